@@ -1,0 +1,21 @@
+/** The turns that share a conversation id, in order, and what they add up to. This is what a suite is asked about. */
+import type { AgentIdentity, Usage } from './step.ts';
+import type { ConversationId } from './ids.ts';
+import type { Json } from './json.ts';
+import type { Turn } from './turn.ts';
+
+export interface Conversation {
+  readonly id: ConversationId;
+  readonly idSource: string;
+  readonly agent: AgentIdentity;
+  readonly environment: string | undefined;
+  readonly attributes: ReadonlyMap<string, string | number | boolean>;
+  readonly turns: readonly Turn[];
+  /** The last recorded final state and truth, later turns overriding earlier ones key by key. */
+  readonly state: Json | undefined;
+  readonly truth: Json | undefined;
+  readonly usage: Usage | undefined;
+  readonly costUsd: number | undefined;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+}

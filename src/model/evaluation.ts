@@ -1,0 +1,44 @@
+/** Verdicts, outcomes and evaluations: what scoring says. */
+import type { ConversationId, SpanId, TurnId } from './ids.ts';
+
+export const OUTCOMES = [
+  'successful_completion',
+  'graceful_failure',
+  'partial_failure',
+  'hard_failure',
+  'unscored',
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export const VERDICTS = ['pass', 'fail', 'not_applicable', 'error', 'skipped'] as const;
+export type VerdictKind = (typeof VERDICTS)[number];
+
+export interface Verdict {
+  readonly verdict: VerdictKind;
+  /** One sentence, for a person. Never empty. */
+  readonly reason: string;
+  /** The spans that show it, the first one being the step that made the criterion fail. */
+  readonly evidence: readonly SpanId[];
+}
+
+export type SuiteScope = 'conversation' | 'turn';
+
+/** A weight in millionths, so that sums are exact: 0.30 + 0.25 + 0.20 is 750_000. */
+export type Millionths = number;
+
+export interface Evaluation {
+  readonly conversationId: ConversationId;
+  /** Present where the suite's scope is `turn`. */
+  readonly turnId: TurnId | undefined;
+  readonly suite: string;
+  readonly suiteVersion: string;
+  readonly scope: SuiteScope;
+  /** 1 the first time, one more for each time late spans changed what was scored. */
+  readonly revision: number;
+  /** Passed weight over decided weight, rounded to millionths; undefined when unscored. */
+  readonly score: Millionths | undefined;
+  readonly outcome: Outcome;
+  readonly explanation: string;
+  /** By criterion, in the suite's order. */
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+}

@@ -1,0 +1,8 @@
+/** The attributes by which an application tells Assay what spans alone can't say. Also written by `assay/instrument`. */
+export const END_MARK = 'assay.conversation.end';
+/** The agent's final state, as JSON text or as a structured value. Later spans override earlier ones key by key. */
+export const STATE_MARK = 'assay.conversation.state';
+/** What is known to be right for this conversation, as JSON text or as a structured value. */
+export const TRUTH_MARK = 'assay.truth';
+/** Spans of this scope are Assay's own: they are never scored (the loop guard). */
+export const OWN_SCOPE = 'assay';

@@ -1,0 +1,67 @@
+/** One user request and everything the agent did to answer it; usually one trace. */
+import type { AgentIdentity, Content, Step, StepError, Usage } from './step.ts';
+import type { SpanId, TraceId, TurnId } from './ids.ts';
+import type { Json } from './json.ts';
+
+/** A tool call as the model asked for it and as it was carried out, paired. */
+export interface ToolCall {
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly args: Content;
+  /** `missing` where no result is known. */
+  readonly result: Content;
+  readonly error: StepError | undefined;
+  /** The tool's own span, where there is one. */
+  readonly spanId: SpanId | undefined;
+  /** The llm span that asked for it, where known. */
+  readonly requestedBy: SpanId | undefined;
+  /** Whether a result, an error or a finished tool span shows that the call came to an end. */
+  readonly answered: boolean;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+}
+
+export const TURN_FLAGS = [
+  'root-missing',
+  'partial-trace',
+  'forced',
+  'content-missing',
+  'truncated-json',
+  'redacted',
+  'over-limit',
+  'negative-duration',
+  'attributes-dropped',
+] as const;
+export type TurnFlag = (typeof TURN_FLAGS)[number];
+
+export interface Turn {
+  readonly id: TurnId;
+  readonly traceId: TraceId;
+  /** The step that stands for the turn: its agent or workflow span, else the top-most span there is. */
+  readonly rootSpanId: SpanId;
+  readonly conversationId: string | undefined;
+  /** The rule that gave the conversation id, or 'synthetic'. */
+  readonly conversationIdSource: string;
+  readonly userId: string | undefined;
+  readonly agent: AgentIdentity;
+  readonly environment: string | undefined;
+  readonly attributes: ReadonlyMap<string, string | number | boolean>;
+  readonly userInput: Content;
+  readonly finalAnswer: Content;
+  /** By start time, then span id. Duplicates and evaluator traffic are already gone. */
+  readonly steps: readonly Step[];
+  readonly toolCalls: readonly ToolCall[];
+  readonly llmCalls: number;
+  /** Finish reasons of the turn's last model call. */
+  readonly finishReasons: readonly string[];
+  readonly usage: Usage | undefined;
+  readonly costUsd: number | undefined;
+  /** Set when the turn itself failed, not when a tool failed and the agent recovered. */
+  readonly error: StepError | undefined;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly ended: boolean;
+  readonly state: Json | undefined;
+  readonly truth: Json | undefined;
+  readonly flags: readonly TurnFlag[];
+}
