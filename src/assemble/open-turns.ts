@@ -1,0 +1,243 @@
+/**
+ * The turns that are still open, and the rules by which they close (DESIGN §4).
+ *
+ * A deterministic machine over log time: it is told of rows (one span or log record each, in the order of the log) and
+ * of time, and answers with the turns that have closed. It has no clock, no timer and no I/O, and it knows of a span
+ * only where its bytes lie; so a hundred thousand open turns cost about a kilobyte each.
+ *
+ *   (none)     -- row ------------------------------------------------> collecting
+ *   collecting -- row: root has ended, no referenced parent missing --> complete
+ *   complete   -- row: refers to a parent that is missing ------------> collecting
+ *   complete   -- `settleMs` after its last row ----------------------> closed 'settled'
+ *   collecting -- `idleMs` after its last row ------------------------> closed 'idle'
+ *   either     -- `maxAgeMs` after its first row ---------------------> closed 'max_age'
+ *   either     -- over spans or bytes, at the end of that instant ----> closed 'size'
+ *   either     -- more is open than may be: earliest deadline first --> closed 'pressure'
+ *
+ * A crash at any point loses nothing: the rows are in the journal, and replaying them leads to the same closings,
+ * because a deadline at or before a row's time fires before the row is applied. A row that comes after the close opens
+ * the turn anew; whoever stores turns merges it with what is stored and evaluates again.
+ *
+ * Limits are checked when time moves on, not at each row, so that the order of rows within one instant changes nothing.
+ */
+import type { SpanId, TraceId } from '../model/ids.ts';
+import { DeadlineHeap } from './deadline-heap.ts';
+
+export interface TurnLimits {
+  readonly settleMs: number;
+  readonly idleMs: number;
+  readonly maxAgeMs: number;
+  readonly maxSpans: number;
+  readonly maxBytes: number;
+  readonly maxOpenTurns: number;
+  readonly maxOpenSpans: number;
+}
+
+/** Where the resource and the scope of some spans lie in the journal; shared by all spans of the group. */
+export interface RowGroup {
+  readonly entryPosition: number;
+  readonly signal: 'traces' | 'logs';
+  readonly resourcePosition: number;
+  readonly resourceLength: number;
+  readonly scopePosition: number;
+  readonly scopeLength: number;
+}
+
+export interface Row {
+  readonly traceId: TraceId;
+  readonly spanId: SpanId | undefined;
+  readonly parentSpanId: SpanId | undefined;
+  /** The parent lives in another process, which may never report to us. */
+  readonly parentIsRemote: boolean;
+  readonly position: number;
+  readonly length: number;
+  readonly group: RowGroup;
+}
+
+export type CloseCause = 'settled' | 'idle' | 'max_age' | 'size' | 'pressure';
+
+export interface ClosedTurn {
+  readonly traceId: TraceId;
+  readonly cause: CloseCause;
+  /** Log time at which the rule closed it, however late that was noticed. */
+  readonly closedAt: number;
+  /** Every row of this trace before this position is part of the turn. */
+  readonly position: number;
+  readonly rows: readonly ClosedRow[];
+}
+
+export interface ClosedRow {
+  readonly position: number;
+  readonly length: number;
+  readonly group: RowGroup;
+}
+
+interface OpenTurn {
+  readonly traceId: TraceId;
+  readonly firstAt: number;
+  lastAt: number;
+  bytes: number;
+  rootEnded: boolean;
+  /** The time of this turn's entry in the heap; never after its deadline. Any other entry of it is stale. */
+  checkAt: number;
+  readonly positions: number[];
+  readonly lengths: number[];
+  readonly groups: RowGroup[];
+  readonly seen: Set<SpanId>;
+  readonly missing: Set<SpanId>;
+}
+
+export class OpenTurns {
+  readonly #limits: TurnLimits;
+  readonly #turns = new Map<TraceId, OpenTurn>();
+  readonly #deadlines = new DeadlineHeap();
+  readonly #oversized = new Set<TraceId>();
+  #rows = 0;
+  #bytes = 0;
+  #time = 0;
+  #position = 0;
+
+  constructor(limits: TurnLimits) {
+    this.#limits = limits;
+  }
+
+  get turnCount(): number {
+    return this.#turns.size;
+  }
+
+  get rowCount(): number {
+    return this.#rows;
+  }
+
+  get byteCount(): number {
+    return this.#bytes;
+  }
+
+  /** The time of the last input. */
+  get time(): number {
+    return this.#time;
+  }
+
+  /**
+   * One row at log time `at`. `nextPosition` is the position behind the entry that holds it. Time must have been
+   * advanced to `at` before.
+   */
+  add(row: Row, input: { readonly at: number; readonly nextPosition: number }): void {
+    if (input.at !== this.#time) throw new Error(`open turns: row at ${input.at}, but time is ${this.#time}`);
+    this.#position = input.nextPosition;
+    const turn = this.#turns.get(row.traceId) ?? this.#open(row.traceId, input.at);
+    turn.lastAt = input.at;
+    turn.positions.push(row.position);
+    turn.lengths.push(row.length);
+    turn.groups.push(row.group);
+    turn.bytes += row.length;
+    this.#rows += 1;
+    this.#bytes += row.length;
+    if (row.spanId !== undefined && row.group.signal === 'traces') connect(turn, row, row.spanId);
+    // An earlier deadline needs a new entry; a later one is found when the old entry comes up.
+    const deadline = this.#deadlineOf(turn).at;
+    if (deadline < turn.checkAt) this.#checkAt(turn, deadline);
+    if (turn.positions.length > this.#limits.maxSpans || turn.bytes > this.#limits.maxBytes) {
+      this.#oversized.add(turn.traceId);
+    }
+  }
+
+  /** Moves log time forward and gives the turns that closed by then, in the order in which they closed. */
+  advance(to: number): readonly ClosedTurn[] {
+    if (to < this.#time) throw new Error(`open turns: time went back from ${this.#time} to ${to}`);
+    if (to === this.#time) return [];
+    const closed: ClosedTurn[] = [];
+    for (const traceId of [...this.#oversized].sort()) this.#closeAs(traceId, 'size', this.#time, closed);
+    while (this.#isOverfull()) {
+      const next = this.#nextDeadline();
+      if (next === undefined) break;
+      this.#closeAs(next.traceId, 'pressure', this.#time, closed);
+    }
+    for (let next = this.#nextDeadline(); next !== undefined && next.at <= to; next = this.#nextDeadline()) {
+      this.#closeAs(next.traceId, next.cause, next.at, closed);
+    }
+    this.#time = to;
+    return closed;
+  }
+
+  #open(traceId: TraceId, at: number): OpenTurn {
+    const turn: OpenTurn = {
+      traceId,
+      firstAt: at,
+      lastAt: at,
+      bytes: 0,
+      rootEnded: false,
+      checkAt: Number.POSITIVE_INFINITY,
+      positions: [],
+      lengths: [],
+      groups: [],
+      seen: new Set(),
+      missing: new Set(),
+    };
+    this.#turns.set(traceId, turn);
+    return turn;
+  }
+
+  #checkAt(turn: OpenTurn, at: number): void {
+    turn.checkAt = at;
+    this.#deadlines.push(at, turn.traceId);
+  }
+
+  #deadlineOf(turn: OpenTurn): { readonly at: number; readonly cause: CloseCause } {
+    const limits = this.#limits;
+    const complete = isComplete(turn);
+    const quiet = turn.lastAt + (complete ? Math.min(limits.settleMs, limits.idleMs) : limits.idleMs);
+    const oldest = turn.firstAt + limits.maxAgeMs;
+    if (oldest < quiet) return { at: oldest, cause: 'max_age' };
+    return { at: quiet, cause: complete ? 'settled' : 'idle' };
+  }
+
+  /** The turn that closes next. Entries of the heap are hints: stale ones go, those whose turn lived on move on. */
+  #nextDeadline(): { readonly traceId: TraceId; readonly at: number; readonly cause: CloseCause } | undefined {
+    for (let top = this.#deadlines.peek(); top !== undefined; top = this.#deadlines.peek()) {
+      const turn = this.#turns.get(top.traceId);
+      if (turn === undefined || turn.checkAt !== top.at) {
+        this.#deadlines.pop();
+        continue;
+      }
+      const { at, cause } = this.#deadlineOf(turn);
+      if (at === top.at) return { traceId: turn.traceId, at, cause };
+      this.#deadlines.pop();
+      this.#checkAt(turn, at);
+    }
+    return undefined;
+  }
+
+  #isOverfull(): boolean {
+    return this.#turns.size > this.#limits.maxOpenTurns || this.#rows > this.#limits.maxOpenSpans;
+  }
+
+  #closeAs(traceId: TraceId, cause: CloseCause, closedAt: number, closed: ClosedTurn[]): void {
+    const turn = this.#turns.get(traceId);
+    this.#oversized.delete(traceId);
+    if (turn === undefined) return;
+    this.#turns.delete(traceId);
+    this.#rows -= turn.positions.length;
+    this.#bytes -= turn.bytes;
+    closed.push({ traceId, cause, closedAt, position: this.#position, rows: rowsOf(turn) });
+  }
+}
+
+function connect(turn: OpenTurn, row: Row, spanId: SpanId): void {
+  turn.seen.add(spanId);
+  turn.missing.delete(spanId);
+  if (row.parentSpanId === undefined || row.parentIsRemote) turn.rootEnded = true;
+  else if (!turn.seen.has(row.parentSpanId)) turn.missing.add(row.parentSpanId);
+}
+
+function isComplete(turn: OpenTurn): boolean {
+  return turn.rootEnded && turn.missing.size === 0;
+}
+
+function rowsOf(turn: OpenTurn): ClosedRow[] {
+  const rows: ClosedRow[] = [];
+  for (const [index, group] of turn.groups.entries()) {
+    rows.push({ position: turn.positions[index] ?? 0, length: turn.lengths[index] ?? 0, group });
+  }
+  return rows;
+}

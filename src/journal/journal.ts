@@ -1,0 +1,525 @@
+/**
+ * The journal: what has been accepted and not yet been stored. A batch is acknowledged once it is here and synced.
+ *
+ * One writer takes whatever waits, writes it as one group and syncs once, so that many clients share a sync. Entries go
+ * to `onEntry` in the order of the log: first those found when the journal was opened, then each as it becomes durable.
+ * Whoever takes an entry releases its rows when it no longer needs their bytes; a segment without a needed row is
+ * recycled.
+ *
+ * States of a batch, and what a crash does there:
+ *   waiting     in memory, not acknowledged   a crash loses it; the client sends it again
+ *   written     in the page cache             a crash leaves it whole, torn or absent; not acknowledged, sent again;
+ *                                             a torn record fails its checksum and is cut
+ *   synced      on disk, handed to onEntry    a crash before the acknowledgement makes the client send it again, and
+ *                                             the duplicate is dropped by span id
+ *   released    stored elsewhere              nothing to lose
+ *
+ * Overflow policy: `reject`. At `maxBytes`, or when the disk is full, nothing new is accepted until segments have been
+ * released or space has come back; what has been accepted stays.
+ */
+import { type FileHandle, mkdir, open, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { LogClock } from './log-clock.ts';
+import {
+  ALIGNMENT,
+  bodyChecksum,
+  RECORD_HEAD_BYTES,
+  recordLength,
+  type SegmentHead,
+  tryReadSegmentHead,
+  writeRecordHead,
+} from './record.ts';
+import { listSegmentBases, type OpenSegment, SegmentFiles, segmentPath } from './segment-files.ts';
+import { scanSegment } from './segment-scan.ts';
+
+export type Signal = 'traces' | 'logs';
+
+export interface JournalEntry {
+  readonly signal: Signal;
+  readonly position: number;
+  /** The position behind this entry. */
+  readonly nextPosition: number;
+  readonly logTime: number;
+  readonly rows: number;
+  readonly table: Uint8Array;
+  /** Where the request's bytes begin: a span at byte n of the request is at `payloadPosition + n`. */
+  readonly payloadPosition: number;
+}
+
+export interface JournalBatch {
+  readonly signal: Signal;
+  readonly bytes: Uint8Array;
+  readonly table: Uint8Array;
+  readonly rows: number;
+}
+
+export type Appended =
+  | { readonly appended: true }
+  | {
+      readonly appended: false;
+      readonly because: 'journal-full' | 'disk-full' | 'disk-error' | 'stopping';
+      readonly detail: string;
+    };
+
+export type JournalEvent =
+  | {
+      readonly type: 'journal-recovered';
+      readonly entries: number;
+      readonly rows: number;
+      readonly cutBytes: number;
+      readonly tookMs: number;
+    }
+  | {
+      readonly type: 'journal-corrupt';
+      readonly position: number;
+      readonly length: number;
+      readonly quarantinedAt: string;
+    }
+  | { readonly type: 'journal-synced'; readonly records: number; readonly bytes: number; readonly tookMs: number }
+  | { readonly type: 'journal-refused'; readonly because: string; readonly detail: string; readonly records: number }
+  | { readonly type: 'journal-segment-failed'; readonly detail: string };
+
+export interface JournalOptions {
+  readonly directory: string;
+  readonly segmentBytes: number;
+  readonly maxBytes: number;
+  /**
+   * What the store already knows: positions and times of the log never fall below it, even where the journal's folder
+   * was lost. (A span at a position that the store has passed would be taken for one that is stored already.)
+   */
+  readonly floor: { readonly position: number; readonly logTime: number };
+  readonly onEntry: (entry: JournalEntry) => void;
+  readonly onEvent: (event: JournalEvent) => void;
+}
+
+interface Segment {
+  readonly base: number;
+  readonly capacity: number;
+  /** Rows that somebody still needs. */
+  live: number;
+}
+
+interface Waiting {
+  readonly batch: JournalBatch;
+  readonly length: number;
+  readonly settle: (result: Appended) => void;
+}
+
+const GROUP_RECORDS_MAX = 200;
+const GROUP_BYTES_MAX = 16 << 20;
+
+export class Journal {
+  readonly #options: JournalOptions;
+  readonly #files: SegmentFiles;
+  readonly #clock: LogClock;
+  /** In order of the log; the last one is written to. */
+  readonly #segments: Segment[];
+  #current: (OpenSegment & { offset: number }) | undefined;
+  #endPosition: number;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #stopping = false;
+
+  private constructor(options: JournalOptions, files: SegmentFiles, recovered: Recovered) {
+    this.#options = options;
+    this.#files = files;
+    const known = Math.max(recovered.lastLogTime ?? 0, options.floor.logTime);
+    this.#clock = new LogClock({ logTime: known > 0 ? known : Date.now() });
+    this.#segments = recovered.segments;
+    this.#current = recovered.current;
+    this.#endPosition = recovered.endPosition;
+    if (this.#endPosition < options.floor.position) this.#abandonCurrent();
+    this.#endPosition = Math.max(this.#endPosition, options.floor.position);
+  }
+
+  static async open(options: JournalOptions): Promise<Journal> {
+    const files = await SegmentFiles.at(options.directory, options.segmentBytes);
+    // Rows may be released while they are still being recovered: the journal exists before its entries are handed out.
+    const recovered = await recover(options);
+    const journal = new Journal(options, files, recovered);
+    for (const entry of recovered.entries) options.onEntry(entry);
+    journal.#recycleReleased();
+    return journal;
+  }
+
+  get clock(): LogClock {
+    return this.#clock;
+  }
+
+  /** The position at which the next record will be, or behind the last one. */
+  get endPosition(): number {
+    return this.#endPosition;
+  }
+
+  get diskBytes(): number {
+    return this.#segments.reduce((sum, segment) => sum + segment.capacity, 0);
+  }
+
+  get segmentCount(): number {
+    return this.#segments.length;
+  }
+
+  /** Resolves once the batch is durable, or refused. The bytes must not change until then. */
+  append(batch: JournalBatch): Promise<Appended> {
+    if (this.#stopping) {
+      return Promise.resolve({ appended: false, because: 'stopping', detail: 'the service is shutting down' });
+    }
+    const { promise, resolve } = Promise.withResolvers<Appended>();
+    const length = recordLength({ tableLength: batch.table.length, payloadLength: batch.bytes.length });
+    this.#waiting.push({ batch, length, settle: resolve });
+    this.#wake();
+    return promise;
+  }
+
+  /** Says that `rows` rows of the entry at `position` are stored elsewhere or not wanted. */
+  release(position: number, rows: number): void {
+    const segment = this.#segmentOf(position);
+    segment.live -= rows;
+    if (segment.live < 0) throw new Error(`journal: segment ${segment.base} released ${-segment.live} rows too many`);
+    if (segment.live === 0) this.#recycleReleased();
+  }
+
+  /** Writes what waits, then closes. May be called twice. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    while (this.#writing !== undefined) await this.#writing;
+    const current = this.#current;
+    this.#current = undefined;
+    await current?.file.close();
+  }
+
+  #wake(): void {
+    if (this.#writing !== undefined) return;
+    this.#writing = this.#writeGroups().finally(() => {
+      this.#writing = undefined;
+      if (this.#waiting.length > 0) this.#wake();
+    });
+  }
+
+  async #writeGroups(): Promise<void> {
+    // One turn of the event loop, so that requests which arrive together share the sync.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) {
+      const first = this.#waiting[0];
+      if (first === undefined) return;
+      const current = await this.#segmentWithRoom(first.length);
+      if ('because' in current) {
+        this.#refuse(this.#waiting.splice(0), current);
+        return;
+      }
+      await this.#writeGroup(current, this.#takeGroup(current));
+    }
+  }
+
+  #takeGroup(current: { readonly capacity: number; readonly offset: number }): Waiting[] {
+    let room = Math.min(current.capacity - current.offset - ALIGNMENT, GROUP_BYTES_MAX);
+    let count = 0;
+    for (const waiting of this.#waiting) {
+      if (count >= GROUP_RECORDS_MAX || (waiting.length > room && count > 0)) break;
+      room -= waiting.length;
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #writeGroup(current: OpenSegment & { offset: number }, group: readonly Waiting[]): Promise<void> {
+    const startedAt = performance.now();
+    const logTime = this.#clock.now();
+    const entries: JournalEntry[] = [];
+    const buffers: Uint8Array[] = [];
+    let offset = current.offset;
+    for (const { batch, length } of group) {
+      const position = current.base + offset;
+      const head = writeRecordHead(current.salt, {
+        position,
+        logTime,
+        kind: batch.signal,
+        rows: batch.rows,
+        tableLength: batch.table.length,
+        payloadLength: batch.bytes.length,
+        bodyCrc: bodyChecksum(current.salt, batch.table, batch.bytes),
+      });
+      buffers.push(head, batch.table, batch.bytes);
+      const padding = length - RECORD_HEAD_BYTES - batch.table.length - batch.bytes.length;
+      if (padding > 0) buffers.push(Buffer.alloc(padding));
+      entries.push({
+        signal: batch.signal,
+        position,
+        nextPosition: position + length,
+        logTime,
+        rows: batch.rows,
+        table: batch.table,
+        payloadPosition: position + RECORD_HEAD_BYTES + batch.table.length,
+      });
+      offset += length;
+    }
+    try {
+      await writeAll(current.file, buffers, current.offset);
+      await current.file.datasync();
+    } catch (error) {
+      // After a failed sync the kernel may have thrown the pages away and forgotten: this segment can't be trusted with
+      // another record. What it holds up to here was synced before.
+      this.#abandonCurrent();
+      this.#refuse(group, refusalFrom(error));
+      return;
+    }
+    const bytes = offset - current.offset;
+    current.offset = offset;
+    this.#endPosition = current.base + offset;
+    const segment = this.#segmentOf(current.base);
+    for (const entry of entries) {
+      segment.live += entry.rows;
+      this.#options.onEntry(entry);
+    }
+    this.#options.onEvent({
+      type: 'journal-synced',
+      records: group.length,
+      bytes,
+      tookMs: performance.now() - startedAt,
+    });
+    for (const waiting of group) waiting.settle({ appended: true });
+    if (current.offset > current.capacity / 2) {
+      // A failure here shows again, with a client to tell, when the spare is needed.
+      this.#files.prepare().catch(() => undefined);
+    }
+  }
+
+  async #segmentWithRoom(length: number): Promise<(OpenSegment & { offset: number }) | Refusal> {
+    const current = this.#current;
+    // One slot stays free for the record that closes the segment.
+    if (current !== undefined && current.offset + length + ALIGNMENT <= current.capacity) return current;
+    const capacityMin = length + 2 * ALIGNMENT;
+    const held = this.diskBytes;
+    if (held + Math.max(capacityMin, this.#options.segmentBytes) > this.#options.maxBytes) {
+      this.#recycleReleased();
+      if (this.diskBytes + Math.max(capacityMin, this.#options.segmentBytes) > this.#options.maxBytes) {
+        return {
+          because: 'journal-full',
+          detail: `${held} bytes wait to be scored and journal.max_bytes is ${this.#options.maxBytes}`,
+        };
+      }
+    }
+    try {
+      if (current !== undefined) {
+        await sealSegment(current, this.#clock.now());
+        this.#abandonCurrent();
+      }
+      const base = this.#endPosition;
+      const opened = await this.#files.create(base, { capacityMin, logTime: this.#clock.now() });
+      this.#segments.push({ base, capacity: opened.capacity, live: 0 });
+      this.#endPosition = base + ALIGNMENT;
+      this.#current = { ...opened, offset: ALIGNMENT };
+      this.#recycleReleased();
+      return this.#current;
+    } catch (error) {
+      return refusalFrom(error);
+    }
+  }
+
+  #abandonCurrent(): void {
+    const current = this.#current;
+    if (current === undefined) return;
+    this.#current = undefined;
+    this.#endPosition = current.base + current.capacity;
+    current.file.close().catch((error: unknown) => {
+      this.#options.onEvent({
+        type: 'journal-segment-failed',
+        detail: `close segment ${current.base}: ${String(error)}`,
+      });
+    });
+  }
+
+  #refuse(group: readonly Waiting[], refusal: Refusal): void {
+    this.#options.onEvent({ type: 'journal-refused', ...refusal, records: group.length });
+    for (const waiting of group) waiting.settle({ appended: false, ...refusal });
+  }
+
+  #recycleReleased(): void {
+    const keep = this.#current?.base;
+    for (let index = this.#segments.length - 1; index >= 0; index -= 1) {
+      const segment = this.#segments[index];
+      if (segment === undefined || segment.live > 0 || segment.base === keep) continue;
+      // The last segment carries the log's position and time over a restart.
+      if (index === this.#segments.length - 1) continue;
+      this.#segments.splice(index, 1);
+      this.#files.recycle(segment.base, segment.capacity).catch((error: unknown) => {
+        this.#options.onEvent({
+          type: 'journal-segment-failed',
+          detail: `recycle segment ${segment.base}: ${String(error)}`,
+        });
+      });
+    }
+  }
+
+  #segmentOf(position: number): Segment {
+    let low = 0;
+    let high = this.#segments.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#segments[middle]?.base ?? Number.POSITIVE_INFINITY) <= position) low = middle;
+      else high = middle - 1;
+    }
+    const segment = this.#segments[low];
+    if (segment === undefined || position < segment.base || position >= segment.base + segment.capacity) {
+      throw new Error(`journal: no segment holds position ${position}`);
+    }
+    return segment;
+  }
+}
+
+type Refusal = { readonly because: 'journal-full' | 'disk-full' | 'disk-error'; readonly detail: string };
+
+function refusalFrom(error: unknown): Refusal {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  return { because: full ? 'disk-full' : 'disk-error', detail: `write the journal: ${String(error)}` };
+}
+
+async function writeAll(file: FileHandle, buffers: readonly Uint8Array[], at: number): Promise<void> {
+  const expected = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
+  const { bytesWritten } = await file.writev([...buffers], at);
+  if (bytesWritten === expected) return;
+  // A short write happens on a full disk and on very large groups: the rest in one piece tells which.
+  const rest = Buffer.concat(buffers).subarray(bytesWritten);
+  let written = 0;
+  while (written < rest.length) {
+    const part = await file.write(rest, written, rest.length - written, at + bytesWritten + written);
+    written += part.bytesWritten;
+  }
+}
+
+async function sealSegment(segment: OpenSegment & { readonly offset: number }, logTime: number): Promise<void> {
+  if (segment.offset + ALIGNMENT > segment.capacity) return;
+  const head = writeRecordHead(segment.salt, {
+    position: segment.base + segment.offset,
+    logTime,
+    kind: 'end',
+    rows: 0,
+    tableLength: 0,
+    payloadLength: 0,
+    bodyCrc: 0,
+  });
+  await segment.file.write(head, 0, head.length, segment.offset);
+  await segment.file.datasync();
+}
+
+interface Recovered {
+  readonly entries: readonly JournalEntry[];
+  readonly segments: Segment[];
+  readonly current: (OpenSegment & { offset: number }) | undefined;
+  readonly endPosition: number;
+  readonly lastLogTime: number | undefined;
+}
+
+async function recover(options: JournalOptions): Promise<Recovered> {
+  const startedAt = performance.now();
+  const entries: JournalEntry[] = [];
+  const segments: Segment[] = [];
+  let current: (OpenSegment & { offset: number }) | undefined;
+  let endPosition = 0;
+  let lastLogTime: number | undefined;
+  let cutBytes = 0;
+
+  const bases = await listSegmentBases(options.directory);
+  for (const [index, base] of bases.entries()) {
+    const file = await open(segmentPath(options.directory, base), 'r+');
+    const head = await readSegmentHead(file, base);
+    if (head === undefined) {
+      endPosition = base + (await file.stat()).size;
+      await file.close();
+      await setSegmentAside(options, base);
+      continue;
+    }
+    const segment: Segment = { base, capacity: head.capacity, live: 0 };
+    segments.push(segment);
+    lastLogTime = Math.max(lastLogTime ?? 0, head.logTime);
+    const isLast = index === bases.length - 1;
+    let end = ALIGNMENT;
+    let sealed = false;
+    for await (const found of scanSegment(file, head)) {
+      if (found.found === 'record') {
+        const { head: record, offset, table } = found;
+        segment.live += record.rows;
+        lastLogTime = Math.max(lastLogTime, record.logTime);
+        entries.push({
+          signal: record.kind === 'logs' ? 'logs' : 'traces',
+          position: record.position,
+          nextPosition: record.position + recordLength(record),
+          logTime: record.logTime,
+          rows: record.rows,
+          table,
+          payloadPosition: base + offset + RECORD_HEAD_BYTES + record.tableLength,
+        });
+      } else if (found.found === 'corrupt') {
+        await setStretchAside(options, file, head, found);
+      } else {
+        end = found.offset;
+        sealed = found.sealed;
+      }
+    }
+    if (isLast && !sealed) {
+      cutBytes = await tornBytes(file, head, end);
+      current = { base, salt: head.salt, capacity: head.capacity, file, offset: end };
+      endPosition = base + end;
+    } else {
+      await file.close();
+      endPosition = base + head.capacity;
+    }
+  }
+  const rows = entries.reduce((sum, entry) => sum + entry.rows, 0);
+  if (bases.length > 0) {
+    const tookMs = performance.now() - startedAt;
+    options.onEvent({ type: 'journal-recovered', entries: entries.length, rows, cutBytes, tookMs });
+  }
+  return { entries, segments, current, endPosition, lastLogTime };
+}
+
+async function readSegmentHead(file: FileHandle, base: number): Promise<SegmentHead | undefined> {
+  const bytes = Buffer.alloc(ALIGNMENT);
+  await file.read(bytes, 0, ALIGNMENT, 0);
+  const head = tryReadSegmentHead(bytes);
+  return head?.base === base ? head : undefined;
+}
+
+/** How much of a record that was being written lies behind the good end, for the report. */
+async function tornBytes(file: FileHandle, head: SegmentHead, end: number): Promise<number> {
+  const bytes = Buffer.alloc(Math.min(ALIGNMENT, head.capacity - end));
+  await file.read(bytes, 0, bytes.length, end);
+  return bytes.some((byte) => byte !== 0) ? head.capacity - end : 0;
+}
+
+async function setSegmentAside(options: JournalOptions, base: number): Promise<void> {
+  const quarantine = path.join(options.directory, 'quarantine');
+  await mkdir(quarantine, { recursive: true });
+  const target = path.join(quarantine, `${base}.segment`);
+  await rename(segmentPath(options.directory, base), target);
+  options.onEvent({ type: 'journal-corrupt', position: base, length: options.segmentBytes, quarantinedAt: target });
+}
+
+/** Copies a corrupt stretch to `quarantine/` and covers it with a hole, so that it is reported once. */
+async function setStretchAside(
+  options: JournalOptions,
+  file: FileHandle,
+  segment: SegmentHead,
+  stretch: { readonly offset: number; readonly length: number },
+): Promise<void> {
+  const quarantine = path.join(options.directory, 'quarantine');
+  await mkdir(quarantine, { recursive: true });
+  const position = segment.base + stretch.offset;
+  const target = path.join(quarantine, `${position}.bin`);
+  const bytes = Buffer.alloc(stretch.length);
+  await file.read(bytes, 0, stretch.length, stretch.offset);
+  await writeFile(target, bytes, { flush: true });
+  const hole = writeRecordHead(segment.salt, {
+    position,
+    logTime: segment.logTime,
+    kind: 'hole',
+    rows: 0,
+    tableLength: 0,
+    payloadLength: stretch.length - RECORD_HEAD_BYTES,
+    bodyCrc: 0,
+  });
+  await file.write(hole, 0, hole.length, stretch.offset);
+  await file.datasync();
+  options.onEvent({ type: 'journal-corrupt', position, length: stretch.length, quarantinedAt: target });
+}

@@ -1,0 +1,143 @@
+/**
+ * The files of the journal: `<base>.segment` holds the log from position `base` on, `spare-<n>` wait to be used again.
+ *
+ * Segments are filled with zeros before their first use and recycled afterwards: appending to a file whose blocks exist
+ * already needs no metadata at each sync, which makes `fdatasync` four to nine times cheaper than on a growing file.
+ */
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { ALIGNMENT, type SegmentHead, writeSegmentHead } from './record.ts';
+
+const SUFFIX = '.segment';
+const SPARE_PREFIX = 'spare-';
+/** More spares than this would hold disk for nothing; fewer would fill a new file under load. */
+const SPARES_MAX = 2;
+const FILL_CHUNK_BYTES = 1 << 20;
+
+export interface OpenSegment {
+  readonly base: number;
+  readonly salt: number;
+  readonly capacity: number;
+  readonly file: FileHandle;
+}
+
+export function segmentPath(directory: string, base: number): string {
+  return path.join(directory, `${String(base).padStart(16, '0')}${SUFFIX}`);
+}
+
+/** The bases of the segments on disk, in order of the log. */
+export async function listSegmentBases(directory: string): Promise<number[]> {
+  const names = await readdir(directory);
+  return names
+    .filter((name) => name.endsWith(SUFFIX) && /^\d+$/.test(name.slice(0, -SUFFIX.length)))
+    .map((name) => Number(name.slice(0, -SUFFIX.length)))
+    .sort((a, b) => a - b);
+}
+
+export class SegmentFiles {
+  readonly #directory: string;
+  readonly #capacity: number;
+  #spareSequence = 0;
+  #spares: string[] = [];
+  #preparing: Promise<void> | undefined;
+
+  private constructor(directory: string, capacity: number) {
+    this.#directory = directory;
+    this.#capacity = capacity;
+  }
+
+  static async at(directory: string, capacity: number): Promise<SegmentFiles> {
+    await mkdir(directory, { recursive: true });
+    const files = new SegmentFiles(directory, capacity);
+    for (const name of await readdir(directory)) {
+      // A spare may be half filled, or of another capacity. Making one anew is cheaper than finding out.
+      if (name.startsWith(SPARE_PREFIX)) await rm(path.join(directory, name));
+    }
+    return files;
+  }
+
+  /** A segment ready for records: its head is on disk before the call returns. */
+  async create(
+    base: number,
+    options: { readonly capacityMin: number; readonly logTime: number },
+  ): Promise<OpenSegment> {
+    const capacity = Math.max(this.#capacity, options.capacityMin);
+    const spare = capacity === this.#capacity ? await this.#takeSpare() : undefined;
+    const source = spare ?? (await this.#fill(capacity));
+    const file = await open(source, 'r+');
+    try {
+      const head: SegmentHead = { salt: randomBytes(4).readUInt32LE(0), capacity, base, logTime: options.logTime };
+      await file.write(writeSegmentHead(head), 0, ALIGNMENT, 0);
+      await file.datasync();
+      await rename(source, segmentPath(this.#directory, base));
+      await this.#syncDirectory();
+      return { base, salt: head.salt, capacity, file };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Makes a spare beforehand, so that rolling over does not wait for a file to be filled. */
+  prepare(): Promise<void> {
+    this.#preparing ??= this.#prepareOne().finally(() => {
+      this.#preparing = undefined;
+    });
+    return this.#preparing;
+  }
+
+  /** Gives a segment back that no open turn needs. */
+  async recycle(base: number, capacity: number): Promise<void> {
+    const source = segmentPath(this.#directory, base);
+    if (capacity !== this.#capacity || this.#spares.length >= SPARES_MAX) {
+      await rm(source, { force: true });
+      return;
+    }
+    const spare = this.#nextSpare();
+    await rename(source, spare);
+    this.#spares.push(spare);
+  }
+
+  async #prepareOne(): Promise<void> {
+    if (this.#spares.length === 0) this.#spares.push(await this.#fill(this.#capacity));
+  }
+
+  async #takeSpare(): Promise<string | undefined> {
+    await this.#preparing;
+    return this.#spares.pop();
+  }
+
+  #nextSpare(): string {
+    this.#spareSequence += 1;
+    return path.join(this.#directory, `${SPARE_PREFIX}${this.#spareSequence}`);
+  }
+
+  async #fill(capacity: number): Promise<string> {
+    const target = this.#nextSpare();
+    const file = await open(target, 'w');
+    try {
+      const zeros = Buffer.alloc(Math.min(FILL_CHUNK_BYTES, capacity));
+      for (let at = 0; at < capacity; at += zeros.length) {
+        await file.write(zeros, 0, Math.min(zeros.length, capacity - at), at);
+      }
+      await file.sync();
+    } catch (error) {
+      await rm(target, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
+    return target;
+  }
+
+  /** A renamed file survives power loss only once its directory is on disk. */
+  async #syncDirectory(): Promise<void> {
+    const directory = await open(this.#directory, 'r');
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+  }
+}

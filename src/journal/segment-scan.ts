@@ -1,0 +1,88 @@
+/**
+ * Reads a segment from front to back when the journal is opened, and says what it found: records, corrupt stretches in
+ * the middle, and where the good part ends.
+ *
+ * A record that fails its checksum is the torn end of the log if nothing valid follows it in its segment; it was never
+ * acknowledged and is cut. If something valid follows, the stretch between is corrupt: acknowledged data may be lost in
+ * it, so it is reported and set aside, and the log goes on behind it.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import {
+  ALIGNMENT,
+  bodyChecksum,
+  looksLikeRecord,
+  RECORD_HEAD_BYTES,
+  type RecordHead,
+  recordLength,
+  type SegmentHead,
+  tryReadRecordHead,
+} from './record.ts';
+
+export type Scanned =
+  | { readonly found: 'record'; readonly offset: number; readonly head: RecordHead; readonly table: Buffer }
+  | { readonly found: 'corrupt'; readonly offset: number; readonly length: number }
+  | { readonly found: 'end'; readonly offset: number; readonly sealed: boolean };
+
+const SEARCH_CHUNK_BYTES = 1 << 20;
+
+export async function* scanSegment(file: FileHandle, segment: SegmentHead): AsyncGenerator<Scanned, void, undefined> {
+  let offset = ALIGNMENT;
+  while (offset + RECORD_HEAD_BYTES <= segment.capacity) {
+    const here = await readRecord(file, segment, offset);
+    if (here !== undefined) {
+      if (here.head.kind === 'end') {
+        yield { found: 'end', offset, sealed: true };
+        return;
+      }
+      if (here.head.kind !== 'hole') yield { found: 'record', offset, head: here.head, table: here.table };
+      offset += recordLength(here.head);
+      continue;
+    }
+    const next = await findRecord(file, segment, offset + ALIGNMENT);
+    if (next === undefined) break;
+    yield { found: 'corrupt', offset, length: next - offset };
+    offset = next;
+  }
+  yield { found: 'end', offset, sealed: false };
+}
+
+async function readRecord(
+  file: FileHandle,
+  segment: SegmentHead,
+  offset: number,
+): Promise<{ readonly head: RecordHead; readonly table: Buffer } | undefined> {
+  const headBytes = await readAt(file, offset, RECORD_HEAD_BYTES);
+  const head = tryReadRecordHead(headBytes, 0, { salt: segment.salt, position: segment.base + offset });
+  if (head === undefined) return undefined;
+  if (head.kind === 'hole' || head.kind === 'end') return { head, table: Buffer.alloc(0) };
+  if (offset + recordLength(head) > segment.capacity) return undefined;
+  const body = await readAt(file, offset + RECORD_HEAD_BYTES, head.tableLength + head.payloadLength);
+  if (body.length < head.tableLength + head.payloadLength) return undefined;
+  const table = body.subarray(0, head.tableLength);
+  if (bodyChecksum(segment.salt, table, body.subarray(head.tableLength)) !== head.bodyCrc) return undefined;
+  // A copy, so that the payload can go.
+  return { head, table: Buffer.from(table) };
+}
+
+/** The offset of the first whole record at or after `from`. */
+async function findRecord(file: FileHandle, segment: SegmentHead, from: number): Promise<number | undefined> {
+  for (let at = from; at < segment.capacity; at += SEARCH_CHUNK_BYTES) {
+    const chunk = await readAt(file, at, SEARCH_CHUNK_BYTES + RECORD_HEAD_BYTES);
+    for (let slot = 0; slot < Math.min(SEARCH_CHUNK_BYTES, chunk.length); slot += ALIGNMENT) {
+      if (!looksLikeRecord(chunk, slot)) continue;
+      if ((await readRecord(file, segment, at + slot)) !== undefined) return at + slot;
+    }
+  }
+  return undefined;
+}
+
+async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await file.read(bytes, filled, length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}

@@ -1,0 +1,112 @@
+/**
+ * The store's tables, as an ordered list of migrations. Each runs in one transaction together with the step of
+ * `user_version`, so a crash leaves either the old schema or the new one. Never edit a migration that was released:
+ * add one.
+ *
+ * Rows are append-only wherever they can be, keyed by rowid, with partial indexes: measured five times faster than
+ * upserts on a text key. Content lies apart from the rows that are searched.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value REAL NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE conversations (
+    id INTEGER PRIMARY KEY,
+    conversation_id TEXT NOT NULL UNIQUE,
+    agent TEXT NOT NULL,
+    agent_version TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    first_closed_at INTEGER NOT NULL,
+    last_closed_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    turns INTEGER NOT NULL,
+    turns_evaluated INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER,
+    due_cause TEXT,
+    revision INTEGER NOT NULL DEFAULT 0,
+    cause TEXT,
+    worst_outcome INTEGER NOT NULL DEFAULT 0,
+    unscored_because TEXT
+  ) STRICT;
+  CREATE INDEX conversations_due ON conversations (due_at, id) WHERE due_at IS NOT NULL;
+  CREATE INDEX conversations_updated ON conversations (updated_at);
+
+  CREATE TABLE traces (
+    id INTEGER PRIMARY KEY,
+    trace_id BLOB NOT NULL UNIQUE,
+    conversation INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    position REAL NOT NULL,
+    closed_at INTEGER NOT NULL,
+    stored_at INTEGER NOT NULL,
+    cause TEXT NOT NULL,
+    spans INTEGER NOT NULL,
+    sealed INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX traces_conversation ON traces (conversation);
+
+  CREATE TABLE trace_content (trace INTEGER PRIMARY KEY, spans BLOB NOT NULL, logs BLOB) STRICT;
+
+  CREATE TABLE evaluations (
+    id INTEGER PRIMARY KEY,
+    conversation INTEGER NOT NULL,
+    trace INTEGER NOT NULL,
+    turn_id TEXT NOT NULL,
+    suite TEXT NOT NULL,
+    suite_version TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    score INTEGER,
+    outcome INTEGER NOT NULL,
+    explanation TEXT NOT NULL,
+    verdicts TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX evaluations_once ON evaluations (conversation, suite, turn_id, revision, suite_version);
+  CREATE INDEX evaluations_failed ON evaluations (created_at) WHERE outcome BETWEEN 1 AND 3;
+
+  CREATE TABLE failed_verdicts (
+    criterion TEXT NOT NULL,
+    evaluation INTEGER NOT NULL,
+    PRIMARY KEY (criterion, evaluation)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE totals (
+    metric TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    value REAL NOT NULL,
+    PRIMARY KEY (metric, labels)
+  ) STRICT, WITHOUT ROWID;
+  `,
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+export function migrate(database: DatabaseSync): void {
+  const version = readVersion(database);
+  if (version > SCHEMA_VERSION) {
+    throw new Error(
+      `the store has schema version ${version} and this Assay knows ${SCHEMA_VERSION}: start the newer Assay that wrote it, or point data_dir at another folder`,
+    );
+  }
+  for (const [index, migration] of MIGRATIONS.entries()) {
+    if (index < version) continue;
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      database.exec(migration);
+      database.exec(`PRAGMA user_version = ${index + 1}`);
+      database.exec('COMMIT');
+    } catch (error) {
+      database.exec('ROLLBACK');
+      throw new Error(`migrate the store to schema version ${index + 1}`, { cause: error });
+    }
+  }
+}
+
+function readVersion(database: DatabaseSync): number {
+  const row = database.prepare('PRAGMA user_version').get();
+  return Number(row?.user_version ?? 0);
+}

@@ -1,0 +1,430 @@
+/**
+ * The store: closed turns as their spans arrived, conversations, evaluations and running totals, in one SQLite file.
+ *
+ * One writer (the scoring thread), any number of readers (see `queries.ts`). Work is written in transactions of many
+ * turns each; a commit is synced, because the journal lets go of a turn once it is committed here. After a crash the
+ * last transaction is there whole or not at all.
+ */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
+import { type Evaluation, OUTCOMES, type Outcome } from '../model/evaluation.ts';
+import { encodeVerdicts } from './verdict-codec.ts';
+import { migrate } from './schema.ts';
+import { type Labels, type Total, Totals } from './totals.ts';
+
+export interface StoredTrace {
+  readonly row: number;
+  readonly traceId: TraceId;
+  readonly conversation: number;
+  readonly revision: number;
+  /** Every span of the trace before this position of the log is in here. */
+  readonly position: number;
+  readonly closedAt: number;
+  readonly spans: number;
+  /** A turn that was closed for its size takes no more spans. */
+  readonly sealed: boolean;
+}
+
+export interface TraceContent {
+  /** An OTLP TracesData message with all spans of the trace. */
+  readonly traces: Uint8Array;
+  /** An OTLP LogsData message with the log records of the trace. */
+  readonly logs: Uint8Array | undefined;
+}
+
+export interface StoredConversation {
+  readonly row: number;
+  readonly id: ConversationId;
+  readonly firstClosedAt: number;
+  readonly lastClosedAt: number;
+  readonly turns: number;
+  readonly turnsEvaluated: number;
+  readonly dueAt: number | undefined;
+  readonly dueCause: string | undefined;
+  readonly revision: number;
+}
+
+export interface PreviousEvaluation {
+  readonly revision: number;
+  readonly score: number | undefined;
+  readonly outcome: Outcome;
+  /** The labels under which the first revision was counted. */
+  readonly labels: Labels;
+}
+
+export class Store {
+  readonly totals: Totals;
+  readonly #database: DatabaseSync;
+  readonly #statements: Statements;
+  #inTransaction = false;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#statements = prepare(database);
+    this.totals = new Totals(database);
+  }
+
+  /** `:memory:` for a store that is not kept. */
+  static open(file: string): Store {
+    if (file !== ':memory:') mkdirSync(path.dirname(file), { recursive: true });
+    const database = new DatabaseSync(file);
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = FULL');
+    database.exec('PRAGMA cache_size = -65536');
+    database.exec('PRAGMA wal_autocheckpoint = 4000');
+    database.exec('PRAGMA temp_store = MEMORY');
+    // A store that retention keeps at its limit gives pages back in small steps instead of growing for ever.
+    database.exec('PRAGMA busy_timeout = 5000');
+    migrate(database);
+    return new Store(database);
+  }
+
+  begin(): void {
+    if (this.#inTransaction) return;
+    this.#database.exec('BEGIN IMMEDIATE');
+    this.#inTransaction = true;
+  }
+
+  /** Makes everything since `begin` durable, and says which totals it changed. */
+  commit(): readonly Total[] {
+    if (!this.#inTransaction) return [];
+    this.totals.flush();
+    this.#database.exec('COMMIT');
+    this.#inTransaction = false;
+    return this.totals.committed();
+  }
+
+  rollback(): void {
+    if (!this.#inTransaction) return;
+    this.#inTransaction = false;
+    this.totals.discard();
+    // After some failures (a full disk among them) SQLite has rolled back already.
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+  }
+
+  close(): void {
+    if (!this.#database.isOpen) return;
+    this.rollback();
+    this.#database.close();
+  }
+
+  /** How far the log had come when the last transaction was committed. */
+  get floor(): { readonly position: number; readonly logTime: number } {
+    return { position: this.#meta('position'), logTime: this.#meta('log_time') };
+  }
+
+  raiseFloor(floor: { readonly position: number; readonly logTime: number }): void {
+    this.#statements.raiseMeta.run('position', floor.position);
+    this.#statements.raiseMeta.run('log_time', floor.logTime);
+  }
+
+  findTrace(traceId: TraceId): StoredTrace | undefined {
+    const row = this.#statements.findTrace.get(Buffer.from(traceId, 'hex'));
+    return row === undefined ? undefined : toTrace(row, traceId);
+  }
+
+  contentOf(trace: number): TraceContent {
+    const row = this.#statements.contentOf.get(trace);
+    if (row === undefined) throw new Error(`store: trace row ${trace} has no content`);
+    return { traces: toBytes(row.spans), logs: row.logs === null ? undefined : toBytes(row.logs) };
+  }
+
+  /** The traces of a conversation in the order in which they were stored first. */
+  tracesOf(conversation: number): readonly StoredTrace[] {
+    return (
+      this.#statements.tracesOf
+        .all(conversation)
+        // The cast is the brand: these bytes came from a trace id.
+        .map((row) => toTrace(row, toBuffer(row.trace_id).toString('hex') as TraceId))
+    );
+  }
+
+  insertTrace(trace: Omit<StoredTrace, 'row'> & { readonly cause: string; readonly content: TraceContent }): number {
+    const { lastInsertRowid } = this.#statements.insertTrace.run(
+      Buffer.from(trace.traceId, 'hex'),
+      trace.conversation,
+      trace.revision,
+      trace.position,
+      trace.closedAt,
+      Date.now(),
+      trace.cause,
+      trace.spans,
+      trace.sealed ? 1 : 0,
+    );
+    const row = Number(lastInsertRowid);
+    this.#statements.putContent.run(row, trace.content.traces, trace.content.logs ?? null);
+    return row;
+  }
+
+  reviseTrace(trace: StoredTrace & { readonly cause: string; readonly content: TraceContent }): void {
+    this.#statements.reviseTrace.run(
+      trace.conversation,
+      trace.revision,
+      trace.position,
+      trace.closedAt,
+      trace.cause,
+      trace.spans,
+      trace.sealed ? 1 : 0,
+      trace.row,
+    );
+    this.#statements.putContent.run(trace.row, trace.content.traces, trace.content.logs ?? null);
+  }
+
+  /** The trace has been looked at up to `position`, and nothing new was there. */
+  passTrace(row: number, position: number): void {
+    this.#statements.passTrace.run(position, row);
+  }
+
+  findConversation(id: ConversationId): StoredConversation | undefined {
+    const row = this.#statements.findConversation.get(id);
+    return row === undefined ? undefined : toConversation(row);
+  }
+
+  conversation(row: number): StoredConversation {
+    const found = this.#statements.conversation.get(row);
+    if (found === undefined) throw new Error(`store: no conversation has row ${row}`);
+    return toConversation(found);
+  }
+
+  insertConversation(conversation: {
+    readonly id: ConversationId;
+    readonly labels: ConversationLabels;
+    readonly at: number;
+  }): number {
+    const { id, labels, at } = conversation;
+    const { lastInsertRowid } = this.#statements.insertConversation.run(
+      id,
+      labels.agent,
+      labels.agentVersion,
+      labels.environment,
+      at,
+      at,
+      Date.now(),
+    );
+    return Number(lastInsertRowid);
+  }
+
+  /** A turn joined the conversation, or one of its turns changed. */
+  touchConversation(
+    row: number,
+    change: { readonly labels: ConversationLabels; readonly at: number; readonly turnsAdded: number },
+  ): void {
+    const { labels, at, turnsAdded } = change;
+    this.#statements.touchConversation.run(
+      labels.agent,
+      labels.agentVersion,
+      labels.environment,
+      at,
+      Date.now(),
+      turnsAdded,
+      row,
+    );
+  }
+
+  scheduleConversation(row: number, due: { readonly at: number; readonly cause: string } | undefined): void {
+    this.#statements.scheduleConversation.run(due?.at ?? null, due?.cause ?? null, row);
+  }
+
+  /** The conversation that is due first, at or before `logTime`. */
+  nextDue(logTime: number): StoredConversation | undefined {
+    const row = this.#statements.nextDue.get(logTime);
+    return row === undefined ? undefined : toConversation(row);
+  }
+
+  conversationEvaluated(
+    row: number,
+    result: {
+      readonly revision: number;
+      readonly cause: string;
+      readonly turns: number;
+      readonly unscoredBecause: string | undefined;
+    },
+  ): void {
+    this.#statements.conversationEvaluated.run(
+      result.revision,
+      result.cause,
+      result.turns,
+      result.unscoredBecause ?? null,
+      Date.now(),
+      row,
+    );
+  }
+
+  previousEvaluation(key: {
+    readonly conversation: number;
+    readonly suite: string;
+    readonly turnId: TurnId | undefined;
+  }): PreviousEvaluation | undefined {
+    const row = this.#statements.previousEvaluation.get(key.conversation, key.suite, key.turnId ?? '');
+    if (row === undefined) return undefined;
+    return {
+      revision: Number(row.revision),
+      score: row.score === null ? undefined : Number(row.score),
+      outcome: outcomeAt(Number(row.outcome)),
+      // The cast holds because `insertEvaluation` wrote the text.
+      labels: JSON.parse(String(row.labels)) as Labels,
+    };
+  }
+
+  /** False where this evaluation is in the store already: it has been counted. */
+  insertEvaluation(
+    evaluation: Evaluation,
+    place: { readonly conversation: number; readonly trace: number; readonly labels: Labels },
+  ): boolean {
+    const outcome = OUTCOMES.indexOf(evaluation.outcome);
+    const { changes, lastInsertRowid } = this.#statements.insertEvaluation.run(
+      place.conversation,
+      place.trace,
+      evaluation.turnId ?? '',
+      evaluation.suite,
+      evaluation.suiteVersion,
+      evaluation.scope,
+      evaluation.revision,
+      evaluation.score ?? null,
+      outcome,
+      evaluation.explanation,
+      encodeVerdicts(evaluation.verdicts),
+      JSON.stringify(place.labels),
+      Date.now(),
+    );
+    if (changes === 0) return false;
+    for (const [criterion, verdict] of evaluation.verdicts) {
+      if (verdict.verdict === 'fail') this.#statements.insertFailedVerdict.run(criterion, lastInsertRowid);
+    }
+    if (evaluation.outcome !== 'unscored') this.#statements.worsenConversation.run(outcome, place.conversation);
+    return true;
+  }
+
+  /** Runs a piece of housekeeping on the writer's connection. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#database.prepare(sql).run(...values).changes);
+  }
+
+  get usedBytes(): number {
+    const pages =
+      this.#number('PRAGMA page_count', 'page_count') - this.#number('PRAGMA freelist_count', 'freelist_count');
+    return pages * this.#number('PRAGMA page_size', 'page_size');
+  }
+
+  #meta(key: string): number {
+    return Number(this.#statements.meta.get(key)?.value ?? 0);
+  }
+
+  #number(sql: string, column: string): number {
+    return Number(this.#database.prepare(sql).get()?.[column] ?? 0);
+  }
+}
+
+export interface ConversationLabels {
+  readonly agent: string;
+  readonly agentVersion: string;
+  readonly environment: string;
+}
+
+type Row = Record<string, unknown>;
+type Statements = ReturnType<typeof prepare>;
+
+const CONVERSATION_COLUMNS =
+  'id, conversation_id, first_closed_at, last_closed_at, turns, turns_evaluated, due_at, due_cause, revision';
+const TRACE_COLUMNS = 'id, trace_id, conversation, revision, position, closed_at, spans, sealed';
+
+function prepare(database: DatabaseSync) {
+  const statement = (sql: string): StatementSync => database.prepare(sql);
+  return {
+    meta: statement('SELECT value FROM meta WHERE key = ?'),
+    raiseMeta: statement(
+      'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)',
+    ),
+    findTrace: statement(`SELECT ${TRACE_COLUMNS} FROM traces WHERE trace_id = ?`),
+    tracesOf: statement(`SELECT ${TRACE_COLUMNS} FROM traces WHERE conversation = ? ORDER BY id`),
+    contentOf: statement('SELECT spans, logs FROM trace_content WHERE trace = ?'),
+    insertTrace: statement(
+      `INSERT INTO traces (trace_id, conversation, revision, position, closed_at, stored_at, cause, spans, sealed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    putContent: statement('INSERT OR REPLACE INTO trace_content (trace, spans, logs) VALUES (?, ?, ?)'),
+    reviseTrace: statement(
+      'UPDATE traces SET conversation = ?, revision = ?, position = ?, closed_at = ?, cause = ?, spans = ?, sealed = ? WHERE id = ?',
+    ),
+    passTrace: statement('UPDATE traces SET position = ? WHERE id = ?'),
+    findConversation: statement(`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE conversation_id = ?`),
+    conversation: statement(`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`),
+    insertConversation: statement(
+      `INSERT INTO conversations
+         (conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 0)`,
+    ),
+    touchConversation: statement(
+      `UPDATE conversations
+       SET agent = ?, agent_version = ?, environment = ?, last_closed_at = max(last_closed_at, ?), updated_at = ?, turns = turns + ?
+       WHERE id = ?`,
+    ),
+    scheduleConversation: statement('UPDATE conversations SET due_at = ?, due_cause = ? WHERE id = ?'),
+    nextDue: statement(
+      `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE due_at IS NOT NULL AND due_at <= ?
+       ORDER BY due_at, id LIMIT 1`,
+    ),
+    conversationEvaluated: statement(
+      `UPDATE conversations
+       SET revision = ?, cause = ?, turns_evaluated = ?, unscored_because = ?, updated_at = ?, due_at = NULL, due_cause = NULL
+       WHERE id = ?`,
+    ),
+    previousEvaluation: statement(
+      `SELECT revision, score, outcome, labels FROM evaluations
+       WHERE conversation = ? AND suite = ? AND turn_id = ? ORDER BY revision DESC, id DESC LIMIT 1`,
+    ),
+    insertEvaluation: statement(
+      `INSERT OR IGNORE INTO evaluations
+         (conversation, trace, turn_id, suite, suite_version, scope, revision, score, outcome, explanation, verdicts, labels, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    insertFailedVerdict: statement('INSERT INTO failed_verdicts (criterion, evaluation) VALUES (?, ?)'),
+    worsenConversation: statement('UPDATE conversations SET worst_outcome = max(worst_outcome, ?) WHERE id = ?'),
+  };
+}
+
+function toTrace(row: Row, traceId: TraceId): StoredTrace {
+  return {
+    row: Number(row.id),
+    traceId,
+    conversation: Number(row.conversation),
+    revision: Number(row.revision),
+    position: Number(row.position),
+    closedAt: Number(row.closed_at),
+    spans: Number(row.spans),
+    sealed: row.sealed === 1,
+  };
+}
+
+function toConversation(row: Row): StoredConversation {
+  return {
+    row: Number(row.id),
+    // The cast is the brand: `insertConversation` wrote it.
+    id: String(row.conversation_id) as ConversationId,
+    firstClosedAt: Number(row.first_closed_at),
+    lastClosedAt: Number(row.last_closed_at),
+    turns: Number(row.turns),
+    turnsEvaluated: Number(row.turns_evaluated),
+    dueAt: row.due_at === null ? undefined : Number(row.due_at),
+    dueCause: row.due_cause === null ? undefined : String(row.due_cause),
+    revision: Number(row.revision),
+  };
+}
+
+function outcomeAt(index: number): Outcome {
+  const outcome = OUTCOMES[index];
+  if (outcome === undefined) throw new Error(`store: ${index} is not the number of an outcome`);
+  return outcome;
+}
+
+function toBytes(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  throw new Error('store: expected bytes');
+}
+
+function toBuffer(value: unknown): Buffer {
+  const bytes = toBytes(value);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
