@@ -64,6 +64,8 @@ export interface ClosedTurn {
   /** Every row of this trace before this position is part of the turn. */
   readonly position: number;
   readonly rows: readonly ClosedRow[];
+  /** No span id came twice, so nobody need look for duplicates. */
+  readonly spansAreDistinct: boolean;
 }
 
 export interface ClosedRow {
@@ -219,7 +221,10 @@ export class OpenTurns {
     this.#turns.delete(traceId);
     this.#rows -= turn.positions.length;
     this.#bytes -= turn.bytes;
-    closed.push({ traceId, cause, closedAt, position: this.#position, rows: rowsOf(turn) });
+    const rows = rowsOf(turn);
+    const spans = rows.reduce((count, row) => count + (row.group.signal === 'traces' ? 1 : 0), 0);
+    const spansAreDistinct = spans === turn.seen.size;
+    closed.push({ traceId, cause, closedAt, position: this.#position, rows, spansAreDistinct });
   }
 }
 

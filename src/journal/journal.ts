@@ -19,6 +19,7 @@
  */
 import { type FileHandle, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { JournalEvent } from '../model/events/journal-events.ts';
 import { LogClock } from './log-clock.ts';
 import {
   ALIGNMENT,
@@ -60,24 +61,6 @@ export type Appended =
       readonly because: 'journal-full' | 'disk-full' | 'disk-error' | 'stopping';
       readonly detail: string;
     };
-
-export type JournalEvent =
-  | {
-      readonly type: 'journal-recovered';
-      readonly entries: number;
-      readonly rows: number;
-      readonly cutBytes: number;
-      readonly tookMs: number;
-    }
-  | {
-      readonly type: 'journal-corrupt';
-      readonly position: number;
-      readonly length: number;
-      readonly quarantinedAt: string;
-    }
-  | { readonly type: 'journal-synced'; readonly records: number; readonly bytes: number; readonly tookMs: number }
-  | { readonly type: 'journal-refused'; readonly because: string; readonly detail: string; readonly records: number }
-  | { readonly type: 'journal-segment-failed'; readonly detail: string };
 
 export interface JournalOptions {
   readonly directory: string;

@@ -1,0 +1,159 @@
+/**
+ * Puts the bytes of one trace together: what came from the log, and what the store had of it already, as one OTLP
+ * message of its own. Spans keep the bytes in which they arrived; only the grouping by resource and scope is made new.
+ *
+ * A turn in the store is therefore its spans, and anything that is ever asked about it can be answered from them, by a
+ * later version of the rules as well.
+ */
+import { BatchTable } from '../model/otlp/batch-table.ts';
+import { writeLogsRequest, writeTracesRequest } from '../model/otlp/request-writer.ts';
+import type { ClosedRow, RowGroup } from './open-turns.ts';
+
+export interface Content {
+  readonly traces: Uint8Array;
+  readonly logs: Uint8Array | undefined;
+}
+
+/** A message as it arrived, with the table that says where its spans or records are. */
+export interface StoredMessage {
+  readonly bytes: Uint8Array;
+  readonly table: Uint8Array;
+}
+
+export interface MergedContent {
+  readonly content: Content;
+  /** Distinct span ids. */
+  readonly spans: number;
+  /** How many of the new rows were not there yet. */
+  readonly added: number;
+}
+
+interface Group {
+  readonly resource: Uint8Array;
+  readonly scope: Uint8Array;
+  readonly records: Uint8Array[];
+}
+
+/** Two rows that lie closer than this are read in one go: a read costs more than copying some kilobytes. */
+const READ_GAP_BYTES = 4096;
+const READ_BYTES_MAX = 1 << 20;
+
+export function mergeContent(input: {
+  readonly rows: readonly ClosedRow[];
+  readonly read: (position: number, length: number) => Uint8Array;
+  readonly stored: { readonly traces: StoredMessage; readonly logs: StoredMessage | undefined } | undefined;
+  /** Span ids of the new spans, where the caller knows that all are distinct; saves looking for duplicates. */
+  readonly spansAreDistinct: boolean;
+}): MergedContent {
+  const traces = new Grouping();
+  const logs = new Grouping();
+  if (input.stored !== undefined) {
+    traces.addMessage(input.stored.traces);
+    if (input.stored.logs !== undefined) logs.addMessage(input.stored.logs);
+  }
+  const trustRows = input.spansAreDistinct && input.stored === undefined;
+  let added = 0;
+  const bytesOf = readRows(input.rows, input.read);
+  const keys = new Map<RowGroup, string>();
+  for (const [index, row] of input.rows.entries()) {
+    const { group } = row;
+    const grouping = group.signal === 'traces' ? traces : logs;
+    let key = keys.get(group);
+    if (key === undefined) {
+      const resource = input.read(group.resourcePosition, group.resourceLength);
+      key = grouping.open(resource, input.read(group.scopePosition, group.scopeLength));
+      keys.set(group, key);
+    }
+    const bytes = bytesOf[index];
+    if (bytes === undefined) continue;
+    if (grouping.add(key, bytes, { known: trustRows && group.signal === 'traces' ? 'distinct' : 'maybe' })) added += 1;
+  }
+  return {
+    content: {
+      traces: writeTracesRequest(traces.groups()),
+      logs: logs.isEmpty ? undefined : writeLogsRequest(logs.groups()),
+    },
+    spans: traces.records,
+    added,
+  };
+}
+
+/** Records by resource and scope, each record once. Resources and scopes are the same if their bytes are. */
+class Grouping {
+  readonly #groups = new Map<string, Group>();
+  readonly #seen = new Set<string>();
+  records = 0;
+
+  get isEmpty(): boolean {
+    return this.records === 0;
+  }
+
+  open(resource: Uint8Array, scope: Uint8Array): string {
+    const key = `${resource.length} ${latin1(resource)}${latin1(scope)}`;
+    if (!this.#groups.has(key)) this.#groups.set(key, { resource, scope, records: [] });
+    return key;
+  }
+
+  add(key: string, bytes: Uint8Array, options: { readonly known: 'distinct' | 'maybe' }): boolean {
+    if (options.known === 'maybe') {
+      const identity = `${key.length} ${key}${latin1(bytes)}`;
+      if (this.#seen.has(identity)) return false;
+      this.#seen.add(identity);
+    }
+    this.#groups.get(key)?.records.push(bytes);
+    this.records += 1;
+    return true;
+  }
+
+  addMessage(message: StoredMessage): void {
+    const table = BatchTable.read(message.table);
+    for (let row = 0; row < table.rowCount; row += 1) {
+      const group = table.group(row);
+      const key = this.open(
+        message.bytes.subarray(table.resourceStart(group), table.resourceEnd(group)),
+        message.bytes.subarray(table.scopeStart(group), table.scopeEnd(group)),
+      );
+      this.add(key, message.bytes.subarray(table.start(row), table.end(row)), { known: 'maybe' });
+    }
+  }
+
+  groups(): readonly Group[] {
+    return [...this.#groups.values()];
+  }
+}
+
+/** The bytes of each row, in the rows' order; rows that lie together are read together. */
+function readRows(rows: readonly ClosedRow[], read: (position: number, length: number) => Uint8Array): Uint8Array[] {
+  const order = rows.map((_, index) => index).sort((a, b) => positionOf(rows, a) - positionOf(rows, b));
+  const bytes: Uint8Array[] = new Array(rows.length);
+  for (let first = 0; first < order.length; ) {
+    const start = positionOf(rows, order[first] ?? 0);
+    let end = start;
+    let next = first;
+    for (; next < order.length; next += 1) {
+      const row = rows[order[next] ?? 0];
+      if (row === undefined) break;
+      const rowEnd = row.position + row.length;
+      if (next > first && (row.position - end > READ_GAP_BYTES || rowEnd - start > READ_BYTES_MAX)) break;
+      end = Math.max(end, rowEnd);
+    }
+    const stretch = read(start, end - start);
+    for (let index = first; index < next; index += 1) {
+      const rowIndex = order[index] ?? 0;
+      const row = rows[rowIndex];
+      if (row !== undefined) {
+        bytes[rowIndex] = stretch.subarray(row.position - start, row.position - start + row.length);
+      }
+    }
+    first = next;
+  }
+  return bytes;
+}
+
+function positionOf(rows: readonly ClosedRow[], index: number): number {
+  return rows[index]?.position ?? 0;
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}

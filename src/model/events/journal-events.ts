@@ -1,0 +1,19 @@
+/** What happens to the journal, to be counted and logged. */
+export type JournalEvent =
+  | {
+      readonly type: 'journal-recovered';
+      readonly entries: number;
+      readonly rows: number;
+      /** Bytes behind the good end that were not whole; 0 after a clean stop. */
+      readonly cutBytes: number;
+      readonly tookMs: number;
+    }
+  | {
+      readonly type: 'journal-corrupt';
+      readonly position: number;
+      readonly length: number;
+      readonly quarantinedAt: string;
+    }
+  | { readonly type: 'journal-synced'; readonly records: number; readonly bytes: number; readonly tookMs: number }
+  | { readonly type: 'journal-refused'; readonly because: string; readonly detail: string; readonly records: number }
+  | { readonly type: 'journal-segment-failed'; readonly detail: string };

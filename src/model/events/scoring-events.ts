@@ -1,0 +1,40 @@
+/** What happens from a turn's close to its place in the store, to be counted and logged. */
+
+/** What became of a closed turn. */
+export const TURN_FATES = [
+  'stored',
+  'revised',
+  /** Rows that had been stored before a restart. */
+  'stored-already',
+  /** Only spans that are stored already came again. */
+  'duplicate',
+  /** Later than `turn.reopen` after its close. */
+  'too-late',
+  /** The turn has as many spans or bytes as a turn may have. */
+  'over-limit',
+  'logs-without-spans',
+  /** Nothing in the trace is work of an agent. */
+  'no-agent-steps',
+] as const;
+export type TurnFate = (typeof TURN_FATES)[number];
+
+/** From the scoring thread. */
+export type EngineEvent =
+  | { readonly type: 'turn-closed'; readonly cause: string; readonly fate: TurnFate; readonly rows: number }
+  | {
+      readonly type: 'conversation-evaluated';
+      readonly cause: string;
+      readonly suites: number;
+      readonly revision: number;
+    }
+  | { readonly type: 'check-failed'; readonly suite: string; readonly criterion: string; readonly reason: string }
+  | { readonly type: 'labels-folded'; readonly agent: string };
+
+/** About the scoring thread. */
+export type ScoringEvent =
+  | EngineEvent
+  | { readonly type: 'scorer-committed'; readonly turns: number; readonly tookMs: number }
+  | { readonly type: 'scorer-failed'; readonly error: string }
+  | { readonly type: 'scorer-restarted'; readonly because: string }
+  | { readonly type: 'check-stopped'; readonly suite: string; readonly criterion: string; readonly suspended: boolean }
+  | { readonly type: 'store-pruned'; readonly conversations: number; readonly bytes: number };

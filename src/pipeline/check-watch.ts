@@ -1,0 +1,107 @@
+/**
+ * Who is checking what right now, in memory that two threads share.
+ *
+ * A check that never returns blocks the scoring thread, which then can't say so itself. It leaves a note here before each
+ * check; the main thread reads it, and when a check has run past its limit ends the thread and starts another that
+ * answers `error` for that check without running it.
+ *
+ *   Int32   [0] checks started so far (odd while one runs)   [1] start, ms since the buffer was made   [2] length of the note
+ *   bytes   the note: JSON of the target and the criterion's index
+ */
+export interface CheckTarget {
+  readonly suite: string;
+  /** The turn or conversation that is scored. */
+  readonly subject: string;
+}
+
+export interface RunningCheck extends CheckTarget {
+  readonly criterion: number;
+  readonly sequence: number;
+  readonly startedAt: number;
+}
+
+export interface CheckWatch {
+  started(target: CheckTarget, criterion: number): void;
+  finished(): void;
+  /** Criteria (by name) of this target that must not run, with the reason. */
+  stoppedFor(target: CheckTarget): ReadonlyMap<string, string>;
+}
+
+/** A check that was stopped. `subject` is undefined where the criterion is suspended for everybody. */
+export interface StoppedCheck {
+  readonly suite: string;
+  readonly subject: string | undefined;
+  readonly criterion: string;
+  readonly reason: string;
+}
+
+const HEAD_INTS = 4;
+const NOTE_BYTES_MAX = 4096;
+const NONE: ReadonlyMap<string, string> = new Map();
+
+export function makeWatchBuffer(): SharedArrayBuffer {
+  return new SharedArrayBuffer(HEAD_INTS * 4 + NOTE_BYTES_MAX);
+}
+
+/** For the commands that score in their own thread: nothing is stopped, Ctrl-C is. */
+export const UNWATCHED: CheckWatch = { started: () => {}, finished: () => {}, stoppedFor: () => NONE };
+
+export class SharedCheckWatch implements CheckWatch {
+  readonly #head: Int32Array;
+  readonly #note: Uint8Array;
+  readonly #stopped: readonly StoppedCheck[];
+  readonly #encoder = new TextEncoder();
+  #target: CheckTarget | undefined;
+
+  constructor(buffer: SharedArrayBuffer, stopped: readonly StoppedCheck[]) {
+    this.#head = new Int32Array(buffer, 0, HEAD_INTS);
+    this.#note = new Uint8Array(buffer, HEAD_INTS * 4);
+    this.#stopped = stopped;
+  }
+
+  started(target: CheckTarget, criterion: number): void {
+    if (this.#target !== target) {
+      this.#target = target;
+      const text = JSON.stringify([target.suite.slice(0, 500), target.subject.slice(0, 1000)]);
+      const { written } = this.#encoder.encodeInto(text, this.#note);
+      this.#head[2] = written;
+    }
+    this.#head[3] = criterion;
+    this.#head[1] = Math.trunc(performance.timeOrigin + performance.now()) & 0x7fffffff;
+    // Odd: a check runs. A following check makes it odd again by two, so the reader sees that it is another one.
+    Atomics.store(this.#head, 0, ((this.#head[0] ?? 0) | 1) + 2);
+  }
+
+  finished(): void {
+    Atomics.store(this.#head, 0, ((this.#head[0] ?? 0) + 1) & ~1);
+  }
+
+  stoppedFor(target: CheckTarget): ReadonlyMap<string, string> {
+    if (this.#stopped.length === 0) return NONE;
+    return new Map(
+      this.#stopped
+        .filter(({ suite, subject }) => suite === target.suite && (subject === undefined || subject === target.subject))
+        .map(({ criterion, reason }) => [criterion, reason]),
+    );
+  }
+}
+
+/** The check that runs now, or undefined. Reads memory that another thread writes, so it looks twice. */
+export function runningCheck(buffer: SharedArrayBuffer): RunningCheck | undefined {
+  const head = new Int32Array(buffer, 0, HEAD_INTS);
+  const sequence = Atomics.load(head, 0);
+  if (sequence % 2 === 0) return undefined;
+  const note = Buffer.from(new Uint8Array(buffer, HEAD_INTS * 4, head[2] ?? 0)).toString();
+  const criterion = head[3] ?? 0;
+  const startedAt = head[1] ?? 0;
+  if (Atomics.load(head, 0) !== sequence) return undefined;
+  // The cast holds because `started` wrote the text.
+  const [suite, subject] = JSON.parse(note) as [string, string];
+  return { suite, subject, criterion, sequence, startedAt };
+}
+
+/** How long the running check has been running, in milliseconds. */
+export function runningForMs(check: RunningCheck): number {
+  const now = Math.trunc(performance.timeOrigin + performance.now()) & 0x7fffffff;
+  return (now - check.startedAt) & 0x7fffffff;
+}

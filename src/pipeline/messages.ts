@@ -1,0 +1,92 @@
+/** What the main thread and the scoring thread say to each other. */
+import type { ClosedTurn, RowGroup } from '../assemble/open-turns.ts';
+import type { Total } from '../store/totals.ts';
+import type { StoppedCheck } from './check-watch.ts';
+import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
+import type { EngineSettings } from './engine.ts';
+
+export interface ScorerStart {
+  readonly settings: EngineSettings & { readonly store: RetentionSettings };
+  readonly storeFile: string;
+  readonly journalDirectory: string;
+  readonly suites: readonly string[];
+  readonly suitesBaseDirectory: string;
+  readonly watch: SharedArrayBuffer;
+  readonly stopped: readonly StoppedCheck[];
+}
+
+export interface RetentionSettings {
+  readonly maxBytes: number;
+  readonly keepMs: number;
+  readonly keepFailedMs: number;
+}
+
+/** A closed turn as it crosses to the other thread: numbers in one buffer, groups once each. */
+export interface PackedTurn {
+  readonly traceId: string;
+  readonly cause: ClosedTurn['cause'];
+  readonly closedAt: number;
+  readonly position: number;
+  readonly spansAreDistinct: boolean;
+  /** position, length and number of the group, for each row. */
+  readonly rows: Float64Array<ArrayBuffer>;
+  readonly groups: readonly RowGroup[];
+}
+
+export type ToScorer =
+  | { readonly type: 'close'; readonly sequence: number; readonly turn: PackedTurn }
+  | { readonly type: 'advance'; readonly sequence: number; readonly logTime: number }
+  | { readonly type: 'prune'; readonly sequence: number }
+  /** Before commands are sent again after `failed`; what was on its way until then is not done. */
+  | { readonly type: 'resume' }
+  | { readonly type: 'stop' };
+
+export type FromScorer =
+  | {
+      readonly type: 'ready';
+      readonly totals: readonly Total[];
+      readonly floor: { readonly position: number; readonly logTime: number };
+    }
+  /** Everything up to `sequence` is stored, durably. */
+  | {
+      readonly type: 'committed';
+      readonly sequence: number;
+      readonly fates: readonly TurnFate[];
+      readonly totals: readonly Total[];
+      readonly events: readonly EngineEvent[];
+      readonly tookMs: number;
+    }
+  /** The transaction was undone, all of it; the same commands must be sent again. */
+  | { readonly type: 'failed'; readonly error: string }
+  | { readonly type: 'pruned'; readonly conversations: number; readonly bytes: number }
+  | { readonly type: 'stopped' };
+
+export function packTurn(turn: ClosedTurn): PackedTurn {
+  const groups: RowGroup[] = [];
+  const numbers = new Map<RowGroup, number>();
+  const rows = new Float64Array(turn.rows.length * 3);
+  for (const [index, row] of turn.rows.entries()) {
+    let number = numbers.get(row.group);
+    if (number === undefined) {
+      number = groups.push(row.group) - 1;
+      numbers.set(row.group, number);
+    }
+    rows[index * 3] = row.position;
+    rows[index * 3 + 1] = row.length;
+    rows[index * 3 + 2] = number;
+  }
+  const { traceId, cause, closedAt, position, spansAreDistinct } = turn;
+  return { traceId, cause, closedAt, position, spansAreDistinct, rows, groups };
+}
+
+export function unpackTurn(packed: PackedTurn): ClosedTurn {
+  const rows = [];
+  for (let at = 0; at < packed.rows.length; at += 3) {
+    const group = packed.groups[packed.rows[at + 2] ?? -1];
+    if (group === undefined) throw new Error(`unpack turn ${packed.traceId}: row ${at / 3} has no group`);
+    rows.push({ position: packed.rows[at] ?? 0, length: packed.rows[at + 1] ?? 0, group });
+  }
+  const { cause, closedAt, position, spansAreDistinct } = packed;
+  // The cast is the brand: `packTurn` took it from a trace id.
+  return { traceId: packed.traceId as ClosedTurn['traceId'], cause, closedAt, position, spansAreDistinct, rows };
+}

@@ -1,0 +1,116 @@
+/**
+ * The scoring thread: owns the store's writer and the engine, and does what the main thread sends, in order.
+ *
+ * Whatever has arrived by the time it looks is done in one transaction; so batches grow with the load by themselves.
+ * Nothing is answered before the commit. If anything in a transaction fails (a full disk, a broken store), all of it is
+ * undone and sent again by the main thread.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import path from 'node:path';
+import { JournalReader } from '../journal/journal-reader.ts';
+import { loadSuites } from '../score/load-suites.ts';
+import { prune } from '../store/retention.ts';
+import { Store } from '../store/store.ts';
+import { SharedCheckWatch } from './check-watch.ts';
+import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
+import { Engine } from './engine.ts';
+import { type FromScorer, type ScorerStart, type ToScorer, unpackTurn } from './messages.ts';
+
+/** A transaction holds the turns it writes in memory until the commit. */
+const BATCH_MAX = 256;
+
+async function main(start: ScorerStart, post: (message: FromScorer) => void): Promise<void> {
+  const { suites, mistakes } = await loadSuites(start.suites, {
+    baseDir: start.suitesBaseDirectory,
+    builtinDir: path.resolve(import.meta.dirname, '../../suites'),
+  });
+  // The main thread has checked them before it started this one.
+  if (mistakes.length > 0) throw new Error(`the suites changed while Assay was running: ${mistakes.length} mistakes`);
+  const store = Store.open(start.storeFile);
+  const reader = new JournalReader(start.journalDirectory);
+  let events: EngineEvent[] = [];
+  let engine = makeEngine();
+
+  function makeEngine(): Engine {
+    return new Engine({
+      settings: start.settings,
+      suites,
+      store,
+      read: (position, length) => reader.read(position, length),
+      watch: new SharedCheckWatch(start.watch, start.stopped),
+      onEvent: (event) => events.push(event),
+    });
+  }
+
+  const inbox: ToScorer[] = [];
+  let working = false;
+  // After a failure, commands that were on their way already must not be done: they would overtake the ones that failed.
+  let awaitsResume = false;
+  const port = parentPort;
+  if (port === null) throw new Error('the scoring thread was started as a program');
+  port.on('message', (message: ToScorer) => {
+    if (message.type === 'resume') awaitsResume = false;
+    else if (!awaitsResume || message.type === 'stop') inbox.push(message);
+    if (working) return;
+    working = true;
+    // After all messages that have arrived already.
+    setImmediate(work);
+  });
+
+  function work(): void {
+    working = false;
+    while (inbox.length > 0) {
+      const batch = inbox.splice(0, BATCH_MAX);
+      if (!runBatch(batch)) return;
+    }
+  }
+
+  /** False where the thread is to end. */
+  function runBatch(batch: readonly ToScorer[]): boolean {
+    const startedAt = performance.now();
+    const fates: TurnFate[] = [];
+    let sequence = 0;
+    try {
+      store.begin();
+      for (const message of batch) {
+        if (message.type === 'stop') {
+          finish(sequence, fates, startedAt);
+          reader.close();
+          store.close();
+          post({ type: 'stopped' });
+          port?.close();
+          return false;
+        }
+        if (message.type === 'resume') continue;
+        sequence = message.sequence;
+        if (message.type === 'close') fates.push(engine.closeTurn(unpackTurn(message.turn)));
+        else if (message.type === 'advance') engine.advance(message.logTime);
+        else post({ type: 'pruned', ...prune(store, start.settings.store) });
+      }
+      finish(sequence, fates, startedAt);
+    } catch (error) {
+      store.rollback();
+      events = [];
+      inbox.length = 0;
+      awaitsResume = true;
+      // Its label guard may remember what was undone.
+      engine = makeEngine();
+      post({ type: 'failed', error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+    return true;
+  }
+
+  function finish(sequence: number, fates: readonly TurnFate[], startedAt: number): void {
+    const totals = store.commit();
+    post({ type: 'committed', sequence, fates, totals, events, tookMs: performance.now() - startedAt });
+    events = [];
+  }
+
+  post({ type: 'ready', totals: store.totals.all(), floor: store.floor });
+}
+
+const port = parentPort;
+if (port !== null) {
+  // The cast holds because `scorer.ts` is the only one that starts this thread.
+  await main(workerData as ScorerStart, (message) => port.postMessage(message));
+}

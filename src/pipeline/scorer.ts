@@ -1,0 +1,300 @@
+/**
+ * The main thread's end of the scoring thread: sends commands in the order of the log, keeps each until it is durable,
+ * and starts the thread again when it had to be ended or has died.
+ *
+ *   starting -- ready ------------------------------------> running
+ *   running  -- a check ran past its limit, or it died ---> starting (everything unanswered is sent again)
+ *   running  -- a transaction failed ---------------------> paused (a second), then everything is sent again
+ *   any      -- stop -------------------------------------> stopped, when all that was sent is stored
+ *
+ * At most `WINDOW` commands are with the thread at a time; the rest waits here. What waits is bounded by the journal: it
+ * refuses new data when too much is waiting.
+ */
+import { Worker } from 'node:worker_threads';
+import type { ClosedTurn } from '../assemble/open-turns.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import type { Total } from '../store/totals.ts';
+import { makeWatchBuffer, runningCheck, runningForMs, type StoppedCheck } from './check-watch.ts';
+import type { ScoringEvent, TurnFate } from '../model/events/scoring-events.ts';
+import { type FromScorer, packTurn, type ScorerStart, type ToScorer } from './messages.ts';
+
+export interface ScorerOptions {
+  readonly start: Omit<ScorerStart, 'watch' | 'stopped'>;
+  readonly suites: readonly CompiledSuite[];
+  readonly checkTimeoutMs: number;
+  /** A turn is stored; its rows in the journal may go. */
+  readonly onStored: (turn: ClosedTurn, fate: TurnFate) => void;
+  readonly onTotals: (totals: readonly Total[]) => void;
+  readonly onEvent: (event: ScoringEvent) => void;
+}
+
+type Command =
+  | { readonly type: 'close'; readonly sequence: number; readonly turn: ClosedTurn }
+  | { readonly type: 'advance'; readonly sequence: number; readonly logTime: number }
+  | { readonly type: 'prune'; readonly sequence: number };
+
+const WINDOW = 512;
+const RETRY_AFTER_MS = 1000;
+const WATCH_EVERY_MS = 50;
+/** A criterion that had to be stopped this often is not run again until the next start. */
+const STOPS_UNTIL_SUSPENDED = 3;
+const STOPPED_REMEMBERED = 1000;
+
+export class Scorer {
+  readonly #options: ScorerOptions;
+  #worker: Worker | undefined;
+  #watch = makeWatchBuffer();
+  #stopped: StoppedCheck[] = [];
+  readonly #stops = new Map<string, number>();
+  /** Sent, not answered; then not sent yet. Both in order. */
+  #sent: Command[] = [];
+  #waiting: Command[] = [];
+  #waitingHead = 0;
+  #sequence = 0;
+  #ready = false;
+  #state: 'running' | 'stopping' | 'stopped' = 'running';
+  #watchdog: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #whenStopped = Promise.withResolvers<void>();
+  #lastProgressAt = performance.now();
+
+  private constructor(options: ScorerOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the thread and waits until the store is open. */
+  static async start(
+    options: ScorerOptions,
+  ): Promise<{ scorer: Scorer; ready: Extract<FromScorer, { type: 'ready' }> }> {
+    const scorer = new Scorer(options);
+    const { promise, resolve, reject } = Promise.withResolvers<Extract<FromScorer, { type: 'ready' }>>();
+    scorer.#spawn({ onFirstReady: resolve, onFailure: reject });
+    const ready = await promise;
+    scorer.#watchdog = setInterval(() => scorer.#watchChecks(), WATCH_EVERY_MS);
+    scorer.#watchdog.unref();
+    return { scorer, ready };
+  }
+
+  /** Commands that are not stored yet. */
+  get backlog(): number {
+    return this.#sent.length + this.#waiting.length - this.#waitingHead;
+  }
+
+  /** The log time of the oldest turn that waits to be scored. */
+  get oldestWaiting(): number | undefined {
+    const first = this.#sent[0] ?? this.#waiting[this.#waitingHead];
+    if (first === undefined) return undefined;
+    if (first.type === 'close') return first.turn.closedAt;
+    return first.type === 'advance' ? first.logTime : undefined;
+  }
+
+  /** How long there has been work and no progress, in milliseconds. */
+  get stalledMs(): number {
+    return this.backlog === 0 ? 0 : performance.now() - this.#lastProgressAt;
+  }
+
+  close(turn: ClosedTurn): void {
+    this.#enqueue({ type: 'close', sequence: this.#nextSequence(), turn });
+  }
+
+  advance(logTime: number): void {
+    const last = this.#waiting.at(-1);
+    // Time that nobody has acted on yet is overtaken by later time.
+    if (last?.type === 'advance') this.#waiting[this.#waiting.length - 1] = { ...last, logTime };
+    else this.#enqueue({ type: 'advance', sequence: this.#nextSequence(), logTime });
+  }
+
+  prune(): void {
+    this.#enqueue({ type: 'prune', sequence: this.#nextSequence() });
+  }
+
+  /** Finishes what was sent. What still waits stays in the journal and comes again at the next start. */
+  async stop(): Promise<void> {
+    if (this.#state === 'running') {
+      this.#state = 'stopping';
+      clearTimeout(this.#retry);
+      this.#waiting = [];
+      this.#waitingHead = 0;
+      if (this.#worker === undefined) this.#ended();
+      else this.#post({ type: 'stop' });
+    }
+    await this.#whenStopped.promise;
+  }
+
+  #nextSequence(): number {
+    this.#sequence += 1;
+    return this.#sequence;
+  }
+
+  #enqueue(command: Command): void {
+    if (this.#state !== 'running') return;
+    if (this.backlog === 0) this.#lastProgressAt = performance.now();
+    this.#waiting.push(command);
+    this.#pump();
+  }
+
+  #pump(): void {
+    if (!this.#ready || this.#state !== 'running' || this.#retry !== undefined) return;
+    while (this.#sent.length < WINDOW) {
+      const command = this.#waiting[this.#waitingHead];
+      if (command === undefined) break;
+      this.#waitingHead += 1;
+      this.#sent.push(command);
+      this.#send(command);
+    }
+    // Sliding a long array forward is cheaper in large steps.
+    if (this.#waitingHead > 1024 && this.#waitingHead * 2 > this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#waitingHead);
+      this.#waitingHead = 0;
+    }
+  }
+
+  #send(command: Command): void {
+    if (command.type === 'close') {
+      const turn = packTurn(command.turn);
+      this.#worker?.postMessage({ ...command, turn } satisfies ToScorer, [turn.rows.buffer]);
+    } else this.#post(command);
+  }
+
+  #post(message: ToScorer): void {
+    this.#worker?.postMessage(message);
+  }
+
+  #spawn(first?: {
+    readonly onFirstReady: (ready: Extract<FromScorer, { type: 'ready' }>) => void;
+    readonly onFailure: (error: Error) => void;
+  }): void {
+    this.#ready = false;
+    this.#watch = makeWatchBuffer();
+    const data: ScorerStart = { ...this.#options.start, watch: this.#watch, stopped: this.#stopped };
+    const worker = new Worker(threadUrl(), { workerData: data });
+    this.#worker = worker;
+    let failure: Error | undefined;
+    worker.on('error', (error: Error) => {
+      failure = error;
+    });
+    worker.on('exit', (code) => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      if (this.#state !== 'running') {
+        this.#ended();
+        return;
+      }
+      const error = failure ?? new Error(`the scoring thread ended with code ${code}`);
+      if (first !== undefined && !this.#ready) {
+        first.onFailure(error);
+        return;
+      }
+      this.#options.onEvent({ type: 'scorer-failed', error: String(error.stack ?? error) });
+      this.#pause(() => this.#spawn());
+    });
+    worker.on('message', (message: FromScorer) => {
+      if (this.#worker !== worker) return;
+      if (message.type === 'ready') first?.onFirstReady(message);
+      this.#receive(message);
+    });
+  }
+
+  #receive(message: FromScorer): void {
+    switch (message.type) {
+      case 'ready':
+        this.#ready = true;
+        this.#options.onTotals(message.totals);
+        for (const command of this.#sent) this.#send(command);
+        this.#pump();
+        if (this.#state === 'stopping') this.#post({ type: 'stop' });
+        return;
+      case 'committed':
+        this.#committed(message);
+        return;
+      case 'failed':
+        this.#options.onEvent({ type: 'scorer-failed', error: message.error });
+        this.#pause(() => {
+          this.#post({ type: 'resume' });
+          for (const command of this.#sent) this.#send(command);
+          this.#pump();
+        });
+        return;
+      case 'pruned':
+        this.#options.onEvent({ type: 'store-pruned', conversations: message.conversations, bytes: message.bytes });
+        return;
+      case 'stopped':
+        this.#ended();
+        return;
+    }
+  }
+
+  #committed(message: Extract<FromScorer, { type: 'committed' }>): void {
+    this.#lastProgressAt = performance.now();
+    let done = 0;
+    let turns = 0;
+    for (const command of this.#sent) {
+      if (command.sequence > message.sequence) break;
+      done += 1;
+      if (command.type !== 'close') continue;
+      const fate = message.fates[turns];
+      turns += 1;
+      if (fate !== undefined) this.#options.onStored(command.turn, fate);
+    }
+    this.#sent = this.#sent.slice(done);
+    this.#options.onTotals(message.totals);
+    for (const event of message.events) this.#options.onEvent(event);
+    if (turns > 0) this.#options.onEvent({ type: 'scorer-committed', turns, tookMs: message.tookMs });
+    this.#pump();
+  }
+
+  #pause(then: () => void): void {
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      then();
+    }, RETRY_AFTER_MS);
+  }
+
+  #watchChecks(): void {
+    const running = runningCheck(this.#watch);
+    const worker = this.#worker;
+    if (running === undefined || worker === undefined || this.#state === 'stopped') return;
+    if (runningForMs(running) <= this.#options.checkTimeoutMs) return;
+    const criterion = this.#criterionName(running.suite, running.criterion);
+    const key = `${running.suite}/${criterion}`;
+    const stops = (this.#stops.get(key) ?? 0) + 1;
+    this.#stops.set(key, stops);
+    const suspended = stops >= STOPS_UNTIL_SUSPENDED;
+    const limit = `${this.#options.checkTimeoutMs} ms`;
+    this.#stopped = [
+      ...this.#stopped.slice(-STOPPED_REMEMBERED),
+      {
+        suite: running.suite,
+        subject: suspended ? undefined : running.subject,
+        criterion,
+        reason: suspended
+          ? `The check ran past its limit of ${limit} ${stops} times and is suspended until the next start.`
+          : `The check ran past its limit of ${limit} and was stopped.`,
+      },
+    ];
+    this.#options.onEvent({ type: 'check-stopped', suite: running.suite, criterion, suspended });
+    this.#worker = undefined;
+    // Its store rolls the open transaction back when the thread goes.
+    worker
+      .terminate()
+      .then(() => this.#spawn())
+      .catch((error: unknown) => this.#options.onEvent({ type: 'scorer-failed', error: String(error) }));
+    this.#options.onEvent({ type: 'scorer-restarted', because: `${key} ran past its limit of ${limit}` });
+  }
+
+  #criterionName(suite: string, index: number): string {
+    return this.#options.suites.find(({ name }) => name === suite)?.criteria[index]?.name ?? `#${index}`;
+  }
+
+  #ended(): void {
+    this.#state = 'stopped';
+    clearInterval(this.#watchdog);
+    this.#whenStopped.resolve();
+  }
+}
+
+/** Source runs as `.ts`, the published package as `.js`. */
+function threadUrl(): URL {
+  const suffix = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return new URL(`./scorer-thread.${suffix}`, import.meta.url);
+}

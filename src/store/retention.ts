@@ -1,0 +1,60 @@
+/**
+ * Lets go of what is old, so that the store stays within its limits: by age, and by size if it is still too large.
+ * Conversations that failed are kept longest, since those are the ones people come back for. Running totals stay: a
+ * counter never goes down.
+ */
+import type { Store } from './store.ts';
+
+export interface Retention {
+  readonly maxBytes: number;
+  readonly keepMs: number;
+  readonly keepFailedMs: number;
+}
+
+/** Few enough that the scoring thread is soon back at its work; the next round goes on. */
+const CONVERSATIONS_MAX = 2000;
+/** Rows that were deleted leave free pages, so a step too much costs history, and a step too little only time. */
+const SIZE_STEP = 500;
+
+const SUCCESSFUL = 'worst_outcome = 0';
+
+export function prune(
+  store: Store,
+  retention: Retention,
+  now: number = Date.now(),
+): { readonly conversations: number; readonly bytes: number } {
+  let conversations = 0;
+  conversations += drop(
+    store,
+    `due_at IS NULL AND ${SUCCESSFUL} AND updated_at < ?`,
+    now - retention.keepMs,
+    CONVERSATIONS_MAX,
+  );
+  conversations += drop(store, 'due_at IS NULL AND updated_at < ?', now - retention.keepFailedMs, CONVERSATIONS_MAX);
+  for (let step = 0; step < CONVERSATIONS_MAX / SIZE_STEP && store.usedBytes > retention.maxBytes; step += 1) {
+    const successful = drop(store, `due_at IS NULL AND ${SUCCESSFUL} AND updated_at <= ?`, now, SIZE_STEP);
+    const dropped = successful > 0 ? successful : drop(store, 'due_at IS NULL AND updated_at <= ?', now, SIZE_STEP);
+    if (dropped === 0) break;
+    conversations += dropped;
+  }
+  return { conversations, bytes: store.usedBytes };
+}
+
+function drop(store: Store, condition: string, before: number, limit: number): number {
+  store.run('CREATE TEMP TABLE IF NOT EXISTS dropped (id INTEGER PRIMARY KEY)');
+  store.run('DELETE FROM temp.dropped');
+  const count = store.run(
+    `INSERT INTO temp.dropped SELECT id FROM conversations WHERE ${condition} ORDER BY updated_at LIMIT ?`,
+    before,
+    limit,
+  );
+  if (count === 0) return 0;
+  store.run('DELETE FROM trace_content WHERE trace IN (SELECT id FROM traces WHERE conversation IN temp.dropped)');
+  store.run('DELETE FROM traces WHERE conversation IN temp.dropped');
+  store.run(
+    `DELETE FROM failed_verdicts WHERE evaluation IN (SELECT id FROM evaluations WHERE conversation IN temp.dropped)`,
+  );
+  store.run('DELETE FROM evaluations WHERE conversation IN temp.dropped');
+  store.run('DELETE FROM conversations WHERE id IN temp.dropped');
+  return count;
+}

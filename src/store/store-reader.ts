@@ -1,0 +1,203 @@
+/**
+ * Reads the store beside its writer, from any thread or process: for the API, `assay explain` and the tests. SQLite's
+ * write-ahead log lets readers see the last commit without waiting for the writer.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import { type Evaluation, OUTCOMES, type Outcome, type SuiteScope } from '../model/evaluation.ts';
+import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
+import type { TraceContent } from './store.ts';
+import { decodeVerdicts } from './verdict-codec.ts';
+
+export interface ConversationQuery {
+  readonly outcome?: Outcome | undefined;
+  readonly agent?: string | undefined;
+  readonly agentVersion?: string | undefined;
+  readonly criterion?: string | undefined;
+  readonly suite?: string | undefined;
+  /** Wall-clock time in milliseconds. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+  /** Only conversations before this row, for the next page. */
+  readonly before?: number | undefined;
+}
+
+export interface ConversationRow {
+  readonly row: number;
+  readonly conversationId: ConversationId;
+  readonly agent: string;
+  readonly agentVersion: string;
+  readonly environment: string;
+  readonly turns: number;
+  readonly revision: number;
+  /** Why it was evaluated when it was: `idle`, `end_marker`, ... */
+  readonly cause: string | undefined;
+  readonly dueCause: string | undefined;
+  readonly unscoredBecause: string | undefined;
+  readonly updatedAt: number;
+}
+
+export interface TraceRow {
+  readonly row: number;
+  readonly traceId: TraceId;
+  readonly revision: number;
+  readonly cause: string;
+  readonly spans: number;
+}
+
+export class StoreReader {
+  readonly #database: DatabaseSync;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  static open(file: string): StoreReader {
+    const database = new DatabaseSync(file, { readOnly: true });
+    database.exec('PRAGMA busy_timeout = 5000');
+    return new StoreReader(database);
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  find(conversationId: string): ConversationRow | undefined {
+    const row = this.#database.prepare('SELECT * FROM conversations WHERE conversation_id = ?').get(conversationId);
+    return row === undefined ? undefined : toConversationRow(row);
+  }
+
+  /** Latest first. */
+  list(query: ConversationQuery): readonly ConversationRow[] {
+    const conditions: string[] = [];
+    const values: (string | number)[] = [];
+    const where = (condition: string, value: string | number | undefined) => {
+      if (value === undefined) return;
+      conditions.push(condition);
+      values.push(value);
+    };
+    where('c.agent = ?', query.agent);
+    where('c.agent_version = ?', query.agentVersion);
+    where('c.updated_at >= ?', query.since);
+    where('c.id < ?', query.before);
+    where(`${EVALUATED} AND e.outcome = ?)`, query.outcome === undefined ? undefined : OUTCOMES.indexOf(query.outcome));
+    where(`${EVALUATED} AND e.suite = ?)`, query.suite);
+    where(
+      `${EVALUATED} AND EXISTS (SELECT 1 FROM failed_verdicts f WHERE f.criterion = ? AND f.evaluation = e.id))`,
+      query.criterion,
+    );
+    const clause = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    return this.#database
+      .prepare(`SELECT c.* FROM conversations c ${clause} ORDER BY c.id DESC LIMIT ?`)
+      .all(...values, query.limit)
+      .map(toConversationRow);
+  }
+
+  /** The last revision of each suite and turn, or all of them, in the order in which they were made. */
+  evaluations(conversation: ConversationRow, options: { readonly revisions: 'last' | 'all' }): readonly Evaluation[] {
+    const rows = this.#database
+      .prepare(
+        `SELECT * FROM evaluations e WHERE conversation = ? ${options.revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY id`,
+      )
+      .all(conversation.row);
+    return rows.map((row) => toEvaluation(row, conversation.conversationId));
+  }
+
+  /** Every conversation's last evaluations, in the order of the conversations. For tests and reports. */
+  *allEvaluations(): Generator<Evaluation> {
+    const rows = this.#database
+      .prepare(
+        `SELECT e.*, c.conversation_id FROM evaluations e JOIN conversations c ON c.id = e.conversation
+         WHERE ${IS_LAST} ORDER BY c.conversation_id, e.suite, e.turn_id`,
+      )
+      .iterate();
+    // The cast is the brand: the store's writer wrote it.
+    for (const row of rows) yield toEvaluation(row, String(row.conversation_id) as ConversationId);
+  }
+
+  traces(conversation: ConversationRow): readonly TraceRow[] {
+    return this.#database
+      .prepare('SELECT id, trace_id, revision, cause, spans FROM traces WHERE conversation = ? ORDER BY id')
+      .all(conversation.row)
+      .map((row) => ({
+        row: Number(row.id),
+        // The cast is the brand: the store's writer took these bytes from a trace id.
+        traceId: Buffer.from(row.trace_id as Uint8Array).toString('hex') as TraceId,
+        revision: Number(row.revision),
+        cause: String(row.cause),
+        spans: Number(row.spans),
+      }));
+  }
+
+  content(trace: TraceRow): TraceContent | undefined {
+    const row = this.#database.prepare('SELECT spans, logs FROM trace_content WHERE trace = ?').get(trace.row);
+    if (row === undefined || !(row.spans instanceof Uint8Array)) return undefined;
+    return { traces: row.spans, logs: row.logs instanceof Uint8Array ? row.logs : undefined };
+  }
+
+  *allContent(): Generator<{ readonly traceId: TraceId; readonly content: TraceContent }> {
+    const rows = this.#database
+      .prepare('SELECT t.trace_id, c.spans, c.logs FROM traces t JOIN trace_content c ON c.trace = t.id')
+      .iterate();
+    for (const row of rows) {
+      if (!(row.spans instanceof Uint8Array) || !(row.trace_id instanceof Uint8Array)) continue;
+      // The cast is the brand, as above.
+      const traceId = Buffer.from(row.trace_id).toString('hex') as TraceId;
+      yield { traceId, content: { traces: row.spans, logs: row.logs instanceof Uint8Array ? row.logs : undefined } };
+    }
+  }
+
+  totals(): readonly { readonly metric: string; readonly labels: string; readonly value: number }[] {
+    return this.#database
+      .prepare('SELECT metric, labels, value FROM totals ORDER BY metric, labels')
+      .all()
+      .map((row) => ({ metric: String(row.metric), labels: String(row.labels), value: Number(row.value) }));
+  }
+}
+
+const IS_LAST = `NOT EXISTS (
+  SELECT 1 FROM evaluations n
+  WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
+const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND ${IS_LAST}`;
+
+type Row = Record<string, unknown>;
+
+function toConversationRow(row: Row): ConversationRow {
+  return {
+    row: Number(row.id),
+    // The cast is the brand: the store's writer wrote it.
+    conversationId: String(row.conversation_id) as ConversationId,
+    agent: String(row.agent),
+    agentVersion: String(row.agent_version),
+    environment: String(row.environment),
+    turns: Number(row.turns),
+    revision: Number(row.revision),
+    cause: optionalText(row.cause),
+    dueCause: optionalText(row.due_cause),
+    unscoredBecause: optionalText(row.unscored_because),
+    updatedAt: Number(row.updated_at),
+  };
+}
+
+function toEvaluation(row: Row, conversationId: ConversationId): Evaluation {
+  const outcome = OUTCOMES[Number(row.outcome)];
+  if (outcome === undefined) throw new Error(`store: ${String(row.outcome)} is not the number of an outcome`);
+  const turnId = String(row.turn_id);
+  const scope: SuiteScope = row.scope === 'turn' ? 'turn' : 'conversation';
+  return {
+    conversationId,
+    // The cast is the brand: the store's writer wrote it.
+    turnId: turnId === '' ? undefined : (turnId as TurnId),
+    suite: String(row.suite),
+    suiteVersion: String(row.suite_version),
+    scope,
+    revision: Number(row.revision),
+    score: row.score === null ? undefined : Number(row.score),
+    outcome,
+    explanation: String(row.explanation),
+    verdicts: decodeVerdicts(String(row.verdicts)),
+  };
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
