@@ -1,8 +1,9 @@
 /**
  * The journal: what has been accepted and not yet been stored. A batch is acknowledged once it is here and synced.
  *
- * One writer takes whatever waits, writes it as one group and syncs once, so that many clients share a sync. Entries go
- * to `onEntry` in the order of the log: first those found when the journal was opened, then each as it becomes durable.
+ * One writer takes whatever waits, writes it as one group and syncs once, so that many clients share a sync. Entries come
+ * in the order of the log: those found when the journal is opened are handed back, then each goes to `onEntry` as it
+ * becomes durable.
  * Whoever takes an entry releases its rows when it no longer needs their bytes; a segment without a needed row is
  * recycled.
  *
@@ -102,6 +103,8 @@ export class Journal {
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #stopping = false;
+  /** Log time of the group that is being written. */
+  #groupTime: number | undefined;
 
   private constructor(options: JournalOptions, files: SegmentFiles, recovered: Recovered) {
     this.#options = options;
@@ -115,18 +118,20 @@ export class Journal {
     this.#endPosition = Math.max(this.#endPosition, options.floor.position);
   }
 
-  static async open(options: JournalOptions): Promise<Journal> {
+  static async open(
+    options: JournalOptions,
+  ): Promise<{ readonly journal: Journal; readonly recovered: readonly JournalEntry[] }> {
     const files = await SegmentFiles.at(options.directory, options.segmentBytes);
-    // Rows may be released while they are still being recovered: the journal exists before its entries are handed out.
     const recovered = await recover(options);
-    const journal = new Journal(options, files, recovered);
-    for (const entry of recovered.entries) options.onEntry(entry);
-    journal.#recycleReleased();
-    return journal;
+    return { journal: new Journal(options, files, recovered), recovered: recovered.entries };
   }
 
-  get clock(): LogClock {
-    return this.#clock;
+  /**
+   * The time up to which the log is complete: no entry will come with an earlier one. A group that is being written has
+   * its time already.
+   */
+  get time(): number {
+    return this.#groupTime ?? this.#clock.now();
   }
 
   /** The position at which the next record will be, or behind the last one. */
@@ -208,6 +213,7 @@ export class Journal {
   async #writeGroup(current: OpenSegment & { offset: number }, group: readonly Waiting[]): Promise<void> {
     const startedAt = performance.now();
     const logTime = this.#clock.now();
+    this.#groupTime = logTime;
     const entries: JournalEntry[] = [];
     const buffers: Uint8Array[] = [];
     let offset = current.offset;
@@ -242,6 +248,7 @@ export class Journal {
     } catch (error) {
       // After a failed sync the kernel may have thrown the pages away and forgotten: this segment can't be trusted with
       // another record. What it holds up to here was synced before.
+      this.#groupTime = undefined;
       this.#abandonCurrent();
       this.#refuse(group, refusalFrom(error));
       return;
@@ -254,6 +261,7 @@ export class Journal {
       segment.live += entry.rows;
       this.#options.onEntry(entry);
     }
+    this.#groupTime = undefined;
     this.#options.onEvent({
       type: 'journal-synced',
       records: group.length,

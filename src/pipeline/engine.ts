@@ -79,8 +79,8 @@ export class Engine {
     const { store } = this.#parts;
     for (let due = store.nextDue(logTime); due !== undefined; due = store.nextDue(logTime)) {
       this.#evaluateConversation(due, due.dueCause ?? 'idle');
+      store.raiseFloor({ position: 0, logTime });
     }
-    store.raiseFloor({ position: 0, logTime });
   }
 
   closeTurn(closed: ClosedTurn): TurnFate {

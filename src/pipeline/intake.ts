@@ -1,0 +1,93 @@
+/**
+ * From the journal to closed turns: takes each entry's rows to the open turns, moves their time along, and gives rows
+ * back to the journal as turns are stored. The online service and `assay score` both go through here.
+ */
+import { type ClosedTurn, OpenTurns, type RowGroup, type TurnLimits } from '../assemble/open-turns.ts';
+import { BatchTable } from '../model/otlp/batch-table.ts';
+
+/** What an entry of a log must say; the journal's entries do. */
+export interface LogEntry {
+  readonly signal: 'traces' | 'logs';
+  readonly position: number;
+  readonly nextPosition: number;
+  readonly logTime: number;
+  readonly table: Uint8Array;
+  readonly payloadPosition: number;
+}
+
+export interface IntakePorts {
+  readonly onClosed: (turn: ClosedTurn) => void;
+  /** Rows that nobody will ask for again. */
+  readonly onReleased: (position: number, rows: number) => void;
+}
+
+export class Intake {
+  readonly turns: OpenTurns;
+  readonly #ports: IntakePorts;
+
+  constructor(limits: TurnLimits, ports: IntakePorts) {
+    this.turns = new OpenTurns(limits);
+    this.#ports = ports;
+  }
+
+  take(entry: LogEntry): void {
+    this.advance(entry.logTime);
+    const table = BatchTable.read(entry.table);
+    const groups = groupsOf(entry, table);
+    let unwanted = 0;
+    for (let row = 0; row < table.rowCount; row += 1) {
+      const traceId = table.traceId(row);
+      const group = groups[table.group(row)];
+      // A log record outside any trace, and what Assay itself emits, belong to no turn.
+      if (traceId === undefined || group === undefined || table.isOwnScope(row)) {
+        unwanted += 1;
+        continue;
+      }
+      const start = table.start(row);
+      this.turns.add(
+        {
+          traceId,
+          spanId: table.spanId(row),
+          parentSpanId: table.parentSpanId(row),
+          parentIsRemote: table.parentIsRemote(row),
+          position: entry.payloadPosition + start,
+          length: table.end(row) - start,
+          group,
+        },
+        { at: entry.logTime, nextPosition: entry.nextPosition },
+      );
+    }
+    if (unwanted > 0) this.#ports.onReleased(entry.position, unwanted);
+  }
+
+  advance(logTime: number): void {
+    if (logTime <= this.turns.time) return;
+    for (const closed of this.turns.advance(logTime)) this.#ports.onClosed(closed);
+  }
+
+  /** The turn is stored, or will not be: its rows are free. */
+  release(turn: ClosedTurn): void {
+    const counts = new Map<number, number>();
+    for (const { group } of turn.rows) {
+      counts.set(group.entryPosition, (counts.get(group.entryPosition) ?? 0) + 1);
+    }
+    for (const [position, rows] of counts) this.#ports.onReleased(position, rows);
+  }
+}
+
+function groupsOf(entry: LogEntry, table: BatchTable): RowGroup[] {
+  const groups: RowGroup[] = [];
+  for (let group = 0; group < table.groupCount; group += 1) {
+    const resource = table.resourceStart(group);
+    const scope = table.scopeStart(group);
+    groups.push({
+      entryPosition: entry.position,
+      signal: entry.signal,
+      resourcePosition: entry.payloadPosition + resource,
+      resourceLength: table.resourceEnd(group) - resource,
+      scopePosition: entry.payloadPosition + scope,
+      scopeLength: table.scopeEnd(group) - scope,
+    });
+  }
+  return groups;
+}

@@ -1,0 +1,35 @@
+/**
+ * Whether the pipeline moves. A process that is there and does nothing is not ready: new data may be refused, or what
+ * was accepted may not get scored.
+ */
+export interface ReadinessReport {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+}
+
+/** Longer than any transaction, shorter than anybody's patience. */
+const STALLED_MS = 30_000;
+/** A refusal says something about now only for so long; without new requests nothing else would clear it. */
+const REFUSAL_MS = 10_000;
+
+export class Readiness {
+  #refusal: { readonly at: number; readonly text: string } | undefined;
+
+  refused(because: string, detail: string): void {
+    this.#refusal = { at: performance.now(), text: `new data are refused: ${because} (${detail})` };
+  }
+
+  accepted(): void {
+    this.#refusal = undefined;
+  }
+
+  check(now: { readonly stalledMs: number }): ReadinessReport {
+    const reasons: string[] = [];
+    if (this.#refusal !== undefined && performance.now() - this.#refusal.at < REFUSAL_MS)
+      reasons.push(this.#refusal.text);
+    if (now.stalledMs > STALLED_MS) {
+      reasons.push(`nothing has been scored for ${Math.round(now.stalledMs / 1000)} s although turns are waiting`);
+    }
+    return { ready: reasons.length === 0, reasons };
+  }
+}

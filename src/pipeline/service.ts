@@ -1,0 +1,192 @@
+/**
+ * The running service: the only place that knows how the stages are connected.
+ *
+ *   receivers ─▶ journal ─▶ intake (open turns) ─▶ scoring thread (normalize, score, store) ─▶ metrics, API
+ *
+ * Consumers start before producers, so that each finds its consumer ready: lock, store and scoring thread, journal and
+ * what it recovered, the clock, and the receivers last. Producers stop first, so that each can drain. What is still
+ * open or waiting at the end is in the journal and comes again at the next start.
+ */
+import type { Settings } from '../config/settings.ts';
+import { Journal, type JournalEntry } from '../journal/journal.ts';
+import { startOtlpGrpc } from '../receive/otlp-grpc.ts';
+import { startOtlpHttp } from '../receive/otlp-http.ts';
+import type { BatchSink } from '../receive/sink.ts';
+import { Exposition } from '../report/exposition.ts';
+import { HealthMetrics, type PipelineEvent } from '../report/health-metrics.ts';
+import { startHttpServer } from '../report/http-server.ts';
+import type { Log } from '../report/log.ts';
+import { QualityView } from '../report/quality-view.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import { StoreReader } from '../store/store-reader.ts';
+import { conversationApi } from './conversation-api.ts';
+import { openDataDirectory } from './data-directory.ts';
+import { engineSettings, turnLimits } from './engine-settings.ts';
+import { Intake } from './intake.ts';
+import { Readiness } from './readiness.ts';
+import { Scorer } from './scorer.ts';
+
+export interface ServiceOptions {
+  readonly settings: Settings;
+  readonly suites: readonly CompiledSuite[];
+  /** As the user wrote them; the scoring thread loads them again. */
+  readonly suiteReferences: readonly string[];
+  readonly suitesBaseDirectory: string;
+  readonly log: Log;
+  readonly version: string;
+}
+
+export interface Service {
+  readonly ports: { readonly otlpGrpc: number; readonly otlpHttp: number; readonly http: number };
+  /** Turns that are open, and closed ones that are not stored yet. */
+  readonly pending: () => number;
+  /** May be called twice. */
+  stop(): Promise<void>;
+}
+
+const TICK_MS = 200;
+/** Conversations become due by the second; asking more often would only wake the disk. */
+const SWEEP_EVERY_TICKS = 5;
+const PRUNE_EVERY_MS = 60_000;
+const RETRY_AFTER_SECONDS = 1;
+
+/** What has been started, in order, and how to stop it, in reverse. */
+type Stop = () => Promise<void> | void;
+
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const stops: Stop[] = [];
+  const stopAll = async () => {
+    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
+  };
+  try {
+    return await start(options, stops, stopAll);
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Promise<void>): Promise<Service> {
+  const { settings, suites, log } = options;
+  const directory = openDataDirectory(settings.dataDir);
+  stops.push(() => directory.release());
+
+  const view = new QualityView();
+  const readiness = new Readiness();
+  const onEvent = (event: PipelineEvent) => {
+    health.count(event);
+    log.event(event);
+    if (event.type === 'journal-refused') readiness.refused(event.because, event.detail);
+    else if (event.type === 'journal-synced') readiness.accepted();
+  };
+
+  const { scorer, ready } = await Scorer.start({
+    start: {
+      settings: engineSettings(settings),
+      storeFile: directory.storeFile,
+      journalDirectory: directory.journal,
+      suites: options.suiteReferences,
+      suitesBaseDirectory: options.suitesBaseDirectory,
+    },
+    suites,
+    checkTimeoutMs: settings.score.checkTimeoutMs,
+    onStored: (turn) => intake.release(turn),
+    onTotals: (totals) => view.update(totals),
+    onEvent: (event) => onEvent(event),
+  });
+  stops.push(() => scorer.stop());
+  view.update(ready.totals);
+
+  const reader = StoreReader.open(directory.storeFile);
+  stops.push(() => reader.close());
+
+  const intake = new Intake(turnLimits(settings), {
+    onClosed: (turn) => scorer.close(turn),
+    onReleased: (position, rows) => journal.release(position, rows),
+  });
+  const health = new HealthMetrics({
+    openTurns: () => intake.turns.turnCount,
+    openSpans: () => intake.turns.rowCount,
+    journalBytes: () => journal.diskBytes,
+    scoringBacklog: () => scorer.backlog,
+    logLagSeconds: () => Math.max(0, journal.time - (scorer.oldestWaiting ?? journal.time)) / 1000,
+    series: () => view.seriesCount,
+    criterionWeights: suites.flatMap((suite) =>
+      suite.criteria.map(({ name, weight }) => ({ suite: suite.name, criterion: name, weight: weight / 1_000_000 })),
+    ),
+    version: options.version,
+  });
+  const { journal, recovered } = await Journal.open({
+    directory: directory.journal,
+    segmentBytes: settings.journal.segmentBytes,
+    maxBytes: settings.journal.maxBytes,
+    floor: ready.floor,
+    onEntry: (entry: JournalEntry) => intake.take(entry),
+    onEvent,
+  });
+  stops.push(() => journal.stop());
+  for (const entry of recovered) intake.take(entry);
+
+  const timers = startTimers({ intake, scorer, journal, log });
+  stops.push(() => timers.forEach(clearInterval));
+
+  const exposition = new Exposition([...view.sources(), ...health.sources()]);
+  const http = await startHttpServer({
+    host: settings.host,
+    port: settings.httpPort,
+    metrics: (accept) => exposition.render(accept),
+    ready: () => readiness.check({ stalledMs: scorer.stalledMs }),
+    conversations: conversationApi(reader),
+  });
+  stops.push(() => http.stop());
+
+  const sink = journalSink(journal);
+  const limits = { maxBodyBytes: settings.receive.maxBodyBytes, maxInFlightBytes: settings.receive.maxInFlightBytes };
+  const receivers = { host: settings.host, ...limits, sink, onEvent };
+  const grpc = await startOtlpGrpc({ ...receivers, port: settings.otlpGrpcPort });
+  stops.push(() => grpc.stop());
+  const otlpHttp = await startOtlpHttp({ ...receivers, port: settings.otlpHttpPort });
+  stops.push(() => otlpHttp.stop());
+
+  let stopping: Promise<void> | undefined;
+  return {
+    ports: { otlpGrpc: grpc.port, otlpHttp: otlpHttp.port, http: http.port },
+    pending: () => intake.turns.turnCount + scorer.backlog,
+    stop: () => {
+      stopping ??= stopAll();
+      return stopping;
+    },
+  };
+}
+
+/** A batch is admitted once the journal has it on disk. */
+function journalSink(journal: Journal): BatchSink {
+  return {
+    accept: async (batch) => {
+      const result = await journal.append(batch);
+      if (result.appended) return { admitted: true };
+      return { admitted: false, reason: `${result.because}: ${result.detail}`, retryAfterSeconds: RETRY_AFTER_SECONDS };
+    },
+  };
+}
+
+function startTimers(parts: {
+  readonly intake: Intake;
+  readonly scorer: Scorer;
+  readonly journal: Journal;
+  readonly log: Log;
+}): NodeJS.Timeout[] {
+  const { intake, scorer, journal, log } = parts;
+  let ticks = 0;
+  const tick = setInterval(() => {
+    const now = journal.time;
+    intake.advance(now);
+    ticks += 1;
+    if (ticks % SWEEP_EVERY_TICKS === 0) scorer.advance(now);
+  }, TICK_MS);
+  const prune = setInterval(() => {
+    scorer.prune();
+    log.flush();
+  }, PRUNE_EVERY_MS);
+  return [tick, prune];
+}

@@ -1,0 +1,191 @@
+/**
+ * The HTTP side that people and Prometheus look at: `/metrics`, `/healthz`, `/readyz` and the conversations. Reading
+ * only; nothing here changes what is stored.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { OUTCOMES } from '../model/evaluation.ts';
+import type { Rendered } from './exposition.ts';
+
+export interface ConversationListQuery {
+  readonly outcome?: (typeof OUTCOMES)[number] | undefined;
+  readonly agent?: string | undefined;
+  readonly agentVersion?: string | undefined;
+  readonly suite?: string | undefined;
+  readonly criterion?: string | undefined;
+  readonly since?: number | undefined;
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface ConversationApi {
+  list(query: ConversationListQuery): unknown;
+  /** Undefined where there is no such conversation. */
+  get(id: string, options: { readonly revisions: 'last' | 'all' }): unknown;
+}
+
+export interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly metrics: (accept: string | undefined) => Promise<Rendered>;
+  readonly ready: () => { readonly ready: boolean; readonly reasons: readonly string[] };
+  readonly conversations: ConversationApi;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+const LIMIT_MAX = 1000;
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `since` takes a time (`2026-11-21T08:00:00Z`) or a stretch back from now (`15m`, `24h`, `7d`). */
+const sinceSchema = z.string().transform((text, context) => {
+  const ago = /^(\d{1,9})([smhd])$/.exec(text);
+  // The cast holds: the pattern allows these units only.
+  if (ago !== null) return Date.now() - Number(ago[1]) * UNITS_MS[ago[2] as keyof typeof UNITS_MS];
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'expected a time such as 2026-11-21T08:00:00Z or a stretch such as 24h',
+    });
+    return z.NEVER;
+  }
+  return time;
+});
+
+const listSchema = z.strictObject({
+  outcome: z.enum(OUTCOMES).optional(),
+  agent: z.string().optional(),
+  agent_version: z.string().optional(),
+  suite: z.string().optional(),
+  criterion: z.string().optional(),
+  since: sinceSchema.optional(),
+  before: z.coerce.number().int().positive().optional(),
+  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(50),
+});
+
+const getSchema = z.strictObject({ revisions: z.enum(['last', 'all']).default('last') });
+
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const server = createServer((request, response) => {
+    answer(options, request)
+      .catch(
+        (error: unknown): Answer => jsonAnswer(500, { error: `the request could not be answered: ${String(error)}` }),
+      )
+      .then((result) => send(response, request, result))
+      .catch(() => response.destroy());
+  });
+  server.requestTimeout = 10_000;
+  await listen(server, options);
+  // The cast holds for a server that listens on a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(
+  server: ReturnType<typeof createServer>,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(
+        new Error(`listen on ${host}:${port} for metrics and the API (http_port, ASSAY_HTTP_PORT, --http-port)`, {
+          cause: error,
+        }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+async function answer(options: HttpServerOptions, request: IncomingMessage): Promise<Answer> {
+  const url = new URL(request.url ?? '/', 'http://assay');
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return jsonAnswer(405, { error: `${request.method} is not supported here: this API only reads` });
+  }
+  if (url.pathname === '/metrics') {
+    const { contentType, body } = await options.metrics(request.headers.accept);
+    return { status: 200, type: contentType, body };
+  }
+  if (url.pathname === '/healthz') return { status: 200, type: TEXT_TYPE, body: 'ok\n' };
+  if (url.pathname === '/readyz') {
+    const { ready, reasons } = options.ready();
+    return { status: ready ? 200 : 503, type: TEXT_TYPE, body: ready ? 'ready\n' : `${reasons.join('\n')}\n` };
+  }
+  if (url.pathname === '/api/conversations') return listAnswer(options, url);
+  const one = /^\/api\/conversations\/(.+)$/.exec(url.pathname);
+  if (one !== null) return getAnswer(options, url, one[1] ?? '');
+  if (url.pathname === '/') return { status: 200, type: TEXT_TYPE, body: INDEX };
+  return jsonAnswer(404, { error: `nothing is at ${url.pathname}; GET / lists what there is` });
+}
+
+function listAnswer(options: HttpServerOptions, url: URL): Answer {
+  const parsed = listSchema.safeParse(Object.fromEntries(url.searchParams));
+  if (!parsed.success) return badQuery(parsed.error);
+  const { agent_version, ...query } = parsed.data;
+  return jsonAnswer(200, options.conversations.list({ ...query, agentVersion: agent_version }));
+}
+
+function getAnswer(options: HttpServerOptions, url: URL, encodedId: string): Answer {
+  const parsed = getSchema.safeParse(Object.fromEntries(url.searchParams));
+  if (!parsed.success) return badQuery(parsed.error);
+  let id: string;
+  try {
+    id = decodeURIComponent(encodedId);
+  } catch {
+    return jsonAnswer(400, { error: 'the conversation id in the path is not valid percent-encoding' });
+  }
+  const found = options.conversations.get(id, parsed.data);
+  if (found !== undefined) return jsonAnswer(200, found);
+  return jsonAnswer(404, {
+    error: `no conversation has the id ${JSON.stringify(id)}: it may still be open, have another id (GET /api/conversations lists them), or be older than what is kept`,
+  });
+}
+
+function badQuery(error: z.ZodError): Answer {
+  const problems = error.issues.map(({ path, message }) => `${path.join('.') || 'query'}: ${message}`);
+  return jsonAnswer(400, { error: 'the query has mistakes', problems });
+}
+
+function jsonAnswer(status: number, value: unknown): Answer {
+  return { status, type: JSON_TYPE, body: `${JSON.stringify(value)}\n` };
+}
+
+function send(response: ServerResponse, request: IncomingMessage, { status, type, body }: Answer): void {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': bytes.length,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  });
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+}
+
+const INDEX = `Assay
+
+GET /metrics                      Prometheus metrics (OpenMetrics with exemplars if asked for)
+GET /api/conversations            ?outcome= &agent= &agent_version= &suite= &criterion= (that failed) &since=24h &limit= &before=
+GET /api/conversations/<id>       one conversation's evaluations: verdicts, reasons, evidence  ?revisions=all
+GET /healthz                      the process is there
+GET /readyz                       the pipeline moves
+`;
