@@ -1,0 +1,39 @@
+/** Content that is chosen among sources when somebody looks, since looking means decoding. */
+import type { Content } from '../../model/step.ts';
+
+export const MISSING: Content = Object.freeze({ state: 'missing', text: '', json: null });
+
+export class DeferredContent implements Content {
+  readonly #choose: () => Content;
+  #chosen: Content | undefined;
+
+  constructor(choose: () => Content) {
+    this.#choose = choose;
+  }
+
+  get state() {
+    return this.#content().state;
+  }
+  get text() {
+    return this.#content().text;
+  }
+  get json() {
+    return this.#content().json;
+  }
+
+  #content(): Content {
+    this.#chosen ??= this.#choose();
+    return this.#chosen;
+  }
+}
+
+/** The first that is not missing. */
+export function firstThere(...sources: readonly (() => Content)[]): Content {
+  return new DeferredContent(() => {
+    for (const source of sources) {
+      const content = source();
+      if (content.state !== 'missing') return content;
+    }
+    return MISSING;
+  });
+}

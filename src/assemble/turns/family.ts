@@ -1,0 +1,171 @@
+/**
+ * The steps of one trace with their parents: each span once, in one order, whatever order and however often they came.
+ * Parent links are what spans claim; those that lead nowhere or round in a circle are cut, and whether any led nowhere is
+ * remembered.
+ */
+import type { SpanId } from '../../model/ids.ts';
+import { OWN_SCOPE } from '../../model/marks.ts';
+import type { Step } from '../../model/step.ts';
+
+export const NONE = -1;
+
+export class Family {
+  /** By start time, then span id. */
+  readonly steps: readonly Step[];
+  readonly #parents: Int32Array;
+  /** Whether some span names a parent that is not here. */
+  readonly lacksParents: boolean;
+
+  constructor(steps: readonly Step[], parents: Int32Array, lacksParents: boolean) {
+    this.steps = steps;
+    this.#parents = parents;
+    this.lacksParents = lacksParents;
+  }
+
+  at(index: number): Step {
+    const step = this.steps[index];
+    if (step === undefined) throw new RangeError(`step ${index} of ${this.steps.length} was asked for`);
+    return step;
+  }
+
+  /** The parent's index, or {@link NONE}. Always ends at NONE when followed. */
+  parentOf(index: number): number {
+    return this.#parents[index] ?? NONE;
+  }
+
+  /** For each step its nearest ancestor that `stops` the walk, or NONE: one pass, however deep the nesting. */
+  nearestAncestors(stops: (step: Step) => boolean): Int32Array {
+    const UNKNOWN = -2;
+    const nearest = new Int32Array(this.steps.length).fill(UNKNOWN);
+    const path: number[] = [];
+    for (let index = 0; index < nearest.length; index++) {
+      let at = index;
+      while (nearest[at] === UNKNOWN) {
+        const parent = this.parentOf(at);
+        if (parent === NONE || stops(this.at(parent))) {
+          nearest[at] = parent;
+          break;
+        }
+        path.push(at);
+        at = parent;
+      }
+      const found = nearest[at] ?? NONE;
+      while (path.length > 0) nearest[path.pop() ?? 0] = found;
+    }
+    return nearest;
+  }
+}
+
+export function familyOf(steps: readonly Step[]): Family {
+  return withoutEvaluators(linked(inOrder(eachOnce(steps))));
+}
+
+/** Links steps that are in order and distinct. */
+export function linked(steps: readonly Step[]): Family {
+  const indexes = new Map<SpanId, number>();
+  for (let index = 0; index < steps.length; index++) {
+    const step = steps[index];
+    if (step !== undefined) indexes.set(step.spanId, index);
+  }
+  const parents = new Int32Array(steps.length).fill(NONE);
+  let lacksParents = false;
+  for (let index = 0; index < steps.length; index++) {
+    const parentId = steps[index]?.parentSpanId;
+    if (parentId === undefined) continue;
+    const parent = indexes.get(parentId);
+    if (parent === undefined) lacksParents = true;
+    else if (parent !== index) parents[index] = parent;
+  }
+  cutCircles(parents);
+  return new Family(steps, parents, lacksParents);
+}
+
+/** Each circle is cut at its earliest step, so that every walk upwards ends. */
+function cutCircles(parents: Int32Array): void {
+  // 0 where no walk has been; else the number of the walk that came by first.
+  const walkedBy = new Int32Array(parents.length);
+  for (let walk = 1; walk <= parents.length; walk++) {
+    let at = walk - 1;
+    while (at !== NONE && walkedBy[at] === 0) {
+      walkedBy[at] = walk;
+      at = parents[at] ?? NONE;
+    }
+    if (at !== NONE && walkedBy[at] === walk) parents[earliestOnCircle(parents, at)] = NONE;
+  }
+}
+
+function earliestOnCircle(parents: Int32Array, member: number): number {
+  let earliest = member;
+  for (let at = parents[member] ?? member; at !== member; at = parents[at] ?? member) earliest = Math.min(earliest, at);
+  return earliest;
+}
+
+function inOrder(steps: readonly Step[]): readonly Step[] {
+  for (let index = 1; index < steps.length; index++) {
+    const [before, after] = [steps[index - 1], steps[index]];
+    if (before !== undefined && after !== undefined && byStart(before, after) > 0) return steps.toSorted(byStart);
+  }
+  return steps;
+}
+
+export function byStart(a: Step, b: Step): number {
+  return a.startedAtMs - b.startedAtMs || compare(a.spanId, b.spanId);
+}
+
+function eachOnce(steps: readonly Step[]): readonly Step[] {
+  const kept = new Map<SpanId, Step>();
+  for (const step of steps) {
+    const there = kept.get(step.spanId);
+    kept.set(step.spanId, there === undefined ? step : fuller(there, step));
+  }
+  return kept.size === steps.length ? steps : [...kept.values()];
+}
+
+/** Of two copies of a span the same one, whichever comes first: the later end, then more attributes, then the content. */
+function fuller(a: Step, b: Step): Step {
+  const difference =
+    a.endedAtMs - b.endedAtMs || a.attributes.size - b.attributes.size || compare(fingerprint(a), fingerprint(b));
+  return difference >= 0 ? a : b;
+}
+
+function fingerprint(step: Step): string {
+  return JSON.stringify([
+    step.startedAtMs,
+    step.parentSpanId,
+    step.kind,
+    step.spanName,
+    step.status,
+    [...step.attributes].sort(([a], [b]) => compare(a, b)),
+    step.input.text,
+    step.output.text,
+    step.messagesIn,
+    step.messagesOut,
+    step.error,
+    step.marks,
+    step.usage,
+  ]);
+}
+
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Assay's own spans and other evaluators', with everything below them: a judge's model call is not the agent's. */
+function withoutEvaluators(family: Family): Family {
+  const { steps } = family;
+  if (!steps.some(isEvaluator)) return family;
+  const isAgents = (index: number) => {
+    for (let at = index; at !== NONE; at = family.parentOf(at)) if (isEvaluator(family.at(at))) return false;
+    return true;
+  };
+  const kept = linked(steps.filter((_, index) => isAgents(index)));
+  return new Family(
+    kept.steps,
+    Int32Array.from(kept.steps, (_, index) => kept.parentOf(index)),
+    family.lacksParents,
+  );
+}
+
+function isEvaluator(step: Step): boolean {
+  return step.kind === 'evaluator' || step.scopeName === OWN_SCOPE;
+}

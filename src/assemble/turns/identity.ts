@@ -1,0 +1,72 @@
+/** Whose turn it was: conversation, user, agent, environment. */
+import type { AgentIdentity, Step } from '../../model/step.ts';
+import { NONE, type Family } from './family.ts';
+
+export interface ConversationIdFound {
+  readonly conversationId: string | undefined;
+  readonly conversationIdSource: string;
+}
+
+/**
+ * The nearest above the turn's root (itself included), else the top-most below it, else the only one in the trace. An id
+ * deeper down may be a sub-agent's own.
+ */
+export function conversationIdOf(family: Family, root: number, members: readonly number[]): ConversationIdFound {
+  for (let at = root; at !== NONE; at = family.parentOf(at)) {
+    if (family.at(at).conversationId !== undefined) return foundAt(family.at(at));
+  }
+  const topMost = topMostWithId(family, members);
+  if (topMost !== undefined) return foundAt(topMost);
+  const ids = new Map<string, Step>();
+  for (const step of family.steps) {
+    if (step.conversationId !== undefined && !ids.has(step.conversationId)) ids.set(step.conversationId, step);
+  }
+  const [only] = ids.values();
+  if (ids.size === 1 && only !== undefined) return foundAt(only);
+  return ofResource(family.at(root)) ?? { conversationId: undefined, conversationIdSource: 'synthetic' };
+}
+
+/** A browser or a device puts its session on the resource. No span has the key, or its id would have been found. */
+function ofResource(root: Step): ConversationIdFound | undefined {
+  const session = root.attributes.get('session.id');
+  if (typeof session !== 'string' || session === '') return undefined;
+  return { conversationId: session, conversationIdSource: 'resource:session.id' };
+}
+
+function foundAt(step: Step): ConversationIdFound {
+  return {
+    conversationId: step.conversationId,
+    conversationIdSource: step.rules.get('conversationId') ?? 'unknown',
+  };
+}
+
+function topMostWithId(family: Family, members: readonly number[]): Step | undefined {
+  let best: Step | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const index of members) {
+    if (family.at(index).conversationId === undefined) continue;
+    let depth = 0;
+    for (let at = family.parentOf(index); at !== NONE && depth < least; at = family.parentOf(at)) depth++;
+    if (depth < least) [best, least] = [family.at(index), depth];
+  }
+  return best;
+}
+
+export function userIdOf(root: Step, steps: readonly Step[]): string | undefined {
+  return root.userId ?? steps.find((step) => step.userId !== undefined)?.userId;
+}
+
+export function environmentOf(root: Step, steps: readonly Step[]): string | undefined {
+  return root.environment ?? steps.find((step) => step.environment !== undefined)?.environment;
+}
+
+/** What the root says of itself, completed from the top-most agent below it; a service is called by its name at last. */
+export function agentOf(root: Step, steps: readonly Step[]): AgentIdentity {
+  const named = root.agent.name === undefined ? steps.find((step) => step.agent.name !== undefined) : root;
+  const { name, id, version } = root.agent;
+  return {
+    name: name ?? named?.agent.name ?? root.serviceName,
+    id: id ?? named?.agent.id,
+    version: version ?? named?.agent.version,
+  };
+}

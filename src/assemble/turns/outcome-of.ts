@@ -1,0 +1,62 @@
+/** What the user asked, what the agent answered, and whether the turn itself failed. */
+import type { Content, Step, StepError } from '../../model/step.ts';
+import { firstThere, MISSING } from './deferred-content.ts';
+
+/** What the agent's span says it was given; else the last message of the user in the first model call. */
+export function userInputOf(root: Step, calls: readonly Step[]): Content {
+  return firstThere(
+    () => spoken(root, root.input),
+    () => calls[0]?.input ?? MISSING,
+  );
+}
+
+/**
+ * What the agent's span says it gave back; else what the last model call said, if that call ended the work: an answer that
+ * also asks for tools was a remark on the way.
+ */
+export function finalAnswerOf(root: Step, calls: readonly Step[]): Content {
+  return firstThere(
+    () => spoken(root, root.output),
+    () => lastWord(calls.at(-1)),
+  );
+}
+
+/** The span of a request handler or a tool may carry input and output, but not what user and agent said. */
+function spoken(root: Step, content: Content): Content {
+  return root.kind === 'tool' ? MISSING : content;
+}
+
+function lastWord(call: Step | undefined): Content {
+  if (call === undefined || call.error !== undefined) return MISSING;
+  const asksForTools = call.messagesOut.some((message) => message.parts.some((part) => part.type === 'tool_call'));
+  return asksForTools ? MISSING : call.output;
+}
+
+export interface Ending {
+  readonly root: Step;
+  readonly calls: readonly Step[];
+  readonly steps: readonly Step[];
+  readonly answer: Content;
+}
+
+/**
+ * The turn failed if its root says so. Where the root says nothing (some streams leave it unset, some roots never arrive),
+ * it failed if it gave no answer and the last thing it did was an error. A tool that failed before an answer was coped with.
+ */
+export function turnErrorOf({ root, calls, steps, answer }: Ending): StepError | undefined {
+  if (root.error !== undefined) return root.error;
+  const last = calls.at(-1);
+  if (last?.error !== undefined) return last.error;
+  if (answer.state !== 'missing' || root.status === 'ok') return undefined;
+  return lastToolError(steps, last?.startedAtMs ?? Number.NEGATIVE_INFINITY);
+}
+
+/** Of tools that ran after the last model call: nobody was left to cope with the error. */
+function lastToolError(steps: readonly Step[], afterMs: number): StepError | undefined {
+  for (let at = steps.length - 1; at >= 0; at--) {
+    const step = steps[at];
+    if (step === undefined || step.startedAtMs < afterMs) return undefined;
+    if (step.kind === 'tool' && step.error !== undefined) return step.error;
+  }
+  return undefined;
+}

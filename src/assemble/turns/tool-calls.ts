@@ -1,0 +1,256 @@
+/**
+ * Tool calls as the model asked for them and as they were carried out, paired: by call id; else by name and arguments;
+ * else by name and order. A call without a span is taken from the transcript, with the result that a later model call was
+ * shown, if any; a span without a request stands for itself.
+ */
+import type { Content, Part, Step } from '../../model/step.ts';
+import type { ToolCall } from '../../model/turn.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { firstThere, MISSING } from './deferred-content.ts';
+import { compare, NONE, type Family } from './family.ts';
+
+interface Request {
+  readonly by: Step;
+  /** Tool spans that answer this request start before this: the next model call of the same agent. */
+  readonly beforeMs: number;
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly args: Content;
+}
+
+export function toolCallsOf(family: Family, members: readonly number[], root: Step): readonly ToolCall[] {
+  const tools = members.filter((index) => family.at(index).tool !== undefined);
+  const requests = requestsOf(family, members);
+  if (requests.length === 0) return tools.length > 0 ? tools.map((tool) => ofSpan(family, tool)) : ofTranscript(root);
+  const spanOf = paired(family, requests, tools);
+  const calls: { readonly call: ToolCall; readonly order: number }[] = [];
+  const models = modelCalls(family, members);
+  const transcripts = new Transcripts(models, root);
+  for (const [order, request] of requests.entries()) {
+    const tool = spanOf.get(request);
+    const call =
+      tool === undefined ? withoutSpan(request, transcripts) : requested(family.at(tool), request, transcripts);
+    calls.push({ call, order });
+  }
+  const asked = new Set(spanOf.values());
+  for (const tool of tools) if (!asked.has(tool)) calls.push({ call: ofSpan(family, tool), order: requests.length });
+  calls.sort(
+    (a, b) =>
+      a.call.startedAtMs - b.call.startedAtMs || a.order - b.order || compare(a.call.spanId ?? '', b.call.spanId ?? ''),
+  );
+  return calls.map(({ call }) => call);
+}
+
+function modelCalls(family: Family, members: readonly number[]): readonly Step[] {
+  return members.map((index) => family.at(index)).filter((step) => step.kind === 'llm');
+}
+
+function requestsOf(family: Family, members: readonly number[]): readonly Request[] {
+  const requests: Request[] = [];
+  let agentOf: Int32Array | undefined;
+  for (const [position, index] of members.entries()) {
+    const by = family.at(index);
+    if (by.kind !== 'llm') continue;
+    let beforeMs: number | undefined;
+    for (const message of by.messagesOut) {
+      for (const part of message.parts) {
+        if (part.type !== 'tool_call') continue;
+        agentOf ??= family.nearestAncestors((step) => step.kind === 'agent' || step.kind === 'tool');
+        beforeMs ??= nextModelCallMs(family, members, position, agentOf);
+        requests.push({ by, beforeMs, id: part.id, name: part.name, args: part.args });
+      }
+    }
+  }
+  return requests;
+}
+
+function nextModelCallMs(family: Family, members: readonly number[], position: number, agentOf: Int32Array): number {
+  const agent = agentOf[members[position] ?? 0];
+  for (let at = position + 1; at < members.length; at++) {
+    const index = members[at] ?? 0;
+    if (family.at(index).kind === 'llm' && agentOf[index] === agent) return family.at(index).startedAtMs;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Each round is stricter than the next, and a span once given away is gone. */
+function paired(family: Family, requests: readonly Request[], tools: readonly number[]): ReadonlyMap<Request, number> {
+  const spanOf = new Map<Request, number>();
+  const free = new Set(tools);
+  const round = (
+    key: (name: string, id: string | undefined, args: Content) => string | undefined,
+    windowed: boolean,
+  ) => {
+    if (free.size === 0 || spanOf.size === requests.length) return;
+    const byKey = new Map<string, number[]>();
+    for (const tool of free) {
+      const { tool: call } = family.at(tool);
+      const name = call === undefined ? undefined : key(call.name, call.callId, call.args);
+      if (name === undefined) continue;
+      const there = byKey.get(name);
+      if (there === undefined) byKey.set(name, [tool]);
+      else there.push(tool);
+    }
+    for (const request of requests) {
+      if (spanOf.has(request)) continue;
+      const name = key(request.name, request.id, request.args);
+      const candidates = name === undefined ? undefined : byKey.get(name);
+      const at = candidates?.findIndex((tool) => !windowed || isInWindow(family.at(tool), request)) ?? NONE;
+      const [tool] = at === NONE ? [] : (candidates?.splice(at, 1) ?? []);
+      if (tool === undefined) continue;
+      spanOf.set(request, tool);
+      free.delete(tool);
+    }
+  };
+  round((_name, id) => id, true);
+  round((_name, id) => id, false);
+  round((name, _id, args) => (args.state === 'whole' ? `${name} ${canonicalJson(args.json)}` : undefined), true);
+  round((name) => name, true);
+  return spanOf;
+}
+
+function isInWindow(tool: Step, request: Request): boolean {
+  return tool.startedAtMs >= request.by.startedAtMs && tool.startedAtMs < request.beforeMs;
+}
+
+function requested(tool: Step, request: Request, transcripts: Transcripts): ToolCall {
+  return {
+    id: tool.tool?.callId ?? request.id,
+    name: tool.tool?.name ?? request.name,
+    args: firstThere(
+      () => tool.tool?.args ?? MISSING,
+      () => request.args,
+    ),
+    result: firstThere(
+      () => tool.tool?.result ?? MISSING,
+      () => transcripts.resultOf(request) ?? MISSING,
+    ),
+    error: tool.error,
+    spanId: tool.spanId,
+    requestedBy: request.by.spanId,
+    answered: true,
+    startedAtMs: tool.startedAtMs,
+    endedAtMs: tool.endedAtMs,
+  };
+}
+
+function withoutSpan(request: Request, transcripts: Transcripts): ToolCall {
+  const result = transcripts.resultOf(request);
+  return {
+    id: request.id,
+    name: request.name,
+    args: request.args,
+    result: result ?? MISSING,
+    error: undefined,
+    spanId: undefined,
+    requestedBy: request.by.spanId,
+    answered: result !== undefined,
+    startedAtMs: request.by.endedAtMs,
+    endedAtMs: request.by.endedAtMs,
+  };
+}
+
+function ofSpan(family: Family, index: number): ToolCall {
+  const step = family.at(index);
+  let caller = family.parentOf(index);
+  while (caller !== NONE && family.at(caller).kind === 'other') caller = family.parentOf(caller);
+  return {
+    id: step.tool?.callId,
+    name: step.tool?.name ?? step.name,
+    args: step.tool?.args ?? MISSING,
+    result: step.tool?.result ?? MISSING,
+    error: step.error,
+    spanId: step.spanId,
+    requestedBy: caller !== NONE && family.at(caller).kind === 'llm' ? family.at(caller).spanId : undefined,
+    answered: true,
+    startedAtMs: step.startedAtMs,
+    endedAtMs: step.endedAtMs,
+  };
+}
+
+/** Only the agent's own span came, with what was said inside. */
+function ofTranscript(root: Step): readonly ToolCall[] {
+  if (root.kind === 'llm') return [];
+  const parts = root.messagesOut.flatMap((message) => message.parts);
+  const results = new Results(parts);
+  return parts.flatMap((part): readonly ToolCall[] => {
+    if (part.type !== 'tool_call') return [];
+    const request = { by: root, beforeMs: Number.POSITIVE_INFINITY, id: part.id, name: part.name, args: part.args };
+    const result = results.take(request);
+    const call: ToolCall = {
+      id: part.id,
+      name: part.name,
+      args: part.args,
+      result: result ?? MISSING,
+      error: undefined,
+      spanId: undefined,
+      requestedBy: undefined,
+      answered: result !== undefined,
+      startedAtMs: root.startedAtMs,
+      endedAtMs: root.endedAtMs,
+    };
+    return [call];
+  });
+}
+
+/** What later model calls were shown as results. Decoded only when a span does not tell. */
+class Transcripts {
+  readonly #models: readonly Step[];
+  readonly #root: Step;
+  readonly #results = new Map<Step, Results>();
+
+  constructor(models: readonly Step[], root: Step) {
+    this.#models = models;
+    this.#root = root;
+  }
+
+  /** From the last transcript backwards: it is the fullest. */
+  resultOf(request: Request): Content | undefined {
+    for (let at = this.#models.length - 1; at >= 0; at--) {
+      const model = this.#models[at];
+      if (model === undefined || model.startedAtMs <= request.by.startedAtMs) break;
+      const result = this.#of(model).take(request);
+      if (result !== undefined) return result;
+    }
+    return this.#root.kind === 'llm' ? undefined : this.#of(this.#root).take(request);
+  }
+
+  #of(step: Step): Results {
+    const there = this.#results.get(step);
+    if (there !== undefined) return there;
+    const messages = step.kind === 'llm' ? step.messagesIn : step.messagesOut;
+    const results = new Results(messages.flatMap((message) => message.parts));
+    this.#results.set(step, results);
+    return results;
+  }
+}
+
+/** The results in a transcript by call id; those without an id by the order of the calls before them. */
+class Results {
+  readonly #byId = new Map<string, Content>();
+  readonly #unnamed: { readonly name: string; readonly args: string; readonly result: Content }[] = [];
+
+  constructor(parts: readonly Part[]) {
+    const open: { readonly name: string; readonly args: string }[] = [];
+    for (const part of parts) {
+      if (part.type === 'tool_call' && part.id === undefined) {
+        open.push({ name: part.name, args: canonicalJson(part.args.json) });
+      } else if (part.type === 'tool_result') {
+        if (part.id !== undefined) this.#byId.set(part.id, part.result);
+        else this.#answer(open.shift(), part.result);
+      }
+    }
+  }
+
+  #answer(call: { readonly name: string; readonly args: string } | undefined, result: Content): void {
+    if (call !== undefined) this.#unnamed.push({ ...call, result });
+  }
+
+  /** A result without an id answers one call only. */
+  take(request: Request): Content | undefined {
+    if (request.id !== undefined) return this.#byId.get(request.id);
+    const args = canonicalJson(request.args.json);
+    const at = this.#unnamed.findIndex((item) => item.name === request.name && item.args === args);
+    return at === NONE ? undefined : this.#unnamed.splice(at, 1)[0]?.result;
+  }
+}

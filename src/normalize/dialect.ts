@@ -1,0 +1,41 @@
+/**
+ * A dialect is one emitter's way of writing spans, as data: rows for what is a plain attribute, and finders for content
+ * that has to be put together. All are pure. Dialects are asked in the order of `dialects.ts`, and each writes only what
+ * is still absent; adding one is a file here and a line there.
+ */
+import type { Content, StepError } from '../model/step.ts';
+import type { AttributeValue, SpanView } from '../model/otlp/views.ts';
+import type { Captured, Draft } from './draft.ts';
+import type { Evidence } from './evidence.ts';
+import type { MessageList } from './messages.ts';
+import type { Row } from './rows.ts';
+
+/** One source of one kind of content. `rule` is how the source is called when someone asks where the content came from. */
+export interface Finder<T> {
+  readonly rule: string;
+  /** undefined where this source has nothing; the next finder is asked then. */
+  readonly find: (evidence: Evidence) => T | undefined;
+}
+
+export interface ContentFinders {
+  /** What a model was asked, and what it answered. */
+  readonly messagesIn: readonly Finder<MessageList>[];
+  readonly messagesOut: readonly Finder<MessageList>[];
+  readonly systemInstructions: readonly Finder<string>[];
+  /** What an agent, workflow or plain step was given and gave back, where that is not a message list. */
+  readonly input: readonly Finder<Content>[];
+  readonly output: readonly Finder<Content>[];
+  readonly toolArgs: readonly Finder<AttributeValue>[];
+  readonly toolResult: readonly Finder<AttributeValue>[];
+  readonly error: readonly Finder<StepError>[];
+}
+
+export interface Dialect extends Partial<ContentFinders> {
+  readonly name: string;
+  readonly rows?: readonly Row[];
+  readonly resourceRows?: readonly Row[];
+  /** Keys whose presence promises content, so that "was anything captured?" need not decode it. */
+  readonly captured?: readonly (readonly [Captured, string])[];
+  /** Runs after all rows of all dialects, for what no single attribute says. Writes through `draft.settle`. */
+  readonly infer?: (draft: Draft, span: SpanView) => void;
+}

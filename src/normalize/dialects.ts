@@ -1,0 +1,8 @@
+/** The dialects, in the order in which they are asked. The first that knows a field decides it. */
+import type { Dialect } from './dialect.ts';
+import { assay } from './dialects/assay.ts';
+import { associations } from './dialects/associations.ts';
+import { otel } from './dialects/otel.ts';
+import { otelGenAi } from './dialects/otel-genai.ts';
+
+export const DIALECTS: readonly Dialect[] = [assay, otelGenAi, otel, associations];

@@ -1,0 +1,287 @@
+/**
+ * The OpenTelemetry GenAI conventions, current and up to 1.36 (semantic-conventions-genai, docs/gen-ai). The tables are in
+ * the order of precedence. Many emitters set no schema URL or a wrong one, so each key speaks for itself.
+ */
+import type { StepError, StepKind } from '../../model/step.ts';
+import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import { textContent } from '../content.ts';
+import type { Dialect, Finder } from '../dialect.ts';
+import type { Draft } from '../draft.ts';
+import type { Evidence } from '../evidence.ts';
+import { finishReasonsOf } from '../finish-reason.ts';
+import { decodeJsonish, isPresent, own } from '../jsonish.ts';
+import { decodeMessages, type MessageList } from '../messages.ts';
+import { asCount, asKind, asNumber, asText, row, rows } from '../rows.ts';
+import { inputFromEvents, outputFromEvents } from './gen-ai-events.ts';
+
+const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';
+
+/** `gen_ai.operation.name`; the second half is not in the conventions but in use. */
+const OPERATIONS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
+  ['chat', 'llm'],
+  ['text_completion', 'llm'],
+  ['generate_content', 'llm'],
+  ['fetch_response', 'other'],
+  ['embeddings', 'embedding'],
+  ['retrieval', 'retrieval'],
+  ['create_agent', 'other'],
+  ['invoke_agent', 'agent'],
+  ['invoke_workflow', 'workflow'],
+  ['plan', 'plan'],
+  ['execute_tool', 'tool'],
+  ['create_memory', 'memory'],
+  ['update_memory', 'memory'],
+  ['upsert_memory', 'memory'],
+  ['delete_memory', 'memory'],
+  ['search_memory', 'memory'],
+  ['create_memory_store', 'memory'],
+  ['delete_memory_store', 'memory'],
+
+  ['agent_step', 'step'],
+  ['rerank', 'rerank'],
+  ['decide', 'llm'],
+  ['completion', 'llm'],
+  ['chat.completions', 'llm'],
+  ['text.completions', 'llm'],
+  ['generate', 'llm'],
+  ['response', 'llm'],
+  ['execute_event_loop_cycle', 'step'],
+  ['execute_node', 'step'],
+  ['execute_task', 'step'],
+  ['guard', 'guardrail'],
+  ['guardrail.run', 'guardrail'],
+  ['memory_operation', 'memory'],
+  ['vectordb', 'retrieval'],
+]);
+
+/** Names that `gen_ai.system` had before it became `gen_ai.provider.name`. */
+const PROVIDERS: ReadonlyMap<string, string> = new Map([
+  ['vertex_ai', 'gcp.vertex_ai'],
+  ['gemini', 'gcp.gemini'],
+  ['az.ai.inference', 'azure.ai.inference'],
+  ['az.ai.openai', 'azure.ai.openai'],
+  ['xai', 'x_ai'],
+]);
+/** Frameworks that write their own name where the provider's belongs. */
+const NOT_PROVIDERS: ReadonlySet<string> = new Set(['strands-agents', 'gcp.vertex.agent', 'autogen']);
+
+/** Asked in this order when no operation is named. The words are tested before the expressions run. */
+const SPAN_NAMES: readonly (readonly [RegExp, StepKind])[] = [
+  [/^(?:chat|text_completion|generate_content)\b/, 'llm'],
+  [/^(?:invoke_agent|agent run)\b/, 'agent'],
+  [/^(?:execute_tool|running tool)\b/, 'tool'],
+  [/^invoke_workflow\b/, 'workflow'],
+  [/^execute_event_loop_cycle/, 'step'],
+];
+const NAMED_TOOL = /^(?:execute_tool|running tool:?|tools\/call) (.{1,256})$/;
+const NAMED_AGENT = /^(?:invoke_agent|create_agent) (.{1,256}?)(?:\([^()]*\))?$/;
+
+export const otelGenAi: Dialect = {
+  name: 'otel-genai',
+  rows: [
+    row('kind', 'gen_ai.operation.name', asKind(OPERATIONS)),
+    row('kind', 'mcp.method.name', (value) => (value === 'tools/call' ? 'tool' : 'other')),
+    ...rows('agentName', asText, ['gen_ai.agent.name', 'agent.name', 'agent_name']),
+    ...rows('agentId', asText, ['gen_ai.agent.id', 'agent_id']),
+    ...rows('agentVersion', asText, ['gen_ai.agent.version']),
+    ...rows('conversationId', asText, ['gen_ai.conversation.id']),
+    ...rows('userId', asText, ['gen_ai.user']),
+    ...rows('toolName', asText, ['gen_ai.tool.name']),
+    ...rows('toolCallId', asText, ['gen_ai.tool.call.id']),
+    ...rows('requestModel', asText, ['gen_ai.request.model']),
+    ...rows('responseModel', asText, ['gen_ai.response.model']),
+    ...rows('provider', asProvider, ['gen_ai.provider.name', 'gen_ai.system']),
+    ...rows('responseId', asText, ['gen_ai.response.id']),
+    ...rows('finishReasons', finishReasonsOf, [
+      'gen_ai.response.finish_reasons',
+      'gen_ai.response.finish_reason',
+      'gen_ai.response.stop_reason',
+    ]),
+    ...rows('inputTokens', asCount, [
+      'gen_ai.usage.input_tokens',
+      'gen_ai.usage.prompt_tokens',
+      'gen_ai.response.prompt_tokens',
+    ]),
+    ...rows('outputTokens', asCount, [
+      'gen_ai.usage.output_tokens',
+      'gen_ai.usage.completion_tokens',
+      'gen_ai.response.completion_tokens',
+    ]),
+    ...rows('cacheReadTokens', asCount, [
+      'gen_ai.usage.cache_read.input_tokens',
+      'gen_ai.usage.cache_read_input_tokens',
+      'gen_ai.usage.details.cache_read_tokens',
+      'gen_ai.usage.prompt_tokens_details.cache_read',
+      'gen_ai.usage.cached_input_tokens',
+    ]),
+    ...rows('cacheWriteTokens', asCount, [
+      'gen_ai.usage.cache_write.input_tokens',
+      'gen_ai.usage.cache_creation.input_tokens',
+      'gen_ai.usage.cache_creation_input_tokens',
+      'gen_ai.usage.cache_write_input_tokens',
+      'gen_ai.usage.details.cache_write_tokens',
+      'gen_ai.usage.prompt_tokens_details.cache_write',
+    ]),
+    ...rows('reasoningTokens', asCount, [
+      'gen_ai.usage.reasoning.output_tokens',
+      'gen_ai.usage.reasoning_tokens',
+      'gen_ai.usage.details.reasoning_tokens',
+      'gen_ai.usage.completion_tokens_details.reasoning',
+    ]),
+    ...rows('costUsd', asNumber, ['gen_ai.usage.cost', 'operation.cost', 'gen_ai.usage.total_cost']),
+  ],
+  captured: [
+    ['input', 'gen_ai.input.messages'],
+    ['input', 'gen_ai.prompt'],
+    ['output', 'gen_ai.output.messages'],
+    ['output', 'gen_ai.completion'],
+    ['toolArgs', 'gen_ai.tool.call.arguments'],
+    ['toolResult', 'gen_ai.tool.call.result'],
+  ],
+  infer,
+  messagesIn: [
+    messagesAttribute('gen_ai.input.messages', 'user'),
+    messagesInDetails('gen_ai.input.messages', 'user'),
+    { rule: 'gen_ai.*.message events', find: inputFromEvents },
+    messagesAttribute('gen_ai.prompt', 'user'),
+    messagesInEvent('gen_ai.content.prompt', 'gen_ai.prompt', 'user'),
+  ],
+  messagesOut: [
+    messagesAttribute('gen_ai.output.messages', 'assistant'),
+    messagesInDetails('gen_ai.output.messages', 'assistant'),
+    { rule: 'gen_ai.choice events', find: outputFromEvents },
+    messagesAttribute('gen_ai.completion', 'assistant'),
+    messagesInEvent('gen_ai.content.completion', 'gen_ai.completion', 'assistant'),
+  ],
+  systemInstructions: [
+    {
+      rule: 'gen_ai.system_instructions',
+      find: ({ span }) => instructionsOf(span.attributes.get('gen_ai.system_instructions')),
+    },
+    { rule: `${DETAILS_EVENT} gen_ai.system_instructions`, find: instructionsInDetails },
+  ],
+  output: [{ rule: 'final_result', find: finalResult }],
+  toolArgs: [
+    attribute('gen_ai.tool.call.arguments'),
+    eventField('gen_ai.tool.message', 'content'),
+    attribute('mcp.request.argument'),
+    attribute('gen_ai.tool.input'),
+    attribute('gen_ai.tool.args'),
+    attribute('tool_arguments'),
+  ],
+  toolResult: [
+    attribute('gen_ai.tool.call.result'),
+    eventField('gen_ai.choice', 'message'),
+    attribute('mcp.response.value'),
+    attribute('gen_ai.tool.output'),
+    attribute('tool_response'),
+  ],
+  error: [{ rule: 'gen_ai.tool.status', find: toolStatusError }],
+};
+
+function asProvider(value: AttributeValue): string | undefined {
+  const name = asText(value);
+  return name === undefined || NOT_PROVIDERS.has(name) ? undefined : (PROVIDERS.get(name) ?? name);
+}
+
+function infer(draft: Draft, span: SpanView): void {
+  if (draft.kind === undefined) inferKind(draft, span);
+  if (draft.kind === 'tool' && draft.toolName === undefined) {
+    draft.settle('toolName', NAMED_TOOL.exec(span.name)?.[1], 'span name');
+  }
+  if (draft.kind === 'agent' && draft.agentName === undefined) {
+    draft.settle('agentName', NAMED_AGENT.exec(span.name)?.[1], 'span name');
+  }
+}
+
+function inferKind(draft: Draft, span: SpanView): void {
+  // Only where no operation was named: some emitters put the name of the requested tool on the model call.
+  if (!span.attributes.has('gen_ai.operation.name') && (draft.toolName ?? draft.toolCallId) !== undefined) {
+    draft.settle('kind', 'tool', 'gen_ai.tool.name');
+    return;
+  }
+  const model = draft.responseModel ?? draft.requestModel;
+  if (model !== undefined && (draft.inputTokens ?? draft.outputTokens ?? (draft.captured & 3 || undefined))) {
+    draft.settle('kind', 'llm', 'model and usage');
+    return;
+  }
+  for (const [pattern, kind] of SPAN_NAMES) {
+    if (pattern.test(span.name)) {
+      draft.settle('kind', kind, 'span name');
+      return;
+    }
+  }
+}
+
+function attribute(key: string): Finder<AttributeValue> {
+  return {
+    rule: key,
+    find: ({ span }) => {
+      const value = span.attributes.get(key);
+      return isPresent(value) && value !== 'N/A' ? value : undefined;
+    },
+  };
+}
+
+function eventField(eventName: string, key: string): Finder<AttributeValue> {
+  return {
+    rule: `${eventName} ${key}`,
+    find: (evidence) => {
+      let found: AttributeValue | undefined;
+      evidence.someEvent((event) => {
+        if (event.name === eventName) found = event.get(key);
+        return isPresent(found);
+      });
+      return isPresent(found) ? found : undefined;
+    },
+  };
+}
+
+type DefaultRole = 'user' | 'assistant';
+
+function messagesAttribute(key: string, role: DefaultRole): Finder<MessageList> {
+  return { rule: key, find: ({ span }) => listOf(span.attributes.get(key), role) };
+}
+
+/** One span may have several of these events, each with one of the attributes. */
+function messagesInDetails(key: string, role: DefaultRole): Finder<MessageList> {
+  return messagesInEvent(DETAILS_EVENT, key, role);
+}
+
+function messagesInEvent(eventName: string, key: string, role: DefaultRole): Finder<MessageList> {
+  const { rule, find } = eventField(eventName, key);
+  return { rule, find: (evidence) => listOf(find(evidence), role) };
+}
+
+function listOf(value: AttributeValue | undefined, role: DefaultRole): MessageList | undefined {
+  if (!isPresent(value)) return undefined;
+  const list = decodeMessages(value, role);
+  return list.state === 'missing' ? undefined : list;
+}
+
+function instructionsOf(value: AttributeValue | undefined): string | undefined {
+  if (!isPresent(value)) return undefined;
+  const { messages } = decodeMessages(value, 'system');
+  const texts = messages.flatMap((message) => message.parts.flatMap((part) => (part.type === 'text' ? part.text : [])));
+  return texts.length === 0 ? undefined : texts.join('\n');
+}
+
+function instructionsInDetails(evidence: Evidence): string | undefined {
+  return instructionsOf(eventField(DETAILS_EVENT, 'gen_ai.system_instructions').find(evidence));
+}
+
+function finalResult({ span }: Evidence) {
+  const text = span.attributes.text('final_result');
+  return text === undefined || text === '' ? undefined : textContent(text);
+}
+
+function toolStatusError({ span }: Evidence): StepError | undefined {
+  const status = span.attributes.text('gen_ai.tool.status');
+  return status === 'error' ? { type: 'tool_error', message: '', source: 'gen_ai.tool.status' } : undefined;
+}
+
+/** MCP: the call went well and its result says that the tool failed. */
+export function resultSaysError(result: AttributeValue): boolean {
+  if (typeof result === 'string' && !result.includes('"isError"')) return false;
+  return own(decodeJsonish(result).value, 'isError') === true;
+}

@@ -1,0 +1,65 @@
+/**
+ * What there is to read about one span: the span, and what was said about it in events. An event is a span event or a log
+ * record with the span's ids; emitters moved from the one to the other, and readers should not care.
+ *
+ * Everything here is a view: use it while it is handed out, keep only values.
+ */
+import type { AttributeValue, LogRecordView, SpanView } from '../model/otlp/views.ts';
+import { decodeJsonish, own } from './jsonish.ts';
+
+export interface EventView {
+  readonly name: string;
+  readonly timeMs: number;
+  /** From the body where it is a map, else from the attributes. */
+  get(key: string): AttributeValue | undefined;
+}
+
+export interface Evidence {
+  readonly span: SpanView;
+  /** Calls back for each event in time order, until `visit` answers true; says whether it did. */
+  someEvent(visit: (event: EventView) => boolean): boolean;
+}
+
+/** The log records of one span, by position, so that they are read only when asked for. */
+export interface SpanLogs {
+  readonly count: number;
+  record(at: number): LogRecordView;
+}
+
+export class SpanEvidence implements Evidence {
+  readonly span: SpanView;
+  readonly #logs: SpanLogs | undefined;
+
+  constructor(span: SpanView, logs: SpanLogs | undefined) {
+    this.span = span;
+    this.#logs = logs;
+  }
+
+  someEvent(visit: (event: EventView) => boolean): boolean {
+    for (const event of this.span.events) {
+      const view: EventView = { name: event.name, timeMs: event.timeMs, get: (key) => event.attributes.get(key) };
+      if (visit(view)) return true;
+    }
+    const logs = this.#logs;
+    if (logs === undefined) return false;
+    for (let at = 0; at < logs.count; at++) if (visit(eventOfRecord(logs.record(at)))) return true;
+    return false;
+  }
+}
+
+function eventOfRecord(record: LogRecordView): EventView {
+  let body: unknown;
+  let isBodyRead = false;
+  return {
+    name: record.eventName,
+    timeMs: record.timeMs,
+    get: (key) => {
+      if (!isBodyRead) {
+        body = record.body === undefined ? undefined : decodeJsonish(record.body).value;
+        isBodyRead = true;
+      }
+      // The cast holds: a body is an AttributeValue or parsed JSON, and both consist of AttributeValues all the way down.
+      return (own(body, key) as AttributeValue | undefined) ?? record.attributes.get(key);
+    },
+  };
+}

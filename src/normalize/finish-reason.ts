@@ -1,0 +1,48 @@
+/** Why the model stopped, in one spelling: `stop`, `length`, `tool_call`, `content_filter`, `error`, or as written. */
+import type { AttributeValue } from '../model/otlp/views.ts';
+
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ['tool_calls', 'tool_call'],
+  ['tool-calls', 'tool_call'],
+  ['tool_use', 'tool_call'],
+  ['tooluse', 'tool_call'],
+  ['function_call', 'tool_call'],
+  ['max_tokens', 'length'],
+  ['max_output_tokens', 'length'],
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['completed', 'stop'],
+  ['content-filter', 'content_filter'],
+  ['safety', 'content_filter'],
+  ['refusal', 'content_filter'],
+]);
+
+export function finishReasonOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  // Semantic Kernel writes the reason as a list in text: "[Stop]".
+  const reason = value
+    .trim()
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
+  return reason === '' || reason === 'n/a' ? undefined : (SPELLINGS.get(reason) ?? reason);
+}
+
+/** A list, a JSON text of one (Mastra), text with commas (LangSmith), or a single reason. */
+export function finishReasonsOf(value: AttributeValue): readonly string[] | undefined {
+  const reasons = (typeof value === 'string' ? split(value) : Array.isArray(value) ? value : [])
+    .map(finishReasonOf)
+    .filter((reason) => reason !== undefined);
+  return reasons.length === 0 ? undefined : reasons;
+}
+
+function split(text: string): readonly unknown[] {
+  if (text.startsWith('["')) {
+    try {
+      const parsed: unknown = JSON.parse(text);
+      if (Array.isArray(parsed)) return parsed;
+    } catch {
+      // Not a list: read it as text.
+    }
+  }
+  return text.split(',');
+}

@@ -1,0 +1,129 @@
+/**
+ * Attribute values are polymorphic: the same key holds a JSON string from one emitter and a structured value from the
+ * next, and a string that was JSON may have been cut in the middle by an attribute length limit. Here such a value is
+ * decoded once, and what comes out is plain data that is safe to walk: objects without prototype, at most 64 deep.
+ */
+import type { Json } from '../model/json.ts';
+import type { ContentState } from '../model/step.ts';
+import type { AttributeValue } from '../model/otlp/views.ts';
+
+export const DEPTH_MAX = 64;
+
+/** What an emitter writes in place of content it was told not to record. */
+const REDACTION_MARKERS: ReadonlySet<string> = new Set([
+  '__REDACTED__',
+  '<REDACTED>',
+  '[REDACTED]',
+  'FILTERED',
+  '<not serializable>',
+]);
+const REDACTION_MARKER_LENGTH_MAX = 20;
+
+export function isRedactionMarker(text: string): boolean {
+  return text.length <= REDACTION_MARKER_LENGTH_MAX && REDACTION_MARKERS.has(text);
+}
+
+/** Present is more than there: an empty string or null says nothing, and the next source is asked. */
+export function isPresent(value: AttributeValue | undefined): value is Exclude<AttributeValue, null> {
+  return value !== undefined && value !== null && value !== '';
+}
+
+export interface Decoded {
+  readonly state: ContentState;
+  /** A string, or what the JSON said. Not yet safe to hand out: see {@link toJson}. */
+  readonly value: unknown;
+}
+
+/**
+ * JSON text becomes its value; anything else stays what it is. A string inside the string is unwrapped too, since some
+ * emitters encode twice, but no further.
+ */
+export function decodeJsonish(value: AttributeValue): Decoded {
+  if (typeof value !== 'string') return { state: 'whole', value };
+  const once = decodeText(value);
+  return typeof once.value === 'string' && once.value !== value ? decodeText(once.value) : once;
+}
+
+function decodeText(text: string): Decoded {
+  if (isRedactionMarker(text)) return { state: 'redacted', value: text };
+  if (!mayBeJson(text)) return { state: 'whole', value: text };
+  try {
+    return { state: 'whole', value: JSON.parse(text) };
+  } catch {
+    // Not JSON after all, or the beginning of some: only the second means that something is missing.
+    return { state: wasCut(text) ? 'truncated' : 'whole', value: text };
+  }
+}
+
+const QUOTE = 0x22;
+const OPENING_BRACKET = 0x5b;
+const OPENING_BRACE = 0x7b;
+
+/** Cheap: looks at the first character only, past at most a few blanks. */
+export function mayBeJson(text: string): boolean {
+  for (let at = 0; at < 8; at++) {
+    const code = text.charCodeAt(at);
+    if (code === OPENING_BRACE || code === OPENING_BRACKET || code === QUOTE) return true;
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return false;
+  }
+  return false;
+}
+
+const JSON_BEGINNING = /^\s*(?:\{\s*(?:"|$)|\[\s*(?:["{[\d-]|$))/;
+
+/** Whether text that does not parse begins like JSON and leaves a bracket or a string open. */
+function wasCut(text: string): boolean {
+  if (!JSON_BEGINNING.test(text.slice(0, 64))) return false;
+  let open = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === 0x5c) at++;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) inString = true;
+    else if (code === OPENING_BRACE || code === OPENING_BRACKET) open++;
+    else if (code === 0x7d || code === 0x5d) open--;
+  }
+  return inString || open > 0;
+}
+
+/** A copy as our own JSON: no prototypes, no bigints, no bytes, and nothing deeper than {@link DEPTH_MAX}. */
+export function toJson(value: unknown, depth = 0): Json {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : null;
+    case 'bigint':
+      return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
+        ? Number(value)
+        : String(value);
+    case 'object':
+      break;
+    default:
+      return null;
+  }
+  if (value === null || depth >= DEPTH_MAX) return null;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (Array.isArray(value)) {
+    const items: Json[] = [];
+    for (const item of value) items.push(toJson(item, depth + 1));
+    return items;
+  }
+  const copy: { [key: string]: Json } = Object.create(null);
+  for (const [key, item] of Object.entries(value)) copy[key] = toJson(item, depth + 1);
+  return copy;
+}
+
+/** A property that the object itself has; undefined for anything else, so that a key named `constructor` is harmless. */
+export function own(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return Reflect.get(value, key);
+}
+
+export function ownText(value: unknown, key: string): string | undefined {
+  const found = own(value, key);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}

@@ -1,0 +1,190 @@
+/**
+ * Message lists, in the form of the GenAI conventions and in the forms that emitters use in its place:
+ *
+ *     [{role, name?, parts: [{type, content}, …], finish_reason?}, …]      current GenAI
+ *     [{role, content: string | [{type: 'text', text}, …], tool_calls?, tool_call_id?}, …]      chat completions
+ *     [{type, content}, …]      parts without a message
+ *     'plain text'      one message
+ *
+ * Nothing here throws: what is not understood is kept as a part of type `other`.
+ */
+import type { Content, ContentState, Message, Part } from '../model/step.ts';
+import type { AttributeValue } from '../model/otlp/views.ts';
+import { contentOf } from './content.ts';
+import { finishReasonOf } from './finish-reason.ts';
+import { decodeJsonish, isRedactionMarker, own, ownText, toJson } from './jsonish.ts';
+
+/** Far above any real history, and low enough that a hostile one stays cheap. */
+const MESSAGES_MAX = 10_000;
+
+export interface MessageList {
+  readonly state: ContentState;
+  readonly messages: readonly Message[];
+}
+
+export const NO_MESSAGES: MessageList = { state: 'missing', messages: [] };
+
+export function decodeMessages(value: AttributeValue, defaultRole: 'user' | 'assistant' | 'system'): MessageList {
+  const decoded = decodeJsonish(value);
+  const messages = messagesOf(decoded.value, defaultRole);
+  if (messages.length === 0) return decoded.state === 'whole' ? NO_MESSAGES : { state: decoded.state, messages };
+  const redacted = decoded.state === 'whole' && messages.some(isRedacted);
+  return { state: redacted ? 'redacted' : decoded.state, messages };
+}
+
+function messagesOf(value: unknown, defaultRole: string): readonly Message[] {
+  if (Array.isArray(value)) {
+    const items = value.length > MESSAGES_MAX ? value.slice(-MESSAGES_MAX) : value;
+    if (items.length > 0 && items.every(isBarePart)) return messageOf({ role: defaultRole, parts: items }, defaultRole);
+    return items.flatMap((item) => messageOf(item, defaultRole));
+  }
+  const wrapped = own(value, 'messages');
+  if (Array.isArray(wrapped)) return messagesOf(wrapped, defaultRole);
+  return messageOf(value, defaultRole);
+}
+
+function isBarePart(value: unknown): boolean {
+  return own(value, 'role') === undefined && ownText(value, 'type') !== undefined && own(value, 'parts') === undefined;
+}
+
+/** One message, or none where there is nothing in it. */
+export function messageOf(value: unknown, defaultRole: string): readonly Message[] {
+  if (typeof value === 'string') return value === '' ? [] : [plainMessage(defaultRole, value)];
+  if (typeof value !== 'object' || value === null) return [];
+  const parts: Part[] = [];
+  collectParts(own(value, 'parts') ?? own(value, 'content') ?? own(value, 'text'), parts);
+  collectToolCalls(own(value, 'tool_calls') ?? own(value, 'toolCalls'), parts);
+  const writtenRole = roleOf(ownText(value, 'role') ?? defaultRole);
+  const callId = ownText(value, 'tool_call_id') ?? ownText(value, 'toolCallId');
+  const answersCall =
+    callId !== undefined && writtenRole === 'tool' && !parts.some((part) => part.type === 'tool_result');
+  const message: Message = {
+    role: writtenRole === 'user' && isOnlyResults(parts) ? 'tool' : writtenRole,
+    name: ownText(value, 'name'),
+    parts: answersCall ? [{ type: 'tool_result', id: callId, result: contentOf(own(value, 'content')) }] : parts,
+    finishReason: finishReasonOf(own(value, 'finish_reason') ?? own(value, 'finishReason')),
+  };
+  return [message];
+}
+
+function plainMessage(role: string, text: string): Message {
+  return { role, name: undefined, parts: [{ type: 'text', text }], finishReason: undefined };
+}
+
+function roleOf(role: string): string {
+  switch (role.toLowerCase()) {
+    case 'model':
+    case 'ai':
+      return 'assistant';
+    case 'human':
+      return 'user';
+    case 'developer':
+      return 'system';
+    case 'function':
+      return 'tool';
+    default:
+      return role;
+  }
+}
+
+/** Some model APIs have no role for tools and let the user say the result. */
+function isOnlyResults(parts: readonly Part[]): boolean {
+  return parts.length > 0 && parts.every((part) => part.type === 'tool_result');
+}
+
+function isRedacted(message: Message): boolean {
+  return message.parts.some((part) => part.type === 'text' && isRedactionMarker(part.text));
+}
+
+function collectParts(value: unknown, into: Part[]): void {
+  if (typeof value === 'string') {
+    if (value !== '') into.push({ type: 'text', text: value });
+  } else if (Array.isArray(value)) {
+    for (const item of value) collectPart(item, into);
+  } else if (typeof value === 'object' && value !== null) {
+    collectPart(value, into);
+  }
+}
+
+function collectPart(value: unknown, into: Part[]): void {
+  if (typeof value === 'string') {
+    if (value !== '') into.push({ type: 'text', text: value });
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  switch (ownText(value, 'type') ?? (own(value, 'text') === undefined ? '' : 'text')) {
+    case 'text':
+    case 'input_text':
+    case 'output_text': {
+      const text = own(value, 'content') ?? own(value, 'text');
+      if (typeof text === 'string' && text !== '') into.push({ type: 'text', text });
+      return;
+    }
+    case 'reasoning':
+    case 'thinking': {
+      const text = ownText(value, 'content') ?? ownText(value, 'text') ?? ownText(value, 'thinking');
+      if (text !== undefined) into.push({ type: 'reasoning', text });
+      return;
+    }
+    case 'tool_call':
+    case 'tool-call':
+    case 'tool_use':
+    case 'function':
+    case 'function_call':
+      into.push(toolCallOf(value));
+      return;
+    case 'tool_call_response':
+    case 'tool-result':
+    case 'tool_result':
+    case 'function_call_output':
+      into.push({ type: 'tool_result', id: callIdOf(value), result: resultOf(value) });
+      return;
+    case 'blob':
+    case 'file':
+    case 'uri':
+    case 'image':
+    case 'image_url':
+    case 'input_audio':
+    case 'audio':
+    case 'video':
+    case 'document':
+      into.push({
+        type: 'media',
+        modality: ownText(value, 'modality') ?? ownText(value, 'type') ?? 'file',
+        mime: ownText(value, 'mime_type') ?? ownText(value, 'mediaType'),
+      });
+      return;
+    default:
+      into.push({ type: 'other', raw: toJson(value) });
+  }
+}
+
+function collectToolCalls(value: unknown, into: Part[]): void {
+  if (!Array.isArray(value)) return;
+  for (const item of value) if (typeof item === 'object' && item !== null) into.push(toolCallOf(item));
+}
+
+function toolCallOf(value: object): Part {
+  const called = own(value, 'function');
+  return {
+    type: 'tool_call',
+    id: callIdOf(value),
+    name: ownText(called, 'name') ?? ownText(value, 'name') ?? ownText(value, 'toolName') ?? '',
+    args: contentOf(own(called, 'arguments') ?? own(value, 'arguments') ?? own(value, 'args') ?? own(value, 'input')),
+  };
+}
+
+/** `call_id` first: the Responses API has an `id` of the item as well, which nothing else refers to. */
+function callIdOf(value: object): string | undefined {
+  return (
+    ownText(value, 'call_id') ??
+    ownText(value, 'tool_call_id') ??
+    ownText(value, 'tool_use_id') ??
+    ownText(value, 'toolCallId') ??
+    ownText(value, 'id')
+  );
+}
+
+function resultOf(value: object): Content {
+  return contentOf(own(value, 'response') ?? own(value, 'result') ?? own(value, 'output') ?? own(value, 'content'));
+}

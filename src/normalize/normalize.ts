@@ -1,0 +1,85 @@
+/**
+ * Spans to steps: the bytes of one trace in, its steps out, in whatever order the spans came. Nothing is dropped, judged
+ * or paired here; that is for `assemble`, which sees the steps side by side.
+ *
+ * The steps keep the bytes alive and decode content from them when it is read.
+ */
+import { indexLogs, type LogsIndex } from '../model/otlp/logs-reader.ts';
+import { indexTraces, type TracesIndex } from '../model/otlp/traces-reader.ts';
+import type { LogRecordView, SpanView } from '../model/otlp/views.ts';
+import type { SpanId } from '../model/ids.ts';
+import type { Step } from '../model/step.ts';
+import type { SpanLogs } from './evidence.ts';
+import { SpanStep, type SpanSource } from './span-step.ts';
+
+export interface TraceSource {
+  /** An OTLP TracesData message with the spans of one trace. */
+  readonly traces: Uint8Array;
+  /** An OTLP LogsData message with the log records of that trace. */
+  readonly logs: Uint8Array | undefined;
+}
+
+export function normalize(source: TraceSource): readonly Step[] {
+  const spans = indexTraces(source.traces);
+  const reader = new Reader(spans, source.logs === undefined ? undefined : indexLogs(source.logs));
+  const steps: Step[] = [];
+  for (let position = 0; position < spans.spanCount; position++) {
+    steps.push(new SpanStep(reader, position, spans.view(position)));
+  }
+  return steps;
+}
+
+class Reader implements SpanSource {
+  readonly #spans: TracesIndex;
+  readonly #logs: LogsIndex | undefined;
+  #positionsBySpan: Map<SpanId, number[]> | undefined;
+
+  constructor(spans: TracesIndex, logs: LogsIndex | undefined) {
+    this.#spans = spans;
+    this.#logs = logs;
+  }
+
+  view(position: number): SpanView {
+    return this.#spans.view(position);
+  }
+
+  logsOf(spanId: SpanId): SpanLogs | undefined {
+    const logs = this.#logs;
+    if (logs === undefined) return undefined;
+    this.#positionsBySpan ??= positionsBySpan(logs);
+    const positions = this.#positionsBySpan.get(spanId);
+    return positions === undefined ? undefined : new RecordsAt(logs, positions);
+  }
+}
+
+class RecordsAt implements SpanLogs {
+  readonly #logs: LogsIndex;
+  readonly #positions: readonly number[];
+
+  constructor(logs: LogsIndex, positions: readonly number[]) {
+    this.#logs = logs;
+    this.#positions = positions;
+  }
+
+  get count(): number {
+    return this.#positions.length;
+  }
+
+  record(at: number): LogRecordView {
+    const position = this.#positions[at];
+    if (position === undefined) throw new RangeError(`log record ${at} of ${this.#positions.length} was asked for`);
+    return this.#logs.view(position);
+  }
+}
+
+function positionsBySpan(logs: LogsIndex): Map<SpanId, number[]> {
+  const positions = new Map<SpanId, number[]>();
+  for (let position = 0; position < logs.recordCount; position++) {
+    const { spanId } = logs.view(position);
+    if (spanId === undefined) continue;
+    const there = positions.get(spanId);
+    if (there === undefined) positions.set(spanId, [position]);
+    else there.push(position);
+  }
+  return positions;
+}

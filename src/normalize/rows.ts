@@ -1,0 +1,145 @@
+/**
+ * A precedence table as data. Each row says: this attribute, read in this way, gives that field; an earlier row wins. All
+ * dialects' rows are compiled into one map from attribute key to rows, so that a span costs one look-up for each attribute
+ * that it has and nothing for the hundred keys that it has not.
+ */
+import type { StepKind } from '../model/step.ts';
+import type { Attributes, AttributeValue } from '../model/otlp/views.ts';
+import { CAPTURED, type Draft, type Captured, type Field, type Fields } from './draft.ts';
+import { isPresent, isRedactionMarker, own } from './jsonish.ts';
+
+export interface Row {
+  readonly field: Field;
+  readonly key: string;
+  /** Writes the field and answers true, or answers false where the value says nothing. */
+  readonly write: (draft: Fields, value: AttributeValue) => boolean;
+}
+
+type Reader<T> = (value: AttributeValue) => T | undefined;
+
+export function row<F extends Field>(field: F, key: string, read: Reader<Fields[F]>): Row {
+  return {
+    field,
+    key,
+    write: (draft, value) => {
+      const found = read(value);
+      if (found === undefined) return false;
+      draft[field] = found;
+      return true;
+    },
+  };
+}
+
+/** Rows of one field, in order of precedence. */
+export function rows<F extends Field>(field: F, read: Reader<Fields[F]>, keys: readonly string[]): readonly Row[] {
+  return keys.map((key) => row(field, key, read));
+}
+
+const PLACEHOLDERS: ReadonlySet<string> = new Set(['N/A', '<not specified>']);
+
+export function asText(value: AttributeValue): string | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (typeof value !== 'string' || value === '' || PLACEHOLDERS.has(value)) return undefined;
+  return isRedactionMarker(value) ? undefined : value;
+}
+
+/** A count: not negative (-1 is how some say "unknown"), and whole. */
+export function asCount(value: AttributeValue): number | undefined {
+  const number = asNumber(value);
+  return number !== undefined && Number.isSafeInteger(number) ? number : undefined;
+}
+
+export function asNumber(value: AttributeValue): number | undefined {
+  const number =
+    typeof value === 'number' ? value : typeof value === 'bigint' || isDecimal(value) ? Number(value) : Number.NaN;
+  return Number.isFinite(number) && number >= 0 ? number : undefined;
+}
+
+function isDecimal(value: AttributeValue): value is string {
+  return typeof value === 'string' && value.length < 24 && /^\d+(\.\d+)?$/.test(value);
+}
+
+export function asBoolean(value: AttributeValue): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  return value === 'true' ? true : value === 'false' ? false : undefined;
+}
+
+export function asKind(kinds: ReadonlyMap<string, StepKind>): Reader<StepKind> {
+  return (value) => (typeof value === 'string' ? kinds.get(value) : undefined);
+}
+
+/** A member of a value that is itself JSON: the first of `names` that `read` accepts. */
+export function member<T>(names: readonly string[], read: Reader<T>): Reader<T> {
+  return (value) => {
+    const object = typeof value === 'string' ? tryParse(value) : value;
+    for (const name of names) {
+      const found = own(object, name);
+      if (typeof found === 'string' || typeof found === 'number') {
+        const accepted = read(found);
+        if (accepted !== undefined) return accepted;
+      }
+    }
+    return undefined;
+  };
+}
+
+function tryParse(text: string): unknown {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Cut or not JSON: this row has nothing to say, the next one may.
+  }
+}
+
+interface Entry {
+  readonly rank: number;
+  readonly fieldIndex: number;
+  readonly row: Row;
+}
+
+interface KeyEntries {
+  readonly captured: number;
+  readonly entries: readonly Entry[];
+}
+
+export class RowTable {
+  readonly #byKey = new Map<string, KeyEntries>();
+  readonly #best: Uint16Array;
+
+  constructor(table: readonly Row[], captured: readonly (readonly [Captured, string])[]) {
+    const fields = new Map<Field, number>();
+    const add = (key: string, bits: number, entry: Entry | undefined) => {
+      const there = this.#byKey.get(key) ?? { captured: 0, entries: [] };
+      this.#byKey.set(key, {
+        captured: there.captured | bits,
+        entries: entry === undefined ? there.entries : [...there.entries, entry],
+      });
+    };
+    for (const [rank, item] of table.entries()) {
+      const fieldIndex = fields.get(item.field) ?? fields.size;
+      fields.set(item.field, fieldIndex);
+      add(item.key, 0, { rank, fieldIndex, row: item });
+    }
+    for (const [what, key] of captured) add(key, CAPTURED[what], undefined);
+    this.#best = new Uint16Array(fields.size);
+  }
+
+  /** Reads every field for which the attributes have a row. `prefix` names the source in the rules. */
+  apply(attributes: Attributes, draft: Draft, prefix: string): void {
+    const best = this.#best.fill(0xffff);
+    for (const key of attributes.keys()) {
+      const found = this.#byKey.get(key);
+      if (found === undefined) continue;
+      draft.captured |= found.captured;
+      if (found.entries.length === 0) continue;
+      const value = attributes.get(key);
+      if (!isPresent(value)) continue;
+      for (const { rank, fieldIndex, row: item } of found.entries) {
+        if (rank >= (best[fieldIndex] ?? 0) || !item.write(draft, value)) continue;
+        best[fieldIndex] = rank;
+        draft.rules?.set(item.field, prefix + item.key);
+      }
+    }
+  }
+}

@@ -1,0 +1,368 @@
+/**
+ * A step over the bytes of its span. What every reader needs is read when the step is made, in one pass over the
+ * attributes; messages, arguments and results are decoded when they are first looked at, from the bytes, which the step
+ * keeps alive.
+ */
+import type { SpanId, TraceId } from '../model/ids.ts';
+import { STATE_MARK, TRUTH_MARK } from '../model/marks.ts';
+import type { AttributeValue, SpanView } from '../model/otlp/views.ts';
+import type {
+  AgentIdentity,
+  Content,
+  ContentState,
+  Message,
+  Step,
+  StepError,
+  StepFlag,
+  StepKind,
+  StepMarks,
+  StepModel,
+  StepTool,
+  Usage,
+} from '../model/step.ts';
+import { LazyContent, MISSING, textContent } from './content.ts';
+import type { Finder } from './dialect.ts';
+import { exceptionFinder } from './dialects/otel.ts';
+import { resultSaysError } from './dialects/otel-genai.ts';
+import { CAPTURED, type Draft } from './draft.ts';
+import { SpanEvidence, type SpanLogs } from './evidence.ts';
+import { decodeJsonish, isPresent, toJson } from './jsonish.ts';
+import { NO_MESSAGES, type MessageList } from './messages.ts';
+import { FINDERS, firstFound, readFields, readResource } from './reading.ts';
+import { scalarAttributes } from './scalar-attributes.ts';
+
+/** Where a step comes back to for what it has not read yet. */
+export interface SpanSource {
+  view(position: number): SpanView;
+  logsOf(spanId: SpanId): SpanLogs | undefined;
+}
+
+const NOT_MARKED: StepMarks = { ended: false, state: undefined, truth: undefined };
+const CAPTURED_BY_MODEL = CAPTURED.input | CAPTURED.output;
+const CAPTURED_BY_TOOL = CAPTURED.toolArgs | CAPTURED.toolResult;
+
+export class SpanStep implements Step {
+  readonly traceId: TraceId;
+  readonly spanId: SpanId;
+  readonly parentSpanId: SpanId | undefined;
+  readonly kind: StepKind;
+  readonly spanName: string;
+  readonly scopeName: string;
+  readonly status: 'unset' | 'ok' | 'error';
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly usage: Usage | undefined;
+
+  readonly #source: SpanSource;
+  readonly #position: number;
+  readonly #draft: Draft;
+  readonly #droppedAttributes: boolean;
+  readonly #negativeDuration: boolean;
+  #resource: Draft | undefined;
+  #messagesIn: MessageList | undefined;
+  #messagesOut: MessageList | undefined;
+  #input: Content | undefined;
+  #output: Content | undefined;
+  #tool: StepTool | undefined;
+  #error: StepError | undefined | null = null;
+  #marks: StepMarks | undefined;
+  #flags: readonly StepFlag[] | undefined;
+  #attributes: ReadonlyMap<string, string | number | boolean> | undefined;
+
+  constructor(source: SpanSource, position: number, span: SpanView) {
+    const draft = readFields(span, undefined);
+    this.traceId = span.traceId;
+    this.spanId = span.spanId;
+    this.parentSpanId = span.parentSpanId === span.spanId ? undefined : span.parentSpanId;
+    this.kind = draft.kind ?? 'other';
+    this.spanName = span.name;
+    this.scopeName = span.scope.name;
+    this.status = span.statusCode;
+    this.startedAtMs = span.startedAtMs;
+    this.#negativeDuration = span.endedAtMs < span.startedAtMs;
+    this.endedAtMs = this.#negativeDuration ? span.startedAtMs : span.endedAtMs;
+    this.usage = usageOf(draft);
+    this.#source = source;
+    this.#position = position;
+    this.#draft = draft;
+    this.#droppedAttributes = span.droppedAttributes > 0;
+  }
+
+  get name(): string {
+    const draft = this.#draft;
+    switch (this.kind) {
+      case 'tool':
+        return draft.toolName ?? this.spanName;
+      case 'llm':
+        return draft.responseModel ?? draft.requestModel ?? this.spanName;
+      case 'agent':
+        return draft.agentName ?? this.spanName;
+      default:
+        return this.spanName;
+    }
+  }
+
+  get agent(): AgentIdentity {
+    const { agentName, agentId, agentVersion } = this.#draft;
+    return { name: agentName, id: agentId, version: agentVersion ?? this.#resourceFields().agentVersion };
+  }
+
+  get conversationId(): string | undefined {
+    return this.#draft.conversationId;
+  }
+
+  get userId(): string | undefined {
+    return this.#draft.userId;
+  }
+
+  get environment(): string | undefined {
+    return this.#draft.environment ?? this.#resourceFields().environment;
+  }
+
+  get serviceName(): string | undefined {
+    return this.#resourceFields().serviceName;
+  }
+
+  get costUsd(): number | undefined {
+    return this.#draft.costUsd;
+  }
+
+  get messagesIn(): readonly Message[] {
+    return this.#listIn().messages;
+  }
+
+  get messagesOut(): readonly Message[] {
+    return this.#listOut().messages;
+  }
+
+  get systemInstructions(): string | undefined {
+    const found = firstFound(FINDERS.systemInstructions, this.#evidence());
+    if (found !== undefined) return found.value;
+    for (const message of this.messagesIn) if (message.role === 'system') return textOf(message);
+    return undefined;
+  }
+
+  get input(): Content {
+    this.#input ??= this.#readInput();
+    return this.#input;
+  }
+
+  get output(): Content {
+    this.#output ??= this.#readOutput();
+    return this.#output;
+  }
+
+  get tool(): StepTool | undefined {
+    if (this.kind !== 'tool') return undefined;
+    this.#tool ??= {
+      name: this.name,
+      callId: this.#draft.toolCallId,
+      args: new LazyContent(() => this.#find(FINDERS.toolArgs)),
+      result: new LazyContent(() => this.#find(FINDERS.toolResult)),
+    };
+    return this.#tool;
+  }
+
+  get model(): StepModel | undefined {
+    const { requestModel, responseModel, provider, responseId, finishReasons } = this.#draft;
+    if (this.kind !== 'llm' && (requestModel ?? responseModel) === undefined) return undefined;
+    return {
+      request: requestModel,
+      response: responseModel,
+      provider,
+      responseId,
+      finishReasons: finishReasons ?? this.messagesOut.flatMap((message) => message.finishReason ?? []),
+    };
+  }
+
+  get error(): StepError | undefined {
+    if (this.#error === null) this.#error = this.#readError();
+    return this.#error;
+  }
+
+  get attributes(): ReadonlyMap<string, string | number | boolean> {
+    this.#attributes ??= scalarAttributes(this.#span());
+    return this.#attributes;
+  }
+
+  get marks(): StepMarks {
+    this.#marks ??= this.#readMarks();
+    return this.#marks;
+  }
+
+  get flags(): readonly StepFlag[] {
+    this.#flags ??= this.#readFlags();
+    return this.#flags;
+  }
+
+  /** Reads the span once more, this time writing down which rule decides what. */
+  get rules(): ReadonlyMap<string, string> {
+    const rules = new Map<string, string>();
+    readResource(this.#span(), rules);
+    readFields(this.#span(), rules);
+    for (const [field, finders] of Object.entries(FINDERS)) {
+      const found = firstFound<unknown>(finders, this.#evidence());
+      if (found !== undefined) rules.set(field, found.rule);
+    }
+    return rules;
+  }
+
+  #span(): SpanView {
+    return this.#source.view(this.#position);
+  }
+
+  #evidence(): SpanEvidence {
+    return new SpanEvidence(this.#span(), this.#source.logsOf(this.spanId));
+  }
+
+  #find(finders: readonly Finder<AttributeValue>[]): AttributeValue | undefined {
+    return firstFound(finders, this.#evidence())?.value;
+  }
+
+  #resourceFields(): Draft {
+    this.#resource ??= readResource(this.#span(), undefined);
+    return this.#resource;
+  }
+
+  #listIn(): MessageList {
+    this.#messagesIn ??= firstFound(FINDERS.messagesIn, this.#evidence())?.value ?? NO_MESSAGES;
+    return this.#messagesIn;
+  }
+
+  #listOut(): MessageList {
+    this.#messagesOut ??= firstFound(FINDERS.messagesOut, this.#evidence())?.value ?? NO_MESSAGES;
+    return this.#messagesOut;
+  }
+
+  #readInput(): Content {
+    if (this.tool !== undefined) return this.tool.args;
+    const found = this.kind === 'llm' ? undefined : firstFound(FINDERS.input, this.#evidence())?.value;
+    return found ?? lastSaid(this.#listIn(), 'user');
+  }
+
+  #readOutput(): Content {
+    if (this.tool !== undefined) return this.tool.result;
+    const found = this.kind === 'llm' ? undefined : firstFound(FINDERS.output, this.#evidence())?.value;
+    return found ?? lastSaid(this.#listOut(), 'assistant');
+  }
+
+  #readError(): StepError | undefined {
+    const found = firstFound(FINDERS.error, this.#evidence())?.value;
+    if (found !== undefined) return found;
+    if (this.kind === 'tool') {
+      const result = this.#find(FINDERS.toolResult);
+      if (result !== undefined && resultSaysError(result)) {
+        return { type: 'tool_error', message: this.tool?.result.text ?? '', source: 'isError' };
+      }
+    }
+    return this.#draft.finishReasons?.includes('error')
+      ? { type: 'finish_reason', message: 'the model stopped with finish reason error', source: 'finish_reasons' }
+      : undefined;
+  }
+
+  #readMarks(): StepMarks {
+    const { ended, captured } = this.#draft;
+    if (ended === undefined && (captured & (CAPTURED.state | CAPTURED.truth)) === 0) return NOT_MARKED;
+    const { attributes } = this.#span();
+    const mark = (key: string) => {
+      const value = attributes.get(key);
+      return isPresent(value) ? toJson(decodeJsonish(value).value) : undefined;
+    };
+    return { ended: ended === true, state: mark(STATE_MARK), truth: mark(TRUTH_MARK) };
+  }
+
+  #readFlags(): readonly StepFlag[] {
+    const flags: StepFlag[] = [];
+    const states = this.#contentStates();
+    if (this.#lacksContent()) flags.push('content-missing');
+    if (states.includes('truncated')) flags.push('truncated-json');
+    if (states.includes('redacted')) flags.push('redacted');
+    if (isAdjusted(this.#draft)) flags.push('usage-adjusted');
+    if (this.status === 'ok' && exceptionFinder.find(this.#evidence()) !== undefined) flags.push('handled-exception');
+    if (this.kind === 'tool' && this.error === undefined && looksLikeError(this.tool?.result)) {
+      flags.push('suspected-error');
+    }
+    if (this.#negativeDuration) flags.push('negative-duration');
+    if (this.#droppedAttributes) flags.push('attributes-dropped');
+    return flags;
+  }
+
+  #contentStates(): readonly ContentState[] {
+    switch (this.kind) {
+      case 'tool':
+        return [this.tool?.args.state ?? 'missing', this.tool?.result.state ?? 'missing'];
+      case 'llm':
+      case 'agent':
+      case 'workflow':
+        return [this.#listOut().state, this.#inputState()];
+      default:
+        return [];
+    }
+  }
+
+  /** Without decoding a history that ends as a list does. */
+  #inputState(): ContentState {
+    if (endsAsList(this.#span().attributes.bytesOf('gen_ai.input.messages'))) {
+      return 'whole';
+    }
+    return this.#listIn().state;
+  }
+
+  /** Whether a model call or a tool call came without any of the content that a criterion would read. */
+  #lacksContent(): boolean {
+    if (this.kind === 'llm') {
+      if ((this.#draft.captured & CAPTURED_BY_MODEL) !== 0) return false;
+      return this.#listOut().state === 'missing' && this.#listIn().state === 'missing';
+    }
+    if (this.kind !== 'tool' || (this.#draft.captured & CAPTURED_BY_TOOL) !== 0) return false;
+    return this.tool?.args.state === 'missing' && this.tool.result.state === 'missing';
+  }
+}
+
+const CLOSING_BRACKET = 0x5d;
+
+function endsAsList(encoded: Uint8Array | undefined): boolean {
+  return encoded !== undefined && encoded.length > 256 && encoded[encoded.length - 1] === CLOSING_BRACKET;
+}
+
+function usageOf(draft: Draft): Usage | undefined {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = draft;
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const cacheRead = cacheReadTokens ?? 0;
+  const cacheWrite = cacheWriteTokens ?? 0;
+  return {
+    inputTokens: (inputTokens ?? 0) + (isAdjusted(draft) ? cacheRead + cacheWrite : 0),
+    outputTokens: outputTokens ?? 0,
+    cacheReadTokens: cacheRead,
+    cacheWriteTokens: cacheWrite,
+    reasoningTokens: reasoningTokens ?? 0,
+  };
+}
+
+/** The cached tokens are part of the input. Where they are more than the input, the emitter left them out of it. */
+function isAdjusted(draft: Draft): boolean {
+  return (draft.cacheReadTokens ?? 0) + (draft.cacheWriteTokens ?? 0) > (draft.inputTokens ?? 0);
+}
+
+function lastSaid(list: MessageList, role: 'user' | 'assistant'): Content {
+  if (list.state === 'missing') return MISSING;
+  for (let at = list.messages.length - 1; at >= 0; at--) {
+    const message = list.messages[at];
+    if (message === undefined || message.role !== role) continue;
+    const text = textOf(message);
+    if (text !== '') return textContent(text, list.state);
+  }
+  return list.state === 'whole' ? MISSING : textContent('', list.state);
+}
+
+function textOf(message: Message): string {
+  let text = '';
+  for (const part of message.parts) if (part.type === 'text') text = text === '' ? part.text : `${text}\n${part.text}`;
+  return text;
+}
+
+const ERROR_BEGINNING = /^(?:error|exception|traceback)/i;
+
+function looksLikeError(result: Content | undefined): boolean {
+  return result !== undefined && result.state === 'whole' && ERROR_BEGINNING.test(result.text.slice(0, 16));
+}
