@@ -1,0 +1,161 @@
+/** `assay explain`: why a conversation got the score it got, or why it got none. */
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { buildTurns } from '../../assemble/build-turns.ts';
+import type { Evaluation } from '../../model/evaluation.ts';
+import type { Step } from '../../model/step.ts';
+import type { Turn } from '../../model/turn.ts';
+import { normalize } from '../../normalize/normalize.ts';
+import { storeFileIn } from '../../pipeline/data-directory.ts';
+import { toReportJson } from '../../report/evaluation-json.ts';
+import { type ConversationRow, StoreReader } from '../../store/store-reader.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { type Flags, load } from '../load.ts';
+import { safe, type Terminal } from '../terminal.ts';
+
+const VERDICT_STYLES = { pass: 'green', fail: 'red', not_applicable: 'dim', error: 'magenta', skipped: 'dim' } as const;
+const CAUSES: { readonly [cause: string]: string } = {
+  idle: 'nothing came for a while after its last turn',
+  end_marker: 'the agent marked its end',
+  single_trace: 'it has no conversation id, so it is this one trace',
+  max_age: 'it reached its maximum age',
+  max_turns: 'it reached its maximum number of turns',
+};
+
+export function addExplain(program: Command, terminal: Terminal): void {
+  program
+    .command('explain')
+    .description('say why a conversation was scored as it was: every criterion, its reason, and the step that shows it')
+    .argument('<conversation>', 'conversation id, or `trace:<trace id>` where the agent named none')
+    .option('--why', 'also say which rule decided each field of each step')
+    .option('--json', 'print the evaluations as JSON, all revisions')
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .option('--data-dir <folder>', 'where the store is (ASSAY_DATA_DIR; default ./data)')
+    .action(async (id: string, flags: { readonly why?: boolean; readonly json?: boolean } & Flags) => {
+      const { settings, suites } = await load({ config: flags.config, dataDir: flags.dataDir });
+      const file = storeFileIn(settings.dataDir);
+      if (!existsSync(file)) {
+        throw new CommandFailure(
+          `no store at ${file}: start \`assay serve\` first, or give its --data-dir`,
+          EXIT.input,
+        );
+      }
+      const reader = StoreReader.open(file);
+      try {
+        const conversation = reader.find(id) ?? reader.find(`trace:${id}`);
+        if (conversation === undefined) throw new CommandFailure(notFound(reader, id), EXIT.input);
+        if (flags.json === true) {
+          terminal.out(JSON.stringify(toReportJson(reader.evaluations(conversation, { revisions: 'all' }))));
+          return;
+        }
+        explain(terminal, reader, conversation, { suites: suites.map(({ name }) => name), why: flags.why === true });
+      } finally {
+        reader.close();
+      }
+    });
+}
+
+function notFound(reader: StoreReader, id: string): string {
+  const recent = reader.list({ limit: 5 }).map(({ conversationId }) => `  ${safe(conversationId)}`);
+  const known = recent.length === 0 ? 'The store has no conversations yet.' : `The newest are:\n${recent.join('\n')}`;
+  return `no conversation has the id ${safe(id)}: its turns may still be open, or it is older than what is kept.\n${known}`;
+}
+
+function explain(
+  terminal: Terminal,
+  reader: StoreReader,
+  conversation: ConversationRow,
+  options: { readonly suites: readonly string[]; readonly why: boolean },
+): void {
+  const turns = reader.traces(conversation).flatMap((trace) => {
+    const content = reader.content(trace);
+    return content === undefined ? [] : buildTurns(normalize(content));
+  });
+  const ordered = turns.toSorted((a, b) => a.startedAtMs - b.startedAtMs || (a.id < b.id ? -1 : 1));
+  const steps = new Map(
+    ordered.flatMap((turn, index) => turn.steps.map((step) => [step.spanId, { step, turn: index + 1 }] as const)),
+  );
+  const evaluations = reader.evaluations(conversation, { revisions: 'last' });
+
+  const { paint } = terminal;
+  terminal.out(paint('bold', safe(conversation.conversationId)));
+  terminal.out(
+    `  agent ${safe(conversation.agent)} ${safe(conversation.agentVersion)}, ${safe(conversation.environment)}; ${conversation.turns} turns`,
+  );
+  terminal.out(`  ${whenEvaluated(conversation)}`);
+  for (const [index, turn] of ordered.entries()) printTurn(terminal, turn, index + 1, options);
+  for (const evaluation of evaluations) {
+    const turnNumber = ordered.findIndex(({ id }) => id === evaluation.turnId) + 1;
+    printEvaluation(terminal, evaluation, turnNumber, (spanId) => {
+      const found = steps.get(spanId);
+      return found === undefined
+        ? `span ${spanId}`
+        : `turn ${found.turn}, ${describeStep(found.step)} (span ${spanId})`;
+    });
+  }
+  const scored = new Set(evaluations.map(({ suite }) => suite));
+  const unscored = options.suites.filter((suite) => !scored.has(suite));
+  if (unscored.length > 0) {
+    const reason =
+      conversation.revision === 0
+        ? 'not yet due, or its `match` does not select this conversation'
+        : 'its `match` does not select this conversation';
+    terminal.out(`\n  ${paint('dim', `not scored by ${unscored.join(', ')}: ${reason}`)}`);
+  }
+}
+
+function whenEvaluated(conversation: ConversationRow): string {
+  const { cause, dueCause, revision } = conversation;
+  const waiting =
+    dueCause === undefined
+      ? ''
+      : `; waits to be scored${revision > 0 ? ' again' : ''} (${CAUSES[dueCause] ?? dueCause})`;
+  if (cause === undefined) return `not scored as a whole yet${waiting}`;
+  return `scored as a whole because ${CAUSES[cause] ?? cause}, revision ${revision}${waiting}`;
+}
+
+function printTurn(terminal: Terminal, turn: Turn, number: number, options: { readonly why: boolean }): void {
+  const { paint } = terminal;
+  terminal.out(`\n  ${paint('bold', `turn ${number}`)}  trace ${turn.traceId}`);
+  if (turn.userInput.text !== '') terminal.out(`    user    ${safe(turn.userInput.text, 200)}`);
+  for (const call of turn.toolCalls) {
+    const result = call.error === undefined ? safe(call.result.text, 120) : paint('red', safe(call.error.message, 120));
+    terminal.out(`    tool    ${safe(call.name, 60)}(${safe(call.args.text, 120)}) → ${result}`);
+  }
+  const answer = turn.finalAnswer.text === '' ? paint('dim', '(no answer)') : safe(turn.finalAnswer.text, 300);
+  terminal.out(`    answer  ${answer}`);
+  if (turn.error !== undefined)
+    terminal.out(`    ${paint('red', 'error')}   ${safe(turn.error.type, 80)}: ${safe(turn.error.message)}`);
+  if (turn.flags.length > 0) terminal.out(`    flags   ${turn.flags.join(', ')}`);
+  if (!options.why) return;
+  for (const step of turn.steps) {
+    terminal.out(`    ${describeStep(step)} (span ${step.spanId})`);
+    for (const [field, rule] of step.rules)
+      terminal.out(`      ${paint('dim', `${field.padEnd(18)} ${safe(rule, 120)}`)}`);
+  }
+}
+
+function printEvaluation(
+  terminal: Terminal,
+  evaluation: Evaluation,
+  turn: number,
+  where: (spanId: string) => string,
+): void {
+  const { paint } = terminal;
+  const score = evaluation.score === undefined ? '–' : (evaluation.score / 1_000_000).toFixed(2);
+  const target = evaluation.turnId === undefined ? 'the conversation' : `turn ${turn}`;
+  terminal.out(
+    `\n  ${paint('bold', `${evaluation.suite}@${evaluation.suiteVersion}`)} on ${target}: ${score} ${evaluation.outcome}`,
+  );
+  terminal.out(`    ${safe(evaluation.explanation, 600)}`);
+  for (const [criterion, { verdict, reason, evidence }] of evaluation.verdicts) {
+    terminal.out(`    ${paint(VERDICT_STYLES[verdict], verdict.padEnd(14))} ${criterion.padEnd(28)} ${safe(reason)}`);
+    const [first] = evidence;
+    if (verdict === 'fail' && first !== undefined)
+      terminal.out(`${' '.repeat(49)}${paint('dim', `at ${where(first)}`)}`);
+  }
+}
+
+function describeStep(step: Step): string {
+  return `${step.kind} ${safe(step.name, 80)}`;
+}

@@ -1,0 +1,59 @@
+/** `assay score`: scores recorded spans and prints what a test runner would. */
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { type OfflineResult, scoreRecorded } from '../../pipeline/offline.ts';
+import { type RecordedBatch, RecordingError, readRecording } from '../../pipeline/recording.ts';
+import { toReportJson } from '../../report/evaluation-json.ts';
+import { toJUnit } from '../../report/junit.ts';
+import { summarize } from '../../report/summary.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { load } from '../load.ts';
+import { printSummary } from '../print-summary.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface ScoreFlags {
+  readonly suite?: readonly string[];
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly junit?: string;
+}
+
+export function addScore(program: Command, terminal: Terminal): void {
+  program
+    .command('score')
+    .description('score recorded spans: OTLP as JSON lines or protobuf, plain or compressed, or a journal folder')
+    .argument('<files...>', 'files to read together, as one recording; - is standard input')
+    .option('--suite <file or name...>', 'suites to score with, instead of the configured ones')
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .option('--json', 'print {summary, evaluations} as JSON')
+    .option('--junit <file>', 'write the evaluations as JUnit XML as well; - is standard output')
+    .action(async (files: readonly string[], flags: ScoreFlags) => {
+      const loaded = await load({ config: flags.config }, { suites: flags.suite ?? [] });
+      const startedAt = performance.now();
+      const result = await scoreRecorded({
+        batches: readAll(files),
+        suites: loaded.suites,
+        settings: loaded.settings,
+        onProgress: ({ records, turns }) => terminal.progress(`${records} records read, ${turns} turns scored`),
+      }).catch((error: unknown) => {
+        throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;
+      });
+      terminal.progressDone();
+      if (flags.junit !== undefined) await writeJUnit(flags.junit, result, terminal);
+      if (flags.json === true) terminal.out(JSON.stringify(toReportJson(result.evaluations)));
+      else if (flags.junit !== '-') {
+        const seconds = (performance.now() - startedAt) / 1000;
+        printSummary(terminal, summarize(result.evaluations), { ...result, seconds });
+      }
+    });
+}
+
+async function* readAll(files: readonly string[]): AsyncGenerator<RecordedBatch> {
+  for (const file of files) yield* readRecording(file);
+}
+
+async function writeJUnit(file: string, result: OfflineResult, terminal: Terminal): Promise<void> {
+  const xml = toJUnit(result.evaluations);
+  if (file === '-') terminal.out(xml);
+  else await writeFile(file, `${xml}\n`);
+}

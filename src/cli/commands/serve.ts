@@ -1,0 +1,74 @@
+/** `assay serve`: runs the service until it is told to stop. */
+import type { Command } from 'commander';
+import { type Service, startService } from '../../pipeline/service.ts';
+import { Log } from '../../report/log.ts';
+import { type Flags, type Loaded, load } from '../load.ts';
+import type { Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+
+export function addServe(program: Command, terminal: Terminal): void {
+  withServiceFlags(program.command('serve'))
+    .description('run the service: take spans over OTLP, score conversations, serve metrics and the API')
+    .action(async (flags: Flags) => {
+      const loaded = await load(flags);
+      const { service, log } = await startWithLog(loaded);
+      greet(terminal, loaded, service);
+      await untilStopped(service, log);
+    });
+}
+
+/** The flags by which a run differs from the configuration file; each has an environment variable as well. */
+export function withServiceFlags(command: Command): Command {
+  return command
+    .option('--config <file>', 'configuration file (ASSAY_CONFIG; default assay.yaml where there is one)')
+    .option('--data-dir <folder>', 'where the journal and the store are (ASSAY_DATA_DIR; default ./data)')
+    .option('--host <address>', 'address to listen on (ASSAY_HOST; default 127.0.0.1)')
+    .option('--otlp-grpc-port <port>', 'OTLP over gRPC (ASSAY_OTLP_GRPC_PORT; default 4317)')
+    .option('--otlp-http-port <port>', 'OTLP over HTTP (ASSAY_OTLP_HTTP_PORT; default 4318)')
+    .option('--http-port <port>', 'metrics and API (ASSAY_HTTP_PORT; default 4319)');
+}
+
+export async function startWithLog(loaded: Loaded): Promise<{ readonly service: Service; readonly log: Log }> {
+  const log = new Log({ level: loaded.settings.logLevel, write: (line) => void process.stderr.write(line) });
+  const service = await startService({ ...loaded, log, version });
+  const { ports } = service;
+  log.line('info', 'started', {
+    version,
+    otlp_grpc_port: ports.otlpGrpc,
+    otlp_http_port: ports.otlpHttp,
+    http_port: ports.http,
+  });
+  return { service, log };
+}
+
+export function greet(terminal: Terminal, loaded: Loaded, service: Service): void {
+  const { settings, suites } = loaded;
+  const { ports } = service;
+  const at = (port: number) => `${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`;
+  const seconds = (ms: number) => `${ms / 1000} s`;
+  const turnSuites = suites.filter(({ scope }) => scope === 'turn').map(({ name }) => name);
+  const conversationSuites = suites.filter(({ scope }) => scope === 'conversation').map(({ name }) => name);
+  terminal.out(`Assay ${version}
+
+  spans in    OTLP/HTTP  http://${at(ports.otlpHttp)}    OTLP/gRPC  ${at(ports.otlpGrpc)}
+  look at     http://${at(ports.http)}/metrics    http://${at(ports.http)}/api/conversations
+  data in     ${settings.dataDir}
+
+  A turn is scored ${seconds(settings.turn.settleMs)} after its last span${turnSuites.length > 0 ? ` by ${turnSuites.join(', ')}` : ''};
+  a conversation at its end mark, or ${seconds(settings.conversation.idleMs)} after its last turn${conversationSuites.length > 0 ? `, by ${conversationSuites.join(', ')}` : ''}.
+  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
+  Ask why one failed:    npm run assay -- explain <conversation>
+`);
+}
+
+/** Until Ctrl-C or SIGTERM; a second one does not wait. */
+export async function untilStopped(service: Service, log: Log): Promise<void> {
+  const signal = await new Promise<string>((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve(name));
+  });
+  log.line('info', 'stopping', { signal });
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130));
+  await service.stop();
+  log.flush(Date.now(), { all: true });
+  log.line('info', 'stopped');
+}

@@ -1,0 +1,51 @@
+/** `assay validate`: checks a configuration or suites and says everything that is wrong with them at once. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { parseDocument } from 'yaml';
+import { loadSettings } from '../../config/settings.ts';
+import { loadSuites } from '../../score/load-suites.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { BUILTIN_SUITES, failOn, load } from '../load.ts';
+import type { Terminal } from '../terminal.ts';
+
+export function addValidate(program: Command, terminal: Terminal): void {
+  program
+    .command('validate')
+    .description('check a configuration file or suites; without files, what `serve` would use')
+    .argument('[files...]', 'assay.yaml, suite files or folders, or names of built-in suites')
+    .action(async (files: readonly string[]) => {
+      if (files.length === 0) {
+        const { suites } = await load({});
+        terminal.out(`valid: ${suites.map(({ name, version }) => `${name}@${version}`).join(', ')}`);
+        return;
+      }
+      const configs: string[] = [];
+      const references: string[] = [];
+      for (const file of files) ((await isConfig(file)) ? configs : references).push(file);
+      const fromConfigs = [];
+      for (const config of configs) {
+        const { settings, mistakes } = loadSettings({ flags: { config }, env: {}, cwd: process.cwd() });
+        const loaded = await loadSuites(settings.suites, { baseDir: settings.baseDir, builtinDir: BUILTIN_SUITES });
+        fromConfigs.push({ suites: loaded.suites, mistakes: [...mistakes, ...loaded.mistakes] });
+      }
+      const direct = await loadSuites(references, { baseDir: process.cwd(), builtinDir: BUILTIN_SUITES });
+      failOn([...fromConfigs.flatMap(({ mistakes }) => mistakes), ...direct.mistakes]);
+      const suites = [...fromConfigs.flatMap((config) => config.suites), ...direct.suites];
+      const named = suites.map(
+        ({ name, version, scope, criteria }) => `${name}@${version} (${scope}, ${criteria.length} criteria)`,
+      );
+      terminal.out(`valid: ${[...configs, ...named].join(', ')}`);
+    });
+}
+
+/** A suite says `suite:` or `criteria:` at its top level; any other YAML file is taken for a configuration. */
+async function isConfig(file: string): Promise<boolean> {
+  if (!/\.ya?ml$/.test(file)) return false;
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new CommandFailure(`read ${path.resolve(file)}: ${String(error)}`, EXIT.input);
+  });
+  const contents = parseDocument(text, { logLevel: 'silent' }).toJS({ maxAliasCount: 100 }) as unknown;
+  if (typeof contents !== 'object' || contents === null) return true;
+  return !('suite' in contents || 'criteria' in contents);
+}

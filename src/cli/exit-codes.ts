@@ -1,0 +1,24 @@
+/** What the commands' exit codes mean; `--help` prints this. */
+export const EXIT = {
+  ok: 0,
+  /** Something went wrong that is not the user's doing. */
+  failed: 1,
+  /** The command line, the configuration or a suite has mistakes. */
+  usage: 2,
+  /** An input could not be read, or what was asked for is not there. */
+  input: 3,
+} as const;
+
+export const EXIT_HELP = `
+Exit codes: 0 done; 1 failed; 2 mistakes in the command line, the configuration or a suite; 3 an input can't be read,
+or what was asked for is not there.`;
+
+/** Ends a command with a message and an exit code. */
+export class CommandFailure extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}

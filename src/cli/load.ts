@@ -1,0 +1,37 @@
+/** Settings and suites for a command: all mistakes of both in one message, or none. */
+import path from 'node:path';
+import { formatMistakes, type Mistake } from '../config/mistakes.ts';
+import { loadSettings, type Settings } from '../config/settings.ts';
+import { loadSuites } from '../score/load-suites.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import { CommandFailure, EXIT } from './exit-codes.ts';
+
+export interface Loaded {
+  readonly settings: Settings;
+  readonly suites: readonly CompiledSuite[];
+  readonly suiteReferences: readonly string[];
+  readonly suitesBaseDirectory: string;
+}
+
+export const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../suites');
+
+export type Flags = { readonly [flag: string]: string | number | undefined };
+
+export async function load(flags: Flags, options: { readonly suites?: readonly string[] } = {}): Promise<Loaded> {
+  const { settings, mistakes: configMistakes } = loadSettings({ flags, env: process.env, cwd: process.cwd() });
+  const fromFlags = options.suites !== undefined && options.suites.length > 0 ? options.suites : undefined;
+  const suiteReferences = fromFlags ?? settings.suites;
+  // Suites named on the command line are relative to where one stands, those of a file to the file.
+  const suitesBaseDirectory = fromFlags === undefined ? settings.baseDir : process.cwd();
+  const { suites, mistakes: suiteMistakes } = await loadSuites(suiteReferences, {
+    baseDir: suitesBaseDirectory,
+    builtinDir: BUILTIN_SUITES,
+  });
+  failOn([...configMistakes, ...suiteMistakes]);
+  return { settings, suites, suiteReferences, suitesBaseDirectory };
+}
+
+export function failOn(mistakes: readonly Mistake[]): void {
+  if (mistakes.length === 0) return;
+  throw new CommandFailure(formatMistakes(mistakes), EXIT.usage);
+}

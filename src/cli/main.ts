@@ -1,0 +1,50 @@
+/** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
+import { Command, CommanderError } from 'commander';
+import { addDemo } from './commands/demo.ts';
+import { addExplain } from './commands/explain.ts';
+import { addScore } from './commands/score.ts';
+import { addServe } from './commands/serve.ts';
+import { addValidate } from './commands/validate.ts';
+import { CommandFailure, EXIT, EXIT_HELP } from './exit-codes.ts';
+import { processTerminal } from './terminal.ts';
+import { version } from './version.ts';
+
+const terminal = processTerminal();
+const program = new Command('assay')
+  .description(
+    'Scores what LLM agents do, from their OpenTelemetry spans: yes/no checks with weights, TCR, Prometheus metrics.',
+  )
+  .version(version)
+  .exitOverride()
+  .configureOutput({ writeErr: (text) => process.stderr.write(text) })
+  .addHelpText('after', EXIT_HELP);
+
+addServe(program, terminal);
+addDemo(program, terminal);
+addScore(program, terminal);
+addExplain(program, terminal);
+addValidate(program, terminal);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+function report(error: unknown): number {
+  // commander has printed its own message; its exit code for help is 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  terminal.progressDone();
+  if (error instanceof CommandFailure) {
+    terminal.err(error.message);
+    return error.exitCode;
+  }
+  terminal.err(error instanceof Error ? withCauses(error) : String(error));
+  return EXIT.failed;
+}
+
+function withCauses(error: Error): string {
+  const lines = [error.message];
+  for (let cause = error.cause; cause instanceof Error; cause = cause.cause) lines.push(`  because: ${cause.message}`);
+  return lines.join('\n');
+}

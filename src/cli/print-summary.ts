@@ -1,0 +1,63 @@
+/** The end of `assay score`, as a person reads it. */
+import type { FailingCriterion, SuiteSummary, Summary } from '../report/summary.ts';
+import { percent, safe, type Terminal } from './terminal.ts';
+
+const FAILING_MAX = 10;
+const OUTCOME_STYLES = {
+  successful_completion: 'green',
+  graceful_failure: 'yellow',
+  partial_failure: 'yellow',
+  hard_failure: 'red',
+  unscored: 'dim',
+} as const;
+
+export function printSummary(
+  terminal: Terminal,
+  summary: Summary,
+  run: {
+    readonly records: number;
+    readonly rejected: number;
+    readonly turns: number;
+    readonly unmatched: number;
+    readonly seconds: number;
+  },
+): void {
+  const suites = Object.entries(summary.suites);
+  if (suites.length === 0) terminal.out('\n  Nothing was scored.');
+  for (const [suite, one] of suites) printSuite(terminal, suite, one);
+  if (summary.failing_criteria.length > 0) {
+    terminal.out(`\n  ${terminal.paint('bold', 'Failing most')}`);
+    for (const criterion of summary.failing_criteria.slice(0, FAILING_MAX)) printCriterion(terminal, criterion);
+  }
+  const notes = [
+    `${summary.conversations} conversations, ${run.turns} turns, ${run.records} spans and log records in ${run.seconds.toFixed(1)} s`,
+    ...(run.rejected > 0 ? [`${run.rejected} records without a valid trace or span id were left out`] : []),
+    ...(run.unmatched > 0 ? [`${run.unmatched} conversations matched no suite`] : []),
+  ];
+  terminal.out(`\n  ${terminal.paint('dim', notes.join('; '))}`);
+}
+
+function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): void {
+  const tcr = summary.tcr === null ? 'no score' : `TCR ${summary.tcr.toFixed(3)}`;
+  const band = summary.band === null ? '' : paintBand(terminal, summary.band);
+  terminal.out(`\n  ${terminal.paint('bold', suite)}   ${tcr}   ${band}`);
+  for (const [outcome, style] of Object.entries(OUTCOME_STYLES)) {
+    // The cast holds: the styles are keyed by outcome.
+    const count = summary.outcomes[outcome as keyof typeof OUTCOME_STYLES];
+    if (count === 0) continue;
+    const share = percent(count / summary.evaluations).padStart(8);
+    terminal.out(`    ${terminal.paint(style, outcome.padEnd(22))} ${String(count).padStart(7)} ${share}`);
+  }
+}
+
+function paintBand(terminal: Terminal, band: NonNullable<SuiteSummary['band']>): string {
+  const style = band === 'production ready' ? 'green' : band === 'usable' ? 'yellow' : 'red';
+  return terminal.paint(style, band);
+}
+
+function printCriterion(terminal: Terminal, criterion: FailingCriterion): void {
+  const { suite, failed, decided, examples } = criterion;
+  const name = `${suite}/${criterion.criterion}`.padEnd(44);
+  const share = `${failed} of ${decided}`.padStart(14);
+  terminal.out(`    ${name} failed ${share}   for example ${examples.map((id) => safe(id, 60)).join(', ')}`);
+}

@@ -1,0 +1,89 @@
+/**
+ * Scores recorded data with the engine of the online service: the same turns, the same conversations, the same
+ * evaluations, byte for byte. Only the log differs: it is a file, and when it ends, time runs to the end of time, so
+ * that everything closes by the ordinary rules.
+ */
+import path from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import type { Evaluation } from '../model/evaluation.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import { Store } from '../store/store.ts';
+import { StoreReader } from '../store/store-reader.ts';
+import { UNWATCHED } from './check-watch.ts';
+import { engineSettings, turnLimits } from './engine-settings.ts';
+import { Engine } from './engine.ts';
+import { Intake } from './intake.ts';
+import type { RecordedBatch } from './recording.ts';
+import { Spool } from './spool.ts';
+
+export interface OfflineResult {
+  readonly evaluations: readonly Evaluation[];
+  readonly requests: number;
+  readonly records: number;
+  readonly rejected: number;
+  readonly turns: number;
+  /** Conversations that no suite scored. */
+  readonly unmatched: number;
+}
+
+export interface OfflineOptions {
+  readonly batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>;
+  readonly suites: readonly CompiledSuite[];
+  readonly settings: Settings;
+  readonly onProgress?: (progress: { readonly records: number; readonly turns: number }) => void;
+}
+
+const END_OF_TIME = Number.MAX_SAFE_INTEGER;
+const TURNS_PER_TRANSACTION = 500;
+
+export async function scoreRecorded(options: OfflineOptions): Promise<OfflineResult> {
+  const spool = new Spool();
+  const storeFile = path.join(spool.directory, 'store.db');
+  const store = Store.open(storeFile, { durable: false });
+  const settings = engineSettings(options.settings);
+  const engine = new Engine({
+    settings: { ...settings, metrics: { maxLabelSets: Number.POSITIVE_INFINITY } },
+    suites: options.suites,
+    store,
+    read: (position, length) => spool.read(position, length),
+    watch: UNWATCHED,
+    onEvent: () => {},
+  });
+  let turns = 0;
+  const intake = new Intake(turnLimits(options.settings), {
+    onClosed: (turn) => {
+      engine.closeTurn(turn);
+      turns += 1;
+      if (turns % TURNS_PER_TRANSACTION === 0) {
+        store.commit();
+        store.begin();
+        options.onProgress?.({ records, turns });
+      }
+    },
+    onReleased: () => {},
+  });
+  let requests = 0;
+  let records = 0;
+  let rejected = 0;
+  try {
+    store.begin();
+    for await (const batch of options.batches) {
+      requests += 1;
+      records += batch.rows;
+      rejected += batch.rejected;
+      intake.take(spool.append(batch));
+      options.onProgress?.({ records, turns });
+    }
+    intake.advance(END_OF_TIME);
+    engine.advance(END_OF_TIME);
+    store.commit();
+    const reader = StoreReader.open(storeFile);
+    const evaluations = [...reader.allEvaluations()];
+    const unmatched = reader.totals().find(({ labels }) => labels.includes('no_suite_matched'))?.value ?? 0;
+    reader.close();
+    return { evaluations, requests, records, rejected, turns, unmatched };
+  } finally {
+    store.close();
+    spool.close();
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * Reads recorded OTLP data from files: JSON lines or one JSON document (as the Collector's file exporter and most
+ * dumps have it), protobuf (one request, or many with a 4-byte length before each), each of them gzipped or zstd
+ * compressed or not; and the folder of a journal, with its log times.
+ */
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { JournalReader } from '../journal/journal-reader.ts';
+import { RECORD_HEAD_BYTES, tryReadSegmentHead } from '../journal/record.ts';
+import { listSegmentBases, segmentPath } from '../journal/segment-files.ts';
+import { scanSegment } from '../journal/segment-scan.ts';
+import { encodeTable } from '../model/otlp/batch-table.ts';
+import { transcodeLogs, transcodeTraces } from '../model/otlp/json-transcoder.ts';
+import { indexLogs } from '../model/otlp/logs-reader.ts';
+import { indexTraces } from '../model/otlp/traces-reader.ts';
+
+export interface RecordedBatch {
+  readonly signal: 'traces' | 'logs';
+  readonly bytes: Uint8Array;
+  readonly table: Uint8Array;
+  readonly rows: number;
+  readonly rejected: number;
+  readonly logTime: number;
+}
+
+/** What a file could not be read for; says where and what to do. */
+export class RecordingError extends Error {}
+
+const DECOMPRESSED_MAX = 2 ** 31;
+const LINE_BYTES_MAX = 256 << 20;
+
+/** `-` is standard input. Recorded files have no log time: everything in them was accepted at once. */
+export async function* readRecording(file: string): AsyncGenerator<RecordedBatch> {
+  if (file !== '-') {
+    const info = await stat(file).catch((error: unknown) => {
+      throw new RecordingError(`read ${file}: ${describe(error)}`);
+    });
+    if (info.isDirectory()) {
+      yield* readJournal(file);
+      return;
+    }
+  }
+  const stream = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
+  const name = file === '-' ? 'standard input' : file;
+  let first: Buffer | undefined;
+  let rest: Buffer[] | undefined;
+  let line: Buffer[] = [];
+  let lineBytes = 0;
+  let lineNumber = 1;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if (first === undefined) {
+      first = chunk;
+      // Compressed data and protobuf are read whole; JSON is read line by line.
+      if (!startsLikeJson(chunk)) rest = [];
+    }
+    if (rest !== undefined) {
+      rest.push(chunk);
+      continue;
+    }
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      line.push(chunk.subarray(from, at));
+      yield* readJsonLine(Buffer.concat(line), `${name}:${lineNumber}`);
+      line = [];
+      lineBytes = 0;
+      lineNumber += 1;
+      from = at + 1;
+    }
+    line.push(chunk.subarray(from));
+    lineBytes += chunk.length - from;
+    if (lineBytes > LINE_BYTES_MAX)
+      throw new RecordingError(`${name}:${lineNumber}: a line of more than ${LINE_BYTES_MAX} bytes`);
+  }
+  if (rest !== undefined) yield* readWhole(decompress(Buffer.concat(rest), name), name);
+  else yield* readJsonLine(Buffer.concat(line), `${name}:${lineNumber}`);
+}
+
+function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
+  if (startsLikeJson(bytes)) {
+    let from = 0;
+    for (let number = 1; from < bytes.length; number += 1) {
+      const at = bytes.indexOf(10, from);
+      const end = at === -1 ? bytes.length : at;
+      yield* readJsonLine(bytes.subarray(from, end), `${name}:${number}`);
+      from = end + 1;
+    }
+    return;
+  }
+  const framed = tryFrames(bytes);
+  for (const message of framed ?? [bytes]) yield readProtobuf(message, name);
+}
+
+function* readJsonLine(line: Buffer, place: string): Generator<RecordedBatch> {
+  const text = line.toString().trim();
+  if (text === '') return;
+  // A cheap look for the key that tells the signals apart; the transcoder does the real reading.
+  const isLogs =
+    /"(?:resourceLogs|resource_logs)"/.test(text.slice(0, 4096)) &&
+    !/"(?:resourceSpans|resource_spans)"/.test(text.slice(0, 4096));
+  try {
+    if (!isLogs && !/"(?:resourceSpans|resource_spans)"/.test(text)) {
+      throw new Error('neither "resourceSpans" nor "resourceLogs" is in it: expected one OTLP/JSON export request');
+    }
+    yield isLogs
+      ? batchOf('logs', transcodeLogs(Buffer.from(text)))
+      : batchOf('traces', transcodeTraces(Buffer.from(text)));
+  } catch (error) {
+    throw new RecordingError(`${place}: ${describe(error)}`);
+  }
+}
+
+function readProtobuf(bytes: Uint8Array, name: string): RecordedBatch {
+  try {
+    return batchOf('traces', bytes);
+  } catch (traces) {
+    try {
+      return batchOf('logs', bytes);
+    } catch {
+      throw new RecordingError(
+        `${name}: neither OTLP/JSON nor an OTLP protobuf export request (as spans: ${describe(traces)})`,
+      );
+    }
+  }
+}
+
+function batchOf(signal: 'traces' | 'logs', bytes: Uint8Array): RecordedBatch {
+  const index = signal === 'traces' ? indexTraces(bytes) : indexLogs(bytes);
+  const table = encodeTable(index);
+  const rows = 'spanCount' in index ? index.spanCount : index.recordCount;
+  return { signal, bytes, table, rows, rejected: index.rejected, logTime: 0 };
+}
+
+/** Messages with a big-endian 4-byte length before each, as the Collector's file exporter writes them. */
+function tryFrames(bytes: Buffer): Buffer[] | undefined {
+  const frames: Buffer[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    if (bytes.length - at < 4) return undefined;
+    const length = bytes.readUInt32BE(at);
+    if (length === 0 || length > bytes.length - at - 4) return undefined;
+    frames.push(bytes.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+  }
+  return frames.length > 0 ? frames : undefined;
+}
+
+function decompress(bytes: Buffer, name: string): Buffer {
+  try {
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, { maxOutputLength: DECOMPRESSED_MAX });
+    if (bytes.length >= 4 && bytes.readUInt32LE(0) === 0xfd2fb528) {
+      return zstdDecompressSync(bytes, { maxOutputLength: DECOMPRESSED_MAX });
+    }
+    return bytes;
+  } catch (error) {
+    throw new RecordingError(`${name}: decompress: ${describe(error)}`);
+  }
+}
+
+async function* readJournal(directory: string): AsyncGenerator<RecordedBatch> {
+  const bases = await listSegmentBases(directory);
+  if (bases.length === 0) {
+    throw new RecordingError(
+      `${directory}: a folder without journal segments: give files, or the journal folder of a data directory`,
+    );
+  }
+  const reader = new JournalReader(directory);
+  try {
+    for (const base of bases) {
+      const file = await open(segmentPath(directory, base), 'r');
+      try {
+        const headBytes = Buffer.alloc(64);
+        await file.read(headBytes, 0, 64, 0);
+        const head = tryReadSegmentHead(headBytes);
+        if (head === undefined) continue;
+        for await (const found of scanSegment(file, head)) {
+          if (found.found !== 'record') continue;
+          const { kind, rows, logTime, tableLength, payloadLength, position } = found.head;
+          const bytes = reader.read(position + RECORD_HEAD_BYTES + tableLength, payloadLength);
+          yield { signal: kind === 'logs' ? 'logs' : 'traces', bytes, table: found.table, rows, rejected: 0, logTime };
+        }
+      } finally {
+        await file.close();
+      }
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+function startsLikeJson(bytes: Buffer): boolean {
+  for (const byte of bytes) {
+    // Space, tab, line ends, and the three bytes of a byte order mark.
+    if (byte === 32 || byte === 9 || byte === 10 || byte === 13 || byte === 0xef || byte === 0xbb || byte === 0xbf)
+      continue;
+    return byte === 0x7b;
+  }
+  return true;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,50 @@
+/**
+ * A log in a temporary file, for recorded data: what the journal is to the online service, without its promises. It
+ * keeps memory flat however large the recording is.
+ */
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { LogEntry } from './intake.ts';
+
+export class Spool {
+  readonly directory: string;
+  readonly #file: number;
+  #end = 0;
+
+  constructor() {
+    this.directory = mkdtempSync(path.join(tmpdir(), 'assay-'));
+    this.#file = openSync(path.join(this.directory, 'spool'), 'w+');
+  }
+
+  append(batch: {
+    readonly signal: 'traces' | 'logs';
+    readonly bytes: Uint8Array;
+    readonly table: Uint8Array;
+    readonly logTime: number;
+  }): LogEntry {
+    const position = this.#end;
+    for (let written = 0; written < batch.bytes.length; ) {
+      written += writeSync(this.#file, batch.bytes, written, batch.bytes.length - written, position + written);
+    }
+    // An empty request takes a position as well, so that positions always grow.
+    this.#end += Math.max(1, batch.bytes.length);
+    const { signal, table, logTime } = batch;
+    return { signal, position, nextPosition: this.#end, logTime, table, payloadPosition: position };
+  }
+
+  read(position: number, length: number): Uint8Array {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    for (let filled = 0; filled < length; ) {
+      const count = readSync(this.#file, bytes, filled, length - filled, position + filled);
+      if (count === 0) throw new Error(`spool: ${length} bytes at ${position} reach past the end`);
+      filled += count;
+    }
+    return bytes;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}

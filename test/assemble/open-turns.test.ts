@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest';
+import { type ClosedTurn, OpenTurns, type Row, type RowGroup, type TurnLimits } from '../../src/assemble/open-turns.ts';
+import type { SpanId, TraceId } from '../../src/model/ids.ts';
+import { randomFrom, shuffled } from '../random.ts';
+
+const LIMITS: TurnLimits = {
+  settleMs: 10,
+  idleMs: 60,
+  maxAgeMs: 900,
+  maxSpans: 50,
+  maxBytes: 100_000,
+  maxOpenTurns: 1000,
+  maxOpenSpans: 10_000,
+};
+
+const GROUP: RowGroup = {
+  entryPosition: 0,
+  signal: 'traces',
+  resourcePosition: 0,
+  resourceLength: 0,
+  scopePosition: 0,
+  scopeLength: 0,
+};
+
+interface Span {
+  readonly trace: string;
+  readonly id: string;
+  readonly parent?: string;
+  readonly remote?: boolean;
+  readonly bytes?: number;
+}
+
+/** A line of a scenario: these spans, at this time, in one entry of the log. */
+type Line = readonly [at: number, ...spans: Span[]];
+
+function row(span: Span, position: number): Row {
+  return {
+    traceId: span.trace as TraceId,
+    spanId: span.id as SpanId,
+    parentSpanId: span.parent as SpanId | undefined,
+    parentIsRemote: span.remote === true,
+    position,
+    length: span.bytes ?? 100,
+    group: GROUP,
+  };
+}
+
+function play(lines: readonly Line[], until: number, limits: Partial<TurnLimits> = {}): ClosedTurn[] {
+  const turns = new OpenTurns({ ...LIMITS, ...limits });
+  const closed: ClosedTurn[] = [];
+  let position = 0;
+  for (const [at, ...spans] of lines) {
+    closed.push(...turns.advance(at));
+    const nextPosition = position + spans.length;
+    for (const span of spans) {
+      turns.add(row(span, position), { at, nextPosition });
+      position += 1;
+    }
+  }
+  closed.push(...turns.advance(until));
+  return closed;
+}
+
+function brief(closed: readonly ClosedTurn[]): string[] {
+  return closed.map(({ traceId, cause, closedAt, rows }) => `${traceId} ${cause} at ${closedAt} with ${rows.length}`);
+}
+
+const root = { trace: 'T', id: 'root' };
+const child = { trace: 'T', id: 'child', parent: 'root' };
+
+test.each<[claim: string, lines: Line[], until: number, expected: string[]]>([
+  [
+    'a complete turn closes when it has settled',
+    [
+      [1, child],
+      [5, root],
+    ],
+    100,
+    ['T settled at 15 with 2'],
+  ],
+  [
+    'it stays open a moment before that',
+    [
+      [1, child],
+      [5, root],
+    ],
+    14,
+    [],
+  ],
+  [
+    'a root before its child counts the same',
+    [
+      [1, root],
+      [5, child],
+    ],
+    100,
+    ['T settled at 15 with 2'],
+  ],
+  ['a turn without its root closes when it is idle', [[1, child]], 100, ['T idle at 61 with 1']],
+  [
+    'a missing parent keeps a turn with an ended root open',
+    [[1, root, { trace: 'T', id: 'leaf', parent: 'gone' }]],
+    60,
+    [],
+  ],
+  [
+    'a late parent completes it',
+    [
+      [1, root, { trace: 'T', id: 'leaf', parent: 'middle' }],
+      [40, { trace: 'T', id: 'middle', parent: 'root' }],
+    ],
+    100,
+    ['T settled at 50 with 3'],
+  ],
+  [
+    'a span whose parent is in another process stands for the root',
+    [[1, { ...child, remote: true }]],
+    100,
+    ['T settled at 11 with 1'],
+  ],
+  [
+    'a turn that never comes to rest closes at its maximum age',
+    Array.from({ length: 40 }, (_, index): Line => [1 + index * 30, { trace: 'T', id: `s${index}`, parent: 'gone' }]),
+    901,
+    ['T max_age at 901 with 30'],
+  ],
+  [
+    'a span after the close opens the turn anew',
+    [
+      [1, root],
+      [50, child],
+    ],
+    200,
+    ['T settled at 11 with 1', 'T idle at 110 with 1'],
+  ],
+  [
+    'turns close in the order of their deadlines, and of their ids where those are equal',
+    [
+      [1, { trace: 'B', id: 'b' }, { trace: 'A', id: 'a' }],
+      [2, { trace: 'C', id: 'c' }],
+    ],
+    100,
+    ['A settled at 11 with 1', 'B settled at 11 with 1', 'C settled at 12 with 1'],
+  ],
+])('%s', (_claim, lines, until, expected) => {
+  const played = lines.filter(([at]) => at <= until);
+
+  expect(brief(play(played, until))).toEqual(expected);
+});
+
+test('a turn over its limit of spans closes at the end of the instant, with all spans of that instant', () => {
+  const spans = Array.from({ length: 60 }, (_, index) => ({ trace: 'T', id: `s${index}`, parent: 'root' }));
+
+  const closed = play([[1, ...spans]], 2);
+
+  expect(brief(closed)).toEqual(['T size at 1 with 60']);
+});
+
+test('a turn over its limit of bytes closes likewise', () => {
+  const closed = play([[1, { ...child, bytes: 100_001 }]], 2);
+
+  expect(brief(closed)).toEqual(['T size at 1 with 1']);
+});
+
+test('when more turns are open than may be, those that would close first go', () => {
+  const lines: Line[] = Array.from(
+    { length: 6 },
+    (_, index): Line => [index + 1, { trace: `T${index}`, id: 'x', parent: 'gone' }],
+  );
+
+  const closed = play(lines, 7, { maxOpenTurns: 4 });
+
+  expect(brief(closed)).toEqual(['T0 pressure at 5 with 1', 'T1 pressure at 6 with 1']);
+});
+
+test('says when no span came twice', () => {
+  expect(play([[1, root, child]], 100)[0]?.spansAreDistinct).toBe(true);
+  expect(play([[1, root, child, child]], 100)[0]?.spansAreDistinct).toBe(false);
+});
+
+test('counts what is open, and nothing once all has closed', () => {
+  const turns = new OpenTurns(LIMITS);
+  turns.advance(1);
+  turns.add(row(root, 0), { at: 1, nextPosition: 1 });
+  turns.add(row(child, 1), { at: 1, nextPosition: 2 });
+
+  expect([turns.turnCount, turns.rowCount, turns.byteCount]).toEqual([1, 2, 200]);
+  turns.advance(1000);
+  expect([turns.turnCount, turns.rowCount, turns.byteCount]).toEqual([0, 0, 0]);
+});
+
+test('the order of rows within an instant, and how often time is looked at, change nothing', () => {
+  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+  const random = randomFrom(seed);
+  const lines: Line[] = [];
+  for (let at = 1; at < 400; at += 1 + Math.floor(random() * 12)) {
+    const count = Math.floor(random() * 5);
+    const spans = Array.from({ length: count }, (): Span => {
+      const trace = `T${Math.floor(random() * 8)}`;
+      const id = `s${Math.floor(random() * 12)}`;
+      const parent = random() < 0.3 ? undefined : `s${Math.floor(random() * 12)}`;
+      return parent === undefined ? { trace, id } : { trace, id, parent };
+    });
+    lines.push([at, ...spans]);
+  }
+  const summary = (closed: readonly ClosedTurn[]) => brief(closed).join('\n');
+  const expected = summary(play(lines, 1000, { maxSpans: 6 }));
+
+  for (let round = 0; round < 50; round += 1) {
+    const mixed = lines.flatMap(([at, ...spans]): Line[] => {
+      const order = shuffled(spans, random);
+      const cut = Math.floor(random() * (order.length + 1));
+      // One entry or two at the same time, and now and then a look at the clock in between.
+      const parts: Line[] = [
+        [at, ...order.slice(0, cut)],
+        [at, ...order.slice(cut)],
+      ];
+      return random() < 0.5 ? parts : [[at, ...order]];
+    });
+    expect(summary(play(mixed, 1000, { maxSpans: 6 })), `seed ${seed}`).toBe(expected);
+  }
+});
