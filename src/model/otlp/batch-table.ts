@@ -1,0 +1,190 @@
+/**
+ * What a request holds, without its content: for each span or log record whose it is and where its bytes lie. The table
+ * is stored beside the request, so that later stages follow traces without decoding anything again.
+ *
+ *   table  = head groups rows                                                            (little endian throughout)
+ *   head   = 'ABT1'   signal u8 (1 traces, 2 logs)   3 x 0   row count u32   group count u32             16 bytes
+ *   group  = resource start u32   resource end u32   scope start u32   scope end u32                     16 bytes
+ *   row    = trace id 16   span id 8   parent span id 8   start u32   end u32   group u32   flags u32    48 bytes
+ *
+ * Offsets count from the beginning of the request; an id of zeros is none. A resource or scope that was not sent has
+ * start and end 0.
+ */
+import type { SpanId, TraceId } from '../ids.ts';
+import { ABSENT, type RecordIndex, ROW_FLAGS, type Signal } from './record-index.ts';
+import { asBuffer, isZero } from './request-reader.ts';
+
+const MAGIC = 0x3154_4241; // 'ABT1'
+const HEAD_BYTES = 16;
+const GROUP_BYTES = 16;
+const ROW_BYTES = 48;
+const SIGNALS = { traces: 1, logs: 2 } as const satisfies Record<Signal, number>;
+
+export function encodeTable(index: { readonly rows: RecordIndex }): Uint8Array {
+  const { rows } = index;
+  const { bytes, rowCount, groupCount } = rows;
+  const table = Buffer.alloc(HEAD_BYTES + groupCount * GROUP_BYTES + rowCount * ROW_BYTES);
+  const view = new DataView(table.buffer, table.byteOffset, table.byteLength);
+  view.setUint32(0, MAGIC, true);
+  view.setUint8(4, SIGNALS[rows.signal]);
+  view.setUint32(8, rowCount, true);
+  view.setUint32(12, groupCount, true);
+  let at = HEAD_BYTES;
+  for (let group = 0; group < groupCount; group++, at += GROUP_BYTES) {
+    view.setUint32(at, rows.resourceStart(group), true);
+    view.setUint32(at + 4, rows.resourceEnd(group), true);
+    view.setUint32(at + 8, rows.scopeStart(group), true);
+    view.setUint32(at + 12, rows.scopeEnd(group), true);
+  }
+  for (let row = 0; row < rowCount; row++, at += ROW_BYTES) {
+    copyId(bytes, rows.traceIdAt(row), table, { at, length: 16 });
+    copyId(bytes, rows.spanIdAt(row), table, { at: at + 16, length: 8 });
+    copyId(bytes, rows.parentSpanIdAt(row), table, { at: at + 24, length: 8 });
+    view.setUint32(at + 32, rows.start(row), true);
+    view.setUint32(at + 36, rows.end(row), true);
+    view.setUint32(at + 40, rows.group(row), true);
+    view.setUint32(at + 44, rows.flags(row), true);
+  }
+  return table;
+}
+
+function copyId(
+  from: Buffer,
+  start: number,
+  to: Buffer,
+  place: { readonly at: number; readonly length: number },
+): void {
+  if (start === ABSENT) return;
+  for (let index = 0; index < place.length; index++) to[place.at + index] = from[start + index] ?? 0;
+}
+
+export class BatchTable {
+  readonly signal: Signal;
+  readonly rowCount: number;
+  readonly groupCount: number;
+  readonly #bytes: Buffer;
+  readonly #view: DataView;
+  readonly #rowsAt: number;
+  /** The last trace id: spans of a trace mostly come together, and then share one string. */
+  #traceIdText: TraceId | undefined;
+  #traceIdRow = -1;
+
+  private constructor(bytes: Buffer, head: { signal: Signal; rowCount: number; groupCount: number }) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.signal = head.signal;
+    this.rowCount = head.rowCount;
+    this.groupCount = head.groupCount;
+    this.#rowsAt = HEAD_BYTES + head.groupCount * GROUP_BYTES;
+  }
+
+  /** Throws where the bytes are not a table. */
+  static read(table: Uint8Array): BatchTable {
+    const bytes = asBuffer(table);
+    if (bytes.length < HEAD_BYTES || bytes.readUInt32LE(0) !== MAGIC) {
+      throw new Error(`read batch table: ${bytes.length} bytes that do not begin like a table`);
+    }
+    const code = bytes.readUInt8(4);
+    const rowCount = bytes.readUInt32LE(8);
+    const groupCount = bytes.readUInt32LE(12);
+    if (code !== SIGNALS.traces && code !== SIGNALS.logs) {
+      throw new Error(
+        `read batch table: signal ${code}, expected ${SIGNALS.traces} (traces) or ${SIGNALS.logs} (logs)`,
+      );
+    }
+    const expected = HEAD_BYTES + groupCount * GROUP_BYTES + rowCount * ROW_BYTES;
+    if (bytes.length !== expected) {
+      throw new Error(
+        `read batch table: ${bytes.length} bytes, but ${groupCount} groups and ${rowCount} rows take ${expected}`,
+      );
+    }
+    return new BatchTable(bytes, { signal: code === SIGNALS.traces ? 'traces' : 'logs', rowCount, groupCount });
+  }
+
+  /** Undefined for a log record that belongs to no trace; a span always has one. */
+  traceId(row: number): TraceId | undefined {
+    const at = this.#row(row);
+    if (this.#traceIdRow < 0 || !this.#hasSameTraceId(at, this.#traceIdRow)) {
+      // The cast is the brand: only valid ids are written into a table.
+      const text = this.#bytes.toString('hex', at, at + 16) as TraceId;
+      this.#traceIdText = isZero(this.#bytes, at, 16) ? undefined : text;
+      this.#traceIdRow = at;
+    }
+    return this.#traceIdText;
+  }
+
+  /** Undefined for a log record that belongs to no span; a span always has one. */
+  spanId(row: number): SpanId | undefined {
+    return this.#spanId(this.#row(row) + 16);
+  }
+
+  parentSpanId(row: number): SpanId | undefined {
+    return this.#spanId(this.#row(row) + 24);
+  }
+
+  start(row: number): number {
+    return this.#view.getUint32(this.#row(row) + 32, true);
+  }
+
+  end(row: number): number {
+    return this.#view.getUint32(this.#row(row) + 36, true);
+  }
+
+  group(row: number): number {
+    return this.#view.getUint32(this.#row(row) + 40, true);
+  }
+
+  /** The parent lives in another process, which may never report to us. */
+  parentIsRemote(row: number): boolean {
+    return (this.#flags(row) & ROW_FLAGS.parentIsRemote) !== 0;
+  }
+
+  /** The scope is Assay's own: not to be scored. */
+  isOwn(row: number): boolean {
+    return (this.#flags(row) & ROW_FLAGS.isOwn) !== 0;
+  }
+
+  resourceStart(group: number): number {
+    return this.#view.getUint32(this.#group(group), true);
+  }
+
+  resourceEnd(group: number): number {
+    return this.#view.getUint32(this.#group(group) + 4, true);
+  }
+
+  scopeStart(group: number): number {
+    return this.#view.getUint32(this.#group(group) + 8, true);
+  }
+
+  scopeEnd(group: number): number {
+    return this.#view.getUint32(this.#group(group) + 12, true);
+  }
+
+  #flags(row: number): number {
+    return this.#view.getUint32(this.#row(row) + 44, true);
+  }
+
+  #spanId(at: number): SpanId | undefined {
+    // The cast is the brand: only valid ids are written into a table.
+    return isZero(this.#bytes, at, 8) ? undefined : (this.#bytes.toString('hex', at, at + 8) as SpanId);
+  }
+
+  #hasSameTraceId(at: number, other: number): boolean {
+    for (let word = 0; word < 16; word += 4) {
+      if (this.#view.getUint32(at + word, true) !== this.#view.getUint32(other + word, true)) return false;
+    }
+    return true;
+  }
+
+  #row(row: number): number {
+    if (row < 0 || row >= this.rowCount) throw new Error(`row ${row} of a batch table of ${this.rowCount} rows`);
+    return this.#rowsAt + row * ROW_BYTES;
+  }
+
+  #group(group: number): number {
+    if (group < 0 || group >= this.groupCount) {
+      throw new Error(`group ${group} of a batch table of ${this.groupCount} groups`);
+    }
+    return HEAD_BYTES + group * GROUP_BYTES;
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Where the spans or log records of a request lie: flat arrays of byte offsets, no objects. A group is what shares a
+ * resource and a scope; it is entered with its first row, so that a request full of empty groups costs nothing.
+ */
+import { NO_NUMBER } from './key-table.ts';
+
+/** An offset that is not there, or a field that was not sent. */
+export const ABSENT = NO_NUMBER;
+
+export const ROW_FLAGS = {
+  /** The parent lives in another process, which may never report to us. */
+  parentIsRemote: 1,
+  /** The scope is Assay's own. */
+  isOwn: 2,
+} as const;
+
+const ROW = 7;
+const GROUP = 5;
+
+export type Signal = 'traces' | 'logs';
+
+/** A row while it is read. */
+export interface RowPlace {
+  readonly start: number;
+  readonly end: number;
+  /** Where the bytes of the ids begin; ABSENT without a valid one. */
+  readonly traceIdAt: number;
+  readonly spanIdAt: number;
+  readonly parentSpanIdAt: number;
+  readonly flags: number;
+}
+
+export class RecordIndex {
+  readonly signal: Signal;
+  readonly bytes: Buffer;
+  rowCount = 0;
+  groupCount = 0;
+  /** Records that are no rows because of such an id. */
+  invalidTraceIds = 0;
+  invalidSpanIds = 0;
+  #rows = new Int32Array(32 * ROW);
+  #groups = new Int32Array(4 * GROUP);
+
+  constructor(signal: Signal, bytes: Buffer) {
+    this.signal = signal;
+    this.bytes = bytes;
+  }
+
+  addRow(row: RowPlace, group: number): void {
+    const at = this.rowCount * ROW;
+    if (at === this.#rows.length) this.#rows = grown(this.#rows);
+    const rows = this.#rows;
+    rows[at] = row.start;
+    rows[at + 1] = row.end;
+    rows[at + 2] = group;
+    rows[at + 3] = row.traceIdAt;
+    rows[at + 4] = row.spanIdAt;
+    rows[at + 5] = row.parentSpanIdAt;
+    rows[at + 6] = row.flags;
+    this.rowCount += 1;
+  }
+
+  /** A group whose place is not known before its end. */
+  addGroup(): number {
+    const at = this.groupCount * GROUP;
+    if (at === this.#groups.length) this.#groups = grown(this.#groups);
+    this.groupCount += 1;
+    return this.groupCount - 1;
+  }
+
+  placeResource(group: number, start: number, end: number): void {
+    this.#groups[group * GROUP] = start;
+    this.#groups[group * GROUP + 1] = end;
+  }
+
+  placeScope(group: number, place: { readonly start: number; readonly end: number; readonly flags: number }): void {
+    this.#groups[group * GROUP + 2] = place.start;
+    this.#groups[group * GROUP + 3] = place.end;
+    this.#groups[group * GROUP + 4] = place.flags;
+  }
+
+  start(row: number): number {
+    return this.#row(row, 0);
+  }
+
+  end(row: number): number {
+    return this.#row(row, 1);
+  }
+
+  group(row: number): number {
+    return this.#row(row, 2);
+  }
+
+  traceIdAt(row: number): number {
+    return this.#row(row, 3);
+  }
+
+  spanIdAt(row: number): number {
+    return this.#row(row, 4);
+  }
+
+  parentSpanIdAt(row: number): number {
+    return this.#row(row, 5);
+  }
+
+  flags(row: number): number {
+    return this.#row(row, 6) | (this.#groups[this.group(row) * GROUP + 4] ?? 0);
+  }
+
+  resourceStart(group: number): number {
+    return this.#groups[group * GROUP] ?? 0;
+  }
+
+  resourceEnd(group: number): number {
+    return this.#groups[group * GROUP + 1] ?? 0;
+  }
+
+  scopeStart(group: number): number {
+    return this.#groups[group * GROUP + 2] ?? 0;
+  }
+
+  scopeEnd(group: number): number {
+    return this.#groups[group * GROUP + 3] ?? 0;
+  }
+
+  #row(row: number, field: number): number {
+    if (row < 0 || row >= this.rowCount) throw new Error(`row ${row} of an index of ${this.rowCount} rows`);
+    return this.#rows[row * ROW + field] ?? 0;
+  }
+}
+
+function grown(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(numbers.length * 2);
+  larger.set(numbers);
+  return larger;
+}
