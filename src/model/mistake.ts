@@ -1,0 +1,28 @@
+/**
+ * A mistake in something a person wrote: a suite, a configuration, a flag. Mistakes are collected and shown together,
+ * each with its place, what is wrong, and what was expected there.
+ */
+export interface Mistake {
+  /** The file, or the environment variable or flag that was read. */
+  readonly file: string;
+  /** From 1. Undefined where the place has no lines. */
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+  /** Where in the document, such as `criteria[2].check`; '' for the whole. */
+  readonly path: string;
+  readonly problem: string;
+  readonly expected: string;
+}
+
+export function formatMistakes(mistakes: readonly Mistake[]): string {
+  if (mistakes.length === 0) return '';
+  const heading = mistakes.length === 1 ? '1 mistake:' : `${mistakes.length} mistakes:`;
+  return [heading, ...mistakes.map(formatMistake)].join('\n');
+}
+
+function formatMistake({ file, line, column, path, problem, expected }: Mistake): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  const indented = problem.replaceAll('\n', '\n    ');
+  const where = path === '' ? '' : `${path}: `;
+  return `  ${place}\n    ${where}${indented}${expected === '' ? '' : `\n    expected: ${expected}`}`;
+}

@@ -1,0 +1,107 @@
+/** From what zod found wrong with the shape of a value to mistakes that a person can act on. */
+import type { z } from 'zod';
+import { didYouMean } from './did-you-mean.ts';
+import type { Mistake } from './mistake.ts';
+import { formatPath, type Path, type Place } from './written-document.ts';
+
+export interface ShapeOrigin {
+  readonly file: string;
+  placeOf(path: Path): Place;
+  placeOfKey(path: Path): Place;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** `knownKeys` gives the fields an object at a path may have, for suggestions. */
+export function shapeMistakes(
+  error: z.ZodError,
+  origin: ShapeOrigin,
+  value: unknown,
+  knownKeys: (path: Path) => readonly string[],
+): readonly Mistake[] {
+  return error.issues.flatMap((issue) => mistakesOf(issue, toPath(issue.path), origin, value, knownKeys));
+}
+
+function mistakesOf(
+  issue: Issue,
+  path: Path,
+  origin: ShapeOrigin,
+  value: unknown,
+  knownKeys: (path: Path) => readonly string[],
+): readonly Mistake[] {
+  const at = (where: Path, problem: string, expected: string): Mistake => ({
+    file: origin.file,
+    ...origin.placeOf(where),
+    path: formatPath(where),
+    problem,
+    expected,
+  });
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => {
+        const known = knownKeys(path);
+        const nearest = didYouMean(key, known);
+        const expected = nearest === undefined ? `one of ${known.join(', ')}` : `did you mean '${nearest}'?`;
+        return { ...at([...path, key], `unknown field '${key}'`, expected), ...origin.placeOfKey([...path, key]) };
+      });
+    case 'invalid_value': {
+      const given = valueAt(value, path);
+      const allowed = issue.values.map(String);
+      const nearest = typeof given === 'string' ? didYouMean(given, allowed) : undefined;
+      const hint = nearest === undefined ? '' : `; did you mean '${nearest}'?`;
+      return [at(path, `${describe(given)} is not allowed here`, `one of ${allowed.join(', ')}${hint}`)];
+    }
+    case 'invalid_type': {
+      const given = valueAt(value, path);
+      if (given === undefined)
+        return [
+          at(path, `'${String(path.at(-1) ?? 'the value')}' is missing`, NOUNS[issue.expected] ?? issue.expected),
+        ];
+      return [at(path, `${describe(given)} is of the wrong type`, NOUNS[issue.expected] ?? issue.expected)];
+    }
+    case 'invalid_union':
+      return [at(path, `${describe(valueAt(value, path))} is of the wrong type`, unionOf(issue))];
+    default: {
+      // Our own messages say what was expected.
+      return [at(path, `${describe(valueAt(value, path))} is not right`, issue.message)];
+    }
+  }
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping of fields',
+  record: 'a mapping',
+};
+
+function unionOf(issue: Extract<Issue, { code: 'invalid_union' }>): string {
+  const options = issue.errors.flatMap((option) =>
+    option.map((inner) => {
+      if (inner.code === 'invalid_type') return NOUNS[inner.expected] ?? inner.expected;
+      return inner.code === 'invalid_value' ? inner.values.map(String).join(', ') : inner.message;
+    }),
+  );
+  return [...new Set(options)].join(' or ');
+}
+
+function describe(given: unknown): string {
+  if (given === null || given === undefined) return 'nothing';
+  if (Array.isArray(given)) return 'a list';
+  return typeof given === 'object' ? 'a mapping' : JSON.stringify(given).slice(0, 80);
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  let at = value;
+  for (const part of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined;
+    at = Reflect.get(at, part);
+  }
+  return at;
+}
+
+function toPath(path: readonly PropertyKey[]): Path {
+  return path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+}

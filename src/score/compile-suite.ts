@@ -1,0 +1,181 @@
+/**
+ * From a suite as written to a suite as run, and every mistake in it that is not of form: names, weights, outcomes.
+ * Both YAML suites and TypeScript suites come through here.
+ */
+import type { Conversation } from '../model/conversation.ts';
+import { OUTCOMES } from '../model/evaluation.ts';
+import type { Mistake } from '../model/mistake.ts';
+import { formatPath, type Path, type Place } from '../model/written-document.ts';
+import { compileMatch } from './match.ts';
+import { completedByDefault, DEFAULT_RULES, failedByDefault } from './outcome.ts';
+import { compileExtracts } from './subject.ts';
+import type { CompiledCriterion, CompiledOutcomeRule, CompiledSuite, Criterion, OutcomeRule, Suite } from './suite.ts';
+import { formatMillionths, ONE, toMillionths } from './weigh.ts';
+
+export interface SuiteOrigin {
+  readonly file: string;
+  placeOf(path: Path): Place;
+}
+
+export interface CompiledWithMistakes {
+  /** Undefined where there are mistakes. */
+  readonly suite: CompiledSuite | undefined;
+  readonly mistakes: readonly Mistake[];
+}
+
+const SUITE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const CRITERION_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,31}$/;
+/** Words that CEL keeps for itself: a criterion of such a name could not be named in an outcome rule. */
+const RESERVED = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while __proto__ prototype constructor'.split(
+    ' ',
+  ),
+);
+const CRITERIA_MAX = 100;
+const DEFAULT_MIN_DECIDED = 0.5;
+
+export function isCriterionName(name: string): boolean {
+  return CRITERION_NAME.test(name) && !RESERVED.has(name);
+}
+
+/** `weightsAreKnown` is false where a weight was unreadable: its own mistake is reported, and a sum means nothing. */
+export function compileSuite(
+  suite: Suite,
+  origin: SuiteOrigin,
+  { weightsAreKnown }: { readonly weightsAreKnown: boolean } = { weightsAreKnown: true },
+): CompiledWithMistakes {
+  const mistakes: Mistake[] = [];
+  const mistake = (path: Path, problem: string, expected: string) => {
+    mistakes.push({ file: origin.file, ...origin.placeOf(path), path: formatPath(path), problem, expected });
+  };
+  checkIdentity(suite, mistake);
+  checkCriteria(suite.criteria, mistake);
+  if (weightsAreKnown) checkWeights(suite, mistake);
+  checkOutcomes(suite.outcomes, mistake);
+  const minDecided = toMillionths(suite.minDecided ?? DEFAULT_MIN_DECIDED);
+  if (minDecided === undefined) mistake(['min_decided'], `${suite.minDecided} is no share`, 'a number from 0 to 1');
+  if (mistakes.length > 0) return { suite: undefined, mistakes };
+  return { suite: compiled(suite, minDecided ?? 0, origin), mistakes };
+}
+
+type Report = (path: Path, problem: string, expected: string) => void;
+
+function checkIdentity({ name, version }: Suite, mistake: Report): void {
+  if (!SUITE_NAME.test(name)) {
+    mistake(['suite'], `'${name}' cannot be the name of a suite`, 'a letter, then up to 63 letters, digits, - and _');
+  }
+  if (version !== undefined && !VERSION.test(version)) {
+    mistake(['version'], `'${version}' cannot be a version`, 'up to 32 letters, digits, dots, - and _');
+  }
+}
+
+function checkCriteria(criteria: readonly Criterion[], mistake: Report): void {
+  if (criteria.length === 0) mistake(['criteria'], 'there are no criteria', 'at least one');
+  if (criteria.length > CRITERIA_MAX) {
+    mistake(['criteria'], `there are ${criteria.length} criteria`, `at most ${CRITERIA_MAX}; 4 to 7 is plenty`);
+  }
+  const seen = new Map<string, number>();
+  criteria.forEach(({ name, question }, index) => {
+    const first = seen.get(name);
+    if (first !== undefined) {
+      mistake(['criteria', index, 'name'], `'${name}' is the name of criteria[${first}] too`, 'a name of its own');
+    }
+    seen.set(name, first ?? index);
+    if (!isCriterionName(name)) {
+      mistake(
+        ['criteria', index, 'name'],
+        `'${name}' cannot be the name of a criterion`,
+        'letters, digits and _ (it becomes a metric label and a name in outcome rules)',
+      );
+    }
+    if (question.trim() === '') mistake(['criteria', index, 'question'], 'the question is empty', 'a yes/no question');
+  });
+}
+
+function checkWeights({ criteria, normalize }: Suite, mistake: Report): void {
+  let sum = 0;
+  let isWhole = true;
+  criteria.forEach(({ weight }, index) => {
+    const millionths = toMillionths(weight);
+    if (millionths === undefined || millionths === 0) {
+      isWhole = false;
+      mistake(['criteria', index, 'weight'], `${weight} is no weight`, 'above 0, at most 1, up to six decimal places');
+    } else sum += millionths;
+  });
+  if (!isWhole || criteria.length === 0 || normalize === true || sum === ONE) return;
+  const difference = formatMillionths(Math.abs(ONE - sum));
+  const change = sum < ONE ? `add ${difference} to them` : `take ${difference} off them`;
+  mistake(
+    ['criteria'],
+    `the weights sum to ${formatMillionths(sum)}: ${criteria.map(({ weight }) => weight).join(' + ')}`,
+    `a sum of 1: ${change}, or say \`normalize: true\``,
+  );
+}
+
+function checkOutcomes(outcomes: readonly OutcomeRule[] | undefined, mistake: Report): void {
+  if (outcomes === undefined) return;
+  if (outcomes.length === 0) mistake(['outcomes'], 'there are no outcome rules', 'at least one, or no such field');
+  const always = outcomes.findIndex(({ when }) => when === undefined);
+  if (always >= 0 && always < outcomes.length - 1) {
+    mistake(
+      ['outcomes', always],
+      `this rule always holds, so that the ${outcomes.length - 1 - always} after it never do`,
+      'a rule without `when` in the last place only',
+    );
+  }
+  outcomes.forEach(({ outcome }, index) => {
+    if (outcome in OUTCOME_SET) return;
+    mistake(['outcomes', index, 'outcome'], `'${String(outcome)}' is no outcome`, Object.keys(OUTCOME_SET).join(', '));
+  });
+}
+
+const OUTCOME_SET = Object.fromEntries(
+  OUTCOMES.filter((outcome) => outcome !== 'unscored').map((name) => [name, true]),
+);
+
+function compiled(suite: Suite, minDecided: number, origin: SuiteOrigin): CompiledSuite {
+  const version = suite.version ?? '1';
+  const criteria = suite.criteria.map(compiledCriterion);
+  const whyNot = compileMatch(suite.match);
+  return {
+    name: suite.name,
+    version,
+    id: `${suite.name}@${version}`,
+    description: suite.description ?? '',
+    scope: suite.scope,
+    criteria,
+    totalWeight: criteria.reduce((sum, { weight }) => sum + weight, 0),
+    minDecided,
+    whyNot,
+    matches: (conversation: Conversation) => whyNot(conversation) === undefined,
+    extractsOf: compileExtracts(suite.extract ?? {}),
+    completed: suite.completed ?? completedByDefault,
+    failed: suite.failed ?? failedByDefault,
+    outcomes: suite.outcomes === undefined ? DEFAULT_RULES : suite.outcomes.map(compiledRule),
+    file: origin.file,
+    line: origin.placeOf([]).line,
+  };
+}
+
+function compiledCriterion(criterion: Criterion): CompiledCriterion {
+  const { critical } = criterion;
+  return {
+    name: criterion.name,
+    question: criterion.question.trim(),
+    weight: toMillionths(criterion.weight) ?? 0,
+    needs: criterion.needs ?? [],
+    whenNotApplicable: criterion.whenNotApplicable ?? 'exclude',
+    capsAt: critical === true ? 'partial_failure' : critical === false ? undefined : critical,
+    when: criterion.when,
+    check: criterion.check,
+  };
+}
+
+function compiledRule({ outcome, when, because }: OutcomeRule): CompiledOutcomeRule {
+  return {
+    outcome,
+    when: when ?? (() => true),
+    because: because ?? (when === undefined ? 'no other outcome applies' : `a rule for ${outcome} holds`),
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * Suites in TypeScript:
+ *
+ *     export default defineSuite({
+ *       name: 'refunds',
+ *       scope: 'conversation',
+ *       extract: { refund: (c) => c.tools('refund').at(-1) },
+ *       criteria: [
+ *         {
+ *           name: 'refunded_once',
+ *           question: 'Did it refund exactly once?',
+ *           weight: 1,
+ *           check: (c) => c.tools('refund').length === 1,
+ *         },
+ *       ],
+ *     });
+ *
+ * What extracts give is known, with its type, in every check. Mistakes (weights, names) are found when the suite is
+ * loaded, together with those of all other suites.
+ */
+import type { Extracts, Suite } from './suite.ts';
+
+export type { Answer, Criterion, Match, OutcomeRule, OutcomeView, ReasonedAnswer, Suite } from './suite.ts';
+export type { Subject } from './subject.ts';
+export { notApplicable } from './suite.ts';
+
+/** Shared between copies of this module: the suite may be loaded by a published build, or by the source. */
+const DEFINED: unique symbol = Symbol.for('assay.suite');
+
+export type DefinedSuite = Suite & { readonly [DEFINED]: true };
+
+export function defineSuite<E extends Extracts = Record<never, never>>(suite: Suite<E>): DefinedSuite {
+  // The cast forgets the extracts' types: the engine hands each check the extracts of its own suite.
+  return { ...suite, [DEFINED]: true } as unknown as DefinedSuite;
+}
+
+export function isDefinedSuite(value: unknown): value is DefinedSuite {
+  return typeof value === 'object' && value !== null && DEFINED in value;
+}

@@ -1,0 +1,162 @@
+/**
+ * One suite applied to one conversation: every criterion gets exactly one verdict, the verdicts are weighed, the score
+ * is given an outcome, and the whole is explained in a sentence.
+ *
+ * Pure and synchronous: the same conversation gives the same evaluation, byte for byte. Nothing a check does makes this
+ * throw: what it throws, or gives instead of an answer, becomes the verdict `error`, which does not lower the score.
+ * That a check ends is for the caller to ensure: `onCriterion` says which one is about to run, and `stopped` names those
+ * not to run again.
+ */
+import type { Conversation } from '../model/conversation.ts';
+import type { Evaluation, Verdict, VerdictKind } from '../model/evaluation.ts';
+import { type SpanId, type TurnId, tryParseSpanId } from '../model/ids.ts';
+import { explain, explainUnscored } from './explain.ts';
+import { gapIn } from './needs.ts';
+import { decideOutcome } from './outcome.ts';
+import { describeThrown, toReason } from './sentences.ts';
+import { type Subject, subjectOf } from './subject.ts';
+import { CheckError, type CompiledCriterion, type CompiledSuite, type Extracts, type SubjectWith } from './suite.ts';
+import { ONE, weigh } from './weigh.ts';
+
+export interface ToEvaluate {
+  readonly conversation: Conversation;
+  /** For a suite of scope `turn`; the conversation then holds this turn alone. */
+  readonly turnId: TurnId | undefined;
+  readonly revision: number;
+}
+
+export interface EvaluateOptions {
+  /** Called before each check runs, with its place in the suite. */
+  readonly onCriterion?: (index: number) => void;
+  /** Criteria not to run, by name, with the reason: they get the verdict `error`. */
+  readonly stopped?: ReadonlyMap<string, string>;
+}
+
+const EVIDENCE_MAX = 20;
+const NO_EVIDENCE: readonly SpanId[] = [];
+
+export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: EvaluateOptions = {}): Evaluation {
+  const subject = subjectOf(target.conversation, target.turnId, suite.extractsOf);
+  const verdicts = new Map<string, Verdict>();
+  suite.criteria.forEach((criterion, index) => {
+    const stopped = options.stopped?.get(criterion.name);
+    if (stopped === undefined) options.onCriterion?.(index);
+    verdicts.set(criterion.name, stopped === undefined ? judge(criterion, subject) : errorVerdict(stopped));
+  });
+  const kindOf = (criterion: string): VerdictKind => verdicts.get(criterion)?.verdict ?? 'skipped';
+  const weighed = weigh(suite.criteria, kindOf, suite.minDecided);
+  const evaluation = {
+    conversationId: target.conversation.id,
+    turnId: target.turnId,
+    suite: suite.name,
+    suiteVersion: suite.version,
+    scope: suite.scope,
+    revision: target.revision,
+    score: weighed.score,
+    verdicts,
+  };
+  if (weighed.score === undefined) {
+    return { ...evaluation, outcome: 'unscored', explanation: explainUnscored(suite, weighed, verdicts) };
+  }
+  const kinds = new Map([...verdicts].map(([name, { verdict }]) => [name, verdict]));
+  const decision = decideOutcome(suite, { subject, score: weighed.score / ONE, verdicts: kinds });
+  return {
+    ...evaluation,
+    outcome: decision.outcome,
+    explanation: explain(suite, weighed.score, decision, verdicts),
+  };
+}
+
+function judge(criterion: CompiledCriterion, subject: SubjectWith<Extracts>): Verdict {
+  const gap = gapIn(subject, criterion.needs);
+  if (gap !== undefined) return notApplicableVerdict(gap);
+  try {
+    const applies = criterion.when === undefined ? true : criterion.when(subject);
+    if (applies !== true) return whenNotApplies(applies);
+    return toVerdict(criterion.check(subject), criterion, subject);
+  } catch (thrown) {
+    return errorVerdict(thrown instanceof CheckError ? thrown.message : describeThrown(thrown));
+  }
+}
+
+function whenNotApplies(answer: unknown): Verdict {
+  if (answer === false) return notApplicableVerdict('The question does not arise here.');
+  const reason = reasonNotApplicable(answer);
+  return reason === undefined ? errorVerdict(wrongAnswer('`when`', answer)) : notApplicableVerdict(reason);
+}
+
+/** Looks at whatever a check gave back: it may be a stranger's JavaScript. */
+function toVerdict(answer: unknown, criterion: CompiledCriterion, subject: Subject): Verdict {
+  if (typeof answer === 'boolean') return decided(answer, undefined, undefined, criterion, subject);
+  const reason = reasonNotApplicable(answer);
+  if (reason !== undefined) return notApplicableVerdict(reason);
+  if (isObject(answer) && typeof answer.pass === 'boolean') {
+    return decided(answer.pass, answer.reason, answer.evidence, criterion, subject);
+  }
+  return errorVerdict(wrongAnswer('The check', answer));
+}
+
+function decided(
+  pass: boolean,
+  reason: unknown,
+  evidence: unknown,
+  criterion: CompiledCriterion,
+  subject: Subject,
+): Verdict {
+  const given = typeof reason === 'string' ? toReason(reason) : '';
+  const spans = toSpanIds(evidence);
+  return {
+    verdict: pass ? 'pass' : 'fail',
+    reason: given === '' ? toReason(`${criterion.question} ${pass ? 'Yes.' : 'No.'}`) : given,
+    // A failure always leads somewhere: to the turn as a whole where nothing more precise is known.
+    evidence: spans.length === 0 && !pass ? [subject.turn.rootSpanId] : spans,
+  };
+}
+
+function toSpanIds(evidence: unknown): readonly SpanId[] {
+  if (!Array.isArray(evidence)) return NO_EVIDENCE;
+  const ids = new Set<SpanId>();
+  for (const candidate of evidence) {
+    const id = typeof candidate === 'string' ? tryParseSpanId(candidate) : undefined;
+    if (id !== undefined && ids.size < EVIDENCE_MAX) ids.add(id);
+  }
+  return [...ids];
+}
+
+function reasonNotApplicable(answer: unknown): string | undefined {
+  if (!isObject(answer) || typeof answer.notApplicable !== 'string') return undefined;
+  const reason = toReason(answer.notApplicable);
+  return reason === '' ? 'The question does not arise here.' : reason;
+}
+
+function wrongAnswer(who: string, answer: unknown): string {
+  if (isObject(answer) && typeof answer.then === 'function') {
+    ignoreRejection(answer.then, answer);
+    return `${who} gave a Promise; checks are synchronous: await nothing, and answer with a boolean.`;
+  }
+  const what = answer === null ? 'null' : typeof answer;
+  return `${who} gave ${what} instead of a boolean, { pass, reason, evidence } or notApplicable(reason).`;
+}
+
+/** The promise is nobody's; its rejection must not end the process. */
+// biome-ignore lint/complexity/noBannedTypes: `typeof` has just said that it is a function; no more is known of it.
+function ignoreRejection(then: Function, promise: object): void {
+  const ignore = () => undefined;
+  try {
+    then.call(promise, ignore, ignore);
+  } catch {
+    // A `then` that throws is no promise; what it gave is an error either way.
+  }
+}
+
+function notApplicableVerdict(reason: string): Verdict {
+  return { verdict: 'not_applicable', reason, evidence: NO_EVIDENCE };
+}
+
+function errorVerdict(reason: string): Verdict {
+  return { verdict: 'error', reason: toReason(reason), evidence: NO_EVIDENCE };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,129 @@
+/**
+ * Finds and compiles the suites a configuration names: built-in packs by name, files and folders by path. Every mistake
+ * in any of them is given, all at once; whether to start in spite of one is for the caller, and the answer should be no.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { didYouMean } from '../model/did-you-mean.ts';
+import type { Mistake } from '../model/mistake.ts';
+import type { CompiledWithMistakes } from './compile-suite.ts';
+import { readSuiteModule } from './suite-module.ts';
+import type { CompiledSuite } from './suite.ts';
+import { readSuite } from './yaml/read-suite.ts';
+
+export type { Mistake } from '../model/mistake.ts';
+export { formatMistakes } from '../model/mistake.ts';
+
+export interface LoadOptions {
+  /** What relative paths are relative to. */
+  readonly baseDir: string;
+  /** Where the built-in packs are. */
+  readonly builtinDir: string;
+}
+
+export interface LoadedSuites {
+  /** Those without a mistake, in the order they were named. */
+  readonly suites: readonly CompiledSuite[];
+  readonly mistakes: readonly Mistake[];
+}
+
+const YAML_FILE = /\.ya?ml$/;
+const MODULE_FILE = /(?<!\.d)\.[mc]?[jt]s$/;
+const PACK_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
+const FILE_BYTES_MAX = 1024 * 1024;
+
+export async function loadSuites(references: readonly string[], options: LoadOptions): Promise<LoadedSuites> {
+  const mistakes: Mistake[] = [];
+  const files = new Set<string>();
+  for (const reference of references) {
+    const found = await findFiles(reference, options);
+    if (Array.isArray(found)) for (const file of found) files.add(file);
+    else mistakes.push(found);
+  }
+  const suites: CompiledSuite[] = [];
+  for (const file of files) {
+    for (const loaded of await loadFile(file, shownAs(file, options))) {
+      mistakes.push(...loaded.mistakes);
+      if (loaded.suite !== undefined) suites.push(loaded.suite);
+    }
+  }
+  mistakes.push(...sharedNames(suites));
+  return { suites, mistakes };
+}
+
+/** The names of the built-in packs. */
+export async function builtinPacks(builtinDir: string): Promise<readonly string[]> {
+  const names = await readdir(builtinDir).catch(() => []);
+  return names
+    .filter((name) => YAML_FILE.test(name))
+    .map((name) => name.replace(YAML_FILE, ''))
+    .sort();
+}
+
+async function findFiles(reference: string, { baseDir, builtinDir }: LoadOptions): Promise<string[] | Mistake> {
+  const packs = await builtinPacks(builtinDir);
+  if (packs.includes(reference)) return [path.join(builtinDir, `${reference}.yaml`)];
+  const file = path.resolve(baseDir, reference);
+  const found = await stat(file).catch(() => undefined);
+  if (found?.isDirectory() === true) {
+    const names = (await readdir(file)).filter((name) => YAML_FILE.test(name) || MODULE_FILE.test(name)).sort();
+    if (names.length > 0) return names.map((name) => path.join(file, name));
+    return missing(reference, 'the folder holds no suites', 'files that end in .yaml, .yml, .ts or .js');
+  }
+  if (found?.isFile() === true) {
+    if (YAML_FILE.test(file) || MODULE_FILE.test(file)) return [file];
+    return missing(reference, 'this is no suite file', 'a file that ends in .yaml, .yml, .ts or .js');
+  }
+  if (!PACK_NAME.test(reference)) return missing(reference, `there is no file ${file}`, 'a file or folder of suites');
+  const nearest = didYouMean(reference, packs);
+  return missing(
+    reference,
+    `there is no built-in pack '${reference}', and no such file in ${baseDir}`,
+    nearest === undefined ? `one of ${packs.join(', ')}, or a path` : `did you mean '${nearest}'?`,
+  );
+}
+
+function missing(reference: string, problem: string, expected: string): Mistake {
+  return { file: reference, line: undefined, column: undefined, path: '', problem, expected };
+}
+
+async function loadFile(file: string, shown: string): Promise<readonly CompiledWithMistakes[]> {
+  if (!YAML_FILE.test(file)) return await readSuiteModule(pathToFileURL(file), shown);
+  try {
+    const { size } = await stat(file);
+    if (size > FILE_BYTES_MAX) {
+      const mistake = missing(shown, `the file has ${size} bytes`, `at most ${FILE_BYTES_MAX}`);
+      return [{ suite: undefined, mistakes: [mistake] }];
+    }
+    return [readSuite(await readFile(file, 'utf8'), shown)];
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return [{ suite: undefined, mistakes: [missing(shown, problem, 'a file that can be read')] }];
+  }
+}
+
+function shownAs(file: string, { baseDir }: LoadOptions): string {
+  const relative = path.relative(baseDir, file);
+  return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
+}
+
+/** Metrics and stored evaluations are kept by the name of the suite. */
+function sharedNames(suites: readonly CompiledSuite[]): Mistake[] {
+  const firsts = new Map<string, CompiledSuite>();
+  return suites.flatMap((suite) => {
+    const first = firsts.get(suite.name);
+    if (first === undefined) {
+      firsts.set(suite.name, suite);
+      return [];
+    }
+    const places = `${placeOf(first)} and ${placeOf(suite)}`;
+    const problem = `two suites have the name '${suite.name}': ${places}`;
+    const expected = 'a name of its own for each suite';
+    return [{ file: suite.file, line: suite.line, column: undefined, path: 'suite', problem, expected }];
+  });
+}
+
+function placeOf({ file, line }: CompiledSuite): string {
+  return line === undefined ? file : `${file}:${line}`;
+}

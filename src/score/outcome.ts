@@ -1,0 +1,91 @@
+/**
+ * From a score to an outcome: an ordered list of rules, the first that holds wins, and then the caps of critical
+ * criteria that failed. The default list is DESIGN's:
+ *
+ *     completed and score >= 0.75   successful_completion
+ *     failed and score = 0          hard_failure
+ *     score >= 0.50                 graceful_failure
+ *     else                          partial_failure
+ */
+import type { VerdictKind } from '../model/evaluation.ts';
+import { hasAnswer, isAnswerUnknown } from './needs.ts';
+import { describeThrown } from './sentences.ts';
+import type { Subject } from './subject.ts';
+import {
+  type CompiledOutcomeRule,
+  type CompiledSuite,
+  type Extracts,
+  type OutcomeView,
+  SCORED_OUTCOMES,
+  type ScoredOutcome,
+  type SubjectWith,
+} from './suite.ts';
+
+export interface OutcomeDecision {
+  readonly outcome: ScoredOutcome;
+  /** The condition that held, in words. */
+  readonly because: string;
+  /** The critical criterion that lowered the outcome. */
+  readonly cappedBy: string | undefined;
+  /** Conditions that could not be worked out, and so did not hold. */
+  readonly undecided: readonly string[];
+}
+
+export const DEFAULT_RULES: readonly CompiledOutcomeRule[] = [
+  {
+    outcome: 'successful_completion',
+    when: ({ completed, score }) => completed && score >= 0.75,
+    because: 'completed and score >= 0.75',
+  },
+  { outcome: 'hard_failure', when: ({ failed, score }) => failed && score === 0, because: 'failed and score == 0' },
+  { outcome: 'graceful_failure', when: ({ score }) => score >= 0.5, because: 'score >= 0.50' },
+];
+
+/** The last turn ended with an answer, as far as can be known, and without an error. */
+export function completedByDefault({ turn }: Subject): boolean {
+  return turn.error === undefined && (hasAnswer(turn) || (turn.ended && isAnswerUnknown(turn)));
+}
+
+/** The last turn has an error, or is known to have no answer. */
+export function failedByDefault({ turn }: Subject): boolean {
+  return turn.error !== undefined || !(hasAnswer(turn) || isAnswerUnknown(turn));
+}
+
+export function decideOutcome(
+  suite: CompiledSuite,
+  scored: {
+    readonly subject: SubjectWith<Extracts>;
+    readonly score: number;
+    readonly verdicts: ReadonlyMap<string, VerdictKind>;
+  },
+): OutcomeDecision {
+  const undecided: string[] = [];
+  const holds = (what: string, condition: () => unknown): boolean => {
+    try {
+      return condition() === true;
+    } catch (thrown) {
+      undecided.push(`${what} could not be worked out (${describeThrown(thrown)})`);
+      return false;
+    }
+  };
+  const view: OutcomeView = {
+    ...scored,
+    completed: holds('completed', () => suite.completed(scored.subject)),
+    failed: holds('failed', () => suite.failed(scored.subject)),
+  };
+  const rule = suite.outcomes.find(({ when, because }) => holds(`"${because}"`, () => when(view)));
+  const outcome = rule?.outcome ?? 'partial_failure';
+  const because = rule?.because ?? 'no other outcome applies';
+  const cap = suite.criteria
+    .filter(({ name, capsAt }) => capsAt !== undefined && scored.verdicts.get(name) === 'fail')
+    .reduce<{ outcome: ScoredOutcome; by: string | undefined }>(
+      (lowest, { name, capsAt }) =>
+        capsAt !== undefined && isWorse(capsAt, lowest.outcome) ? { outcome: capsAt, by: name } : lowest,
+      { outcome, by: undefined },
+    );
+  return { outcome: cap.outcome, because, cappedBy: cap.by, undecided };
+}
+
+function isWorse(a: ScoredOutcome, b: ScoredOutcome): boolean {
+  return SCORED_OUTCOMES.indexOf(a) > SCORED_OUTCOMES.indexOf(b);
+}

@@ -1,0 +1,137 @@
+/**
+ * What a check sees of a conversation: the same data as the model, with the questions checks ask most answered once.
+ * Everything is computed when first read, and kept for the one evaluation that the subject lives for.
+ *
+ * In a suite of scope `turn` the conversation holds exactly that turn. In a suite of scope `conversation`, `turn`,
+ * `userInput` and `finalAnswer` are those of the last turn.
+ */
+import type { Conversation } from '../model/conversation.ts';
+import type { TurnId } from '../model/ids.ts';
+import type { Json } from '../model/json.ts';
+import type { Step, StepKind } from '../model/step.ts';
+import type { ToolCall, Turn } from '../model/turn.ts';
+import { compileGlob } from './glob.ts';
+import type { Extracts, SubjectWith } from './suite.ts';
+
+export interface Subject {
+  readonly conversation: Conversation;
+  readonly turnId: TurnId | undefined;
+  readonly turns: readonly Turn[];
+  readonly turn: Turn;
+  readonly steps: readonly Step[];
+  readonly toolCalls: readonly ToolCall[];
+  readonly userInput: string;
+  readonly finalAnswer: string;
+  readonly state: Json | undefined;
+  readonly truth: Json | undefined;
+  /** The calls of the tools whose name matches the glob, in order. */
+  tools(glob: string): readonly ToolCall[];
+  stepsOf(kind: StepKind): readonly Step[];
+  /** Whatever is expensive and asked twice: computed once per evaluation and key. */
+  once<T>(key: object, compute: () => T): T;
+}
+
+export type ExtractsOf = (subject: Subject) => Extracts;
+
+export function subjectOf(
+  conversation: Conversation,
+  turnId: TurnId | undefined,
+  extractsOf: ExtractsOf = noExtracts,
+): SubjectWith<Extracts> {
+  const turn = conversation.turns.at(-1);
+  if (turn === undefined)
+    throw new Error(`score: conversation ${conversation.id} has no turns; it must not be due yet`);
+  return new ConversationSubject(conversation, turn, turnId, extractsOf);
+}
+
+/** Extracts as getters: each computed when first read, and once. One that throws, throws each time it is read. */
+export function compileExtracts(extract: Readonly<Record<string, (subject: Subject) => unknown>>): ExtractsOf {
+  const entries = Object.entries(extract);
+  if (entries.length === 0) return noExtracts;
+  const getters: object = Object.create(null);
+  for (const [name, compute] of entries) {
+    Object.defineProperty(getters, name, {
+      enumerable: true,
+      get(this: { readonly [SUBJECT]: Subject }) {
+        const subject = this[SUBJECT];
+        return subject.once(compute, () => compute(subject));
+      },
+    });
+  }
+  return (subject) => Object.create(getters, { [SUBJECT]: { value: subject } });
+}
+
+const SUBJECT: unique symbol = Symbol('subject');
+const NO_EXTRACTS: Extracts = Object.freeze(Object.create(null));
+
+function noExtracts(): Extracts {
+  return NO_EXTRACTS;
+}
+
+class ConversationSubject implements SubjectWith<Extracts> {
+  readonly conversation: Conversation;
+  readonly turn: Turn;
+  readonly turnId: TurnId | undefined;
+  #steps: readonly Step[] | undefined;
+  #toolCalls: readonly ToolCall[] | undefined;
+  #extracts: Extracts | undefined;
+  readonly #extractsOf: ExtractsOf;
+  readonly #kept = new Map<object, unknown>();
+
+  constructor(conversation: Conversation, turn: Turn, turnId: TurnId | undefined, extractsOf: ExtractsOf) {
+    this.conversation = conversation;
+    this.turn = turn;
+    this.turnId = turnId;
+    this.#extractsOf = extractsOf;
+  }
+
+  get extracts(): Extracts {
+    this.#extracts ??= this.#extractsOf(this);
+    return this.#extracts;
+  }
+
+  get turns(): readonly Turn[] {
+    return this.conversation.turns;
+  }
+
+  get steps(): readonly Step[] {
+    this.#steps ??= this.turns.length === 1 ? this.turn.steps : this.turns.flatMap((turn) => turn.steps);
+    return this.#steps;
+  }
+
+  get toolCalls(): readonly ToolCall[] {
+    this.#toolCalls ??= this.turns.length === 1 ? this.turn.toolCalls : this.turns.flatMap((turn) => turn.toolCalls);
+    return this.#toolCalls;
+  }
+
+  get userInput(): string {
+    return this.turn.userInput.text;
+  }
+
+  get finalAnswer(): string {
+    return this.turn.finalAnswer.text;
+  }
+
+  get state(): Json | undefined {
+    return this.conversation.state;
+  }
+
+  get truth(): Json | undefined {
+    return this.conversation.truth;
+  }
+
+  tools(glob: string): readonly ToolCall[] {
+    const matches = compileGlob(glob);
+    return this.toolCalls.filter((call) => matches(call.name));
+  }
+
+  stepsOf(kind: StepKind): readonly Step[] {
+    return this.steps.filter((step) => step.kind === kind);
+  }
+
+  once<T>(key: object, compute: () => T): T {
+    if (!this.#kept.has(key)) this.#kept.set(key, compute());
+    // The cast holds because a key belongs to one caller, whose `compute` made the value.
+    return this.#kept.get(key) as T;
+  }
+}

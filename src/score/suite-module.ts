@@ -1,0 +1,91 @@
+/**
+ * Suites from a TypeScript or JavaScript module: every export that `defineSuite` made. What a module exports is
+ * a stranger's JavaScript, so its form is checked as that of YAML is.
+ */
+import { stat } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Mistake } from '../model/mistake.ts';
+import { shapeMistakes } from '../model/shape-mistakes.ts';
+import type { Path, Place } from '../model/written-document.ts';
+import { type CompiledWithMistakes, compileSuite } from './compile-suite.ts';
+import { type DefinedSuite, isDefinedSuite } from './define-suite.ts';
+import { NEEDS } from './needs.ts';
+import { NOT_APPLICABLE_HANDLINGS, SCORED_OUTCOMES } from './suite.ts';
+
+const NOWHERE: Place = { line: undefined, column: undefined };
+const fn = z.custom((value) => typeof value === 'function', 'a function');
+const globs = z.union([z.string(), z.array(z.string())]);
+
+const CRITERION = {
+  name: z.string(),
+  question: z.string(),
+  weight: z.number(),
+  check: fn,
+  needs: z.array(z.enum(NEEDS)).optional(),
+  when: fn.optional(),
+  whenNotApplicable: z.enum(NOT_APPLICABLE_HANDLINGS).optional(),
+  critical: z.union([z.boolean(), z.enum(SCORED_OUTCOMES)]).optional(),
+};
+const MATCH = {
+  agent: globs.optional(),
+  version: globs.optional(),
+  environment: globs.optional(),
+  attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
+  whyNot: fn.optional(),
+};
+const OUTCOME = { outcome: z.enum(SCORED_OUTCOMES), when: fn.optional(), because: z.string().optional() };
+const SUITE = {
+  name: z.string(),
+  version: z.string().optional(),
+  description: z.string().optional(),
+  scope: z.enum(['conversation', 'turn']),
+  normalize: z.boolean().optional(),
+  minDecided: z.number().optional(),
+  match: z.strictObject(MATCH).optional(),
+  extract: z.record(z.string(), fn).optional(),
+  completed: fn.optional(),
+  failed: fn.optional(),
+  criteria: z.array(z.strictObject(CRITERION)),
+  outcomes: z.array(z.strictObject(OUTCOME)).optional(),
+};
+const suiteShape = z.strictObject(SUITE);
+
+export async function readSuiteModule(url: URL, file: string): Promise<readonly CompiledWithMistakes[]> {
+  const refuse = (problem: string, expected: string): readonly CompiledWithMistakes[] => [
+    { suite: undefined, mistakes: [{ file, ...NOWHERE, path: '', problem, expected }] satisfies Mistake[] },
+  ];
+  try {
+    // A module is loaded once per address; the time of its last change makes a reload see the change.
+    const { mtimeMs } = await stat(url);
+    const loaded: unknown = await import(`${url.href}?changed=${mtimeMs}`);
+    const suites = definedIn(loaded);
+    return suites.length === 0
+      ? refuse('the module exports no suite', '`export default defineSuite({ … })`')
+      : suites.map((suite) => compileDefined(suite, file));
+  } catch (error) {
+    const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return refuse(`the module could not be loaded: ${problem}`, 'a module that loads');
+  }
+}
+
+function definedIn(module: unknown): readonly DefinedSuite[] {
+  if (typeof module !== 'object' || module === null) return [];
+  const found = Object.values(module).flat().filter(isDefinedSuite);
+  return [...new Set(found)];
+}
+
+function compileDefined(suite: DefinedSuite, file: string): CompiledWithMistakes {
+  const origin = { file, placeOf: () => NOWHERE, placeOfKey: () => NOWHERE };
+  // Symbols, such as the mark of `defineSuite`, are not looked at.
+  const shape = suiteShape.safeParse(suite);
+  if (!shape.success) {
+    return { suite: undefined, mistakes: shapeMistakes(shape.error, origin, suite, knownKeys) };
+  }
+  return compileSuite(suite, origin);
+}
+
+function knownKeys(path: Path): readonly string[] {
+  if (path[0] === 'criteria') return Object.keys(CRITERION);
+  if (path[0] === 'outcomes') return Object.keys(OUTCOME);
+  return Object.keys(path[0] === 'match' ? MATCH : SUITE);
+}

@@ -1,0 +1,163 @@
+/**
+ * A suite as its author writes it (`Suite`, what `defineSuite` takes and the YAML reader makes) and as the engine runs
+ * it (`CompiledSuite`). Both ways of writing end in the same compiled form, so that they cannot differ in meaning.
+ */
+import type { Conversation } from '../model/conversation.ts';
+import type { Millionths, Outcome, SuiteScope, Verdict, VerdictKind } from '../model/evaluation.ts';
+import type { SpanId } from '../model/ids.ts';
+import type { Need } from './needs.ts';
+import type { Subject } from './subject.ts';
+
+/** What a check may answer. A bare boolean is given the criterion's question as its reason. */
+export type Answer = boolean | ReasonedAnswer | NotApplicable;
+
+export interface ReasonedAnswer {
+  readonly pass: boolean;
+  readonly reason?: string | undefined;
+  /** The spans that show it, the first being the step that made it fail. */
+  readonly evidence?: readonly (SpanId | undefined)[] | undefined;
+}
+
+export interface NotApplicable {
+  readonly notApplicable: string;
+}
+
+/** The question does not arise here, or cannot be answered from what was recorded. It leaves the denominator. */
+export function notApplicable(reason: string): NotApplicable {
+  return { notApplicable: reason };
+}
+
+/** Thrown where a check cannot be carried out; the message is the verdict's reason as it stands. */
+export class CheckError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'CheckError';
+  }
+}
+
+export const SCORED_OUTCOMES = [
+  'successful_completion',
+  'graceful_failure',
+  'partial_failure',
+  'hard_failure',
+] as const satisfies readonly Outcome[];
+/** From best to worst. */
+export type ScoredOutcome = (typeof SCORED_OUTCOMES)[number];
+
+export const NOT_APPLICABLE_HANDLINGS = ['exclude', 'pass', 'fail'] as const;
+export type NotApplicableHandling = (typeof NOT_APPLICABLE_HANDLINGS)[number];
+
+/** What extracts give, by name. */
+export type Extracts = Readonly<Record<string, unknown>>;
+export type SubjectWith<E extends Extracts> = Subject & { readonly extracts: E };
+
+export interface Criterion<E extends Extracts = Extracts> {
+  /** Letters, digits and underscores: it becomes a metric label and a name in outcome rules. */
+  readonly name: string;
+  /** The yes/no question a user would ask; yes is good. */
+  readonly question: string;
+  /** A decimal with at most six places. The weights of a suite sum to 1. */
+  readonly weight: number;
+  readonly check: (subject: SubjectWith<E>) => Answer;
+  /** What must have been recorded for the question to be answerable. */
+  readonly needs?: readonly Need[];
+  /** Whether the question arises at all. A text says why it does not. */
+  readonly when?: (subject: SubjectWith<E>) => boolean | NotApplicable;
+  /** What `not_applicable` does to the score. */
+  readonly whenNotApplicable?: NotApplicableHandling;
+  /** Failing it caps the outcome: at `partial_failure`, or at the outcome named. */
+  readonly critical?: boolean | ScoredOutcome;
+}
+
+/** Conversations a suite is for. Texts are globs (`*`, `?`); of a list one must match; every field given must match. */
+export interface Match {
+  readonly agent?: string | readonly string[];
+  readonly version?: string | readonly string[];
+  readonly environment?: string | readonly string[];
+  readonly attributes?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+  /** Beyond the fields: gives the reason why not, or undefined where it matches. */
+  readonly whyNot?: (conversation: Conversation) => string | undefined;
+}
+
+export interface OutcomeView<E extends Extracts = Extracts> {
+  readonly subject: SubjectWith<E>;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly verdicts: ReadonlyMap<string, VerdictKind>;
+  readonly completed: boolean;
+  readonly failed: boolean;
+}
+
+export interface OutcomeRule<E extends Extracts = Extracts> {
+  readonly outcome: ScoredOutcome;
+  /** Without it the rule always holds. */
+  readonly when?: (view: OutcomeView<E>) => boolean;
+  /** The condition in words, for the explanation. */
+  readonly because?: string;
+}
+
+export interface Suite<E extends Extracts = Extracts> {
+  readonly name: string;
+  /** '1' unless given. Change it whenever a change makes scores incomparable. */
+  readonly version?: string;
+  readonly description?: string;
+  readonly scope: SuiteScope;
+  /** Allows weights that do not sum to 1. */
+  readonly normalize?: boolean;
+  /** The share of the weight that must be decided for there to be a score; 0.5 unless given. */
+  readonly minDecided?: number;
+  readonly match?: Match;
+  /** Pieces of the conversation, named once; computed when first read and at most once per evaluation. */
+  readonly extract?: { readonly [K in keyof E]: (subject: Subject) => E[K] };
+  /** The task was done. By default: the last turn ended with an answer and without an error. */
+  readonly completed?: (subject: SubjectWith<E>) => boolean;
+  /** The task was given up or broke. By default: the last turn has an error or no answer. */
+  readonly failed?: (subject: SubjectWith<E>) => boolean;
+  readonly criteria: readonly Criterion<E>[];
+  readonly outcomes?: readonly OutcomeRule<E>[];
+}
+
+export interface CompiledCriterion {
+  readonly name: string;
+  readonly question: string;
+  /** As written; its share of the suite is `weight / totalWeight`. */
+  readonly weight: Millionths;
+  readonly needs: readonly Need[];
+  readonly whenNotApplicable: NotApplicableHandling;
+  /** The best outcome possible where this criterion fails. */
+  readonly capsAt: ScoredOutcome | undefined;
+  readonly when: ((subject: SubjectWith<Extracts>) => unknown) | undefined;
+  /** Not trusted to give what its type says: the engine looks at what comes back. */
+  readonly check: (subject: SubjectWith<Extracts>) => unknown;
+}
+
+export interface CompiledOutcomeRule {
+  readonly outcome: ScoredOutcome;
+  readonly when: (view: OutcomeView) => unknown;
+  readonly because: string;
+}
+
+export interface CompiledSuite {
+  readonly name: string;
+  readonly version: string;
+  /** `name@version`: evaluations of different ids are never compared. */
+  readonly id: string;
+  readonly description: string;
+  readonly scope: SuiteScope;
+  readonly criteria: readonly CompiledCriterion[];
+  /** The sum of the weights: a million unless the suite normalizes. */
+  readonly totalWeight: Millionths;
+  readonly minDecided: Millionths;
+  matches(conversation: Conversation): boolean;
+  /** Why this suite is not for this conversation, in a sentence; undefined where it is. Never throws. */
+  whyNot(conversation: Conversation): string | undefined;
+  readonly extractsOf: (subject: Subject) => Extracts;
+  readonly completed: (subject: SubjectWith<Extracts>) => unknown;
+  readonly failed: (subject: SubjectWith<Extracts>) => unknown;
+  readonly outcomes: readonly CompiledOutcomeRule[];
+  /** Where it is written, for messages. */
+  readonly file: string;
+  readonly line: number | undefined;
+}
+
+export type Verdicts = ReadonlyMap<string, Verdict>;

@@ -1,0 +1,83 @@
+/** What the ends of an expression mean where it is a check, the condition of one, or an outcome rule. */
+import type { SpanId } from '../../model/ids.ts';
+import { tryParseSpanId } from '../../model/ids.ts';
+import type { Evaluated, Program } from '../cel/program.ts';
+import type { Scope } from '../cel/scope.ts';
+import { show } from '../cel/values.ts';
+import { StepView, ToolCallView } from '../cel/views.ts';
+import { toExcerpt } from '../sentences.ts';
+import type { Subject } from '../subject.ts';
+import { type Answer, CheckError, type NotApplicable, notApplicable } from '../suite.ts';
+import type { Reason } from './reason.ts';
+
+export interface ExpressionCheck {
+  readonly program: Program;
+  /** Gives the calls or steps to look at; without it, what the expression last looked into. */
+  readonly evidence: Program | undefined;
+  readonly reasons: { readonly pass: Reason | undefined; readonly fail: Reason | undefined };
+  readonly scopeOf: (subject: Subject) => Scope;
+}
+
+export function expressionCheck({
+  program,
+  evidence,
+  reasons,
+  scopeOf,
+}: ExpressionCheck): (subject: Subject) => Answer {
+  return (subject) => {
+    const scope = scopeOf(subject);
+    scope.watch();
+    const end = program.run(scope);
+    if (end.kind !== 'value') return undecided(end, scope);
+    const pass = toBoolean(end.value, program);
+    const seen = pass ? [] : scope.evidence();
+    const shown = evidence === undefined ? seen : spansIn(evidence.run(scope));
+    const reason = (pass ? reasons.pass : reasons.fail)?.(scope);
+    return { pass, reason: reason ?? (pass ? undefined : program.describeFalse(scope)), evidence: shown };
+  };
+}
+
+/** For `when`: absence means that the question does not arise. */
+export function applies(program: Program, scopeOf: (subject: Subject) => Scope) {
+  return (subject: Subject): boolean | NotApplicable => {
+    const scope = scopeOf(subject);
+    const end = program.run(scope);
+    if (end.kind !== 'value') return undecided(end, scope);
+    return toBoolean(end.value, program) || notApplicable(`It is for conversations where ${program.text.trim()}.`);
+  };
+}
+
+/** For `completed`, `failed` and outcome rules: what is absent does not hold, what cannot be worked out throws. */
+export function holds(program: Program, scope: Scope): boolean {
+  const end = program.run(scope);
+  if (end.kind === 'error') throw new CheckError(end.reason);
+  return end.kind === 'value' && toBoolean(end.value, program);
+}
+
+function undecided(end: Exclude<Evaluated, { readonly kind: 'value' }>, program: Program, scope: Scope): NotApplicable {
+  switch (end.kind) {
+    case 'error':
+      throw new CheckError(`The expression failed: ${end.reason}`);
+    case 'gap':
+      return notApplicable(end.reason);
+    case 'absent': {
+      const because = end.root === undefined ? undefined : scope.absenceOf(end.root);
+      return notApplicable(because === undefined ? `${end.reason}.` : `${end.reason}, because ${because}.`);
+    }
+  }
+}
+
+function toBoolean(value: unknown, program: Program): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new CheckError(`The expression gave ${toExcerpt(show(value))}, not true or false: ${program.text.trim()}`);
+}
+
+function spansIn(end: Evaluated): readonly SpanId[] {
+  if (end.kind !== 'value') return [];
+  const values: readonly unknown[] = Array.isArray(end.value) ? end.value : [end.value];
+  return values.flatMap((value) => {
+    const text = value instanceof ToolCallView || value instanceof StepView ? value.span_id : value;
+    const id = typeof text === 'string' ? tryParseSpanId(text) : undefined;
+    return id === undefined ? [] : [id];
+  });
+}

@@ -1,0 +1,260 @@
+/**
+ * A suite in YAML, its expressions compiled, as the same `Suite` that TypeScript suites are. Whatever is wrong with it
+ * is found here and in `compileSuite`, all of it, each with its line.
+ */
+import type { Environment } from '@marcbachmann/cel-js';
+import type { Conversation } from '../../model/conversation.ts';
+import { didYouMean } from '../../model/did-you-mean.ts';
+import type { Mistake } from '../../model/mistake.ts';
+import { shapeMistakes } from '../../model/shape-mistakes.ts';
+import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../../model/written-document.ts';
+import { checkEnvironment, outcomeEnvironment, variablesOf } from '../cel/environment.ts';
+import { compileExpression, type Program } from '../cel/program.ts';
+import { type Scope, scopeMaker } from '../cel/scope.ts';
+import type { BuiltInCheck } from '../checks/built-in-check.ts';
+import { BUILT_IN_CHECKS } from '../checks/built-in-checks.ts';
+import { type CompiledWithMistakes, compileSuite, isCriterionName } from '../compile-suite.ts';
+import { type Subject, subjectOf } from '../subject.ts';
+import type { Answer, Criterion, Match, OutcomeRule, OutcomeView, Suite } from '../suite.ts';
+import { applies, expressionCheck, holds } from './expression-check.ts';
+import { compileReason, type Reason } from './reason.ts';
+import { knownSuiteKeys, lenientSuite, strictSuite, type WrittenCriterion, type WrittenSuite } from './suite-shape.ts';
+
+export function readSuite(text: string, file: string): CompiledWithMistakes {
+  const document = readWrittenDocument(text, file);
+  if (document.mistakes.length > 0) return { suite: undefined, mistakes: document.mistakes };
+  const strict = strictSuite.safeParse(document.value);
+  if (strict.success) return new SuiteReader(document, strict.data).read([]);
+  const mistakes = shapeMistakes(strict.error, document, document.value, knownSuiteKeys);
+  const lenient = lenientSuite.safeParse(document.value);
+  return lenient.success ? new SuiteReader(document, lenient.data).read(mistakes) : { suite: undefined, mistakes };
+}
+
+class SuiteReader {
+  readonly #document: WrittenDocument;
+  readonly #written: WrittenSuite;
+  readonly #environment: Environment = checkEnvironment();
+  readonly #mistakes: Mistake[] = [];
+  readonly #extracts = new Map<string, Program>();
+  #scopeOf: (subject: Subject) => Scope = scopeMaker(new Map());
+
+  constructor(document: WrittenDocument, written: WrittenSuite) {
+    this.#document = document;
+    this.#written = written;
+  }
+
+  read(shape: readonly Mistake[]): CompiledWithMistakes {
+    const written = this.#written;
+    // The order matters: `match` comes before the extracts, and each extract may use the ones above it.
+    const match = this.#match();
+    this.#readExtracts();
+    this.#scopeOf = scopeMaker(this.#extracts);
+    const criteria = written.criteria.map((criterion, index) => this.#criterion(criterion, index));
+    const completed = this.#condition(['completed'], written.completed);
+    const failed = this.#condition(['failed'], written.failed);
+    const outcomes = this.#outcomes();
+    const suite: Suite = {
+      name: written.suite,
+      ...(written.version !== undefined && { version: written.version }),
+      ...(written.description !== undefined && { description: written.description }),
+      scope: written.scope,
+      ...(written.normalize !== undefined && { normalize: written.normalize }),
+      ...(written.min_decided !== undefined && { minDecided: written.min_decided }),
+      ...(match !== undefined && { match }),
+      ...(completed !== undefined && { completed }),
+      ...(failed !== undefined && { failed }),
+      criteria,
+      ...(outcomes !== undefined && { outcomes }),
+    };
+    const weightsAreKnown = !written.criteria.some(({ weight }) => Number.isNaN(weight));
+    const compiled = compileSuite(suite, this.#document, { weightsAreKnown });
+    const reported = new Set(shape.map(({ path }) => path));
+    const more = [...this.#mistakes, ...compiled.mistakes].filter(({ path }) => !reported.has(path));
+    const mistakes = [...shape, ...more].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+    return mistakes.length === 0 ? compiled : { suite: undefined, mistakes };
+  }
+
+  #match(): Match | undefined {
+    const { match } = this.#written;
+    if (match === undefined) return undefined;
+    const { expression, agent, version, environment, attributes } = match;
+    const program = expression === undefined ? undefined : this.#compile(['match', 'expression'], expression, 'bool');
+    return {
+      ...(agent !== undefined && { agent }),
+      ...(version !== undefined && { version }),
+      ...(environment !== undefined && { environment }),
+      ...(attributes !== undefined && { attributes }),
+      ...(program !== undefined && { whyNot: whyNotBy(program, this.#scopeOf) }),
+    };
+  }
+
+  #readExtracts(): void {
+    for (const [name, text] of Object.entries(this.#written.extract ?? {})) {
+      const path = ['extract', name];
+      if (!isCriterionName(name) || this.#environment.hasVariable(name)) {
+        const taken = this.#environment.hasVariable(name);
+        this.#mistake(
+          this.#document.placeOfKey(path),
+          path,
+          taken ? `'${name}' is the name of something else` : `'${name}' cannot be a name in an expression`,
+          taken ? `a name that is none of ${variablesOf(this.#environment).join(', ')}` : 'letters, digits and _',
+        );
+        continue;
+      }
+      const program = this.#compile(path, text, 'any');
+      // Of type dyn, because it is null where what it reads is absent.
+      this.#environment.registerVariable(name, 'dyn');
+      if (program !== undefined) this.#extracts.set(name, program);
+    }
+  }
+
+  #criterion(written: WrittenCriterion, index: number): Criterion {
+    const path: Path = ['criteria', index];
+    const when = written.when === undefined ? undefined : this.#compile([...path, 'when'], written.when, 'bool');
+    const builtIn = this.#builtIn(written, path);
+    return {
+      name: written.name,
+      question: written.question,
+      weight: written.weight,
+      check: builtIn?.check ?? this.#check(written, path),
+      needs: [...(builtIn?.needs ?? []), ...(written.needs ?? [])],
+      ...(when !== undefined && { when: applies(when, (subject) => this.#scopeOf(subject)) }),
+      ...(written.when_not_applicable !== undefined && { whenNotApplicable: written.when_not_applicable }),
+      ...(written.critical !== undefined && { critical: written.critical }),
+    };
+  }
+
+  #check(written: WrittenCriterion, path: Path): (subject: Subject) => Answer {
+    if (written.check === undefined) return () => true;
+    const scopeOf = this.#scopeOf;
+    const program = this.#compile([...path, 'check'], written.check, 'bool');
+    const evidence =
+      written.evidence === undefined ? undefined : this.#compile([...path, 'evidence'], written.evidence, 'any');
+    const reasons = typeof written.reason === 'string' ? { fail: written.reason } : (written.reason ?? {});
+    const reasonPath = typeof written.reason === 'string' ? [...path, 'reason'] : undefined;
+    const reason = (kind: 'pass' | 'fail'): Reason | undefined => {
+      const text = reasons[kind];
+      const at = reasonPath ?? [...path, 'reason', kind];
+      if (text === undefined) return undefined;
+      return compileReason(text, (expression, offset) => this.#compile(at, expression, 'any', offset));
+    };
+    const told = { pass: reason('pass'), fail: reason('fail') };
+    return program === undefined ? () => true : expressionCheck({ program, evidence, reasons: told, scopeOf });
+  }
+
+  #builtIn(
+    written: WrittenCriterion,
+    path: Path,
+  ): { readonly check: (subject: Subject) => Answer; readonly needs: BuiltInCheck['needs'] } | undefined {
+    const { check, uses } = written;
+    if ((check === undefined) === (uses === undefined)) {
+      const problem = check === undefined ? 'there is neither `check` nor `uses`' : 'there are both `check` and `uses`';
+      this.#mistake(this.#document.placeOf(path), path, problem, 'one of them: an expression, or a built-in check');
+      return undefined;
+    }
+    if (uses === undefined) {
+      if (written.with !== undefined) {
+        const at = [...path, 'with'];
+        this.#mistake(this.#document.placeOfKey(at), at, '`with` belongs to `uses`', 'no `with` next to `check`');
+      }
+      return undefined;
+    }
+    const builtIn = BUILT_IN_CHECKS.get(uses);
+    if (builtIn === undefined) {
+      const names = [...BUILT_IN_CHECKS.keys()];
+      const nearest = didYouMean(uses, names);
+      const expected = nearest === undefined ? `one of ${names.join(', ')}` : `did you mean '${nearest}'?`;
+      const at = [...path, 'uses'];
+      this.#mistake(this.#document.placeOf(at), at, `there is no built-in check '${uses}'`, expected);
+      return undefined;
+    }
+    return this.#withParameters(builtIn, written.with ?? {}, [...path, 'with']);
+  }
+
+  #withParameters(builtIn: BuiltInCheck, parameters: Readonly<Record<string, unknown>>, path: Path) {
+    const parsed = builtIn.params.safeParse(parameters);
+    if (parsed.success) return { check: builtIn.make(parameters), needs: builtIn.needs };
+    const document = this.#document;
+    const origin = {
+      file: document.file,
+      placeOf: (inner: Path) => document.placeOf([...path, ...inner]),
+      placeOfKey: (inner: Path) => document.placeOfKey([...path, ...inner]),
+    };
+    const known = Object.keys(builtIn.params.shape);
+    const mistakes = shapeMistakes(parsed.error, origin, parameters, () => known);
+    this.#mistakes.push(
+      ...mistakes.map((mistake) => ({ ...mistake, path: [formatPath(path), mistake.path].filter(Boolean).join('.') })),
+    );
+    return undefined;
+  }
+
+  #condition(path: Path, text: string | undefined): ((subject: Subject) => boolean) | undefined {
+    const program = text === undefined ? undefined : this.#compile(path, text, 'bool');
+    if (program === undefined) return undefined;
+    const scopeOf = this.#scopeOf;
+    return (subject) => holds(program, scopeOf(subject));
+  }
+
+  #outcomes(): readonly OutcomeRule[] | undefined {
+    const { outcomes, criteria } = this.#written;
+    if (outcomes === undefined) return undefined;
+    const names = criteria.map(({ name }) => name).filter(isCriterionName);
+    const environment = outcomeEnvironment(this.#environment, [...new Set(names)]);
+    const scopeOf = this.#scopeOf;
+    return outcomes.map(({ outcome, when }, index) => {
+      if (when === undefined) return { outcome };
+      const path = ['outcomes', index, 'when'];
+      const program = this.#compile(path, when, 'bool', 0, environment, names);
+      if (program === undefined) return { outcome, when: () => false };
+      const rule = (view: OutcomeView) => {
+        const scope = scopeOf(view.subject);
+        scope.setOutcome(view);
+        return holds(program, scope);
+      };
+      return { outcome, when: rule, because: when.trim() };
+    });
+  }
+
+  #compile(
+    path: Path,
+    text: string,
+    gives: 'bool' | 'any',
+    offset = 0,
+    environment = this.#environment,
+    criteria: readonly string[] = [],
+  ): Program | undefined {
+    const compiled = compileExpression(environment, text, { gives });
+    if ('program' in compiled) return compiled.program;
+    const { at, problem, expected } = compiled.mistake;
+    const place = this.#document.placeInText(path, offset + (at ?? 0));
+    const unknownCriterion = /^No such key: (\S+)/.exec(problem)?.[1];
+    if (unknownCriterion !== undefined && text.includes(`criteria.${unknownCriterion}`)) {
+      const nearest = didYouMean(unknownCriterion, criteria);
+      this.#mistake(
+        place,
+        path,
+        problem.replace(/^No such key: \S+/, `there is no criterion '${unknownCriterion}'`),
+        nearest === undefined ? `one of ${criteria.join(', ')}` : `did you mean '${nearest}'?`,
+      );
+    } else this.#mistake(place, path, problem, expected);
+    return undefined;
+  }
+
+  #mistake(
+    place: { readonly line: number | undefined; readonly column: number | undefined },
+    path: Path,
+    problem: string,
+    expected: string,
+  ): void {
+    this.#mistakes.push({ file: this.#document.file, ...place, path: formatPath(path), problem, expected });
+  }
+}
+
+function whyNotBy(program: Program, scopeOf: (subject: Subject) => Scope) {
+  return (conversation: Conversation): string | undefined => {
+    const end = program.run(scopeOf(subjectOf(conversation, undefined)));
+    if (end.kind === 'value')
+      return end.value === true ? undefined : `The suite is for conversations where ${program.text.trim()}.`;
+    return `The suite is for conversations where ${program.text.trim()}: ${end.reason}`;
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * The form of a suite in YAML. The strict form finds every mistake; the lenient one reads what is left, so that one
+ * mistyped field does not hide the mistakes in the expressions next to it.
+ */
+import { z } from 'zod';
+import type { Path } from '../../model/written-document.ts';
+import { NEEDS } from '../needs.ts';
+import { NOT_APPLICABLE_HANDLINGS, SCORED_OUTCOMES } from '../suite.ts';
+
+const globs = z.union([z.string(), z.array(z.string()).readonly()]);
+/** YAML reads `version: 2` as a number; a person means the text. */
+const versionText = z.union([z.string(), z.number()]).transform(String);
+const reasons = z.union([z.string(), z.strictObject({ pass: z.string().optional(), fail: z.string().optional() })]);
+
+const MATCH = {
+  agent: globs.optional(),
+  version: globs.optional(),
+  environment: globs.optional(),
+  attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
+  expression: z.string().optional(),
+};
+
+const OUTCOME = {
+  outcome: z.enum(SCORED_OUTCOMES),
+  when: z.string().optional(),
+};
+
+const CRITERION = {
+  name: z.string(),
+  question: z.string(),
+  weight: z.number(),
+  check: z.string().optional(),
+  uses: z.string().optional(),
+  with: z.record(z.string(), z.unknown()).optional(),
+  needs: z.array(z.enum(NEEDS)).optional(),
+  when: z.string().optional(),
+  when_not_applicable: z.enum(NOT_APPLICABLE_HANDLINGS).optional(),
+  critical: z.union([z.boolean(), z.enum(SCORED_OUTCOMES)]).optional(),
+  evidence: z.string().optional(),
+  reason: reasons.optional(),
+};
+
+const SUITE = {
+  suite: z.string(),
+  version: versionText.optional(),
+  description: z.string().optional(),
+  scope: z.enum(['conversation', 'turn']),
+  normalize: z.boolean().optional(),
+  min_decided: z.number().optional(),
+  extract: z.record(z.string(), z.string()).optional(),
+  completed: z.string().optional(),
+  failed: z.string().optional(),
+};
+
+export const strictSuite = z.strictObject({
+  ...SUITE,
+  match: z.strictObject(MATCH).optional(),
+  criteria: z.array(z.strictObject(CRITERION)),
+  outcomes: z.array(z.strictObject(OUTCOME)).optional(),
+});
+export type WrittenSuite = z.output<typeof strictSuite>;
+export type WrittenCriterion = WrittenSuite['criteria'][number];
+
+/** Every field that is not of the right form falls back to its absence, or to a stand-in that has been reported. */
+export const lenientSuite = z.object({
+  suite: z.string().catch('unnamed'),
+  version: versionText.optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  scope: SUITE.scope.catch('conversation'),
+  normalize: z.boolean().optional().catch(undefined),
+  min_decided: z.number().optional().catch(undefined),
+  extract: SUITE.extract.catch(undefined),
+  completed: z.string().optional().catch(undefined),
+  failed: z.string().optional().catch(undefined),
+  match: z
+    .object({
+      agent: MATCH.agent.catch(undefined),
+      version: MATCH.version.catch(undefined),
+      environment: MATCH.environment.catch(undefined),
+      attributes: MATCH.attributes.catch(undefined),
+      expression: MATCH.expression.catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+  criteria: z
+    .array(
+      z.object({
+        name: z.string().catch(''),
+        question: z.string().catch('?'),
+        weight: z.number().catch(Number.NaN),
+        check: z.string().optional().catch('true'),
+        uses: z.string().optional().catch(undefined),
+        with: CRITERION.with.catch(undefined),
+        needs: CRITERION.needs.catch(undefined),
+        when: z.string().optional().catch(undefined),
+        when_not_applicable: CRITERION.when_not_applicable.catch(undefined),
+        critical: CRITERION.critical.catch(undefined),
+        evidence: z.string().optional().catch(undefined),
+        reason: CRITERION.reason.catch(undefined),
+      }),
+    )
+    .catch([]),
+  outcomes: z
+    .array(z.object({ outcome: OUTCOME.outcome.catch('partial_failure'), when: OUTCOME.when.catch('true') }))
+    .optional()
+    .catch(undefined),
+});
+
+/** The fields there are at a place, for suggestions. */
+export function knownSuiteKeys(path: Path): readonly string[] {
+  switch (path[0]) {
+    case undefined:
+      return [...Object.keys(SUITE), 'match', 'criteria', 'outcomes'];
+    case 'match':
+      return Object.keys(MATCH);
+    case 'outcomes':
+      return Object.keys(OUTCOME);
+    case 'criteria':
+      return path.at(-1) === 'reason' ? ['pass', 'fail'] : Object.keys(CRITERION);
+    default:
+      return [];
+  }
+}
