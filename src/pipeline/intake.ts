@@ -39,7 +39,7 @@ export class Intake {
       const traceId = table.traceId(row);
       const group = groups[table.group(row)];
       // A log record outside any trace, and what Assay itself emits, belong to no turn.
-      if (traceId === undefined || group === undefined || table.isOwnScope(row)) {
+      if (traceId === undefined || group === undefined || table.isOwn(row)) {
         unwanted += 1;
         continue;
       }

@@ -24,6 +24,8 @@ export interface OfflineResult {
   readonly turns: number;
   /** Conversations that no suite scored. */
   readonly unmatched: number;
+  /** What the online service would have counted. */
+  readonly totals: readonly { readonly metric: string; readonly labels: string; readonly value: number }[];
 }
 
 export interface OfflineOptions {
@@ -79,9 +81,10 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     store.commit();
     const reader = StoreReader.open(storeFile);
     const evaluations = [...reader.allEvaluations()];
-    const unmatched = reader.totals().find(({ labels }) => labels.includes('no_suite_matched'))?.value ?? 0;
+    const totals = reader.totals();
+    const unmatched = totals.find(({ labels }) => labels.includes('"no_suite_matched"'))?.value ?? 0;
     reader.close();
-    return { evaluations, requests, records, rejected, turns, unmatched };
+    return { evaluations, requests, records, rejected, turns, unmatched, totals };
   } finally {
     store.close();
     spool.close();

@@ -8,7 +8,8 @@
  * open or waiting at the end is in the journal and comes again at the next start.
  */
 import type { Settings } from '../config/settings.ts';
-import { Journal, type JournalEntry } from '../journal/journal.ts';
+import { Journal } from '../journal/journal.ts';
+import type { JournalEntry } from '../journal/journal-entry.ts';
 import { startOtlpGrpc } from '../receive/otlp-grpc.ts';
 import { startOtlpHttp } from '../receive/otlp-http.ts';
 import type { BatchSink } from '../receive/sink.ts';

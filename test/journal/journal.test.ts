@@ -1,7 +1,8 @@
 import { openSync, closeSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Journal, type JournalEntry, type JournalOptions } from '../../src/journal/journal.ts';
+import { Journal, type JournalOptions } from '../../src/journal/journal.ts';
+import type { JournalEntry } from '../../src/journal/journal-entry.ts';
 import { JournalReader } from '../../src/journal/journal-reader.ts';
 import { ALIGNMENT, recordLength } from '../../src/journal/record.ts';
 import type { JournalEvent } from '../../src/model/events/journal-events.ts';

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { buildTurns } from '../../assemble/build-turns.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
+import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
 import { normalize } from '../../normalize/normalize.ts';
@@ -139,7 +140,7 @@ function printEvaluation(
   terminal: Terminal,
   evaluation: Evaluation,
   turn: number,
-  where: (spanId: string) => string,
+  where: (spanId: SpanId) => string,
 ): void {
   const { paint } = terminal;
   const score = evaluation.score === undefined ? '–' : (evaluation.score / 1_000_000).toFixed(2);

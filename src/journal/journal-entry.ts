@@ -1,0 +1,14 @@
+/** What the journal hands out for each batch that is durable. */
+export type Signal = 'traces' | 'logs';
+
+export interface JournalEntry {
+  readonly signal: Signal;
+  readonly position: number;
+  /** The position behind this entry. */
+  readonly nextPosition: number;
+  readonly logTime: number;
+  readonly rows: number;
+  readonly table: Uint8Array;
+  /** Where the request's bytes begin: a span at byte n of the request is at `payloadPosition + n`. */
+  readonly payloadPosition: number;
+}

@@ -1,0 +1,273 @@
+/**
+ * The crash test: a real process under load is killed at random moments and started again, and afterwards the books
+ * must balance.
+ *
+ * Clients behave as an SDK with endless patience does: they send a batch until it is acknowledged, then the next. What
+ * was acknowledged is compared with what is stored (each span in exactly one turn), what is counted with what is stored
+ * and with what is scraped, and all of it with an uninterrupted run over the same spans.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { loadSettings } from '../../src/config/settings.ts';
+import { BatchTable, encodeTable } from '../../src/model/otlp/batch-table.ts';
+import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { scoreRecorded } from '../../src/pipeline/offline.ts';
+import type { RecordedBatch } from '../../src/pipeline/recording.ts';
+import { toEvaluationJson } from '../../src/report/evaluation-json.ts';
+import { loadSuites } from '../../src/score/load-suites.ts';
+import { StoreReader } from '../../src/store/store-reader.ts';
+import { randomFrom } from '../random.ts';
+import { type AssayProcess, freePorts, startAssay } from './process.ts';
+import { exportRequest, type TrafficConversation, type TrafficSpan, traffic } from './traffic.ts';
+
+export interface CrashOptions {
+  readonly kills: number;
+  readonly seed: number;
+  readonly clients: number;
+  readonly onProgress?: (line: string) => void;
+}
+
+export interface CrashReport {
+  readonly kills: number;
+  readonly conversations: number;
+  /** Acknowledged spans. */
+  readonly spans: number;
+  /** Acknowledged, and in no turn. */
+  readonly lost: number;
+  /** In more than one turn, or in one turn twice. */
+  readonly duplicated: number;
+  /** Series that differ between scrape, store, and the uninterrupted run. */
+  readonly counter_mismatches: number;
+  /** Evaluations that differ from those of the uninterrupted run, or are missing, or are too many. */
+  readonly evaluation_mismatches: number;
+  /** Batches that were sent again because no answer came. */
+  readonly resent: number;
+}
+
+const ENV = { ASSAY_TURN_SETTLE: '300ms', ASSAY_TURN_IDLE: '20s', ASSAY_CONVERSATION_IDLE: '4s' };
+const SUITES = ['default', 'response-clarity', 'error-recovery'];
+const BUILTIN = path.resolve(import.meta.dirname, '../../suites');
+const RESEND_AFTER_MS = 50;
+const REQUEST_TIMEOUT_MS = 5000;
+
+export async function crashTest(options: CrashOptions): Promise<CrashReport> {
+  const random = randomFrom(options.seed);
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-crash-'));
+  const configFile = `${dataDir}.yaml`;
+  writeFileSync(configFile, `suites: [${SUITES.join(', ')}]\n`);
+  const ports = await freePorts();
+  const say = options.onProgress ?? (() => {});
+  const sent = new Map<string, TrafficSpan>();
+  const requests: string[] = [];
+  const counts = { resent: 0, conversations: 0 };
+  let running = true;
+  let assay = await start();
+
+  function start(): Promise<AssayProcess> {
+    return startAssay({ dataDir, ports, env: ENV, arguments: ['--config', configFile] });
+  }
+
+  const source = traffic({
+    seed: options.seed,
+    conversations: Number.MAX_SAFE_INTEGER,
+    withoutId: 0.2,
+    endMarks: 'multi-turn',
+  });
+
+  async function client(number: number): Promise<void> {
+    const choose = randomFrom(options.seed * 1000 + number);
+    while (running) {
+      const next = source.next();
+      if (next.done === true) return;
+      counts.conversations += 1;
+      await sendConversation(next.value, choose);
+    }
+  }
+
+  async function sendConversation(conversation: TrafficConversation, choose: () => number): Promise<void> {
+    for (const turn of conversation.turns) {
+      for (let from = 0; from < turn.length; ) {
+        const size = 1 + Math.floor(choose() * turn.length);
+        const spans = turn.slice(from, from + size);
+        const request = exportRequest(spans, conversation.agentVersion);
+        const asJson = choose() < 0.3;
+        const body = asJson ? request : transcodeTraces(Buffer.from(request));
+        requests.push(request);
+        while (!(await post(body, asJson))) {
+          counts.resent += 1;
+          await new Promise((resolve) => setTimeout(resolve, RESEND_AFTER_MS));
+        }
+        for (const span of spans) sent.set(span.spanId, span);
+        from += size;
+      }
+    }
+  }
+
+  async function post(body: string | Uint8Array, asJson: boolean): Promise<boolean> {
+    try {
+      const response = await fetch(`http://127.0.0.1:${ports.otlpHttp}/v1/traces`, {
+        method: 'POST',
+        headers: { 'content-type': asJson ? 'application/json' : 'application/x-protobuf' },
+        // The cast is for the types alone: fetch takes any byte array.
+        body: body as BodyInit,
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      });
+      await response.arrayBuffer();
+      if (response.status === 400) throw new Error('a generated request was refused as malformed');
+      return response.ok;
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('a generated')) throw error;
+      return false;
+    }
+  }
+
+  try {
+    const clients = Array.from({ length: options.clients }, (_, number) => client(number));
+    for (let kill = 1; kill <= options.kills; kill += 1) {
+      // Short lives as well as longer ones: in the middle of recovery, of a sync, of a commit.
+      const lifeMs = random() < 0.3 ? random() * 60 : random() * 1200;
+      await new Promise((resolve) => setTimeout(resolve, lifeMs));
+      await assay.kill();
+      say(`kill ${kill} of ${options.kills} after ${Math.round(lifeMs)} ms; ${sent.size} spans acknowledged`);
+      assay = await start();
+    }
+    running = false;
+    await Promise.all(clients);
+    say('waiting until everything is scored');
+    await untilQuiet(assay, say);
+    const scraped = await (await fetch(`${assay.http}/metrics`)).text();
+    await assay.stop();
+    return await balance({ dataDir, sent, requests, scraped, counts, kills: options.kills, say });
+  } finally {
+    running = false;
+    await assay.kill();
+    rmSync(dataDir, { recursive: true, force: true });
+    rmSync(configFile, { force: true });
+  }
+}
+
+/** No turn is open, nothing waits to be stored, and no conversation is still to be scored. */
+async function untilQuiet(assay: AssayProcess, say: (line: string) => void): Promise<void> {
+  for (let quiet = 0; quiet < 8; ) {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    const metrics = parseMetrics(await (await fetch(`${assay.http}/metrics`)).text());
+    const open = metrics.get('assay_open_turns') ?? 0;
+    const queued = metrics.get('assay_scoring_queue_length') ?? 0;
+    const response = await fetch(`${assay.http}/api/conversations?limit=1000`);
+    // The cast holds for this API.
+    const page = (await response.json()) as { conversations: readonly { waiting_for: string | null }[] };
+    const waiting = page.conversations.filter(({ waiting_for }) => waiting_for !== null).length;
+    quiet = open + queued + waiting === 0 ? quiet + 1 : 0;
+    if (quiet === 0) say(`${open} turns open, ${queued} queued, ${waiting} conversations waiting`);
+  }
+}
+
+async function balance(books: {
+  readonly dataDir: string;
+  readonly sent: ReadonlyMap<string, TrafficSpan>;
+  readonly requests: readonly string[];
+  readonly scraped: string;
+  readonly counts: { readonly resent: number; readonly conversations: number };
+  readonly kills: number;
+  readonly say: (line: string) => void;
+}): Promise<CrashReport> {
+  const { say } = books;
+  const reader = StoreReader.open(path.join(books.dataDir, 'assay.db'));
+  const stored = new Map<string, number>();
+  for (const { content } of reader.allContent()) {
+    const table = BatchTable.read(encodeTable(indexTraces(content.traces)));
+    for (let row = 0; row < table.rowCount; row += 1) {
+      const spanId = table.spanId(row) ?? '';
+      stored.set(spanId, (stored.get(spanId) ?? 0) + 1);
+    }
+  }
+  const lost = [...books.sent.keys()].filter((spanId) => !stored.has(spanId));
+  const duplicated = [...stored].filter(([, count]) => count > 1);
+  const evaluations = [...reader.allEvaluations()].map((evaluation) => JSON.stringify(toEvaluationJson(evaluation)));
+  const totals = new Map(reader.totals().map(({ metric, labels, value }) => [`${metric} ${labels}`, value]));
+  const scrapeMismatches = compareScrape(books.scraped, reader, say);
+  reader.close();
+
+  const { settings } = loadSettings({ flags: {}, env: ENV, cwd: tmpdir() });
+  const { suites } = await loadSuites(SUITES, { baseDir: tmpdir(), builtinDir: BUILTIN });
+  const reference = await scoreRecorded({ batches: recorded(books.requests), suites, settings });
+  const expected = reference.evaluations.map((evaluation) => JSON.stringify(toEvaluationJson(evaluation)));
+  const evaluationMismatches = differences(new Set(expected), new Set(evaluations), say, 'evaluation');
+  const expectedTotals = new Map(reference.totals.map(({ metric, labels, value }) => [`${metric} ${labels}`, value]));
+  let counterMismatches = scrapeMismatches;
+  for (const key of new Set([...totals.keys(), ...expectedTotals.keys()])) {
+    const [now, should] = [totals.get(key) ?? 0, expectedTotals.get(key) ?? 0];
+    if (now === should) continue;
+    counterMismatches += 1;
+    if (counterMismatches <= 10) say(`counter ${key} is ${now}, uninterrupted ${should}`);
+  }
+  return {
+    kills: books.kills,
+    conversations: books.counts.conversations,
+    spans: books.sent.size,
+    lost: lost.length,
+    duplicated: duplicated.length,
+    counter_mismatches: counterMismatches,
+    evaluation_mismatches: evaluationMismatches,
+    resent: books.counts.resent,
+  };
+}
+
+/** Every counter that the store keeps must be scraped with that value. */
+function compareScrape(scraped: string, reader: StoreReader, say: (line: string) => void): number {
+  const metrics = parseMetrics(scraped);
+  let mismatches = 0;
+  for (const { metric, labels, value } of reader.totals()) {
+    if (metric.endsWith('_bucket')) continue;
+    const pairs = Object.entries(JSON.parse(labels) as Record<string, string>).map(
+      ([name, text]) => `${name}="${text}"`,
+    );
+    const key = pairs.length === 0 ? metric : `${metric}{${pairs.join(',')}}`;
+    const shown = metrics.get(key);
+    const scale = /score|cost/.test(metric) && !metric.endsWith('_count') ? 1e6 : /seconds_sum/.test(metric) ? 1000 : 1;
+    if (shown !== undefined && Math.round(shown * scale) === value) continue;
+    mismatches += 1;
+    if (mismatches <= 10) say(`scraped ${key} is ${shown}, the store says ${value}`);
+  }
+  return mismatches;
+}
+
+function differences(
+  expected: ReadonlySet<string>,
+  found: ReadonlySet<string>,
+  say: (line: string) => void,
+  what: string,
+): number {
+  const missing = [...expected.difference(found)];
+  const extra = [...found.difference(expected)];
+  for (const line of missing.slice(0, 3)) say(`missing ${what}: ${line.slice(0, 400)}`);
+  for (const line of extra.slice(0, 3)) say(`unexpected ${what}: ${line.slice(0, 400)}`);
+  return missing.length + extra.length;
+}
+
+function* recorded(requests: readonly string[]): Generator<RecordedBatch> {
+  for (const request of requests) {
+    const bytes = transcodeTraces(Buffer.from(request));
+    const index = indexTraces(bytes);
+    yield {
+      signal: 'traces',
+      bytes,
+      table: encodeTable(index),
+      rows: index.spanCount,
+      rejected: index.rejected,
+      logTime: 0,
+    };
+  }
+}
+
+export function parseMetrics(text: string): ReadonlyMap<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(' ');
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}

@@ -1,0 +1,94 @@
+/** A real Assay process for tests that kill it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface AssayProcess {
+  readonly pid: number;
+  readonly otlpHttp: string;
+  readonly otlpGrpc: string;
+  readonly http: string;
+  /** What it wrote to standard error so far. */
+  readonly log: readonly string[];
+  /** SIGKILL: no goodbye. */
+  kill(): Promise<void>;
+  /** SIGTERM, and waits until it has ended by itself. */
+  stop(): Promise<number | null>;
+}
+
+export interface ProcessOptions {
+  readonly dataDir: string;
+  readonly ports: { readonly otlpGrpc: number; readonly otlpHttp: number; readonly http: number };
+  readonly env?: { readonly [name: string]: string };
+  readonly arguments?: readonly string[];
+}
+
+const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
+
+export async function startAssay(options: ProcessOptions): Promise<AssayProcess> {
+  const child = spawn(process.execPath, [MAIN, 'serve', ...(options.arguments ?? [])], {
+    env: {
+      ...process.env,
+      ASSAY_DATA_DIR: options.dataDir,
+      ASSAY_OTLP_GRPC_PORT: String(options.ports.otlpGrpc),
+      ASSAY_OTLP_HTTP_PORT: String(options.ports.otlpHttp),
+      ASSAY_HTTP_PORT: String(options.ports.http),
+      ...options.env,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const log: string[] = [];
+  await untilStarted(child, log);
+  const ended = once(child, 'exit');
+  return {
+    pid: child.pid ?? 0,
+    otlpHttp: `http://127.0.0.1:${options.ports.otlpHttp}`,
+    otlpGrpc: `http://127.0.0.1:${options.ports.otlpGrpc}`,
+    http: `http://127.0.0.1:${options.ports.http}`,
+    log,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+      return child.exitCode;
+    },
+  };
+}
+
+/** Ports that nobody listens on at the moment. */
+export async function freePorts(): Promise<ProcessOptions['ports']> {
+  const servers = await Promise.all(
+    [0, 1, 2].map(
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve) => {
+          const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
+        }),
+    ),
+  );
+  const [otlpGrpc = 0, otlpHttp = 0, http = 0] = servers.map((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return { otlpGrpc, otlpHttp, http };
+}
+
+async function untilStarted(child: ChildProcess, log: string[]): Promise<void> {
+  if (child.stderr === null) throw new Error('the process has no standard error');
+  const lines = createInterface({ input: child.stderr });
+  await new Promise<void>((resolve, reject) => {
+    lines.on('line', (line) => {
+      log.push(line);
+      if (log.length > 1000) log.shift();
+      if (line.includes('"message":"started"')) resolve();
+    });
+    child.once('exit', (code) =>
+      reject(new Error(`assay ended with code ${code} before it had started:\n${log.join('\n')}`)),
+    );
+  });
+}
