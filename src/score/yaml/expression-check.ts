@@ -31,9 +31,9 @@ export function expressionCheck({
     if (end.kind !== 'value') return undecided(end, scope);
     const pass = toBoolean(end.value, program);
     const seen = pass ? [] : scope.evidence();
-    const shown = evidence === undefined ? seen : spansIn(evidence.run(scope));
+    const named = evidence === undefined ? [] : spansIn(evidence.run(scope));
     const reason = (pass ? reasons.pass : reasons.fail)?.(scope);
-    return { pass, reason: reason ?? (pass ? undefined : program.describeFalse(scope)), evidence: shown };
+    return { pass, reason: reason ?? (pass ? undefined : program.describeFalse(scope)), evidence: named.length > 0 ? named : seen };
   };
 }
 
@@ -54,7 +54,7 @@ export function holds(program: Program, scope: Scope): boolean {
   return end.kind === 'value' && toBoolean(end.value, program);
 }
 
-function undecided(end: Exclude<Evaluated, { readonly kind: 'value' }>, program: Program, scope: Scope): NotApplicable {
+function undecided(end: Exclude<Evaluated, { readonly kind: 'value' }>, scope: Scope): NotApplicable {
   switch (end.kind) {
     case 'error':
       throw new CheckError(`The expression failed: ${end.reason}`);

@@ -1,0 +1,253 @@
+/**
+ * The settings of a run: `Config` is what a person writes in `assay.yaml`, `Settings` is what the code receives. For each
+ * setting a flag wins over an environment variable, that over the file, that over the default. All mistakes are found
+ * at once; where there are any, nothing is to be started with these settings.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import type { Mistake } from '../model/mistake.ts';
+import { readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
+import { durationMs, formatDuration, formatSize, sizeBytes } from './quantities.ts';
+import { type Flags, type SettingName, type Sourced, Sources, type Variables } from './sources.ts';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Settings {
+  /** What relative paths in `suites` are relative to: the folder of the configuration file, else where one stands. */
+  readonly baseDir: string;
+  readonly host: string;
+  readonly dataDir: string;
+  /** 0 is any free port. */
+  readonly otlpGrpcPort: number;
+  readonly otlpHttpPort: number;
+  readonly httpPort: number;
+  readonly suites: readonly string[];
+  readonly turn: TurnSettings;
+  readonly conversation: ConversationSettings;
+  readonly journal: { readonly maxBytes: number; readonly segmentBytes: number };
+  readonly receive: { readonly maxBodyBytes: number; readonly maxInFlightBytes: number };
+  readonly store: { readonly maxBytes: number; readonly keepDays: number; readonly keepFailedDays: number };
+  readonly score: { readonly checkTimeoutMs: number };
+  readonly metrics: { readonly maxLabelValues: number };
+  readonly logLevel: LogLevel;
+}
+
+export interface TurnSettings {
+  readonly settleMs: number;
+  readonly idleMs: number;
+  readonly maxAgeMs: number;
+  readonly maxSpans: number;
+  readonly maxBytes: number;
+  readonly reopenMs: number;
+}
+
+export interface ConversationSettings {
+  readonly idleMs: number;
+  readonly maxAgeMs: number;
+  readonly maxTurns: number;
+}
+
+/**
+ * `assay.yaml`, as a person writes it. Durations are texts such as `10s` (a bare number is seconds), sizes texts such
+ * as `64MiB` (a bare number is bytes).
+ */
+export interface Config {
+  readonly host?: string;
+  readonly data_dir?: string;
+  readonly otlp_grpc_port?: number;
+  readonly otlp_http_port?: number;
+  readonly http_port?: number;
+  readonly suites?: readonly string[];
+  readonly turn?: {
+    readonly settle?: Quantity;
+    readonly idle?: Quantity;
+    readonly max_age?: Quantity;
+    readonly max_spans?: number;
+    readonly max_bytes?: Quantity;
+    readonly reopen?: Quantity;
+  };
+  readonly conversation?: { readonly idle?: Quantity; readonly max_age?: Quantity; readonly max_turns?: number };
+  readonly journal?: { readonly max_bytes?: Quantity; readonly segment_bytes?: Quantity };
+  readonly receive?: { readonly max_body_bytes?: Quantity; readonly max_in_flight_bytes?: Quantity };
+  readonly store?: { readonly max_bytes?: Quantity; readonly keep?: Quantity; readonly keep_failed?: Quantity };
+  readonly score?: { readonly check_timeout?: Quantity };
+  readonly metrics?: { readonly max_label_values?: number };
+  readonly log_level?: LogLevel;
+}
+type Quantity = string | number;
+
+export interface SettingsInput {
+  /** As the command line's parser gives them: `dataDir` for --data-dir. Others than those known here are ignored. */
+  readonly flags: Flags;
+  readonly env: Variables;
+  readonly cwd: string;
+}
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  readonly mistakes: readonly Mistake[];
+}
+
+const CONFIG_FILE = 'assay.yaml';
+/** `response-clarity` judges English prose by rules of thumb: it is there for those who ask for it. */
+const DEFAULT_SUITES = ['default', 'scheduling', 'error-recovery'];
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+
+export function loadSettings({ flags, env, cwd }: SettingsInput): LoadedSettings {
+  const { document, baseDir, mistakes } = openConfig(flags, env, cwd);
+  const sources = new Sources(flags, env, document);
+  const settings = readSettings(sources, { baseDir, cwd });
+  sources.refuseUnknown();
+  const all = [...mistakes, ...(document?.mistakes ?? []), ...sources.mistakes];
+  return { settings, mistakes: all };
+}
+
+function readSettings(
+  sources: Sources,
+  { baseDir, cwd }: { readonly baseDir: string; readonly cwd: string },
+): Settings {
+  const duration = (name: SettingName, fallback: number, min: number, max: number) =>
+    sources.read(name, durationMs({ min, max }), fallback).value;
+  const size = (name: SettingName, fallback: number, min: number, max: number) =>
+    sources.read(name, sizeBytes({ min, max }), fallback).value;
+  const count = (key: string, fallback: number, min: number, max: number) =>
+    sources.read({ key }, wholeNumber(min, max), fallback).value;
+  const port = (name: SettingName, fallback: number) => sources.read(name, wholeNumber(0, 65_535), fallback);
+
+  const dataDir = sources.read({ key: 'data_dir', variable: 'ASSAY_DATA_DIR', flag: 'dataDir' }, someText, './data');
+  const settings: Settings = {
+    baseDir,
+    host: sources.read({ key: 'host', variable: 'ASSAY_HOST', flag: 'host' }, hostText, '127.0.0.1').value,
+    dataDir: path.resolve(dataDir.origin === 'file' ? baseDir : cwd, dataDir.value),
+    ...distinctPorts(sources, {
+      otlpGrpcPort: port(PORTS.otlpGrpcPort, 4317),
+      otlpHttpPort: port(PORTS.otlpHttpPort, 4318),
+      httpPort: port(PORTS.httpPort, 4319),
+    }),
+    suites: sources.read({ key: 'suites' }, suiteList, DEFAULT_SUITES).value,
+    turn: {
+      settleMs: duration({ key: 'turn.settle', variable: 'ASSAY_TURN_SETTLE' }, 10 * SECOND, 0, HOUR),
+      idleMs: duration({ key: 'turn.idle', variable: 'ASSAY_TURN_IDLE' }, 60 * SECOND, 1, DAY),
+      maxAgeMs: duration({ key: 'turn.max_age' }, 15 * MINUTE, SECOND, 7 * DAY),
+      maxSpans: count('turn.max_spans', 5000, 1, 1_000_000),
+      maxBytes: size({ key: 'turn.max_bytes' }, 16 * MIB, 1024, GIB),
+      reopenMs: duration({ key: 'turn.reopen' }, DAY, 0, 30 * DAY),
+    },
+    conversation: {
+      idleMs: duration({ key: 'conversation.idle', variable: 'ASSAY_CONVERSATION_IDLE' }, 5 * MINUTE, 1, 30 * DAY),
+      maxAgeMs: duration({ key: 'conversation.max_age' }, DAY, SECOND, 365 * DAY),
+      maxTurns: count('conversation.max_turns', 200, 1, 100_000),
+    },
+    journal: {
+      maxBytes: size({ key: 'journal.max_bytes' }, 8 * GIB, MIB, 2 ** 50),
+      segmentBytes: size({ key: 'journal.segment_bytes' }, 64 * MIB, 64 * 1024, 2 * GIB),
+    },
+    receive: {
+      maxBodyBytes: size({ key: 'receive.max_body_bytes' }, 64 * MIB, 1024, GIB),
+      maxInFlightBytes: size({ key: 'receive.max_in_flight_bytes' }, 256 * MIB, 1024, 64 * GIB),
+    },
+    store: {
+      maxBytes: size({ key: 'store.max_bytes' }, 20 * GIB, MIB, 2 ** 50),
+      keepDays: duration({ key: 'store.keep' }, 30 * DAY, 0, 3650 * DAY) / DAY,
+      keepFailedDays: duration({ key: 'store.keep_failed' }, 90 * DAY, 0, 3650 * DAY) / DAY,
+    },
+    score: { checkTimeoutMs: duration({ key: 'score.check_timeout' }, SECOND, 10, HOUR) },
+    metrics: { maxLabelValues: count('metrics.max_label_values', 200, 1, 100_000) },
+    logLevel: sources.read({ key: 'log_level', variable: 'ASSAY_LOG_LEVEL', flag: 'logLevel' }, logLevel, 'info').value,
+  };
+  checkTogether(settings, sources);
+  return settings;
+}
+
+const PORTS = {
+  otlpGrpcPort: { key: 'otlp_grpc_port', variable: 'ASSAY_OTLP_GRPC_PORT', flag: 'otlpGrpcPort' },
+  otlpHttpPort: { key: 'otlp_http_port', variable: 'ASSAY_OTLP_HTTP_PORT', flag: 'otlpHttpPort' },
+  httpPort: { key: 'http_port', variable: 'ASSAY_HTTP_PORT', flag: 'httpPort' },
+} as const satisfies Record<string, SettingName>;
+type Ports = { readonly [K in keyof typeof PORTS]: number };
+
+function distinctPorts(sources: Sources, ports: { readonly [K in keyof Ports]: Sourced<number> }): Ports {
+  const { otlpGrpcPort, otlpHttpPort, httpPort } = ports;
+  const clash = (a: Sourced<number>, b: Sourced<number>, name: SettingName, other: SettingName) => {
+    if (a.value !== b.value || a.value === 0) return;
+    sources.mistake(name, b.origin, `${b.value} is the ${other.key} too`, 'a port of its own, or 0 for any free one');
+  };
+  clash(otlpGrpcPort, otlpHttpPort, PORTS.otlpHttpPort, PORTS.otlpGrpcPort);
+  clash(otlpGrpcPort, httpPort, PORTS.httpPort, PORTS.otlpGrpcPort);
+  clash(otlpHttpPort, httpPort, PORTS.httpPort, PORTS.otlpHttpPort);
+  return { otlpGrpcPort: otlpGrpcPort.value, otlpHttpPort: otlpHttpPort.value, httpPort: httpPort.value };
+}
+
+/** Limits that make no sense together, each of them being fine by itself. */
+function checkTogether({ turn, conversation, journal, receive, store }: Settings, sources: Sources): void {
+  const atLeast = (key: string, value: number, least: number, other: string, format: (amount: number) => string) => {
+    if (value >= least) return;
+    sources.mistake(
+      { key },
+      'file',
+      `${format(value)} is less than ${other}, which is ${format(least)}`,
+      `at least ${format(least)}, or a smaller ${other}`,
+    );
+  };
+  atLeast('turn.max_age', turn.maxAgeMs, turn.settleMs, 'turn.settle', formatDuration);
+  atLeast('turn.max_age', turn.maxAgeMs, turn.idleMs, 'turn.idle', formatDuration);
+  atLeast('conversation.max_age', conversation.maxAgeMs, conversation.idleMs, 'conversation.idle', formatDuration);
+  atLeast('journal.max_bytes', journal.maxBytes, 2 * journal.segmentBytes, 'twice journal.segment_bytes', formatSize);
+  const inFlight = receive.maxInFlightBytes;
+  atLeast('receive.max_in_flight_bytes', inFlight, receive.maxBodyBytes, 'receive.max_body_bytes', formatSize);
+  const keptFailed = store.keepFailedDays * DAY;
+  atLeast('store.keep_failed', keptFailed, store.keepDays * DAY, 'store.keep', formatDuration);
+}
+
+interface OpenedConfig {
+  readonly document: WrittenDocument | undefined;
+  readonly baseDir: string;
+  readonly mistakes: readonly Mistake[];
+}
+
+/** The file named by flag or variable, which must be there; else `assay.yaml` where one stands, if there is one. */
+function openConfig(flags: Flags, env: Variables, cwd: string): OpenedConfig {
+  const { config } = flags;
+  const variable = env.ASSAY_CONFIG === '' ? undefined : env.ASSAY_CONFIG;
+  const named = typeof config === 'string' ? config : variable;
+  const file = path.resolve(cwd, named ?? CONFIG_FILE);
+  if (named === undefined && !existsSync(file)) return { document: undefined, baseDir: cwd, mistakes: [] };
+  const baseDir = path.dirname(file);
+  const relative = path.relative(cwd, file);
+  const shown = relative.startsWith('..') ? file : relative;
+  try {
+    return { document: readWrittenDocument(readFileSync(file, 'utf8'), shown), baseDir, mistakes: [] };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    const from = typeof config === 'string' ? '--config' : 'ASSAY_CONFIG';
+    const expected = named === undefined ? 'a file that can be read' : `${from} to name a file that can be read`;
+    const mistake: Mistake = { file: shown, line: undefined, column: undefined, path: '', problem, expected };
+    return { document: undefined, baseDir, mistakes: [mistake] };
+  }
+}
+
+const someText = z.string('a text').min(1, 'a text that is not empty');
+const hostText = z.string('an address').regex(/^[\w.:-]+$/, 'an address such as 127.0.0.1, 0.0.0.0 or ::1');
+const suiteList = z
+  .array(
+    z.string('a list of names and paths').min(1, 'names and paths that are not empty'),
+    'a list of names and paths',
+  )
+  .readonly();
+const logLevel = z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`);
+
+/** Flags and variables are texts; a whole number is one either way. */
+function wholeNumber(min: number, max: number) {
+  const expected = `a whole number from ${min} to ${max}`;
+  return z
+    .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], expected)
+    .refine((value) => Number.isInteger(value) && value >= min && value <= max, expected);
+}
