@@ -1,6 +1,6 @@
 /** Settings and suites for a command: all mistakes of both in one message, or none. */
 import path from 'node:path';
-import { formatMistakes, type Mistake } from '../config/mistakes.ts';
+import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
 import { loadSuites } from '../score/load-suites.ts';
 import type { CompiledSuite } from '../score/suite.ts';
