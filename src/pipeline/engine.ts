@@ -54,6 +54,8 @@ export interface EngineParts {
   readonly read: (position: number, length: number) => Uint8Array;
   readonly watch: CheckWatch;
   readonly onEvent: (event: EngineEvent) => void;
+  /** How long a stage took, for the benchmark. */
+  readonly onStage?: (stage: string, ms: number) => void;
 }
 
 export class Engine {
@@ -104,18 +106,20 @@ export class Engine {
       if (known.sealed) return this.#pass(known, closed, 'over-limit');
       if (closed.closedAt - known.closedAt > settings.turn.reopenMs) return this.#pass(known, closed, 'too-late');
     }
-    const merged = mergeContent({
-      rows,
-      read,
-      stored: known === undefined ? undefined : this.#storedMessages(known),
-      spansAreDistinct: closed.spansAreDistinct,
-    });
+    const merged = this.#timed('putting bytes together', () =>
+      mergeContent({
+        rows,
+        read,
+        stored: known === undefined ? undefined : this.#storedMessages(known),
+        spansAreDistinct: closed.spansAreDistinct,
+      }),
+    );
     if (merged.added === 0 && known !== undefined) return this.#pass(known, closed, 'duplicate');
     if (merged.spans === 0) return 'logs-without-spans';
     const tooLarge = merged.spans > settings.turn.maxSpans || merged.content.traces.length > settings.turn.maxBytes;
     if (tooLarge && known !== undefined) return this.#pass(known, closed, 'over-limit');
 
-    const turns = buildTurns(normalize(merged.content));
+    const turns = this.#timed('normalizing', () => buildTurns(normalize(merged.content)));
     if (!turns.some(isAgentWork)) return 'no-agent-steps';
 
     const conversation = this.#join(closed, known, turns);
@@ -130,8 +134,11 @@ export class Engine {
       cause: closed.cause,
       content: merged.content,
     };
-    const row = known === undefined ? store.insertTrace(trace) : known.row;
-    if (known !== undefined) store.reviseTrace({ ...trace, row });
+    const row = this.#timed('storing spans', () => {
+      if (known === undefined) return store.insertTrace(trace);
+      store.reviseTrace({ ...trace, row: known.row });
+      return known.row;
+    });
     this.#evaluateTurns({ conversation, trace: row, revision: trace.revision, turns });
     return known === undefined ? 'stored' : 'revised';
   }
@@ -202,15 +209,27 @@ export class Engine {
       const matching = this.#matching(suitesForTurns, conversation);
       for (const suite of matching) {
         const subject = { conversation, turnId: turn.id, revision: place.revision };
-        this.#record(this.#evaluate(suite, subject), suite, { ...place, subject: conversation });
+        const evaluation = this.#evaluate(suite, subject);
+        this.#timed('recording', () => this.#record(evaluation, suite, { ...place, subject: conversation }));
       }
     }
+  }
+
+  #timed<T>(stage: string, work: () => T): T {
+    const { onStage } = this.#parts;
+    if (onStage === undefined) return work();
+    const startedAt = performance.now();
+    const result = work();
+    onStage(stage, performance.now() - startedAt);
+    return result;
   }
 
   #evaluateConversation(due: StoredConversation, cause: string): void {
     const { store, suites } = this.#parts;
     const traces = store.tracesOf(due.row);
-    const turns = traces.flatMap((trace) => buildTurns(normalize(store.contentOf(trace.row))));
+    const turns = this.#timed('normalizing again for the conversation', () =>
+      traces.flatMap((trace) => buildTurns(normalize(store.contentOf(trace.row)))),
+    );
     const conversation = buildConversation(due.id, turns);
     const revision = due.revision + 1;
     const matching = this.#matching(
@@ -238,10 +257,12 @@ export class Engine {
   ): Evaluation {
     const { watch } = this.#parts;
     const target = { suite: suite.name, subject: subject.turnId ?? subject.conversation.id };
-    const evaluation = evaluate(suite, subject, {
-      onCriterion: (index) => watch.started(target, index),
-      stopped: watch.stoppedFor(target),
-    });
+    const evaluation = this.#timed(`scoring by ${suite.name}`, () =>
+      evaluate(suite, subject, {
+        onCriterion: (index) => watch.started(target, index),
+        stopped: watch.stoppedFor(target),
+      }),
+    );
     watch.finished();
     for (const [criterion, verdict] of evaluation.verdicts) {
       if (verdict.verdict === 'error') {

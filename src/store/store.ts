@@ -66,16 +66,15 @@ export class Store {
     this.totals = new Totals(database);
   }
 
-  /** `:memory:` for a store that is not kept. */
-  static open(file: string): Store {
-    if (file !== ':memory:') mkdirSync(path.dirname(file), { recursive: true });
+  /** `durable: false` is for a store that is thrown away: it survives neither power loss nor need it. */
+  static open(file: string, options: { readonly durable: boolean } = { durable: true }): Store {
+    mkdirSync(path.dirname(file), { recursive: true });
     const database = new DatabaseSync(file);
     database.exec('PRAGMA journal_mode = WAL');
-    database.exec('PRAGMA synchronous = FULL');
+    database.exec(`PRAGMA synchronous = ${options.durable ? 'FULL' : 'OFF'}`);
     database.exec('PRAGMA cache_size = -65536');
     database.exec('PRAGMA wal_autocheckpoint = 4000');
     database.exec('PRAGMA temp_store = MEMORY');
-    // A store that retention keeps at its limit gives pages back in small steps instead of growing for ever.
     database.exec('PRAGMA busy_timeout = 5000');
     migrate(database);
     return new Store(database);
@@ -300,6 +299,10 @@ export class Store {
   /** Runs a piece of housekeeping on the writer's connection. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#database.prepare(sql).run(...values).changes);
+  }
+
+  count(table: 'traces' | 'conversations' | 'evaluations'): number {
+    return this.#number(`SELECT count(*) AS rows FROM ${table}`, 'rows');
   }
 
   get usedBytes(): number {

@@ -30,6 +30,9 @@ export interface TrafficOptions {
   readonly withoutId?: number;
   readonly endMarks?: 'all' | 'multi-turn';
   readonly messageBytes?: readonly [min: number, max: number];
+  readonly resultBytes?: readonly [min: number, max: number];
+  /** Tool calls of a turn; it has two spans for each and two more. */
+  readonly calls?: readonly [min: number, max: number];
   readonly turnsMax?: number;
 }
 
@@ -72,7 +75,7 @@ function conversation(options: TrafficOptions, index: number, random: () => numb
         at,
         random,
         marksEnd,
-        bytes: options.messageBytes ?? [20, 200],
+        options,
       }),
     );
     at += 10_000_000_000n;
@@ -86,14 +89,15 @@ function turn(input: {
   readonly at: bigint;
   readonly random: () => number;
   readonly marksEnd: boolean;
-  readonly bytes: readonly [number, number];
+  readonly options: TrafficOptions;
 }): TrafficSpan[] {
   const { random } = input;
+  const { messageBytes = [20, 200], resultBytes = [20, 200], calls: callRange = [1, 3] } = input.options;
   const traceId = hex(random, 32);
   const rootId = hex(random, 16);
   const common = input.id === undefined ? [] : [text('gen_ai.conversation.id', input.id)];
   const fault = random();
-  const question = words(random, input.bytes);
+  const question = words(random, messageBytes);
   const history: object[] = [{ role: 'user', parts: [{ type: 'text', content: question }] }];
   const spans: TrafficSpan[] = [];
   let at = input.at;
@@ -126,7 +130,7 @@ function turn(input: {
     });
     history.push(output);
   };
-  const calls = 1 + Math.floor(random() * 3);
+  const calls = callRange[0] + Math.floor(random() * (callRange[1] - callRange[0] + 1));
   for (let call = 0; call < calls; call += 1) {
     const callId = `call_${hex(random, 8)}`;
     const args = { day: WORDS[Math.floor(random() * WORDS.length)] ?? '', number: fault < 0.1 ? 1 : call };
@@ -135,7 +139,7 @@ function turn(input: {
       'tool_call',
     );
     const failed = fault >= 0.1 && fault < 0.2;
-    const result = { free: words(random, [20, 200]) };
+    const result = { free: words(random, resultBytes) };
     spans.push({
       traceId,
       spanId: hex(random, 16),
@@ -158,7 +162,7 @@ function turn(input: {
       parts: [{ type: 'tool_call_response', id: callId, response: failed ? 'error' : result }],
     });
   }
-  const answer = fault >= 0.2 && fault < 0.3 ? '' : words(random, input.bytes);
+  const answer = fault >= 0.2 && fault < 0.3 ? '' : words(random, messageBytes);
   chat(
     { role: 'assistant', parts: [{ type: 'text', content: answer }] },
     fault >= 0.3 && fault < 0.35 ? 'length' : 'stop',

@@ -1,0 +1,43 @@
+/**
+ * npm run bench -- <name> [--json] [--small]
+ * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks never rot.
+ */
+import { parseArgs } from 'node:util';
+import { benchMemory } from './memory.ts';
+import { benchPipeline } from './pipeline.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    small: { type: 'boolean', default: false },
+    traces: { type: 'string' },
+  },
+});
+const [name = 'pipeline'] = positionals;
+const small = values.small;
+
+const benches = {
+  pipeline: async () => {
+    const speed = await benchPipeline({
+      traces: Number(values.traces ?? (small ? 300 : 12_000)),
+      rounds: small ? 2 : 12,
+    });
+    const memory = await benchMemory({ turns: small ? 1000 : 100_000 });
+    return { rows: [...speed.rows, ...memory.rows], notes: [...speed.notes, ...memory.notes] };
+  },
+};
+
+if (!(name in benches)) {
+  process.stderr.write(`no benchmark is called ${name}; there are: ${Object.keys(benches).join(', ')}\n`);
+  process.exitCode = 2;
+} else {
+  // The cast holds: the name was just looked up.
+  const { rows, notes } = await benches[name as keyof typeof benches]();
+  if (values.json) process.stdout.write(`${JSON.stringify(rows)}\n`);
+  else {
+    for (const row of rows)
+      process.stdout.write(`${row.name}\n  ours ${row.ours}   reference ${row.reference}   ratio ${row.ratio}\n`);
+    for (const note of notes) process.stdout.write(`  ${note}\n`);
+  }
+}

@@ -1,0 +1,60 @@
+/** Holds as many open turns as asked, and prints what that took. See memory.ts. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { loadSettings } from '../src/config/settings.ts';
+import { Journal } from '../src/journal/journal.ts';
+import { encodeTable } from '../src/model/otlp/batch-table.ts';
+import { indexTraces } from '../src/model/otlp/traces-reader.ts';
+import { turnLimits } from '../src/pipeline/engine-settings.ts';
+import { Intake } from '../src/pipeline/intake.ts';
+import { makeWorkload } from './workload.ts';
+
+const turns = Number(process.argv[2]);
+const TRACES_PER_STEP = 500;
+
+const directory = mkdtempSync(path.join(tmpdir(), 'assay-memory-'));
+const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
+const intake = new Intake(turnLimits(settings), { onClosed: () => {}, onReleased: () => {} });
+const { journal } = await Journal.open({
+  directory: path.join(directory, 'journal'),
+  segmentBytes: settings.journal.segmentBytes,
+  maxBytes: Number.MAX_SAFE_INTEGER,
+  floor: { position: 0, logTime: 0 },
+  // All at one time: nothing closes.
+  onEntry: (entry) => intake.take({ ...entry, logTime: 0 }),
+  onEvent: () => {},
+});
+
+async function fill(target: number, firstSeed: number): Promise<number> {
+  let bytes = 0;
+  for (let seed = firstSeed; intake.turns.turnCount < target; seed += 1) {
+    const traces = Math.min(TRACES_PER_STEP, Math.max(4, target - intake.turns.turnCount));
+    const workload = makeWorkload({ seed, traces, spansPerRequest: 300, concurrent: 100 });
+    for (const request of workload.requests) {
+      const index = indexTraces(request);
+      await journal.append({ signal: 'traces', bytes: request, table: encodeTable(index), rows: index.spanCount });
+    }
+    bytes += workload.bytes;
+  }
+  return bytes;
+}
+
+function rss(): number {
+  // Twice, for what finalizers keep alive the first time.
+  globalThis.gc?.();
+  globalThis.gc?.();
+  return process.memoryUsage.rss();
+}
+
+// The generator and the compiled code are not what is measured: they are warm before the first look.
+await fill(Math.min(200, turns), 1_000_000);
+const before = rss();
+const turnsBefore = intake.turns.turnCount;
+const wireBytes = await fill(turns + turnsBefore, 1);
+const after = rss();
+process.stdout.write(
+  JSON.stringify({ rssBytes: Math.max(0, after - before), wireBytes, spans: intake.turns.rowCount }),
+);
+await journal.stop();
+rmSync(directory, { recursive: true, force: true });

@@ -1,0 +1,38 @@
+/**
+ * Memory of open turns: what a process that holds many of them takes, against the bytes in which their spans came. The
+ * turns are built in a process of its own, with a real journal, so that nothing else is counted.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { BenchRow } from './row.ts';
+
+export async function benchMemory(options: {
+  readonly turns: number;
+}): Promise<{ readonly rows: readonly BenchRow[]; readonly notes: readonly string[] }> {
+  const child = spawn(
+    process.execPath,
+    ['--expose-gc', new URL('./memory-child.ts', import.meta.url).pathname, String(options.turns)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out += chunk;
+  });
+  await once(child, 'close');
+  // The cast holds for what the child prints.
+  const { rssBytes, wireBytes, spans } = JSON.parse(out) as { rssBytes: number; wireBytes: number; spans: number };
+  const ratio = Math.round((rssBytes / wireBytes) * 1000) / 1000;
+  return {
+    rows: [
+      {
+        name: `memory of ${options.turns} open turns (bytes of RSS; reference: bytes on the wire)`,
+        ours: rssBytes,
+        reference: wireBytes,
+        ratio,
+      },
+    ],
+    notes: [`${spans} spans open, ${Math.round(rssBytes / options.turns)} bytes of RSS a turn`],
+  };
+}

@@ -1,0 +1,194 @@
+/**
+ * npm run bench -- pipeline [--json] [--traces 20000]
+ *
+ * The whole way of a span in one process, against bare decoding by protobufjs of the same requests: check and index,
+ * journal with sync, open turns, read back, normalize, build turns, score with the default suites, store with sync,
+ * totals. Both take turns, slice by slice, and are charged all CPU time of the process (garbage collection and I/O
+ * threads included).
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { ClosedTurn } from '../src/assemble/open-turns.ts';
+import { loadSettings } from '../src/config/settings.ts';
+import { Journal } from '../src/journal/journal.ts';
+import { JournalReader } from '../src/journal/journal-reader.ts';
+import { encodeTable } from '../src/model/otlp/batch-table.ts';
+import { indexTraces } from '../src/model/otlp/traces-reader.ts';
+import { UNWATCHED } from '../src/pipeline/check-watch.ts';
+import { Engine } from '../src/pipeline/engine.ts';
+import { engineSettings, turnLimits } from '../src/pipeline/engine-settings.ts';
+import { Intake } from '../src/pipeline/intake.ts';
+import { loadSuites } from '../src/score/load-suites.ts';
+import { Store } from '../src/store/store.ts';
+import { referenceDecoder } from './reference-decoder.ts';
+import type { BenchRow } from './row.ts';
+import { makeWorkload, type Workload } from './workload.ts';
+
+export interface PipelineBenchOptions {
+  readonly traces: number;
+  readonly rounds: number;
+}
+
+/** Log time between two requests; with the settle time it decides how many turns are open at once. */
+const REQUEST_EVERY_MS = 20;
+const TURNS_PER_COMMIT = 256;
+const BUILTIN = path.resolve(import.meta.dirname, '../suites');
+
+export async function benchPipeline(
+  options: PipelineBenchOptions,
+): Promise<{ readonly rows: readonly BenchRow[]; readonly notes: readonly string[] }> {
+  const workload = makeWorkload({ seed: 1, traces: options.traces, spansPerRequest: 300, concurrent: 200 });
+  const decode = referenceDecoder();
+  const slices = sliceRequests(workload, options.rounds);
+  const pipeline = await startPipeline();
+  const ratios: number[] = [];
+  let ourCpu = 0;
+  let referenceCpu = 0;
+  let sink = 0;
+  // One slice to warm up, for both.
+  for (const [index, slice] of slices.entries()) {
+    const reference = cpuOf(() => {
+      for (const request of slice) sink += decode(request) === undefined ? 1 : 0;
+    });
+    const before = process.cpuUsage();
+    await pipeline.take(slice, index === slices.length - 1);
+    const ours = cpuSince(before);
+    if (index === 0) continue;
+    ratios.push((await reference) / ours);
+    referenceCpu += await reference;
+    ourCpu += ours;
+  }
+  const result = await pipeline.stop();
+  const counted = workload.spans * ((slices.length - 1) / slices.length);
+  ratios.sort((a, b) => a - b);
+  const rows = [
+    {
+      name: 'pipeline: decode, journal, normalize, assemble, score, store (spans per CPU second)',
+      ours: Math.round(counted / ourCpu),
+      reference: Math.round(counted / referenceCpu),
+      ratio: round(ratios[Math.floor(ratios.length / 2)] ?? 0),
+    },
+  ];
+  const notes = [
+    `${workload.spans} spans in ${workload.traces} traces, ${workload.requests.length} requests, ${Math.round(workload.bytes / workload.spans)} bytes a span`,
+    `${result.turns} turns stored, ${result.evaluations} evaluations; sink ${sink}`,
+    ...result.shares,
+  ];
+  return { rows, notes };
+}
+
+async function startPipeline() {
+  const directory = mkdtempSync(path.join(tmpdir(), 'assay-bench-'));
+  const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
+  const { suites } = await loadSuites(settings.suites, { baseDir: directory, builtinDir: BUILTIN });
+  const store = Store.open(path.join(directory, 'assay.db'));
+  const reader = new JournalReader(path.join(directory, 'journal'));
+  const shares = new Map<string, number>();
+  const timed = <T>(stage: string, work: () => T): T => {
+    const startedAt = performance.now();
+    try {
+      return work();
+    } finally {
+      shares.set(stage, (shares.get(stage) ?? 0) + performance.now() - startedAt);
+    }
+  };
+  const engine = new Engine({
+    settings: engineSettings(settings),
+    suites,
+    store,
+    read: (position, length) => timed('  of which read back from the journal', () => reader.read(position, length)),
+    watch: UNWATCHED,
+    onEvent: () => {},
+    onStage: (stage, ms) => shares.set(`  of which ${stage}`, (shares.get(`  of which ${stage}`) ?? 0) + ms),
+  });
+  let turns = 0;
+  let logTime = Date.now();
+  const closed: ClosedTurn[] = [];
+  const intake = new Intake(turnLimits(settings), {
+    onClosed: (turn) => closed.push(turn),
+    onReleased: (position, rows) => journal.release(position, rows),
+  });
+  const { journal } = await Journal.open({
+    directory: path.join(directory, 'journal'),
+    segmentBytes: settings.journal.segmentBytes,
+    maxBytes: settings.journal.maxBytes,
+    floor: { position: 0, logTime: 0 },
+    onEntry: (entry) => {
+      logTime += REQUEST_EVERY_MS;
+      timed('open turns', () => intake.take({ ...entry, logTime }));
+    },
+    onEvent: () => {},
+  });
+
+  const commit = () => {
+    timed('commit (SQLite, synced)', () => store.commit());
+    store.begin();
+  };
+  const drain = () => {
+    for (const turn of closed.splice(0)) {
+      timed('turns: put together, normalize, score, store', () => engine.closeTurn(turn));
+      intake.release(turn);
+      turns += 1;
+      if (turns % TURNS_PER_COMMIT === 0) commit();
+    }
+  };
+  store.begin();
+  return {
+    take: async (requests: readonly Uint8Array[], isLast: boolean) => {
+      for (const bytes of requests) {
+        const table = timed('check and index', () => {
+          const index = indexTraces(bytes);
+          return { bytes: encodeTable(index), rows: index.spanCount };
+        });
+        const startedAt = performance.now();
+        await journal.append({ signal: 'traces', bytes, table: table.bytes, rows: table.rows });
+        shares.set(
+          'journal (wall, with sync)',
+          (shares.get('journal (wall, with sync)') ?? 0) + performance.now() - startedAt,
+        );
+        drain();
+      }
+      if (isLast) {
+        intake.advance(logTime + 3_600_000);
+        drain();
+        engine.advance(logTime + 86_400_000);
+        commit();
+      }
+    },
+    stop: async () => {
+      store.commit();
+      const evaluations = store.count('evaluations');
+      const total = [...shares].filter(([stage]) => !stage.startsWith(' ')).reduce((sum, [, ms]) => sum + ms, 0);
+      await journal.stop();
+      reader.close();
+      store.close();
+      rmSync(directory, { recursive: true, force: true });
+      const lines = [...shares].map(([stage, ms]) => `${((ms / total) * 100).toFixed(1).padStart(5)} %  ${stage}`);
+      return { turns, evaluations, shares: lines };
+    },
+  };
+}
+
+function sliceRequests(workload: Workload, rounds: number): Uint8Array[][] {
+  const size = Math.ceil(workload.requests.length / (rounds + 1));
+  const slices: Uint8Array[][] = [];
+  for (let from = 0; from < workload.requests.length; from += size)
+    slices.push(workload.requests.slice(from, from + size));
+  return slices;
+}
+
+async function cpuOf(work: () => void): Promise<number> {
+  const before = process.cpuUsage();
+  work();
+  return cpuSince(before);
+}
+
+function cpuSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

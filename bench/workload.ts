@@ -1,0 +1,64 @@
+/**
+ * The workload of the benchmarks: requests as a Collector or a few SDKs would send them. Eight to twelve spans a trace,
+ * one to four kilobytes of messages in each model call, spans of many conversations mixed, children before parents.
+ */
+import { transcodeTraces } from '../src/model/otlp/json-transcoder.ts';
+import { randomFrom } from '../test/random.ts';
+import { exportRequest, type TrafficSpan, traffic } from '../test/simulation/traffic.ts';
+
+export interface Workload {
+  readonly requests: readonly Uint8Array[];
+  readonly spans: number;
+  readonly traces: number;
+  readonly bytes: number;
+}
+
+export interface WorkloadOptions {
+  readonly seed: number;
+  readonly traces: number;
+  readonly spansPerRequest: number;
+  /** Conversations whose spans are mixed. */
+  readonly concurrent: number;
+}
+
+export function makeWorkload(options: WorkloadOptions): Workload {
+  const random = randomFrom(options.seed);
+  const source = traffic({
+    seed: options.seed,
+    conversations: Number.MAX_SAFE_INTEGER,
+    calls: [3, 5],
+    messageBytes: [300, 1200],
+    resultBytes: [200, 800],
+    endMarks: 'all',
+    turnsMax: 3,
+  });
+  const active: TrafficSpan[][] = [];
+  const requests: Uint8Array[] = [];
+  let batch: TrafficSpan[] = [];
+  let traces = 0;
+  let spans = 0;
+  const flush = () => {
+    if (batch.length > 0) requests.push(transcodeTraces(Buffer.from(exportRequest(batch, 'v1'))));
+    batch = [];
+  };
+  while (traces < options.traces || active.length > 0) {
+    while (active.length < options.concurrent && traces < options.traces) {
+      const next = source.next();
+      if (next.done === true) break;
+      traces += next.value.turns.length;
+      // The turns of a conversation come one after the other.
+      active.push(next.value.turns.flat());
+    }
+    const at = Math.floor(random() * active.length);
+    const queue = active[at];
+    const span = queue?.shift();
+    if (span !== undefined) {
+      batch.push(span);
+      spans += 1;
+    }
+    if (queue === undefined || queue.length === 0) active.splice(at, 1);
+    if (batch.length >= options.spansPerRequest) flush();
+  }
+  flush();
+  return { requests, spans, traces, bytes: requests.reduce((sum, { length }) => sum + length, 0) };
+}

@@ -1,0 +1,135 @@
+/**
+ * `assay demo`: the service, and the example agent against it: first a healthy version, then a bad one. What the reader
+ * sees is what a team would see on the day of a bad release.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import type { Service } from '../../pipeline/service.ts';
+import { storeFileIn } from '../../pipeline/data-directory.ts';
+import { summarize } from '../../report/summary.ts';
+import { StoreReader } from '../../store/store-reader.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { type Flags, type Loaded, load } from '../load.ts';
+import { percent, safe, type Terminal } from '../terminal.ts';
+import { greet, startWithLog, untilStopped, withServiceFlags } from './serve.ts';
+
+interface Phase {
+  readonly version: string;
+  readonly story: string;
+  readonly regress: readonly string[];
+}
+
+const PHASES: readonly Phase[] = [
+  { version: 'v1', story: 'a healthy version', regress: [] },
+  {
+    version: 'v2',
+    story: 'a bad release: wrong people, wrong times, no alternatives, crashes',
+    regress: ['wrong-participant', 'wrong-time', 'skip-alternatives', 'silent-crash'],
+  },
+];
+const REGRESS_RATE = 0.6;
+/** Nobody should wait ten seconds for the first verdict of a demonstration. */
+const DEMO_SETTLE = '2s';
+const EXAMPLE = path.resolve(import.meta.dirname, '../../../examples/scheduling-agent/main.ts');
+const SCORED_WITHIN_MS = 30_000;
+
+export function addDemo(program: Command, terminal: Terminal): void {
+  withServiceFlags(program.command('demo'))
+    .description('run the service and drive the example agent against it: a healthy version, then a bad one')
+    .option('--conversations <n>', 'conversations per version', '40')
+    .option('--seed <n>', 'what the example users ask for', '1')
+    .option('--exit', 'stop when both versions are scored, instead of at Ctrl-C')
+    .action(
+      async (flags: Flags & { readonly conversations: string; readonly seed: string; readonly exit?: boolean }) => {
+        if (!existsSync(EXAMPLE)) {
+          throw new CommandFailure(
+            'the example agent is not here: `demo` runs from a clone of the repository',
+            EXIT.input,
+          );
+        }
+        process.env.ASSAY_TURN_SETTLE ??= DEMO_SETTLE;
+        const loaded = await load({ ...flags, exit: undefined });
+        const { service, log } = await startWithLog(loaded);
+        greet(terminal, loaded, service);
+        try {
+          for (const phase of PHASES) await runPhase(terminal, service, loaded, phase, flags);
+          await printComparison(terminal, service, loaded);
+        } catch (error) {
+          await service.stop();
+          throw error;
+        }
+        if (flags.exit === true) await service.stop();
+        else {
+          terminal.out('\nStill serving. Ctrl-C stops it.');
+          await untilStopped(service, log);
+        }
+      },
+    );
+}
+
+async function runPhase(
+  terminal: Terminal,
+  service: Service,
+  loaded: Loaded,
+  phase: Phase,
+  flags: { readonly conversations: string; readonly seed: string },
+): Promise<void> {
+  terminal.out(
+    `${terminal.paint('bold', `scheduling-agent ${phase.version}`)}: ${flags.conversations} conversations with ${phase.story}`,
+  );
+  const child = spawn(
+    process.execPath,
+    [
+      EXAMPLE,
+      ...['--endpoint', `http://${loaded.settings.host}:${service.ports.otlpHttp}`],
+      ...['--conversations', flags.conversations],
+      ...['--rate', '20'],
+      ...['--version', phase.version],
+      ...['--seed', flags.seed],
+      ...(phase.regress.length > 0
+        ? ['--regress', phase.regress.join(','), '--regress-rate', String(REGRESS_RATE)]
+        : []),
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`the example agent ended with code ${String(code)}`);
+}
+
+async function printComparison(terminal: Terminal, service: Service, loaded: Loaded): Promise<void> {
+  const deadline = Date.now() + SCORED_WITHIN_MS;
+  const reader = StoreReader.open(storeFileIn(loaded.settings.dataDir));
+  try {
+    while (Date.now() < deadline && (service.pending() > 0 || waiting(reader) > 0)) {
+      terminal.progress(`scoring: ${service.pending()} turns to go`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    terminal.progressDone();
+    const base = `http://${loaded.settings.host}:${service.ports.http}`;
+    for (const { version } of PHASES) {
+      const rows = reader.list({ agent: 'scheduling-agent', agentVersion: version, limit: 1000 });
+      const evaluations = rows
+        .flatMap((row) => reader.evaluations(row, { revisions: 'last' }))
+        .filter(({ suite }) => suite === 'scheduling');
+      const { tcr, band, outcomes, failing_criteria: failing } = summarize(evaluations);
+      const success = outcomes.successful_completion / Math.max(1, evaluations.length);
+      terminal.out(`\n  ${version}   TCR ${tcr?.toFixed(3) ?? '–'}   ${band ?? ''}   ${percent(success)} completed`);
+      for (const { criterion, failed, decided } of failing.slice(0, 4))
+        terminal.out(`       ${criterion.padEnd(26)} failed ${failed} of ${decided}`);
+      const [example] = failing[0]?.examples ?? [];
+      if (example !== undefined)
+        terminal.out(`       why, for one of them:  npm run assay -- explain ${safe(example)}`);
+    }
+    terminal.out(`\n  The same in Prometheus: curl -s ${base}/metrics | grep assay_evaluation_score`);
+  } finally {
+    reader.close();
+  }
+}
+
+function waiting(reader: StoreReader): number {
+  return reader.list({ agent: 'scheduling-agent', limit: 1000 }).filter(({ dueCause }) => dueCause !== undefined)
+    .length;
+}
