@@ -24,11 +24,6 @@ export class ProtoWriter {
     return this.#buffer.subarray(0, this.#at);
   }
 
-  /** Everything since `length` was `mark` is taken back. */
-  rewind(mark: number): void {
-    this.#at = mark;
-  }
-
   openMessage(field: number): void {
     this.#tag(field, 2);
     this.#reserve(1);
@@ -132,11 +127,6 @@ export class ProtoWriter {
   /** The caller wrote so many bytes into what `room` gave. */
   advance(bytes: number): void {
     this.#at += bytes;
-  }
-
-  /** A field of type string or bytes whose content the caller will write in pieces; closed like a message. */
-  openBytes(field: number): void {
-    this.openMessage(field);
   }
 
   #tag(field: number, type: number): void {

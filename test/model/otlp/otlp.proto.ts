@@ -4,7 +4,7 @@
  */
 import protobuf from 'protobufjs';
 
-const PROTO = `
+export const OTLP_PROTO = `
 syntax = "proto3";
 package otlp;
 
@@ -52,7 +52,7 @@ message RetryInfo { Duration retry_delay = 1; }
 message Duration { int64 seconds = 1; int32 nanos = 2; }
 `;
 
-const root = protobuf.parse(PROTO, { keepCase: false }).root;
+const root = protobuf.parse(OTLP_PROTO, { keepCase: false }).root;
 
 /** The reference refuses nesting that Assay refuses too, but not before: the limits are compared apart. */
 protobuf.Reader.recursionLimit = 1000;
@@ -60,6 +60,10 @@ protobuf.Reader.recursionLimit = 1000;
 export const otlp = {
   TracesData: root.lookupType('otlp.TracesData'),
   LogsData: root.lookupType('otlp.LogsData'),
+  Span: root.lookupType('otlp.Span'),
+  LogRecord: root.lookupType('otlp.LogRecord'),
+  Resource: root.lookupType('otlp.Resource'),
+  Scope: root.lookupType('otlp.Scope'),
   TraceResponse: root.lookupType('otlp.TraceResponse'),
   Status: root.lookupType('otlp.Status_'),
   RetryInfo: root.lookupType('otlp.RetryInfo'),
