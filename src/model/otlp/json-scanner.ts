@@ -265,9 +265,9 @@ export class JsonScanner {
         continue;
       }
       at += 1;
-      const escape = bytes[at] ?? 0;
-      if (escape !== 0x75) {
-        to[out++] = SIMPLE_ESCAPES.get(escape) ?? this.#badEscape(at);
+      const letter = bytes[at] ?? 0;
+      if (letter !== 0x75) {
+        to[out++] = SIMPLE_ESCAPES.get(letter) ?? this.#badEscape(at);
         continue;
       }
       let code = this.#hex4(at + 1, end);

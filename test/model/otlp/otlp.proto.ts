@@ -8,6 +8,8 @@ export const OTLP_PROTO = `
 syntax = "proto3";
 package otlp;
 
+message ExportTraceServiceRequest { repeated ResourceSpans resource_spans = 1; }
+message ExportLogsServiceRequest { repeated ResourceLogs resource_logs = 1; }
 message TracesData { repeated ResourceSpans resource_spans = 1; }
 message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; string schema_url = 3; }
 message ScopeSpans { Scope scope = 1; repeated Span spans = 2; string schema_url = 3; }

@@ -170,11 +170,11 @@ function ourValue(value: AttributeValue): unknown {
 /* ---- the reference ---- */
 
 /** What protobufjs gives: untyped, and only looked at through the functions below. */
-interface Message {
+export interface Message {
   readonly [field: string]: unknown;
 }
 
-function decode(
+export function decode(
   type: 'Span' | 'LogRecord' | 'Resource' | 'Scope' | 'TracesData' | 'LogsData',
   bytes: Uint8Array,
 ): Message {
@@ -262,7 +262,7 @@ function logRecordOf(record: Message, { scope, resource }: Place): unknown {
     timeMs: millis(record.timeUnixNano) || millis(record.observedTimeUnixNano),
     eventName: record.eventName === '' ? (typeof named === 'string' ? named : '') : record.eventName,
     severity: record.severityNumber,
-    body: record.body === undefined || record.body === null ? undefined : valueOf(record.body),
+    body: record.body === undefined || record.body === null ? undefined : contentOfValue(record.body),
     attributes,
     scope,
     resource,
@@ -270,12 +270,12 @@ function logRecordOf(record: Message, { scope, resource }: Place): unknown {
   };
 }
 
-function list(from: Message, field: string): readonly Message[] {
+export function list(from: Message, field: string): readonly Message[] {
   const items = from[field];
   return Array.isArray(items) ? items : [];
 }
 
-function message(value: unknown): Message {
+export function message(value: unknown): Message {
   // The cast holds: a decoded message field is a message or absent.
   return (value ?? {}) as Message;
 }
@@ -289,12 +289,12 @@ function attributesOf(owner: unknown): Map<string, unknown> {
   const found = new Map<string, unknown>();
   for (const attribute of list(message(owner), 'attributes')) {
     const key = String(attribute.key);
-    if (!found.has(key)) found.set(key, valueOf(attribute.value));
+    if (!found.has(key)) found.set(key, contentOfValue(attribute.value));
   }
   return found;
 }
 
-function valueOf(value: unknown): unknown {
+function contentOfValue(value: unknown): unknown {
   const any = message(value);
   switch (any.value) {
     case 'stringValue':
@@ -310,12 +310,12 @@ function valueOf(value: unknown): unknown {
     case 'bytesValue':
       return { bytes: hex(any.bytesValue) };
     case 'arrayValue':
-      return list(message(any.arrayValue), 'values').map(valueOf);
+      return list(message(any.arrayValue), 'values').map(contentOfValue);
     case 'kvlistValue': {
       const entries = new Map<string, unknown>();
       for (const entry of list(message(any.kvlistValue), 'values')) {
         const key = String(entry.key);
-        if (!entries.has(key)) entries.set(key, valueOf(entry.value));
+        if (!entries.has(key)) entries.set(key, contentOfValue(entry.value));
       }
       return entries;
     }
@@ -329,7 +329,7 @@ function idOf(value: unknown, length: number): string | undefined {
   return text.length === 2 * length && /[^0]/.test(text) ? text : undefined;
 }
 
-function hex(value: unknown): string {
+export function hex(value: unknown): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : '';
 }
 
@@ -338,7 +338,7 @@ function millis(value: unknown): number {
   return (Number(bits >> 32n) * 0x1_0000_0000 + Number(bits & 0xffff_ffffn)) / 1e6;
 }
 
-function bitsOf(value: unknown): bigint {
+export function bitsOf(value: unknown): bigint {
   if (typeof value === 'number') return BigInt.asUintN(64, BigInt(value));
   const long = message(value);
   return (BigInt(Number(long.high ?? 0) >>> 0) << 32n) | BigInt(Number(long.low ?? 0) >>> 0);
