@@ -10,37 +10,69 @@ import { plus } from './turns/usage.ts';
 
 export function buildConversation(id: ConversationId, turns: readonly Turn[]): Conversation {
   if (turns.length === 0) throw new Error(`conversation ${id}: it has no turns, so there is nothing to put together`);
-  const inOrder = turns.toSorted((a, b) => a.startedAtMs - b.startedAtMs || compare(a.id, b.id));
-  const last = (read: (turn: Turn) => string | undefined) => inOrder.findLast((turn) => read(turn) !== undefined);
-  let state: Json | undefined;
-  let truth: Json | undefined;
-  let usage: Usage | undefined;
-  let costUsd: number | undefined;
-  const attributes = new Map<string, string | number | boolean>();
-  for (const turn of inOrder) {
-    state = overridden(state, turn.state);
-    truth = overridden(truth, turn.truth);
-    usage = plus(usage, turn.usage);
-    if (turn.costUsd !== undefined) costUsd = (costUsd ?? 0) + turn.costUsd;
-    for (const [key, value] of turn.attributes) attributes.set(key, value);
-  }
-  const agent: AgentIdentity = {
-    name: last((turn) => turn.agent.name)?.agent.name,
-    id: last((turn) => turn.agent.id)?.agent.id,
-    version: last((turn) => turn.agent.version)?.agent.version,
-  };
-  return {
+  return new BuiltConversation(
     id,
-    idSource: inOrder[0]?.conversationIdSource ?? 'synthetic',
-    agent,
-    environment: last((turn) => turn.environment)?.environment,
-    attributes,
-    turns: inOrder,
-    state,
-    truth,
-    usage,
-    costUsd,
-    startedAtMs: inOrder.reduce((least, turn) => Math.min(least, turn.startedAtMs), Number.POSITIVE_INFINITY),
-    endedAtMs: inOrder.reduce((most, turn) => Math.max(most, turn.endedAtMs), Number.NEGATIVE_INFINITY),
-  };
+    turns.toSorted((a, b) => a.startedAtMs - b.startedAtMs || compare(a.id, b.id)),
+  );
+}
+
+class BuiltConversation implements Conversation {
+  readonly id: ConversationId;
+  readonly turns: readonly Turn[];
+  readonly agent: AgentIdentity;
+  readonly environment: string | undefined;
+  readonly state: Json | undefined;
+  readonly truth: Json | undefined;
+  readonly usage: Usage | undefined;
+  readonly costUsd: number | undefined;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  #attributes: Conversation['attributes'] | undefined;
+
+  constructor(id: ConversationId, turns: readonly Turn[]) {
+    let [name, agentId, version, environment]: (string | undefined)[] = [];
+    let state: Json | undefined;
+    let truth: Json | undefined;
+    let usage: Usage | undefined;
+    let costUsd: number | undefined;
+    let startedAtMs = Number.POSITIVE_INFINITY;
+    let endedAtMs = Number.NEGATIVE_INFINITY;
+    for (const turn of turns) {
+      const { agent } = turn;
+      name = agent.name ?? name;
+      agentId = agent.id ?? agentId;
+      version = agent.version ?? version;
+      environment = turn.environment ?? environment;
+      state = overridden(state, turn.state);
+      truth = overridden(truth, turn.truth);
+      usage = plus(usage, turn.usage);
+      if (turn.costUsd !== undefined) costUsd = (costUsd ?? 0) + turn.costUsd;
+      startedAtMs = Math.min(startedAtMs, turn.startedAtMs);
+      endedAtMs = Math.max(endedAtMs, turn.endedAtMs);
+    }
+    this.id = id;
+    this.turns = turns;
+    this.agent = { name, id: agentId, version };
+    this.environment = environment;
+    this.state = state;
+    this.truth = truth;
+    this.usage = usage;
+    this.costUsd = costUsd;
+    this.startedAtMs = startedAtMs;
+    this.endedAtMs = endedAtMs;
+  }
+
+  get idSource(): string {
+    return this.turns[0]?.conversationIdSource ?? 'synthetic';
+  }
+
+  /** Of all turns, later ones overriding earlier ones. Put together when asked for: few suites match on attributes. */
+  get attributes(): Conversation['attributes'] {
+    if (this.#attributes === undefined) {
+      const attributes = new Map<string, string | number | boolean>();
+      for (const turn of this.turns) for (const [key, value] of turn.attributes) attributes.set(key, value);
+      this.#attributes = attributes;
+    }
+    return this.#attributes;
+  }
 }

@@ -4,9 +4,10 @@
  *
  * What few criteria ask for (the answer, the tool calls, the flags) is worked out when it is first read.
  */
-import type { TraceId, TurnId } from '../model/ids.ts';
-import type { Step, StepFlag } from '../model/step.ts';
-import type { Turn, TurnFlag } from '../model/turn.ts';
+import type { SpanId, TraceId, TurnId } from '../model/ids.ts';
+import type { Json } from '../model/json.ts';
+import type { AgentIdentity, Content, Step, StepError, StepFlag, Usage } from '../model/step.ts';
+import type { ToolCall, Turn, TurnFlag } from '../model/turn.ts';
 import { merged } from './turns/double-instrumentation.ts';
 import { familyOf, NONE, type Family } from './turns/family.ts';
 import { agentOf, conversationIdOf, environmentOf, userIdOf } from './turns/identity.ts';
@@ -22,62 +23,121 @@ export function buildTurns(steps: readonly Step[]): readonly Turn[] {
   const family = merged(familyOf(steps));
   if (family.steps.length === 0) return [];
   const turns = turnsOf(family);
-  return turns.map((turn) => buildTurn(family, turn, turns.length > 1));
+  return turns.map((turn) => new BuiltTurn(family, turn, turns.length > 1));
 }
 
-function buildTurn(family: Family, { root: rootIndex, members }: TurnSteps, isOneOfSeveral: boolean): Turn {
-  const root = family.at(rootIndex);
-  const steps = members.map((index) => family.at(index));
-  const calls = mainCalls(family, members);
-  const finalAnswer = finalAnswerOf(root, calls);
-  const toolCalls = once(() => toolCallsOf(family, members, root));
-  const error = once(() => turnErrorOf({ root, calls, steps, answer: finalAnswer }));
-  const flags = once(() => flagsOf(family, steps));
-  const attributes = once(() => root.attributes);
-  return {
-    id: turnIdOf(root.traceId, isOneOfSeveral ? root : undefined),
-    traceId: root.traceId,
-    rootSpanId: root.spanId,
-    ...conversationIdOf(family, rootIndex, members),
-    userId: userIdOf(root, steps),
-    agent: agentOf(root, steps),
-    environment: environmentOf(root, steps),
-    get attributes() {
-      return attributes();
-    },
-    userInput: userInputOf(root, calls),
-    finalAnswer,
-    steps,
-    get toolCalls() {
-      return toolCalls();
-    },
-    llmCalls: steps.reduce((count, step) => (step.kind === 'llm' ? count + 1 : count), 0),
-    finishReasons: calls.at(-1)?.model?.finishReasons ?? [],
-    usage: usageOf(family, members),
-    costUsd: costOf(family, members),
-    get error() {
-      return error();
-    },
-    startedAtMs: Math.min(...steps.map((step) => step.startedAtMs)),
-    endedAtMs: Math.max(...steps.map((step) => step.endedAtMs)),
-    ...marksOf(steps),
-    get flags() {
-      return flags();
-    },
-  };
+/**
+ * A class rather than a literal with getters: V8 makes a hidden class for each such literal, and keeps whatever its getters
+ * refer to alive until the next full collection.
+ */
+class BuiltTurn implements Turn {
+  readonly id: TurnId;
+  readonly traceId: TraceId;
+  readonly rootSpanId: SpanId;
+  readonly conversationId: string | undefined;
+  readonly userInput: Content;
+  readonly finalAnswer: Content;
+  readonly steps: readonly Step[];
+  readonly llmCalls: number;
+  readonly usage: Usage | undefined;
+  readonly costUsd: number | undefined;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly ended: boolean;
+  readonly state: Json | undefined;
+  readonly truth: Json | undefined;
+
+  readonly #family: Family;
+  readonly #members: readonly number[];
+  readonly #root: Step;
+  readonly #calls: readonly Step[];
+  readonly #idSource: () => string;
+  #agent: AgentIdentity | undefined;
+  #toolCalls: readonly ToolCall[] | undefined;
+  #error: StepError | undefined | null = null;
+  #flags: readonly TurnFlag[] | undefined;
+
+  constructor(family: Family, { root, members }: TurnSteps, isOneOfSeveral: boolean) {
+    const step = family.at(root);
+    this.#family = family;
+    this.#members = members;
+    this.#root = step;
+    this.#calls = mainCalls(family, members);
+    this.steps = members.length === family.steps.length ? family.steps : members.map((index) => family.at(index));
+    this.traceId = step.traceId;
+    this.id = turnIdOf(this.traceId, isOneOfSeveral ? step : undefined);
+    this.rootSpanId = step.spanId;
+    const { conversationId, source } = conversationIdOf(family, root, members);
+    this.conversationId = conversationId;
+    this.#idSource = source;
+    this.userInput = userInputOf(step, this.#calls);
+    this.finalAnswer = finalAnswerOf(step, this.#calls);
+    this.usage = usageOf(family, members);
+    this.costUsd = costOf(family, members);
+    const { ended, state, truth } = marksOf(this.steps);
+    this.ended = ended;
+    this.state = state;
+    this.truth = truth;
+    let llmCalls = 0;
+    let startedAtMs = Number.POSITIVE_INFINITY;
+    let endedAtMs = Number.NEGATIVE_INFINITY;
+    for (const member of this.steps) {
+      if (member.kind === 'llm') llmCalls++;
+      if (member.startedAtMs < startedAtMs) startedAtMs = member.startedAtMs;
+      if (member.endedAtMs > endedAtMs) endedAtMs = member.endedAtMs;
+    }
+    this.llmCalls = llmCalls;
+    this.startedAtMs = startedAtMs;
+    this.endedAtMs = endedAtMs;
+  }
+
+  get conversationIdSource(): string {
+    return this.#idSource();
+  }
+
+  get userId(): string | undefined {
+    return userIdOf(this.#root, this.steps);
+  }
+
+  get agent(): AgentIdentity {
+    this.#agent ??= agentOf(this.#root, this.steps);
+    return this.#agent;
+  }
+
+  get environment(): string | undefined {
+    return environmentOf(this.#root, this.steps);
+  }
+
+  get attributes(): Turn['attributes'] {
+    return this.#root.attributes;
+  }
+
+  get finishReasons(): readonly string[] {
+    return this.#calls.at(-1)?.model?.finishReasons ?? [];
+  }
+
+  get toolCalls(): readonly ToolCall[] {
+    this.#toolCalls ??= toolCallsOf(this.#family, this.#members, this.#root);
+    return this.#toolCalls;
+  }
+
+  get error(): StepError | undefined {
+    if (this.#error === null) {
+      const ending = { root: this.#root, calls: this.#calls, steps: this.steps, answer: this.finalAnswer };
+      this.#error = turnErrorOf(ending);
+    }
+    return this.#error;
+  }
+
+  get flags(): readonly TurnFlag[] {
+    this.#flags ??= flagsOf(this.#family, this.steps);
+    return this.#flags;
+  }
 }
 
 function turnIdOf(traceId: TraceId, root: Step | undefined): TurnId {
   // The cast is the brand: this is the form that `model/ids.ts` defines.
   return (root === undefined ? traceId : `${traceId}/${root.spanId}`) as string as TurnId;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 /** Flags of steps that say something about the turn as a whole. */

@@ -5,10 +5,10 @@
  */
 import type { Content, StepError } from '../model/step.ts';
 import type { AttributeValue, SpanView } from '../model/otlp/views.ts';
-import type { Captured, Draft } from './draft.ts';
+import type { DETAILS, Draft } from './draft.ts';
 import type { Evidence } from './evidence.ts';
 import type { MessageList } from './messages.ts';
-import type { Row } from './rows.ts';
+import type { CapturedKey, Row } from './rows.ts';
 
 /** One source of one kind of content. `rule` is how the source is called when someone asks where the content came from. */
 export interface Finder<T> {
@@ -35,7 +35,9 @@ export interface Dialect extends Partial<ContentFinders> {
   readonly rows?: readonly Row[];
   readonly resourceRows?: readonly Row[];
   /** Keys whose presence promises content, so that "was anything captured?" need not decode it. */
-  readonly captured?: readonly (readonly [Captured, string])[];
+  readonly captured?: readonly CapturedKey[];
   /** Runs after all rows of all dialects, for what no single attribute says. Writes through `draft.settle`. */
   readonly infer?: (draft: Draft, span: SpanView) => void;
+  /** The same for the fields among {@link DETAILS}. */
+  readonly inferDetails?: (draft: Draft, span: SpanView) => void;
 }

@@ -2,6 +2,7 @@
  * The fields of a step while it is being understood. Extractors write what is still absent; the first to speak wins, and
  * when somebody asks, it is noted which rule that was.
  */
+import type { AttributeValue } from '../model/otlp/views.ts';
 import type { StepKind } from '../model/step.ts';
 
 export interface Fields {
@@ -33,6 +34,21 @@ export interface Fields {
 
 export type Field = keyof Fields;
 
+/** Read when first asked for. The others are what turns are built from. */
+export const DETAILS: ReadonlySet<Field> = new Set<Field>([
+  'agentName',
+  'agentId',
+  'agentVersion',
+  'requestModel',
+  'responseModel',
+  'provider',
+  'responseId',
+  'finishReasons',
+  'errorMessage',
+  'environment',
+  'serviceName',
+]);
+
 /** A class for its stable shape: one is made for every span. */
 export class Draft implements Fields {
   kind: StepKind | undefined = undefined;
@@ -59,6 +75,13 @@ export class Draft implements Fields {
   ended: boolean | undefined = undefined;
   environment: string | undefined = undefined;
   serviceName: string | undefined = undefined;
+  /** Whether the span has events of its own. */
+  hasEvents = false;
+  /** Content that nearly every reader asks for, and its key: read with the rest, so that nobody needs to come back. */
+  #keptKey: string | undefined = undefined;
+  #kept: AttributeValue | undefined = undefined;
+  #otherKeptKey: string | undefined = undefined;
+  #otherKept: AttributeValue | undefined = undefined;
   /** Which captured content the span's keys promise, as bits of {@link CAPTURED}. */
   captured = 0;
   /** Filled only in a draft that is made to explain. */
@@ -66,6 +89,22 @@ export class Draft implements Fields {
 
   constructor(rules: Map<string, string> | undefined) {
     this.rules = rules;
+  }
+
+  /** Two places: a model call has one output, a tool call has arguments and a result. */
+  keep(key: string, value: AttributeValue): void {
+    if (this.#keptKey === undefined) {
+      this.#keptKey = key;
+      this.#kept = value;
+    } else if (this.#otherKeptKey === undefined) {
+      this.#otherKeptKey = key;
+      this.#otherKept = value;
+    }
+  }
+
+  keptValue(key: string): AttributeValue | undefined {
+    if (this.#keptKey === key) return this.#kept;
+    return this.#otherKeptKey === key ? this.#otherKept : undefined;
   }
 
   /** Writes the field if it is absent. */

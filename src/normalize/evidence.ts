@@ -5,7 +5,9 @@
  * Everything here is a view: use it while it is handed out, keep only values.
  */
 import type { AttributeValue, LogRecordView, SpanView } from '../model/otlp/views.ts';
-import { decodeJsonish, own } from './jsonish.ts';
+import type { SpanId } from '../model/ids.ts';
+import type { Draft } from './draft.ts';
+import { decodeJsonish, member } from './jsonish.ts';
 
 export interface EventView {
   readonly name: string;
@@ -16,6 +18,8 @@ export interface EventView {
 
 export interface Evidence {
   readonly span: SpanView;
+  /** An attribute of the span; the same as `span.attributes.get`, without going back to the bytes where it can. */
+  attribute(key: string): AttributeValue | undefined;
   /** Calls back for each event in time order, until `visit` answers true; says whether it did. */
   someEvent(visit: (event: EventView) => boolean): boolean;
 }
@@ -26,21 +30,43 @@ export interface SpanLogs {
   record(at: number): LogRecordView;
 }
 
-export class SpanEvidence implements Evidence {
-  readonly span: SpanView;
-  readonly #logs: SpanLogs | undefined;
+/** Where a step comes back to for what it has not read yet. */
+export interface SpanSource {
+  view(position: number): SpanView;
+  logsOf(spanId: SpanId): SpanLogs | undefined;
+  /** What the resource of the span at that position says. */
+  resourceAt(position: number): Draft;
+}
 
-  constructor(span: SpanView, logs: SpanLogs | undefined) {
-    this.span = span;
-    this.#logs = logs;
+export class SpanEvidence implements Evidence {
+  readonly #source: SpanSource;
+  readonly #position: number;
+  readonly #spanId: SpanId;
+  readonly #draft: Draft;
+
+  constructor(source: SpanSource, position: number, spanId: SpanId, draft: Draft) {
+    this.#source = source;
+    this.#position = position;
+    this.#spanId = spanId;
+    this.#draft = draft;
+  }
+
+  get span(): SpanView {
+    return this.#source.view(this.#position);
+  }
+
+  attribute(key: string): AttributeValue | undefined {
+    return this.#draft.keptValue(key) ?? this.span.attributes.get(key);
   }
 
   someEvent(visit: (event: EventView) => boolean): boolean {
-    for (const event of this.span.events) {
-      const view: EventView = { name: event.name, timeMs: event.timeMs, get: (key) => event.attributes.get(key) };
-      if (visit(view)) return true;
+    if (this.#draft.hasEvents) {
+      for (const event of this.span.events) {
+        const view: EventView = { name: event.name, timeMs: event.timeMs, get: (key) => event.attributes.get(key) };
+        if (visit(view)) return true;
+      }
     }
-    const logs = this.#logs;
+    const logs = this.#source.logsOf(this.#spanId);
     if (logs === undefined) return false;
     for (let at = 0; at < logs.count; at++) if (visit(eventOfRecord(logs.record(at)))) return true;
     return false;
@@ -59,7 +85,7 @@ function eventOfRecord(record: LogRecordView): EventView {
         isBodyRead = true;
       }
       // The cast holds: a body is an AttributeValue or parsed JSON, and both consist of AttributeValues all the way down.
-      return (own(body, key) as AttributeValue | undefined) ?? record.attributes.get(key);
+      return (member(body, key) as AttributeValue | undefined) ?? record.attributes.get(key);
     },
   };
 }

@@ -117,13 +117,16 @@ export function toJson(value: unknown, depth = 0): Json {
   return copy;
 }
 
-/** A property that the object itself has; undefined for anything else, so that a key named `constructor` is harmless. */
-export function own(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  return Reflect.get(value, key);
+/**
+ * A member of a decoded object. Our keys are words of the conventions (`role`, `parts`), none of which `Object.prototype`
+ * has; a hostile `__proto__` in JSON is a member like any other and changes nothing.
+ */
+export function member(value: unknown, key: string): unknown {
+  // The cast holds for any object: a missing key gives undefined.
+  return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown })[key] : undefined;
 }
 
-export function ownText(value: unknown, key: string): string | undefined {
-  const found = own(value, key);
+export function memberText(value: unknown, key: string): string | undefined {
+  const found = member(value, key);
   return typeof found === 'string' && found !== '' ? found : undefined;
 }

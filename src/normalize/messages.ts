@@ -12,7 +12,7 @@ import type { Content, ContentState, Message, Part } from '../model/step.ts';
 import type { AttributeValue } from '../model/otlp/views.ts';
 import { contentOf } from './content.ts';
 import { finishReasonOf } from './finish-reason.ts';
-import { decodeJsonish, isRedactionMarker, own, ownText, toJson } from './jsonish.ts';
+import { decodeJsonish, isRedactionMarker, member, memberText, toJson } from './jsonish.ts';
 
 /** Far above any real history, and low enough that a hostile one stays cheap. */
 const MESSAGES_MAX = 10_000;
@@ -38,13 +38,17 @@ function messagesOf(value: unknown, defaultRole: string): readonly Message[] {
     if (items.length > 0 && items.every(isBarePart)) return messageOf({ role: defaultRole, parts: items }, defaultRole);
     return items.flatMap((item) => messageOf(item, defaultRole));
   }
-  const wrapped = own(value, 'messages');
+  const wrapped = member(value, 'messages');
   if (Array.isArray(wrapped)) return messagesOf(wrapped, defaultRole);
   return messageOf(value, defaultRole);
 }
 
 function isBarePart(value: unknown): boolean {
-  return own(value, 'role') === undefined && ownText(value, 'type') !== undefined && own(value, 'parts') === undefined;
+  return (
+    member(value, 'role') === undefined &&
+    memberText(value, 'type') !== undefined &&
+    member(value, 'parts') === undefined
+  );
 }
 
 /** One message, or none where there is nothing in it. */
@@ -52,17 +56,17 @@ export function messageOf(value: unknown, defaultRole: string): readonly Message
   if (typeof value === 'string') return value === '' ? [] : [plainMessage(defaultRole, value)];
   if (typeof value !== 'object' || value === null) return [];
   const parts: Part[] = [];
-  collectParts(own(value, 'parts') ?? own(value, 'content') ?? own(value, 'text'), parts);
-  collectToolCalls(own(value, 'tool_calls') ?? own(value, 'toolCalls'), parts);
-  const writtenRole = roleOf(ownText(value, 'role') ?? defaultRole);
-  const callId = ownText(value, 'tool_call_id') ?? ownText(value, 'toolCallId');
+  collectParts(member(value, 'parts') ?? member(value, 'content') ?? member(value, 'text'), parts);
+  collectToolCalls(member(value, 'tool_calls') ?? member(value, 'toolCalls'), parts);
+  const writtenRole = roleOf(memberText(value, 'role') ?? defaultRole);
+  const callId = memberText(value, 'tool_call_id') ?? memberText(value, 'toolCallId');
   const answersCall =
     callId !== undefined && writtenRole === 'tool' && !parts.some((part) => part.type === 'tool_result');
   const message: Message = {
     role: writtenRole === 'user' && isOnlyResults(parts) ? 'tool' : writtenRole,
-    name: ownText(value, 'name'),
-    parts: answersCall ? [{ type: 'tool_result', id: callId, result: contentOf(own(value, 'content')) }] : parts,
-    finishReason: finishReasonOf(own(value, 'finish_reason') ?? own(value, 'finishReason')),
+    name: memberText(value, 'name'),
+    parts: answersCall ? [{ type: 'tool_result', id: callId, result: contentOf(member(value, 'content')) }] : parts,
+    finishReason: finishReasonOf(member(value, 'finish_reason') ?? member(value, 'finishReason')),
   };
   return [message];
 }
@@ -112,17 +116,17 @@ function collectPart(value: unknown, into: Part[]): void {
     return;
   }
   if (typeof value !== 'object' || value === null) return;
-  switch (ownText(value, 'type') ?? (own(value, 'text') === undefined ? '' : 'text')) {
+  switch (memberText(value, 'type') ?? (member(value, 'text') === undefined ? '' : 'text')) {
     case 'text':
     case 'input_text':
     case 'output_text': {
-      const text = own(value, 'content') ?? own(value, 'text');
+      const text = member(value, 'content') ?? member(value, 'text');
       if (typeof text === 'string' && text !== '') into.push({ type: 'text', text });
       return;
     }
     case 'reasoning':
     case 'thinking': {
-      const text = ownText(value, 'content') ?? ownText(value, 'text') ?? ownText(value, 'thinking');
+      const text = memberText(value, 'content') ?? memberText(value, 'text') ?? memberText(value, 'thinking');
       if (text !== undefined) into.push({ type: 'reasoning', text });
       return;
     }
@@ -150,8 +154,8 @@ function collectPart(value: unknown, into: Part[]): void {
     case 'document':
       into.push({
         type: 'media',
-        modality: ownText(value, 'modality') ?? ownText(value, 'type') ?? 'file',
-        mime: ownText(value, 'mime_type') ?? ownText(value, 'mediaType'),
+        modality: memberText(value, 'modality') ?? memberText(value, 'type') ?? 'file',
+        mime: memberText(value, 'mime_type') ?? memberText(value, 'mediaType'),
       });
       return;
     default:
@@ -165,26 +169,30 @@ function collectToolCalls(value: unknown, into: Part[]): void {
 }
 
 function toolCallOf(value: object): Part {
-  const called = own(value, 'function');
+  const called = member(value, 'function');
   return {
     type: 'tool_call',
     id: callIdOf(value),
-    name: ownText(called, 'name') ?? ownText(value, 'name') ?? ownText(value, 'toolName') ?? '',
-    args: contentOf(own(called, 'arguments') ?? own(value, 'arguments') ?? own(value, 'args') ?? own(value, 'input')),
+    name: memberText(called, 'name') ?? memberText(value, 'name') ?? memberText(value, 'toolName') ?? '',
+    args: contentOf(
+      member(called, 'arguments') ?? member(value, 'arguments') ?? member(value, 'args') ?? member(value, 'input'),
+    ),
   };
 }
 
 /** `call_id` first: the Responses API has an `id` of the item as well, which nothing else refers to. */
 function callIdOf(value: object): string | undefined {
   return (
-    ownText(value, 'call_id') ??
-    ownText(value, 'tool_call_id') ??
-    ownText(value, 'tool_use_id') ??
-    ownText(value, 'toolCallId') ??
-    ownText(value, 'id')
+    memberText(value, 'call_id') ??
+    memberText(value, 'tool_call_id') ??
+    memberText(value, 'tool_use_id') ??
+    memberText(value, 'toolCallId') ??
+    memberText(value, 'id')
   );
 }
 
 function resultOf(value: object): Content {
-  return contentOf(own(value, 'response') ?? own(value, 'result') ?? own(value, 'output') ?? own(value, 'content'));
+  return contentOf(
+    member(value, 'response') ?? member(value, 'result') ?? member(value, 'output') ?? member(value, 'content'),
+  );
 }

@@ -6,11 +6,13 @@
  */
 import { indexLogs, type LogsIndex } from '../model/otlp/logs-reader.ts';
 import { indexTraces, type TracesIndex } from '../model/otlp/traces-reader.ts';
-import type { LogRecordView, SpanView } from '../model/otlp/views.ts';
+import type { Attributes, LogRecordView, SpanView } from '../model/otlp/views.ts';
 import type { SpanId } from '../model/ids.ts';
 import type { Step } from '../model/step.ts';
-import type { SpanLogs } from './evidence.ts';
-import { SpanStep, type SpanSource } from './span-step.ts';
+import type { Draft } from './draft.ts';
+import type { SpanLogs, SpanSource } from './evidence.ts';
+import { readResource } from './reading.ts';
+import { SpanStep } from './span-step.ts';
 
 export interface TraceSource {
   /** An OTLP TracesData message with the spans of one trace. */
@@ -24,7 +26,7 @@ export function normalize(source: TraceSource): readonly Step[] {
   const reader = new Reader(spans, source.logs === undefined ? undefined : indexLogs(source.logs));
   const steps: Step[] = [];
   for (let position = 0; position < spans.spanCount; position++) {
-    steps.push(new SpanStep(reader, position, spans.view(position)));
+    steps.push(new SpanStep(reader, position, reader.view(position)));
   }
   return steps;
 }
@@ -33,14 +35,32 @@ class Reader implements SpanSource {
   readonly #spans: TracesIndex;
   readonly #logs: LogsIndex | undefined;
   #positionsBySpan: Map<SpanId, number[]> | undefined;
+  #view: SpanView | undefined;
+  #position = -1;
+  /** Spans of one request share their resource's view. */
+  readonly #resources = new Map<Attributes, Draft>();
 
   constructor(spans: TracesIndex, logs: LogsIndex | undefined) {
     this.#spans = spans;
     this.#logs = logs;
   }
 
+  /** Nobody else moves the index's view, so that what is in view need not be looked at again. */
   view(position: number): SpanView {
-    return this.#spans.view(position);
+    if (position !== this.#position || this.#view === undefined) {
+      this.#view = this.#spans.view(position);
+      this.#position = position;
+    }
+    return this.#view;
+  }
+
+  resourceAt(position: number): Draft {
+    const { resource } = this.view(position);
+    const known = this.#resources.get(resource);
+    if (known !== undefined) return known;
+    const draft = readResource(resource, undefined);
+    this.#resources.set(resource, draft);
+    return draft;
   }
 
   logsOf(spanId: SpanId): SpanLogs | undefined {

@@ -1,20 +1,26 @@
 /** All dialects as one: their rows compiled into tables, their finders in one order. Made once, when the module loads. */
-import type { SpanView } from '../model/otlp/views.ts';
+import type { Attributes, SpanView } from '../model/otlp/views.ts';
 import type { ContentFinders, Finder } from './dialect.ts';
 import { DIALECTS } from './dialects.ts';
-import { Draft } from './draft.ts';
+import { DETAILS, Draft } from './draft.ts';
 import type { Evidence } from './evidence.ts';
 import { RowTable } from './rows.ts';
 
-const spanRows = new RowTable(
-  DIALECTS.flatMap((dialect) => dialect.rows ?? []),
+const rows = DIALECTS.flatMap((dialect) => dialect.rows ?? []);
+const basicRows = new RowTable(
+  rows.filter((row) => !DETAILS.has(row.field)),
   DIALECTS.flatMap((dialect) => dialect.captured ?? []),
+);
+const detailRows = new RowTable(
+  rows.filter((row) => DETAILS.has(row.field)),
+  [],
 );
 const resourceRows = new RowTable(
   DIALECTS.flatMap((dialect) => dialect.resourceRows ?? []),
   [],
 );
 const inferring = DIALECTS.flatMap((dialect) => dialect.infer ?? []);
+const inferringDetails = DIALECTS.flatMap((dialect) => dialect.inferDetails ?? []);
 
 export const FINDERS: ContentFinders = {
   messagesIn: all('messagesIn'),
@@ -37,16 +43,23 @@ function all<K extends keyof ContentFinders>(kind: K): ContentFinders[K] {
 /** Reads the attributes of a span. `rules`, where given, receives which rule decided each field. */
 export function readFields(span: SpanView, rules: Map<string, string> | undefined): Draft {
   const draft = new Draft(rules);
-  spanRows.apply(span.attributes, draft, '');
+  basicRows.apply(span.attributes, draft, '');
+  draft.hasEvents = span.events.length > 0;
   for (const infer of inferring) infer(draft, span);
   if (draft.kind === undefined) draft.settle('kind', 'other', 'none');
   return draft;
 }
 
-/** What the resource says; it holds where the span itself says nothing. */
-export function readResource(span: SpanView, rules: Map<string, string> | undefined): Draft {
+/** Adds the fields that {@link readFields} leaves for later. */
+export function readDetails(span: SpanView, draft: Draft): void {
+  detailRows.apply(span.attributes, draft, '');
+  for (const infer of inferringDetails) infer(draft, span);
+}
+
+/** What a resource says; it holds where the span itself says nothing. */
+export function readResource(resource: Attributes, rules: Map<string, string> | undefined): Draft {
   const draft = new Draft(rules);
-  resourceRows.apply(span.resource, draft, 'resource:');
+  resourceRows.apply(resource, draft, 'resource:');
   return draft;
 }
 

@@ -6,7 +6,7 @@
 import type { StepKind } from '../model/step.ts';
 import type { Attributes, AttributeValue } from '../model/otlp/views.ts';
 import { CAPTURED, type Draft, type Captured, type Field, type Fields } from './draft.ts';
-import { isPresent, isRedactionMarker, own } from './jsonish.ts';
+import { isPresent, isRedactionMarker, member } from './jsonish.ts';
 
 export interface Row {
   readonly field: Field;
@@ -69,11 +69,11 @@ export function asKind(kinds: ReadonlyMap<string, StepKind>): Reader<StepKind> {
 }
 
 /** A member of a value that is itself JSON: the first of `names` that `read` accepts. */
-export function member<T>(names: readonly string[], read: Reader<T>): Reader<T> {
+export function memberAs<T>(names: readonly string[], read: Reader<T>): Reader<T> {
   return (value) => {
     const object = typeof value === 'string' ? tryParse(value) : value;
     for (const name of names) {
-      const found = own(object, name);
+      const found = member(object, name);
       if (typeof found === 'string' || typeof found === 'number') {
         const accepted = read(found);
         if (accepted !== undefined) return accepted;
@@ -100,28 +100,31 @@ interface Entry {
 
 interface KeyEntries {
   readonly captured: number;
+  readonly isKept: boolean;
   readonly entries: readonly Entry[];
 }
+
+/** Which content a key promises, and whether the value is worth keeping at once. */
+export type CapturedKey = readonly [what: Captured, key: string, keep?: 'keep'];
 
 export class RowTable {
   readonly #byKey = new Map<string, KeyEntries>();
   readonly #best: Uint16Array;
 
-  constructor(table: readonly Row[], captured: readonly (readonly [Captured, string])[]) {
+  constructor(table: readonly Row[], captured: readonly CapturedKey[]) {
     const fields = new Map<Field, number>();
-    const add = (key: string, bits: number, entry: Entry | undefined) => {
-      const there = this.#byKey.get(key) ?? { captured: 0, entries: [] };
-      this.#byKey.set(key, {
-        captured: there.captured | bits,
-        entries: entry === undefined ? there.entries : [...there.entries, entry],
-      });
-    };
+    const at = (key: string): KeyEntries => this.#byKey.get(key) ?? { captured: 0, isKept: false, entries: [] };
     for (const [rank, item] of table.entries()) {
       const fieldIndex = fields.get(item.field) ?? fields.size;
       fields.set(item.field, fieldIndex);
-      add(item.key, 0, { rank, fieldIndex, row: item });
+      const there = at(item.key);
+      this.#byKey.set(item.key, { ...there, entries: [...there.entries, { rank, fieldIndex, row: item }] });
     }
-    for (const [what, key] of captured) add(key, CAPTURED[what], undefined);
+    for (const [what, key, keep] of captured) {
+      const there = at(key);
+      const isKept = there.isKept || keep === 'keep';
+      this.#byKey.set(key, { ...there, isKept, captured: there.captured | CAPTURED[what] });
+    }
     this.#best = new Uint16Array(fields.size);
   }
 
@@ -132,9 +135,10 @@ export class RowTable {
       const found = this.#byKey.get(key);
       if (found === undefined) continue;
       draft.captured |= found.captured;
-      if (found.entries.length === 0) continue;
+      if (found.entries.length === 0 && !found.isKept) continue;
       const value = attributes.get(key);
       if (!isPresent(value)) continue;
+      if (found.isKept) draft.keep(key, value);
       for (const { rank, fieldIndex, row: item } of found.entries) {
         if (rank >= (best[fieldIndex] ?? 0) || !item.write(draft, value)) continue;
         best[fieldIndex] = rank;

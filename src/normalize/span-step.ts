@@ -25,28 +25,20 @@ import type { Finder } from './dialect.ts';
 import { exceptionFinder } from './dialects/otel.ts';
 import { resultSaysError } from './dialects/otel-genai.ts';
 import { CAPTURED, type Draft } from './draft.ts';
-import { SpanEvidence, type SpanLogs } from './evidence.ts';
+import { SpanEvidence, type SpanSource } from './evidence.ts';
 import { decodeJsonish, isPresent, toJson } from './jsonish.ts';
 import { NO_MESSAGES, type MessageList } from './messages.ts';
-import { FINDERS, firstFound, readFields, readResource } from './reading.ts';
+import { FINDERS, firstFound, readDetails, readFields, readResource } from './reading.ts';
 import { scalarAttributes } from './scalar-attributes.ts';
-
-/** Where a step comes back to for what it has not read yet. */
-export interface SpanSource {
-  view(position: number): SpanView;
-  logsOf(spanId: SpanId): SpanLogs | undefined;
-}
 
 const NOT_MARKED: StepMarks = { ended: false, state: undefined, truth: undefined };
 const CAPTURED_BY_MODEL = CAPTURED.input | CAPTURED.output;
 const CAPTURED_BY_TOOL = CAPTURED.toolArgs | CAPTURED.toolResult;
 
 export class SpanStep implements Step {
-  readonly traceId: TraceId;
   readonly spanId: SpanId;
   readonly parentSpanId: SpanId | undefined;
   readonly kind: StepKind;
-  readonly spanName: string;
   readonly scopeName: string;
   readonly status: 'unset' | 'ok' | 'error';
   readonly startedAtMs: number;
@@ -58,7 +50,7 @@ export class SpanStep implements Step {
   readonly #draft: Draft;
   readonly #droppedAttributes: boolean;
   readonly #negativeDuration: boolean;
-  #resource: Draft | undefined;
+  #hasDetails = false;
   #messagesIn: MessageList | undefined;
   #messagesOut: MessageList | undefined;
   #input: Content | undefined;
@@ -71,16 +63,15 @@ export class SpanStep implements Step {
 
   constructor(source: SpanSource, position: number, span: SpanView) {
     const draft = readFields(span, undefined);
-    this.traceId = span.traceId;
-    this.spanId = span.spanId;
-    this.parentSpanId = span.parentSpanId === span.spanId ? undefined : span.parentSpanId;
+    const { spanId, parentSpanId, startedAtMs, endedAtMs } = span;
+    this.spanId = spanId;
+    this.parentSpanId = parentSpanId === spanId ? undefined : parentSpanId;
     this.kind = draft.kind ?? 'other';
-    this.spanName = span.name;
     this.scopeName = span.scope.name;
     this.status = span.statusCode;
-    this.startedAtMs = span.startedAtMs;
-    this.#negativeDuration = span.endedAtMs < span.startedAtMs;
-    this.endedAtMs = this.#negativeDuration ? span.startedAtMs : span.endedAtMs;
+    this.startedAtMs = startedAtMs;
+    this.#negativeDuration = endedAtMs < startedAtMs;
+    this.endedAtMs = this.#negativeDuration ? startedAtMs : endedAtMs;
     this.usage = usageOf(draft);
     this.#source = source;
     this.#position = position;
@@ -88,8 +79,16 @@ export class SpanStep implements Step {
     this.#droppedAttributes = span.droppedAttributes > 0;
   }
 
+  get traceId(): TraceId {
+    return this.#span().traceId;
+  }
+
+  get spanName(): string {
+    return this.#span().name;
+  }
+
   get name(): string {
-    const draft = this.#draft;
+    const draft = this.kind === 'tool' ? this.#draft : this.#details();
     switch (this.kind) {
       case 'tool':
         return draft.toolName ?? this.spanName;
@@ -103,7 +102,7 @@ export class SpanStep implements Step {
   }
 
   get agent(): AgentIdentity {
-    const { agentName, agentId, agentVersion } = this.#draft;
+    const { agentName, agentId, agentVersion } = this.#details();
     return { name: agentName, id: agentId, version: agentVersion ?? this.#resourceFields().agentVersion };
   }
 
@@ -116,7 +115,7 @@ export class SpanStep implements Step {
   }
 
   get environment(): string | undefined {
-    return this.#draft.environment ?? this.#resourceFields().environment;
+    return this.#details().environment ?? this.#resourceFields().environment;
   }
 
   get serviceName(): string | undefined {
@@ -164,7 +163,7 @@ export class SpanStep implements Step {
   }
 
   get model(): StepModel | undefined {
-    const { requestModel, responseModel, provider, responseId, finishReasons } = this.#draft;
+    const { requestModel, responseModel, provider, responseId, finishReasons } = this.#details();
     if (this.kind !== 'llm' && (requestModel ?? responseModel) === undefined) return undefined;
     return {
       request: requestModel,
@@ -198,8 +197,8 @@ export class SpanStep implements Step {
   /** Reads the span once more, this time writing down which rule decides what. */
   get rules(): ReadonlyMap<string, string> {
     const rules = new Map<string, string>();
-    readResource(this.#span(), rules);
-    readFields(this.#span(), rules);
+    readResource(this.#span().resource, rules);
+    readDetails(this.#span(), readFields(this.#span(), rules));
     for (const [field, finders] of Object.entries(FINDERS)) {
       const found = firstFound<unknown>(finders, this.#evidence());
       if (found !== undefined) rules.set(field, found.rule);
@@ -211,8 +210,16 @@ export class SpanStep implements Step {
     return this.#source.view(this.#position);
   }
 
+  #details(): Draft {
+    if (!this.#hasDetails) {
+      readDetails(this.#span(), this.#draft);
+      this.#hasDetails = true;
+    }
+    return this.#draft;
+  }
+
   #evidence(): SpanEvidence {
-    return new SpanEvidence(this.#span(), this.#source.logsOf(this.spanId));
+    return new SpanEvidence(this.#source, this.#position, this.spanId, this.#draft);
   }
 
   #find(finders: readonly Finder<AttributeValue>[]): AttributeValue | undefined {
@@ -220,8 +227,7 @@ export class SpanStep implements Step {
   }
 
   #resourceFields(): Draft {
-    this.#resource ??= readResource(this.#span(), undefined);
-    return this.#resource;
+    return this.#source.resourceAt(this.#position);
   }
 
   #listIn(): MessageList {
@@ -249,13 +255,18 @@ export class SpanStep implements Step {
   #readError(): StepError | undefined {
     const found = firstFound(FINDERS.error, this.#evidence())?.value;
     if (found !== undefined) return found;
+    if (this.kind === 'llm') return this.#finishError();
     if (this.kind === 'tool') {
       const result = this.#find(FINDERS.toolResult);
       if (result !== undefined && resultSaysError(result)) {
         return { type: 'tool_error', message: this.tool?.result.text ?? '', source: 'isError' };
       }
     }
-    return this.#draft.finishReasons?.includes('error')
+    return undefined;
+  }
+
+  #finishError(): StepError | undefined {
+    return this.#details().finishReasons?.includes('error')
       ? { type: 'finish_reason', message: 'the model stopped with finish reason error', source: 'finish_reasons' }
       : undefined;
   }

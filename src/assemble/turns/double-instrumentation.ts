@@ -22,8 +22,8 @@ export function merged(family: Family): Family {
 class Nesting {
   readonly family: Family;
   /** Past spans of transport, such as the HTTP request between an MCP client and its server. */
-  readonly outer: Int32Array;
-  #outerAgent: Int32Array | undefined;
+  readonly outer: readonly number[];
+  #outerAgent: readonly number[] | undefined;
   #countBelow: Map<string, number> | undefined;
 
   constructor(family: Family) {
@@ -137,7 +137,7 @@ function absorb(family: Family, into: ReadonlyMap<number, number>): Family {
     newIndex.set(index, kept.length);
     kept.push(into.has(parent) ? new AmendedStep(step, { parentSpanId: family.at(standsFor(parent)).spanId }) : step);
   }
-  const parents = new Int32Array(kept.length).fill(NONE);
+  const parents = new Array<number>(kept.length).fill(NONE);
   for (const [index, position] of newIndex) {
     const parent = family.parentOf(index);
     if (parent !== NONE) parents[position] = newIndex.get(standsFor(parent)) ?? NONE;

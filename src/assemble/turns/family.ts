@@ -12,11 +12,11 @@ export const NONE = -1;
 export class Family {
   /** By start time, then span id. */
   readonly steps: readonly Step[];
-  readonly #parents: Int32Array;
+  readonly #parents: readonly number[];
   /** Whether some span names a parent that is not here. */
   readonly lacksParents: boolean;
 
-  constructor(steps: readonly Step[], parents: Int32Array, lacksParents: boolean) {
+  constructor(steps: readonly Step[], parents: readonly number[], lacksParents: boolean) {
     this.steps = steps;
     this.#parents = parents;
     this.lacksParents = lacksParents;
@@ -34,9 +34,9 @@ export class Family {
   }
 
   /** For each step its nearest ancestor that `stops` the walk, or NONE: one pass, however deep the nesting. */
-  nearestAncestors(stops: (step: Step) => boolean): Int32Array {
+  nearestAncestors(stops: (step: Step) => boolean): readonly number[] {
     const UNKNOWN = -2;
-    const nearest = new Int32Array(this.steps.length).fill(UNKNOWN);
+    const nearest = new Array<number>(this.steps.length).fill(UNKNOWN);
     const path: number[] = [];
     for (let index = 0; index < nearest.length; index++) {
       let at = index;
@@ -57,17 +57,19 @@ export class Family {
 }
 
 export function familyOf(steps: readonly Step[]): Family {
-  return withoutEvaluators(linked(inOrder(eachOnce(steps))));
+  return withoutEvaluators(linked(inOrder(steps)));
 }
 
-/** Links steps that are in order and distinct. */
-export function linked(steps: readonly Step[]): Family {
+/** Links steps that are in order. Where a span is there more than once, one of its copies stays. */
+function linked(steps: readonly Step[]): Family {
   const indexes = new Map<SpanId, number>();
   for (let index = 0; index < steps.length; index++) {
     const step = steps[index];
     if (step !== undefined) indexes.set(step.spanId, index);
   }
-  const parents = new Int32Array(steps.length).fill(NONE);
+  if (indexes.size < steps.length) return linked(inOrder(eachOnce(steps)));
+  // Plain arrays throughout: a typed array of more than eight numbers lives outside the heap and costs more than it saves.
+  const parents = new Array<number>(steps.length).fill(NONE);
   let lacksParents = false;
   for (let index = 0; index < steps.length; index++) {
     const parentId = steps[index]?.parentSpanId;
@@ -81,9 +83,9 @@ export function linked(steps: readonly Step[]): Family {
 }
 
 /** Each circle is cut at its earliest step, so that every walk upwards ends. */
-function cutCircles(parents: Int32Array): void {
+function cutCircles(parents: number[]): void {
   // 0 where no walk has been; else the number of the walk that came by first.
-  const walkedBy = new Int32Array(parents.length);
+  const walkedBy = new Array<number>(parents.length).fill(0);
   for (let walk = 1; walk <= parents.length; walk++) {
     let at = walk - 1;
     while (at !== NONE && walkedBy[at] === 0) {
@@ -94,7 +96,7 @@ function cutCircles(parents: Int32Array): void {
   }
 }
 
-function earliestOnCircle(parents: Int32Array, member: number): number {
+function earliestOnCircle(parents: readonly number[], member: number): number {
   let earliest = member;
   for (let at = parents[member] ?? member; at !== member; at = parents[at] ?? member) earliest = Math.min(earliest, at);
   return earliest;
@@ -118,7 +120,7 @@ function eachOnce(steps: readonly Step[]): readonly Step[] {
     const there = kept.get(step.spanId);
     kept.set(step.spanId, there === undefined ? step : fuller(there, step));
   }
-  return kept.size === steps.length ? steps : [...kept.values()];
+  return [...kept.values()];
 }
 
 /** Of two copies of a span the same one, whichever comes first: the later end, then more attributes, then the content. */
@@ -158,12 +160,7 @@ function withoutEvaluators(family: Family): Family {
     for (let at = index; at !== NONE; at = family.parentOf(at)) if (isEvaluator(family.at(at))) return false;
     return true;
   };
-  const kept = linked(steps.filter((_, index) => isAgents(index)));
-  return new Family(
-    kept.steps,
-    Int32Array.from(kept.steps, (_, index) => kept.parentOf(index)),
-    family.lacksParents,
-  );
+  return linked(steps.filter((_, index) => isAgents(index)));
 }
 
 function isEvaluator(step: Step): boolean {

@@ -4,7 +4,8 @@ import { NONE, type Family } from './family.ts';
 
 export interface ConversationIdFound {
   readonly conversationId: string | undefined;
-  readonly conversationIdSource: string;
+  /** The rule that gave it. Finding out means reading the span again. */
+  readonly source: () => string;
 }
 
 /**
@@ -23,21 +24,18 @@ export function conversationIdOf(family: Family, root: number, members: readonly
   }
   const [only] = ids.values();
   if (ids.size === 1 && only !== undefined) return foundAt(only);
-  return ofResource(family.at(root)) ?? { conversationId: undefined, conversationIdSource: 'synthetic' };
+  return ofResource(family.at(root)) ?? { conversationId: undefined, source: () => 'synthetic' };
 }
 
 /** A browser or a device puts its session on the resource. No span has the key, or its id would have been found. */
 function ofResource(root: Step): ConversationIdFound | undefined {
   const session = root.attributes.get('session.id');
   if (typeof session !== 'string' || session === '') return undefined;
-  return { conversationId: session, conversationIdSource: 'resource:session.id' };
+  return { conversationId: session, source: () => 'resource:session.id' };
 }
 
 function foundAt(step: Step): ConversationIdFound {
-  return {
-    conversationId: step.conversationId,
-    conversationIdSource: step.rules.get('conversationId') ?? 'unknown',
-  };
+  return { conversationId: step.conversationId, source: () => step.rules.get('conversationId') ?? 'unknown' };
 }
 
 function topMostWithId(family: Family, members: readonly number[]): Step | undefined {

@@ -47,7 +47,7 @@ function modelCalls(family: Family, members: readonly number[]): readonly Step[]
 
 function requestsOf(family: Family, members: readonly number[]): readonly Request[] {
   const requests: Request[] = [];
-  let agentOf: Int32Array | undefined;
+  let agentOf: readonly number[] | undefined;
   for (const [position, index] of members.entries()) {
     const by = family.at(index);
     if (by.kind !== 'llm') continue;
@@ -64,7 +64,12 @@ function requestsOf(family: Family, members: readonly number[]): readonly Reques
   return requests;
 }
 
-function nextModelCallMs(family: Family, members: readonly number[], position: number, agentOf: Int32Array): number {
+function nextModelCallMs(
+  family: Family,
+  members: readonly number[],
+  position: number,
+  agentOf: readonly number[],
+): number {
   const agent = agentOf[members[position] ?? 0];
   for (let at = position + 1; at < members.length; at++) {
     const index = members[at] ?? 0;

@@ -5,7 +5,7 @@
  * Not ids of a conversation: `mcp.session.id` (a transport), `gen_ai.agent.call.id` (a run), `gen_ai.response.id`.
  */
 import type { Dialect } from '../dialect.ts';
-import { asText, member, row, rows } from '../rows.ts';
+import { asText, memberAs, row, rows } from '../rows.ts';
 
 const CONVERSATION_NAMES = ['thread_id', 'threadId', 'session_id', 'sessionId', 'conversation_id', 'conversationId'];
 
@@ -27,7 +27,7 @@ export const associations: Dialect = {
       'langfuse.trace.metadata.langfuse_session_id',
       'langfuse.observation.metadata.langfuse_session_id',
     ]),
-    row('conversationId', 'metadata', member(CONVERSATION_NAMES, asText)),
+    row('conversationId', 'metadata', memberAs(CONVERSATION_NAMES, asText)),
     ...rows('conversationId', asText, [
       'mlflow.trace.session',
       'microsoft.session.id',
@@ -48,7 +48,7 @@ export const associations: Dialect = {
       'mlflow.trace.user',
       'langwatch.user.id',
     ]),
-    row('userId', 'metadata', member(['user_id', 'userId'], asText)),
+    row('userId', 'metadata', memberAs(['user_id', 'userId'], asText)),
   ],
 };
 

@@ -6,10 +6,10 @@ import type { StepError, StepKind } from '../../model/step.ts';
 import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
 import { textContent } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';
-import type { Draft } from '../draft.ts';
+import { CAPTURED, type Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { finishReasonsOf } from '../finish-reason.ts';
-import { decodeJsonish, isPresent, own } from '../jsonish.ts';
+import { decodeJsonish, isPresent, member } from '../jsonish.ts';
 import { decodeMessages, type MessageList } from '../messages.ts';
 import { asCount, asKind, asNumber, asText, row, rows } from '../rows.ts';
 import { inputFromEvents, outputFromEvents } from './gen-ai-events.ts';
@@ -133,12 +133,13 @@ export const otelGenAi: Dialect = {
   captured: [
     ['input', 'gen_ai.input.messages'],
     ['input', 'gen_ai.prompt'],
-    ['output', 'gen_ai.output.messages'],
+    ['output', 'gen_ai.output.messages', 'keep'],
     ['output', 'gen_ai.completion'],
-    ['toolArgs', 'gen_ai.tool.call.arguments'],
-    ['toolResult', 'gen_ai.tool.call.result'],
+    ['toolArgs', 'gen_ai.tool.call.arguments', 'keep'],
+    ['toolResult', 'gen_ai.tool.call.result', 'keep'],
   ],
   infer,
+  inferDetails,
   messagesIn: [
     messagesAttribute('gen_ai.input.messages', 'user'),
     messagesInDetails('gen_ai.input.messages', 'user'),
@@ -189,10 +190,15 @@ function infer(draft: Draft, span: SpanView): void {
   if (draft.kind === 'tool' && draft.toolName === undefined) {
     draft.settle('toolName', NAMED_TOOL.exec(span.name)?.[1], 'span name');
   }
+}
+
+function inferDetails(draft: Draft, span: SpanView): void {
   if (draft.kind === 'agent' && draft.agentName === undefined) {
     draft.settle('agentName', NAMED_AGENT.exec(span.name)?.[1], 'span name');
   }
 }
+
+const SAID = CAPTURED.input | CAPTURED.output;
 
 function inferKind(draft: Draft, span: SpanView): void {
   // Only where no operation was named: some emitters put the name of the requested tool on the model call.
@@ -200,8 +206,8 @@ function inferKind(draft: Draft, span: SpanView): void {
     draft.settle('kind', 'tool', 'gen_ai.tool.name');
     return;
   }
-  const model = draft.responseModel ?? draft.requestModel;
-  if (model !== undefined && (draft.inputTokens ?? draft.outputTokens ?? (draft.captured & 3 || undefined))) {
+  const hasModel = span.attributes.has('gen_ai.request.model') || span.attributes.has('gen_ai.response.model');
+  if (hasModel && ((draft.inputTokens ?? draft.outputTokens) !== undefined || (draft.captured & SAID) !== 0)) {
     draft.settle('kind', 'llm', 'model and usage');
     return;
   }
@@ -216,8 +222,8 @@ function inferKind(draft: Draft, span: SpanView): void {
 function attribute(key: string): Finder<AttributeValue> {
   return {
     rule: key,
-    find: ({ span }) => {
-      const value = span.attributes.get(key);
+    find: (evidence) => {
+      const value = evidence.attribute(key);
       return isPresent(value) && value !== 'N/A' ? value : undefined;
     },
   };
@@ -240,7 +246,7 @@ function eventField(eventName: string, key: string): Finder<AttributeValue> {
 type DefaultRole = 'user' | 'assistant';
 
 function messagesAttribute(key: string, role: DefaultRole): Finder<MessageList> {
-  return { rule: key, find: ({ span }) => listOf(span.attributes.get(key), role) };
+  return { rule: key, find: (evidence) => listOf(evidence.attribute(key), role) };
 }
 
 /** One span may have several of these events, each with one of the attributes. */
@@ -283,5 +289,5 @@ function toolStatusError({ span }: Evidence): StepError | undefined {
 /** MCP: the call went well and its result says that the tool failed. */
 export function resultSaysError(result: AttributeValue): boolean {
   if (typeof result === 'string' && !result.includes('"isError"')) return false;
-  return own(decodeJsonish(result).value, 'isError') === true;
+  return member(decodeJsonish(result).value, 'isError') === true;
 }

@@ -66,10 +66,18 @@ export interface PlacedRecord {
   readonly record: JsonLogRecord;
 }
 
+/** Neighbours that share resource and scope share a group, as in a real request. */
 export function encodeSpans(spans: readonly PlacedSpan[]): Uint8Array {
   const writer = new ProtoWriter({ initialBytes: 4096 });
-  for (const { resource, scope, span } of spans) {
-    writeGroup(writer, resource, scope, () => writeSpan(writer, span));
+  let at = 0;
+  for (let first = spans[at]; first !== undefined; first = spans[at]) {
+    const { resource, scope } = first;
+    writeGroup(writer, resource, scope, () => {
+      for (let next = spans[at]; next?.resource === resource && next.scope === scope; next = spans[++at]) {
+        const { span } = next;
+        message(writer, 2, () => writeSpan(writer, span));
+      }
+    });
   }
   return Uint8Array.from(writer.finish());
 }
@@ -77,12 +85,12 @@ export function encodeSpans(spans: readonly PlacedSpan[]): Uint8Array {
 export function encodeRecords(records: readonly PlacedRecord[]): Uint8Array {
   const writer = new ProtoWriter({ initialBytes: 4096 });
   for (const { resource, scope, record } of records) {
-    writeGroup(writer, resource, scope, () => writeRecord(writer, record));
+    writeGroup(writer, resource, scope, () => message(writer, 2, () => writeRecord(writer, record)));
   }
   return Uint8Array.from(writer.finish());
 }
 
-function writeGroup(writer: ProtoWriter, resource: Resource, scope: Scope, writeRow: () => void): void {
+function writeGroup(writer: ProtoWriter, resource: Resource, scope: Scope, writeRows: () => void): void {
   message(writer, 1, () => {
     message(writer, 1, () => writeAttributes(writer, 1, resource.attributes));
     message(writer, 2, () => {
@@ -90,7 +98,7 @@ function writeGroup(writer: ProtoWriter, resource: Resource, scope: Scope, write
         if (scope.name !== undefined) writer.text(1, scope.name);
         if (scope.version !== undefined) writer.text(2, scope.version);
       });
-      message(writer, 2, writeRow);
+      writeRows();
     });
   });
 }
@@ -226,7 +234,15 @@ export function placed(spec: SpanSpec): PlacedSpan {
 }
 
 export function traceOf(...specs: readonly SpanSpec[]): TraceSource {
-  return { traces: encodeSpans(specs.map(placed)), logs: undefined };
+  const groups = new Map<string, Pick<PlacedSpan, 'resource' | 'scope'>>();
+  const spans = specs.map((spec) => {
+    const { resource, scope, span } = placed(spec);
+    const key = JSON.stringify([resource, scope]);
+    const group = groups.get(key) ?? { resource, scope };
+    groups.set(key, group);
+    return { ...group, span };
+  });
+  return { traces: encodeSpans(spans), logs: undefined };
 }
 
 /** Log records of the same trace as {@link traceOf}. */
@@ -280,7 +296,12 @@ export function readFixture(path: string): readonly FixtureTrace[] {
   }
   return [...spans].map(([traceId, list]) => {
     const logs = records.get(traceId);
-    return { traceId, spans: list, traces: encodeSpans(list), logs: logs === undefined ? undefined : encodeRecords(logs) };
+    return {
+      traceId,
+      spans: list,
+      traces: encodeSpans(list),
+      logs: logs === undefined ? undefined : encodeRecords(logs),
+    };
   });
 }
 
