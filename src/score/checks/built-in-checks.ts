@@ -1,4 +1,34 @@
-/** The checks that suites can use by name. */
+/** The checks that suites can use by name (`uses: answered`). */
+import { addressesRequest } from './addresses-request.ts';
+import { answerSaysSomething } from './answer-says-something.ts';
+import { answered } from './answered.ts';
+import { appropriateTone } from './appropriate-tone.ts';
 import type { BuiltInCheck } from './built-in-check.ts';
+import { clarificationRequested, errorDetected, errorMessageActionable, survivedError } from './error-recovery.ts';
+import { everyToolCallAnswered } from './every-tool-call-answered.ts';
+import { grounded } from './grounded.ts';
+import { noIdenticalLoop } from './no-identical-loop.ts';
+import { noUnrecoveredToolError } from './no-unrecovered-tool-error.ts';
+import { notCutOff } from './not-cut-off.ts';
+import { providesNextStep } from './provides-next-step.ts';
+import { withinAllowance } from './within-allowance.ts';
+import { wordLimit } from './word-limit.ts';
 
-export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string, BuiltInCheck>([]);
+export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string, BuiltInCheck>([
+  ['answered', answered],
+  ['answer_says_something', answerSaysSomething],
+  ['no_unrecovered_tool_error', noUnrecoveredToolError],
+  ['no_identical_loop', noIdenticalLoop],
+  ['every_tool_call_answered', everyToolCallAnswered],
+  ['not_cut_off', notCutOff],
+  ['within_allowance', withinAllowance],
+  ['addresses_request', addressesRequest],
+  ['provides_next_step', providesNextStep],
+  ['word_limit', wordLimit],
+  ['grounded', grounded],
+  ['appropriate_tone', appropriateTone],
+  ['error_detected', errorDetected],
+  ['clarification_requested', clarificationRequested],
+  ['error_message_actionable', errorMessageActionable],
+  ['survived_error', survivedError],
+]);

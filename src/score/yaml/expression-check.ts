@@ -33,7 +33,11 @@ export function expressionCheck({
     const seen = pass ? [] : scope.evidence();
     const named = evidence === undefined ? [] : spansIn(evidence.run(scope));
     const reason = (pass ? reasons.pass : reasons.fail)?.(scope);
-    return { pass, reason: reason ?? (pass ? undefined : program.describeFalse(scope)), evidence: named.length > 0 ? named : seen };
+    return {
+      pass,
+      reason: reason ?? (pass ? undefined : program.describeFalse(scope)),
+      evidence: named.length > 0 ? named : seen,
+    };
   };
 }
 

@@ -1,0 +1,46 @@
+/**
+ * Is the answer more than nothing, or than "I'm sorry, I can't help with that"?
+ *
+ * An answer is a bare apology where, without the sentences that only apologise, refuse or say that something went wrong,
+ * hardly a word is left. A sentence that gives a reason or another way ("because", "instead", "you can", a number) says
+ * something, even if it begins with "Sorry". Long answers are never bare. A refusal of what ought to be refused fails
+ * this check as well: it cannot tell what ought to be.
+ */
+import { z } from 'zod';
+import { notApplicable } from '../suite.ts';
+import { toExcerpt } from '../sentences.ts';
+import { builtInCheck } from './built-in-check.ts';
+import { APOLOGIES, mentions, normalize, SUBSTANCE } from './phrases.ts';
+
+const NEVER_BARE_FROM = 600;
+const WORDS_LEFT_MIN = 6;
+
+export const answerSaysSomething = builtInCheck({
+  summary: 'the answer is not empty, and not a bare apology or refusal',
+  params: z.strictObject({}),
+  needs: ['final_answer'],
+  make: () => (subject) => {
+    const answer = subject.finalAnswer.trim();
+    if (answer === '') return { pass: false, reason: 'The answer is empty.' };
+    if (!isBareApology(answer)) return { pass: true, reason: 'The answer says something.' };
+    return { pass: false, reason: `The answer is a bare apology or refusal: "${toExcerpt(answer)}"` };
+  },
+});
+
+export function isBareApology(answer: string): boolean {
+  if (answer.length >= NEVER_BARE_FROM) return false;
+  const text = normalize(answer);
+  if (!mentions(text, APOLOGIES)) return false;
+  const rest = text
+    .split(/[.!?\n]+/)
+    .filter((sentence) => !isEmptyOfSubstance(sentence))
+    .join(' ');
+  return (rest.match(/\p{L}+/gu)?.length ?? 0) < WORDS_LEFT_MIN;
+}
+
+function isEmptyOfSubstance(sentence: string): boolean {
+  return mentions(sentence, APOLOGIES) && !mentions(sentence, SUBSTANCE) && !/\d/.test(sentence);
+}
+
+/** For checks that have nothing to look at in an answer that is not there. */
+export const NO_ANSWER = notApplicable('There was no answer.');

@@ -1,0 +1,111 @@
+/**
+ * How an agent behaves once something went wrong: in a tool, in a model call, anywhere. Rules of thumb over what it did
+ * and said from the first error on; each is a check of its own.
+ */
+import { z } from 'zod';
+import type { Step } from '../../model/step.ts';
+import type { Turn } from '../../model/turn.ts';
+import { hasAnswer, isAnswerUnknown } from '../needs.ts';
+import { toExcerpt } from '../sentences.ts';
+import type { Subject } from '../subject.ts';
+import { type Answer, notApplicable } from '../suite.ts';
+import { type BuiltInCheck, builtInCheck } from './built-in-check.ts';
+import { admitsTrouble, unrecoveredCalls } from './no-unrecovered-tool-error.ts';
+import { mentions, NEXT_STEPS, normalize, QUESTIONS } from './phrases.ts';
+
+/** The agent noticed: it tried the failed tool again, or the user was told. */
+export const errorDetected = afterAnError(
+  'the agent tried again after an error, or told the user',
+  (error, subject) => {
+    const { turn, what, toolName } = error;
+    const triedAgain = turn.toolCalls.some(
+      ({ name, startedAtMs }) => name === toolName && startedAtMs > error.endedAtMs,
+    );
+    if (triedAgain) return { pass: true, reason: `${what} failed, and was tried again.` };
+    const told = answersFrom(error, subject).some(admitsTrouble);
+    return told
+      ? { pass: true, reason: `${what} failed, and the user was told.` }
+      : { pass: false, reason: `${what} failed, and nothing the agent did or said shows that it noticed.` };
+  },
+);
+
+/** It asked the user for what would help. Needless where it recovered by itself. */
+export const clarificationRequested = afterAnError('after an error the agent asked the user', (error, subject) => {
+  if (isRecovered(error, subject))
+    return notApplicable(`The agent recovered from the failure of ${error.what} by itself.`);
+  const asked = answersFrom(error, subject).some(({ finalAnswer }) => mentions(normalize(finalAnswer.text), QUESTIONS));
+  return asked
+    ? { pass: true, reason: 'The user was asked.' }
+    : { pass: false, reason: `${error.what} failed, and the user was not asked anything.` };
+});
+
+/** It said what can be done now. Needless where it recovered by itself. */
+export const errorMessageActionable = afterAnError('after an error the agent said what to do', (error, subject) => {
+  if (isRecovered(error, subject))
+    return notApplicable(`The agent recovered from the failure of ${error.what} by itself.`);
+  const told = answersFrom(error, subject).some(({ finalAnswer }) => mentions(normalize(finalAnswer.text), NEXT_STEPS));
+  return told
+    ? { pass: true, reason: 'The user was told what can be done.' }
+    : { pass: false, reason: `${error.what} failed, and the user was not told what can be done.` };
+});
+
+/** It went on to give an answer. */
+export const survivedError = afterAnError('the agent did not break on the error', ({ what }, { turn }) => {
+  if (turn.error === undefined && (hasAnswer(turn) || isAnswerUnknown(turn))) {
+    return { pass: true, reason: `${what} failed, and the agent carried on.` };
+  }
+  const end = turn.error === undefined ? 'without an answer' : `with ${toExcerpt(turn.error.message)}`;
+  return { pass: false, reason: `${what} failed, and the conversation ended ${end}.` };
+});
+
+interface FirstError {
+  readonly turn: Turn;
+  readonly step: Step;
+  readonly endedAtMs: number;
+  readonly what: string;
+  readonly toolName: string | undefined;
+}
+
+function afterAnError(summary: string, check: (error: FirstError, subject: Subject) => Answer): BuiltInCheck {
+  return builtInCheck({
+    summary,
+    params: z.strictObject({}),
+    needs: [],
+    make: () => (subject) => {
+      const error = subject.once(firstErrorOf, () => firstErrorOf(subject));
+      if (error === undefined) return notApplicable('Nothing went wrong.');
+      const answer = check(error, subject);
+      if (typeof answer === 'boolean' || 'notApplicable' in answer) return answer;
+      if (!answer.pass && answersFrom(error, subject).some(isUnreadable)) {
+        return notApplicable('What the user was told is not known: the answer was not recorded.');
+      }
+      return { ...answer, evidence: [error.step.spanId] };
+    },
+  });
+}
+
+/** Leaves first: an agent's span that failed because its tool did is not what went wrong. */
+function firstErrorOf({ turns }: Subject): FirstError | undefined {
+  for (const turn of turns) {
+    const failed = turn.steps.filter((step) => step.error !== undefined);
+    const parents = new Set(failed.map(({ parentSpanId }) => parentSpanId));
+    const step = failed.find(({ spanId }) => !parents.has(spanId)) ?? failed[0];
+    if (step === undefined) continue;
+    const toolName = step.kind === 'tool' ? (step.tool?.name ?? step.name) : undefined;
+    return { turn, step, endedAtMs: step.endedAtMs, what: toExcerpt(toolName ?? step.name), toolName };
+  }
+  return undefined;
+}
+
+function answersFrom({ turn }: FirstError, { turns }: Subject): readonly Turn[] {
+  return turns.slice(turns.indexOf(turn));
+}
+
+/** Every failed tool succeeded later, and the conversation ended well: there was nothing to bother the user with. */
+function isRecovered(_error: FirstError, subject: Subject): boolean {
+  return unrecoveredCalls(subject).length === 0 && subject.turn.error === undefined && hasAnswer(subject.turn);
+}
+
+function isUnreadable(turn: Turn): boolean {
+  return turn.finalAnswer.state === 'redacted' || isAnswerUnknown(turn);
+}

@@ -1,0 +1,112 @@
+/**
+ * Does everything specific in the answer come from somewhere? Numbers, dates, times, ids, addresses and names in the
+ * answer must occur in what the user said, in tool calls that succeeded, in what was retrieved, in the recorded state,
+ * or in the messages that the model was given.
+ *
+ * What it lets pass, because saying it invents nothing: single digits (counting what is there), weekdays, the first word
+ * of a sentence. A month is grounded by its number in a date, an afternoon hour by its 24-hour form. Names are looked at
+ * only where a tool or a retrieval gave facts: in plain talk, what a model knows about the world is not invented. So a
+ * made-up fact in plain words passes, and a right one that nobody mentioned fails: a rule of thumb, for a judge to replace.
+ */
+import { z } from 'zod';
+import type { Subject } from '../subject.ts';
+import { toExcerpt } from '../sentences.ts';
+import { NO_ANSWER } from './answer-says-something.ts';
+import { builtInCheck } from './built-in-check.ts';
+import { type Specific, specificsIn } from './specifics.ts';
+
+const SOURCE_TEXT_MAX = 1_000_000;
+const SPECIFICS_MAX = 100;
+const SHOWN_MAX = 3;
+
+export const grounded = builtInCheck({
+  summary: 'numbers, dates, ids and names in the answer occur in the conversation or a tool result',
+  params: z.strictObject({}),
+  needs: ['final_answer', 'tool_results'],
+  make: () => (subject) => {
+    if (subject.finalAnswer.trim() === '') return NO_ANSWER;
+    let doubtful: readonly Specific[] = specificsIn(subject.finalAnswer).slice(0, SPECIFICS_MAX);
+    if (!hasFacts(subject)) doubtful = doubtful.filter(({ kind }) => kind !== 'name');
+    // Dearer sources are read only for what the cheaper ones do not explain.
+    for (const read of SOURCES) {
+      if (doubtful.length === 0) break;
+      const source = new Source(read(subject));
+      doubtful = doubtful.filter((specific) => !source.explains(specific));
+    }
+    if (doubtful.length === 0) return { pass: true, reason: 'Everything specific in the answer comes from somewhere.' };
+    const shown = doubtful.slice(0, SHOWN_MAX).map(({ text }) => `"${toExcerpt(text)}"`);
+    const more = doubtful.length > SHOWN_MAX ? ` and ${doubtful.length - SHOWN_MAX} more` : '';
+    return {
+      pass: false,
+      reason: `Nothing in the conversation or the tool results says ${shown.join(', ')}${more}.`,
+      evidence: [subject.turn.steps.findLast(({ kind }) => kind === 'llm')?.spanId],
+    };
+  },
+});
+
+function hasFacts({ toolCalls, steps }: Subject): boolean {
+  return toolCalls.some(({ answered, error }) => answered && error === undefined) || steps.some(isRetrieval);
+}
+
+function isRetrieval({ kind }: { readonly kind: string }): boolean {
+  return kind === 'retrieval' || kind === 'rerank' || kind === 'memory';
+}
+
+const SOURCES: readonly ((subject: Subject) => readonly string[])[] = [
+  ({ turns, turn }) => [
+    ...turns.map(({ userInput }) => userInput.text),
+    ...turns.filter((earlier) => earlier !== turn).map(({ finalAnswer }) => finalAnswer.text),
+  ],
+  ({ toolCalls, steps, state }) => [
+    ...toolCalls
+      .filter(({ error }) => error === undefined)
+      .flatMap(({ name, args, result }) => [result.text, args.text, name]),
+    ...toolCalls.map(({ error }) => error?.message ?? ''),
+    ...steps.filter(isRetrieval).map(({ output }) => output.text),
+    ...(state === undefined ? [] : [JSON.stringify(state)]),
+  ],
+  ({ steps }) => {
+    const lastCall = steps.findLast(({ kind }) => kind === 'llm');
+    if (lastCall === undefined) return [];
+    const said = lastCall.messagesIn.flatMap(({ parts }) =>
+      parts.map((part) => (part.type === 'text' ? part.text : part.type === 'tool_result' ? part.result.text : '')),
+    );
+    return [lastCall.systemInstructions ?? '', ...said];
+  },
+];
+
+class Source {
+  readonly #text: string;
+  #numbers: ReadonlySet<string> | undefined;
+
+  constructor(texts: readonly string[]) {
+    this.#text = texts.join('\n').slice(0, SOURCE_TEXT_MAX).toLowerCase().replaceAll('’', "'");
+  }
+
+  explains(specific: Specific): boolean {
+    switch (specific.kind) {
+      case 'number':
+        this.#numbers ??= numbersIn(this.#text);
+        return specific.forms.some((form) => this.#numbers?.has(form));
+      case 'month':
+        return specific.forms.some((form) => this.#text.includes(form));
+      case 'id':
+      case 'name':
+        return specific.forms.some((form) => this.#text.includes(form));
+    }
+  }
+}
+
+/** Without leading zeros and separators of thousands, so that 09:30 holds 9 and 30, and 1,200 is 1200. */
+function numbersIn(text: string): ReadonlySet<string> {
+  const numbers = new Set<string>();
+  for (const [digits] of text.matchAll(/\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+/g)) {
+    numbers.add(plainNumber(digits));
+    for (const part of digits.split(/[.,]/)) numbers.add(plainNumber(part));
+  }
+  return numbers;
+}
+
+function plainNumber(digits: string): string {
+  return digits.replaceAll(',', '').replace(/^0+(?=\d)/, '');
+}

@@ -1,0 +1,101 @@
+/**
+ * Did the agent go round in circles? A loop is the same tool with the same arguments several times in a row, or too often
+ * in one turn. Arguments are the same where they are equal as JSON, whatever the order of their keys.
+ *
+ * An agent that polls calls the same thing on purpose: give such a suite larger numbers.
+ */
+import { z } from 'zod';
+import type { Json } from '../../model/json.ts';
+import type { ToolCall, Turn } from '../../model/turn.ts';
+import { toExcerpt } from '../sentences.ts';
+import { notApplicable } from '../suite.ts';
+import { builtInCheck } from './built-in-check.ts';
+
+const DEPTH_MAX = 100;
+
+export const noIdenticalLoop = builtInCheck({
+  summary: 'no tool was called again and again with the same arguments',
+  params: z.strictObject({
+    /** This many times in a row is a loop. */
+    in_a_row: z.int('a whole number').min(2, 'at least 2').default(3),
+    /** This many times in one turn is a loop. */
+    in_a_turn: z.int('a whole number').min(2, 'at least 2').default(5),
+  }),
+  needs: [],
+  make: (limits) => (subject) => {
+    for (const turn of subject.turns) {
+      const loop = findLoop(turn, limits);
+      if (loop !== undefined) {
+        const reason = `${toExcerpt(loop.call.name)} was called ${loop.times} times with the same arguments.`;
+        return { pass: false, reason, evidence: loop.calls.map((call) => call.spanId ?? call.requestedBy) };
+      }
+    }
+    const blind = subject.turns.some(({ toolCalls }) => isRepeatedBlindly(toolCalls, limits.in_a_row));
+    if (blind)
+      return notApplicable('Whether repeated calls had the same arguments is not known: they were not recorded.');
+    return { pass: true, reason: 'No call was repeated over and over.' };
+  },
+});
+
+interface Loop {
+  readonly call: ToolCall;
+  readonly times: number;
+  readonly calls: readonly ToolCall[];
+}
+
+function findLoop(
+  { toolCalls }: Turn,
+  limits: { readonly in_a_row: number; readonly in_a_turn: number },
+): Loop | undefined {
+  // Most turns have too few calls for a loop, and are done with before any argument is decoded.
+  if (toolCalls.length < Math.min(limits.in_a_row, limits.in_a_turn)) return undefined;
+  const byName = Map.groupBy(toolCalls, ({ name }) => name);
+  const seen = new Map<string, ToolCall[]>();
+  let previous: string | undefined;
+  let inARow = 0;
+  for (const call of toolCalls) {
+    const isRare = (byName.get(call.name)?.length ?? 0) < Math.min(limits.in_a_row, limits.in_a_turn);
+    const key = isRare || call.args.state !== 'whole' ? undefined : keyOf(call);
+    inARow = key !== undefined && key === previous ? inARow + 1 : 1;
+    previous = key;
+    if (key === undefined) continue;
+    const calls = seen.get(key) ?? [];
+    calls.push(call);
+    seen.set(key, calls);
+    if (inARow >= limits.in_a_row || calls.length >= limits.in_a_turn) {
+      return { call, times: calls.length, calls };
+    }
+  }
+  return undefined;
+}
+
+function isRepeatedBlindly(calls: readonly ToolCall[], times: number): boolean {
+  let previous: string | undefined;
+  let inARow = 0;
+  for (const { name, args } of calls) {
+    inARow = args.state !== 'whole' && name === previous ? inARow + 1 : 1;
+    previous = name;
+    if (inARow >= times) return true;
+  }
+  return false;
+}
+
+function keyOf({ name, args }: ToolCall): string {
+  return `${name}\n${canonical(args.json, 0)}`;
+}
+
+/** JSON with the keys in order. */
+function canonical(value: Json, depth: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (depth > DEPTH_MAX) return '…';
+  if (isList(value)) return `[${value.map((element) => canonical(element, depth + 1)).join(',')}]`;
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null, depth + 1)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** `Array.isArray` alone does not tell a readonly array. */
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

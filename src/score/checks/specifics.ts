@@ -1,0 +1,100 @@
+/** What in a text can be right or wrong to the letter: numbers, months, ids and addresses, names. */
+
+export interface Specific {
+  readonly kind: 'number' | 'month' | 'id' | 'name';
+  /** As it stands in the text. */
+  readonly text: string;
+  /** What a source may say instead: any of these, in lower case. */
+  readonly forms: readonly string[];
+}
+
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+const WEEKDAYS = new Set(
+  'monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun'.split(' '),
+);
+/** Capitalised in the middle of a sentence, and yet no name. */
+const NO_NAMES = new Set("i i'm i'll i've i'd ok am pm utc gmt faq ai id url pdf api".split(' '));
+const TEXT_READ_MAX = 20_000;
+
+/** Words with at least one digit and one letter, addresses, links. */
+const ID =
+  /\b(?:https?:\/\/[^\s)>\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{3,40})/g;
+const NUMBER = /(?<![\w.])(\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+)(?![\w])(?:\s?(am|pm)\b)?/gi;
+const CAPITALISED = /\p{Lu}[\p{L}'’-]*/gu;
+const LIST_MARK = /^\s*(?:\d+[.)]|[-*•])\s/gm;
+
+export function specificsIn(written: string): readonly Specific[] {
+  const text = written.slice(0, TEXT_READ_MAX).replace(LIST_MARK, (mark) => ' '.repeat(mark.length));
+  const found = new Map<string, Specific>();
+  const add = (specific: Specific) => found.set(`${specific.kind} ${specific.text}`, specific);
+  const withoutIds = text.replace(ID, (id) => {
+    // "10am" is a time, "2nd" and "30min" are numbers with their unit.
+    if (/^\d+(?:st|nd|rd|th|[ap]m|min|mins|h|hr|hrs|s|ms|k|x|kg|km|cm|mm|gb|mb|usd|eur)$/i.test(id)) return id;
+    add({ kind: 'id', text: id, forms: [id.toLowerCase().replace(/[.,;:!?]+$/, '')] });
+    return ' '.repeat(id.length);
+  });
+  for (const match of withoutIds.matchAll(NUMBER)) {
+    const specific = numberSpecific(match[1] ?? '', match[2]?.toLowerCase());
+    if (specific !== undefined) add(specific);
+  }
+  for (const match of withoutIds.matchAll(CAPITALISED)) {
+    const specific = nameSpecific(match[0], withoutIds.slice(0, match.index));
+    if (specific !== undefined) add(specific);
+  }
+  return [...found.values()];
+}
+
+function numberSpecific(written: string, half: string | undefined): Specific | undefined {
+  const plain = written.replaceAll(',', '').replace(/^0+(?=\d)/, '');
+  if (/^\d$/.test(plain)) return undefined;
+  const hour = Number(plain);
+  const forms = [plain];
+  // 10.0 and 10.50 are 10 and 10.5.
+  if (plain.includes('.')) forms.push(String(hour));
+  if (half === 'pm' && hour < 12) forms.push(String(hour + 12));
+  if (half === 'am' && hour === 12) forms.push('0');
+  return { kind: 'number', text: half === undefined ? written : `${written} ${half}`, forms };
+}
+
+function nameSpecific(word: string, before: string): Specific | undefined {
+  const lower = word
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/'s$|[-']+$/, '');
+  if (lower.length < 2 || WEEKDAYS.has(lower) || NO_NAMES.has(lower)) return undefined;
+  const month = MONTHS.findIndex((name) => name === lower || (name.slice(0, 3) === lower && lower !== 'may'));
+  if (month >= 0) {
+    // "May" at the start of a sentence is as likely the verb.
+    if (lower === 'may' && startsSentence(before)) return undefined;
+    const number = String(month + 1).padStart(2, '0');
+    const forms = [
+      (MONTHS[month] ?? '').slice(0, 3),
+      `-${number}-`,
+      `/${number}/`,
+      `${number}/`,
+      `.${number}.`,
+      `/${month + 1}/`,
+    ];
+    return { kind: 'month', text: word, forms };
+  }
+  return startsSentence(before) ? undefined : { kind: 'name', text: word, forms: [lower] };
+}
+
+/** Nothing before it, or the end of a sentence, a line, a quotation mark, a colon or a heading's mark. */
+function startsSentence(before: string): boolean {
+  const last = before.trimEnd().at(-1);
+  return last === undefined || /[.!?:;"“”'‘([*#>–—|-]/.test(last) || /\n\s*$/.test(before.slice(-20));
+}

@@ -1,0 +1,20 @@
+/** Is the answer short enough to be read? Words are what white space separates, as people count them. */
+import { z } from 'zod';
+import { builtInCheck } from './built-in-check.ts';
+import { NO_ANSWER } from './answer-says-something.ts';
+
+export const wordLimit = builtInCheck({
+  summary: 'the answer has fewer words than a limit',
+  params: z.strictObject({ fewer_than: z.int('a whole number').min(1, 'at least 1').default(100) }),
+  needs: ['final_answer'],
+  make:
+    ({ fewer_than }) =>
+    ({ finalAnswer }) => {
+      const words = finalAnswer.match(/\S+/g)?.length ?? 0;
+      if (words === 0) return NO_ANSWER;
+      return {
+        pass: words < fewer_than,
+        reason: `The answer has ${words} words; fewer than ${fewer_than} are wanted.`,
+      };
+    },
+});
