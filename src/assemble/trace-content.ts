@@ -28,10 +28,50 @@ export interface MergedContent {
   readonly added: number;
 }
 
-interface Group {
+/** A resource and a scope. They are the same as others if their bytes are. */
+interface GroupHead {
+  readonly key: string;
   readonly resource: Uint8Array;
   readonly scope: Uint8Array;
+}
+
+interface Group extends GroupHead {
   readonly records: Uint8Array[];
+}
+
+/**
+ * The resources and scopes read last. The spans of one request belong to many turns, which close at about the same
+ * time and would each read the same resource again. A position of the log never changes its meaning.
+ */
+export class GroupCache {
+  static readonly ENTRIES_MAX = 4096;
+  /** Large resources are rare, and not worth the memory. */
+  static readonly BYTES_MAX = 16_384;
+  readonly #heads = new Map<number, GroupHead>();
+
+  get(group: RowGroup, read: (position: number, length: number) => Uint8Array): GroupHead {
+    // The scope lies inside its ScopeSpans, so that its position names the group; a scope may be absent, but not twice.
+    const place = group.scopeLength > 0 ? group.scopePosition : -1 - group.resourcePosition;
+    const known = this.#heads.get(place);
+    if (known !== undefined) return known;
+    const head = groupHead(
+      copied(read(group.resourcePosition, group.resourceLength)),
+      copied(read(group.scopePosition, group.scopeLength)),
+    );
+    if (group.resourceLength + group.scopeLength > GroupCache.BYTES_MAX) return head;
+    if (this.#heads.size >= GroupCache.ENTRIES_MAX) this.#heads.clear();
+    this.#heads.set(place, head);
+    return head;
+  }
+}
+
+function groupHead(resource: Uint8Array, scope: Uint8Array): GroupHead {
+  return { key: `${resource.length} ${latin1(resource)}${latin1(scope)}`, resource, scope };
+}
+
+/** What is kept must not keep the block alive that it was read in. */
+function copied(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes);
 }
 
 /** Two rows that lie closer than this are read in one go: a read costs more than copying some kilobytes. */
@@ -41,6 +81,7 @@ const READ_BYTES_MAX = 1 << 20;
 export function mergeContent(input: {
   readonly rows: readonly ClosedRow[];
   readonly read: (position: number, length: number) => Uint8Array;
+  readonly groups: GroupCache;
   readonly stored: { readonly traces: StoredMessage; readonly logs: StoredMessage | undefined } | undefined;
   /** Span ids of the new spans, where the caller knows that all are distinct; saves looking for duplicates. */
   readonly spansAreDistinct: boolean;
@@ -54,19 +95,13 @@ export function mergeContent(input: {
   const trustRows = input.spansAreDistinct && input.stored === undefined;
   let added = 0;
   const bytesOf = readRows(input.rows, input.read);
-  const keys = new Map<RowGroup, string>();
   for (const [index, row] of input.rows.entries()) {
-    const { group } = row;
-    const grouping = group.signal === 'traces' ? traces : logs;
-    let key = keys.get(group);
-    if (key === undefined) {
-      const resource = input.read(group.resourcePosition, group.resourceLength);
-      key = grouping.open(resource, input.read(group.scopePosition, group.scopeLength));
-      keys.set(group, key);
-    }
+    const { signal } = row.group;
+    const grouping = signal === 'traces' ? traces : logs;
+    const group = grouping.open(input.groups.get(row.group, input.read));
     const bytes = bytesOf[index];
     if (bytes === undefined) continue;
-    if (grouping.add(key, bytes, { known: trustRows && group.signal === 'traces' ? 'distinct' : 'maybe' })) added += 1;
+    if (grouping.add(group, bytes, { known: trustRows && signal === 'traces' ? 'distinct' : 'maybe' })) added += 1;
   }
   return {
     content: {
@@ -88,19 +123,21 @@ class Grouping {
     return this.records === 0;
   }
 
-  open(resource: Uint8Array, scope: Uint8Array): string {
-    const key = `${resource.length} ${latin1(resource)}${latin1(scope)}`;
-    if (!this.#groups.has(key)) this.#groups.set(key, { resource, scope, records: [] });
-    return key;
+  open(head: GroupHead): Group {
+    const known = this.#groups.get(head.key);
+    if (known !== undefined) return known;
+    const group = { ...head, records: [] };
+    this.#groups.set(head.key, group);
+    return group;
   }
 
-  add(key: string, bytes: Uint8Array, options: { readonly known: 'distinct' | 'maybe' }): boolean {
+  add(group: Group, bytes: Uint8Array, options: { readonly known: 'distinct' | 'maybe' }): boolean {
     if (options.known === 'maybe') {
-      const identity = `${key.length} ${key}${latin1(bytes)}`;
+      const identity = `${group.key.length} ${group.key}${latin1(bytes)}`;
       if (this.#seen.has(identity)) return false;
       this.#seen.add(identity);
     }
-    this.#groups.get(key)?.records.push(bytes);
+    group.records.push(bytes);
     this.records += 1;
     return true;
   }
@@ -108,12 +145,11 @@ class Grouping {
   addMessage(message: StoredMessage): void {
     const table = BatchTable.read(message.table);
     for (let row = 0; row < table.rowCount; row += 1) {
-      const group = table.group(row);
-      const key = this.open(
-        message.bytes.subarray(table.resourceStart(group), table.resourceEnd(group)),
-        message.bytes.subarray(table.scopeStart(group), table.scopeEnd(group)),
-      );
-      this.add(key, message.bytes.subarray(table.start(row), table.end(row)), { known: 'maybe' });
+      const number = table.group(row);
+      const resource = message.bytes.subarray(table.resourceStart(number), table.resourceEnd(number));
+      const scope = message.bytes.subarray(table.scopeStart(number), table.scopeEnd(number));
+      const group = this.open(groupHead(resource, scope));
+      this.add(group, message.bytes.subarray(table.start(row), table.end(row)), { known: 'maybe' });
     }
   }
 

@@ -19,6 +19,12 @@ const program = new Command('assay')
   .configureOutput({ writeErr: (text) => process.stderr.write(text) })
   .addHelpText('after', EXIT_HELP);
 
+// `assay score … | head` closes the pipe early; that is not a failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.ok);
+});
+
 addServe(program, terminal);
 addDemo(program, terminal);
 addScore(program, terminal);

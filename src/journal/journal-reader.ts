@@ -8,19 +8,30 @@ import { segmentPath } from './segment-files.ts';
 /** Open turns reach back a few segments; more open files than this would only cache what is not read again. */
 const OPEN_FILES_MAX = 64;
 
+/** Spans are read by the thousand, a few kilobytes each; one allocation for many of them is cheaper. */
+const BLOCK_BYTES = 1 << 20;
+
 export class JournalReader {
   readonly #directory: string;
   /** base -> file descriptor, least recently opened first. */
   readonly #files = new Map<number, number>();
   #bases: number[] = [];
   #knownEnd = 0;
+  #block: Buffer = Buffer.alloc(0);
+  #blockUsed = 0;
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
+  /** The bytes lie in a block that they share with others: copy what is to be kept for long. */
   read(position: number, length: number): Uint8Array {
-    const bytes = Buffer.allocUnsafeSlow(length);
+    if (length > this.#block.length - this.#blockUsed) {
+      this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, length));
+      this.#blockUsed = 0;
+    }
+    const bytes = this.#block.subarray(this.#blockUsed, this.#blockUsed + length);
+    this.#blockUsed += length;
     this.readInto(bytes, position);
     return bytes;
   }

@@ -14,7 +14,7 @@
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { buildTurns } from '../assemble/build-turns.ts';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
-import { mergeContent } from '../assemble/trace-content.ts';
+import { GroupCache, mergeContent } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import { type ConversationId, isSynthetic, type TurnId } from '../model/ids.ts';
@@ -38,6 +38,7 @@ import type { CompiledSuite } from '../score/suite.ts';
 import type { Store, StoredConversation, StoredTrace } from '../store/store.ts';
 import type { CheckWatch } from './check-watch.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
+import { RecentTurns } from './recent-turns.ts';
 import { conversationIdOf, effortOf, exemplarOf, isAgentWork, labelsOf, toColumns } from './facts.ts';
 
 export interface EngineSettings {
@@ -61,6 +62,8 @@ export interface EngineParts {
 export class Engine {
   readonly #parts: EngineParts;
   readonly #guard: LabelGuard;
+  readonly #groups = new GroupCache();
+  readonly #recent = new RecentTurns();
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -110,6 +113,7 @@ export class Engine {
       mergeContent({
         rows,
         read,
+        groups: this.#groups,
         stored: known === undefined ? undefined : this.#storedMessages(known),
         spansAreDistinct: closed.spansAreDistinct,
       }),
@@ -139,6 +143,7 @@ export class Engine {
       store.reviseTrace({ ...trace, row: known.row });
       return known.row;
     });
+    this.#recent.keep(row, { revision: trace.revision, turns, bytes: merged.content.traces.length });
     this.#evaluateTurns({ conversation, trace: row, revision: trace.revision, turns });
     return known === undefined ? 'stored' : 'revised';
   }
@@ -228,7 +233,9 @@ export class Engine {
     const { store, suites } = this.#parts;
     const traces = store.tracesOf(due.row);
     const turns = this.#timed('normalizing again for the conversation', () =>
-      traces.flatMap((trace) => buildTurns(normalize(store.contentOf(trace.row)))),
+      traces.flatMap(
+        ({ row, revision }) => this.#recent.find(row, revision) ?? buildTurns(normalize(store.contentOf(row))),
+      ),
     );
     const conversation = buildConversation(due.id, turns);
     const revision = due.revision + 1;

@@ -5,7 +5,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Evaluation, OUTCOMES, type Outcome, type SuiteScope } from '../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
-import type { TraceContent } from './store.ts';
+import { decompressContent, type TraceContent } from './content-codec.ts';
 import { decodeVerdicts } from './verdict-codec.ts';
 
 export interface ConversationQuery {
@@ -130,8 +130,7 @@ export class StoreReader {
 
   content(trace: TraceRow): TraceContent | undefined {
     const row = this.#database.prepare('SELECT spans, logs FROM trace_content WHERE trace = ?').get(trace.row);
-    if (row === undefined || !(row.spans instanceof Uint8Array)) return undefined;
-    return { traces: row.spans, logs: row.logs instanceof Uint8Array ? row.logs : undefined };
+    return row === undefined ? undefined : decompressContent(row);
   }
 
   *allContent(): Generator<{ readonly traceId: TraceId; readonly content: TraceContent }> {
@@ -139,10 +138,10 @@ export class StoreReader {
       .prepare('SELECT t.trace_id, c.spans, c.logs FROM traces t JOIN trace_content c ON c.trace = t.id')
       .iterate();
     for (const row of rows) {
-      if (!(row.spans instanceof Uint8Array) || !(row.trace_id instanceof Uint8Array)) continue;
+      if (!(row.trace_id instanceof Uint8Array)) continue;
       // The cast is the brand, as above.
       const traceId = Buffer.from(row.trace_id).toString('hex') as TraceId;
-      yield { traceId, content: { traces: row.spans, logs: row.logs instanceof Uint8Array ? row.logs : undefined } };
+      yield { traceId, content: decompressContent(row) };
     }
   }
 

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
 import { type Evaluation, OUTCOMES, type Outcome } from '../model/evaluation.ts';
+import { compressed, decompressContent, type TraceContent } from './content-codec.ts';
 import { encodeVerdicts } from './verdict-codec.ts';
 import { migrate } from './schema.ts';
 import { type Labels, type Total, Totals } from './totals.ts';
@@ -25,13 +26,6 @@ export interface StoredTrace {
   readonly spans: number;
   /** A turn that was closed for its size takes no more spans. */
   readonly sealed: boolean;
-}
-
-export interface TraceContent {
-  /** An OTLP TracesData message with all spans of the trace. */
-  readonly traces: Uint8Array;
-  /** An OTLP LogsData message with the log records of the trace. */
-  readonly logs: Uint8Array | undefined;
 }
 
 export interface StoredConversation {
@@ -127,7 +121,7 @@ export class Store {
   contentOf(trace: number): TraceContent {
     const row = this.#statements.contentOf.get(trace);
     if (row === undefined) throw new Error(`store: trace row ${trace} has no content`);
-    return { traces: toBytes(row.spans), logs: row.logs === null ? undefined : toBytes(row.logs) };
+    return decompressContent(row);
   }
 
   /** The traces of a conversation in the order in which they were stored first. */
@@ -153,7 +147,7 @@ export class Store {
       trace.sealed ? 1 : 0,
     );
     const row = Number(lastInsertRowid);
-    this.#statements.putContent.run(row, trace.content.traces, trace.content.logs ?? null);
+    this.#putContent(row, trace.content);
     return row;
   }
 
@@ -168,7 +162,7 @@ export class Store {
       trace.sealed ? 1 : 0,
       trace.row,
     );
-    this.#statements.putContent.run(trace.row, trace.content.traces, trace.content.logs ?? null);
+    this.#putContent(trace.row, trace.content);
   }
 
   /** The trace has been looked at up to `position`, and nothing new was there. */
@@ -311,6 +305,11 @@ export class Store {
     return pages * this.#number('PRAGMA page_size', 'page_size');
   }
 
+  #putContent(trace: number, content: TraceContent): void {
+    const logs = content.logs === undefined ? null : compressed(content.logs);
+    this.#statements.putContent.run(trace, compressed(content.traces), logs);
+  }
+
   #meta(key: string): number {
     return Number(this.#statements.meta.get(key)?.value ?? 0);
   }
@@ -422,12 +421,7 @@ function outcomeAt(index: number): Outcome {
   return outcome;
 }
 
-function toBytes(value: unknown): Uint8Array {
-  if (value instanceof Uint8Array) return value;
-  throw new Error('store: expected bytes');
-}
-
 function toBuffer(value: unknown): Buffer {
-  const bytes = toBytes(value);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!(value instanceof Uint8Array)) throw new Error('store: expected bytes');
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }

@@ -1,6 +1,6 @@
 /** `assay serve`: runs the service until it is told to stop. */
 import type { Command } from 'commander';
-import { type Service, startService } from '../../pipeline/service.ts';
+import type { Service } from '../../pipeline/service.ts';
 import { Log } from '../../report/log.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
@@ -29,6 +29,8 @@ export function withServiceFlags(command: Command): Command {
 }
 
 export async function startWithLog(loaded: Loaded): Promise<{ readonly service: Service; readonly log: Log }> {
+  // Loaded when it is needed: the other commands should not wait for the receivers' libraries.
+  const { startService } = await import('../../pipeline/service.ts');
   const log = new Log({ level: loaded.settings.logLevel, write: (line) => void process.stderr.write(line) });
   const service = await startService({ ...loaded, log, version });
   const { ports } = service;
