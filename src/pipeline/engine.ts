@@ -17,29 +17,22 @@ import type { ClosedTurn } from '../assemble/open-turns.ts';
 import { GroupCache, mergeContent } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
-import { type ConversationId, isSynthetic, type TurnId } from '../model/ids.ts';
+import type { TurnId } from '../model/ids.ts';
 import { encodeTable } from '../model/otlp/batch-table.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces } from '../model/otlp/traces-reader.ts';
 import type { Turn } from '../model/turn.ts';
 import { normalize } from '../normalize/normalize.ts';
-import { FOLDED, LabelGuard } from '../report/label-guard.ts';
-import {
-  type BaseLabels,
-  firstMoves,
-  type Move,
-  QUALITY_METRICS,
-  revisedMoves,
-  unmatchedMove,
-  zeroMoves,
-} from '../report/quality-metrics.ts';
+import { type AgentLabels, FOLDED, LabelGuard } from '../report/label-guard.ts';
+import { QUALITY_METRICS } from '../report/quality-metrics.ts';
+import { SuiteTotals } from '../report/suite-totals.ts';
 import { evaluate } from '../score/evaluate.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { Store, StoredConversation, StoredTrace } from '../store/store.ts';
 import type { CheckWatch } from './check-watch.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { RecentTurns } from './recent-turns.ts';
-import { conversationIdOf, effortOf, exemplarOf, isAgentWork, labelsOf, toColumns } from './facts.ts';
+import { conversationIdOf, countedAs, effortOf, isAgentWork, labelsOf, toColumns } from './facts.ts';
 
 export interface EngineSettings {
   readonly turn: { readonly reopenMs: number; readonly maxSpans: number; readonly maxBytes: number };
@@ -64,6 +57,7 @@ export class Engine {
   readonly #guard: LabelGuard;
   readonly #groups = new GroupCache();
   readonly #recent = new RecentTurns();
+  readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -91,12 +85,8 @@ export class Engine {
   closeTurn(closed: ClosedTurn): TurnFate {
     this.advance(closed.closedAt);
     const fate = this.#closeTurn(closed);
-    if (fate === 'no-agent-steps' || fate === 'logs-without-spans' || fate === 'too-late' || fate === 'over-limit') {
-      this.#parts.store.totals.add(...asTotal(unmatchedMove(fate.replaceAll('-', '_'))));
-    }
     this.#parts.store.raiseFloor({ position: closed.position, logTime: closed.closedAt });
     this.#parts.onEvent({ type: 'turn-closed', cause: closed.cause, fate, rows: closed.rows.length });
-    this.advance(closed.closedAt);
     return fate;
   }
 
@@ -126,10 +116,11 @@ export class Engine {
     const turns = this.#timed('normalizing', () => buildTurns(normalize(merged.content)));
     if (!turns.some(isAgentWork)) return 'no-agent-steps';
 
-    const conversation = this.#join(closed, known, turns);
+    const dueNow = dueNowBecause(turns);
+    const conversation = this.#join(closed, known, turns, dueNow !== undefined);
     const trace = {
       traceId: closed.traceId,
-      conversation,
+      conversation: conversation.row,
       revision: (known?.revision ?? 0) + 1,
       position: closed.position,
       closedAt: closed.closedAt,
@@ -145,6 +136,8 @@ export class Engine {
     });
     this.#recent.keep(row, { revision: trace.revision, turns, bytes: merged.content.traces.length });
     this.#evaluateTurns({ conversation, trace: row, revision: trace.revision, turns });
+    const cause = dueNow ?? (this.#hasManyTurns(conversation) ? 'max_turns' : undefined);
+    if (cause !== undefined) this.#evaluateConversation(conversation, cause);
     return known === undefined ? 'stored' : 'revised';
   }
 
@@ -161,61 +154,54 @@ export class Engine {
     };
   }
 
-  /** Finds or makes the conversation of a turn, and decides when it is due. Gives its row. */
-  #join(closed: ClosedTurn, known: StoredTrace | undefined, turns: readonly Turn[]): number {
+  /** Finds or makes the conversation of a turn, and decides when it is due. */
+  #join(
+    closed: ClosedTurn,
+    known: StoredTrace | undefined,
+    turns: readonly Turn[],
+    dueNow: boolean,
+  ): StoredConversation {
     const { store, settings } = this.#parts;
     const id = conversationIdOf(turns, closed.traceId);
-    const labels = toColumns(labelsOf(buildConversation(id, turns)));
-    const at = closed.closedAt;
-    const found = store.findConversation(id);
-    const row = found?.row ?? store.insertConversation({ id, labels, at });
-    const isNewHere = known === undefined || known.conversation !== row;
-    store.touchConversation(row, { labels, at, turnsAdded: isNewHere ? turns.length : 0 });
-    const { firstClosedAt, turns: turnCount, turnsEvaluated } = store.conversation(row);
-    store.scheduleConversation(
-      row,
-      this.#dueOf({ id, at, firstClosedAt, turns, unevaluated: turnCount - turnsEvaluated }, settings),
-    );
-    return row;
+    const conversation = store.joinConversation({
+      id,
+      labels: toColumns(labelsOf(buildConversation(id, turns))),
+      at: closed.closedAt,
+      turnsAdded: known === undefined ? turns.length : 0,
+      due: dueNow ? 'now' : settings.conversation,
+    });
+    if (known === undefined || known.conversation === conversation.row) return conversation;
+    // A late span said to which conversation the turn belongs.
+    store.leaveConversation(known.conversation, turns.length);
+    store.leaveConversation(conversation.row, -turns.length);
+    return { ...conversation, turns: conversation.turns + turns.length };
   }
 
-  #dueOf(
-    conversation: {
-      readonly id: ConversationId;
-      readonly at: number;
-      readonly firstClosedAt: number;
-      readonly turns: readonly Turn[];
-      readonly unevaluated: number;
-    },
-    settings: EngineSettings,
-  ): { readonly at: number; readonly cause: string } {
-    const { id, at, firstClosedAt, turns, unevaluated } = conversation;
-    if (isSynthetic(id)) return { at, cause: 'single_trace' };
-    if (turns.some((turn) => turn.ended)) return { at, cause: 'end_marker' };
-    if (unevaluated >= settings.conversation.maxTurns) return { at, cause: 'max_turns' };
-    const idle = at + settings.conversation.idleMs;
-    const oldest = firstClosedAt + settings.conversation.maxAgeMs;
-    // A conversation that came back after its maximum age is idle or not like any other.
-    return oldest > at && oldest < idle ? { at: oldest, cause: 'max_age' } : { at: idle, cause: 'idle' };
+  #hasManyTurns({ turns, turnsEvaluated }: StoredConversation): boolean {
+    return turns - turnsEvaluated >= this.#parts.settings.conversation.maxTurns;
   }
 
   #evaluateTurns(place: {
-    readonly conversation: number;
+    readonly conversation: StoredConversation;
     readonly trace: number;
     readonly revision: number;
     readonly turns: readonly Turn[];
   }): void {
-    const { store, suites } = this.#parts;
-    const suitesForTurns = suites.filter((suite) => suite.scope === 'turn');
-    if (suitesForTurns.length === 0) return;
-    const { id } = store.conversation(place.conversation);
+    const suites = this.#parts.suites.filter((suite) => suite.scope === 'turn');
     for (const turn of place.turns) {
-      const conversation = buildConversation(id, [turn]);
-      const matching = this.#matching(suitesForTurns, conversation);
-      for (const suite of matching) {
+      const conversation = buildConversation(place.conversation.id, [turn]);
+      for (const suite of suites) {
+        if (!suite.matches(conversation)) continue;
         const subject = { conversation, turnId: turn.id, revision: place.revision };
         const evaluation = this.#evaluate(suite, subject);
-        this.#timed('recording', () => this.#record(evaluation, suite, { ...place, subject: conversation }));
+        this.#timed('recording', () =>
+          this.#record(evaluation, suite, {
+            conversation: place.conversation.row,
+            trace: place.trace,
+            subject: conversation,
+            isFirst: place.revision === 1,
+          }),
+        );
       }
     }
   }
@@ -239,23 +225,29 @@ export class Engine {
     );
     const conversation = buildConversation(due.id, turns);
     const revision = due.revision + 1;
-    const matching = this.#matching(
-      suites.filter((suite) => suite.scope === 'conversation'),
-      conversation,
-    );
-    for (const suite of matching) {
+    let scoredBy = 0;
+    let matchedBy = 0;
+    for (const suite of suites) {
+      if (!suite.matches(conversation)) continue;
+      matchedBy += 1;
+      if (suite.scope !== 'conversation') continue;
+      scoredBy += 1;
       const evaluation = this.#evaluate(suite, { conversation, turnId: undefined, revision });
-      this.#record(evaluation, suite, { conversation: due.row, trace: 0, subject: conversation });
+      this.#timed('recording', () =>
+        this.#record(evaluation, suite, {
+          conversation: due.row,
+          trace: 0,
+          subject: conversation,
+          isFirst: revision === 1,
+        }),
+      );
     }
-    const unscoredBecause = suites.some((suite) => suite.matches(conversation)) ? undefined : 'no_suite_matched';
-    if (unscoredBecause !== undefined && due.revision === 0)
-      store.totals.add(...asTotal(unmatchedMove(unscoredBecause)));
+    const unscoredBecause = matchedBy === 0 ? 'no_suite_matched' : undefined;
+    if (unscoredBecause !== undefined && due.revision === 0) {
+      store.totals.series(QUALITY_METRICS.unmatched.name, { reason: unscoredBecause }).add(1);
+    }
     store.conversationEvaluated(due.row, { revision, cause, turns: turns.length, unscoredBecause });
-    this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: matching.length, revision });
-  }
-
-  #matching(suites: readonly CompiledSuite[], conversation: Conversation): CompiledSuite[] {
-    return suites.filter((suite) => suite.matches(conversation));
+    this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: scoredBy, revision });
   }
 
   #evaluate(
@@ -283,50 +275,55 @@ export class Engine {
   #record(
     evaluation: Evaluation,
     suite: CompiledSuite,
-    place: { readonly conversation: number; readonly trace: number; readonly subject: Conversation },
+    place: {
+      readonly conversation: number;
+      readonly trace: number;
+      readonly subject: Conversation;
+      readonly isFirst: boolean;
+    },
   ): void {
     const { store } = this.#parts;
-    const before = store.previousEvaluation({
-      conversation: place.conversation,
-      suite: evaluation.suite,
-      turnId: evaluation.turnId,
-    });
+    const key = { conversation: place.conversation, suite: evaluation.suite, turnId: evaluation.turnId };
+    const before = place.isFirst ? undefined : store.previousEvaluation(key);
     if (before !== undefined && before.revision >= evaluation.revision) return;
-    const labels: BaseLabels =
+    const totals =
       before === undefined
-        ? { suite: suite.name, ...this.#guard.admit(labelsOf(place.subject)) }
-        : toBaseLabels(before.labels);
-    if (!store.insertEvaluation(evaluation, { ...place, labels: { ...labels } })) return;
-    if (!store.totals.has(QUALITY_METRICS.evaluations.name, { ...labels, outcome: 'unscored' })) {
-      this.#apply(
-        zeroMoves(
-          labels,
-          suite.criteria.map(({ name }) => name),
-        ),
-        place.subject,
-      );
-    }
-    const moves =
-      before === undefined
-        ? firstMoves(evaluation, labels, effortOf(place.subject))
-        : revisedMoves(evaluation, labels, before);
-    this.#apply(moves, place.subject);
+        ? this.#totalsFor(suite, this.#guard.admit(labelsOf(place.subject)))
+        : this.#totalsFor(suite, this.#guard.admit(toAgentLabels(before.labels)));
+    if (!store.insertEvaluation(evaluation, { ...place, labels: totals.labels })) return;
+    if (before === undefined) totals.countFirst(evaluation, effortOf(place.subject), countedAs(place.subject));
+    else totals.countRevised(evaluation, before, countedAs(place.subject));
   }
 
-  #apply(moves: readonly Move[], subject: Conversation): void {
-    const { totals } = this.#parts.store;
-    for (const move of moves) {
-      const exemplar = move.exemplarValue === undefined ? undefined : exemplarOf(subject, move.exemplarValue);
-      totals.add(move.metric, move.labels, move.amount, exemplar);
+  /** Made once for each suite and label set; the guard gives the same labels as the same object. */
+  #totalsFor(suite: CompiledSuite, labels: AgentLabels): SuiteTotals {
+    let bySuite = this.#suiteTotals.get(labels);
+    if (bySuite === undefined) {
+      bySuite = new Map();
+      this.#suiteTotals.set(labels, bySuite);
     }
+    let totals = bySuite.get(suite);
+    if (totals === undefined) {
+      const { store } = this.#parts;
+      const criteria = suite.criteria.map(({ name }) => name);
+      const { agent, agent_version, environment } = labels;
+      const base = { suite: suite.name, agent, agent_version, environment };
+      totals = new SuiteTotals((metric, series) => store.totals.series(metric, series), base, criteria);
+      bySuite.set(suite, totals);
+    }
+    return totals;
   }
 }
 
-function asTotal(move: Move): [metric: string, labels: Move['labels'], amount: number] {
-  return [move.metric, move.labels, move.amount];
+/** Why a conversation need not wait for more turns. */
+function dueNowBecause(turns: readonly Turn[]): string | undefined {
+  if (turns.some((turn) => turn.ended)) return 'end_marker';
+  return turns.every((turn) => turn.conversationId === undefined || turn.conversationId === '')
+    ? 'single_trace'
+    : undefined;
 }
 
-function toBaseLabels(labels: { readonly [label: string]: string }): BaseLabels {
-  const { suite = '', agent = '', agent_version = '', environment = '' } = labels;
-  return { suite, agent, agent_version, environment };
+function toAgentLabels(labels: { readonly [label: string]: string }): AgentLabels {
+  const { agent = '', agent_version = '', environment = '' } = labels;
+  return { agent, agent_version, environment };
 }

@@ -4,9 +4,8 @@ import type { Conversation } from '../model/conversation.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import type { AgentLabels } from '../report/label-guard.ts';
-import type { Effort } from '../report/quality-metrics.ts';
+import type { CountedConversation, Effort } from '../report/suite-totals.ts';
 import type { ConversationLabels } from '../store/store.ts';
-import type { Exemplar } from '../store/totals.ts';
 
 const AGENT_KINDS: ReadonlySet<string> = new Set([
   'workflow',
@@ -63,12 +62,7 @@ export function effortOf(conversation: Conversation): Effort {
   };
 }
 
-export function exemplarOf(conversation: Conversation, value: number): Exemplar {
+export function countedAs(conversation: Conversation): CountedConversation {
   const last = conversation.turns.at(-1);
-  return {
-    traceId: last?.traceId ?? '',
-    conversationId: conversation.id,
-    value,
-    at: Date.now(),
-  };
+  return { traceId: last?.traceId ?? '', conversationId: conversation.id, at: Date.now() };
 }

@@ -17,7 +17,10 @@ const VALUE_LENGTH_MAX = 100;
 export class LabelGuard {
   readonly #maxLabelSets: number;
   readonly #onFold: (labels: AgentLabels) => void;
-  readonly #known = new Set<string>();
+  /** The combinations, each as one object: whoever files things by labels can file them by that. */
+  readonly #known = new Map<string, AgentLabels>();
+  /** What was asked last, before cleaning; agents come in long rows. */
+  #last: { readonly asked: AgentLabels; readonly given: AgentLabels } | undefined;
 
   constructor(options: { readonly maxLabelSets: number; readonly onFold: (labels: AgentLabels) => void }) {
     this.#maxLabelSets = options.maxLabelSets;
@@ -26,24 +29,38 @@ export class LabelGuard {
 
   /** A combination that exists already, from an earlier run. */
   remember(labels: AgentLabels): void {
-    this.#known.add(keyOf(labels));
+    this.#known.set(keyOf(labels), labels);
   }
 
   admit(labels: AgentLabels): AgentLabels {
+    const last = this.#last;
+    if (last !== undefined && isSame(last.asked, labels)) return last.given;
+    const given = this.#admit(labels);
+    // A fold is counted each time.
+    if (given !== FOLDED) this.#last = { asked: labels, given };
+    return given;
+  }
+
+  #admit(labels: AgentLabels): AgentLabels {
     const clean = {
       agent: cleanValue(labels.agent),
       agent_version: cleanValue(labels.agent_version),
       environment: cleanValue(labels.environment),
     };
     const key = keyOf(clean);
-    if (this.#known.has(key)) return clean;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
     if (this.#known.size < this.#maxLabelSets) {
-      this.#known.add(key);
+      this.#known.set(key, clean);
       return clean;
     }
     this.#onFold(clean);
     return FOLDED;
   }
+}
+
+function isSame(a: AgentLabels, b: AgentLabels): boolean {
+  return a.agent === b.agent && a.agent_version === b.agent_version && a.environment === b.environment;
 }
 
 function cleanValue(value: string): string {

@@ -53,6 +53,11 @@ export class Store {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
   #inTransaction = false;
+  #position = 0;
+  #logTime = 0;
+  #floorRaised = false;
+  /** No conversation is due before this; kept so that most looks for due ones cost nothing. */
+  #nothingDueBefore = Number.NEGATIVE_INFINITY;
 
   private constructor(database: DatabaseSync) {
     this.#database = database;
@@ -84,6 +89,7 @@ export class Store {
   commit(): readonly Total[] {
     if (!this.#inTransaction) return [];
     this.totals.flush();
+    this.#writeFloor();
     this.#database.exec('COMMIT');
     this.#inTransaction = false;
     return this.totals.committed();
@@ -93,6 +99,8 @@ export class Store {
     if (!this.#inTransaction) return;
     this.#inTransaction = false;
     this.totals.discard();
+    this.#floorRaised = false;
+    this.#nothingDueBefore = Number.NEGATIVE_INFINITY;
     // After some failures (a full disk among them) SQLite has rolled back already.
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
   }
@@ -108,9 +116,18 @@ export class Store {
     return { position: this.#meta('position'), logTime: this.#meta('log_time') };
   }
 
+  /** Remembered with the next commit. */
   raiseFloor(floor: { readonly position: number; readonly logTime: number }): void {
-    this.#statements.raiseMeta.run('position', floor.position);
-    this.#statements.raiseMeta.run('log_time', floor.logTime);
+    this.#position = Math.max(this.#position, floor.position);
+    this.#logTime = Math.max(this.#logTime, floor.logTime);
+    this.#floorRaised = true;
+  }
+
+  #writeFloor(): void {
+    if (!this.#floorRaised) return;
+    this.#statements.raiseMeta.run('position', this.#position);
+    this.#statements.raiseMeta.run('log_time', this.#logTime);
+    this.#floorRaised = false;
   }
 
   findTrace(traceId: TraceId): StoredTrace | undefined {
@@ -170,60 +187,50 @@ export class Store {
     this.#statements.passTrace.run(position, row);
   }
 
-  findConversation(id: ConversationId): StoredConversation | undefined {
-    const row = this.#statements.findConversation.get(id);
-    return row === undefined ? undefined : toConversation(row);
-  }
-
-  conversation(row: number): StoredConversation {
-    const found = this.#statements.conversation.get(row);
-    if (found === undefined) throw new Error(`store: no conversation has row ${row}`);
-    return toConversation(found);
-  }
-
-  insertConversation(conversation: {
+  /**
+   * A turn joined the conversation, or one of its turns changed. Where it is not due now, it is due `idleMs` later, or at
+   * its maximum age if that comes first.
+   */
+  joinConversation(join: {
     readonly id: ConversationId;
     readonly labels: ConversationLabels;
     readonly at: number;
-  }): number {
-    const { id, labels, at } = conversation;
-    const { lastInsertRowid } = this.#statements.insertConversation.run(
+    readonly turnsAdded: number;
+    readonly due: 'now' | { readonly idleMs: number; readonly maxAgeMs: number };
+  }): StoredConversation {
+    const { id, labels, at, turnsAdded, due } = join;
+    const idleAt = due === 'now' ? null : at + due.idleMs;
+    const maxAgeMs = due === 'now' ? 0 : due.maxAgeMs;
+    const row = this.#statements.joinConversation.get({
       id,
-      labels.agent,
-      labels.agentVersion,
-      labels.environment,
+      agent: labels.agent,
+      version: labels.agentVersion,
+      environment: labels.environment,
       at,
-      at,
-      Date.now(),
-    );
-    return Number(lastInsertRowid);
+      now: Date.now(),
+      turns: turnsAdded,
+      idleAt,
+      maxAge: maxAgeMs,
+      ageAt: at + maxAgeMs,
+    });
+    if (row === undefined) throw new Error('store: joining a conversation gave no row');
+    const conversation = toConversation(row);
+    this.#nothingDueBefore = Math.min(this.#nothingDueBefore, conversation.dueAt ?? Number.POSITIVE_INFINITY);
+    return conversation;
   }
 
-  /** A turn joined the conversation, or one of its turns changed. */
-  touchConversation(
-    row: number,
-    change: { readonly labels: ConversationLabels; readonly at: number; readonly turnsAdded: number },
-  ): void {
-    const { labels, at, turnsAdded } = change;
-    this.#statements.touchConversation.run(
-      labels.agent,
-      labels.agentVersion,
-      labels.environment,
-      at,
-      Date.now(),
-      turnsAdded,
-      row,
-    );
-  }
-
-  scheduleConversation(row: number, due: { readonly at: number; readonly cause: string } | undefined): void {
-    this.#statements.scheduleConversation.run(due?.at ?? null, due?.cause ?? null, row);
+  /** A turn turned out to belong to another conversation. */
+  leaveConversation(row: number, turns: number): void {
+    this.#statements.leaveConversation.run(turns, row);
   }
 
   /** The conversation that is due first, at or before `logTime`. */
   nextDue(logTime: number): StoredConversation | undefined {
-    const row = this.#statements.nextDue.get(logTime);
-    return row === undefined ? undefined : toConversation(row);
+    if (logTime < this.#nothingDueBefore) return undefined;
+    const row = this.#statements.nextDue.get();
+    const next = row === undefined ? undefined : toConversation(row);
+    this.#nothingDueBefore = next?.dueAt ?? Number.POSITIVE_INFINITY;
+    return next?.dueAt !== undefined && next.dueAt <= logTime ? next : undefined;
   }
 
   conversationEvaluated(
@@ -330,6 +337,8 @@ type Statements = ReturnType<typeof prepare>;
 
 const CONVERSATION_COLUMNS =
   'id, conversation_id, first_closed_at, last_closed_at, turns, turns_evaluated, due_at, due_cause, revision';
+/** A conversation that came back after its maximum age is idle or not like any other. */
+const COMES_OF_AGE = '$idleAt IS NOT NULL AND first_closed_at + $maxAge > $at AND first_closed_at + $maxAge < $idleAt';
 const TRACE_COLUMNS = 'id, trace_id, conversation, revision, position, closed_at, spans, sealed';
 
 function prepare(database: DatabaseSync) {
@@ -351,22 +360,21 @@ function prepare(database: DatabaseSync) {
       'UPDATE traces SET conversation = ?, revision = ?, position = ?, closed_at = ?, cause = ?, spans = ?, sealed = ? WHERE id = ?',
     ),
     passTrace: statement('UPDATE traces SET position = ? WHERE id = ?'),
-    findConversation: statement(`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE conversation_id = ?`),
-    conversation: statement(`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`),
-    insertConversation: statement(
+    joinConversation: statement(
       `INSERT INTO conversations
-         (conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 0)`,
+         (conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns, due_at, due_cause)
+       VALUES ($id, $agent, $version, $environment, $at, $at, $now, $turns,
+         min($idleAt, $ageAt), CASE WHEN $idleAt IS NULL THEN NULL WHEN $ageAt < $idleAt THEN 'max_age' ELSE 'idle' END)
+       ON CONFLICT (conversation_id) DO UPDATE SET
+         agent = $agent, agent_version = $version, environment = $environment,
+         last_closed_at = max(last_closed_at, $at), updated_at = $now, turns = turns + $turns,
+         due_at = CASE WHEN ${COMES_OF_AGE} THEN first_closed_at + $maxAge ELSE $idleAt END,
+         due_cause = CASE WHEN $idleAt IS NULL THEN NULL WHEN ${COMES_OF_AGE} THEN 'max_age' ELSE 'idle' END
+       RETURNING ${CONVERSATION_COLUMNS}`,
     ),
-    touchConversation: statement(
-      `UPDATE conversations
-       SET agent = ?, agent_version = ?, environment = ?, last_closed_at = max(last_closed_at, ?), updated_at = ?, turns = turns + ?
-       WHERE id = ?`,
-    ),
-    scheduleConversation: statement('UPDATE conversations SET due_at = ?, due_cause = ? WHERE id = ?'),
+    leaveConversation: statement('UPDATE conversations SET turns = turns - ? WHERE id = ?'),
     nextDue: statement(
-      `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE due_at IS NOT NULL AND due_at <= ?
-       ORDER BY due_at, id LIMIT 1`,
+      `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1`,
     ),
     conversationEvaluated: statement(
       `UPDATE conversations

@@ -24,19 +24,46 @@ export interface Total {
   readonly exemplar: Exemplar | undefined;
 }
 
-interface Entry {
+class Entry {
   readonly metric: string;
   readonly labels: Labels;
   readonly encoded: string;
   committed: number;
   value: number;
   exemplar: Exemplar | undefined;
+  isNew: boolean;
+  readonly #changed: (entry: Entry) => void;
+
+  constructor(
+    series: { readonly metric: string; readonly labels: Labels; readonly encoded: string },
+    value: number,
+    isNew: boolean,
+    changed: (entry: Entry) => void,
+  ) {
+    this.metric = series.metric;
+    this.labels = series.labels;
+    this.encoded = series.encoded;
+    this.committed = value;
+    this.value = value;
+    this.exemplar = undefined;
+    this.isNew = isNew;
+    this.#changed = changed;
+  }
+
+  add(amount: number, exemplar?: Exemplar): void {
+    this.value += amount;
+    if (exemplar !== undefined) this.exemplar = exemplar;
+    this.#changed(this);
+  }
 }
 
 export class Totals {
   readonly #write: StatementSync;
   readonly #entries = new Map<string, Entry>();
   #changed = new Set<Entry>();
+  readonly #onChange = (entry: Entry) => {
+    this.#changed.add(entry);
+  };
 
   constructor(database: DatabaseSync) {
     this.#write = database.prepare(
@@ -44,25 +71,27 @@ export class Totals {
     );
     for (const row of database.prepare('SELECT metric, labels, value FROM totals').iterate()) {
       const encoded = String(row.labels);
-      const value = Number(row.value);
-      // The cast holds because `#entryFor` wrote the text.
+      const metric = String(row.metric);
+      // The cast holds because `series` wrote the text.
       const labels = JSON.parse(encoded) as Labels;
-      const entry = { metric: String(row.metric), labels, encoded, committed: value, value, exemplar: undefined };
-      this.#entries.set(`${entry.metric} ${encoded}`, entry);
+      this.#entries.set(
+        `${metric} ${encoded}`,
+        new Entry({ metric, labels, encoded }, Number(row.value), false, this.#onChange),
+      );
     }
   }
 
-  /** Adds to a series; an amount of 0 makes it exist. */
-  add(metric: string, labels: Labels, amount: number, exemplar?: Exemplar): void {
-    const entry = this.#entryFor(metric, labels);
-    entry.value += amount;
-    if (exemplar !== undefined) entry.exemplar = exemplar;
-    this.#changed.add(entry);
-  }
-
-  /** Whether the series exists already. */
-  has(metric: string, labels: Labels): boolean {
-    return this.#entries.has(`${metric} ${encodeLabels(labels)}`);
+  /** Finds the series or makes it, at zero. Callers name a metric's labels always in the same order. */
+  series(metric: string, labels: Labels): { add(amount: number, exemplar?: Exemplar): void } {
+    const encoded = JSON.stringify(labels);
+    const key = `${metric} ${encoded}`;
+    let entry = this.#entries.get(key);
+    if (entry === undefined) {
+      entry = new Entry({ metric, labels, encoded }, 0, true, this.#onChange);
+      this.#entries.set(key, entry);
+    }
+    if (entry.isNew) this.#changed.add(entry);
+    return entry;
   }
 
   all(): Total[] {
@@ -78,7 +107,10 @@ export class Totals {
   committed(): Total[] {
     const changed = [...this.#changed];
     this.#changed = new Set();
-    for (const entry of changed) entry.committed = entry.value;
+    for (const entry of changed) {
+      entry.committed = entry.value;
+      entry.isNew = false;
+    }
     return changed.map(toTotal);
   }
 
@@ -87,21 +119,6 @@ export class Totals {
     for (const entry of this.#changed) entry.value = entry.committed;
     this.#changed = new Set();
   }
-
-  #entryFor(metric: string, labels: Labels): Entry {
-    const encoded = encodeLabels(labels);
-    const key = `${metric} ${encoded}`;
-    const known = this.#entries.get(key);
-    if (known !== undefined) return known;
-    const entry: Entry = { metric, labels, encoded, committed: 0, value: 0, exemplar: undefined };
-    this.#entries.set(key, entry);
-    return entry;
-  }
-}
-
-/** Callers name a metric's labels always in the same order. */
-function encodeLabels(labels: Labels): string {
-  return JSON.stringify(labels);
 }
 
 function toTotal(entry: Entry): Total {
