@@ -124,6 +124,7 @@ async function startPipeline(workload: Workload) {
   };
   const drain = () => {
     for (const turn of closed.splice(0)) {
+      reader.completeTo(turn.position);
       timed('turns: put together, normalize, score, store', () => engine.closeTurn(turn));
       intake.release(turn);
       turns += 1;

@@ -3,13 +3,11 @@
  * `Journal.release`), so that the file can't be recycled under it.
  */
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { BlockCache } from './block-cache.ts';
 import { segmentPath } from './segment-files.ts';
 
 /** Open turns reach back a few segments; more open files than this would only cache what is not read again. */
 const OPEN_FILES_MAX = 64;
-
-/** Spans are read by the thousand, a few kilobytes each; one allocation for many of them is cheaper. */
-const BLOCK_BYTES = 1 << 20;
 
 export class JournalReader {
   readonly #directory: string;
@@ -17,23 +15,20 @@ export class JournalReader {
   readonly #files = new Map<number, number>();
   #bases: number[] = [];
   #knownEnd = 0;
-  #block: Buffer = Buffer.alloc(0);
-  #blockUsed = 0;
+  readonly #blocks = new BlockCache((target, position) => this.readInto(target, position));
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  /** The bytes lie in a block that they share with others: copy what is to be kept for long. */
+  /** Everything before this position is durable and will not change. */
+  completeTo(position: number): void {
+    this.#blocks.completeTo(position);
+  }
+
+  /** The bytes may lie in a block that they share with others: copy what is to be kept for long. */
   read(position: number, length: number): Uint8Array {
-    if (length > this.#block.length - this.#blockUsed) {
-      this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, length));
-      this.#blockUsed = 0;
-    }
-    const bytes = this.#block.subarray(this.#blockUsed, this.#blockUsed + length);
-    this.#blockUsed += length;
-    this.readInto(bytes, position);
-    return bytes;
+    return this.#blocks.read(position, length);
   }
 
   readInto(target: Uint8Array, position: number): void {

@@ -83,8 +83,10 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
         }
         if (message.type === 'resume') continue;
         sequence = message.sequence;
-        if (message.type === 'close') fates.push(engine.closeTurn(unpackTurn(message.turn)));
-        else if (message.type === 'advance') engine.advance(message.logTime);
+        if (message.type === 'close') {
+          reader.completeTo(message.turn.position);
+          fates.push(engine.closeTurn(unpackTurn(message.turn)));
+        } else if (message.type === 'advance') engine.advance(message.logTime);
         else post({ type: 'pruned', ...prune(store, start.settings.store) });
       }
       finish(sequence, fates, startedAt);

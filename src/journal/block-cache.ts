@@ -1,0 +1,68 @@
+/**
+ * Blocks of the journal read last. Turns that close together came together, mixed with each other: reading their spans
+ * one by one would cost a system call each, reading a block once serves them all.
+ *
+ * Only blocks that will never change are kept: the caller says up to where the log is complete.
+ */
+const BLOCK_BYTES = 1 << 16;
+const BLOCKS_MAX = 512;
+
+export class BlockCache {
+  readonly #readInto: (target: Uint8Array, position: number) => void;
+  /** By number of the block, oldest first. */
+  readonly #blocks = new Map<number, Uint8Array>();
+  #completeTo = 0;
+
+  constructor(readInto: (target: Uint8Array, position: number) => void) {
+    this.#readInto = readInto;
+  }
+
+  completeTo(position: number): void {
+    this.#completeTo = Math.max(this.#completeTo, position);
+  }
+
+  /** The bytes may be part of a block that others share. */
+  read(position: number, length: number): Uint8Array {
+    const first = Math.floor(position / BLOCK_BYTES);
+    const last = Math.floor((position + length - 1) / BLOCK_BYTES);
+    const isComplete = (last + 1) * BLOCK_BYTES <= this.#completeTo;
+    if (length > BLOCK_BYTES || !isComplete) return this.#direct(position, length);
+    const head = this.#block(first);
+    if (head === undefined) return this.#direct(position, length);
+    const offset = position - first * BLOCK_BYTES;
+    if (last === first) return head.subarray(offset, offset + length);
+    const tail = this.#block(last);
+    if (tail === undefined) return this.#direct(position, length);
+    const bytes = new Uint8Array(length);
+    bytes.set(head.subarray(offset));
+    bytes.set(tail.subarray(0, length - (BLOCK_BYTES - offset)), BLOCK_BYTES - offset);
+    return bytes;
+  }
+
+  /** Undefined where the block reaches into a segment that is gone: the bytes asked for are then read alone. */
+  #block(number: number): Uint8Array | undefined {
+    const known = this.#blocks.get(number);
+    if (known !== undefined) return known;
+    const block = new Uint8Array(BLOCK_BYTES);
+    try {
+      this.#readInto(block, number * BLOCK_BYTES);
+    } catch {
+      // A block may begin before the segment or end behind it.
+      return undefined;
+    }
+    if (this.#blocks.size >= BLOCKS_MAX) {
+      for (const oldest of this.#blocks.keys()) {
+        this.#blocks.delete(oldest);
+        break;
+      }
+    }
+    this.#blocks.set(number, block);
+    return block;
+  }
+
+  #direct(position: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(length);
+    this.#readInto(bytes, position);
+    return bytes;
+  }
+}
