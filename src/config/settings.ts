@@ -194,7 +194,7 @@ function checkTogether({ turn, conversation, journal, receive, store }: Settings
       { key },
       'file',
       `${format(value)} is less than ${other}, which is ${format(least)}`,
-      `at least ${format(least)}, or a smaller ${other}`,
+      `at least ${format(least)}`,
     );
   };
   atLeast('turn.max_age', turn.maxAgeMs, turn.settleMs, 'turn.settle', formatDuration);

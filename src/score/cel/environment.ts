@@ -53,7 +53,7 @@ export function outcomeEnvironment(checks: Environment, criteria: readonly strin
 export function variablesOf(environment: Environment): readonly string[] {
   return environment
     .getDefinitions()
-    .variables.filter(({ type }) => type !== 'type' && !type.endsWith('Namespace'))
+    .variables.filter(({ name, type }) => type !== 'type' && !type.endsWith('Namespace') && name !== 'google')
     .map(({ name }) => name);
 }
 

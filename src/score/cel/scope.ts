@@ -29,6 +29,12 @@ export const VARIABLES = {
   usage: ['Usage', 'tokens of the whole conversation'],
 } as const satisfies Record<string, readonly [type: string, meaning: string]>;
 
+interface Extracted {
+  readonly end: Evaluated;
+  readonly touched: SpanId | undefined;
+  readonly touchedState: boolean;
+}
+
 export class Scope {
   readonly subject: Subject;
   /** The span last looked into, and what of the state was read: the evidence of a check that failed. */
@@ -40,7 +46,7 @@ export class Scope {
   #toolCalls: readonly ToolCallView[] | undefined;
   #turns: readonly TurnView[] | undefined;
   #outcome: OutcomeView | undefined;
-  readonly #extracts = new Map<string, { readonly end: Evaluated; readonly touched: SpanId | undefined }>();
+  readonly #extracts = new Map<string, Extracted>();
   readonly #touch = (spanId: SpanId | undefined): void => {
     this.#touched = spanId ?? this.#touched;
   };
@@ -144,14 +150,16 @@ export class Scope {
   extracted(name: string, program: Program): unknown {
     let extract = this.#extracts.get(name);
     if (extract === undefined) {
-      const outer = this.#touched;
-      this.#touched = undefined;
-      extract = { end: program.run(this), touched: this.#touched };
-      this.#touched = outer;
+      const outer = { touched: this.#touched, touchedState: this.#touchedState };
+      this.watch();
+      extract = { end: program.run(this), touched: this.#touched, touchedState: this.#touchedState };
+      this.#touched = outer.touched;
+      this.#touchedState = outer.touchedState;
       this.#extracts.set(name, extract);
     }
     // What the extract looked into is evidence wherever its value is used.
     this.#touch(extract.touched);
+    this.#touchedState ||= extract.touchedState;
     const { end } = extract;
     switch (end.kind) {
       case 'value':

@@ -29,7 +29,8 @@ export const answerSaysSomething = builtInCheck({
 
 export function isBareApology(answer: string): boolean {
   if (answer.length >= NEVER_BARE_FROM) return false;
-  const text = normalize(answer);
+  // "Sorry, but I can't" is no contrast; "Sorry, but the room is closed" is.
+  const text = normalize(answer).replace(/\bbut (?=(?:i|we)\b|as an ai)/g, '');
   if (!mentions(text, APOLOGIES)) return false;
   const rest = text
     .split(/[.!?\n]+/)

@@ -69,7 +69,7 @@ export const lenientSuite = z.object({
   scope: SUITE.scope.catch('conversation'),
   normalize: z.boolean().optional().catch(undefined),
   min_decided: z.number().optional().catch(undefined),
-  extract: SUITE.extract.catch(undefined),
+  extract: z.record(z.string(), z.string().catch('null')).optional().catch(undefined),
   completed: z.string().optional().catch(undefined),
   failed: z.string().optional().catch(undefined),
   match: z

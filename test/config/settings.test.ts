@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadSettings } from '../../src/config/settings.ts';
+import { formatMistakes } from '../../src/model/mistake.ts';
+
+let cwd: string;
+
+beforeAll(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'assay-config-'));
+});
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+interface Given {
+  readonly file?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly flags?: Readonly<Record<string, unknown>>;
+}
+
+function load({ file, env = {}, flags = {} }: Given) {
+  const config = path.join(cwd, 'assay.yaml');
+  if (file === undefined) rmSync(config, { force: true });
+  else writeFileSync(config, file);
+  return loadSettings({ flags, env, cwd });
+}
+
+function lines(given: Given): string[] {
+  return load(given).mistakes.map(({ file, line, path: where, problem, expected }) =>
+    [file, line, where, problem, expected].join(' | '),
+  );
+}
+
+test('without anything written, the defaults hold', () => {
+  const { settings, mistakes } = load({});
+
+  expect(mistakes).toEqual([]);
+  expect(settings).toEqual({
+    baseDir: cwd,
+    host: '127.0.0.1',
+    dataDir: path.join(cwd, 'data'),
+    otlpGrpcPort: 4317,
+    otlpHttpPort: 4318,
+    httpPort: 4319,
+    suites: ['default', 'scheduling', 'error-recovery'],
+    turn: {
+      settleMs: 10_000,
+      idleMs: 60_000,
+      maxAgeMs: 900_000,
+      maxSpans: 5000,
+      maxBytes: 16 * 2 ** 20,
+      reopenMs: 86_400_000,
+    },
+    conversation: { idleMs: 300_000, maxAgeMs: 86_400_000, maxTurns: 200 },
+    journal: { maxBytes: 8 * 2 ** 30, segmentBytes: 64 * 2 ** 20 },
+    receive: { maxBodyBytes: 64 * 2 ** 20, maxInFlightBytes: 256 * 2 ** 20 },
+    store: { maxBytes: 20 * 2 ** 30, keepDays: 30, keepFailedDays: 90 },
+    score: { checkTimeoutMs: 1000 },
+    metrics: { maxLabelValues: 200 },
+    logLevel: 'info',
+  });
+});
+
+test('a flag wins over a variable, that over the file, that over the default', () => {
+  const file = 'http_port: 1001\notlp_http_port: 1002\notlp_grpc_port: 1003\n';
+  const env = { ASSAY_HTTP_PORT: '2001', ASSAY_OTLP_HTTP_PORT: '2002', ASSAY_HOST: '' };
+
+  const { settings, mistakes } = load({ file, env, flags: { httpPort: '3001' } });
+
+  expect(mistakes).toEqual([]);
+  expect([settings.httpPort, settings.otlpHttpPort, settings.otlpGrpcPort, settings.host]).toEqual([
+    3001,
+    2002,
+    1003,
+    '127.0.0.1',
+  ]);
+});
+
+test('every setting of the file arrives', () => {
+  const { settings, mistakes } = load({
+    file: `host: 0.0.0.0
+data_dir: /var/lib/assay
+suites: [default, ./mine]
+turn: { settle: 2s, idle: 30, max_age: 10m, max_spans: 100, max_bytes: 1MiB, reopen: 1.5h }
+conversation: { idle: 90s, max_age: 2h, max_turns: 5 }
+journal: { max_bytes: 1GB, segment_bytes: 1048576 }
+receive: { max_body_bytes: 2MB, max_in_flight_bytes: 4 MB }
+store: { max_bytes: 1TiB, keep: 7d, keep_failed: 14d }
+score: { check_timeout: 250ms }
+metrics: { max_label_values: 50 }
+log_level: warn
+`,
+  });
+
+  expect(formatMistakes(mistakes)).toBe('');
+  expect(settings).toMatchObject({
+    host: '0.0.0.0',
+    dataDir: '/var/lib/assay',
+    suites: ['default', './mine'],
+    turn: { settleMs: 2000, idleMs: 30_000, maxAgeMs: 600_000, maxSpans: 100, maxBytes: 2 ** 20, reopenMs: 5_400_000 },
+    conversation: { idleMs: 90_000, maxAgeMs: 7_200_000, maxTurns: 5 },
+    journal: { maxBytes: 1e9, segmentBytes: 2 ** 20 },
+    receive: { maxBodyBytes: 2e6, maxInFlightBytes: 4e6 },
+    store: { maxBytes: 2 ** 40, keepDays: 7, keepFailedDays: 14 },
+    score: { checkTimeoutMs: 250 },
+    metrics: { maxLabelValues: 50 },
+    logLevel: 'warn',
+  });
+});
+
+test('all mistakes are given at once, each with where it was written and what was expected', () => {
+  const found = lines({
+    file: `host: "not a host"
+otlp_http_prt: 5
+turn:
+  settle: 10 x
+  max_spns: 5
+store: 5
+suites: [a, 4]
+log_level: loud
+`,
+    env: { ASSAY_HTTP_PORT: '99999', ASSAY_TURN_IDLE: 'soon' },
+    flags: { otlpGrpcPort: '4317x', unrelated: true },
+  });
+
+  expect(found).toEqual([
+    'assay.yaml | 1 | host | "not a host" is not right | an address such as 127.0.0.1, 0.0.0.0 or ::1',
+    '--otlp-grpc-port |  |  | "4317x" is not right | a whole number from 0 to 65535',
+    'environment variable ASSAY_HTTP_PORT |  |  | "99999" is not right | a whole number from 0 to 65535',
+    'assay.yaml | 7 | suites | ["a",4] at [1] is not right | a list of names and paths',
+    'assay.yaml | 4 | turn.settle | "10 x" is not right | a duration such as 10s, 5m or 2h, from 0ms to 1h',
+    'environment variable ASSAY_TURN_IDLE |  |  | "soon" is not right | a duration such as 10s, 5m or 2h, from 1ms to 1d',
+    'assay.yaml | 8 | log_level | "loud" is not right | one of debug, info, warn, error',
+    "assay.yaml | 2 | otlp_http_prt | unknown setting 'otlp_http_prt' | did you mean 'otlp_http_port'?",
+    "assay.yaml | 5 | turn.max_spns | unknown setting 'max_spns' | did you mean 'max_spans'?",
+    'assay.yaml | 6 | store | 5 is not right | a mapping of fields',
+  ]);
+});
+
+describe('settings that make no sense together', () => {
+  test.each([
+    ['http_port: 4317', 'http_port | 4317 is the otlp_grpc_port too | a port of its own, or 0 for any free one'],
+    ['turn: { idle: 1h }', 'turn.max_age | 15m is less than turn.idle, which is 1h | at least 1h'],
+    [
+      'journal: { segment_bytes: 1GiB, max_bytes: 1GiB }',
+      'journal.max_bytes | 1GiB is less than twice journal.segment_bytes, which is 2GiB | at least 2GiB',
+    ],
+    ['store: { keep_failed: 1d }', 'store.keep_failed | 1d is less than store.keep, which is 30d | at least 30d'],
+  ])('%s', (file, mistake) => {
+    expect(lines({ file })).toEqual([`assay.yaml | 1 | ${mistake}`]);
+  });
+
+  test('any free port is shared by nobody', () => {
+    expect(lines({ flags: { httpPort: 0, otlpHttpPort: 0, otlpGrpcPort: '0' } })).toEqual([]);
+  });
+});
+
+describe('the file', () => {
+  test('that is named must be there', () => {
+    expect(load({ flags: { config: 'nothing.yaml' } }).mistakes).toMatchObject([
+      { file: 'nothing.yaml', expected: '--config to name a file that can be read' },
+    ]);
+    expect(load({ env: { ASSAY_CONFIG: 'nothing.yaml' } }).mistakes).toMatchObject([
+      { expected: 'ASSAY_CONFIG to name a file that can be read' },
+    ]);
+  });
+
+  test('makes its paths relative to itself; variables and flags to where one stands', () => {
+    const folder = mkdtempSync(path.join(cwd, 'etc-'));
+    writeFileSync(path.join(folder, 'a.yaml'), 'data_dir: store\n');
+
+    const written = loadSettings({ flags: { config: path.join(folder, 'a.yaml') }, env: {}, cwd }).settings;
+    const given = loadSettings({
+      flags: { config: path.join(folder, 'a.yaml') },
+      env: { ASSAY_DATA_DIR: 'store' },
+      cwd,
+    }).settings;
+
+    expect([written.dataDir, written.baseDir]).toEqual([path.join(folder, 'store'), folder]);
+    expect(given.dataDir).toBe(path.join(cwd, 'store'));
+  });
+
+  test.each([
+    ['no YAML', 'host: [', 'valid YAML'],
+    ['a list', '- host', 'settings such as `http_port: 4319`'],
+  ])('that is %s is a mistake, and the settings are the defaults', (_what, file, expected) => {
+    const { settings, mistakes } = load({ file });
+
+    expect(mistakes[0]?.expected).toBe(expected);
+    expect(settings.httpPort).toBe(4319);
+  });
+
+  test('may be empty', () => {
+    expect(lines({ file: '' })).toEqual([]);
+    expect(lines({ file: '# nothing yet\nturn:\n' })).toEqual([]);
+  });
+});

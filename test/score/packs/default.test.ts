@@ -1,0 +1,286 @@
+import { expect, test } from 'vitest';
+import type { Outcome, VerdictKind } from '../../../src/model/evaluation.ts';
+import {
+  aConversation,
+  aFailedCall,
+  aStep,
+  aToolCall,
+  aTurn,
+  anError,
+  content,
+  MISSING,
+  REDACTED,
+  ROOT_SPAN,
+  spanId,
+  type TurnParts,
+} from '../conversations.ts';
+import { exceptions, loadPack, run } from './packs.ts';
+
+const suite = await loadPack('default');
+
+const agentStep = aStep({ kind: 'agent', spanId: ROOT_SPAN, parentSpanId: undefined, name: 'scheduler' });
+/** As an agent looks that records no content. */
+const NO_CONTENT: TurnParts = {
+  asked: MISSING,
+  answered: MISSING,
+  steps: [agentStep, aStep({ flags: ['content-missing'] })],
+  flags: ['content-missing'],
+};
+const repeated = (times: number, args: readonly string[] = ['{}']) =>
+  Array.from({ length: times }, (_, at) =>
+    aToolCall('search', { args: content(JSON.parse(args[at % args.length] ?? '{}')) }),
+  );
+
+interface Row {
+  readonly turn: TurnParts;
+  readonly outcome: Outcome;
+  readonly score: number | undefined;
+  readonly but?: Readonly<Record<string, VerdictKind>>;
+}
+
+test.each<[string, Row]>([
+  ['an ordinary answer is a success', { turn: {}, outcome: 'successful_completion', score: 1 }],
+  [
+    'an error without an answer is a hard failure, however well the rest went',
+    {
+      turn: { answered: MISSING, error: anError('rate limited'), finishReasons: ['stop'] },
+      outcome: 'hard_failure',
+      score: 0.5,
+      but: { answered: 'fail', answer_not_empty_or_apology: 'fail' },
+    },
+  ],
+  [
+    'falling silent is a hard failure too',
+    {
+      turn: { answered: content('   ') },
+      outcome: 'hard_failure',
+      score: 0.5,
+      but: { answered: 'fail', answer_not_empty_or_apology: 'fail' },
+    },
+  ],
+  [
+    'a bare apology is no success',
+    {
+      turn: { answered: "I'm sorry, but I can't help with that." },
+      outcome: 'graceful_failure',
+      score: 0.8,
+      but: { answer_not_empty_or_apology: 'fail' },
+    },
+  ],
+  [
+    'an error with an answer is no success',
+    { turn: { error: anError('flush failed') }, outcome: 'graceful_failure', score: 1 },
+  ],
+  [
+    'a tool error passed over in silence fails its criterion, and stays a success',
+    {
+      turn: { toolCalls: [aFailedCall('book', 'no such room')], answered: 'Your meeting is booked for tomorrow.' },
+      outcome: 'successful_completion',
+      score: 0.85,
+      but: { no_unrecovered_tool_error: 'fail' },
+    },
+  ],
+  [
+    'a tool error that the answer admits is dealt with',
+    {
+      turn: {
+        toolCalls: [aFailedCall('book', 'no such room')],
+        answered: 'The booking failed: there is no such room.',
+      },
+      outcome: 'successful_completion',
+      score: 1,
+    },
+  ],
+  [
+    'a tool error is dealt with by a later success of the same tool',
+    {
+      turn: { toolCalls: [aFailedCall('book', 'busy'), aToolCall('book')] },
+      outcome: 'successful_completion',
+      score: 1,
+    },
+  ],
+  [
+    'the success of another tool, or an earlier one, is none',
+    {
+      turn: { toolCalls: [aToolCall('book'), aFailedCall('book', 'busy'), aToolCall('search')] },
+      outcome: 'successful_completion',
+      score: 0.85,
+      but: { no_unrecovered_tool_error: 'fail' },
+    },
+  ],
+  [
+    'three identical calls in a row are a loop',
+    {
+      turn: { toolCalls: repeated(3) },
+      outcome: 'successful_completion',
+      score: 0.9,
+      but: { no_identical_loop: 'fail' },
+    },
+  ],
+  [
+    'arguments are the same in whatever order their keys are',
+    {
+      turn: { toolCalls: repeated(3, ['{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}']) },
+      outcome: 'successful_completion',
+      score: 0.9,
+      but: { no_identical_loop: 'fail' },
+    },
+  ],
+  ['two identical calls are none', { turn: { toolCalls: repeated(2) }, outcome: 'successful_completion', score: 1 }],
+  [
+    'calls that alternate between two arguments are a loop from the fifth of one on',
+    {
+      turn: { toolCalls: repeated(9, ['{"page":1}', '{"page":2}']) },
+      outcome: 'successful_completion',
+      score: 0.9,
+      but: { no_identical_loop: 'fail' },
+    },
+  ],
+  [
+    'eight such calls are none',
+    { turn: { toolCalls: repeated(8, ['{"page":1}', '{"page":2}']) }, outcome: 'successful_completion', score: 1 },
+  ],
+  [
+    'twenty calls with different arguments are work',
+    {
+      turn: {
+        toolCalls: repeated(
+          20,
+          Array.from({ length: 20 }, (_, page) => `{"page":${page}}`),
+        ),
+      },
+      outcome: 'successful_completion',
+      score: 1,
+    },
+  ],
+  [
+    'a call without a result fails its criterion',
+    {
+      turn: { toolCalls: [aToolCall('search', { answered: false, result: MISSING })] },
+      outcome: 'successful_completion',
+      score: 0.95,
+      but: { every_tool_call_answered: 'fail' },
+    },
+  ],
+  [
+    'unless the trace is partial: then nobody knows',
+    {
+      turn: { toolCalls: [aToolCall('search', { answered: false, result: MISSING })], flags: ['partial-trace'] },
+      outcome: 'successful_completion',
+      score: 1,
+      but: { every_tool_call_answered: 'not_applicable' },
+    },
+  ],
+  [
+    'an answer cut off by the token limit fails its criterion',
+    { turn: { finishReasons: ['length'] }, outcome: 'successful_completion', score: 0.9, but: { not_cut_off: 'fail' } },
+  ],
+  [
+    'a model that asked for a tool and was never called again was cut off',
+    {
+      turn: { finishReasons: ['tool_call'], answered: MISSING },
+      outcome: 'hard_failure',
+      score: 0.4,
+      but: { answered: 'fail', answer_not_empty_or_apology: 'fail', not_cut_off: 'fail' },
+    },
+  ],
+  [
+    'a model that gave no finish reason is not judged by it',
+    { turn: { finishReasons: [] }, outcome: 'successful_completion', score: 1, but: { not_cut_off: 'not_applicable' } },
+  ],
+  ['50 steps are allowed', { turn: { llmCalls: 50 }, outcome: 'successful_completion', score: 1 }],
+  [
+    '51 steps are not',
+    { turn: { llmCalls: 51 }, outcome: 'successful_completion', score: 0.9, but: { within_allowance: 'fail' } },
+  ],
+  [
+    'nor are 200,001 tokens',
+    {
+      turn: {
+        usage: { inputTokens: 200_000, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+      },
+      outcome: 'successful_completion',
+      score: 0.9,
+      but: { within_allowance: 'fail' },
+    },
+  ],
+  [
+    'without content capture the text is not judged, and the rest decides',
+    {
+      turn: NO_CONTENT,
+      outcome: 'successful_completion',
+      score: 1,
+      but: { answered: 'not_applicable', answer_not_empty_or_apology: 'not_applicable' },
+    },
+  ],
+  [
+    'without content capture an error is still a hard failure',
+    {
+      turn: { ...NO_CONTENT, error: anError('boom') },
+      outcome: 'hard_failure',
+      score: 0.5,
+      but: { answered: 'fail', answer_not_empty_or_apology: 'fail' },
+    },
+  ],
+  [
+    'without content capture, whether a tool error was admitted is not known',
+    {
+      turn: { ...NO_CONTENT, toolCalls: [aFailedCall('book', 'busy')] },
+      outcome: 'successful_completion',
+      score: 1,
+      but: {
+        answered: 'not_applicable',
+        answer_not_empty_or_apology: 'not_applicable',
+        no_unrecovered_tool_error: 'not_applicable',
+      },
+    },
+  ],
+  [
+    'without content capture, repeated calls may have had any arguments',
+    {
+      turn: {
+        ...NO_CONTENT,
+        toolCalls: Array.from({ length: 3 }, () => aToolCall('search', { args: MISSING, result: MISSING })),
+      },
+      outcome: 'successful_completion',
+      score: 1,
+      but: {
+        answered: 'not_applicable',
+        answer_not_empty_or_apology: 'not_applicable',
+        no_identical_loop: 'not_applicable',
+      },
+    },
+  ],
+  [
+    'a redacted answer is an answer',
+    {
+      turn: { answered: REDACTED },
+      outcome: 'successful_completion',
+      score: 1,
+      but: { answer_not_empty_or_apology: 'not_applicable' },
+    },
+  ],
+])('%s', (_what, { turn, outcome, score, but = {} }) => {
+  const evaluation = run(suite, aConversation([aTurn(turn)]));
+
+  expect(exceptions(evaluation)).toEqual(but);
+  expect(evaluation.outcome).toBe(outcome);
+  expect(evaluation.score).toBe(score === undefined ? undefined : score * 1e6);
+});
+
+test('it applies to every agent', () => {
+  expect(
+    suite.whyNot(aConversation([aTurn({ agent: { name: undefined, id: undefined, version: undefined } })])),
+  ).toBeUndefined();
+});
+
+test('failures lead to the step: the failed call, the repeated calls, the model call', () => {
+  const failed = aFailedCall('book', 'busy', { spanId: spanId(0x77) });
+  const evaluation = run(suite, aConversation([aTurn({ toolCalls: [failed], finishReasons: ['length'] })]));
+
+  expect(evaluation.verdicts.get('no_unrecovered_tool_error')?.evidence).toEqual([spanId(0x77)]);
+  expect(evaluation.verdicts.get('not_cut_off')?.evidence).toEqual([spanId(0xb0)]);
+  expect(evaluation.explanation).toBe(
+    'Score 0.75 makes this a successful_completion (completed && score >= 0.75); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The last model call was cut off: it ran into the limit of output tokens (length)).',
+  );
+});

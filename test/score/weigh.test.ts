@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { VerdictKind } from '../../src/model/evaluation.ts';
+import { VERDICTS } from '../../src/model/evaluation.ts';
+import type { NotApplicableHandling } from '../../src/score/suite.ts';
+import { formatMillionths, ONE, toMillionths, weigh } from '../../src/score/weigh.ts';
+
+const HALF = ONE / 2;
+
+function criteria(...weights: readonly (readonly [name: string, weight: number, handling?: NotApplicableHandling])[]) {
+  return weights.map(([name, weight, whenNotApplicable = 'exclude']) => ({
+    name,
+    weight: toMillionths(weight) ?? 0,
+    whenNotApplicable,
+  }));
+}
+
+function verdicts(kinds: Readonly<Record<string, VerdictKind>>) {
+  return (name: string): VerdictKind => kinds[name] ?? 'skipped';
+}
+
+test('0.10 + 0.70 is 0.80 to the last digit, which floating point does not give', () => {
+  const suite = criteria(['a', 0.1], ['b', 0.7], ['c', 0.2]);
+
+  const { score } = weigh(suite, verdicts({ a: 'pass', b: 'pass', c: 'fail' }), HALF);
+
+  expect(0.1 + 0.7).toBeLessThan(0.8);
+  expect(score).toBe(800_000);
+  expect((score ?? 0) / ONE).toBe(0.8);
+});
+
+test('what is not applicable leaves both sums, unless it says that it counts', () => {
+  const kinds = verdicts({ a: 'pass', b: 'fail', c: 'not_applicable' });
+
+  expect(weigh(criteria(['a', 0.4], ['b', 0.4], ['c', 0.2]), kinds, HALF).score).toBe(500_000);
+  expect(weigh(criteria(['a', 0.4], ['b', 0.4], ['c', 0.2, 'pass']), kinds, HALF).score).toBe(600_000);
+  expect(weigh(criteria(['a', 0.4], ['b', 0.4], ['c', 0.2, 'fail']), kinds, HALF).score).toBe(400_000);
+});
+
+test('errors and skipped checks never lower the score, whatever not-applicable counts as', () => {
+  const suite = criteria(['a', 0.5], ['b', 0.25, 'fail'], ['c', 0.25, 'fail']);
+
+  expect(weigh(suite, verdicts({ a: 'pass', b: 'error', c: 'skipped' }), HALF).score).toBe(ONE);
+});
+
+test('there is a score from exactly the least share of decided weight on', () => {
+  const suite = criteria(['a', 0.5], ['b', 0.5]);
+  const kinds = verdicts({ a: 'pass', b: 'error' });
+
+  expect(weigh(suite, kinds, 500_000).score).toBe(ONE);
+  expect(weigh(suite, kinds, 500_001).score).toBeUndefined();
+});
+
+test('nothing decided is no score, even where no share is asked for', () => {
+  expect(weigh(criteria(['a', 1]), verdicts({ a: 'error' }), 0).score).toBeUndefined();
+});
+
+test('weights that sum to less than one are weighed against their own sum', () => {
+  const suite = criteria(['a', 0.3], ['b', 0.65]);
+
+  expect(weigh(suite, verdicts({ a: 'pass', b: 'fail' }), HALF).score).toBe(315_789);
+});
+
+test('the score is the passed share of the decided weight, rounded half up, for any weights and verdicts', () => {
+  const anyCriterion = fc.record({
+    weight: fc.integer({ min: 1, max: ONE }),
+    verdict: fc.constantFrom(...VERDICTS),
+    whenNotApplicable: fc.constantFrom<NotApplicableHandling>('exclude', 'pass', 'fail'),
+  });
+  fc.assert(
+    fc.property(fc.array(anyCriterion, { minLength: 1, maxLength: 20 }), (generated) => {
+      const suite = generated.map((criterion, index) => ({ ...criterion, name: `c${index}` }));
+      const { score, passed, decided } = weigh(suite, (name) => suite[Number(name.slice(1))]?.verdict ?? 'error', 0);
+
+      if (decided === 0) return score === undefined;
+      const exact = (BigInt(passed) * 2_000_000n + BigInt(decided)) / (2n * BigInt(decided));
+      return BigInt(score ?? -1) === exact;
+    }),
+  );
+});
+
+test('a weight has at most six decimal places and lies between 0 and 1', () => {
+  expect(toMillionths(0.1)).toBe(100_000);
+  expect(toMillionths(0.333333)).toBe(333_333);
+  expect(toMillionths(1)).toBe(ONE);
+  expect([0.1234567, -0.1, 1.1, Number.NaN, Number.POSITIVE_INFINITY].map(toMillionths)).toEqual(
+    Array(5).fill(undefined),
+  );
+});
+
+test('a score is written with two places at least and no more than it takes', () => {
+  expect([ONE, 0, 750_000, 684_211, 123_400].map(formatMillionths)).toEqual([
+    '1.00',
+    '0.00',
+    '0.75',
+    '0.684211',
+    '0.1234',
+  ]);
+});
