@@ -1,0 +1,54 @@
+/** What happens at the receivers, to be counted and logged. */
+
+export type Transport = 'http' | 'grpc';
+
+export const CONTENT_ENCODINGS = ['identity', 'gzip', 'deflate', 'zstd'] as const;
+export type ContentEncoding = (typeof CONTENT_ENCODINGS)[number];
+
+/** Why a request was answered with an error, or not at all. */
+export const REFUSE_REASONS = [
+  /** Not what the format says; sending it again is of no use. */
+  'malformed',
+  'too-large',
+  'unsupported-type',
+  'unsupported-encoding',
+  'unknown-path',
+  'wrong-method',
+  /** More bytes are on their way through than may be; to be sent again. */
+  'overloaded',
+  /** The journal did not take it; to be sent again. */
+  'not-admitted',
+  /** The client went away, or was too slow. */
+  'aborted',
+  'timeout',
+  'internal',
+] as const;
+export type RefuseReason = (typeof REFUSE_REASONS)[number];
+
+export type ReceiveEvent =
+  | {
+      readonly type: 'batch-received';
+      readonly transport: Transport;
+      readonly signal: 'traces' | 'logs';
+      readonly encoding: ContentEncoding;
+      readonly format: 'protobuf' | 'json';
+      /** Spans or log records that were accepted. */
+      readonly records: number;
+      /** As protobuf, without compression: what was journaled. */
+      readonly bytes: number;
+    }
+  | {
+      readonly type: 'records-rejected';
+      readonly transport: Transport;
+      readonly signal: 'traces' | 'logs';
+      readonly reason: 'invalid_id';
+      readonly records: number;
+    }
+  | {
+      readonly type: 'request-refused';
+      readonly transport: Transport;
+      readonly reason: RefuseReason;
+      /** The HTTP or gRPC status; 0 where nobody was left to be told. */
+      readonly code: number;
+    }
+  | { readonly type: 'metrics-discarded'; readonly transport: Transport; readonly bytes: number };

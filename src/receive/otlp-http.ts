@@ -1,0 +1,317 @@
+/**
+ * OTLP over HTTP, by the letter of the specification (https://opentelemetry.io/docs/specs/otlp/#otlphttp):
+ *
+ *   POST /v1/traces, /v1/logs   Content-Type application/x-protobuf or application/json
+ *   POST /v1/metrics            accepted and thrown away, so that an SDK with one endpoint logs no errors
+ *
+ *   200  taken, durably; with partial_success where some spans were rejected
+ *   400  malformed              404  another path       405  another method
+ *   413  over the limit, after decompression            415  another type or encoding
+ *   503  not now: send again after Retry-After          (429 is not retried by widely deployed exporters)
+ *
+ * The answer has the type of the request; an error is a google.rpc.Status. On bare node:http, because a framework's
+ * body parsing costs more than everything else here.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import {
+  CONTENT_ENCODINGS,
+  type ContentEncoding,
+  type ReceiveEvent,
+  type RefuseReason,
+} from '../model/events/receive-events.ts';
+import { unreachable } from '../model/unreachable.ts';
+import { admitRequest } from './admit-request.ts';
+import { Decompressor } from './decompress.ts';
+import { InFlightBytes, type Reservation } from './in-flight-bytes.ts';
+import { listen, type ListenAddress } from './listen.ts';
+import { discardBody, readBody } from './read-body.ts';
+import type { BatchSink } from './sink.ts';
+import { encodeResponse, encodeStatus, type Format, RPC_CODES, type Status } from './status.ts';
+
+export interface OtlpHttpOptions extends ListenAddress {
+  /** Of one request, after decompression. */
+  readonly maxBodyBytes: number;
+  /** Of all requests that have not been answered. */
+  readonly maxInFlightBytes: number;
+  readonly sink: BatchSink;
+  readonly onEvent: (event: ReceiveEvent) => void;
+}
+
+export interface Receiver {
+  readonly port: number;
+  /** Takes no new requests, lets those in hand finish for a while, then closes. May be called twice. */
+  stop(): Promise<void>;
+}
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const TIMEOUT_CHECK_MS = 2_000;
+const STOP_TIMEOUT_MS = 5_000;
+/** Under overload a short wait: an exporter that would have to wait longer than its timeout drops the batch at once. */
+const RETRY_AFTER_SECONDS = 1;
+
+export async function startOtlpHttp(options: OtlpHttpOptions): Promise<Receiver> {
+  const receiver = new HttpReceiver(options);
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    keepAliveTimeout: REQUEST_TIMEOUT_MS,
+  });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    // `handle` answers its own failures; were it to fail at that, the connection is all that is lost.
+    receiver.handle(request, response).catch(() => request.destroy());
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => receiver.clientFailed(error, socket));
+  const port = await listen(server, 'OTLP/HTTP', options);
+  let stopping: Promise<void> | undefined;
+  return {
+    port,
+    stop: () => {
+      stopping ??= stop(server);
+      return stopping;
+    },
+  };
+}
+
+function stop(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
+  server.close(() => {
+    clearTimeout(timer);
+    resolve();
+  });
+  server.closeIdleConnections();
+  return promise;
+}
+
+const PATHS: ReadonlyMap<string, 'traces' | 'logs' | 'metrics'> = new Map([
+  ['/v1/traces', 'traces'],
+  ['/v1/logs', 'logs'],
+  ['/v1/metrics', 'metrics'],
+]);
+
+/** What is known of a request before its body has been read. */
+interface Head {
+  readonly signal: 'traces' | 'logs' | 'metrics';
+  readonly format: Format;
+  readonly encoding: ContentEncoding;
+}
+
+/** An error that is to be answered. */
+interface Refusal {
+  readonly reason: RefuseReason;
+  readonly httpCode: number;
+  readonly status: Status;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+class HttpReceiver {
+  readonly #options: OtlpHttpOptions;
+  readonly #inFlight: InFlightBytes;
+  readonly #decompressor: Decompressor;
+  /** Connections whose end has been counted. */
+  readonly #failed = new WeakSet<Duplex>();
+
+  constructor(options: OtlpHttpOptions) {
+    this.#options = options;
+    this.#inFlight = new InFlightBytes(options.maxInFlightBytes);
+    this.#decompressor = new Decompressor(options.maxBodyBytes);
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const reservation = this.#inFlight.reserve();
+    try {
+      const head = readHead(request);
+      if ('refusal' in head) this.#refuse(request, response, head.refusal);
+      else if (head.signal === 'metrics') await this.#discardMetrics(request, response, head);
+      else await this.#receive(request, response, { ...head, signal: head.signal }, reservation);
+    } catch (error) {
+      // Our mistake, not the client's; the batch may be lost to it, but nobody else is.
+      const message = `Assay failed at this request: ${error instanceof Error ? error.message : String(error)}`;
+      const status = { code: RPC_CODES.internal, message };
+      this.#refuse(request, response, { reason: 'internal', httpCode: 500, status });
+    } finally {
+      reservation.release();
+    }
+  }
+
+  /** What came is no HTTP, or did not come in time. */
+  clientFailed(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    // A connection that is reset within a request is counted there; between requests nothing was refused.
+    if (error.code !== 'ECONNRESET') {
+      this.#failed.add(socket);
+      this.#refused(isTimeout ? 'timeout' : 'malformed', isTimeout ? 408 : 400);
+    }
+    const status = isTimeout ? '408 Request Timeout' : '400 Bad Request';
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+    else socket.destroy();
+  }
+
+  #refused(reason: RefuseReason, code: number): void {
+    this.#options.onEvent({ type: 'request-refused', transport: 'http', reason, code });
+  }
+
+  #aborted(request: IncomingMessage): void {
+    if (!this.#failed.has(request.socket)) this.#refused('aborted', 0);
+  }
+
+  async #receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    head: Head & { readonly signal: 'traces' | 'logs' },
+    reservation: Reservation,
+  ): Promise<void> {
+    const { maxBodyBytes } = this.#options;
+    if (this.#inFlight.isFull) return this.#refuse(request, response, overloaded());
+    const body = await readBody(request, { maxBytes: maxBodyBytes, reservation });
+    if (body.read === 'aborted') return this.#aborted(request);
+    if (body.read === 'overloaded') return this.#refuse(request, response, overloaded());
+    if (body.read === 'too-large') return this.#refuse(request, response, tooLarge(maxBodyBytes));
+    let { bytes } = body;
+    if (head.encoding !== 'identity') {
+      const decompressed = await this.#decompressor.decompress(head.encoding, bytes);
+      if (decompressed.result === 'too-large') return this.#refuse(request, response, tooLarge(maxBodyBytes));
+      if (decompressed.result === 'malformed') {
+        return this.#refuse(request, response, malformed(`decompress the body: ${decompressed.message}`));
+      }
+      bytes = decompressed.bytes;
+      reservation.change(bytes.length);
+    }
+    const answer = await admitRequest({ transport: 'http', ...head, bytes }, this.#options);
+    switch (answer.answer) {
+      case 'accepted':
+        return respond(
+          response,
+          { code: 200, format: head.format },
+          encodeResponse(head.signal, answer.rejection, head.format),
+        );
+      case 'malformed':
+        return this.#refuse(request, response, malformed(answer.message));
+      case 'not-admitted':
+        return this.#refuse(request, response, unavailable('not-admitted', answer.message, answer.retryAfterSeconds));
+      default:
+        return unreachable(answer);
+    }
+  }
+
+  async #discardMetrics(request: IncomingMessage, response: ServerResponse, head: Head): Promise<void> {
+    const { maxBodyBytes, onEvent } = this.#options;
+    const body = await discardBody(request, { maxBytes: maxBodyBytes });
+    if (body.read === 'aborted') return this.#aborted(request);
+    if (body.read === 'too-large') return this.#refuse(request, response, tooLarge(maxBodyBytes));
+    onEvent({ type: 'metrics-discarded', transport: 'http', bytes: body.bytes });
+    respond(response, { code: 200, format: head.format }, encodeResponse('metrics', undefined, head.format));
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+    const { reason, httpCode, status, headers } = refusal;
+    this.#refused(reason, httpCode);
+    if (response.headersSent || response.destroyed) {
+      request.destroy();
+      return;
+    }
+    const format = isJson(request) ? 'json' : 'protobuf';
+    drain(request, this.#options.maxBodyBytes);
+    respond(
+      response,
+      { code: httpCode, format, ...(headers === undefined ? {} : { headers }) },
+      encodeStatus(status, format),
+    );
+  }
+}
+
+/**
+ * A client that is still sending reads the answer only afterwards, and loses it if the connection is closed on it: what
+ * is left of the body is read and dropped, up to as much as a request may have.
+ */
+function drain(request: IncomingMessage, maxBytes: number): void {
+  if (request.complete) return;
+  let bytes = 0;
+  request.on('error', () => undefined);
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) request.destroy();
+  });
+  request.resume();
+}
+
+function readHead(request: IncomingMessage): Head | { readonly refusal: Refusal } {
+  const path = (request.url ?? '').split('?', 1)[0] ?? '';
+  const signal = PATHS.get(path.endsWith('/') ? path.slice(0, -1) : path);
+  if (signal === undefined) {
+    const message = `nothing is received at ${path}: POST to /v1/traces, /v1/logs or /v1/metrics (an exporter that is given a base URL adds these itself)`;
+    return { refusal: { reason: 'unknown-path', httpCode: 404, status: { code: RPC_CODES.notFound, message } } };
+  }
+  if (request.method !== 'POST') {
+    const status = { code: RPC_CODES.unimplemented, message: `${request.method} ${path}: expected POST` };
+    return { refusal: { reason: 'wrong-method', httpCode: 405, status, headers: { Allow: 'POST' } } };
+  }
+  const type = mediaType(request);
+  if (type !== 'application/x-protobuf' && type !== 'application/json') {
+    const message = `Content-Type ${type === '' ? 'is missing' : `"${type}"`}: expected application/x-protobuf or application/json`;
+    return { refusal: unsupported('unsupported-type', message) };
+  }
+  const encoding = contentEncoding(request);
+  if (encoding === undefined) {
+    const message = `Content-Encoding "${request.headers['content-encoding']}": expected one of ${CONTENT_ENCODINGS.join(', ')}`;
+    return { refusal: unsupported('unsupported-encoding', message) };
+  }
+  return { signal, format: type === 'application/json' ? 'json' : 'protobuf', encoding };
+}
+
+function mediaType(request: IncomingMessage): string {
+  return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+function isJson(request: IncomingMessage): boolean {
+  return mediaType(request) === 'application/json';
+}
+
+function contentEncoding(request: IncomingMessage): ContentEncoding | undefined {
+  const text = (request.headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (text === '') return 'identity';
+  if (text === 'x-gzip') return 'gzip';
+  return CONTENT_ENCODINGS.find((encoding) => encoding === text);
+}
+
+function respond(
+  response: ServerResponse,
+  head: { readonly code: number; readonly format: Format; readonly headers?: { readonly [name: string]: string } },
+  body: Buffer,
+): void {
+  response.writeHead(head.code, {
+    'Content-Type': head.format === 'json' ? 'application/json' : 'application/x-protobuf',
+    'Content-Length': body.length,
+    ...head.headers,
+  });
+  response.end(body);
+}
+
+function malformed(message: string): Refusal {
+  return { reason: 'malformed', httpCode: 400, status: { code: RPC_CODES.invalidArgument, message } };
+}
+
+function tooLarge(maxBytes: number): Refusal {
+  const message = `the request has more than ${maxBytes} bytes after decompression: send smaller batches`;
+  return { reason: 'too-large', httpCode: 413, status: { code: RPC_CODES.resourceExhausted, message } };
+}
+
+function unsupported(reason: 'unsupported-type' | 'unsupported-encoding', message: string): Refusal {
+  return { reason, httpCode: 415, status: { code: RPC_CODES.invalidArgument, message } };
+}
+
+function overloaded(): Refusal {
+  return unavailable(
+    'overloaded',
+    'more requests are on their way through than there is room for',
+    RETRY_AFTER_SECONDS,
+  );
+}
+
+function unavailable(reason: 'overloaded' | 'not-admitted', message: string, retryAfterSeconds: number): Refusal {
+  const headers = { 'Retry-After': String(retryAfterSeconds) };
+  return { reason, httpCode: 503, status: { code: RPC_CODES.unavailable, message, retryAfterSeconds }, headers };
+}

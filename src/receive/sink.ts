@@ -1,0 +1,19 @@
+/** Where the receivers hand on what they received. The journal is behind it; tests have one that refuses. */
+
+export interface ReceivedBatch {
+  readonly signal: 'traces' | 'logs';
+  /** An export request in protobuf, checked. It belongs to the sink from now on. */
+  readonly bytes: Uint8Array;
+  /** Where its rows lie, as model/otlp/batch-table.ts has it. */
+  readonly table: Uint8Array;
+  readonly rows: number;
+}
+
+export type Admission =
+  | { readonly admitted: true }
+  | { readonly admitted: false; readonly reason: string; readonly retryAfterSeconds: number };
+
+export interface BatchSink {
+  /** Resolves once the batch is durable, or once it is clear that it will not be: the client is told nothing earlier. */
+  accept(batch: ReceivedBatch): Promise<Admission>;
+}
