@@ -63,7 +63,7 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   return {
     ...evaluation,
     outcome: decision.outcome,
-    explanation: explain(suite, weighed.score, decision, verdicts),
+    explanation: explain(weighed.score, decision, verdicts),
   };
 }
 

@@ -8,16 +8,14 @@ import { formatMillionths, type Weighed } from './weigh.ts';
 const REASON_IN_EXPLANATION_MAX = 120;
 const EXPLANATION_MAX = 1000;
 
-export function explain(
-  suite: CompiledSuite,
-  score: Millionths,
-  decision: OutcomeDecision,
-  verdicts: Verdicts,
-): string {
+export function explain(score: Millionths, decision: OutcomeDecision, verdicts: Verdicts): string {
+  if (everyPassed(verdicts) && decision.undecided.length === 0) {
+    return `Score ${formatMillionths(score)} makes this a ${decision.outcome} (${causeOf(decision)}); every criterion passed.`;
+  }
   const failed = withReasons(verdicts, 'fail');
   const parts = [
     `Score ${formatMillionths(score)} makes this a ${decision.outcome} (${causeOf(decision)})`,
-    failed.length === 0 ? noneFailed(suite, verdicts) : `failed: ${failed.join('; ')}`,
+    failed.length === 0 ? noneFailed(verdicts) : `failed: ${failed.join('; ')}`,
     ...named(verdicts, 'error', 'could not be checked'),
     ...decision.undecided,
   ];
@@ -42,11 +40,14 @@ function causeOf({ because, cappedBy }: OutcomeDecision): string {
   return cappedBy === undefined ? because : `${cappedBy} is critical and failed`;
 }
 
-function noneFailed({ criteria }: CompiledSuite, verdicts: Verdicts): string {
-  const decided = [...verdicts.values()].filter(({ verdict }) => verdict === 'pass').length;
-  return decided === criteria.length
-    ? 'every criterion passed'
-    : `all ${decided} criteria that could be decided passed`;
+function everyPassed(verdicts: Verdicts): boolean {
+  for (const { verdict } of verdicts.values()) if (verdict !== 'pass') return false;
+  return true;
+}
+
+function noneFailed(verdicts: Verdicts): string {
+  const passed = [...verdicts.values()].filter(({ verdict }) => verdict === 'pass').length;
+  return passed === verdicts.size ? 'every criterion passed' : `all ${passed} criteria that could be decided passed`;
 }
 
 function withReasons(verdicts: Verdicts, kind: VerdictKind): string[] {

@@ -5,6 +5,8 @@
 const REASON_LENGTH_MAX = 300;
 const EXCERPT_LENGTH_MAX = 80;
 const UNTIDY = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
+/** Most reasons are our own and tidy as they are. Anything this finds is looked at more closely. */
+const SUSPICIOUS = /[^\x20-\x7e]| {2}|^ | $/;
 
 export function toReason(text: string): string {
   return shorten(text, REASON_LENGTH_MAX);
@@ -16,6 +18,7 @@ export function toExcerpt(text: string): string {
 }
 
 export function shorten(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax && !SUSPICIOUS.test(text)) return text;
   // Only what can be seen in the end is worth tidying: the text may be megabytes.
   const tidy = text
     .slice(0, lengthMax * 4)

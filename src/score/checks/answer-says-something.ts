@@ -12,7 +12,7 @@ import { toExcerpt } from '../sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { APOLOGIES, mentions, normalize, SUBSTANCE } from './phrases.ts';
 
-const NEVER_BARE_FROM = 600;
+const NEVER_BARE_FROM = 400;
 const WORDS_LEFT_MIN = 6;
 
 export const answerSaysSomething = builtInCheck({
