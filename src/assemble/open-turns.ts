@@ -128,7 +128,9 @@ export class OpenTurns {
     if (input.at !== this.#time) throw new Error(`open turns: row at ${input.at}, but time is ${this.#time}`);
     this.#position = input.nextPosition;
     const turn = this.#turns.get(row.traceId) ?? this.#open(row.traceId, input.at);
-    turn.lastAt = input.at;
+    // A span that comes again is no sign of life: what is sent twice must change nothing.
+    const isRepeated = row.group.signal === 'traces' && row.spanId !== undefined && turn.seen.has(row.spanId);
+    if (!isRepeated) turn.lastAt = input.at;
     turn.positions.push(row.position);
     turn.lengths.push(row.length);
     turn.groups.push(row.group);

@@ -48,6 +48,8 @@ export interface EngineParts {
   readonly read: (position: number, length: number) => Uint8Array;
   readonly watch: CheckWatch;
   readonly onEvent: (event: EngineEvent) => void;
+  /** A recording without log times is complete: nothing is gained by scoring a conversation before its last turn is read. */
+  readonly conversations?: 'when due' | 'at the end';
   /** How long a stage took, for the benchmark. */
   readonly onStage?: (stage: string, ms: number) => void;
 }
@@ -73,8 +75,12 @@ export class Engine {
     }
   }
 
-  /** Time has moved on: scores the conversations that are due. */
+  /** Time has moved on, and every turn that closed by then is here: scores the conversations that are due. */
   advance(logTime: number): void {
+    this.#sweep(logTime);
+  }
+
+  #sweep(logTime: number): void {
     const { store } = this.#parts;
     for (let due = store.nextDue(logTime); due !== undefined; due = store.nextDue(logTime)) {
       this.#evaluateConversation(due, due.dueCause ?? 'idle');
@@ -83,7 +89,8 @@ export class Engine {
   }
 
   closeTurn(closed: ClosedTurn): TurnFate {
-    this.advance(closed.closedAt);
+    // Not what is due at this very time: another turn of the conversation may close at it as well.
+    if (this.#parts.conversations !== 'at the end') this.#sweep(closed.closedAt - 1);
     const fate = this.#closeTurn(closed);
     this.#parts.store.raiseFloor({ position: closed.position, logTime: closed.closedAt });
     this.#parts.onEvent({ type: 'turn-closed', cause: closed.cause, fate, rows: closed.rows.length });
@@ -116,8 +123,7 @@ export class Engine {
     const turns = this.#timed('normalizing', () => buildTurns(normalize(merged.content)));
     if (!turns.some(isAgentWork)) return 'no-agent-steps';
 
-    const dueNow = dueNowBecause(turns);
-    const conversation = this.#join(closed, known, turns, dueNow !== undefined);
+    const conversation = this.#join(closed, known, turns);
     const trace = {
       traceId: closed.traceId,
       conversation: conversation.row,
@@ -136,8 +142,6 @@ export class Engine {
     });
     this.#recent.keep(row, { revision: trace.revision, turns, bytes: merged.content.traces.length });
     this.#evaluateTurns({ conversation, trace: row, revision: trace.revision, turns });
-    const cause = dueNow ?? (this.#hasManyTurns(conversation) ? 'max_turns' : undefined);
-    if (cause !== undefined) this.#evaluateConversation(conversation, cause);
     return known === undefined ? 'stored' : 'revised';
   }
 
@@ -155,12 +159,7 @@ export class Engine {
   }
 
   /** Finds or makes the conversation of a turn, and decides when it is due. */
-  #join(
-    closed: ClosedTurn,
-    known: StoredTrace | undefined,
-    turns: readonly Turn[],
-    dueNow: boolean,
-  ): StoredConversation {
+  #join(closed: ClosedTurn, known: StoredTrace | undefined, turns: readonly Turn[]): StoredConversation {
     const { store, settings } = this.#parts;
     const id = conversationIdOf(turns, closed.traceId);
     const conversation = store.joinConversation({
@@ -168,17 +167,18 @@ export class Engine {
       labels: toColumns(labelsOf(buildConversation(id, turns))),
       at: closed.closedAt,
       turnsAdded: known === undefined ? turns.length : 0,
-      due: dueNow ? 'now' : settings.conversation,
+      dueNowBecause: dueNowBecause(turns),
+      idleMs: settings.conversation.idleMs,
+      maxAgeMs: settings.conversation.maxAgeMs,
     });
+    if (conversation.turns - conversation.turnsEvaluated >= settings.conversation.maxTurns) {
+      store.scheduleConversation(conversation.row, { at: closed.closedAt, cause: 'max_turns' });
+    }
     if (known === undefined || known.conversation === conversation.row) return conversation;
     // A late span said to which conversation the turn belongs.
     store.leaveConversation(known.conversation, turns.length);
     store.leaveConversation(conversation.row, -turns.length);
-    return { ...conversation, turns: conversation.turns + turns.length };
-  }
-
-  #hasManyTurns({ turns, turnsEvaluated }: StoredConversation): boolean {
-    return turns - turnsEvaluated >= this.#parts.settings.conversation.maxTurns;
+    return conversation;
   }
 
   #evaluateTurns(place: {

@@ -43,14 +43,17 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   const storeFile = path.join(spool.directory, 'store.db');
   const store = Store.open(storeFile, { durable: false });
   const settings = engineSettings(options.settings);
-  const engine = new Engine({
-    settings: { ...settings, metrics: { maxLabelSets: Number.POSITIVE_INFINITY } },
-    suites: options.suites,
-    store,
-    read: (position, length) => spool.read(position, length),
-    watch: UNWATCHED,
-    onEvent: () => {},
-  });
+  const makeEngine = (conversations: 'when due' | 'at the end') =>
+    new Engine({
+      conversations,
+      settings: { ...settings, metrics: { maxLabelSets: Number.POSITIVE_INFINITY } },
+      suites: options.suites,
+      store,
+      read: (position, length) => spool.read(position, length),
+      watch: UNWATCHED,
+      onEvent: () => {},
+    });
+  let engine = makeEngine('at the end');
   let turns = 0;
   const intake = new Intake(turnLimits(options.settings), {
     onClosed: (turn) => {
@@ -70,6 +73,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   try {
     store.begin();
     for await (const batch of options.batches) {
+      if (requests === 0 && batch.logTime > 0) engine = makeEngine('when due');
       requests += 1;
       records += batch.rows;
       rejected += batch.rejected;

@@ -98,8 +98,8 @@ export class Scorer {
   }
 
   advance(logTime: number): void {
-    const last = this.#waiting.at(-1);
-    // Time that nobody has acted on yet is overtaken by later time.
+    const last = this.#waitingHead < this.#waiting.length ? this.#waiting.at(-1) : undefined;
+    // Time that has not been sent yet is overtaken by later time.
     if (last?.type === 'advance') this.#waiting[this.#waiting.length - 1] = { ...last, logTime };
     else this.#enqueue({ type: 'advance', sequence: this.#nextSequence(), logTime });
   }

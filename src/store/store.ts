@@ -188,19 +188,19 @@ export class Store {
   }
 
   /**
-   * A turn joined the conversation, or one of its turns changed. Where it is not due now, it is due `idleMs` later, or at
-   * its maximum age if that comes first.
+   * A turn joined the conversation, or one of its turns changed. Where there is no cause to score it now, it is due
+   * `idleMs` later, or at its maximum age if that comes first.
    */
   joinConversation(join: {
     readonly id: ConversationId;
     readonly labels: ConversationLabels;
     readonly at: number;
     readonly turnsAdded: number;
-    readonly due: 'now' | { readonly idleMs: number; readonly maxAgeMs: number };
+    readonly dueNowBecause: string | undefined;
+    readonly idleMs: number;
+    readonly maxAgeMs: number;
   }): StoredConversation {
-    const { id, labels, at, turnsAdded, due } = join;
-    const idleAt = due === 'now' ? null : at + due.idleMs;
-    const maxAgeMs = due === 'now' ? 0 : due.maxAgeMs;
+    const { id, labels, at, turnsAdded, dueNowBecause, idleMs, maxAgeMs } = join;
     const row = this.#statements.joinConversation.get({
       id,
       agent: labels.agent,
@@ -209,14 +209,21 @@ export class Store {
       at,
       now: Date.now(),
       turns: turnsAdded,
-      idleAt,
-      maxAge: maxAgeMs,
-      ageAt: at + maxAgeMs,
+      dueAt: dueNowBecause === undefined ? at + idleMs : at,
+      dueCause: dueNowBecause ?? 'idle',
+      // Never earlier than what is due now.
+      maxAge: dueNowBecause === undefined ? maxAgeMs : Number.MAX_SAFE_INTEGER / 4,
     });
     if (row === undefined) throw new Error('store: joining a conversation gave no row');
     const conversation = toConversation(row);
     this.#nothingDueBefore = Math.min(this.#nothingDueBefore, conversation.dueAt ?? Number.POSITIVE_INFINITY);
     return conversation;
+  }
+
+  /** The conversation is due at this time instead. */
+  scheduleConversation(row: number, due: { readonly at: number; readonly cause: string }): void {
+    this.#statements.scheduleConversation.run(due.at, due.cause, row);
+    this.#nothingDueBefore = Math.min(this.#nothingDueBefore, due.at);
   }
 
   /** A turn turned out to belong to another conversation. */
@@ -338,7 +345,7 @@ type Statements = ReturnType<typeof prepare>;
 const CONVERSATION_COLUMNS =
   'id, conversation_id, first_closed_at, last_closed_at, turns, turns_evaluated, due_at, due_cause, revision';
 /** A conversation that came back after its maximum age is idle or not like any other. */
-const COMES_OF_AGE = '$idleAt IS NOT NULL AND first_closed_at + $maxAge > $at AND first_closed_at + $maxAge < $idleAt';
+const COMES_OF_AGE = 'first_closed_at + $maxAge > $at AND first_closed_at + $maxAge < $dueAt';
 const TRACE_COLUMNS = 'id, trace_id, conversation, revision, position, closed_at, spans, sealed';
 
 function prepare(database: DatabaseSync) {
@@ -364,14 +371,15 @@ function prepare(database: DatabaseSync) {
       `INSERT INTO conversations
          (conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns, due_at, due_cause)
        VALUES ($id, $agent, $version, $environment, $at, $at, $now, $turns,
-         min($idleAt, $ageAt), CASE WHEN $idleAt IS NULL THEN NULL WHEN $ageAt < $idleAt THEN 'max_age' ELSE 'idle' END)
+         min($dueAt, $at + $maxAge), CASE WHEN $at + $maxAge < $dueAt THEN 'max_age' ELSE $dueCause END)
        ON CONFLICT (conversation_id) DO UPDATE SET
          agent = $agent, agent_version = $version, environment = $environment,
          last_closed_at = max(last_closed_at, $at), updated_at = $now, turns = turns + $turns,
-         due_at = CASE WHEN ${COMES_OF_AGE} THEN first_closed_at + $maxAge ELSE $idleAt END,
-         due_cause = CASE WHEN $idleAt IS NULL THEN NULL WHEN ${COMES_OF_AGE} THEN 'max_age' ELSE 'idle' END
+         due_at = CASE WHEN ${COMES_OF_AGE} THEN first_closed_at + $maxAge ELSE $dueAt END,
+         due_cause = CASE WHEN ${COMES_OF_AGE} THEN 'max_age' ELSE $dueCause END
        RETURNING ${CONVERSATION_COLUMNS}`,
     ),
+    scheduleConversation: statement('UPDATE conversations SET due_at = ?, due_cause = ? WHERE id = ?'),
     leaveConversation: statement('UPDATE conversations SET turns = turns - ? WHERE id = ?'),
     nextDue: statement(
       `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1`,

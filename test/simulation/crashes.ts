@@ -110,8 +110,8 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
       const response = await fetch(`http://127.0.0.1:${ports.otlpHttp}/v1/traces`, {
         method: 'POST',
         headers: { 'content-type': asJson ? 'application/json' : 'application/x-protobuf' },
-        // The cast is for the types alone: fetch takes any byte array.
-        body: body as BodyInit,
+        // The cast is for the types alone: the bytes are not shared with another thread.
+        body: body as string | Uint8Array<ArrayBuffer>,
         signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       });
       await response.arrayBuffer();
