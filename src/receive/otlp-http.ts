@@ -69,6 +69,7 @@ export async function startOtlpHttp(options: OtlpHttpOptions): Promise<Receiver>
   return {
     port,
     stop: () => {
+      receiver.stopping = true;
       stopping ??= stop(server);
       return stopping;
     },
@@ -113,6 +114,8 @@ class HttpReceiver {
   readonly #decompressor: Decompressor;
   /** Connections whose end has been counted. */
   readonly #failed = new WeakSet<Duplex>();
+  /** Answers close their connections from now on. */
+  stopping = false;
 
   constructor(options: OtlpHttpOptions) {
     this.#options = options;
@@ -140,8 +143,8 @@ class HttpReceiver {
   /** What came is no HTTP, or did not come in time. */
   clientFailed(error: NodeJS.ErrnoException, socket: Duplex): void {
     const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-    // A connection that is reset within a request is counted there; between requests nothing was refused.
-    if (error.code !== 'ECONNRESET') {
+    // A connection that ends within a request is counted there; between requests nothing was refused.
+    if (error.code !== 'ECONNRESET' && error.code !== 'HPE_INVALID_EOF_STATE') {
       this.#failed.add(socket);
       this.#refused(isTimeout ? 'timeout' : 'malformed', isTimeout ? 408 : 400);
     }
@@ -183,7 +186,7 @@ class HttpReceiver {
     const answer = await admitRequest({ transport: 'http', ...head, bytes }, this.#options);
     switch (answer.answer) {
       case 'accepted':
-        return respond(
+        return this.#respond(
           response,
           { code: 200, format: head.format },
           encodeResponse(head.signal, answer.rejection, head.format),
@@ -203,7 +206,17 @@ class HttpReceiver {
     if (body.read === 'aborted') return this.#aborted(request);
     if (body.read === 'too-large') return this.#refuse(request, response, tooLarge(maxBodyBytes));
     onEvent({ type: 'metrics-discarded', transport: 'http', bytes: body.bytes });
-    respond(response, { code: 200, format: head.format }, encodeResponse('metrics', undefined, head.format));
+    this.#respond(response, { code: 200, format: head.format }, encodeResponse('metrics', undefined, head.format));
+  }
+
+  #respond(response: ServerResponse, { code, format, headers }: AnswerHead, body: Buffer): void {
+    response.writeHead(code, {
+      'Content-Type': format === 'json' ? 'application/json' : 'application/x-protobuf',
+      'Content-Length': body.length,
+      ...(this.stopping ? { Connection: 'close' } : {}),
+      ...headers,
+    });
+    response.end(body);
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
@@ -215,12 +228,19 @@ class HttpReceiver {
     }
     const format = isJson(request) ? 'json' : 'protobuf';
     drain(request, this.#options.maxBodyBytes);
-    respond(
+    this.#respond(
       response,
       { code: httpCode, format, ...(headers === undefined ? {} : { headers }) },
       encodeStatus(status, format),
     );
   }
+}
+
+/** What an answer says before its body. */
+interface AnswerHead {
+  readonly code: number;
+  readonly format: Format;
+  readonly headers?: { readonly [name: string]: string };
 }
 
 /**
@@ -275,19 +295,6 @@ function contentEncoding(request: IncomingMessage): ContentEncoding | undefined 
   if (text === '') return 'identity';
   if (text === 'x-gzip') return 'gzip';
   return CONTENT_ENCODINGS.find((encoding) => encoding === text);
-}
-
-function respond(
-  response: ServerResponse,
-  head: { readonly code: number; readonly format: Format; readonly headers?: { readonly [name: string]: string } },
-  body: Buffer,
-): void {
-  response.writeHead(head.code, {
-    'Content-Type': head.format === 'json' ? 'application/json' : 'application/x-protobuf',
-    'Content-Length': body.length,
-    ...head.headers,
-  });
-  response.end(body);
 }
 
 function malformed(message: string): Refusal {

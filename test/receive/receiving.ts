@@ -1,0 +1,90 @@
+/** A receiver with a sink that does as it is told, and the two ends of a request over real sockets. */
+import { connect, type Socket } from 'node:net';
+import type { ReceiveEvent } from '../../src/model/events/receive-events.ts';
+import type { Admission, BatchSink, ReceivedBatch } from '../../src/receive/sink.ts';
+import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { readWireBodies } from '../fixtures/read-wire.ts';
+
+export class FakeSink implements BatchSink {
+  readonly batches: ReceivedBatch[] = [];
+  admission: Admission = { admitted: true };
+  /** While set, nothing is answered until it resolves. */
+  gate: Promise<void> | undefined;
+  readonly #arrivals: (() => void)[] = [];
+
+  async accept(batch: ReceivedBatch): Promise<Admission> {
+    this.batches.push(batch);
+    for (const arrived of this.#arrivals.splice(0)) arrived();
+    await this.gate;
+    return this.admission;
+  }
+
+  /** Resolves when the next batch comes. */
+  arrival(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#arrivals.push(resolve);
+    return promise;
+  }
+
+  get spanNames(): readonly string[] {
+    return this.batches.flatMap(({ bytes }) => {
+      const index = indexTraces(bytes);
+      return Array.from({ length: index.spanCount }, (_, row) => index.view(row).name);
+    });
+  }
+}
+
+export class EventLog {
+  readonly events: ReceiveEvent[] = [];
+  readonly #waiting: { readonly type: ReceiveEvent['type']; readonly resolve: () => void }[] = [];
+
+  readonly record = (event: ReceiveEvent): void => {
+    this.events.push(event);
+    for (const waiter of this.#waiting) if (waiter.type === event.type) waiter.resolve();
+  };
+
+  refusals(): readonly (readonly [reason: string, code: number])[] {
+    return this.events.flatMap((event) =>
+      event.type === 'request-refused' ? [[event.reason, event.code] as const] : [],
+    );
+  }
+
+  next(type: ReceiveEvent['type']): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ type, resolve });
+    return promise;
+  }
+}
+
+export const MIB = 1024 * 1024;
+
+export function receiverOptions(sink: BatchSink, log: EventLog) {
+  return {
+    host: '127.0.0.1',
+    port: 0,
+    maxBodyBytes: 64 * MIB,
+    maxInFlightBytes: 256 * MIB,
+    sink,
+    onEvent: log.record,
+  };
+}
+
+export function wireBody(name: string): Buffer {
+  const found = readWireBodies().find((body) => body.name === name);
+  if (found === undefined) throw new Error(`no wire fixture ${name}`);
+  return found.bytes;
+}
+
+/** A raw connection, for requests that no client library would send. Gives everything the server says. */
+export function openSocket(port: number): { readonly socket: Socket; readonly said: Promise<string> } {
+  const socket = connect(port, '127.0.0.1');
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let text = '';
+  socket.setEncoding('latin1');
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => resolve(text));
+  return { socket, said: promise };
+}
