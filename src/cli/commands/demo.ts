@@ -31,8 +31,8 @@ const PHASES: readonly Phase[] = [
   },
 ];
 const REGRESS_RATE = 0.6;
-/** Nobody should wait ten seconds for the first verdict of a demonstration. */
-const DEMO_SETTLE = '2s';
+/** Nobody should wait minutes for the verdicts of a demonstration. A crashed conversation has no end mark, and waits to be idle. */
+const DEMO_TIMES = { ASSAY_TURN_SETTLE: '2s', ASSAY_CONVERSATION_IDLE: '8s' };
 const EXAMPLE = path.resolve(import.meta.dirname, '../../../examples/scheduling-agent/main.ts');
 const SCORED_WITHIN_MS = 30_000;
 
@@ -50,7 +50,7 @@ export function addDemo(program: Command, terminal: Terminal): void {
             EXIT.input,
           );
         }
-        process.env.ASSAY_TURN_SETTLE ??= DEMO_SETTLE;
+        for (const [name, value] of Object.entries(DEMO_TIMES)) process.env[name] ??= value;
         const loaded = await load({ ...flags, exit: undefined });
         const { service, log } = await startWithLog(loaded);
         greet(terminal, loaded, service);
