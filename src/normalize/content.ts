@@ -42,7 +42,7 @@ export class LazyContent implements Content {
   }
 
   get json(): Json {
-    if (this.#json === undefined) this.#json = toJson(this.#decode().value);
+    if (this.#json === undefined) this.#json = toJson(scalarOf(this.#decode().value));
     return this.#json;
   }
 
@@ -61,4 +61,13 @@ export class LazyContent implements Content {
     }
     return this.#decoded;
   }
+}
+
+/** `true`, `null` and numbers that survive the way there and back. */
+const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?)$/;
+const SCALAR_LENGTH_MAX = 26;
+
+function scalarOf(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length > SCALAR_LENGTH_MAX || !SCALAR.test(value)) return value;
+  return JSON.parse(value);
 }

@@ -67,7 +67,7 @@ describe('a conversation', () => {
     const received = propagation.extract(context.active(), carrier);
     context.with(received, () => span('served elsewhere'));
 
-    expect(carrier['baggage']).toBe('tenant=acme,gen_ai.conversation.id=c3');
+    expect(carrier.baggage).toBe('tenant=acme,gen_ai.conversation.id=c3');
     expect(attributesOf('served elsewhere')['gen_ai.conversation.id']).toBe('c3');
   });
 

@@ -53,6 +53,15 @@ describe('content', () => {
     ['a structured value is written out', { a: [1, 'x'] }, '{"a":[1,"x"]}', { a: [1, 'x'] }],
     ['a text in JSON is the text', '"free at ten"', 'free at ten', 'free at ten'],
     ['an empty object is there', {}, '{}', {}],
+    ['a number is one', '7.5', '7.5', 7.5],
+    ['a truth value is one', 'false', 'false', false],
+    ['a number that is an identifier stays text', '0042', '0042', '0042'],
+    [
+      'a number that would lose digits stays text',
+      '12345678901234567890',
+      '12345678901234567890',
+      '12345678901234567890',
+    ],
     ['a bigint too large for a number is text', 2n ** 60n, '"1152921504606846976"', '1152921504606846976'],
   ])('%s', (_what, value, text, json) => {
     const content = contentOf(value);

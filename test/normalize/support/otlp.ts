@@ -278,8 +278,15 @@ export interface FixtureTrace extends TraceSource {
 
 /** The traces of a recorded run, in the order in which they first appear. */
 export function readFixture(path: string): readonly FixtureTrace[] {
+  return tracesIn(jsonLines(`${path}.json`), jsonLines(`${path}.logs.json`));
+}
+
+export function tracesIn(
+  traceRequests: readonly JsonRequest[],
+  logRequests: readonly JsonRequest[],
+): readonly FixtureTrace[] {
   const spans = new Map<string, PlacedSpan[]>();
-  for (const request of jsonLines(`${path}.json`)) {
+  for (const request of traceRequests) {
     for (const { resource = {}, scopeSpans = [] } of request.resourceSpans ?? []) {
       for (const { scope = {}, spans: list = [] } of scopeSpans) {
         for (const span of list) append(spans, span.traceId, { resource, scope, span });
@@ -287,7 +294,7 @@ export function readFixture(path: string): readonly FixtureTrace[] {
     }
   }
   const records = new Map<string, PlacedRecord[]>();
-  for (const request of jsonLines(`${path}.logs.json`)) {
+  for (const request of logRequests) {
     for (const { resource = {}, scopeLogs = [] } of request.resourceLogs ?? []) {
       for (const { scope = {}, logRecords = [] } of scopeLogs) {
         for (const record of logRecords) append(records, record.traceId ?? '', { resource, scope, record });
@@ -295,17 +302,17 @@ export function readFixture(path: string): readonly FixtureTrace[] {
     }
   }
   return [...spans].map(([traceId, list]) => {
-    const logs = records.get(traceId);
+    const found = records.get(traceId);
     return {
       traceId,
       spans: list,
       traces: encodeSpans(list),
-      logs: logs === undefined ? undefined : encodeRecords(logs),
+      logs: found === undefined ? undefined : encodeRecords(found),
     };
   });
 }
 
-interface JsonRequest {
+export interface JsonRequest {
   readonly resourceSpans?: readonly {
     readonly resource?: Resource;
     readonly scopeSpans?: readonly { readonly scope?: Scope; readonly spans?: readonly JsonSpan[] }[];

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { buildConversation } from '../../../src/assemble/build-conversation.ts';
+import { buildTurns } from '../../../src/assemble/build-turns.ts';
+import type { ConversationId } from '../../../src/model/ids.ts';
+import { normalize } from '../../../src/normalize/normalize.ts';
+import { type SpanSpec, traceOf } from '../../normalize/support/otlp.ts';
+
+// The cast is the brand: any text may be a conversation's id.
+const ID = 'c' as ConversationId;
+
+function turn(id: string, from: number, attributes: SpanSpec['attributes'], resource: SpanSpec['resource'] = {}) {
+  const span = { id, from, attributes: { 'gen_ai.operation.name': 'invoke_agent', ...attributes }, resource };
+  return buildTurns(normalize(traceOf(span)));
+}
+
+describe('a conversation', () => {
+  const turns = [
+    ...turn('2', 20, { 'assay.conversation.state': '{"b":2,"c":3}', 'gen_ai.usage.output_tokens': 5, tier: 'gold' }),
+    ...turn(
+      '1',
+      10,
+      {
+        'assay.conversation.state': '{"a":1,"b":1}',
+        'gen_ai.usage.input_tokens': 7,
+        'gen_ai.agent.name': 'bob',
+        tier: 'free',
+      },
+      { 'service.version': '1' },
+    ),
+    ...turn(
+      '3',
+      30,
+      { 'assay.truth': '{"label":"good"}' },
+      { 'service.version': '2', 'deployment.environment': 'prod' },
+    ),
+  ];
+  const conversation = buildConversation(ID, turns);
+
+  test('has its turns in the order of their start', () => {
+    expect(conversation.turns.map(({ rootSpanId }) => Number(rootSpanId))).toEqual([1, 2, 3]);
+    expect(conversation.endedAtMs - conversation.startedAtMs).toBeCloseTo(21, 2);
+  });
+
+  test('has what its turns recorded, later ones overriding earlier ones key by key', () => {
+    expect(conversation.state).toEqual({ a: 1, b: 2, c: 3 });
+    expect(conversation.truth).toEqual({ label: 'good' });
+    expect(conversation.attributes.get('tier')).toBe('gold');
+    expect(conversation.environment).toBe('prod');
+    expect(conversation.agent).toMatchObject({ name: 'bob', version: '2' });
+  });
+
+  test('adds up what they used', () => {
+    expect(conversation.usage).toMatchObject({ inputTokens: 7, outputTokens: 5 });
+    expect(conversation.costUsd).toBeUndefined();
+  });
+
+  test('is the same in whatever order the turns are given', () => {
+    const backwards = buildConversation(ID, turns.toReversed());
+
+    expect([backwards.state, backwards.turns]).toEqual([conversation.state, conversation.turns]);
+  });
+
+  test('without turns is a mistake of the caller', () => {
+    expect(() => buildConversation(ID, [])).toThrow('conversation c: it has no turns');
+  });
+});

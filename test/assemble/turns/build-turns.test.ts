@@ -1,0 +1,501 @@
+import { describe, expect, test } from 'vitest';
+import { buildTurns } from '../../../src/assemble/build-turns.ts';
+import type { Turn } from '../../../src/model/turn.ts';
+import { normalize } from '../../../src/normalize/normalize.ts';
+import { logsOf, type SpanSpec, spanId, traceOf } from '../../normalize/support/otlp.ts';
+
+type Attributes = Readonly<Record<string, unknown>>;
+type Extra = Partial<SpanSpec>;
+
+const say = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
+const ask = (name: string, args: unknown, id?: string) => ({ type: 'tool_call', id, name, arguments: args });
+const show = (response: unknown, id?: string) => ({
+  role: 'tool',
+  parts: [{ type: 'tool_call_response', id, response }],
+});
+const wants = (...calls: readonly unknown[]) => ({ role: 'assistant', parts: calls });
+
+function agent(id: string, extra: Extra = {}, attributes: Attributes = {}): SpanSpec {
+  return {
+    id,
+    ...extra,
+    attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'bob', ...attributes },
+  };
+}
+function chat(
+  id: string,
+  parent: string | undefined,
+  said: { in?: unknown; out?: unknown },
+  extra: Extra = {},
+): SpanSpec {
+  return {
+    id,
+    ...(parent === undefined ? {} : { parent }),
+    ...extra,
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.model': 'm',
+      ...(said.in === undefined ? {} : { 'gen_ai.input.messages': JSON.stringify(said.in) }),
+      ...(said.out === undefined ? {} : { 'gen_ai.output.messages': JSON.stringify(said.out) }),
+      ...extra.attributes,
+    },
+  };
+}
+function tool(id: string, parent: string | undefined, name: string, extra: Extra = {}): SpanSpec {
+  return {
+    id,
+    ...(parent === undefined ? {} : { parent }),
+    ...extra,
+    attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name, ...extra.attributes },
+  };
+}
+
+function turnsOf(...specs: readonly SpanSpec[]): readonly Turn[] {
+  return buildTurns(normalize(traceOf(...specs)));
+}
+function turnOf(...specs: readonly SpanSpec[]): Turn {
+  const [turn, ...others] = turnsOf(...specs);
+  if (turn === undefined || others.length > 0) throw new Error(`${others.length + (turn ? 1 : 0)} turns, not one`);
+  return turn;
+}
+const callsOf = (turn: Turn) =>
+  turn.toolCalls.map((call) => [
+    call.name,
+    call.args.json,
+    call.result.json,
+    call.spanId && Number(`0x${call.spanId}`),
+  ]);
+
+describe('pairing tool calls', () => {
+  const args = (value: unknown, id?: string) => ({
+    'gen_ai.tool.call.arguments': JSON.stringify(value),
+    'gen_ai.tool.call.result': '"done"',
+    ...(id === undefined ? {} : { 'gen_ai.tool.call.id': id }),
+  });
+
+  test('goes by the call id, whatever order the tools ran in', () => {
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      chat('2', '1', { out: [wants(ask('f', { a: 1 }, 'x'), ask('f', { a: 1 }, 'y'))] }, { from: 1 }),
+      tool('3', '1', 'f', { from: 5, attributes: args({ a: 1 }, 'y') }),
+      tool('4', '1', 'f', { from: 6, attributes: args({ a: 1 }, 'x') }),
+    );
+
+    expect(turn.toolCalls.map(({ id, spanId: span, requestedBy }) => [id, span, requestedBy])).toEqual([
+      ['y', spanId('3'), spanId('2')],
+      ['x', spanId('4'), spanId('2')],
+    ]);
+  });
+
+  test('goes by name and arguments where the spans have no id, with keys in any order', () => {
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      chat('2', '1', { out: [wants(ask('f', { b: 2, a: 1 }, 'x'), ask('f', { a: 3 }, 'y'))] }, { from: 1 }),
+      tool('3', '1', 'f', { from: 5, attributes: args({ a: 3 }) }),
+      tool('4', '1', 'f', { from: 6, attributes: args({ a: 1, b: 2 }) }),
+    );
+
+    expect(turn.toolCalls.map(({ id, spanId: span }) => [id, span])).toEqual([
+      ['y', spanId('3')],
+      ['x', spanId('4')],
+    ]);
+  });
+
+  test('goes by name and order where the spans have neither', () => {
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      chat(
+        '2',
+        '1',
+        { out: [wants(ask('f', { a: 1 }, 'x'), ask('g', {}, 'z'), ask('f', { a: 3 }, 'y'))] },
+        { from: 1 },
+      ),
+      tool('3', '1', 'f', { from: 5 }),
+      tool('4', '1', 'f', { from: 6 }),
+      tool('5', '1', 'g', { from: 7 }),
+    );
+
+    expect(turn.toolCalls.map(({ id, args: given, spanId: span }) => [id, given.json, span])).toEqual([
+      ['x', { a: 1 }, spanId('3')],
+      ['y', { a: 3 }, spanId('4')],
+      ['z', {}, spanId('5')],
+    ]);
+  });
+
+  test('does not give a call the span of a later one', () => {
+    const first = { out: [wants(ask('f', { a: 1 }, undefined))] };
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      chat('2', '1', first, { from: 1 }),
+      chat('3', '1', first, { from: 10 }),
+      tool('4', '1', 'f', { from: 15, attributes: args({ a: 1 }) }),
+    );
+
+    expect(turn.toolCalls.map(({ requestedBy, answered }) => [requestedBy, answered])).toEqual([
+      [spanId('2'), false],
+      [spanId('3'), true],
+    ]);
+  });
+
+  test('takes a call without a span from the transcript, with its result', () => {
+    const request = wants(ask('f', { a: 1 }, 'x'), ask('g', {}, 'y'));
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      chat('2', '1', { in: [say('user', 'go')], out: [request] }, { from: 1, to: 4 }),
+      chat(
+        '3',
+        '1',
+        { in: [say('user', 'go'), request, show({ n: 7 }, 'x')], out: [say('assistant', 'ok')] },
+        { from: 9 },
+      ),
+    );
+
+    expect(callsOf(turn)).toEqual([
+      ['f', { a: 1 }, { n: 7 }, undefined],
+      ['g', {}, null, undefined],
+    ]);
+    expect(turn.toolCalls.map(({ answered }) => answered)).toEqual([true, false]);
+  });
+
+  test('answers calls without ids by the order of the transcript, each result once', () => {
+    const request = wants(ask('f', { a: 1 }), ask('f', { a: 1 }));
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      chat('2', '1', { out: [request] }, { from: 1 }),
+      chat('3', '1', { in: [request, show('first'), show('second')], out: [say('assistant', 'ok')] }, { from: 9 }),
+    );
+
+    expect(turn.toolCalls.map(({ result }) => result.text)).toEqual(['first', 'second']);
+  });
+
+  test('keeps a tool span that nobody asked for', () => {
+    const turn = turnOf(agent('1', { to: 9 }), tool('2', '1', 'f', { from: 1, attributes: args({ a: 1 }) }));
+
+    expect(callsOf(turn)).toEqual([['f', { a: 1 }, 'done', 2]]);
+    expect(turn.toolCalls[0]?.answered).toBe(true);
+  });
+
+  test('reads the calls from the agent, where only its span came', () => {
+    const said = [say('assistant', 'Booked.'), wants(ask('f', { a: 1 }, 'x')), show('done', 'x')];
+    const turn = turnOf(agent('1', {}, { 'gen_ai.output.messages': JSON.stringify(said) }));
+
+    expect(callsOf(turn)).toEqual([['f', { a: 1 }, 'done', undefined]]);
+    expect(turn.finalAnswer.text).toBe('Booked.');
+  });
+});
+
+describe('one operation in two spans', () => {
+  test('is one tool call, seen by framework, MCP client and MCP server', () => {
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      tool('2', '1', 'f', { from: 1, to: 9, attributes: { 'gen_ai.tool.call.id': 'x' } }),
+      tool('3', '2', 'f', {
+        from: 2,
+        to: 8,
+        attributes: { 'mcp.method.name': 'tools/call', 'gen_ai.tool.call.result': '7' },
+      }),
+      { id: '4', parent: '3', name: 'POST', from: 3 },
+      tool('5', '4', 'f', { from: 4, to: 6, attributes: { 'gen_ai.tool.call.arguments': '{"a":1}' } }),
+      { id: '6', parent: '5', name: 'SELECT', from: 5 },
+    );
+
+    expect(callsOf(turn)).toEqual([['f', { a: 1 }, 7, 2]]);
+    expect(turn.steps.map((step) => step.spanId)).toEqual(['1', '2', '4', '6'].map(spanId));
+    expect(turn.steps.at(-1)?.parentSpanId).toBe(spanId('2'));
+  });
+
+  test('is one model call, with the outer content and the inner count', () => {
+    const usage = (tokens: number) => ({ 'gen_ai.usage.input_tokens': tokens, 'gen_ai.response.id': 'r' });
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      chat('2', '1', { out: [say('assistant', 'hi')] }, { from: 1, to: 9, attributes: usage(177) }),
+      chat('3', '2', {}, { from: 2, to: 8, attributes: usage(561) }),
+    );
+
+    expect([turn.llmCalls, turn.usage?.inputTokens, turn.finalAnswer.text]).toEqual([1, 561, 'hi']);
+    expect(turn.flags).toEqual([]);
+  });
+
+  test('is two where the arguments differ or the spans are side by side', () => {
+    const args = (a: number) => ({ attributes: { 'gen_ai.tool.call.arguments': `{"a":${a}}` } });
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      tool('2', '1', 'f', { from: 1, ...args(1) }),
+      tool('3', '2', 'f', { from: 2, ...args(2) }),
+      tool('4', '1', 'f', { from: 3, ...args(1) }),
+    );
+
+    expect(turn.toolCalls).toHaveLength(3);
+  });
+
+  test('is one agent under a wrapper of its name, but a sub-agent called as a tool stays its own', () => {
+    const wrapped = turnOf(
+      agent('1', { to: 50 }),
+      agent('2', { parent: '1', from: 1 }),
+      chat('3', '2', {}, { from: 2 }),
+    );
+    const nested = turnOf(
+      agent('1', { to: 50 }),
+      tool('2', '1', 'ask_bob', { from: 1 }),
+      agent('3', { parent: '2', from: 2 }),
+      chat('4', '3', {}, { from: 3 }),
+    );
+
+    expect(wrapped.steps.map((step) => step.kind)).toEqual(['agent', 'llm']);
+    expect(nested.steps.map((step) => step.kind)).toEqual(['agent', 'tool', 'agent', 'llm']);
+  });
+});
+
+describe('the answer', () => {
+  test('is not what a sub-agent, a guardrail or a tool has a model say', () => {
+    const turn = turnOf(
+      agent('1', { to: 90 }),
+      chat('2', '1', { in: [say('user', 'Book it.')], out: [say('assistant', 'Booked.')] }, { from: 1 }),
+      { id: '3', parent: '1', from: 10, attributes: { 'gen_ai.operation.name': 'guard' } },
+      chat('4', '3', { in: [say('user', 'Is this safe?')], out: [say('assistant', 'safe')] }, { from: 11 }),
+      tool('5', '1', 'title', { from: 20 }),
+      chat('6', '5', { out: [say('assistant', 'Meeting booked')] }, { from: 21 }),
+      agent('7', { parent: '1', from: 30 }, { 'gen_ai.agent.name': 'helper' }),
+      chat('8', '7', { out: [say('assistant', 'helped')] }, { from: 31 }),
+    );
+
+    expect([turn.userInput.text, turn.finalAnswer.text, turn.llmCalls]).toEqual(['Book it.', 'Booked.', 4]);
+  });
+
+  test('is the last message, not a remark on the way to a tool', () => {
+    const remark = { role: 'assistant', parts: [{ type: 'text', content: 'Let me look.' }, ask('f', {}, 'x')] };
+    const turn = turnOf(agent('1', { to: 9 }), chat('2', '1', { out: [remark] }, { from: 1 }));
+
+    expect(turn.finalAnswer.state).toBe('missing');
+  });
+
+  test('says that it was cut', () => {
+    const turn = turnOf(agent('1', {}, { 'gen_ai.output.messages': '[{"role":"assistant","content":"It is bo' }));
+
+    expect(turn.finalAnswer.state).toBe('truncated');
+    expect(turn.flags).toContain('truncated-json');
+  });
+});
+
+describe('the error of a turn', () => {
+  const failed = { status: { error: 'boom' } } as const;
+  const done = { out: [say('assistant', 'Done.')] };
+
+  test.each<[string, readonly SpanSpec[], string | undefined]>([
+    ['the root’s', [agent('1', { to: 9, ...failed })], 'boom'],
+    [
+      'none, where a tool failed and the agent answered',
+      [agent('1', { to: 9 }), tool('2', '1', 'f', { from: 1, ...failed }), chat('3', '1', done, { from: 5 })],
+      undefined,
+    ],
+    [
+      'the last model call’s, where the root says nothing',
+      [agent('1', { to: 9 }), chat('2', '1', done, { from: 1 }), chat('3', '1', {}, { from: 5, ...failed })],
+      'boom',
+    ],
+    [
+      'the tool’s, where nobody was left to cope',
+      [chat('2', '1', { out: [wants(ask('f', {}, 'x'))] }, { from: 1 }), tool('3', '1', 'f', { from: 5, ...failed })],
+      'boom',
+    ],
+    [
+      'none, where an earlier model call failed and was tried again',
+      [agent('1', { to: 9 }), chat('2', '1', {}, { from: 1, ...failed }), chat('3', '1', done, { from: 5 })],
+      undefined,
+    ],
+  ])('is %s', (_what, specs, message) => {
+    expect(turnOf(...specs).error?.message).toBe(message);
+  });
+});
+
+describe('tokens and cost', () => {
+  const used = (tokens: number, cost: number) => ({ 'gen_ai.usage.input_tokens': tokens, 'gen_ai.usage.cost': cost });
+
+  test('are counted at the leaves, where agents repeat the sum', () => {
+    const turn = turnOf(
+      agent('1', { to: 50 }, used(99, 9)),
+      agent('2', { parent: '1', from: 1 }, { 'gen_ai.agent.name': 'sub', ...used(50, 5) }),
+      chat('3', '2', {}, { from: 2, attributes: used(10, 0.5) }),
+      chat('4', '1', {}, { from: 9, attributes: used(20, 0.25) }),
+    );
+
+    expect([turn.usage?.inputTokens, turn.costUsd]).toEqual([30, 0.75]);
+  });
+
+  test('are the agent’s where nothing below says any', () => {
+    expect(turnOf(agent('1', { to: 50 }, used(99, 9)), chat('2', '1', {}, { from: 1 })).usage?.inputTokens).toBe(99);
+  });
+});
+
+describe('turns in one trace', () => {
+  const heard = (...texts: readonly string[]) => ({
+    'gen_ai.input.messages': JSON.stringify(texts.map((t) => say('user', t))),
+  });
+
+  test('are several under a session, where each agent has a new message of the user', () => {
+    const turns = turnsOf(
+      { id: '1', name: 'websocket', to: 100, attributes: { 'session.id': 's' } },
+      agent('2', { parent: '1', from: 1, to: 20 }, heard('hello')),
+      chat('3', '2', { out: [say('assistant', 'hi')] }, { from: 2 }),
+      agent('4', { parent: '1', from: 30, to: 50 }, heard('hello', 'book it')),
+      chat('5', '4', { out: [say('assistant', 'booked')] }, { from: 31 }),
+      { id: '6', parent: '1', name: 'flush', from: 60 },
+    );
+
+    expect(turns.map((turn) => [turn.id, turn.userInput.text, turn.finalAnswer.text, turn.conversationId])).toEqual([
+      [`${turns[0]?.traceId}/${spanId('2')}`, 'hello', 'hi', 's'],
+      [`${turns[0]?.traceId}/${spanId('4')}`, 'book it', 'booked', 's'],
+    ]);
+    expect(turns.map((turn) => turn.steps.map((step) => Number(step.spanId)))).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+  });
+
+  test.each<[string, readonly SpanSpec[]]>([
+    [
+      'a hand-off',
+      [
+        agent('2', { parent: '1', from: 1, to: 9 }, heard('hi')),
+        agent('3', { parent: '1', from: 20 }, { ...heard('hi'), 'gen_ai.agent.name': 'expert' }),
+      ],
+    ],
+    [
+      'a pipeline',
+      [
+        agent('2', { parent: '1', from: 1, to: 9 }, heard('find')),
+        agent('3', { parent: '1', from: 20 }, { ...heard('write'), 'gen_ai.agent.name': 'writer' }),
+      ],
+    ],
+    [
+      'agents at the same time',
+      [agent('2', { parent: '1', from: 1, to: 30 }, heard('a')), agent('3', { parent: '1', from: 20 }, heard('b'))],
+    ],
+  ])('are one for %s', (_what, agents) => {
+    expect(turnsOf({ id: '1', name: 'request', to: 100 }, ...agents)).toHaveLength(1);
+  });
+
+  test('are one for an HTTP request around an agent, and the agent stands for it', () => {
+    const turn = turnOf(
+      { id: '1', name: 'POST /chat', to: 100 },
+      agent('2', { parent: '1', from: 1, to: 20 }, heard('hi')),
+    );
+
+    expect([turn.rootSpanId, turn.userInput.text, turn.flags]).toEqual([spanId('2'), 'hi', []]);
+  });
+
+  test('are none where all is an evaluator’s, and leave out what is below one', () => {
+    expect(turnsOf({ id: '1', scope: 'assay' })).toEqual([]);
+    const turn = turnOf(
+      agent('1', { to: 9 }),
+      { id: '2', parent: '1', scope: 'assay', from: 2 },
+      chat('3', '2', {}, { from: 3 }),
+    );
+    expect([turn.llmCalls, turn.steps.length]).toEqual([0, 1]);
+  });
+
+  test('survive parents in a circle', () => {
+    const turn = turnOf(tool('1', '2', 'f', { from: 5 }), agent('2', { parent: '3' }), chat('3', '1', {}, { from: 9 }));
+
+    expect(turn.steps).toHaveLength(3);
+    expect(turn.rootSpanId).toBe(spanId('2'));
+  });
+
+  test('take no longer than a moment, however deep thousands of spans are nested', () => {
+    const depth = 5000;
+    const specs = Array.from({ length: depth }, (_, at): SpanSpec => {
+      const parent = at === 0 ? {} : { parent: at.toString(16) };
+      const id = (at + 1).toString(16);
+      return at % 2 === 0
+        ? agent(id, { ...parent, from: at, to: 9999 })
+        : chat(id, at.toString(16), {}, { from: at, to: 9999 });
+    });
+    const { traces } = traceOf(...specs);
+    const began = performance.now();
+    const [turn] = buildTurns(normalize({ traces, logs: undefined }));
+
+    expect([turn?.llmCalls, turn?.toolCalls, turn?.flags.length]).toEqual([depth / 2, [], 1]);
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+});
+
+describe('whose turn it is', () => {
+  test('is the nearest id above the agent, else the top-most below, else the only one', () => {
+    const id = (value: string) => ({ 'gen_ai.conversation.id': value });
+    const above = turnOf(
+      { id: '1', to: 99, attributes: id('above') },
+      agent('2', { parent: '1', from: 1 }),
+      tool('3', '2', 'f', { from: 2, attributes: id('sub') }),
+    );
+    const below = turnOf(
+      agent('1', { to: 99 }),
+      tool('2', '1', 'f', { from: 1 }),
+      agent('3', { parent: '2', from: 2 }, { 'gen_ai.agent.name': 'sub', ...id('sub') }),
+      chat('4', '1', {}, { from: 9, attributes: id('main') }),
+    );
+    const own = turnOf(agent('1', { to: 99 }, id('own')), chat('2', '1', {}, { from: 1, attributes: id('other') }));
+
+    expect([above.conversationId, below.conversationId, own.conversationId]).toEqual(['above', 'main', 'own']);
+    expect(own.conversationIdSource).toBe('gen_ai.conversation.id');
+  });
+
+  test('can be known from the resource alone', () => {
+    const turn = turnOf(agent('1', { resource: { 'session.id': 'r' } }));
+
+    expect([turn.conversationId, turn.conversationIdSource]).toEqual(['r', 'resource:session.id']);
+  });
+
+  test('falls back on the service for the agent’s name', () => {
+    const turn = turnOf(chat('1', undefined, {}, { resource: { 'service.name': 'svc', 'service.version': '3' } }));
+
+    expect(turn.agent).toMatchObject({ name: 'svc', version: '3' });
+  });
+});
+
+describe('marks', () => {
+  test('of spans that ended later override earlier ones, key by key', () => {
+    const state = (value: unknown) => ({ 'assay.conversation.state': JSON.stringify(value) });
+    const turn = turnOf(
+      agent('1', { to: 99 }, { ...state({ booked: true }), 'assay.conversation.end': true }),
+      tool('2', '1', 'f', { from: 5, to: 9, attributes: state({ booked: false, room: 4 }) }),
+    );
+
+    expect([turn.ended, turn.state]).toEqual([true, { booked: true, room: 4 }]);
+  });
+});
+
+describe('flags', () => {
+  const lost = (id: string) => chat(id, 'ff', { in: [say('user', 'hi')] });
+
+  test.each<[string, readonly SpanSpec[], readonly string[]]>([
+    ['nothing is missing', [agent('1'), chat('2', '1', { in: 'hi' })], []],
+    ['the root is missing', [lost('2')], ['root-missing']],
+    ['the caller is traced elsewhere', [agent('1', { parent: 'ff' }), chat('2', '1', { in: 'hi' })], ['partial-trace']],
+    ['a middle is missing', [agent('1'), lost('2')], ['partial-trace']],
+    ['no content was captured', [agent('1'), chat('2', '1', {})], ['content-missing']],
+    ['a clock ran backwards', [agent('1', { from: 9, to: 2 })], ['negative-duration']],
+  ])('say that %s', (_what, specs, flags) => {
+    expect(turnOf(...specs).flags).toEqual(flags);
+  });
+});
+
+test('content that comes as log records only makes a whole turn', () => {
+  const trace = traceOf(agent('1', { to: 50 }), chat('2', '1', {}, { from: 1 }));
+  const logs = logsOf(
+    { span: '2', name: 'gen_ai.user.message', at: 1, body: { content: 'Is it free?' } },
+    {
+      span: '2',
+      name: 'gen_ai.choice',
+      at: 2,
+      body: { index: 0, finish_reason: 'stop', message: { content: 'Yes.' } },
+    },
+  );
+  const [turn] = buildTurns(normalize({ ...trace, logs }));
+
+  expect([turn?.userInput.text, turn?.finalAnswer.text, turn?.finishReasons, turn?.flags]).toEqual([
+    'Is it free?',
+    'Yes.',
+    ['stop'],
+    [],
+  ]);
+});
