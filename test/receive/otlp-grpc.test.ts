@@ -1,0 +1,184 @@
+import { connect as connectHttp2 } from 'node:http2';
+import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startOtlpGrpc } from '../../src/receive/otlp-grpc.ts';
+import type { Receiver } from '../../src/receive/otlp-http.ts';
+import { otlp } from '../model/otlp/otlp.proto.ts';
+import { EventLog, FakeSink, MIB, receiverOptions, wireBody } from './receiving.ts';
+
+const TRACES = wireBody('ai-sdk-7-traces.pb');
+const LOGS = wireBody('otel-contrib-openai-logs.pb');
+const TRACE_EXPORT = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
+const LOGS_EXPORT = '/opentelemetry.proto.collector.logs.v1.LogsService/Export';
+const METRICS_EXPORT = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
+
+let sink: FakeSink;
+let log: EventLog;
+let receiver: Receiver;
+let client: Client;
+
+beforeEach(async () => {
+  sink = new FakeSink();
+  log = new EventLog();
+  receiver = await startOtlpGrpc(receiverOptions(sink, log));
+  client = clientOf(receiver);
+});
+afterEach(async () => {
+  client.close();
+  await receiver.stop();
+});
+
+function clientOf({ port }: Receiver): Client {
+  return new Client(`127.0.0.1:${port}`, credentials.createInsecure(), { 'grpc.max_send_message_length': -1 });
+}
+
+type Reply = { readonly ok: Buffer } | { readonly error: ServiceError };
+
+function call(path: string, bytes: Uint8Array, options: { readonly client?: Client } = {}): Promise<Reply> {
+  const { promise, resolve } = Promise.withResolvers<Reply>();
+  const identity = (value: Buffer) => value;
+  (options.client ?? client).makeUnaryRequest(path, identity, identity, Buffer.from(bytes), (error, response) => {
+    if (error !== null) resolve({ error });
+    else resolve({ ok: response ?? Buffer.alloc(0) });
+  });
+  return promise;
+}
+
+function errorOf(reply: Reply): ServiceError {
+  if ('error' in reply) return reply.error;
+  throw new Error('expected the call to fail');
+}
+
+function detailsOf(error: ServiceError): { readonly message: string; readonly retry: unknown } {
+  const [bytes] = error.metadata.get('grpc-status-details-bin');
+  if (!Buffer.isBuffer(bytes)) throw new Error('there are no status details');
+  const status = otlp.Status.toObject(otlp.Status.decode(bytes), { arrays: true });
+  const [detail] = status.details;
+  return {
+    message: status.message,
+    retry: detail === undefined ? undefined : otlp.RetryInfo.decode(detail.value).toJSON(),
+  };
+}
+
+describe('an export over gRPC', () => {
+  it('reaches the sink byte for byte, traces and logs', async () => {
+    const traces = await call(TRACE_EXPORT, TRACES);
+    const logs = await call(LOGS_EXPORT, LOGS);
+    expect([traces, logs]).toEqual([{ ok: Buffer.alloc(0) }, { ok: Buffer.alloc(0) }]);
+    expect(sink.batches.map(({ signal }) => signal)).toEqual(['traces', 'logs']);
+    expect(Buffer.from(sink.batches[0]?.bytes ?? []).equals(TRACES)).toBe(true);
+    expect(Buffer.from(sink.batches[1]?.bytes ?? []).equals(LOGS)).toBe(true);
+  });
+
+  it('of metrics is counted and thrown away', async () => {
+    expect(await call(METRICS_EXPORT, Buffer.from('anything'))).toEqual({ ok: Buffer.alloc(0) });
+    expect(sink.batches).toEqual([]);
+    expect(log.events).toEqual([{ type: 'metrics-discarded', transport: 'grpc', bytes: 8 }]);
+  });
+
+  it("of more than gRPC's usual 4 MiB is taken", async () => {
+    const span = { traceId: Buffer.alloc(16, 1), spanId: Buffer.alloc(8, 1), name: 'x'.repeat(5 * MIB) };
+    const request = otlp.TracesData.encode(
+      otlp.TracesData.fromObject({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }),
+    ).finish();
+    expect(await call(TRACE_EXPORT, request)).toEqual({ ok: Buffer.alloc(0) });
+  });
+
+  it('is told by a partial success which spans were rejected', async () => {
+    const request = otlp.TracesData.encode(
+      otlp.TracesData.fromObject({ resourceSpans: [{ scopeSpans: [{ spans: [{ name: 'a' }, { name: 'b' }] }] }] }),
+    ).finish();
+    const reply = await call(TRACE_EXPORT, request);
+    if ('error' in reply) throw reply.error;
+    expect(otlp.TraceResponse.decode(reply.ok).toJSON()).toEqual({
+      partialSuccess: {
+        rejectedSpans: '2',
+        errorMessage: 'rejected 2 spans: 2 without a trace id of 16 bytes that is not all zero',
+      },
+    });
+  });
+
+  it('gets INVALID_ARGUMENT where it is malformed, with no hint to send it again', async () => {
+    const error = errorOf(await call(TRACE_EXPORT, TRACES.subarray(0, 100)));
+    expect(error.code).toBe(3);
+    expect(error.details).toMatch(/^decode OTLP traces: protobuf at byte \d+: /);
+    expect(detailsOf(error)).toEqual({ message: error.details, retry: undefined });
+    expect(log.refusals()).toEqual([['malformed', 3]]);
+  });
+
+  it('gets UNAVAILABLE with RetryInfo where the sink does not admit it', async () => {
+    sink.admission = { admitted: false, reason: 'disk-full: no space left', retryAfterSeconds: 3 };
+    const error = errorOf(await call(TRACE_EXPORT, TRACES));
+    expect(error.code).toBe(14);
+    expect(detailsOf(error)).toEqual({ message: 'disk-full: no space left', retry: { retryDelay: { seconds: '3' } } });
+    expect(log.refusals()).toEqual([['not-admitted', 14]]);
+  });
+
+  it('gets RESOURCE_EXHAUSTED without RetryInfo where it is too large', async () => {
+    const small = await startOtlpGrpc({ ...receiverOptions(sink, log), maxBodyBytes: TRACES.length - 1 });
+    const smallClient = clientOf(small);
+    const error = errorOf(await call(TRACE_EXPORT, TRACES, { client: smallClient }));
+    expect(error.code).toBe(8);
+    expect(error.metadata.get('grpc-status-details-bin')).toEqual([]);
+    smallClient.close();
+    await small.stop();
+  });
+
+  it('is turned away while requests in hand fill the room, and taken afterwards', async () => {
+    const tight = await startOtlpGrpc({ ...receiverOptions(sink, log), maxInFlightBytes: TRACES.length });
+    const tightClient = clientOf(tight);
+    const gate = Promise.withResolvers<void>();
+    sink.gate = gate.promise;
+    const arrived = sink.arrival();
+    const first = call(TRACE_EXPORT, TRACES, { client: tightClient });
+    await arrived;
+
+    const error = errorOf(await call(TRACE_EXPORT, TRACES, { client: tightClient }));
+    expect([error.code, detailsOf(error).retry]).toEqual([14, { retryDelay: { seconds: '1' } }]);
+    expect(log.refusals()).toEqual([['overloaded', 14]]);
+
+    gate.resolve();
+    expect(await first).toEqual({ ok: Buffer.alloc(0) });
+    expect(await call(TRACE_EXPORT, TRACES, { client: tightClient })).toEqual({ ok: Buffer.alloc(0) });
+    tightClient.close();
+    await tight.stop();
+  });
+
+  it('that its client abandons is counted, and nobody else notices', async () => {
+    const session = connectHttp2(`http://127.0.0.1:${receiver.port}`);
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': TRACE_EXPORT,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+    stream.on('error', () => undefined);
+    const counted = log.next('request-refused');
+    // A head that announces a gibibyte, and a few bytes of it.
+    stream.write(Buffer.from([0, 0x40, 0, 0, 0, 1, 2, 3]));
+    await counted;
+    session.destroy();
+    expect(log.refusals().map(([reason]) => reason)).toEqual(['aborted']);
+    expect(await call(TRACE_EXPORT, TRACES)).toEqual({ ok: Buffer.alloc(0) });
+  });
+});
+
+describe('stopping', () => {
+  it('lets a call in hand finish, and may be asked for twice', async () => {
+    const gate = Promise.withResolvers<void>();
+    sink.gate = gate.promise;
+    const arrived = sink.arrival();
+    const reply = call(TRACE_EXPORT, TRACES);
+    await arrived;
+    const stopped = receiver.stop();
+    gate.resolve();
+    expect(await reply).toEqual({ ok: Buffer.alloc(0) });
+    await Promise.all([stopped, receiver.stop()]);
+  });
+
+  it('says what to do where the port is taken', async () => {
+    await expect(startOtlpGrpc({ ...receiverOptions(sink, log), port: receiver.port })).rejects.toThrow(
+      /listen for OTLP\/gRPC on 127\.0\.0\.1:\d+: another program has that port/,
+    );
+  });
+});
