@@ -46,6 +46,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
   let working = false;
   // After a failure, commands that were on their way already must not be done: they would overtake the ones that failed.
   let awaitsResume = false;
+  let pruned = false;
   const port = parentPort;
   if (port === null) throw new Error('the scoring thread was started as a program');
   port.on('message', (message: ToScorer) => {
@@ -87,7 +88,10 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
           reader.completeTo(message.turn.position);
           fates.push(engine.closeTurn(unpackTurn(message.turn)));
         } else if (message.type === 'advance') engine.advance(message.logTime);
-        else post({ type: 'pruned', ...prune(store, start.settings.store) });
+        else {
+          post({ type: 'pruned', ...prune(store, start.settings.store) });
+          pruned = true;
+        }
       }
       finish(sequence, fates, startedAt);
     } catch (error) {
@@ -104,6 +108,8 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
 
   function finish(sequence: number, fates: readonly TurnFate[], startedAt: number): void {
     const totals = store.commit();
+    if (pruned) store.removeEmptyFiles();
+    pruned = false;
     post({ type: 'committed', sequence, fates, totals, events, tookMs: performance.now() - startedAt });
     events = [];
   }

@@ -16,6 +16,9 @@ const CONVERSATIONS_MAX = 2000;
 /** Rows that were deleted leave free pages, so a step too much costs history, and a step too little only time. */
 const SIZE_STEP = 500;
 
+/** Of a file that holds less than this of what was written to it, the rest is copied forward. */
+const COMPACT_UNDER = 0.3;
+
 const SUCCESSFUL = 'worst_outcome = 0';
 
 export function prune(
@@ -37,6 +40,7 @@ export function prune(
     if (dropped === 0) break;
     conversations += dropped;
   }
+  store.compactOne(COMPACT_UNDER);
   return { conversations, bytes: store.usedBytes };
 }
 
@@ -49,7 +53,7 @@ function drop(store: Store, condition: string, before: number, limit: number): n
     limit,
   );
   if (count === 0) return 0;
-  store.run('DELETE FROM trace_content WHERE trace IN (SELECT id FROM traces WHERE conversation IN temp.dropped)');
+  store.freeContentOf('conversation IN temp.dropped');
   store.run('DELETE FROM traces WHERE conversation IN temp.dropped');
   store.run(
     `DELETE FROM failed_verdicts WHERE evaluation IN (SELECT id FROM evaluations WHERE conversation IN temp.dropped)`,

@@ -4,7 +4,7 @@
  * add one.
  *
  * Rows are append-only wherever they can be, keyed by rowid, with partial indexes: measured five times faster than
- * upserts on a text key. Content lies apart from the rows that are searched.
+ * upserts on a text key. The spans themselves lie in files of their own (`content-files.ts`).
  */
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -43,11 +43,19 @@ const MIGRATIONS: readonly string[] = [
     stored_at INTEGER NOT NULL,
     cause TEXT NOT NULL,
     spans INTEGER NOT NULL,
-    sealed INTEGER NOT NULL DEFAULT 0
+    sealed INTEGER NOT NULL DEFAULT 0,
+    content_file INTEGER NOT NULL,
+    content_offset INTEGER NOT NULL,
+    spans_length INTEGER NOT NULL,
+    logs_length INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX traces_conversation ON traces (conversation);
 
-  CREATE TABLE trace_content (trace INTEGER PRIMARY KEY, spans BLOB NOT NULL, logs BLOB) STRICT;
+  CREATE TABLE content_files (
+    file INTEGER PRIMARY KEY,
+    end_offset INTEGER NOT NULL,
+    live_bytes INTEGER NOT NULL
+  ) STRICT;
 
   CREATE TABLE evaluations (
     id INTEGER PRIMARY KEY,

@@ -5,7 +5,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Evaluation, OUTCOMES, type Outcome, type SuiteScope } from '../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
-import { decompressContent, type TraceContent } from './content-codec.ts';
+import type { TraceContent } from './content-codec.ts';
+import { ContentReader, contentDirectory } from './content-files.ts';
+import { readContent } from './store.ts';
 import { decodeVerdicts } from './verdict-codec.ts';
 
 export interface ConversationQuery {
@@ -46,18 +48,21 @@ export interface TraceRow {
 
 export class StoreReader {
   readonly #database: DatabaseSync;
+  readonly #files: ContentReader;
 
-  private constructor(database: DatabaseSync) {
+  private constructor(database: DatabaseSync, file: string) {
     this.#database = database;
+    this.#files = new ContentReader(contentDirectory(file));
   }
 
   static open(file: string): StoreReader {
     const database = new DatabaseSync(file, { readOnly: true });
     database.exec('PRAGMA busy_timeout = 5000');
-    return new StoreReader(database);
+    return new StoreReader(database, file);
   }
 
   close(): void {
+    this.#files.close();
     if (this.#database.isOpen) this.#database.close();
   }
 
@@ -129,19 +134,16 @@ export class StoreReader {
   }
 
   content(trace: TraceRow): TraceContent | undefined {
-    const row = this.#database.prepare('SELECT spans, logs FROM trace_content WHERE trace = ?').get(trace.row);
-    return row === undefined ? undefined : decompressContent(row);
+    const row = this.#database.prepare(`SELECT * FROM traces WHERE id = ?`).get(trace.row);
+    return row === undefined ? undefined : readContent(row, (place) => this.#files.read(place));
   }
 
   *allContent(): Generator<{ readonly traceId: TraceId; readonly content: TraceContent }> {
-    const rows = this.#database
-      .prepare('SELECT t.trace_id, c.spans, c.logs FROM traces t JOIN trace_content c ON c.trace = t.id')
-      .iterate();
-    for (const row of rows) {
+    for (const row of this.#database.prepare('SELECT * FROM traces').iterate()) {
       if (!(row.trace_id instanceof Uint8Array)) continue;
       // The cast is the brand, as above.
       const traceId = Buffer.from(row.trace_id).toString('hex') as TraceId;
-      yield { traceId, content: decompressContent(row) };
+      yield { traceId, content: readContent(row, (place) => this.#files.read(place)) };
     }
   }
 

@@ -10,7 +10,8 @@ import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
 import { type Evaluation, OUTCOMES, type Outcome } from '../model/evaluation.ts';
-import { compressed, decompressContent, type TraceContent } from './content-codec.ts';
+import { decodeContent, encodeContent, type TraceContent } from './content-codec.ts';
+import { type ContentPlace, contentDirectory, ContentFiles } from './content-files.ts';
 import { encodeVerdicts } from './verdict-codec.ts';
 import { migrate } from './schema.ts';
 import { type Labels, type Total, Totals } from './totals.ts';
@@ -52,6 +53,9 @@ export class Store {
   readonly totals: Totals;
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
+  readonly #files: ContentFiles;
+  /** Changes of this transaction, by file. */
+  #fileChanges = new Map<number, { end: number; live: number }>();
   #inTransaction = false;
   #position = 0;
   #logTime = 0;
@@ -59,8 +63,13 @@ export class Store {
   /** No conversation is due before this; kept so that most looks for due ones cost nothing. */
   #nothingDueBefore = Number.NEGATIVE_INFINITY;
 
-  private constructor(database: DatabaseSync) {
+  private constructor(database: DatabaseSync, file: string, durable: boolean) {
     this.#database = database;
+    const last = database.prepare('SELECT file, end_offset FROM content_files ORDER BY file DESC LIMIT 1').get();
+    this.#files = new ContentFiles(contentDirectory(file), {
+      durable,
+      last: { file: Number(last?.file ?? 0), end: Number(last?.end_offset ?? 0) },
+    });
     this.#statements = prepare(database);
     this.totals = new Totals(database);
   }
@@ -76,7 +85,7 @@ export class Store {
     database.exec('PRAGMA temp_store = MEMORY');
     database.exec('PRAGMA busy_timeout = 5000');
     migrate(database);
-    return new Store(database);
+    return new Store(database, file, options.durable);
   }
 
   begin(): void {
@@ -90,6 +99,9 @@ export class Store {
     if (!this.#inTransaction) return [];
     this.totals.flush();
     this.#writeFloor();
+    this.#files.flush();
+    for (const [file, { end, live }] of this.#fileChanges) this.#statements.changeFile.run(file, end, live);
+    this.#fileChanges.clear();
     this.#database.exec('COMMIT');
     this.#inTransaction = false;
     return this.totals.committed();
@@ -99,6 +111,8 @@ export class Store {
     if (!this.#inTransaction) return;
     this.#inTransaction = false;
     this.totals.discard();
+    this.#files.discard();
+    this.#fileChanges.clear();
     this.#floorRaised = false;
     this.#nothingDueBefore = Number.NEGATIVE_INFINITY;
     // After some failures (a full disk among them) SQLite has rolled back already.
@@ -108,6 +122,7 @@ export class Store {
   close(): void {
     if (!this.#database.isOpen) return;
     this.rollback();
+    this.#files.close();
     this.#database.close();
   }
 
@@ -136,9 +151,9 @@ export class Store {
   }
 
   contentOf(trace: number): TraceContent {
-    const row = this.#statements.contentOf.get(trace);
-    if (row === undefined) throw new Error(`store: trace row ${trace} has no content`);
-    return decompressContent(row);
+    const row = this.#statements.placeOf.get(trace);
+    if (row === undefined) throw new Error(`store: no trace has row ${trace}`);
+    return readContent(row, (place) => this.#files.read(place));
   }
 
   /** The traces of a conversation in the order in which they were stored first. */
@@ -162,13 +177,13 @@ export class Store {
       trace.cause,
       trace.spans,
       trace.sealed ? 1 : 0,
+      ...this.#appendContent(trace.content),
     );
-    const row = Number(lastInsertRowid);
-    this.#putContent(row, trace.content);
-    return row;
+    return Number(lastInsertRowid);
   }
 
   reviseTrace(trace: StoredTrace & { readonly cause: string; readonly content: TraceContent }): void {
+    this.#freeContent(trace.row);
     this.#statements.reviseTrace.run(
       trace.conversation,
       trace.revision,
@@ -177,9 +192,9 @@ export class Store {
       trace.cause,
       trace.spans,
       trace.sealed ? 1 : 0,
+      ...this.#appendContent(trace.content),
       trace.row,
     );
-    this.#putContent(trace.row, trace.content);
   }
 
   /** The trace has been looked at up to `position`, and nothing new was there. */
@@ -304,6 +319,57 @@ export class Store {
     return true;
   }
 
+  /** Rows of these conversations are about to go; what they hold in files is free. */
+  freeContentOf(condition: string): void {
+    const rows = this.#database
+      .prepare(
+        `SELECT content_file AS file, sum(spans_length + logs_length) AS bytes FROM traces WHERE ${condition} GROUP BY content_file`,
+      )
+      .all();
+    for (const { file, bytes } of rows) this.#changeFile(Number(file), { end: 0, live: -Number(bytes) });
+  }
+
+  /** Removes the files that no row refers to. Only between transactions: a rollback must find them. */
+  removeEmptyFiles(): number {
+    const empty = this.#database.prepare('SELECT file FROM content_files WHERE live_bytes <= 0').all();
+    let removed = 0;
+    for (const { file } of empty) {
+      if (this.#files.isCurrent(Number(file))) continue;
+      this.#database.prepare('DELETE FROM content_files WHERE file = ?').run(file ?? null);
+      this.#files.remove(Number(file));
+      removed += 1;
+    }
+    return removed;
+  }
+
+  /** Copies forward what is left in the emptiest file, where that is less than `share` of it. */
+  compactOne(share: number): boolean {
+    const row = this.#database
+      .prepare(
+        `SELECT file FROM content_files WHERE live_bytes > 0 AND live_bytes < end_offset * ?
+         AND file < (SELECT max(file) FROM content_files) ORDER BY live_bytes LIMIT 1`,
+      )
+      .get(share);
+    if (row === undefined) return false;
+    const traces = this.#database
+      .prepare(`SELECT id, ${PLACE_COLUMNS} FROM traces WHERE content_file = ?`)
+      .all(Number(row.file));
+    const move = this.#database.prepare('UPDATE traces SET content_file = ?, content_offset = ? WHERE id = ?');
+    for (const trace of traces) {
+      const length = Number(trace.spans_length) + Number(trace.logs_length);
+      const bytes = this.#files.read({
+        file: Number(trace.content_file),
+        offset: Number(trace.content_offset),
+        length,
+      });
+      const place = this.#files.append(bytes);
+      this.#changeFile(Number(trace.content_file), { end: 0, live: -length });
+      this.#changeFile(place.file, { end: place.offset + length, live: length });
+      move.run(place.file, place.offset, Number(trace.id));
+    }
+    return true;
+  }
+
   /** Runs a piece of housekeeping on the writer's connection. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#database.prepare(sql).run(...values).changes);
@@ -319,9 +385,28 @@ export class Store {
     return pages * this.#number('PRAGMA page_size', 'page_size');
   }
 
-  #putContent(trace: number, content: TraceContent): void {
-    const logs = content.logs === undefined ? null : compressed(content.logs);
-    this.#statements.putContent.run(trace, compressed(content.traces), logs);
+  #appendContent(content: TraceContent): [file: number, offset: number, spans: number, logs: number] {
+    const spans = encodeContent(content.traces);
+    const logs = content.logs === undefined ? undefined : encodeContent(content.logs);
+    // One piece, so that both lie in one file.
+    const bytes = logs === undefined ? spans : Buffer.concat([spans, logs]);
+    const { file, offset, length } = this.#files.append(bytes);
+    this.#changeFile(file, { end: offset + length, live: length });
+    return [file, offset, spans.length, logs?.length ?? 0];
+  }
+
+  #freeContent(trace: number): void {
+    const row = this.#statements.placeOf.get(trace);
+    if (row === undefined) return;
+    const length = Number(row.spans_length) + Number(row.logs_length);
+    this.#changeFile(Number(row.content_file), { end: 0, live: -length });
+  }
+
+  #changeFile(file: number, change: { readonly end: number; readonly live: number }): void {
+    const changes = this.#fileChanges.get(file) ?? { end: 0, live: 0 };
+    changes.end = Math.max(changes.end, change.end);
+    changes.live += change.live;
+    this.#fileChanges.set(file, changes);
   }
 
   #meta(key: string): number {
@@ -344,6 +429,7 @@ type Statements = ReturnType<typeof prepare>;
 
 const CONVERSATION_COLUMNS =
   'id, conversation_id, first_closed_at, last_closed_at, turns, turns_evaluated, due_at, due_cause, revision';
+const PLACE_COLUMNS = 'content_file, content_offset, spans_length, logs_length';
 /** A conversation that came back after its maximum age is idle or not like any other. */
 const COMES_OF_AGE = 'first_closed_at + $maxAge > $at AND first_closed_at + $maxAge < $dueAt';
 const TRACE_COLUMNS = 'id, trace_id, conversation, revision, position, closed_at, spans, sealed';
@@ -357,14 +443,19 @@ function prepare(database: DatabaseSync) {
     ),
     findTrace: statement(`SELECT ${TRACE_COLUMNS} FROM traces WHERE trace_id = ?`),
     tracesOf: statement(`SELECT ${TRACE_COLUMNS} FROM traces WHERE conversation = ? ORDER BY id`),
-    contentOf: statement('SELECT spans, logs FROM trace_content WHERE trace = ?'),
-    insertTrace: statement(
-      `INSERT INTO traces (trace_id, conversation, revision, position, closed_at, stored_at, cause, spans, sealed)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    placeOf: statement(`SELECT ${PLACE_COLUMNS} FROM traces WHERE id = ?`),
+    changeFile: statement(
+      `INSERT INTO content_files (file, end_offset, live_bytes) VALUES (?, ?, ?) ON CONFLICT (file)
+       DO UPDATE SET end_offset = max(end_offset, excluded.end_offset), live_bytes = live_bytes + excluded.live_bytes`,
     ),
-    putContent: statement('INSERT OR REPLACE INTO trace_content (trace, spans, logs) VALUES (?, ?, ?)'),
+    insertTrace: statement(
+      `INSERT INTO traces
+         (trace_id, conversation, revision, position, closed_at, stored_at, cause, spans, sealed, ${PLACE_COLUMNS})
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
     reviseTrace: statement(
-      'UPDATE traces SET conversation = ?, revision = ?, position = ?, closed_at = ?, cause = ?, spans = ?, sealed = ? WHERE id = ?',
+      `UPDATE traces SET conversation = ?, revision = ?, position = ?, closed_at = ?, cause = ?, spans = ?, sealed = ?,
+         content_file = ?, content_offset = ?, spans_length = ?, logs_length = ? WHERE id = ?`,
     ),
     passTrace: statement('UPDATE traces SET position = ? WHERE id = ?'),
     joinConversation: statement(
@@ -428,6 +519,17 @@ function toConversation(row: Row): StoredConversation {
     dueAt: row.due_at === null ? undefined : Number(row.due_at),
     dueCause: row.due_cause === null ? undefined : String(row.due_cause),
     revision: Number(row.revision),
+  };
+}
+
+/** From a row with the columns of a place. */
+export function readContent(row: Row, read: (place: ContentPlace) => Uint8Array): TraceContent {
+  const [file, offset] = [Number(row.content_file), Number(row.content_offset)];
+  const [spans, logs] = [Number(row.spans_length), Number(row.logs_length)];
+  const bytes = read({ file, offset, length: spans + logs });
+  return {
+    traces: decodeContent(bytes.subarray(0, spans)),
+    logs: logs === 0 ? undefined : decodeContent(bytes.subarray(spans)),
   };
 }
 
