@@ -2,7 +2,8 @@
 import type { Dialect } from './dialect.ts';
 import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
+import { mastra } from './dialects/mastra.ts';
 import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
 
-export const DIALECTS: readonly Dialect[] = [assay, otelGenAi, otel, associations];
+export const DIALECTS: readonly Dialect[] = [assay, otelGenAi, mastra, otel, associations];

@@ -10,7 +10,7 @@
  */
 import type { Content, ContentState, Message, Part } from '../model/step.ts';
 import type { AttributeValue } from '../model/otlp/views.ts';
-import { contentOf } from './content.ts';
+import { contentOf, MISSING, textContent } from './content.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { decodeJsonish, isRedactionMarker, member, memberText, toJson } from './jsonish.ts';
 
@@ -195,4 +195,22 @@ function resultOf(value: object): Content {
   return contentOf(
     member(value, 'response') ?? member(value, 'result') ?? member(value, 'output') ?? member(value, 'content'),
   );
+}
+
+/** What that role said last, in words. */
+export function lastSaid(list: MessageList, role: 'user' | 'assistant'): Content {
+  if (list.state === 'missing') return MISSING;
+  for (let at = list.messages.length - 1; at >= 0; at--) {
+    const message = list.messages[at];
+    if (message === undefined || message.role !== role) continue;
+    const text = textOf(message);
+    if (text !== '') return textContent(text, list.state);
+  }
+  return list.state === 'whole' ? MISSING : textContent('', list.state);
+}
+
+export function textOf(message: Message): string {
+  let text = '';
+  for (const part of message.parts) if (part.type === 'text') text = text === '' ? part.text : `${text}\n${part.text}`;
+  return text;
 }

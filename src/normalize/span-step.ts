@@ -20,16 +20,17 @@ import type {
   StepTool,
   Usage,
 } from '../model/step.ts';
-import { LazyContent, MISSING, textContent } from './content.ts';
+import { LazyContent } from './content.ts';
 import type { Finder } from './dialect.ts';
 import { exceptionFinder } from './dialects/otel.ts';
 import { resultSaysError } from './dialects/otel-genai.ts';
 import { CAPTURED, type Draft } from './draft.ts';
 import { SpanEvidence, type SpanSource } from './evidence.ts';
 import { decodeJsonish, isPresent, toJson } from './jsonish.ts';
-import { NO_MESSAGES, type MessageList } from './messages.ts';
+import { lastSaid, NO_MESSAGES, textOf, type MessageList } from './messages.ts';
 import { FINDERS, firstFound, readDetails, readFields, readResource } from './reading.ts';
 import { scalarAttributes } from './scalar-attributes.ts';
+import { isAdjusted, usageOf } from './usage.ts';
 
 const NOT_MARKED: StepMarks = { ended: false, state: undefined, truth: undefined };
 const CAPTURED_BY_MODEL = CAPTURED.input | CAPTURED.output;
@@ -242,14 +243,16 @@ export class SpanStep implements Step {
 
   #readInput(): Content {
     if (this.tool !== undefined) return this.tool.args;
-    const found = this.kind === 'llm' ? undefined : firstFound(FINDERS.input, this.#evidence())?.value;
-    return found ?? lastSaid(this.#listIn(), 'user');
+    const said = lastSaid(this.#listIn(), 'user');
+    if (this.kind === 'llm' || said.state !== 'missing') return said;
+    return firstFound(FINDERS.input, this.#evidence())?.value ?? said;
   }
 
   #readOutput(): Content {
     if (this.tool !== undefined) return this.tool.result;
-    const found = this.kind === 'llm' ? undefined : firstFound(FINDERS.output, this.#evidence())?.value;
-    return found ?? lastSaid(this.#listOut(), 'assistant');
+    const said = lastSaid(this.#listOut(), 'assistant');
+    if (this.kind === 'llm' || said.state !== 'missing') return said;
+    return firstFound(FINDERS.output, this.#evidence())?.value ?? said;
   }
 
   #readError(): StepError | undefined {
@@ -334,42 +337,6 @@ const CLOSING_BRACKET = 0x5d;
 
 function endsAsList(encoded: Uint8Array | undefined): boolean {
   return encoded !== undefined && encoded.length > 256 && encoded[encoded.length - 1] === CLOSING_BRACKET;
-}
-
-function usageOf(draft: Draft): Usage | undefined {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = draft;
-  if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  const cacheRead = cacheReadTokens ?? 0;
-  const cacheWrite = cacheWriteTokens ?? 0;
-  return {
-    inputTokens: (inputTokens ?? 0) + (isAdjusted(draft) ? cacheRead + cacheWrite : 0),
-    outputTokens: outputTokens ?? 0,
-    cacheReadTokens: cacheRead,
-    cacheWriteTokens: cacheWrite,
-    reasoningTokens: reasoningTokens ?? 0,
-  };
-}
-
-/** The cached tokens are part of the input. Where they are more than the input, the emitter left them out of it. */
-function isAdjusted(draft: Draft): boolean {
-  return (draft.cacheReadTokens ?? 0) + (draft.cacheWriteTokens ?? 0) > (draft.inputTokens ?? 0);
-}
-
-function lastSaid(list: MessageList, role: 'user' | 'assistant'): Content {
-  if (list.state === 'missing') return MISSING;
-  for (let at = list.messages.length - 1; at >= 0; at--) {
-    const message = list.messages[at];
-    if (message === undefined || message.role !== role) continue;
-    const text = textOf(message);
-    if (text !== '') return textContent(text, list.state);
-  }
-  return list.state === 'whole' ? MISSING : textContent('', list.state);
-}
-
-function textOf(message: Message): string {
-  let text = '';
-  for (const part of message.parts) if (part.type === 'text') text = text === '' ? part.text : `${text}\n${part.text}`;
-  return text;
 }
 
 const ERROR_BEGINNING = /^(?:error|exception|traceback)/i;

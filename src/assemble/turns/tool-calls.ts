@@ -3,20 +3,12 @@
  * else by name and order. A call without a span is taken from the transcript, with the result that a later model call was
  * shown, if any; a span without a request stands for itself.
  */
-import type { Content, Part, Step } from '../../model/step.ts';
+import type { Content, Step } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
 import { compare, NONE, type Family } from './family.ts';
-
-interface Request {
-  readonly by: Step;
-  /** Tool spans that answer this request start before this: the next model call of the same agent. */
-  readonly beforeMs: number;
-  readonly id: string | undefined;
-  readonly name: string;
-  readonly args: Content;
-}
+import { Results, type ToolRequest, Transcripts } from './transcripts.ts';
 
 export function toolCallsOf(family: Family, members: readonly number[], root: Step): readonly ToolCall[] {
   const tools = members.filter((index) => family.at(index).tool !== undefined);
@@ -45,8 +37,8 @@ function modelCalls(family: Family, members: readonly number[]): readonly Step[]
   return members.map((index) => family.at(index)).filter((step) => step.kind === 'llm');
 }
 
-function requestsOf(family: Family, members: readonly number[]): readonly Request[] {
-  const requests: Request[] = [];
+function requestsOf(family: Family, members: readonly number[]): readonly ToolRequest[] {
+  const requests: ToolRequest[] = [];
   let agentOf: readonly number[] | undefined;
   for (const [position, index] of members.entries()) {
     const by = family.at(index);
@@ -79,8 +71,12 @@ function nextModelCallMs(
 }
 
 /** Each round is stricter than the next, and a span once given away is gone. */
-function paired(family: Family, requests: readonly Request[], tools: readonly number[]): ReadonlyMap<Request, number> {
-  const spanOf = new Map<Request, number>();
+function paired(
+  family: Family,
+  requests: readonly ToolRequest[],
+  tools: readonly number[],
+): ReadonlyMap<ToolRequest, number> {
+  const spanOf = new Map<ToolRequest, number>();
   const free = new Set(tools);
   const round = (
     key: (name: string, id: string | undefined, args: Content) => string | undefined,
@@ -114,11 +110,11 @@ function paired(family: Family, requests: readonly Request[], tools: readonly nu
   return spanOf;
 }
 
-function isInWindow(tool: Step, request: Request): boolean {
+function isInWindow(tool: Step, request: ToolRequest): boolean {
   return tool.startedAtMs >= request.by.startedAtMs && tool.startedAtMs < request.beforeMs;
 }
 
-function requested(tool: Step, request: Request, transcripts: Transcripts): ToolCall {
+function requested(tool: Step, request: ToolRequest, transcripts: Transcripts): ToolCall {
   return {
     id: tool.tool?.callId ?? request.id,
     name: tool.tool?.name ?? request.name,
@@ -139,7 +135,7 @@ function requested(tool: Step, request: Request, transcripts: Transcripts): Tool
   };
 }
 
-function withoutSpan(request: Request, transcripts: Transcripts): ToolCall {
+function withoutSpan(request: ToolRequest, transcripts: Transcripts): ToolCall {
   const result = transcripts.resultOf(request);
   return {
     id: request.id,
@@ -196,66 +192,4 @@ function ofTranscript(root: Step): readonly ToolCall[] {
     };
     return [call];
   });
-}
-
-/** What later model calls were shown as results. Decoded only when a span does not tell. */
-class Transcripts {
-  readonly #models: readonly Step[];
-  readonly #root: Step;
-  readonly #results = new Map<Step, Results>();
-
-  constructor(models: readonly Step[], root: Step) {
-    this.#models = models;
-    this.#root = root;
-  }
-
-  /** From the last transcript backwards: it is the fullest. */
-  resultOf(request: Request): Content | undefined {
-    for (let at = this.#models.length - 1; at >= 0; at--) {
-      const model = this.#models[at];
-      if (model === undefined || model.startedAtMs <= request.by.startedAtMs) break;
-      const result = this.#of(model).take(request);
-      if (result !== undefined) return result;
-    }
-    return this.#root.kind === 'llm' ? undefined : this.#of(this.#root).take(request);
-  }
-
-  #of(step: Step): Results {
-    const there = this.#results.get(step);
-    if (there !== undefined) return there;
-    const messages = step.kind === 'llm' ? step.messagesIn : step.messagesOut;
-    const results = new Results(messages.flatMap((message) => message.parts));
-    this.#results.set(step, results);
-    return results;
-  }
-}
-
-/** The results in a transcript by call id; those without an id by the order of the calls before them. */
-class Results {
-  readonly #byId = new Map<string, Content>();
-  readonly #unnamed: { readonly name: string; readonly args: string; readonly result: Content }[] = [];
-
-  constructor(parts: readonly Part[]) {
-    const open: { readonly name: string; readonly args: string }[] = [];
-    for (const part of parts) {
-      if (part.type === 'tool_call' && part.id === undefined) {
-        open.push({ name: part.name, args: canonicalJson(part.args.json) });
-      } else if (part.type === 'tool_result') {
-        if (part.id !== undefined) this.#byId.set(part.id, part.result);
-        else this.#answer(open.shift(), part.result);
-      }
-    }
-  }
-
-  #answer(call: { readonly name: string; readonly args: string } | undefined, result: Content): void {
-    if (call !== undefined) this.#unnamed.push({ ...call, result });
-  }
-
-  /** A result without an id answers one call only. */
-  take(request: Request): Content | undefined {
-    if (request.id !== undefined) return this.#byId.get(request.id);
-    const args = canonicalJson(request.args.json);
-    const at = this.#unnamed.findIndex((item) => item.name === request.name && item.args === args);
-    return at === NONE ? undefined : this.#unnamed.splice(at, 1)[0]?.result;
-  }
 }

@@ -13,57 +13,9 @@ import { decodeJsonish, isPresent, member } from '../jsonish.ts';
 import { decodeMessages, type MessageList } from '../messages.ts';
 import { asCount, asKind, asNumber, asText, row, rows } from '../rows.ts';
 import { inputFromEvents, outputFromEvents } from './gen-ai-events.ts';
+import { NOT_PROVIDERS, OPERATIONS, PROVIDERS } from './gen-ai-vocabulary.ts';
 
 const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';
-
-/** `gen_ai.operation.name`; the second half is not in the conventions but in use. */
-const OPERATIONS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
-  ['chat', 'llm'],
-  ['text_completion', 'llm'],
-  ['generate_content', 'llm'],
-  ['fetch_response', 'other'],
-  ['embeddings', 'embedding'],
-  ['retrieval', 'retrieval'],
-  ['create_agent', 'other'],
-  ['invoke_agent', 'agent'],
-  ['invoke_workflow', 'workflow'],
-  ['plan', 'plan'],
-  ['execute_tool', 'tool'],
-  ['create_memory', 'memory'],
-  ['update_memory', 'memory'],
-  ['upsert_memory', 'memory'],
-  ['delete_memory', 'memory'],
-  ['search_memory', 'memory'],
-  ['create_memory_store', 'memory'],
-  ['delete_memory_store', 'memory'],
-
-  ['agent_step', 'step'],
-  ['rerank', 'rerank'],
-  ['decide', 'llm'],
-  ['completion', 'llm'],
-  ['chat.completions', 'llm'],
-  ['text.completions', 'llm'],
-  ['generate', 'llm'],
-  ['response', 'llm'],
-  ['execute_event_loop_cycle', 'step'],
-  ['execute_node', 'step'],
-  ['execute_task', 'step'],
-  ['guard', 'guardrail'],
-  ['guardrail.run', 'guardrail'],
-  ['memory_operation', 'memory'],
-  ['vectordb', 'retrieval'],
-]);
-
-/** Names that `gen_ai.system` had before it became `gen_ai.provider.name`. */
-const PROVIDERS: ReadonlyMap<string, string> = new Map([
-  ['vertex_ai', 'gcp.vertex_ai'],
-  ['gemini', 'gcp.gemini'],
-  ['az.ai.inference', 'azure.ai.inference'],
-  ['az.ai.openai', 'azure.ai.openai'],
-  ['xai', 'x_ai'],
-]);
-/** Frameworks that write their own name where the provider's belongs. */
-const NOT_PROVIDERS: ReadonlySet<string> = new Set(['strands-agents', 'gcp.vertex.agent', 'autogen']);
 
 /** Asked in this order when no operation is named. The words are tested before the expressions run. */
 const SPAN_NAMES: readonly (readonly [RegExp, StepKind])[] = [

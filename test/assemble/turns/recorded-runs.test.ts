@@ -48,59 +48,60 @@ function runsOf(folder: string): readonly string[] {
 /** Content was off, or the process was killed: these have tests of their own below. */
 const INCOMPLETE = /content_off|process_killed/;
 
-describe.each([...runsOf('ai-sdk-7'), ...runsOf('otel-contrib-openai-0.22')].filter((name) => !INCOMPLETE.test(name)))(
-  '%s',
-  (name) => {
-    const { expected, turns } = load(name);
+describe.each(
+  [...runsOf('ai-sdk-7'), ...runsOf('otel-contrib-openai-0.22'), ...runsOf('mastra-1.71')].filter(
+    (name) => !INCOMPLETE.test(name),
+  ),
+)('%s', (name) => {
+  const { expected, turns } = load(name);
 
-    test('gives the turns that there were, with what was asked and answered', () => {
-      expect(
-        turns.map((turn) => [turn.userInput.text, turn.finalAnswer.state === 'missing' ? null : turn.finalAnswer.text]),
-      ).toEqual(expected.turns.map((turn) => [turn.user_input, turn.final_answer]));
-    });
+  test('gives the turns that there were, with what was asked and answered', () => {
+    expect(
+      turns.map((turn) => [turn.userInput.text, turn.finalAnswer.state === 'missing' ? null : turn.finalAnswer.text]),
+    ).toEqual(expected.turns.map((turn) => [turn.user_input, turn.final_answer]));
+  });
 
-    test('gives each tool call with its arguments, and its result or its error', () => {
-      for (const [at, { tool_calls: calls }] of expected.turns.entries()) {
-        expect(turns[at]?.toolCalls.map(comparable)).toEqual(
-          calls.map((call) => ({
-            id: call.id,
-            name: call.name,
-            args: call.args,
-            ...(call.error === undefined
-              ? { result: call.result, error: undefined }
-              : { result: undefined, error: call.error.replace(/^\w+: /, '') }),
-            answered: true,
-            hasRequest: true,
-          })),
-        );
-      }
-    });
-
-    test('counts model calls and tokens once', () => {
-      expect(turns.map((turn) => [turn.llmCalls, turn.usage?.inputTokens, turn.usage?.outputTokens])).toEqual(
-        expected.turns.map(({ llm_calls: calls, tokens }) => [calls, tokens.input, tokens.output]),
+  test('gives each tool call with its arguments, and its result or its error', () => {
+    for (const [at, { tool_calls: calls }] of expected.turns.entries()) {
+      expect(turns[at]?.toolCalls.map(comparable)).toEqual(
+        calls.map((call) => ({
+          id: call.id,
+          name: call.name,
+          args: call.args,
+          ...(call.error === undefined
+            ? { result: call.result, error: undefined }
+            : { result: undefined, error: call.error.replace(/^\w+: /, '') }),
+          answered: true,
+          hasRequest: true,
+        })),
       );
-    });
+    }
+  });
 
-    test('knows which turns failed, and why', () => {
-      for (const [at, turn] of turns.entries()) {
-        const error = expected.turns[at]?.error;
-        if (error === undefined) expect(turn.error).toBeUndefined();
-        else expect(turn.error?.message).toContain(error.message);
-      }
-    });
+  test('counts model calls and tokens once', () => {
+    expect(turns.map((turn) => [turn.llmCalls, turn.usage?.inputTokens, turn.usage?.outputTokens])).toEqual(
+      expected.turns.map(({ llm_calls: calls, tokens }) => [calls, tokens.input, tokens.output]),
+    );
+  });
 
-    test('knows whose they were', () => {
-      for (const turn of turns) {
-        if (expected.conversation_id_conveyed === true) expect(turn.conversationId).toBe(expected.conversation_id);
-        else expect([turn.conversationId, turn.conversationIdSource]).toEqual([undefined, 'synthetic']);
-        // In the run with a sub-agent, the script names the sub-agent; the turn belongs to the agent that was asked.
-        expect(turn.agent.name).toBe(name.includes('subagent') ? 'front_desk' : expected.agent);
-        expect(turn.flags).toEqual([]);
-      }
-    });
-  },
-);
+  test('knows which turns failed, and why', () => {
+    for (const [at, turn] of turns.entries()) {
+      const error = expected.turns[at]?.error;
+      if (error === undefined) expect(turn.error).toBeUndefined();
+      else expect(turn.error?.message).toContain(error.message);
+    }
+  });
+
+  test('knows whose they were', () => {
+    for (const turn of turns) {
+      if (expected.conversation_id_conveyed === true) expect(turn.conversationId).toBe(expected.conversation_id);
+      else expect([turn.conversationId, turn.conversationIdSource]).toEqual([undefined, 'synthetic']);
+      // In the run with a sub-agent, the script names the sub-agent; the turn belongs to the agent that was asked.
+      expect(turn.agent.name).toBe(name.includes('subagent') ? 'front_desk' : expected.agent);
+      expect(turn.flags).toEqual([]);
+    }
+  });
+});
 
 function comparable(call: Turn['toolCalls'][number]) {
   return {
