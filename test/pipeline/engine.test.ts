@@ -1,0 +1,268 @@
+import { expect, test } from 'vitest';
+import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
+import { tempDirectory } from '../temp-directory.ts';
+import { builtinSuites, defaultSettings, LogDriver } from './log-driver.ts';
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+
+/** A turn of three spans: a root, a model call, and a tool call. */
+function turn(
+  trace: string,
+  options: {
+    readonly conversation?: string;
+    readonly answer?: string;
+    readonly end?: boolean;
+    readonly version?: string;
+  } = {},
+) {
+  const traceId = trace.padEnd(32, '0');
+  const id = (name: string) => `${trace.slice(0, 8)}${name}`.padEnd(16, '0');
+  const text = (key: string, value: string) => ({ key, value: { stringValue: value } });
+  const common = options.conversation === undefined ? [] : [text('gen_ai.conversation.id', options.conversation)];
+  const base = {
+    traceId,
+    kind: 1,
+    startTimeUnixNano: '1790000000000000000',
+    endTimeUnixNano: '1790000001000000000',
+    status: { code: 0 },
+  };
+  const answer = options.answer ?? 'The room is free at ten. Shall I book it?';
+  const root: TrafficSpan = {
+    ...base,
+    spanId: id('aa'),
+    name: 'invoke_agent helper',
+    attributes: [
+      ...common,
+      text('gen_ai.operation.name', 'invoke_agent'),
+      text('gen_ai.agent.name', 'helper'),
+      ...(options.end === true ? [{ key: 'assay.conversation.end', value: { boolValue: true } }] : []),
+    ],
+  };
+  const chat: TrafficSpan = {
+    ...base,
+    spanId: id('bb'),
+    parentSpanId: root.spanId,
+    name: 'chat model',
+    attributes: [
+      ...common,
+      text('gen_ai.operation.name', 'chat'),
+      text(
+        'gen_ai.input.messages',
+        JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'Is the room free?' }] }]),
+      ),
+      text(
+        'gen_ai.output.messages',
+        JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: answer }], finish_reason: 'stop' }]),
+      ),
+    ],
+  };
+  const failedTool: TrafficSpan = {
+    ...base,
+    spanId: id('cc'),
+    parentSpanId: root.spanId,
+    name: 'execute_tool lookup',
+    attributes: [
+      ...common,
+      text('gen_ai.operation.name', 'execute_tool'),
+      text('gen_ai.tool.name', 'lookup'),
+      text('error.type', 'Timeout'),
+    ],
+    status: { code: 2, message: 'no answer' },
+  };
+  return { root, chat, failedTool };
+}
+
+async function driver(suites: readonly string[] = ['default']) {
+  return new LogDriver({ directory: tempDirectory(), suites: await builtinSuites(suites) });
+}
+
+function totalOf(totals: readonly unknown[], metric: string, labels: string): number {
+  // The cast holds for what the store gives.
+  const rows = totals as readonly { metric: string; labels: string; value: number }[];
+  return rows
+    .filter((row) => row.metric === metric && row.labels.includes(labels))
+    .reduce((sum, { value }) => sum + value, 0);
+}
+
+test('a turn is evaluated once, and counted once', async () => {
+  const log = await driver();
+  const { root, chat } = turn('a1');
+  log.take({ at: 1000, request: exportRequest([chat, root], 'v1') });
+
+  const { all, totals } = log.finish();
+
+  expect(all.map(({ suite, revision, outcome }) => [suite, revision, outcome])).toEqual([
+    ['default', 1, 'successful_completion'],
+  ]);
+  expect(totalOf(totals, 'assay_evaluations_total', 'successful_completion')).toBe(1);
+  expect(totalOf(totals, 'assay_evaluation_score_count', '')).toBe(1);
+});
+
+test('a span that comes after the close is evaluated as revision 2; the first stays counted and the change is counted apart', async () => {
+  const log = await driver();
+  const { root, chat, failedTool } = turn('a1');
+  log.take({ at: 0, request: exportRequest([chat, root], 'v1') });
+  log.take({ at: HOUR, request: exportRequest([failedTool], 'v1') });
+
+  const { all, evaluations, totals } = log.finish();
+
+  expect(log.fates).toEqual(['stored', 'revised']);
+  expect(all.map(({ revision }) => revision)).toEqual([1, 2]);
+  expect(
+    evaluations.map(({ revision, verdicts }) => [revision, verdicts.get('no_unrecovered_tool_error')?.verdict]),
+  ).toEqual([[2, 'fail']]);
+  const [first, second] = all.map(({ score }) => score ?? 0);
+  expect(totalOf(totals, 'assay_evaluations_total', '')).toBe(1);
+  expect(totalOf(totals, 'assay_evaluation_score_sum', '')).toBe(first);
+  const revisedDown = totalOf(totals, 'assay_evaluation_score_revised_down_total', '');
+  expect((first ?? 0) - revisedDown).toBe(second);
+  expect(second).toBeLessThan(first ?? 0);
+});
+
+test('what comes twice after the close changes nothing', async () => {
+  const log = await driver();
+  const { root, chat } = turn('a1');
+  log.take({ at: 0, request: exportRequest([chat, root], 'v1') });
+  log.take({ at: HOUR, request: exportRequest([chat], 'v1') });
+
+  const { all } = log.finish();
+
+  expect(log.fates).toEqual(['stored', 'duplicate']);
+  expect(all).toHaveLength(1);
+});
+
+test('what comes later than a turn may be opened again is left out, and said', async () => {
+  const log = await driver();
+  const { root, chat, failedTool } = turn('a1');
+  log.take({ at: 0, request: exportRequest([chat, root], 'v1') });
+  log.take({ at: 25 * HOUR, request: exportRequest([failedTool], 'v1') });
+
+  const { all } = log.finish();
+
+  expect(log.fates).toEqual(['stored', 'too-late']);
+  expect(all).toHaveLength(1);
+});
+
+test('spans played again after a crash are known by their position', async () => {
+  const log = await driver();
+  const { root, chat } = turn('a1');
+  log.take({ at: 0, request: exportRequest([chat, root], 'v1') });
+  log.advance(HOUR);
+  log.commit();
+  log.crash();
+
+  const { all, totals } = log.finish();
+
+  expect(log.fates).toEqual(['stored', 'stored-already']);
+  expect(all).toHaveLength(1);
+  expect(totalOf(totals, 'assay_evaluations_total', '')).toBe(1);
+});
+
+test('a crash before the commit leaves nothing behind, and the turn is stored once', async () => {
+  const log = await driver();
+  const { root, chat } = turn('a1');
+  log.take({ at: 0, request: exportRequest([chat, root], 'v1') });
+  log.advance(HOUR);
+  log.crash();
+
+  const { all, totals } = log.finish();
+
+  expect(log.fates).toEqual(['stored', 'stored']);
+  expect(all).toHaveLength(1);
+  expect(totalOf(totals, 'assay_evaluations_total', '')).toBe(1);
+});
+
+test.each<[claim: string, end: boolean, second: number, expected: [revision: number, turns: number][]]>([
+  ['turns within the idle time are one evaluation', false, 60 * SECOND, [[1, 2]]],
+  [
+    'a turn after the idle time makes a second revision with both',
+    false,
+    20 * 60 * SECOND,
+    [
+      [1, 1],
+      [2, 2],
+    ],
+  ],
+  [
+    'an end mark does not wait',
+    true,
+    20 * 60 * SECOND,
+    [
+      [1, 1],
+      [2, 2],
+    ],
+  ],
+])('%s', async (_claim, end, secondAt, expected) => {
+  const suites = await builtinSuites(['error-recovery']);
+  const log = new LogDriver({ directory: tempDirectory(), suites });
+  const first = turn('a1', { conversation: 'c', end });
+  const second = turn('b2', { conversation: 'c' });
+  log.take({ at: 0, request: exportRequest([first.failedTool, first.chat, first.root], 'v1') });
+  log.take({ at: secondAt, request: exportRequest([second.failedTool, second.chat, second.root], 'v1') });
+
+  const { all } = log.finish();
+
+  expect(all.map(({ revision, verdicts }) => [revision, verdicts.size > 0 ? 'scored' : 'empty'])).toEqual(
+    expected.map(([revision]) => [revision, 'scored']),
+  );
+});
+
+test('the end mark alone makes a conversation due at its close', async () => {
+  const suites = await builtinSuites(['error-recovery']);
+  const log = new LogDriver({ directory: tempDirectory(), suites });
+  const { root, chat, failedTool } = turn('a1', { conversation: 'c', end: true });
+  log.take({ at: 0, request: exportRequest([failedTool, chat, root], 'v1') });
+  // Settled at 10 s; without the mark it would wait until 5 min 10 s.
+  log.advance(11 * SECOND);
+  log.commit();
+  log.crash();
+
+  const { all } = log.finish();
+
+  expect(all.map(({ revision }) => revision)).toEqual([1]);
+});
+
+test('a trace without work of an agent is no turn', async () => {
+  const log = await driver();
+  const span = { ...turn('a1').root, name: 'GET /health', attributes: [] };
+  log.take({ at: 0, request: exportRequest([span], 'v1') });
+
+  const { all } = log.finish();
+
+  expect(log.fates).toEqual(['no-agent-steps']);
+  expect(all).toEqual([]);
+});
+
+test('a turn over its limit of spans is scored as it is and takes no more', async () => {
+  const settings = { ...defaultSettings(), turn: { ...defaultSettings().turn, maxSpans: 2 } };
+  const log = new LogDriver({ directory: tempDirectory(), suites: await builtinSuites(['default']), settings });
+  const { root, chat, failedTool } = turn('a1');
+  log.take({ at: 0, request: exportRequest([chat, root, failedTool], 'v1') });
+  log.take({ at: 1, request: exportRequest([turn('a1', { answer: 'another' }).chat], 'v1') });
+
+  const { all } = log.finish();
+
+  expect(log.fates).toEqual(['stored', 'over-limit']);
+  expect(all).toHaveLength(1);
+});
+
+test('agents beyond the limit of label sets are counted under `other`, and not one is lost', async () => {
+  const settings = { ...defaultSettings(), metrics: { maxLabelValues: 3 } };
+  const log = new LogDriver({ directory: tempDirectory(), suites: await builtinSuites(['default']), settings });
+  for (let number = 0; number < 10; number += 1) {
+    const { root, chat } = turn(`a${number}`);
+    const named = {
+      ...root,
+      attributes: root.attributes.map((one) =>
+        one.key === 'gen_ai.agent.name' ? { key: one.key, value: { stringValue: `agent-${number}` } } : one,
+      ),
+    };
+    log.take({ at: number, request: exportRequest([chat, named], 'v1') });
+  }
+
+  const { totals } = log.finish();
+
+  expect(totalOf(totals, 'assay_evaluations_total', '')).toBe(10);
+  expect(totalOf(totals, 'assay_evaluations_total', '"agent":"other"')).toBe(7);
+});
