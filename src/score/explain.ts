@@ -5,7 +5,7 @@ import { enumerate, shorten } from './sentences.ts';
 import type { CompiledSuite, Verdicts } from './suite.ts';
 import { formatMillionths, type Weighed } from './weigh.ts';
 
-const REASON_IN_EXPLANATION_MAX = 120;
+const REASON_IN_EXPLANATION_MAX = 140;
 const EXPLANATION_MAX = 1000;
 
 export function explain(score: Millionths, decision: OutcomeDecision, verdicts: Verdicts): string {

@@ -41,9 +41,14 @@ export const DEFAULT_RULES: readonly CompiledOutcomeRule[] = [
   { outcome: 'graceful_failure', when: ({ score }) => score >= 0.5, because: 'score >= 0.50' },
 ];
 
-/** The last turn ended with an answer, as far as can be known, and without an error. */
+/**
+ * The last turn has an answer and no error. Where the answer was not recorded, a root that arrived and a model that did
+ * not stop to wait for a tool stand for it.
+ */
 export function completedByDefault({ turn }: Subject): boolean {
-  return turn.error === undefined && (hasAnswer(turn) || (turn.ended && isAnswerUnknown(turn)));
+  if (turn.error !== undefined) return false;
+  if (hasAnswer(turn)) return true;
+  return isAnswerUnknown(turn) && !turn.flags.includes('root-missing') && !turn.finishReasons.includes('tool_call');
 }
 
 /** The last turn has an error, or is known to have no answer. */

@@ -294,6 +294,10 @@ export class TurnView {
     return this.#turn.finishReasons;
   }
 
+  get flags(): readonly string[] {
+    return this.#turn.flags;
+  }
+
   get usage(): UsageView | undefined {
     return this.#turn.usage && new UsageView(this.#turn.usage);
   }
@@ -321,6 +325,7 @@ export class TurnView {
     tool_calls: 'list<ToolCall>',
     llm_calls: 'int',
     finish_reasons: 'list<string>',
+    flags: 'list<string>',
     usage: 'Usage',
     cost_usd: 'double',
     duration_ms: 'double',

@@ -23,6 +23,8 @@ const agentStep = aStep({ kind: 'agent', spanId: ROOT_SPAN, parentSpanId: undefi
 const NO_CONTENT: TurnParts = {
   asked: MISSING,
   answered: MISSING,
+  // The end mark is of the conversation, and most agents set none.
+  ended: false,
   steps: [agentStep, aStep({ flags: ['content-missing'] })],
   flags: ['content-missing'],
 };
@@ -214,6 +216,15 @@ test.each<[string, Row]>([
     },
   ],
   [
+    'without content capture, a turn whose root never came is not known to be complete',
+    {
+      turn: { ...NO_CONTENT, flags: ['content-missing', 'root-missing'] },
+      outcome: 'graceful_failure',
+      score: 1,
+      but: { answered: 'not_applicable', answer_not_empty_or_apology: 'not_applicable' },
+    },
+  ],
+  [
     'without content capture an error is still a hard failure',
     {
       turn: { ...NO_CONTENT, error: anError('boom') },
@@ -272,6 +283,19 @@ test('it applies to every agent', () => {
   expect(
     suite.whyNot(aConversation([aTurn({ agent: { name: undefined, id: undefined, version: undefined } })])),
   ).toBeUndefined();
+});
+
+test('a trace that is one model call which asked for a tool is no turn to judge, unless its root is missing', () => {
+  const fragment = aTurn({
+    steps: [aStep({ parentSpanId: undefined })],
+    finishReasons: ['tool_call'],
+    answered: MISSING,
+  });
+
+  expect(suite.whyNot(aConversation([fragment]))).toMatch(/^The suite is for conversations where/);
+  expect(suite.matches(aConversation([{ ...fragment, flags: ['root-missing'] }]))).toBe(true);
+  expect(suite.matches(aConversation([{ ...fragment, finishReasons: ['stop'] }]))).toBe(true);
+  expect(suite.matches(aConversation([{ ...fragment, steps: [agentStep, aStep()] }]))).toBe(true);
 });
 
 test('failures lead to the step: the failed call, the repeated calls, the model call', () => {
