@@ -72,7 +72,8 @@ describe.each(
             ? { result: call.result, error: undefined }
             : { result: undefined, error: call.error.replace(/^\w+: /, '') }),
           answered: true,
-          hasRequest: true,
+          // Mastra's model spans leave out the calls that the model asked for.
+          hasRequest: !name.startsWith('mastra'),
         })),
       );
     }
