@@ -14,6 +14,7 @@ import { type Scope, scopeMaker } from '../cel/scope.ts';
 import type { BuiltInCheck } from '../checks/built-in-check.ts';
 import { BUILT_IN_CHECKS } from '../checks/built-in-checks.ts';
 import { type CompiledWithMistakes, compileSuite, isCriterionName } from '../compile-suite.ts';
+import { toReason } from '../sentences.ts';
 import { type Subject, subjectOf } from '../subject.ts';
 import type { Answer, Criterion, Match, OutcomeRule, OutcomeView, Suite } from '../suite.ts';
 import { applies, expressionCheck, holds } from './expression-check.ts';
@@ -251,10 +252,10 @@ class SuiteReader {
 }
 
 function whyNotBy(program: Program, scopeOf: (subject: Subject) => Scope) {
+  const wanted = toReason(`The suite is for conversations where ${program.text.trim()}`);
   return (conversation: Conversation): string | undefined => {
     const end = program.run(scopeOf(subjectOf(conversation, undefined)));
-    if (end.kind === 'value')
-      return end.value === true ? undefined : `The suite is for conversations where ${program.text.trim()}.`;
-    return `The suite is for conversations where ${program.text.trim()}: ${end.reason}`;
+    if (end.kind === 'value') return end.value === true ? undefined : `${wanted}.`;
+    return `${wanted}: ${end.reason}`;
   };
 }
