@@ -251,7 +251,8 @@ class ValueDecoder {
   }
 
   #bytes(end: number): Uint8Array {
-    const bytes = Uint8Array.prototype.slice.call(this.#buffer, this.#reader.at, end);
+    // A copy: the value stays what it is, whatever becomes of the request.
+    const bytes = new Uint8Array(this.#buffer.subarray(this.#reader.at, end));
     this.#reader.at = end;
     return bytes;
   }

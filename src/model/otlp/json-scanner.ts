@@ -296,7 +296,8 @@ export class JsonScanner {
 
   #badEscape(at: number): never {
     this.#at = at;
-    this.fail(`\\${excerpt(this.#bytes.toString('utf8', at, at + 5))} is not an escape`);
+    const length = this.#bytes[at] === 0x75 ? 5 : 1;
+    this.fail(`\\${this.#bytes.toString('utf8', at, at + length)} is not an escape`);
   }
 }
 
