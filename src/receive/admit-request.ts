@@ -3,24 +3,18 @@
  * sink. The answer is a value; how it is said is the transport's business.
  */
 import type { ContentEncoding, ReceiveEvent, Transport } from '../model/events/receive-events.ts';
-import { encodeTable } from '../model/otlp/batch-table.ts';
-import { TranscodeError, transcodeLogs, transcodeTraces } from '../model/otlp/json-transcoder.ts';
-import { indexLogs } from '../model/otlp/logs-reader.ts';
-import { indexTraces, type TracesIndex } from '../model/otlp/traces-reader.ts';
-import { WireError } from '../model/otlp/wire.ts';
 import type { Admission, BatchSink, ReceivedBatch } from './sink.ts';
-import type { Format, Rejection } from './status.ts';
+import type { Rejection } from './status.ts';
+import type { RequestBody, Understood } from './understand-request.ts';
 
-export interface ExportRequest {
+export interface ExportRequest extends RequestBody {
   readonly transport: Transport;
-  readonly signal: 'traces' | 'logs';
-  readonly format: Format;
   readonly encoding: ContentEncoding;
-  readonly bytes: Uint8Array;
 }
 
 export interface AdmissionPorts {
   readonly sink: BatchSink;
+  readonly understand: (body: RequestBody) => Understood | Promise<Understood>;
   readonly onEvent: (event: ReceiveEvent) => void;
 }
 
@@ -32,7 +26,7 @@ export type Answer =
 const RETRY_AFTER_FAILURE_SECONDS = 1;
 
 export async function admitRequest(request: ExportRequest, ports: AdmissionPorts): Promise<Answer> {
-  const understood = understand(request);
+  const understood = await ports.understand(request);
   if ('malformed' in understood) return { answer: 'malformed', message: understood.malformed };
   const { batch, rejection } = understood;
   if (batch.rows > 0) {
@@ -59,35 +53,4 @@ async function offer(batch: ReceivedBatch, sink: BatchSink): Promise<Admission> 
     const reason = `the batch could not be stored: ${error instanceof Error ? error.message : String(error)}`;
     return { admitted: false, reason, retryAfterSeconds: RETRY_AFTER_FAILURE_SECONDS };
   }
-}
-
-type Understood =
-  | { readonly batch: ReceivedBatch; readonly rejection: Rejection | undefined }
-  | { readonly malformed: string };
-
-function understand({ signal, format, bytes: body }: ExportRequest): Understood {
-  try {
-    if (signal === 'traces') {
-      const index = indexTraces(format === 'json' ? transcodeTraces(body) : body);
-      const batch = { signal, bytes: index.bytes, table: encodeTable(index), rows: index.spanCount };
-      return { batch, rejection: rejectionOf(index) };
-    }
-    const index = indexLogs(format === 'json' ? transcodeLogs(body) : body);
-    const batch = { signal, bytes: index.bytes, table: encodeTable(index), rows: index.recordCount };
-    return { batch, rejection: undefined };
-  } catch (error) {
-    if (error instanceof WireError || error instanceof TranscodeError) {
-      return { malformed: `decode OTLP ${signal}: ${error.message}` };
-    }
-    throw error;
-  }
-}
-
-function rejectionOf(index: TracesIndex): Rejection | undefined {
-  if (index.rejected === 0) return undefined;
-  const { invalidTraceIds, invalidSpanIds } = index.rows;
-  const parts: string[] = [];
-  if (invalidTraceIds > 0) parts.push(`${invalidTraceIds} without a trace id of 16 bytes that is not all zero`);
-  if (invalidSpanIds > 0) parts.push(`${invalidSpanIds} without a span id of 8 bytes that is not all zero`);
-  return { records: index.rejected, message: `rejected ${index.rejected} spans: ${parts.join(', ')}` };
 }

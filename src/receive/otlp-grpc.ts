@@ -21,10 +21,11 @@ import {
 } from '@grpc/grpc-js';
 import type { RefuseReason } from '../model/events/receive-events.ts';
 import { unreachable } from '../model/unreachable.ts';
-import { admitRequest } from './admit-request.ts';
+import { type AdmissionPorts, admitRequest } from './admit-request.ts';
 import { InFlightBytes } from './in-flight-bytes.ts';
 import { listenError } from './listen.ts';
 import type { OtlpHttpOptions, Receiver } from './otlp-http.ts';
+import { RequestReading } from './request-reading.ts';
 import { encodeResponse, encodeStatus, RPC_CODES, type Status } from './status.ts';
 
 export type OtlpGrpcOptions = OtlpHttpOptions;
@@ -58,7 +59,7 @@ export async function startOtlpGrpc(options: OtlpGrpcOptions): Promise<Receiver>
   return {
     port,
     stop: () => {
-      stopping ??= stop(server);
+      stopping ??= stop(server).then(() => receiver.close());
       return stopping;
     },
   };
@@ -67,11 +68,19 @@ export async function startOtlpGrpc(options: OtlpGrpcOptions): Promise<Receiver>
 class GrpcReceiver {
   readonly #options: OtlpGrpcOptions;
   readonly #inFlight: InFlightBytes;
+  readonly #reading = new RequestReading();
+  readonly #ports: AdmissionPorts;
   #calls = 0;
 
   constructor(options: OtlpGrpcOptions) {
     this.#options = options;
     this.#inFlight = new InFlightBytes(options.maxInFlightBytes);
+    this.#ports = { sink: options.sink, understand: this.#reading.understand, onEvent: options.onEvent };
+  }
+
+  /** When nothing is in hand any more. */
+  close(): Promise<void> {
+    return this.#reading.stop();
   }
 
   async export(signal: Signal, bytes: Buffer): Promise<Buffer> {
@@ -84,7 +93,7 @@ class GrpcReceiver {
     try {
       if (!reservation.tryGrow(bytes.length)) throw this.#refuse('overloaded', OVERLOADED);
       const request = { transport: 'grpc', signal, format: 'protobuf', encoding: 'identity', bytes } as const;
-      const answer = await admitRequest(request, this.#options);
+      const answer = await admitRequest(request, this.#ports);
       switch (answer.answer) {
         case 'accepted':
           return encodeResponse(signal, answer.rejection, 'protobuf');

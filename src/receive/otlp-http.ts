@@ -21,11 +21,12 @@ import {
   type RefuseReason,
 } from '../model/events/receive-events.ts';
 import { unreachable } from '../model/unreachable.ts';
-import { admitRequest } from './admit-request.ts';
+import { type AdmissionPorts, admitRequest } from './admit-request.ts';
 import { Decompressor } from './decompress.ts';
 import { InFlightBytes, type Reservation } from './in-flight-bytes.ts';
 import { listen, type ListenAddress } from './listen.ts';
 import { discardBody, readBody } from './read-body.ts';
+import { RequestReading } from './request-reading.ts';
 import type { BatchSink } from './sink.ts';
 import { encodeResponse, encodeStatus, type Format, RPC_CODES, type Status } from './status.ts';
 
@@ -70,7 +71,7 @@ export async function startOtlpHttp(options: OtlpHttpOptions): Promise<Receiver>
     port,
     stop: () => {
       receiver.stopping = true;
-      stopping ??= stop(server);
+      stopping ??= stop(server).then(() => receiver.close());
       return stopping;
     },
   };
@@ -111,6 +112,8 @@ interface Refusal {
 class HttpReceiver {
   readonly #options: OtlpHttpOptions;
   readonly #inFlight: InFlightBytes;
+  readonly #reading = new RequestReading();
+  readonly #ports: AdmissionPorts;
   readonly #decompressor: Decompressor;
   /** Connections whose end has been counted. */
   readonly #failed = new WeakSet<Duplex>();
@@ -120,7 +123,13 @@ class HttpReceiver {
   constructor(options: OtlpHttpOptions) {
     this.#options = options;
     this.#inFlight = new InFlightBytes(options.maxInFlightBytes);
+    this.#ports = { sink: options.sink, understand: this.#reading.understand, onEvent: options.onEvent };
     this.#decompressor = new Decompressor(options.maxBodyBytes);
+  }
+
+  /** When nothing is in hand any more. */
+  close(): Promise<void> {
+    return this.#reading.stop();
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -183,7 +192,7 @@ class HttpReceiver {
       bytes = decompressed.bytes;
       reservation.change(bytes.length);
     }
-    const answer = await admitRequest({ transport: 'http', ...head, bytes }, this.#options);
+    const answer = await admitRequest({ transport: 'http', ...head, bytes }, this.#ports);
     switch (answer.answer) {
       case 'accepted':
         return this.#respond(

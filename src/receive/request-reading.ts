@@ -1,0 +1,67 @@
+/**
+ * Decides where a request is read. Most are small and are read at once, in a millisecond or a few. A large one, sixty
+ * megabytes of JSON at the worst, would hold up every other client for a second: it goes to a thread of its own, which
+ * is started when the first such request comes.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Format } from './status.ts';
+import { type RequestBody, type Understood, understandRequest } from './understand-request.ts';
+
+/** About five milliseconds' worth. */
+const AT_ONCE_BYTES_MAX = { json: 1024 * 1024, protobuf: 8 * 1024 * 1024 } as const satisfies Record<Format, number>;
+
+export interface ToThread {
+  readonly id: number;
+  readonly body: RequestBody;
+}
+
+export interface FromThread {
+  readonly id: number;
+  readonly understood: Understood;
+}
+
+export class RequestReading {
+  #worker: Worker | undefined;
+  #nextId = 0;
+  readonly #waiting = new Map<number, PromiseWithResolvers<Understood>>();
+
+  /** Where the thread fails the promise does, and the next large request gets a new thread. */
+  readonly understand = (body: RequestBody): Understood | Promise<Understood> => {
+    if (body.bytes.length <= AT_ONCE_BYTES_MAX[body.format]) return understandRequest(body);
+    const waiter = Promise.withResolvers<Understood>();
+    const id = this.#nextId++;
+    this.#waiting.set(id, waiter);
+    // A copy, which costs a hundredth of the reading: what is handed over is gone here, and with it whatever else
+    // happens to lie in the same memory.
+    const bytes = new Uint8Array(body.bytes);
+    const message: ToThread = { id, body: { signal: body.signal, format: body.format, bytes } };
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(message, [bytes.buffer]);
+    return waiter.promise;
+  };
+
+  async stop(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #start(): Worker {
+    const suffix = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const worker = new Worker(new URL(`./understand-thread.${suffix}`, import.meta.url));
+    worker.unref();
+    worker.on('message', ({ id, understood }: FromThread) => {
+      this.#waiting.get(id)?.resolve(understood);
+      this.#waiting.delete(id);
+    });
+    worker.on('error', (error: Error) => this.#ended(worker, error));
+    worker.on('exit', () => this.#ended(worker, new Error('the thread that reads large requests has ended')));
+    return worker;
+  }
+
+  #ended(worker: Worker, cause: Error): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const waiter of waiting) waiter.reject(cause);
+  }
+}

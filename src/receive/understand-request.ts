@@ -1,0 +1,49 @@
+/**
+ * From a body to a checked batch and its table, or to what is wrong with it. No state and no effects, so that it can run
+ * here or on another thread.
+ */
+import { encodeTable } from '../model/otlp/batch-table.ts';
+import { TranscodeError, transcodeLogs, transcodeTraces } from '../model/otlp/json-transcoder.ts';
+import { indexLogs } from '../model/otlp/logs-reader.ts';
+import { indexTraces, type TracesIndex } from '../model/otlp/traces-reader.ts';
+import { WireError } from '../model/otlp/wire.ts';
+import type { ReceivedBatch } from './sink.ts';
+import type { Format, Rejection } from './status.ts';
+
+export interface RequestBody {
+  readonly signal: 'traces' | 'logs';
+  readonly format: Format;
+  /** Without compression. */
+  readonly bytes: Uint8Array;
+}
+
+export type Understood =
+  | { readonly batch: ReceivedBatch; readonly rejection: Rejection | undefined }
+  | { readonly malformed: string };
+
+export function understandRequest({ signal, format, bytes: body }: RequestBody): Understood {
+  try {
+    if (signal === 'traces') {
+      const index = indexTraces(format === 'json' ? transcodeTraces(body) : body);
+      const batch = { signal, bytes: index.bytes, table: encodeTable(index), rows: index.spanCount };
+      return { batch, rejection: rejectionOf(index) };
+    }
+    const index = indexLogs(format === 'json' ? transcodeLogs(body) : body);
+    const batch = { signal, bytes: index.bytes, table: encodeTable(index), rows: index.recordCount };
+    return { batch, rejection: undefined };
+  } catch (error) {
+    if (error instanceof WireError || error instanceof TranscodeError) {
+      return { malformed: `decode OTLP ${signal}: ${error.message}` };
+    }
+    throw error;
+  }
+}
+
+function rejectionOf(index: TracesIndex): Rejection | undefined {
+  if (index.rejected === 0) return undefined;
+  const { invalidTraceIds, invalidSpanIds } = index.rows;
+  const parts: string[] = [];
+  if (invalidTraceIds > 0) parts.push(`${invalidTraceIds} without a trace id of 16 bytes that is not all zero`);
+  if (invalidSpanIds > 0) parts.push(`${invalidSpanIds} without a span id of 8 bytes that is not all zero`);
+  return { records: index.rejected, message: `rejected ${index.rejected} spans: ${parts.join(', ')}` };
+}
