@@ -1,6 +1,6 @@
 /**
  * The workload of the benchmarks: requests as a Collector or a few SDKs would send them. Eight to twelve spans a trace,
- * one to four kilobytes of messages in each model call, spans of many conversations mixed, children before parents.
+ * questions and answers of one to four kilobytes, spans of many conversations mixed, children before parents.
  */
 import { transcodeTraces } from '../src/model/otlp/json-transcoder.ts';
 import { randomFrom } from '../test/random.ts';
@@ -27,7 +27,7 @@ export function makeWorkload(options: WorkloadOptions): Workload {
     seed: options.seed,
     conversations: Number.MAX_SAFE_INTEGER,
     calls: [3, 5],
-    messageBytes: [300, 1200],
+    messageBytes: [1000, 4000],
     resultBytes: [200, 800],
     endMarks: 'all',
     turnsMax: 3,

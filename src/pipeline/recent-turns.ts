@@ -11,7 +11,7 @@ interface Recent {
 }
 
 /** Steps keep the bytes that they were read from. */
-const BYTES_MAX = 64 << 20;
+const BYTES_MAX = 8 << 20;
 
 export class RecentTurns {
   /** By row of the trace, oldest first. */
