@@ -113,7 +113,12 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     logLagSeconds: () => Math.max(0, journal.time - (scorer.oldestWaiting ?? journal.time)) / 1000,
     series: () => view.seriesCount,
     criterionWeights: suites.flatMap((suite) =>
-      suite.criteria.map(({ name, weight }) => ({ suite: suite.name, criterion: name, weight: weight / 1_000_000 })),
+      suite.criteria.map(({ name, weight }) => ({
+        suite: suite.name,
+        criterion: name,
+        // A share of the suite: a suite that says `normalize` need not sum to 1 as written.
+        weight: weight / suite.totalWeight,
+      })),
     ),
     version: options.version,
   });

@@ -1,6 +1,7 @@
 /** `assay explain`: why a conversation got the score it got, or why it got none. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import { buildConversation } from '../../assemble/build-conversation.ts';
 import { buildTurns } from '../../assemble/build-turns.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { SpanId } from '../../model/ids.ts';
@@ -9,6 +10,7 @@ import type { Turn } from '../../model/turn.ts';
 import { normalize } from '../../normalize/normalize.ts';
 import { storeFileIn } from '../../pipeline/data-directory.ts';
 import { toReportJson } from '../../report/evaluation-json.ts';
+import type { CompiledSuite } from '../../score/suite.ts';
 import { type ConversationRow, StoreReader } from '../../store/store-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type Flags, load } from '../load.ts';
@@ -49,7 +51,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
           terminal.out(JSON.stringify(toReportJson(reader.evaluations(conversation, { revisions: 'all' }))));
           return;
         }
-        explain(terminal, reader, conversation, { suites: suites.map(({ name }) => name), why: flags.why === true });
+        explain(terminal, reader, conversation, { suites, why: flags.why === true });
       } finally {
         reader.close();
       }
@@ -66,7 +68,7 @@ function explain(
   terminal: Terminal,
   reader: StoreReader,
   conversation: ConversationRow,
-  options: { readonly suites: readonly string[]; readonly why: boolean },
+  options: { readonly suites: readonly CompiledSuite[]; readonly why: boolean },
 ): void {
   const turns = reader.traces(conversation).flatMap((trace) => {
     const content = reader.content(trace);
@@ -94,15 +96,29 @@ function explain(
         : `turn ${found.turn}, ${describeStep(found.step)} (span ${spanId})`;
     });
   }
+  for (const reason of unscoredBecause(conversation, ordered, evaluations, options.suites))
+    terminal.out(`\n  ${paint('dim', reason)}`);
+}
+
+/** A sentence for each configured suite that gave this conversation no score. */
+function unscoredBecause(
+  conversation: ConversationRow,
+  turns: readonly Turn[],
+  evaluations: readonly Evaluation[],
+  suites: readonly CompiledSuite[],
+): string[] {
   const scored = new Set(evaluations.map(({ suite }) => suite));
-  const unscored = options.suites.filter((suite) => !scored.has(suite));
-  if (unscored.length > 0) {
-    const reason =
-      conversation.revision === 0
-        ? 'not yet due, or its `match` does not select this conversation'
-        : 'its `match` does not select this conversation';
-    terminal.out(`\n  ${paint('dim', `not scored by ${unscored.join(', ')}: ${reason}`)}`);
-  }
+  const whole = turns.length === 0 ? undefined : buildConversation(conversation.conversationId, turns);
+  return suites
+    .filter(({ name }) => !scored.has(name))
+    .map((suite) => {
+      if (whole === undefined) return `not scored by ${suite.name}: its spans are not kept any more`;
+      const whyNot = suite.whyNot(whole);
+      if (whyNot !== undefined) return `not scored by ${suite.name}: ${safe(whyNot)}`;
+      return conversation.revision === 0
+        ? `not yet scored by ${suite.name}: the conversation is not due`
+        : `not scored by ${suite.name}: it was not among the suites when the conversation was scored`;
+    });
 }
 
 function whenEvaluated(conversation: ConversationRow): string {
