@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
 import { Command, CommanderError } from 'commander';
 import { addDemo } from './commands/demo.ts';

@@ -1,0 +1,170 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { exportRequest, traffic } from '../simulation/traffic.ts';
+import { tempDirectory } from '../temp-directory.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
+
+function assay(args: readonly string[], options: { readonly input?: string | Uint8Array; readonly cwd?: string } = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
+    input: options.input ?? '',
+    cwd: options.cwd ?? tempDirectory(),
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
+  return { status, stdout, stderr };
+}
+
+const REQUESTS = [...traffic({ seed: 5, conversations: 12, endMarks: 'all' })].flatMap((conversation) =>
+  conversation.turns.map((turn) => exportRequest(turn, conversation.agentVersion)),
+);
+const RECORDING = REQUESTS.join('\n');
+
+test('scores JSON lines from standard input and gives the documented JSON', () => {
+  const { status, stdout } = assay(['score', '-', '--suite', 'default', '--json'], { input: RECORDING });
+
+  expect(status).toBe(0);
+  // The cast holds for what is asserted below.
+  const report = JSON.parse(stdout) as {
+    summary: Record<string, unknown>;
+    evaluations: readonly Record<string, unknown>[];
+  };
+  expect(report.evaluations).toHaveLength(REQUESTS.length);
+  expect(report.summary).toMatchObject({ conversations: 12, evaluations: REQUESTS.length });
+  expect(Object.keys(report.evaluations[0] ?? {})).toEqual(
+    expect.arrayContaining(['conversation_id', 'suite', 'revision', 'score', 'outcome', 'explanation', 'verdicts']),
+  );
+  expect(report.evaluations[0]?.verdicts).toMatchObject({
+    answered: { verdict: expect.any(String), reason: expect.any(String), evidence: expect.any(Array) },
+  });
+});
+
+test('the same spans give the same bytes as JSON lines, protobuf, length-prefixed protobuf and gzip', () => {
+  const directory = tempDirectory();
+  const messages = REQUESTS.map((request) => transcodeTraces(Buffer.from(request)));
+  const frames = messages.flatMap((message) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(message.length);
+    return [length, message];
+  });
+  const files: Record<string, Uint8Array | string> = {
+    'lines.jsonl': RECORDING,
+    'lines.jsonl.gz': gzipSync(RECORDING),
+    'framed.bin': Buffer.concat(frames),
+    // Protobuf messages of this kind can be put one behind the other.
+    'whole.pb': Buffer.concat(messages),
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(directory, name), content);
+
+  const outputs = Object.keys(files).map((name) =>
+    assay(['score', name, '--suite', 'default', '--json'], { cwd: directory }),
+  );
+
+  expect(outputs.map(({ status, stderr }) => [status, stderr])).toEqual(outputs.map(() => [0, '']));
+  expect(new Set(outputs.map(({ stdout }) => stdout)).size).toBe(1);
+});
+
+test('prints a summary for people: TCR with its band, outcomes, failing criteria with examples', () => {
+  const { stdout } = assay(['score', '-', '--suite', 'default'], { input: RECORDING });
+
+  expect(stdout).toMatch(/default {3}TCR 0\.\d{3} {3}(production ready|usable|not ready)/);
+  expect(stdout).toMatch(/successful_completion +\d+ +\d+\.\d %/);
+  expect(stdout).toMatch(/Failing most\n +default\/\w+ +failed +\d+ of \d+ +for example conversation-5-/);
+  expect(stdout).not.toContain('\u001b');
+});
+
+test('writes JUnit XML that names what failed', () => {
+  const directory = tempDirectory();
+
+  assay(['score', '-', '--suite', 'default', '--junit', 'out.xml'], { input: RECORDING, cwd: directory });
+
+  const xml = readFileSync(path.join(directory, 'out.xml'), 'utf8');
+  expect(xml).toContain(`<testsuite name="default" tests="${REQUESTS.length}"`);
+  expect(xml).toMatch(/<failure type="\w+" message="[^"]+">/);
+});
+
+test.each<[claim: string, args: string[], input: string, status: number, message: RegExp]>([
+  ['a file that is not there', ['score', 'missing.jsonl'], '', 3, /read missing\.jsonl: ENOENT/],
+  ['a line that is not JSON', ['score', '-'], '{"resourceSpans": [\n', 3, /standard input:1: /],
+  ['JSON that is no export request', ['score', '-'], '{"spans": []}', 3, /expected one OTLP\/JSON export request/],
+  ['a suite that does not exist', ['score', '-', '--suite', 'nope'], '', 2, /nope/],
+  ['an unknown flag', ['score', '-', '--sweet', 'default'], '', 2, /unknown option '--sweet'/],
+  ['a store that does not exist', ['explain', 'x'], '', 3, /no store at .*start `assay serve` first/],
+])('%s ends with its exit code and a message that says what to do', (_claim, args, input, status, message) => {
+  const result = assay(args, { input });
+
+  expect(result.stderr).toMatch(message);
+  expect(result.status).toBe(status);
+});
+
+test('validate says every mistake of a configuration and its suites at once, with file and line', () => {
+  const directory = tempDirectory();
+  writeFileSync(
+    path.join(directory, 'assay.yaml'),
+    'http_prot: 4319\nturn:\n  settle: soon\nsuites: [bad.yaml, default]\n',
+  );
+  writeFileSync(
+    path.join(directory, 'bad.yaml'),
+    [
+      'suite: default',
+      'scope: turn',
+      'criteria:',
+      '  - name: a',
+      '    question: Is it?',
+      '    weight: 0.5',
+      "    check: final_answer + 1 == ''",
+      '    wieght: 1',
+      'outcomes:',
+      '  - outcome: hard_failure',
+      '    when: criteria.b.passed',
+    ].join('\n'),
+  );
+
+  const { status, stderr } = assay(['validate', 'assay.yaml'], { cwd: directory });
+
+  expect(status).toBe(2);
+  for (const part of [
+    'assay.yaml:1',
+    'http_prot',
+    'http_port',
+    'assay.yaml:3',
+    'soon',
+    'bad.yaml:8',
+    'wieght',
+    'bad.yaml:7',
+    'bad.yaml:11',
+    '0.5',
+  ]) {
+    expect(stderr).toContain(part);
+  }
+});
+
+test('validate names what it found good', () => {
+  const { status, stdout } = assay(['validate', 'default', 'scheduling']);
+
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/valid: default@1 \(turn, 7 criteria\), scheduling@1 \(conversation, 5 criteria\)/);
+});
+
+test.each(['serve', 'demo', 'score', 'explain', 'validate'])('%s --help says what it does', (command) => {
+  const { status, stdout } = assay([command, '--help']);
+
+  expect(status).toBe(0);
+  expect(stdout).toContain(`Usage: assay ${command}`);
+});
+
+test('names from spans reach a terminal without control characters', () => {
+  const [request = ''] = REQUESTS;
+  const hostile = request
+    .replaceAll(/"conversation-5-\d+"/g, JSON.stringify('x\u001b[31m\u0007\ny'))
+    .replace('"stringValue":""', '"stringValue":""');
+
+  const { stdout } = assay(['score', '-', '--suite', 'default'], { input: [hostile, ...REQUESTS].join('\n') });
+
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+  expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+});
