@@ -105,6 +105,9 @@ describe('tolerance', () => {
   it.each([
     ['{"stringValue":"ü\\ud83d\\ude00\\u0000"}', 'ü😀\0'],
     ['{"stringValue":"\\ud83d"}', '\uFFFD'],
+    ['{"stringValue":"\\ud83d\\u0041"}', '\uFFFDA'],
+    ['{"stringValue":"\\ud83d\\ud83d\\ude00"}', '\uFFFD😀'],
+    ['{"stringValue":"\\ude00\\ud83d"}', '\uFFFD\uFFFD'],
     ['{"intValue":"9223372036854775807"}', 9223372036854775807n],
     ['{"intValue":-9223372036854775808}', -9223372036854775808n],
     ['{"intValue":12}', 12],
