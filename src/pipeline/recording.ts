@@ -128,7 +128,8 @@ function batchOf(signal: 'traces' | 'logs', bytes: Uint8Array): RecordedBatch {
   const index = signal === 'traces' ? indexTraces(bytes) : indexLogs(bytes);
   const table = encodeTable(index);
   const rows = 'spanCount' in index ? index.spanCount : index.recordCount;
-  return { signal, bytes, table, rows, rejected: index.rejected, logTime: 0 };
+  // The index's own bytes: a request whose parts came in an odd form has been written anew.
+  return { signal, bytes: index.bytes, table, rows, rejected: index.rejected, logTime: 0 };
 }
 
 /** Messages with a big-endian 4-byte length before each, as the Collector's file exporter writes them. */

@@ -59,16 +59,10 @@ export function holds(program: Program, scope: Scope): boolean {
 }
 
 function undecided(end: Exclude<Evaluated, { readonly kind: 'value' }>, scope: Scope): NotApplicable {
-  switch (end.kind) {
-    case 'error':
-      throw new CheckError(`The expression failed: ${end.reason}`);
-    case 'gap':
-      return notApplicable(end.reason);
-    case 'absent': {
-      const because = end.root === undefined ? undefined : scope.absenceOf(end.root);
-      return notApplicable(because === undefined ? `${end.reason}.` : `${end.reason}, because ${because}.`);
-    }
-  }
+  if (end.kind === 'error') throw new CheckError(`The expression failed: ${end.reason}`);
+  if (end.kind === 'gap') return notApplicable(end.reason);
+  const because = end.root === undefined ? undefined : scope.absenceOf(end.root);
+  return notApplicable(because === undefined ? `${end.reason}.` : `${end.reason}, because ${because}.`);
 }
 
 function toBoolean(value: unknown, program: Program): boolean {
