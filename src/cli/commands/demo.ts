@@ -40,7 +40,11 @@ export function addDemo(program: Command, terminal: Terminal): void {
   withServiceFlags(program.command('demo'))
     .description('run the service and drive the example agent against it: a healthy version, then a bad one')
     .option('--conversations <n>', 'conversations per version', '40')
-    .option('--seed <n>', 'what the example users ask for', '1')
+    .option(
+      '--seed <n>',
+      'what the example users ask for; another each time, so that a second demo has conversations of its own',
+      String(Date.now() % 1_000_000),
+    )
     .option('--exit', 'stop when both versions are scored, instead of at Ctrl-C')
     .action(
       async (flags: Flags & { readonly conversations: string; readonly seed: string; readonly exit?: boolean }) => {
