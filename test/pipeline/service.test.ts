@@ -6,6 +6,8 @@ import { type Service, startService } from '../../src/pipeline/service.ts';
 import { Log } from '../../src/report/log.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { crashTest, parseMetrics } from '../simulation/crashes.ts';
+import { exportersTest } from '../simulation/exporters.ts';
+import { overload } from '../simulation/overload.ts';
 import { exportRequest, type TrafficConversation, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { BUILTIN } from './log-driver.ts';
@@ -167,4 +169,24 @@ test('killed under load and started again, the books balance', async () => {
     counter_mismatches: 0,
     evaluation_mismatches: 0,
   });
+}, 120_000);
+
+test('the official exporters, eight at once, arrive complete and are scored as offline', async () => {
+  const report = await exportersTest({ conversations: 120 });
+
+  expect(report.spans_exported).toBeGreaterThan(1000);
+  expect(report).toMatchObject({
+    conversations: 120,
+    failed_exports: 0,
+    spans_stored: report.spans_exported,
+    evaluation_mismatches: 0,
+  });
+}, 60_000);
+
+test('offered more than it takes, it tells clients to wait and scores in the end what it accepted', async () => {
+  const report = await overload({ seconds: 6, clients: 12, journalBytes: 24 << 20 });
+
+  expect(report.wrong_refusals).toBe(0);
+  expect(report.refused_requests).toBeGreaterThan(0);
+  expect(report.turns_scored).toBe(report.turns_accepted);
 }, 120_000);
