@@ -131,17 +131,27 @@ function checkKeyValueList(reader: WireReader, end: number, depth: number): void
 
 /** A checked AnyValue as a value. Invalid UTF-8 becomes U+FFFD; no member at all becomes null. */
 export function decodeAnyValue(buffer: Buffer, start: number, end: number): AttributeValue {
-  // Nearly every value is one string: tag, length, and the rest is text.
-  if (start < end && buffer[start] === 0x0a) {
-    const reader = new WireReader(buffer, start + 1);
-    if (reader.lengthEnd(end) === end) return buffer.toString('utf8', reader.at, end);
+  // Nearly every value is one string (tag, length, and the rest is text) or one small number: read without a decoder.
+  const tag = start < end ? buffer[start] : 0;
+  if (tag === 0x0a || tag === 0x18) {
+    let at = start + 1;
+    let number = 0;
+    let byte = 0x80;
+    for (let shift = 0; byte >= 0x80 && shift < 28 && at < end; shift += 7) {
+      byte = buffer[at++] ?? 0;
+      number |= (byte & 0x7f) << shift;
+    }
+    if (byte < 0x80) {
+      if (tag === 0x0a && number === end - at) return buffer.toString(undefined, at, end);
+      if (tag === 0x18 && at === end) return number;
+    }
   }
   return new ValueDecoder(buffer, start).value(end);
 }
 
 /** The text where a checked AnyValue is a string. */
 export function decodeText(buffer: Buffer, start: number, end: number): string | undefined {
-  if (!mayHoldText(buffer, start, end)) return undefined;
+  if (buffer[start] !== 0x0a && !mayHoldText(buffer, start, end)) return undefined;
   const value = decodeAnyValue(buffer, start, end);
   return typeof value === 'string' ? value : undefined;
 }

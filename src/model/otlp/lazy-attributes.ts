@@ -6,23 +6,28 @@
  */
 import { decodeAnyValue, decodeText, decodeValueOf, KeyValuePlace } from './common-reader.ts';
 import { keyTable, NO_NUMBER } from './key-table.ts';
-import type { Attributes, AttributeValue } from './views.ts';
+import { type Attributes, type AttributeValue, REPEATED } from './views.ts';
 import { WireReader } from './wire.ts';
 
 /** No emitter comes near it; two bytes make an attribute, so a limit is needed. */
 export const ATTRIBUTES_MAX = 65_536;
 
-const INITIAL_ATTRIBUTES = 32;
-/** Per attribute: where the KeyValue begins and ends, key number, where the key and the value begin and end, pieces. */
+/**
+ * Per attribute: where the KeyValue begins and ends, key number, where the key and the value begin and end, pieces.
+ * In plain arrays: a typed array of this size lives outside the heap, and making two for each trace cost more than
+ * reading its attributes.
+ */
 const STRIDE = 8;
+/** So few are found by going through them, without a table: most spans have ten. */
+const SCANNED_MAX = 24;
 
 export class LazyAttributes implements Attributes {
   readonly #buffer: Buffer;
   readonly #reader: WireReader;
   readonly #place = new KeyValuePlace();
-  #places = new Int32Array(INITIAL_ATTRIBUTES * STRIDE);
-  /** Open addressing by key number; holds the attribute's index + 1. */
-  #slots = new Int32Array(INITIAL_ATTRIBUTES * 2);
+  readonly #places: number[] = [];
+  /** Open addressing by key number; holds the attribute's index + 1. Only where there are many. */
+  #slots: Int32Array | undefined;
   #added = 0;
   #indexed = false;
   #distinct = 0;
@@ -42,6 +47,7 @@ export class LazyAttributes implements Attributes {
     this.#indexed = false;
     this.#keys = undefined;
     this.#unnumbered = undefined;
+    this.#slots = undefined;
     this.ignored = 0;
   }
 
@@ -51,10 +57,14 @@ export class LazyAttributes implements Attributes {
       this.ignored += 1;
       return;
     }
+    const places = this.#places;
     const at = this.#added * STRIDE;
-    if (at === this.#places.length) this.#places = grown(this.#places);
-    this.#places[at] = start;
-    this.#places[at + 1] = end;
+    // Without holes: what is not known yet is 0.
+    if (at === places.length) places.push(start, end, 0, 0, 0, 0, 0, 0);
+    else {
+      places[at] = start;
+      places[at + 1] = end;
+    }
     this.#added += 1;
   }
 
@@ -63,15 +73,33 @@ export class LazyAttributes implements Attributes {
     return this.#distinct;
   }
 
+  get places(): number {
+    return this.#added;
+  }
+
+  keyNumberAt(place: number): number {
+    this.#index();
+    const at = place * STRIDE;
+    return this.#isFirst(at) ? this.#number(at + 2) : REPEATED;
+  }
+
+  keyAt(place: number): string {
+    this.#index();
+    return this.#keyAt(place * STRIDE);
+  }
+
+  valueAt(place: number): AttributeValue {
+    this.#index();
+    return this.#valueAt(place * STRIDE);
+  }
+
   has(key: string): boolean {
     return this.#find(key) >= 0;
   }
 
   get(key: string): AttributeValue | undefined {
     const at = this.#find(key);
-    if (at < 0) return undefined;
-    if (this.#number(at + 7) > 1) return decodeValueOf(this.#buffer, this.#number(at), this.#number(at + 1));
-    return decodeAnyValue(this.#buffer, this.#number(at + 5), this.#number(at + 6));
+    return at < 0 ? undefined : this.#valueAt(at);
   }
 
   text(key: string): string | undefined {
@@ -98,6 +126,11 @@ export class LazyAttributes implements Attributes {
     return at < 0 ? undefined : this.#buffer.subarray(this.#number(at), this.#number(at + 1));
   }
 
+  #valueAt(at: number): AttributeValue {
+    if (this.#number(at + 7) > 1) return decodeValueOf(this.#buffer, this.#number(at), this.#number(at + 1));
+    return decodeAnyValue(this.#buffer, this.#number(at + 5), this.#number(at + 6));
+  }
+
   #number(at: number): number {
     return this.#places[at] ?? 0;
   }
@@ -114,13 +147,8 @@ export class LazyAttributes implements Attributes {
     this.#index();
     const number = keyTable.numberOfText(key);
     if (number !== NO_NUMBER) {
-      const mask = this.#slots.length - 1;
-      for (let slot = scatter(number) & mask; ; slot = (slot + 1) & mask) {
-        const entry = this.#slots[slot] ?? 0;
-        if (entry === 0) break;
-        const at = (entry - 1) * STRIDE;
-        if (this.#number(at + 2) === number) return at;
-      }
+      const at = this.#findNumber(number, this.#added * STRIDE);
+      if (at >= 0) return at;
     }
     // A key may have got its number after these attributes were indexed.
     return this.#unnumbered?.get(key) ?? -1;
@@ -130,35 +158,53 @@ export class LazyAttributes implements Attributes {
     return this.#number(at + 7) >= 0;
   }
 
+  /** Among the attributes before `end`. The first of that key comes first. */
+  #findNumber(number: number, end: number): number {
+    const slots = this.#slots;
+    if (slots === undefined) {
+      for (let at = 0; at < end; at += STRIDE) if (this.#places[at + 2] === number) return at;
+      return -1;
+    }
+    const mask = slots.length - 1;
+    for (let slot = scatter(number) & mask; ; slot = (slot + 1) & mask) {
+      const entry = slots[slot] ?? 0;
+      if (entry === 0) return -1;
+      const at = (entry - 1) * STRIDE;
+      if (this.#number(at + 2) === number) return at;
+    }
+  }
+
   #index(): void {
     if (this.#indexed) return;
     this.#indexed = true;
     this.#distinct = 0;
-    if (this.#slots.length < this.#added * 2) this.#slots = new Int32Array(powerOfTwoFrom(this.#added * 2));
-    else this.#slots.fill(0);
+    if (this.#added > SCANNED_MAX) this.#slots = new Int32Array(powerOfTwoFrom(this.#added * 2));
+    const places = this.#places;
     for (let at = 0; at < this.#added * STRIDE; at += STRIDE) {
       const reader = this.#reader;
       reader.at = this.#number(at);
       const place = this.#place.find(reader, this.#number(at + 1));
       const number = keyTable.numberOf(this.#buffer, place.keyStart, place.keyEnd);
-      this.#places[at + 2] = number;
-      this.#places[at + 3] = place.keyStart;
-      this.#places[at + 4] = place.keyEnd;
-      this.#places[at + 5] = place.valueStart;
-      this.#places[at + 6] = place.valueEnd;
+      places[at + 2] = number;
+      places[at + 3] = place.keyStart;
+      places[at + 4] = place.keyEnd;
+      places[at + 5] = place.valueStart;
+      places[at + 6] = place.valueEnd;
       const isFirst = number === NO_NUMBER ? this.#enterText(at) : this.#enter(number, at);
-      this.#places[at + 7] = isFirst ? place.pieces : -1;
+      places[at + 7] = isFirst ? place.pieces : -1;
       if (isFirst) this.#distinct += 1;
     }
   }
 
   /** Answers whether the key is new. */
   #enter(number: number, at: number): boolean {
-    const mask = this.#slots.length - 1;
+    const slots = this.#slots;
+    if (slots === undefined) return this.#findNumber(number, at) < 0;
+    const mask = slots.length - 1;
     for (let slot = scatter(number) & mask; ; slot = (slot + 1) & mask) {
-      const entry = this.#slots[slot] ?? 0;
+      const entry = slots[slot] ?? 0;
       if (entry === 0) {
-        this.#slots[slot] = at / STRIDE + 1;
+        slots[slot] = at / STRIDE + 1;
         return true;
       }
       if (this.#number((entry - 1) * STRIDE + 2) === number) return false;
@@ -179,13 +225,7 @@ function scatter(number: number): number {
 }
 
 function powerOfTwoFrom(count: number): number {
-  let size = INITIAL_ATTRIBUTES * 2;
+  let size = 64;
   while (size < count) size *= 2;
   return size;
-}
-
-function grown(places: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(places.length * 2);
-  larger.set(places);
-  return larger;
 }

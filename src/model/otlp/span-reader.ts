@@ -26,6 +26,9 @@ export class SpanReader implements SpanView {
   #statusCode = 0;
   #messageStart = 0;
   #messageEnd = 0;
+  /** Most spans of a trace have the parent that the span before them had. */
+  #parentId: SpanId | undefined;
+  #parentIdAt = 0;
   otelKind = 0;
   flags = 0;
 
@@ -104,8 +107,13 @@ export class SpanReader implements SpanView {
 
   get parentSpanId(): SpanId | undefined {
     const at = this.#rows.parentSpanIdAt(this.#row);
-    // The cast is the brand: the index keeps the place only of a valid id.
-    return at === ABSENT ? undefined : (this.#buffer.toString('hex', at, at + 8) as SpanId);
+    if (at === ABSENT) return undefined;
+    if (this.#parentId === undefined || !isSameId(this.#buffer, at, this.#parentIdAt)) {
+      // The cast is the brand: the index keeps the place only of a valid id.
+      this.#parentId = this.#buffer.toString('hex', at, at + 8) as SpanId;
+      this.#parentIdAt = at;
+    }
+    return this.#parentId;
   }
 
   get name(): string {
@@ -134,6 +142,10 @@ export class SpanReader implements SpanView {
 
   get attributes(): Attributes {
     return this.#attributes;
+  }
+
+  get hasEvents(): boolean {
+    return this.#hasEvents;
   }
 
   get events(): readonly SpanEvent[] {
@@ -225,6 +237,11 @@ function readEvent(buffer: Buffer, start: number, end: number): SpanEvent {
     }
   }
   return { name, timeMs: millisAt(buffer, timeAt), attributes };
+}
+
+function isSameId(buffer: Buffer, a: number, b: number): boolean {
+  for (let byte = 0; byte < 8; byte++) if (buffer[a + byte] !== buffer[b + byte]) return false;
+  return true;
 }
 
 /** Link {  1 trace_id bytes   2 span_id bytes  } */

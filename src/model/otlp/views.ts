@@ -17,8 +17,17 @@ export type AttributeValue =
   | readonly AttributeValue[]
   | { readonly [key: string]: AttributeValue };
 
+/** In place of the number of a key that was there before. */
+export const REPEATED = -2;
+
 export interface Attributes {
   readonly count: number;
+  /** To walk over all of them without making strings of their keys: places are numbered from 0. */
+  readonly places: number;
+  /** The key's number in the table of keys; NO_NUMBER where it has none, REPEATED where an earlier place counts. */
+  keyNumberAt(place: number): number;
+  keyAt(place: number): string;
+  valueAt(place: number): AttributeValue;
   has(key: string): boolean;
   get(key: string): AttributeValue | undefined;
   /** The value where it is a string; undefined for other types and for an absent key. */
@@ -61,6 +70,7 @@ export interface SpanView {
   readonly flags: number;
   readonly droppedAttributes: number;
   readonly attributes: Attributes;
+  readonly hasEvents: boolean;
   readonly events: readonly SpanEvent[];
   readonly links: readonly SpanLink[];
   readonly scope: Scope;
