@@ -15,6 +15,8 @@ export interface Finder<T> {
   readonly rule: string;
   /** undefined where this source has nothing; the next finder is asked then. */
   readonly find: (evidence: Evidence) => T | undefined;
+  /** The only attribute it reads, if it is only one: where the span has none of that key, it is not asked. */
+  readonly key?: string;
 }
 
 export interface ContentFinders {

@@ -43,7 +43,6 @@ export const DETAILS: ReadonlySet<Field> = new Set<Field>([
   'responseModel',
   'provider',
   'responseId',
-  'finishReasons',
   'errorMessage',
   'environment',
   'serviceName',
@@ -84,6 +83,8 @@ export class Draft implements Fields {
   #otherKept: AttributeValue | undefined = undefined;
   /** Which captured content the span's keys promise, as bits of {@link CAPTURED}. */
   captured = 0;
+  /** Which of the attributes that finders read the span has, as bits that `reading.ts` gives out. */
+  content = 0;
   /** Filled only in a draft that is made to explain. */
   readonly rules: Map<string, string> | undefined;
 

@@ -4,7 +4,7 @@
  *
  * Everything here is a view: use it while it is handed out, keep only values.
  */
-import type { AttributeValue, LogRecordView, SpanView } from '../model/otlp/views.ts';
+import type { AttributeValue, LogRecordView, SpanView, StatusCode } from '../model/otlp/views.ts';
 import type { SpanId } from '../model/ids.ts';
 import type { Draft } from './draft.ts';
 import { decodeJsonish, member } from './jsonish.ts';
@@ -18,6 +18,10 @@ export interface EventView {
 
 export interface Evidence {
   readonly span: SpanView;
+  /** The span's own status; asking for it costs nothing, while `span` goes back to the bytes. */
+  readonly status: StatusCode;
+  /** Whether the span may have an attribute that a finder reads, by the bit that `reading.ts` gave it. */
+  mayHave(contentBit: number): boolean;
   /** An attribute of the span; the same as `span.attributes.get`, without going back to the bytes where it can. */
   attribute(key: string): AttributeValue | undefined;
   /** Calls back for each event in time order, until `visit` answers true; says whether it did. */
@@ -43,12 +47,24 @@ export class SpanEvidence implements Evidence {
   readonly #position: number;
   readonly #spanId: SpanId;
   readonly #draft: Draft;
+  readonly status: StatusCode;
 
-  constructor(source: SpanSource, position: number, spanId: SpanId, draft: Draft) {
-    this.#source = source;
-    this.#position = position;
-    this.#spanId = spanId;
-    this.#draft = draft;
+  constructor(place: {
+    readonly source: SpanSource;
+    readonly position: number;
+    readonly spanId: SpanId;
+    readonly status: StatusCode;
+    readonly draft: Draft;
+  }) {
+    this.#source = place.source;
+    this.#position = place.position;
+    this.#spanId = place.spanId;
+    this.#draft = place.draft;
+    this.status = place.status;
+  }
+
+  mayHave(contentBit: number): boolean {
+    return (this.#draft.content & contentBit) !== 0;
   }
 
   get span(): SpanView {

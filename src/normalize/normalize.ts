@@ -5,7 +5,7 @@
  * The steps keep the bytes alive and decode content from them when it is read.
  */
 import { indexLogs, type LogsIndex } from '../model/otlp/logs-reader.ts';
-import { indexTraces, type TracesIndex } from '../model/otlp/traces-reader.ts';
+import { indexCheckedTraces, type TracesIndex } from '../model/otlp/traces-reader.ts';
 import type { Attributes, LogRecordView, SpanView } from '../model/otlp/views.ts';
 import type { SpanId } from '../model/ids.ts';
 import type { Step } from '../model/step.ts';
@@ -15,14 +15,14 @@ import { readResource } from './reading.ts';
 import { SpanStep } from './span-step.ts';
 
 export interface TraceSource {
-  /** An OTLP TracesData message with the spans of one trace. */
+  /** An OTLP TracesData message with the spans of one trace, which were checked when they were received. */
   readonly traces: Uint8Array;
   /** An OTLP LogsData message with the log records of that trace. */
   readonly logs: Uint8Array | undefined;
 }
 
 export function normalize(source: TraceSource): readonly Step[] {
-  const spans = indexTraces(source.traces);
+  const spans = indexCheckedTraces(source.traces);
   const reader = new Reader(spans, source.logs === undefined ? undefined : indexLogs(source.logs));
   const steps: Step[] = [];
   for (let position = 0; position < spans.spanCount; position++) {

@@ -6,10 +6,52 @@ import { DETAILS, Draft } from './draft.ts';
 import type { Evidence } from './evidence.ts';
 import { RowTable } from './rows.ts';
 
+/** A finder, and the bit in `Draft.content` of the attribute that it reads; 0 where it reads anything else. */
+export interface GuardedFinder<T> extends Finder<T> {
+  readonly contentBit: number;
+}
+type GuardedFinders = { readonly [K in keyof ContentFinders]: readonly GuardedFinder<FoundBy<K>>[] };
+type FoundBy<K extends keyof ContentFinders> = ContentFinders[K][number] extends Finder<infer T> ? T : never;
+
+/** As many as a small integer has bits. Finders of keys beyond are asked always. */
+const CONTENT_BITS_MAX = 30;
+const contentBits = new Map<string, number>();
+
+export const FINDERS: GuardedFinders = {
+  messagesIn: all('messagesIn'),
+  messagesOut: all('messagesOut'),
+  systemInstructions: all('systemInstructions'),
+  input: all('input'),
+  output: all('output'),
+  toolArgs: all('toolArgs'),
+  toolResult: all('toolResult'),
+  error: all('error'),
+};
+
+function all<K extends keyof ContentFinders>(kind: K): GuardedFinders[K] {
+  const finders: unknown[] = [];
+  for (const dialect of DIALECTS) {
+    for (const finder of dialect[kind] ?? []) finders.push({ ...finder, contentBit: contentBitOf(finder.key) });
+  }
+  // The cast holds: lists of finders of one kind, one after the other, are a list of finders of that kind.
+  return finders as unknown as GuardedFinders[K];
+}
+
+function contentBitOf(key: string | undefined): number {
+  if (key === undefined) return 0;
+  const known = contentBits.get(key);
+  if (known !== undefined) return known;
+  if (contentBits.size >= CONTENT_BITS_MAX) return 0;
+  const bit = 1 << contentBits.size;
+  contentBits.set(key, bit);
+  return bit;
+}
+
 const rows = DIALECTS.flatMap((dialect) => dialect.rows ?? []);
 const basicRows = new RowTable(
   rows.filter((row) => !DETAILS.has(row.field)),
   DIALECTS.flatMap((dialect) => dialect.captured ?? []),
+  contentBits,
 );
 const detailRows = new RowTable(
   rows.filter((row) => DETAILS.has(row.field)),
@@ -22,29 +64,11 @@ const resourceRows = new RowTable(
 const inferring = DIALECTS.flatMap((dialect) => dialect.infer ?? []);
 const inferringDetails = DIALECTS.flatMap((dialect) => dialect.inferDetails ?? []);
 
-export const FINDERS: ContentFinders = {
-  messagesIn: all('messagesIn'),
-  messagesOut: all('messagesOut'),
-  systemInstructions: all('systemInstructions'),
-  input: all('input'),
-  output: all('output'),
-  toolArgs: all('toolArgs'),
-  toolResult: all('toolResult'),
-  error: all('error'),
-};
-
-function all<K extends keyof ContentFinders>(kind: K): ContentFinders[K] {
-  const finders: unknown[] = [];
-  for (const dialect of DIALECTS) finders.push(...(dialect[kind] ?? []));
-  // The cast holds: lists of finders of one kind, one after the other, are a list of finders of that kind.
-  return finders as unknown as ContentFinders[K];
-}
-
 /** Reads the attributes of a span. `rules`, where given, receives which rule decided each field. */
 export function readFields(span: SpanView, rules: Map<string, string> | undefined): Draft {
   const draft = new Draft(rules);
   basicRows.apply(span.attributes, draft, '');
-  draft.hasEvents = span.events.length > 0;
+  draft.hasEvents = span.hasEvents;
   for (const infer of inferring) infer(draft, span);
   if (draft.kind === undefined) draft.settle('kind', 'other', 'none');
   return draft;
@@ -68,10 +92,11 @@ export interface Found<T> {
   readonly rule: string;
 }
 
-export function firstFound<T>(finders: readonly Finder<T>[], evidence: Evidence): Found<T> | undefined {
-  for (const { rule, find } of finders) {
-    const value = find(evidence);
-    if (value !== undefined) return { value, rule };
+export function firstFound<T>(finders: readonly GuardedFinder<T>[], evidence: Evidence): Found<T> | undefined {
+  for (const finder of finders) {
+    if (finder.contentBit !== 0 && !evidence.mayHave(finder.contentBit)) continue;
+    const value = finder.find(evidence);
+    if (value !== undefined) return { value, rule: finder.rule };
   }
   return undefined;
 }

@@ -4,7 +4,8 @@
  * that it has and nothing for the hundred keys that it has not.
  */
 import type { StepKind } from '../model/step.ts';
-import type { Attributes, AttributeValue } from '../model/otlp/views.ts';
+import { keyTable, NO_NUMBER } from '../model/otlp/key-table.ts';
+import { type Attributes, type AttributeValue, REPEATED } from '../model/otlp/views.ts';
 import { CAPTURED, type Draft, type Captured, type Field, type Fields } from './draft.ts';
 import { isPresent, isRedactionMarker, member } from './jsonish.ts';
 
@@ -100,6 +101,7 @@ interface Entry {
 
 interface KeyEntries {
   readonly captured: number;
+  readonly content: number;
   readonly isKept: boolean;
   readonly entries: readonly Entry[];
 }
@@ -107,13 +109,22 @@ interface KeyEntries {
 /** Which content a key promises, and whether the value is worth keeping at once. */
 export type CapturedKey = readonly [what: Captured, key: string, keep?: 'keep'];
 
+const NOTHING: KeyEntries = { captured: 0, content: 0, isKept: false, entries: [] };
+
 export class RowTable {
   readonly #byKey = new Map<string, KeyEntries>();
+  /** The same by the key's number, so that a known key is neither made a string nor hashed. */
+  readonly #byNumber: (KeyEntries | undefined)[] = [];
   readonly #best: Uint16Array;
 
-  constructor(table: readonly Row[], captured: readonly CapturedKey[]) {
+  /** `contentBits` are keys that finders read, each with its bit in `Draft.content`. */
+  constructor(
+    table: readonly Row[],
+    captured: readonly CapturedKey[],
+    contentBits: ReadonlyMap<string, number> = new Map(),
+  ) {
     const fields = new Map<Field, number>();
-    const at = (key: string): KeyEntries => this.#byKey.get(key) ?? { captured: 0, isKept: false, entries: [] };
+    const at = (key: string): KeyEntries => this.#byKey.get(key) ?? NOTHING;
     for (const [rank, item] of table.entries()) {
       const fieldIndex = fields.get(item.field) ?? fields.size;
       fields.set(item.field, fieldIndex);
@@ -125,25 +136,42 @@ export class RowTable {
       const isKept = there.isKept || keep === 'keep';
       this.#byKey.set(key, { ...there, isKept, captured: there.captured | CAPTURED[what] });
     }
+    for (const [key, bit] of contentBits) this.#byKey.set(key, { ...at(key), content: bit });
     this.#best = new Uint16Array(fields.size);
+    for (const [key, entries] of this.#byKey) {
+      const number = keyTable.numberOfText(key);
+      if (number === NO_NUMBER) continue;
+      while (this.#byNumber.length <= number) this.#byNumber.push(undefined);
+      this.#byNumber[number] = entries;
+    }
   }
 
   /** Reads every field for which the attributes have a row. `prefix` names the source in the rules. */
   apply(attributes: Attributes, draft: Draft, prefix: string): void {
     const best = this.#best.fill(0xffff);
-    for (const key of attributes.keys()) {
-      const found = this.#byKey.get(key);
+    const { places } = attributes;
+    for (let place = 0; place < places; place++) {
+      const found = this.#entriesAt(attributes, place);
       if (found === undefined) continue;
       draft.captured |= found.captured;
+      draft.content |= found.content;
       if (found.entries.length === 0 && !found.isKept) continue;
-      const value = attributes.get(key);
+      const value = attributes.valueAt(place);
       if (!isPresent(value)) continue;
-      if (found.isKept) draft.keep(key, value);
+      if (found.isKept) draft.keep(attributes.keyAt(place), value);
       for (const { rank, fieldIndex, row: item } of found.entries) {
         if (rank >= (best[fieldIndex] ?? 0) || !item.write(draft, value)) continue;
         best[fieldIndex] = rank;
         draft.rules?.set(item.field, prefix + item.key);
       }
     }
+  }
+
+  #entriesAt(attributes: Attributes, place: number): KeyEntries | undefined {
+    const number = attributes.keyNumberAt(place);
+    if (number === REPEATED) return undefined;
+    // A full table of keys gives no numbers, neither here nor when this table was made.
+    if (number === NO_NUMBER) return this.#byKey.get(attributes.keyAt(place));
+    return number < this.#byNumber.length ? this.#byNumber[number] : undefined;
   }
 }

@@ -21,14 +21,13 @@ import type {
   Usage,
 } from '../model/step.ts';
 import { LazyContent } from './content.ts';
-import type { Finder } from './dialect.ts';
 import { exceptionFinder } from './dialects/otel.ts';
 import { resultSaysError } from './dialects/otel-genai.ts';
 import { CAPTURED, type Draft } from './draft.ts';
 import { SpanEvidence, type SpanSource } from './evidence.ts';
 import { decodeJsonish, isPresent, toJson } from './jsonish.ts';
 import { lastSaid, NO_MESSAGES, textOf, type MessageList } from './messages.ts';
-import { FINDERS, firstFound, readDetails, readFields, readResource } from './reading.ts';
+import { FINDERS, firstFound, type GuardedFinder, readDetails, readFields, readResource } from './reading.ts';
 import { scalarAttributes } from './scalar-attributes.ts';
 import { isAdjusted, usageOf } from './usage.ts';
 
@@ -220,10 +219,16 @@ export class SpanStep implements Step {
   }
 
   #evidence(): SpanEvidence {
-    return new SpanEvidence(this.#source, this.#position, this.spanId, this.#draft);
+    return new SpanEvidence({
+      source: this.#source,
+      position: this.#position,
+      spanId: this.spanId,
+      status: this.status,
+      draft: this.#draft,
+    });
   }
 
-  #find(finders: readonly Finder<AttributeValue>[]): AttributeValue | undefined {
+  #find(finders: readonly GuardedFinder<AttributeValue>[]): AttributeValue | undefined {
     return firstFound(finders, this.#evidence())?.value;
   }
 
@@ -269,7 +274,7 @@ export class SpanStep implements Step {
   }
 
   #finishError(): StepError | undefined {
-    return this.#details().finishReasons?.includes('error')
+    return this.#draft.finishReasons?.includes('error')
       ? { type: 'finish_reason', message: 'the model stopped with finish reason error', source: 'finish_reasons' }
       : undefined;
   }

@@ -17,6 +17,7 @@ export const mastra: Dialect = {
   input: [
     {
       rule: INPUT,
+      key: INPUT,
       find: (evidence) => {
         const value = evidence.attribute(INPUT);
         return isPresent(value) ? lastSaid(decodeMessages(value, 'user'), 'user') : undefined;
@@ -26,6 +27,7 @@ export const mastra: Dialect = {
   output: [
     {
       rule: OUTPUT,
+      key: OUTPUT,
       find: (evidence) => {
         const value = evidence.attribute(OUTPUT);
         if (!isPresent(value)) return undefined;

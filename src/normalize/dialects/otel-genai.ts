@@ -109,11 +109,12 @@ export const otelGenAi: Dialect = {
   systemInstructions: [
     {
       rule: 'gen_ai.system_instructions',
+      key: 'gen_ai.system_instructions',
       find: ({ span }) => instructionsOf(span.attributes.get('gen_ai.system_instructions')),
     },
     { rule: `${DETAILS_EVENT} gen_ai.system_instructions`, find: instructionsInDetails },
   ],
-  output: [{ rule: 'final_result', find: finalResult }],
+  output: [{ rule: 'final_result', key: 'final_result', find: finalResult }],
   toolArgs: [
     attribute('gen_ai.tool.call.arguments'),
     eventField('gen_ai.tool.message', 'content'),
@@ -129,7 +130,7 @@ export const otelGenAi: Dialect = {
     attribute('gen_ai.tool.output'),
     attribute('tool_response'),
   ],
-  error: [{ rule: 'gen_ai.tool.status', find: toolStatusError }],
+  error: [{ rule: 'gen_ai.tool.status', key: 'gen_ai.tool.status', find: toolStatusError }],
 };
 
 function asProvider(value: AttributeValue): string | undefined {
@@ -174,6 +175,7 @@ function inferKind(draft: Draft, span: SpanView): void {
 function attribute(key: string): Finder<AttributeValue> {
   return {
     rule: key,
+    key,
     find: (evidence) => {
       const value = evidence.attribute(key);
       return isPresent(value) && value !== 'N/A' ? value : undefined;
@@ -198,7 +200,7 @@ function eventField(eventName: string, key: string): Finder<AttributeValue> {
 type DefaultRole = 'user' | 'assistant';
 
 function messagesAttribute(key: string, role: DefaultRole): Finder<MessageList> {
-  return { rule: key, find: (evidence) => listOf(evidence.attribute(key), role) };
+  return { rule: key, key, find: (evidence) => listOf(evidence.attribute(key), role) };
 }
 
 /** One span may have several of these events, each with one of the attributes. */

@@ -32,14 +32,14 @@ export const otel: Dialect = {
   ],
   error: [
     { rule: 'status', find: statusError },
-    { rule: 'error.type', find: attributeError },
+    { rule: 'error.type', key: 'error.type', find: attributeError },
     { rule: 'exception', find: exceptionError },
   ],
 };
 
 function statusError(evidence: Evidence): StepError | undefined {
+  if (evidence.status !== 'error') return undefined;
   const { span } = evidence;
-  if (span.statusCode !== 'error') return undefined;
   const exception = lastException(evidence);
   return {
     type: span.attributes.text('error.type') ?? exception?.type ?? UNTYPED_ERROR,
@@ -57,7 +57,7 @@ function attributeError(evidence: Evidence): StepError | undefined {
 
 /** An exception recorded on a span that says OK was handled; on any other it is how the span ended. */
 function exceptionError(evidence: Evidence): StepError | undefined {
-  if (evidence.span.statusCode === 'ok') return undefined;
+  if (evidence.status === 'ok') return undefined;
   const exception = lastException(evidence);
   return exception === undefined ? undefined : { ...exception, source: 'exception' };
 }
