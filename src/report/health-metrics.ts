@@ -5,7 +5,7 @@
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { JournalEvent } from '../model/events/journal-events.ts';
-import type { ReceiveEvent } from '../model/events/receive-events.ts';
+import { CONTENT_ENCODINGS, REFUSE_REASONS, type ReceiveEvent } from '../model/events/receive-events.ts';
 import { type ScoringEvent, TURN_FATES } from '../model/events/scoring-events.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { MetricSource, Sample } from './exposition.ts';
@@ -227,11 +227,16 @@ export class HealthMetrics {
       this.#receivedBytes.inc({ signal }, 0);
       this.#rejected.inc({ signal, reason: 'invalid_id' }, 0);
       for (const transport of ['http', 'grpc']) {
-        this.#received.inc({ transport, signal, encoding: 'identity' }, 0);
-        this.#refused.inc({ transport, reason: 'overloaded' }, 0);
+        for (const encoding of CONTENT_ENCODINGS) this.#received.inc({ transport, signal, encoding }, 0);
       }
     }
-    for (const fate of TURN_FATES) this.#turns.inc({ cause: 'settled', fate }, 0);
+    for (const transport of ['http', 'grpc']) {
+      for (const reason of REFUSE_REASONS) this.#refused.inc({ transport, reason }, 0);
+    }
+    for (const fate of TURN_FATES) {
+      this.#turns.inc({ cause: 'settled', fate }, 0);
+      if (fate !== 'stored' && fate !== 'no-agent-steps') this.#lateRows.inc({ fate }, 0);
+    }
     for (const cause of ['idle', 'end_marker', 'single_trace', 'max_age', 'max_turns'])
       this.#conversations.inc({ cause }, 0);
   }
