@@ -21,6 +21,9 @@ export class KeyTable {
   readonly #bytes: Buffer[] = [];
   readonly #texts: string[] = [];
   readonly #numbers = new Map<string, number>();
+  /** For each key the one that came after it last time. A guess: the bytes are compared. */
+  readonly #following: number[] = [];
+  #previous = NO_NUMBER;
 
   text(number: number): string {
     return this.#texts[number] ?? '';
@@ -30,6 +33,23 @@ export class KeyTable {
   numberOf(buffer: Buffer, start: number, end: number): number {
     const length = end - start;
     if (length > KEY_BYTES_MAX) return NO_NUMBER;
+    // The attributes of one span mostly come in the order in which they came with another: no hash is needed then.
+    const previous = this.#previous;
+    const expected = previous === NO_NUMBER ? NO_NUMBER : (this.#following[previous] ?? NO_NUMBER);
+    if (expected !== NO_NUMBER && isSame(this.#bytes[expected], buffer, start, length)) {
+      this.#previous = expected;
+      return expected;
+    }
+    const number = this.#lookUp(buffer, start, end);
+    if (number !== NO_NUMBER) {
+      if (previous !== NO_NUMBER) this.#following[previous] = number;
+      this.#previous = number;
+    }
+    return number;
+  }
+
+  #lookUp(buffer: Buffer, start: number, end: number): number {
+    const length = end - start;
     const hash = hashOf(buffer, start, end);
     for (let probe = 0, slot = hash & (SLOTS - 1); probe < PROBES_MAX; probe++, slot = (slot + 1) & (SLOTS - 1)) {
       const number = this.#slots[slot] ?? NO_NUMBER;
@@ -63,6 +83,7 @@ export class KeyTable {
     const number = this.#texts.push(text) - 1;
     this.#bytes.push(bytes);
     this.#hashes.push(hash);
+    this.#following.push(NO_NUMBER);
     this.#numbers.set(text, number);
     this.#slots[slot] = number;
     return number;

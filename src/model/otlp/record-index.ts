@@ -38,8 +38,9 @@ export class RecordIndex {
   /** Records that are no rows because of such an id. */
   invalidTraceIds = 0;
   invalidSpanIds = 0;
-  #rows = new Int32Array(32 * ROW);
-  #groups = new Int32Array(4 * GROUP);
+  /** Small integers in plain arrays: typed ones lie outside the heap, which is dear where an index is made for each trace. */
+  readonly #rows: number[] = [];
+  readonly #groups: number[] = [];
 
   constructor(signal: Signal, bytes: Buffer) {
     this.signal = signal;
@@ -47,23 +48,13 @@ export class RecordIndex {
   }
 
   addRow(row: RowPlace, group: number): void {
-    const at = this.rowCount * ROW;
-    if (at === this.#rows.length) this.#rows = grown(this.#rows);
-    const rows = this.#rows;
-    rows[at] = row.start;
-    rows[at + 1] = row.end;
-    rows[at + 2] = group;
-    rows[at + 3] = row.traceIdAt;
-    rows[at + 4] = row.spanIdAt;
-    rows[at + 5] = row.parentSpanIdAt;
-    rows[at + 6] = row.flags;
+    this.#rows.push(row.start, row.end, group, row.traceIdAt, row.spanIdAt, row.parentSpanIdAt, row.flags);
     this.rowCount += 1;
   }
 
   /** A group whose place is not known before its end. */
   addGroup(): number {
-    const at = this.groupCount * GROUP;
-    if (at === this.#groups.length) this.#groups = grown(this.#groups);
+    this.#groups.push(0, 0, 0, 0, 0);
     this.groupCount += 1;
     return this.groupCount - 1;
   }
@@ -127,10 +118,4 @@ export class RecordIndex {
     if (row < 0 || row >= this.rowCount) throw new Error(`row ${row} of an index of ${this.rowCount} rows`);
     return this.#rows[row * ROW + field] ?? 0;
   }
-}
-
-function grown(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(numbers.length * 2);
-  larger.set(numbers);
-  return larger;
 }
