@@ -19,12 +19,18 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
 
 export function finishReasonOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
+  if (isSpelledRight(value)) return value;
   // Semantic Kernel writes the reason as a list in text: "[Stop]".
   const reason = value
     .trim()
     .replace(/^\[(.*)\]$/, '$1')
     .toLowerCase();
   return reason === '' || reason === 'n/a' ? undefined : (SPELLINGS.get(reason) ?? reason);
+}
+
+/** The usual spellings, which need no tidying. */
+function isSpelledRight(reason: string): boolean {
+  return reason === 'stop' || reason === 'tool_call' || reason === 'length';
 }
 
 /** A list, a JSON text of one (Mastra), text with commas (LangSmith), or a single reason. */

@@ -36,12 +36,15 @@ export function rows<F extends Field>(field: F, read: Reader<Fields[F]>, keys: r
   return keys.map((key) => row(field, key, read));
 }
 
-const PLACEHOLDERS: ReadonlySet<string> = new Set(['N/A', '<not specified>']);
-
 export function asText(value: AttributeValue): string | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  if (typeof value !== 'string' || value === '' || PLACEHOLDERS.has(value)) return undefined;
+  if (typeof value !== 'string' || value === '' || isPlaceholder(value)) return undefined;
   return isRedactionMarker(value) ? undefined : value;
+}
+
+/** Comparisons rather than a set: a set hashes each text that was just decoded, which costs more than decoding it. */
+function isPlaceholder(text: string): boolean {
+  return text === 'N/A' || text === '<not specified>';
 }
 
 /** A count: not negative (-1 is how some say "unknown"), and whole. */
