@@ -60,22 +60,48 @@ export function familyOf(steps: readonly Step[]): Family {
   return withoutEvaluators(linked(inOrder(steps)));
 }
 
+/** The steps by their span id. Few are found faster by looking at each than by hashing ids that were just decoded. */
+class StepIndexes {
+  static readonly SCANNED_MAX = 16;
+  readonly #ids: readonly SpanId[];
+  readonly #indexes: ReadonlyMap<SpanId, number> | undefined;
+  readonly areDistinct: boolean;
+  #lastId: SpanId | undefined;
+  #lastIndex = NONE;
+
+  constructor(steps: readonly Step[]) {
+    const ids = steps.map((step) => step.spanId);
+    this.#ids = ids;
+    if (ids.length <= StepIndexes.SCANNED_MAX) {
+      this.areDistinct = ids.every((id, index) => ids.indexOf(id, index + 1) === NONE);
+    } else {
+      this.#indexes = new Map(ids.map((id, index) => [id, index]));
+      this.areDistinct = this.#indexes.size === ids.length;
+    }
+  }
+
+  /** NONE where there is no such step. Siblings ask for the same parent one after the other. */
+  of(id: SpanId): number {
+    if (id !== this.#lastId) {
+      this.#lastIndex = this.#indexes === undefined ? this.#ids.indexOf(id) : (this.#indexes.get(id) ?? NONE);
+      this.#lastId = id;
+    }
+    return this.#lastIndex;
+  }
+}
+
 /** Links steps that are in order. Where a span is there more than once, one of its copies stays. */
 function linked(steps: readonly Step[]): Family {
-  const indexes = new Map<SpanId, number>();
-  for (let index = 0; index < steps.length; index++) {
-    const step = steps[index];
-    if (step !== undefined) indexes.set(step.spanId, index);
-  }
-  if (indexes.size < steps.length) return linked(inOrder(eachOnce(steps)));
+  const indexes = new StepIndexes(steps);
+  if (!indexes.areDistinct) return linked(inOrder(eachOnce(steps)));
   // Plain arrays throughout: a typed array of more than eight numbers lives outside the heap and costs more than it saves.
   const parents = new Array<number>(steps.length).fill(NONE);
   let lacksParents = false;
   for (let index = 0; index < steps.length; index++) {
     const parentId = steps[index]?.parentSpanId;
     if (parentId === undefined) continue;
-    const parent = indexes.get(parentId);
-    if (parent === undefined) lacksParents = true;
+    const parent = indexes.of(parentId);
+    if (parent === NONE) lacksParents = true;
     else if (parent !== index) parents[index] = parent;
   }
   cutCircles(parents);
