@@ -84,15 +84,23 @@ function keyOf({ name, args }: ToolCall): string {
   return `${name}\n${canonical(args.json, 0)}`;
 }
 
-/** JSON with the keys in order. */
+/**
+ * Equal for values that are equal as JSON, and for no others: a text has its length before it, so that none needs to be
+ * escaped, and keys are in order.
+ */
 function canonical(value: Json, depth: number): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value === 'string') return `${value.length}"${value}`;
+  if (typeof value !== 'object' || value === null) return String(value);
   if (depth > DEPTH_MAX) return '…';
-  if (isList(value)) return `[${value.map((element) => canonical(element, depth + 1)).join(',')}]`;
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null, depth + 1)}`);
-  return `{${members.join(',')}}`;
+  let text = '';
+  if (isList(value)) {
+    for (const element of value) text += `${canonical(element, depth + 1)},`;
+    return `[${text}]`;
+  }
+  const keys = Object.keys(value);
+  if (keys.length > 1) keys.sort();
+  for (const key of keys) text += `${key.length}"${key}:${canonical(value[key] ?? null, depth + 1)},`;
+  return `{${text}}`;
 }
 
 /** `Array.isArray` alone does not tell a readonly array. */
