@@ -23,6 +23,7 @@ import { loadSuites } from '../src/score/load-suites.ts';
 import { Store } from '../src/store/store.ts';
 import { referenceDecoder } from './reference-decoder.ts';
 import type { BenchRow } from './row.ts';
+import { StageCpu } from './stage-cpu.ts';
 import { makeWorkload, type Workload } from './workload.ts';
 
 export interface PipelineBenchOptions {
@@ -40,23 +41,35 @@ export async function benchPipeline(
   options: PipelineBenchOptions,
 ): Promise<{ readonly rows: readonly BenchRow[]; readonly notes: readonly string[] }> {
   const workload = makeWorkload({ seed: 1, traces: options.traces, spansPerRequest: 300, concurrent: 200 });
+  return await measurePipeline(workload, options.rounds);
+}
+
+export async function measurePipeline(
+  workload: Workload,
+  rounds: number,
+): Promise<{ readonly rows: readonly BenchRow[]; readonly notes: readonly string[] }> {
   const decode = referenceDecoder();
-  const slices = sliceRequests(workload, options.rounds);
-  const pipeline = await startPipeline(workload);
+  const slices = sliceRequests(workload, rounds);
+  const pipeline = await startPipeline();
   let ourCpu = 0;
+  let mainCpu = 0;
   let referenceCpu = 0;
+  let faults = 0;
   let sink = 0;
   // Three slices to warm up, for both: this is about a service that has been running.
   for (const [index, slice] of slices.entries()) {
-    const reference = cpuOf(() => {
-      for (const request of slice) sink += decode(request) === undefined ? 1 : 0;
-    });
+    if (index === WARM_UP_SLICES) pipeline.cpu.reset();
     const before = process.cpuUsage();
+    for (const request of slice) sink += decode(request) === undefined ? 1 : 0;
+    const between = process.cpuUsage();
+    const mainBefore = process.threadCpuUsage();
+    const faultsBefore = process.resourceUsage().minorPageFault;
     await pipeline.take(slice, index === slices.length - 1);
-    const ours = cpuSince(before);
     if (index < WARM_UP_SLICES) continue;
-    referenceCpu += await reference;
-    ourCpu += ours;
+    referenceCpu += seconds(between) - seconds(before);
+    ourCpu += seconds(process.cpuUsage()) - seconds(between);
+    mainCpu += seconds(process.threadCpuUsage(mainBefore));
+    faults += process.resourceUsage().minorPageFault - faultsBefore;
   }
   const result = await pipeline.stop();
   const counted = workload.spans * ((slices.length - WARM_UP_SLICES) / slices.length);
@@ -70,35 +83,27 @@ export async function benchPipeline(
   ];
   const notes = [
     `${workload.spans} spans in ${workload.traces} traces, ${workload.requests.length} requests, ${Math.round(workload.bytes / workload.spans)} bytes a span`,
-    `${result.turns} turns stored, ${result.evaluations} evaluations; sink ${sink}`,
-    ...result.shares,
+    `${result.turns} turns stored, ${result.evaluations} evaluations; ${round(faults / counted)} page faults a span; sink ${sink}`,
+    ...pipeline.cpu.lines({ spans: counted, totalSeconds: ourCpu, mainSeconds: mainCpu }),
   ];
   return { rows, notes };
 }
 
-async function startPipeline(workload: Workload) {
+async function startPipeline() {
   const directory = mkdtempSync(path.join(tmpdir(), 'assay-bench-'));
   const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
   const { suites } = await loadSuites(settings.suites, { baseDir: directory, builtinDir: BUILTIN });
   const store = Store.open(path.join(directory, 'assay.db'));
   const reader = new JournalReader(path.join(directory, 'journal'));
-  const shares = new Map<string, number>();
-  const timed = <T>(stage: string, work: () => T): T => {
-    const startedAt = performance.now();
-    try {
-      return work();
-    } finally {
-      shares.set(stage, (shares.get(stage) ?? 0) + performance.now() - startedAt);
-    }
-  };
+  const cpu = new StageCpu();
   const engine = new Engine({
     settings: engineSettings(settings),
     suites,
     store,
-    read: (position, length) => timed('  of which read back from the journal', () => reader.read(position, length)),
+    read: (position, length) => reader.read(position, length),
     watch: UNWATCHED,
     onEvent: () => {},
-    onStage: (stage, ms) => shares.set(`  of which ${stage}`, (shares.get(`  of which ${stage}`) ?? 0) + ms),
+    timed: (stage, work) => cpu.timed(stage, work),
   });
   let turns = 0;
   let logTime = Date.now();
@@ -114,19 +119,19 @@ async function startPipeline(workload: Workload) {
     floor: { position: 0, logTime: 0 },
     onEntry: (entry) => {
       logTime += REQUEST_EVERY_MS;
-      timed('open turns', () => intake.take({ ...entry, logTime }));
+      cpu.timed('open turns', () => intake.take({ ...entry, logTime }));
     },
     onEvent: () => {},
   });
 
   const commit = () => {
-    timed('commit (SQLite, synced)', () => store.commit());
+    cpu.timed('commit (synced)', () => store.commit());
     store.begin();
   };
   const drain = () => {
     for (const turn of closed.splice(0)) {
       reader.completeTo(turn.position);
-      timed('turns: put together, normalize, score, store', () => engine.closeTurn(turn));
+      cpu.timed('closing turns, the rest', () => engine.closeTurn(turn));
       intake.release(turn);
       turns += 1;
       if (turns % TURNS_PER_COMMIT === 0) commit();
@@ -134,18 +139,14 @@ async function startPipeline(workload: Workload) {
   };
   store.begin();
   return {
+    cpu,
     take: async (requests: readonly Uint8Array[], isLast: boolean) => {
       for (const bytes of requests) {
-        const table = timed('check and index', () => {
+        const table = cpu.timed('check and index', () => {
           const index = indexTraces(bytes);
           return { bytes: encodeTable(index), rows: index.spanCount };
         });
-        const startedAt = performance.now();
         await journal.append({ signal: 'traces', bytes, table: table.bytes, rows: table.rows });
-        shares.set(
-          'journal (wall, with sync)',
-          (shares.get('journal (wall, with sync)') ?? 0) + performance.now() - startedAt,
-        );
         drain();
       }
       if (isLast) {
@@ -158,16 +159,11 @@ async function startPipeline(workload: Workload) {
     stop: async () => {
       store.commit();
       const evaluations = store.count('evaluations');
-      const total = [...shares].filter(([stage]) => !stage.startsWith(' ')).reduce((sum, [, ms]) => sum + ms, 0);
       await journal.stop();
       reader.close();
       store.close();
       rmSync(directory, { recursive: true, force: true });
-      const lines = [...shares].map(
-        ([stage, ms]) =>
-          `${((ms / total) * 100).toFixed(1).padStart(5)} %  ${((ms * 1000) / workload.spans).toFixed(2).padStart(6)} µs a span  ${stage}`,
-      );
-      return { turns, evaluations, shares: lines };
+      return { turns, evaluations };
     },
   };
 }
@@ -180,14 +176,7 @@ function sliceRequests(workload: Workload, rounds: number): Uint8Array[][] {
   return slices;
 }
 
-async function cpuOf(work: () => void): Promise<number> {
-  const before = process.cpuUsage();
-  work();
-  return cpuSince(before);
-}
-
-function cpuSince(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(before);
+function seconds({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1e6;
 }
 

@@ -50,8 +50,8 @@ export interface EngineParts {
   readonly onEvent: (event: EngineEvent) => void;
   /** A recording without log times is complete: nothing is gained by scoring a conversation before its last turn is read. */
   readonly conversations?: 'when due' | 'at the end';
-  /** How long a stage took, for the benchmark. */
-  readonly onStage?: (stage: string, ms: number) => void;
+  /** Runs a stage and notes what it took, for the benchmark. */
+  readonly timed?: <T>(stage: string, work: () => T) => T;
 }
 
 export class Engine {
@@ -207,12 +207,8 @@ export class Engine {
   }
 
   #timed<T>(stage: string, work: () => T): T {
-    const { onStage } = this.#parts;
-    if (onStage === undefined) return work();
-    const startedAt = performance.now();
-    const result = work();
-    onStage(stage, performance.now() - startedAt);
-    return result;
+    const { timed } = this.#parts;
+    return timed === undefined ? work() : timed(stage, work);
   }
 
   #evaluateConversation(due: StoredConversation, cause: string): void {
@@ -246,6 +242,8 @@ export class Engine {
     if (unscoredBecause !== undefined && due.revision === 0) {
       store.totals.series(QUALITY_METRICS.unmatched.name, { reason: unscoredBecause }).add(1);
     }
+    // Only turns of conversations that go on are worth keeping: what is kept survives garbage collections.
+    for (const { row } of traces) this.#recent.drop(row);
     store.conversationEvaluated(due.row, { revision, cause, turns: turns.length, unscoredBecause });
     this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: scoredBy, revision });
   }

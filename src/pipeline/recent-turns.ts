@@ -19,13 +19,13 @@ export class RecentTurns {
   #bytes = 0;
 
   keep(trace: number, recent: Recent): void {
-    this.#drop(trace);
+    this.drop(trace);
     if (recent.bytes > BYTES_MAX / 4) return;
     this.#traces.set(trace, recent);
     this.#bytes += recent.bytes;
     for (const oldest of this.#traces.keys()) {
       if (this.#bytes <= BYTES_MAX) break;
-      this.#drop(oldest);
+      this.drop(oldest);
     }
   }
 
@@ -34,7 +34,8 @@ export class RecentTurns {
     return recent?.revision === revision ? recent.turns : undefined;
   }
 
-  #drop(trace: number): void {
+  /** Its conversation has been scored. */
+  drop(trace: number): void {
     this.#bytes -= this.#traces.get(trace)?.bytes ?? 0;
     this.#traces.delete(trace);
   }

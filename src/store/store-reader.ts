@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Evaluation, OUTCOMES, type Outcome, type SuiteScope } from '../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
 import type { TraceContent } from './content-codec.ts';
-import { ContentReader, contentDirectory } from './content-files.ts';
+import { ContentReader, contentDirectory } from './content-reader.ts';
 import { readContent } from './store.ts';
 import { decodeVerdicts } from './verdict-codec.ts';
 

@@ -11,7 +11,8 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
 import { type Evaluation, OUTCOMES, type Outcome } from '../model/evaluation.ts';
 import { decodeContent, encodeContent, type TraceContent } from './content-codec.ts';
-import { type ContentPlace, contentDirectory, ContentFiles } from './content-files.ts';
+import { ContentFiles } from './content-files.ts';
+import { type ContentPlace, contentDirectory } from './content-reader.ts';
 import { encodeVerdicts } from './verdict-codec.ts';
 import { migrate } from './schema.ts';
 import { type Labels, type Total, Totals } from './totals.ts';
@@ -388,9 +389,8 @@ export class Store {
   #appendContent(content: TraceContent): [file: number, offset: number, spans: number, logs: number] {
     const spans = encodeContent(content.traces);
     const logs = content.logs === undefined ? undefined : encodeContent(content.logs);
-    // One piece, so that both lie in one file.
-    const bytes = logs === undefined ? spans : Buffer.concat([spans, logs]);
-    const { file, offset, length } = this.#files.append(bytes);
+    // As one piece, so that both lie in one file.
+    const { file, offset, length } = logs === undefined ? this.#files.append(spans) : this.#files.append(spans, logs);
     this.#changeFile(file, { end: offset + length, live: length });
     return [file, offset, spans.length, logs?.length ?? 0];
   }
