@@ -1,0 +1,247 @@
+import { expect, test } from 'vitest';
+import type { Evaluation, Outcome, VerdictKind } from '../../src/model/evaluation.ts';
+import type { ConversationId, SpanId } from '../../src/model/ids.ts';
+import { Exposition } from '../../src/report/exposition.ts';
+import { FOLDED, LabelGuard } from '../../src/report/label-guard.ts';
+import { toJUnit } from '../../src/report/junit.ts';
+import { Log } from '../../src/report/log.ts';
+import { exemplarSample, QualityView } from '../../src/report/quality-view.ts';
+import { SuiteTotals } from '../../src/report/suite-totals.ts';
+import { bandOf, summarize } from '../../src/report/summary.ts';
+
+function evaluation(options: {
+  readonly id?: string;
+  readonly suite?: string;
+  readonly score?: number;
+  readonly outcome?: Outcome;
+  readonly verdicts?: { readonly [criterion: string]: VerdictKind };
+  readonly reason?: string;
+}): Evaluation {
+  return {
+    conversationId: (options.id ?? 'c') as ConversationId,
+    turnId: undefined,
+    suite: options.suite ?? 's',
+    suiteVersion: '1',
+    scope: 'conversation',
+    revision: 1,
+    score: options.score,
+    outcome: options.outcome ?? 'successful_completion',
+    explanation: 'because',
+    verdicts: new Map(
+      Object.entries(options.verdicts ?? {}).map(([name, verdict]) => [
+        name,
+        { verdict, reason: options.reason ?? 'a reason', evidence: ['ab'.repeat(8) as SpanId] },
+      ]),
+    ),
+  };
+}
+
+test.each([
+  [850_000, 'production ready'],
+  [849_999, 'usable'],
+  [700_000, 'usable'],
+  [699_999, 'not ready'],
+])('a TCR of %i millionths is %s', (tcr, band) => {
+  expect(bandOf(tcr)).toBe(band);
+});
+
+test('the TCR is the mean of what was scored; what was not is counted apart', () => {
+  const summary = summarize([
+    evaluation({ id: 'a', score: 1_000_000 }),
+    evaluation({ id: 'b', score: 500_000, outcome: 'graceful_failure' }),
+    evaluation({ id: 'c', outcome: 'unscored' }),
+  ]);
+
+  expect(summary).toMatchObject({ conversations: 3, evaluations: 3, scored: 2, tcr: 0.75, band: 'usable' });
+  expect(summary.outcomes).toEqual({
+    successful_completion: 1,
+    graceful_failure: 1,
+    partial_failure: 0,
+    hard_failure: 0,
+    unscored: 1,
+  });
+});
+
+test('nothing scored is no TCR, not a TCR of 0', () => {
+  expect(summarize([])).toMatchObject({ tcr: null, band: null });
+});
+
+test('failing criteria are ranked by failures, over decided verdicts only, with a few examples', () => {
+  const rows = [
+    evaluation({ id: 'a', verdicts: { x: 'fail', y: 'pass' } }),
+    evaluation({ id: 'b', verdicts: { x: 'fail', y: 'fail' } }),
+    evaluation({ id: 'c', verdicts: { x: 'not_applicable', y: 'pass' } }),
+    ...['d', 'e', 'f'].map((id) => evaluation({ id, verdicts: { x: 'fail', y: 'error' } })),
+  ];
+
+  expect(summarize(rows).failing_criteria).toEqual([
+    { suite: 's', criterion: 'x', failed: 5, decided: 5, pass_rate: 0, examples: ['a', 'b', 'd'] },
+    { suite: 's', criterion: 'y', failed: 1, decided: 3, pass_rate: 0.666667, examples: ['b'] },
+  ]);
+});
+
+test('JUnit text can hold whatever a span can', () => {
+  const xml = toJUnit([
+    evaluation({ id: '<a&"\u0000\ud800', outcome: 'hard_failure', verdicts: { x: 'fail' }, reason: ']]>\u001b' }),
+  ]);
+
+  expect(xml).toContain('name="&lt;a&amp;&quot;\ufffd\ufffd"');
+  expect(xml).toContain(']]&gt;\ufffd');
+});
+
+test('the guard keeps the first label sets for good and folds what comes after', () => {
+  const folded: string[] = [];
+  const guard = new LabelGuard({ maxLabelSets: 2, onFold: ({ agent }) => folded.push(agent) });
+  const labels = (agent: string) => ({ agent, agent_version: '1', environment: 'e' });
+  guard.remember(labels('from an earlier run'));
+
+  const admitted = ['a', 'b', 'a', 'b', 'from an earlier run'].map((agent) => guard.admit(labels(agent)));
+
+  expect(admitted.map(({ agent }) => agent)).toEqual(['a', 'other', 'a', 'other', 'from an earlier run']);
+  expect(folded).toEqual(['b', 'b']);
+  expect(admitted[1]).toBe(FOLDED);
+  expect(admitted[0]).toBe(admitted[2]);
+});
+
+test('label values are one line, of bounded length, and never empty', () => {
+  const guard = new LabelGuard({ maxLabelSets: 10, onFold: () => {} });
+
+  const { agent, agent_version, environment } = guard.admit({
+    agent: 'a\n\u0007b',
+    agent_version: '😀'.repeat(200),
+    environment: ' ',
+  });
+
+  expect(agent).toBe('a  b');
+  expect([...agent_version]).toHaveLength(100);
+  expect(environment).toBe('unknown');
+});
+
+test('an exemplar never exceeds what OpenMetrics allows, and never holds half an id', () => {
+  const exemplar = (conversationId: string) =>
+    exemplarSample({ traceId: 'a'.repeat(32), conversationId, value: 1, at: 2000 });
+
+  expect(exemplar('c'.repeat(36))?.labelSet).toEqual({ trace_id: 'a'.repeat(32), conversation_id: 'c'.repeat(36) });
+  expect(exemplar('c'.repeat(100))?.labelSet).toEqual({ trace_id: 'a'.repeat(32) });
+});
+
+/** Totals as the store keeps them, in memory. */
+class MemoryTotals {
+  readonly values = new Map<string, number>();
+
+  find = (metric: string, labels: { readonly [label: string]: string }) => {
+    const key = `${metric} ${JSON.stringify(labels)}`;
+    if (!this.values.has(key)) this.values.set(key, 0);
+    return { add: (amount: number) => void this.values.set(key, (this.values.get(key) ?? 0) + amount) };
+  };
+
+  view(): QualityView {
+    const view = new QualityView();
+    view.update(
+      [...this.values].map(([key, value]) => {
+        const at = key.indexOf(' ');
+        return {
+          metric: key.slice(0, at),
+          labels: JSON.parse(key.slice(at + 1)) as Record<string, string>,
+          value,
+          exemplar: undefined,
+        };
+      }),
+    );
+    return view;
+  }
+}
+
+const BASE = { suite: 's', agent: 'a', agent_version: '1', environment: 'e' };
+const EFFORT = { steps: 3, tokens: 700, durationMs: 2500, costUsd: 0.002 };
+const COUNTED = { traceId: 't', conversationId: 'c', at: 0 };
+
+test('counters exist at zero before the first event', async () => {
+  const totals = new MemoryTotals();
+  new SuiteTotals(totals.find, BASE, ['x']);
+
+  const { body } = await new Exposition(totals.view().sources()).render(undefined);
+
+  expect(body).toContain(
+    'assay_evaluations_total{suite="s",agent="a",agent_version="1",environment="e",outcome="hard_failure"} 0',
+  );
+  expect(body).toContain(
+    'assay_verdicts_total{suite="s",agent="a",agent_version="1",environment="e",criterion="x",verdict="fail"} 0',
+  );
+});
+
+test('the score is a histogram whose sum over its count is the TCR, exactly', async () => {
+  const totals = new MemoryTotals();
+  const suite = new SuiteTotals(totals.find, BASE, ['x']);
+  for (const score of [1_000_000, 750_000, 100_000])
+    suite.countFirst(evaluation({ score, verdicts: { x: 'pass' } }), EFFORT, COUNTED);
+
+  const { body } = await new Exposition(totals.view().sources()).render(undefined);
+
+  const labels = 'suite="s",agent="a",agent_version="1",environment="e"';
+  expect(body).toContain(`assay_evaluation_score_sum{${labels}} 1.85\n`);
+  expect(body).toContain(`assay_evaluation_score_count{${labels}} 3\n`);
+  expect(body).toContain(`assay_evaluation_score_bucket{${labels},le="0.25"} 1\n`);
+  expect(body).toContain(`assay_evaluation_score_bucket{${labels},le="0.75"} 2\n`);
+  expect(body).toContain(`assay_evaluation_score_bucket{${labels},le="+Inf"} 3\n`);
+  expect(body).toContain(`assay_conversation_duration_seconds_sum{${labels},outcome="successful_completion"} 7.5\n`);
+});
+
+test.each<[claim: string, before: number | undefined, after: number | undefined, corrected: number | undefined]>([
+  ['a fall is taken off', 900_000, 400_000, 400_000],
+  ['a rise is added', 400_000, 900_000, 900_000],
+  ['a first score that comes late counts', undefined, 600_000, 600_000],
+  ['a score that is lost keeps the last one', 900_000, undefined, 900_000],
+])('%s, so that the corrected TCR is exact', (_claim, before, after, corrected) => {
+  const totals = new MemoryTotals();
+  const suite = new SuiteTotals(totals.find, BASE, []);
+  const first = evaluation({ ...(before === undefined ? { outcome: 'unscored' } : { score: before }) });
+  suite.countFirst(first, EFFORT, COUNTED);
+
+  const second = evaluation({ ...(after === undefined ? { outcome: 'unscored' } : { score: after }) });
+  suite.countRevised(second, { score: before, outcome: first.outcome }, COUNTED);
+
+  const value = (metric: string) => totals.values.get(`${metric} ${JSON.stringify(BASE)}`) ?? 0;
+  const sum =
+    value('assay_evaluation_score_sum') +
+    value('assay_evaluation_score_revised_up_total') -
+    value('assay_evaluation_score_revised_down_total');
+  expect(value('assay_evaluation_score_count')).toBe(1);
+  expect(sum / value('assay_evaluation_score_count')).toBe(corrected);
+});
+
+test('both formats can be asked for in turn, and counters keep their names', async () => {
+  const totals = new MemoryTotals();
+  new SuiteTotals(totals.find, BASE, []);
+  const exposition = new Exposition(totals.view().sources());
+
+  const openMetrics = await exposition.render('application/openmetrics-text;version=1.0.0,text/plain;q=0.5');
+  const text = await exposition.render('text/plain');
+
+  expect(openMetrics.body).toContain('# TYPE assay_evaluations counter\n');
+  expect(openMetrics.body).toContain('assay_evaluations_total{');
+  expect(text.body).toContain('# TYPE assay_evaluations_total counter\n');
+  expect(text.body).toContain('assay_evaluations_total{');
+});
+
+test('trouble that repeats is one line and a sum', () => {
+  const lines: string[] = [];
+  const log = new Log({ level: 'info', write: (line) => lines.push(line) });
+  const event = { type: 'journal-refused', because: 'disk-full', detail: 'no space', records: 1 } as const;
+
+  for (let count = 0; count < 1000; count += 1) log.event(event);
+  log.flush(Date.now(), { all: true });
+
+  expect(lines).toHaveLength(2);
+  expect(JSON.parse(lines[1] ?? '')).toMatchObject({ repeats: 999, because: 'disk-full' });
+});
+
+test('a name from a span cannot forge a line of the log', () => {
+  const lines: string[] = [];
+  const log = new Log({ level: 'info', write: (line) => lines.push(line) });
+
+  log.event({ type: 'labels-folded', agent: 'x\n{"level":"error"}\u001b[31m' });
+
+  expect(lines).toHaveLength(1);
+  expect(lines[0]?.trimEnd()).not.toMatch(/\p{Cc}/u);
+});
