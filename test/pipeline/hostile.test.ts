@@ -1,50 +1,13 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
 import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
-import { type Service, startService } from '../../src/pipeline/service.ts';
-import { Log } from '../../src/report/log.ts';
-import { loadSuites } from '../../src/score/load-suites.ts';
 import { randomFrom } from '../random.ts';
 import { exportRequest, type TrafficSpan, traffic } from '../simulation/traffic.ts';
-import { parseMetrics } from '../simulation/crashes.ts';
-import { tempDirectory } from '../temp-directory.ts';
-import { BUILTIN } from './log-driver.ts';
+import { metricsOf, type RunningService, runService } from './running-service.ts';
 
-interface Running {
-  readonly service: Service;
-  readonly otlp: string;
-  readonly http: string;
-  readonly lines: string[];
-}
+const SUITES = ['default', 'response-clarity', 'error-recovery', 'scheduling'];
 
-async function start(): Promise<Running> {
-  const dataDir = tempDirectory();
-  const env = { ASSAY_TURN_SETTLE: '50ms', ASSAY_TURN_IDLE: '300ms', ASSAY_DATA_DIR: dataDir };
-  const names = ['default', 'response-clarity', 'error-recovery', 'scheduling'];
-  const loaded = loadSettings({ flags: {}, env, cwd: dataDir }).settings;
-  const settings = { ...loaded, otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0 };
-  const { suites } = await loadSuites(names, { baseDir: dataDir, builtinDir: BUILTIN });
-  const lines: string[] = [];
-  const log = new Log({ level: 'info', write: (line) => lines.push(line) });
-  const service = await startService({
-    settings,
-    suites,
-    suiteReferences: names,
-    suitesBaseDirectory: dataDir,
-    log,
-    version: 'test',
-  });
-  onTestFinished(() => service.stop());
-  return {
-    service,
-    otlp: `http://127.0.0.1:${service.ports.otlpHttp}`,
-    http: `http://127.0.0.1:${service.ports.http}`,
-    lines,
-  };
-}
-
-async function post(running: Running, body: string | Uint8Array): Promise<number> {
+async function post(running: RunningService, body: string | Uint8Array): Promise<number> {
   const response = await fetch(`${running.otlp}/v1/traces`, {
     method: 'POST',
     headers: { 'content-type': typeof body === 'string' ? 'application/json' : 'application/x-protobuf' },
@@ -55,12 +18,12 @@ async function post(running: Running, body: string | Uint8Array): Promise<number
   return response.status;
 }
 
-async function settled(running: Running): Promise<ReadonlyMap<string, number>> {
+async function settled(running: RunningService): Promise<ReadonlyMap<string, number>> {
   for (let quiet = 0; quiet < 3; ) {
     await new Promise((resolve) => setTimeout(resolve, 200));
     quiet = running.service.pending() === 0 ? quiet + 1 : 0;
   }
-  return parseMetrics(await (await fetch(`${running.http}/metrics`)).text());
+  return metricsOf(running);
 }
 
 const text = (key: string, value: string) => ({ key, value: { stringValue: value } });
@@ -159,7 +122,7 @@ const HOSTILE: readonly (readonly [what: string, hostile: TrafficSpan])[] = [
 ];
 
 test.each(HOSTILE)('%s is a scored turn, not a crash', async (_what, hostile) => {
-  const running = await start();
+  const running = await runService({ suites: SUITES });
 
   const status = await post(running, exportRequest([hostile], 'v1'));
   const metrics = await settled(running);
@@ -172,7 +135,7 @@ test.each(HOSTILE)('%s is a scored turn, not a crash', async (_what, hostile) =>
 });
 
 test('ids of zero are rejected by a partial success, and the rest is scored', async () => {
-  const running = await start();
+  const running = await runService({ suites: SUITES });
   const good = span({});
   const bad = span({ traceId: '0'.repeat(32) });
 
@@ -191,7 +154,7 @@ test('ids of zero are rejected by a partial success, and the rest is scored', as
 test('random damage to requests never stops the service, and good requests get through meanwhile', async () => {
   const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
   const random = randomFrom(seed);
-  const running = await start();
+  const running = await runService({ suites: SUITES });
   const valid = [...traffic({ seed, conversations: 5 })].flatMap(({ turns, agentVersion }) =>
     turns.map((turn) => transcodeTraces(Buffer.from(exportRequest(turn, agentVersion)))),
   );
@@ -220,7 +183,7 @@ test('random damage to requests never stops the service, and good requests get t
 }, 60_000);
 
 test('a client that sends nothing after its head does not hold up the others', async () => {
-  const running = await start();
+  const running = await runService({ suites: SUITES });
   const stuck = request(`${running.otlp}/v1/traces`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-protobuf', 'content-length': String(1 << 30) },

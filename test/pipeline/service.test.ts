@@ -1,58 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
-import { type Service, startService } from '../../src/pipeline/service.ts';
-import { Log } from '../../src/report/log.ts';
-import { loadSuites } from '../../src/score/load-suites.ts';
-import { crashTest, parseMetrics } from '../simulation/crashes.ts';
+import { expect, test } from 'vitest';
+import { crashTest } from '../simulation/crashes.ts';
 import { exportersTest } from '../simulation/exporters.ts';
 import { overload } from '../simulation/overload.ts';
 import { exportRequest, type TrafficConversation, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
-import { BUILTIN } from './log-driver.ts';
+import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
 
 const DEFINE_SUITE = path.resolve(import.meta.dirname, '../../src/score/define-suite.ts');
 
-interface Running {
-  readonly service: Service;
-  readonly otlp: string;
-  readonly http: string;
-  readonly lines: string[];
-}
-
-async function start(options: {
-  readonly suites: readonly string[];
-  readonly dataDir?: string;
-  readonly checkTimeoutMs?: number;
-}): Promise<Running> {
-  const dataDir = options.dataDir ?? tempDirectory();
-  const env = { ASSAY_TURN_SETTLE: '100ms', ASSAY_CONVERSATION_IDLE: '1s', ASSAY_DATA_DIR: dataDir };
-  const ports = { otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0 };
-  const loaded = loadSettings({ flags: {}, env, cwd: dataDir }).settings;
-  const settings = { ...loaded, ...ports, score: { checkTimeoutMs: options.checkTimeoutMs ?? 1000 } };
-  const { suites, mistakes } = await loadSuites(options.suites, { baseDir: dataDir, builtinDir: BUILTIN });
-  expect(mistakes).toEqual([]);
-  const lines: string[] = [];
-  const log = new Log({ level: 'info', write: (line) => lines.push(line) });
-  const service = await startService({
-    settings,
-    suites,
-    suiteReferences: options.suites,
-    suitesBaseDirectory: dataDir,
-    log,
-    version: 'test',
-  });
-  onTestFinished(() => service.stop());
-  return {
-    service,
-    otlp: `http://127.0.0.1:${service.ports.otlpHttp}`,
-    http: `http://127.0.0.1:${service.ports.http}`,
-    lines,
-  };
-}
-
-async function send(running: Running, conversation: TrafficConversation): Promise<void> {
+async function send(running: RunningService, conversation: TrafficConversation): Promise<void> {
   for (const turn of conversation.turns) {
     const response = await fetch(`${running.otlp}/v1/traces`, {
       method: 'POST',
@@ -63,25 +21,13 @@ async function send(running: Running, conversation: TrafficConversation): Promis
   }
 }
 
-async function metricsOf(running: Running): Promise<ReadonlyMap<string, number>> {
-  return parseMetrics(await (await fetch(`${running.http}/metrics`)).text());
-}
-
 /** Polls until the claim holds; the test's own time limit is the end of patience. */
 async function until(claim: () => Promise<boolean>): Promise<void> {
   while (!(await claim())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-function sumOf(metrics: ReadonlyMap<string, number>, name: string, ...parts: readonly string[]): number {
-  let sum = 0;
-  for (const [series, value] of metrics) {
-    if (series.startsWith(name) && parts.every((part) => series.includes(part))) sum += value;
-  }
-  return sum;
-}
-
 test('spans sent over OTLP come out as metrics and as a conversation that can be asked about', async () => {
-  const running = await start({ suites: ['default'] });
+  const running = await runService({ suites: ['default'] });
   const conversations = [...traffic({ seed: 1, conversations: 20, endMarks: 'all' })];
   const turns = conversations.reduce((sum, conversation) => sum + conversation.turns.length, 0);
   for (const conversation of conversations) await send(running, conversation);
@@ -107,14 +53,14 @@ test('spans sent over OTLP come out as metrics and as a conversation that can be
 
 test('counters go on after a restart from where they were', async () => {
   const dataDir = tempDirectory();
-  const first = await start({ suites: ['default'], dataDir });
+  const first = await runService({ suites: ['default'], dataDir });
   const [one, two] = [...traffic({ seed: 2, conversations: 2, turnsMax: 1 })];
   if (one === undefined || two === undefined) throw new Error('two conversations were asked for');
   await send(first, one);
   await until(async () => sumOf(await metricsOf(first), 'assay_evaluations_total') === 1);
   await first.service.stop();
 
-  const second = await start({ suites: ['default'], dataDir });
+  const second = await runService({ suites: ['default'], dataDir });
   const before = sumOf(await metricsOf(second), 'assay_evaluations_total');
   await send(second, two);
   await until(async () => sumOf(await metricsOf(second), 'assay_evaluations_total') === 2);
@@ -135,7 +81,7 @@ test('a check that never returns is stopped and is an error; the other verdicts 
        ],
      });`,
   );
-  const running = await start({ suites: [path.join(directory, 'hang.ts')], checkTimeoutMs: 200 });
+  const running = await runService({ suites: [path.join(directory, 'hang.ts')], checkTimeoutMs: 200 });
   const [conversation, ...others] = [...traffic({ seed: 3, conversations: 5, turnsMax: 1 })];
   if (conversation === undefined) throw new Error('conversations were asked for');
   await send(running, conversation);
@@ -152,9 +98,9 @@ test('a check that never returns is stopped and is an error; the other verdicts 
 
 test('a second Assay on the same folder is refused with what to do', async () => {
   const dataDir = tempDirectory();
-  await start({ suites: ['default'], dataDir });
+  await runService({ suites: ['default'], dataDir });
 
-  await expect(start({ suites: ['default'], dataDir })).rejects.toThrow(/another Assay is using .*--data-dir/);
+  await expect(runService({ suites: ['default'], dataDir })).rejects.toThrow(/another Assay is using .*--data-dir/);
 });
 
 test('killed under load and started again, the books balance', async () => {

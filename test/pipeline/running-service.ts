@@ -1,0 +1,51 @@
+/** The service in the test's own process, on free ports and with short times. Stops with the test. */
+import { onTestFinished } from 'vitest';
+import { loadSettings } from '../../src/config/settings.ts';
+import { type Service, startService } from '../../src/pipeline/service.ts';
+import { Log } from '../../src/report/log.ts';
+import { loadSuites } from '../../src/score/load-suites.ts';
+import { parseMetrics } from '../simulation/crashes.ts';
+import { tempDirectory } from '../temp-directory.ts';
+import { BUILTIN } from './log-driver.ts';
+
+export interface RunningService {
+  readonly service: Service;
+  readonly otlp: string;
+  readonly http: string;
+  /** The log so far. */
+  readonly lines: string[];
+}
+
+const TIMES = { ASSAY_TURN_SETTLE: '100ms', ASSAY_TURN_IDLE: '500ms', ASSAY_CONVERSATION_IDLE: '1s' };
+
+export async function runService(options: {
+  readonly suites: readonly string[];
+  readonly dataDir?: string;
+  readonly checkTimeoutMs?: number;
+}): Promise<RunningService> {
+  const dataDir = options.dataDir ?? tempDirectory();
+  const { settings: loaded } = loadSettings({ flags: {}, env: { ...TIMES, ASSAY_DATA_DIR: dataDir }, cwd: dataDir });
+  const score = { checkTimeoutMs: options.checkTimeoutMs ?? loaded.score.checkTimeoutMs };
+  const settings = { ...loaded, otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0, score };
+  const { suites, mistakes } = await loadSuites(options.suites, { baseDir: dataDir, builtinDir: BUILTIN });
+  if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes));
+  const lines: string[] = [];
+  const log = new Log({ level: 'info', write: (line) => lines.push(line) });
+  const references = { suiteReferences: options.suites, suitesBaseDirectory: dataDir };
+  const service = await startService({ settings, suites, ...references, log, version: 'test' });
+  onTestFinished(() => service.stop());
+  const at = (port: number) => `http://127.0.0.1:${port}`;
+  return { service, otlp: at(service.ports.otlpHttp), http: at(service.ports.http), lines };
+}
+
+export async function metricsOf(running: RunningService): Promise<ReadonlyMap<string, number>> {
+  return parseMetrics(await (await fetch(`${running.http}/metrics`)).text());
+}
+
+export function sumOf(metrics: ReadonlyMap<string, number>, name: string, ...parts: readonly string[]): number {
+  let sum = 0;
+  for (const [series, value] of metrics) {
+    if (series.startsWith(name) && parts.every((part) => series.includes(part))) sum += value;
+  }
+  return sum;
+}
