@@ -7,7 +7,7 @@ import { type Evaluation, OUTCOMES, type Outcome, type SuiteScope } from '../mod
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
 import type { TraceContent } from './content-codec.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
-import { readContent } from './store.ts';
+import { readContent } from './traces.ts';
 import { decodeVerdicts } from './verdict-codec.ts';
 
 export interface ConversationQuery {

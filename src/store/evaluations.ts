@@ -1,0 +1,94 @@
+/** The rows of evaluations: each one once, whatever is replayed, with the verdicts and the labels it was counted under. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { type Evaluation, OUTCOMES, type Outcome } from '../model/evaluation.ts';
+import type { TurnId } from '../model/ids.ts';
+import type { Labels } from './totals.ts';
+import { encodeVerdicts } from './verdict-codec.ts';
+
+export interface PreviousEvaluation {
+  readonly revision: number;
+  readonly score: number | undefined;
+  readonly outcome: Outcome;
+  /** The labels under which the first revision was counted. */
+  readonly labels: Labels;
+}
+
+export interface EvaluationKey {
+  readonly conversation: number;
+  readonly suite: string;
+  readonly turnId: TurnId | undefined;
+}
+
+export interface EvaluationPlace {
+  readonly conversation: number;
+  readonly trace: number;
+  readonly labels: Labels;
+}
+
+export class Evaluations {
+  readonly #previous: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #insertFailedVerdict: StatementSync;
+  /** Evaluations come in long rows with the same labels. */
+  #lastLabels: { readonly labels: Labels; readonly text: string } | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#previous = database.prepare(
+      `SELECT revision, score, outcome, labels FROM evaluations
+       WHERE conversation = ? AND suite = ? AND turn_id = ? ORDER BY revision DESC, id DESC LIMIT 1`,
+    );
+    this.#insert = database.prepare(
+      `INSERT OR IGNORE INTO evaluations
+         (conversation, trace, turn_id, suite, suite_version, scope, revision, score, outcome, explanation, verdicts, labels, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#insertFailedVerdict = database.prepare('INSERT INTO failed_verdicts (criterion, evaluation) VALUES (?, ?)');
+  }
+
+  previous(key: EvaluationKey): PreviousEvaluation | undefined {
+    const row = this.#previous.get(key.conversation, key.suite, key.turnId ?? '');
+    if (row === undefined) return undefined;
+    return {
+      revision: Number(row.revision),
+      score: row.score === null ? undefined : Number(row.score),
+      outcome: outcomeAt(Number(row.outcome)),
+      // The cast holds because `insert` wrote the text.
+      labels: JSON.parse(String(row.labels)) as Labels,
+    };
+  }
+
+  /** False where this evaluation is in the store already: it has been counted. */
+  insert(evaluation: Evaluation, place: EvaluationPlace): boolean {
+    const { changes, lastInsertRowid } = this.#insert.run(
+      place.conversation,
+      place.trace,
+      evaluation.turnId ?? '',
+      evaluation.suite,
+      evaluation.suiteVersion,
+      evaluation.scope,
+      evaluation.revision,
+      evaluation.score ?? null,
+      OUTCOMES.indexOf(evaluation.outcome),
+      evaluation.explanation,
+      encodeVerdicts(evaluation.verdicts),
+      this.#textOf(place.labels),
+      Date.now(),
+    );
+    if (changes === 0) return false;
+    for (const [criterion, verdict] of evaluation.verdicts) {
+      if (verdict.verdict === 'fail') this.#insertFailedVerdict.run(criterion, lastInsertRowid);
+    }
+    return true;
+  }
+
+  #textOf(labels: Labels): string {
+    if (this.#lastLabels?.labels !== labels) this.#lastLabels = { labels, text: JSON.stringify(labels) };
+    return this.#lastLabels.text;
+  }
+}
+
+function outcomeAt(index: number): Outcome {
+  const outcome = OUTCOMES[index];
+  if (outcome === undefined) throw new Error(`store: ${index} is not the number of an outcome`);
+  return outcome;
+}

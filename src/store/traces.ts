@@ -1,0 +1,250 @@
+/**
+ * The rows of traces, and the content that each refers to: which file holds it, how much of each file is still referred
+ * to, and copying forward what is left of a file that has become mostly empty.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { TraceId } from '../model/ids.ts';
+import { decodeContent, encodeContent, type TraceContent } from './content-codec.ts';
+import { ContentFiles } from './content-files.ts';
+import { type ContentPlace, contentDirectory } from './content-reader.ts';
+
+export interface StoredTrace {
+  readonly row: number;
+  readonly traceId: TraceId;
+  readonly conversation: number;
+  readonly revision: number;
+  /** Every span of the trace before this position of the log is in here. */
+  readonly position: number;
+  readonly closedAt: number;
+  readonly spans: number;
+  /** A turn that was closed for its size takes no more spans. */
+  readonly sealed: boolean;
+}
+
+export interface NewTrace extends Omit<StoredTrace, 'row'> {
+  readonly cause: string;
+  readonly content: TraceContent;
+}
+
+type Row = Record<string, unknown>;
+
+const PLACE_COLUMNS = 'content_file, content_offset, spans_length, logs_length';
+const TRACE_COLUMNS = 'id, trace_id, conversation, revision, position, closed_at, spans, sealed';
+
+export class Traces {
+  readonly #database: DatabaseSync;
+  readonly #files: ContentFiles;
+  readonly #find: StatementSync;
+  readonly #ofConversation: StatementSync;
+  readonly #placeOf: StatementSync;
+  readonly #changeFileRow: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #revise: StatementSync;
+  readonly #pass: StatementSync;
+  /** Changes of this transaction, by file. */
+  readonly #fileChanges = new Map<number, { end: number; live: number }>();
+
+  constructor(database: DatabaseSync, storeFile: string, options: { readonly durable: boolean }) {
+    this.#database = database;
+    const last = database.prepare('SELECT file, end_offset FROM content_files ORDER BY file DESC LIMIT 1').get();
+    this.#files = new ContentFiles(contentDirectory(storeFile), {
+      durable: options.durable,
+      last: { file: Number(last?.file ?? 0), end: Number(last?.end_offset ?? 0) },
+    });
+    this.#find = database.prepare(`SELECT ${TRACE_COLUMNS} FROM traces WHERE trace_id = ?`);
+    this.#ofConversation = database.prepare(`SELECT ${TRACE_COLUMNS} FROM traces WHERE conversation = ? ORDER BY id`);
+    this.#placeOf = database.prepare(`SELECT ${PLACE_COLUMNS} FROM traces WHERE id = ?`);
+    this.#changeFileRow = database.prepare(
+      `INSERT INTO content_files (file, end_offset, live_bytes) VALUES (?, ?, ?) ON CONFLICT (file)
+       DO UPDATE SET end_offset = max(end_offset, excluded.end_offset), live_bytes = live_bytes + excluded.live_bytes`,
+    );
+    this.#insert = database.prepare(
+      `INSERT INTO traces
+         (trace_id, conversation, revision, position, closed_at, stored_at, cause, spans, sealed, ${PLACE_COLUMNS})
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#revise = database.prepare(
+      `UPDATE traces SET conversation = ?, revision = ?, position = ?, closed_at = ?, cause = ?, spans = ?, sealed = ?,
+         content_file = ?, content_offset = ?, spans_length = ?, logs_length = ? WHERE id = ?`,
+    );
+    this.#pass = database.prepare('UPDATE traces SET position = ? WHERE id = ?');
+  }
+
+  find(traceId: TraceId): StoredTrace | undefined {
+    const row = this.#find.get(Buffer.from(traceId, 'hex'));
+    return row === undefined ? undefined : toTrace(row, traceId);
+  }
+
+  contentOf(trace: number): TraceContent {
+    const row = this.#placeOf.get(trace);
+    if (row === undefined) throw new Error(`store: no trace has row ${trace}`);
+    return readContent(row, (place) => this.#files.read(place));
+  }
+
+  /** In the order in which they were stored first. */
+  ofConversation(conversation: number): readonly StoredTrace[] {
+    return (
+      this.#ofConversation
+        .all(conversation)
+        // The cast is the brand: these bytes came from a trace id.
+        .map((row) => toTrace(row, toBuffer(row.trace_id).toString('hex') as TraceId))
+    );
+  }
+
+  insert(trace: NewTrace): number {
+    const { lastInsertRowid } = this.#insert.run(
+      Buffer.from(trace.traceId, 'hex'),
+      trace.conversation,
+      trace.revision,
+      trace.position,
+      trace.closedAt,
+      Date.now(),
+      trace.cause,
+      trace.spans,
+      trace.sealed ? 1 : 0,
+      ...this.#appendContent(trace.content),
+    );
+    return Number(lastInsertRowid);
+  }
+
+  revise(trace: NewTrace & { readonly row: number }): void {
+    this.#freeContent(trace.row);
+    this.#revise.run(
+      trace.conversation,
+      trace.revision,
+      trace.position,
+      trace.closedAt,
+      trace.cause,
+      trace.spans,
+      trace.sealed ? 1 : 0,
+      ...this.#appendContent(trace.content),
+      trace.row,
+    );
+  }
+
+  pass(row: number, position: number): void {
+    this.#pass.run(position, row);
+  }
+
+  /** Puts content on disk and notes what became of each file; belongs before the commit. */
+  flush(): void {
+    this.#files.flush();
+    for (const [file, { end, live }] of this.#fileChanges) this.#changeFileRow.run(file, end, live);
+    this.#fileChanges.clear();
+  }
+
+  /** After a rollback. */
+  discard(): void {
+    this.#files.discard();
+    this.#fileChanges.clear();
+  }
+
+  close(): void {
+    this.#files.close();
+  }
+
+  /** Rows that meet the condition are about to go; what they hold in files is free. */
+  freeContentOf(condition: string): void {
+    const rows = this.#database
+      .prepare(
+        `SELECT content_file AS file, sum(spans_length + logs_length) AS bytes FROM traces WHERE ${condition} GROUP BY content_file`,
+      )
+      .all();
+    for (const { file, bytes } of rows) this.#changeFile(Number(file), { end: 0, live: -Number(bytes) });
+  }
+
+  /** Removes the files that no row refers to. Only between transactions: a rollback must find them. */
+  removeEmptyFiles(): number {
+    const empty = this.#database.prepare('SELECT file FROM content_files WHERE live_bytes <= 0').all();
+    let removed = 0;
+    for (const { file } of empty) {
+      if (this.#files.isCurrent(Number(file))) continue;
+      this.#database.prepare('DELETE FROM content_files WHERE file = ?').run(file ?? null);
+      this.#files.remove(Number(file));
+      removed += 1;
+    }
+    return removed;
+  }
+
+  /** Copies forward what is left in the emptiest file, where that is less than `share` of it. */
+  compactOne(share: number): boolean {
+    const row = this.#database
+      .prepare(
+        `SELECT file FROM content_files WHERE live_bytes > 0 AND live_bytes < end_offset * ?
+         AND file < (SELECT max(file) FROM content_files) ORDER BY live_bytes LIMIT 1`,
+      )
+      .get(share);
+    if (row === undefined) return false;
+    const traces = this.#database
+      .prepare(`SELECT id, ${PLACE_COLUMNS} FROM traces WHERE content_file = ?`)
+      .all(Number(row.file));
+    const move = this.#database.prepare('UPDATE traces SET content_file = ?, content_offset = ? WHERE id = ?');
+    for (const trace of traces) {
+      const from = placeIn(trace);
+      const place = this.#files.append(this.#files.read(from));
+      this.#changeFile(from.file, { end: 0, live: -from.length });
+      this.#changeFile(place.file, { end: place.offset + place.length, live: place.length });
+      move.run(place.file, place.offset, Number(trace.id));
+    }
+    return true;
+  }
+
+  #appendContent(content: TraceContent): [file: number, offset: number, spans: number, logs: number] {
+    const spans = encodeContent(content.traces);
+    const logs = content.logs === undefined ? undefined : encodeContent(content.logs);
+    // As one piece, so that both lie in one file.
+    const { file, offset, length } = logs === undefined ? this.#files.append(spans) : this.#files.append(spans, logs);
+    this.#changeFile(file, { end: offset + length, live: length });
+    return [file, offset, spans.length, logs?.length ?? 0];
+  }
+
+  #freeContent(trace: number): void {
+    const row = this.#placeOf.get(trace);
+    if (row === undefined) return;
+    const { file, length } = placeIn(row);
+    this.#changeFile(file, { end: 0, live: -length });
+  }
+
+  #changeFile(file: number, change: { readonly end: number; readonly live: number }): void {
+    const changes = this.#fileChanges.get(file) ?? { end: 0, live: 0 };
+    changes.end = Math.max(changes.end, change.end);
+    changes.live += change.live;
+    this.#fileChanges.set(file, changes);
+  }
+}
+
+/** From a row with the columns of a place. */
+export function readContent(row: Row, read: (place: ContentPlace) => Uint8Array): TraceContent {
+  const spans = Number(row.spans_length);
+  const bytes = read(placeIn(row));
+  return {
+    traces: decodeContent(bytes.subarray(0, spans)),
+    logs: bytes.length === spans ? undefined : decodeContent(bytes.subarray(spans)),
+  };
+}
+
+function placeIn(row: Row): ContentPlace {
+  return {
+    file: Number(row.content_file),
+    offset: Number(row.content_offset),
+    length: Number(row.spans_length) + Number(row.logs_length),
+  };
+}
+
+function toTrace(row: Row, traceId: TraceId): StoredTrace {
+  return {
+    row: Number(row.id),
+    traceId,
+    conversation: Number(row.conversation),
+    revision: Number(row.revision),
+    position: Number(row.position),
+    closedAt: Number(row.closed_at),
+    spans: Number(row.spans),
+    sealed: row.sealed === 1,
+  };
+}
+
+function toBuffer(value: unknown): Buffer {
+  if (!(value instanceof Uint8Array)) throw new Error('store: expected bytes');
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
