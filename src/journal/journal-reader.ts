@@ -21,12 +21,12 @@ export class JournalReader {
     this.#directory = directory;
   }
 
-  /** Everything before this position is durable and will not change. */
+  /** Everything before this position is durable and will not change. What `read` gave before must not be used any more. */
   completeTo(position: number): void {
     this.#blocks.completeTo(position);
   }
 
-  /** The bytes may lie in a block that they share with others: copy what is to be kept for long. */
+  /** The bytes may lie in a block that they share with others, and hold until the next `completeTo`. */
   read(position: number, length: number): Uint8Array {
     return this.#blocks.read(position, length);
   }

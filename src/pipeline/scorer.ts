@@ -51,6 +51,7 @@ export class Scorer {
   #waiting: Command[] = [];
   #waitingHead = 0;
   #sequence = 0;
+  #turnsWaiting = 0;
   #ready = false;
   #state: 'running' | 'stopping' | 'stopped' = 'running';
   #watchdog: NodeJS.Timeout | undefined;
@@ -75,7 +76,12 @@ export class Scorer {
     return { scorer, ready };
   }
 
-  /** Commands that are not stored yet. */
+  /** Turns that are closed and not stored yet. */
+  get turnsWaiting(): number {
+    return this.#turnsWaiting;
+  }
+
+  /** Commands that are not done yet. */
   get backlog(): number {
     return this.#sent.length + this.#waiting.length - this.#waitingHead;
   }
@@ -94,6 +100,7 @@ export class Scorer {
   }
 
   close(turn: ClosedTurn): void {
+    if (this.#state === 'running') this.#turnsWaiting += 1;
     this.#enqueue({ type: 'close', sequence: this.#nextSequence(), turn });
   }
 
@@ -112,7 +119,6 @@ export class Scorer {
   async stop(): Promise<void> {
     if (this.#state === 'running') {
       this.#state = 'stopping';
-      clearTimeout(this.#retry);
       this.#waiting = [];
       this.#waitingHead = 0;
       if (this.#worker === undefined) this.#ended();
@@ -213,6 +219,8 @@ export class Scorer {
           this.#post({ type: 'resume' });
           for (const command of this.#sent) this.#send(command);
           this.#pump();
+          // The thread forgot what was on its way, the word to stop as well.
+          if (this.#state === 'stopping') this.#post({ type: 'stop' });
         });
         return;
       case 'pruned':
@@ -232,6 +240,7 @@ export class Scorer {
       if (command.sequence > message.sequence) break;
       done += 1;
       if (command.type !== 'close') continue;
+      this.#turnsWaiting -= 1;
       const fate = message.fates[turns];
       turns += 1;
       if (fate !== undefined) this.#options.onStored(command.turn, fate);
@@ -246,7 +255,7 @@ export class Scorer {
   #pause(then: () => void): void {
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
-      then();
+      if (this.#state !== 'stopped') then();
     }, RETRY_AFTER_MS);
   }
 

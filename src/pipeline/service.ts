@@ -109,7 +109,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     openTurns: () => intake.turns.turnCount,
     openSpans: () => intake.turns.rowCount,
     journalBytes: () => journal.diskBytes,
-    scoringBacklog: () => scorer.backlog,
+    scoringBacklog: () => scorer.turnsWaiting,
     logLagSeconds: () => Math.max(0, journal.time - (scorer.oldestWaiting ?? journal.time)) / 1000,
     series: () => view.seriesCount,
     criterionWeights: suites.flatMap((suite) =>
@@ -157,7 +157,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   let stopping: Promise<void> | undefined;
   return {
     ports: { otlpGrpc: grpc.port, otlpHttp: otlpHttp.port, http: http.port },
-    pending: () => intake.turns.turnCount + scorer.backlog,
+    pending: () => intake.turns.turnCount + scorer.turnsWaiting,
     stop: () => {
       stopping ??= stopAll();
       return stopping;
