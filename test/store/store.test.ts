@@ -1,0 +1,432 @@
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
+import type { ConversationId, SpanId, TraceId, TurnId } from '../../src/model/ids.ts';
+import { prune, type Retention } from '../../src/store/retention.ts';
+import { SCHEMA_VERSION } from '../../src/store/schema.ts';
+import { Store } from '../../src/store/store.ts';
+import { StoreReader } from '../../src/store/store-reader.ts';
+import { tempDirectory } from '../temp-directory.ts';
+
+const LABELS = { agent: 'helper', agentVersion: 'v1', environment: 'test' };
+const COUNTED = { agent: 'helper', agent_version: 'v1', environment: 'test' };
+
+function fileIn(directory: string): string {
+  return path.join(directory, 'assay.db');
+}
+
+function open(directory: string): Store {
+  const store = Store.open(fileIn(directory), { durable: false });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function read(directory: string): StoreReader {
+  const reader = StoreReader.open(fileIn(directory));
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
+function traceIdOf(number: number): TraceId {
+  return number.toString(16).padStart(32, '0') as TraceId;
+}
+
+function join(store: Store, id: string, options: { readonly at?: number; readonly dueNow?: string } = {}) {
+  return store.joinConversation({
+    id: id as ConversationId,
+    labels: LABELS,
+    at: options.at ?? 1000,
+    turnsAdded: 1,
+    dueNowBecause: options.dueNow,
+    idleMs: 300,
+    maxAgeMs: 10_000,
+  });
+}
+
+function insertTrace(
+  store: Store,
+  number: number,
+  conversation: number,
+  bytes: Uint8Array = Buffer.from(`spans ${number}`),
+) {
+  return store.insertTrace({
+    traceId: traceIdOf(number),
+    conversation,
+    revision: 1,
+    position: number * 100,
+    closedAt: 1000,
+    spans: 3,
+    sealed: false,
+    cause: 'settled',
+    content: { traces: bytes, logs: undefined },
+  });
+}
+
+function evaluation(options: {
+  readonly conversation: string;
+  readonly revision?: number;
+  readonly outcome?: Outcome;
+}): Evaluation {
+  const outcome = options.outcome ?? 'successful_completion';
+  const failed = outcome !== 'successful_completion';
+  return {
+    conversationId: options.conversation as ConversationId,
+    turnId: undefined,
+    suite: 'pack',
+    suiteVersion: '1',
+    scope: 'conversation',
+    revision: options.revision ?? 1,
+    score: failed ? 400_000 : 1_000_000,
+    outcome,
+    explanation: 'It went as it went.',
+    verdicts: new Map<string, Verdict>([
+      ['polite', { verdict: 'pass', reason: 'It was.', evidence: [] }],
+      ['right', { verdict: failed ? 'fail' : 'pass', reason: 'See there.', evidence: ['00000000000000aa' as SpanId] }],
+    ]),
+  };
+}
+
+test('what was committed is read back as it was written', () => {
+  const directory = tempDirectory();
+  const store = open(directory);
+  store.begin();
+  const conversation = join(store, 'c1', { dueNow: 'end_marker' });
+  const trace = insertTrace(store, 1, conversation.row);
+  store.insertEvaluation(evaluation({ conversation: 'c1', outcome: 'partial_failure' }), {
+    conversation: conversation.row,
+    trace,
+    labels: COUNTED,
+  });
+  store.conversationEvaluated(conversation.row, {
+    revision: 1,
+    cause: 'end_marker',
+    turns: 1,
+    unscoredBecause: undefined,
+  });
+  store.commit();
+
+  const reader = read(directory);
+  const found = reader.find('c1');
+  if (found === undefined) throw new Error('the conversation is not there');
+  expect(found).toMatchObject({
+    agent: 'helper',
+    agentVersion: 'v1',
+    environment: 'test',
+    turns: 1,
+    revision: 1,
+    cause: 'end_marker',
+  });
+  expect(reader.evaluations(found, { revisions: 'all' })).toEqual([
+    evaluation({ conversation: 'c1', outcome: 'partial_failure' }),
+  ]);
+  const [stored] = reader.traces(found);
+  if (stored === undefined) throw new Error('the trace is not there');
+  expect(stored).toMatchObject({ traceId: traceIdOf(1), revision: 1, cause: 'settled', spans: 3 });
+  expect(Buffer.from(reader.content(stored)?.traces ?? []).toString()).toBe('spans 1');
+  expect(reader.list({ criterion: 'right', limit: 10 }).map(({ conversationId }) => conversationId)).toEqual(['c1']);
+  expect(reader.list({ criterion: 'polite', limit: 10 })).toEqual([]);
+  expect(reader.list({ outcome: 'partial_failure', limit: 10 })).toHaveLength(1);
+});
+
+test('spans and log records of a trace are kept apart, large ones compressed', () => {
+  const store = open(tempDirectory());
+  store.begin();
+  const { row } = join(store, 'c1');
+  const traces = Buffer.alloc(200_000, 'history ');
+  const trace = store.insertTrace({
+    traceId: traceIdOf(1),
+    conversation: row,
+    revision: 1,
+    position: 0,
+    closedAt: 0,
+    spans: 1,
+    sealed: true,
+    cause: 'size',
+    content: { traces, logs: Buffer.from('records') },
+  });
+  store.commit();
+
+  const content = store.contentOf(trace);
+  expect(Buffer.compare(content.traces, traces)).toBe(0);
+  expect(Buffer.from(content.logs ?? []).toString()).toBe('records');
+  expect(store.findTrace(traceIdOf(1))?.sealed).toBe(true);
+});
+
+test('a trace that is revised has its new content, place and revision, and stays one row', () => {
+  const directory = tempDirectory();
+  const store = open(directory);
+  store.begin();
+  const { row } = join(store, 'c1');
+  const trace = insertTrace(store, 1, row);
+  const known = store.findTrace(traceIdOf(1));
+  if (known === undefined) throw new Error('the trace is not there');
+  store.reviseTrace({
+    ...known,
+    revision: 2,
+    position: 900,
+    spans: 4,
+    cause: 'idle',
+    content: { traces: Buffer.from('more'), logs: undefined },
+  });
+  store.commit();
+
+  expect(store.findTrace(traceIdOf(1))).toMatchObject({ row: trace, revision: 2, position: 900, spans: 4 });
+  expect(Buffer.from(store.contentOf(trace).traces).toString()).toBe('more');
+  expect(store.count('traces')).toBe(1);
+});
+
+test('an evaluation that comes again is neither stored nor said to be new', () => {
+  const store = open(tempDirectory());
+  store.begin();
+  const { row } = join(store, 'c1');
+  const place = { conversation: row, trace: 0, labels: COUNTED };
+
+  expect(store.insertEvaluation(evaluation({ conversation: 'c1' }), place)).toBe(true);
+  expect(store.insertEvaluation(evaluation({ conversation: 'c1' }), place)).toBe(false);
+  expect(store.insertEvaluation(evaluation({ conversation: 'c1', revision: 2, outcome: 'hard_failure' }), place)).toBe(
+    true,
+  );
+  expect(store.previousEvaluation({ conversation: row, suite: 'pack', turnId: undefined })).toEqual({
+    revision: 2,
+    score: 400_000,
+    outcome: 'hard_failure',
+    labels: COUNTED,
+  });
+  expect(store.previousEvaluation({ conversation: row, suite: 'pack', turnId: 'other' as TurnId })).toBeUndefined();
+  expect(store.count('evaluations')).toBe(2);
+});
+
+test('a rollback leaves nothing: no rows, no totals, no content, no floor, and the same work can be done again', () => {
+  const directory = tempDirectory();
+  const store = open(directory);
+  const work = () => {
+    store.begin();
+    const { row } = join(store, 'c1', { dueNow: 'end_marker' });
+    const trace = insertTrace(store, 1, row);
+    store.insertEvaluation(evaluation({ conversation: 'c1' }), { conversation: row, trace, labels: COUNTED });
+    store.totals.series('assay_evaluations_total', COUNTED).add(1);
+    store.raiseFloor({ position: 500, logTime: 1000 });
+    return { row, trace };
+  };
+  const lost = work();
+
+  store.rollback();
+
+  expect(store.findTrace(traceIdOf(1))).toBeUndefined();
+  expect(store.nextDue(Number.MAX_SAFE_INTEGER)).toBeUndefined();
+  expect([store.count('conversations'), store.count('traces'), store.count('evaluations')]).toEqual([0, 0, 0]);
+  expect(store.floor).toEqual({ position: 0, logTime: 0 });
+  expect(work()).toEqual(lost);
+  store.commit();
+  expect(store.totals.all().map(({ value }) => value)).toEqual([1]);
+  expect(store.floor).toEqual({ position: 500, logTime: 1000 });
+  expect(Buffer.from(store.contentOf(lost.trace).traces).toString()).toBe('spans 1');
+});
+
+test('conversations come due in order of time, then of their rows, whether they are written already or not', () => {
+  const store = open(tempDirectory());
+  store.begin();
+  const first = join(store, 'late', { at: 5000 });
+  const second = join(store, 'early', { at: 1000 });
+  store.commit();
+  store.begin();
+  const third = join(store, 'as early', { at: 1000 });
+  const fourth = join(store, 'now', { at: 1200, dueNow: 'end_marker' });
+  // The row on disk still says 5300.
+  store.scheduleConversation(first.row, { at: 1250, cause: 'max_turns' });
+
+  const order: [number, string | undefined][] = [];
+  for (let due = store.nextDue(2000); due !== undefined; due = store.nextDue(2000)) {
+    order.push([due.row, due.dueCause]);
+    store.conversationEvaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
+  }
+
+  expect(order).toEqual([
+    [fourth.row, 'end_marker'],
+    [first.row, 'max_turns'],
+    [second.row, 'idle'],
+    [third.row, 'idle'],
+  ]);
+  store.commit();
+  expect(store.nextDue(Number.MAX_SAFE_INTEGER)).toBeUndefined();
+});
+
+test('more conversations than are kept in memory come due in order as well', () => {
+  const store = open(tempDirectory());
+  store.begin();
+  for (let number = 0; number < 1500; number += 1) join(store, `c${number}`, { at: 10_000 - number });
+
+  const times: number[] = [];
+  for (let due = store.nextDue(20_000); due !== undefined; due = store.nextDue(20_000)) {
+    times.push(due.dueAt ?? 0);
+    store.conversationEvaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
+  }
+  store.commit();
+
+  expect(times).toEqual(Array.from({ length: 1500 }, (_, index) => 10_300 - 1499 + index));
+  expect(store.count('conversations')).toBe(1500);
+});
+
+test('a conversation is due at its maximum age where that comes before it would be idle', () => {
+  const store = open(tempDirectory());
+  store.begin();
+  join(store, 'c1', { at: 1000 });
+  store.commit();
+  store.begin();
+
+  expect(join(store, 'c1', { at: 10_800 })).toMatchObject({
+    turns: 2,
+    firstClosedAt: 1000,
+    dueAt: 11_000,
+    dueCause: 'max_age',
+  });
+  expect(join(store, 'c1', { at: 20_000 })).toMatchObject({ turns: 3, dueAt: 20_300, dueCause: 'idle' });
+  expect(join(store, 'c1', { at: 10_900, dueNow: 'end_marker' })).toMatchObject({
+    lastClosedAt: 20_000,
+    dueAt: 10_900,
+  });
+});
+
+test('totals continue over a restart', () => {
+  const directory = tempDirectory();
+  const store = open(directory);
+  store.begin();
+  store.totals.series('a_total', { agent: 'x' }).add(3);
+  store.totals.series('b_total', {});
+  store.commit();
+  store.begin();
+  store.totals.series('a_total', { agent: 'x' }).add(4);
+  expect(store.commit().map(({ metric, value }) => [metric, value])).toEqual([['a_total', 7]]);
+  store.begin();
+  store.totals.series('a_total', { agent: 'x' }).add(100);
+  store.close();
+
+  const again = open(directory);
+
+  expect(again.totals.all().map(({ metric, labels, value }) => [metric, labels, value])).toEqual([
+    ['a_total', { agent: 'x' }, 7],
+    ['b_total', {}, 0],
+  ]);
+});
+
+test('a store from a newer Assay is refused, and left as it is', () => {
+  const directory = tempDirectory();
+  open(directory).close();
+  const database = new DatabaseSync(fileIn(directory));
+  database.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+  database.close();
+
+  expect(() => Store.open(fileIn(directory))).toThrow(
+    /schema version \d+ and this Assay knows \d+: start the newer Assay/,
+  );
+});
+
+const NOW = Date.now();
+const DAY = 86_400_000;
+const KEEP: Retention = { maxBytes: Number.MAX_SAFE_INTEGER, keepMs: 30 * DAY, keepFailedMs: 90 * DAY };
+
+/** Conversations that were scored some days ago. */
+function storeOf(
+  directory: string,
+  conversations: readonly {
+    readonly id: string;
+    readonly daysAgo: number;
+    readonly outcome?: Outcome;
+    readonly isOpen?: boolean;
+  }[],
+) {
+  const store = open(directory);
+  store.begin();
+  for (const [number, { id, outcome, isOpen }] of conversations.entries()) {
+    const { row } = join(store, id);
+    insertTrace(store, number + 1, row, Buffer.alloc(1 << 16, id));
+    store.insertEvaluation(evaluation({ conversation: id, outcome: outcome ?? 'successful_completion' }), {
+      conversation: row,
+      trace: 0,
+      labels: COUNTED,
+    });
+    if (isOpen !== true)
+      store.conversationEvaluated(row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
+  }
+  for (const { id, daysAgo } of conversations) {
+    store.run('UPDATE conversations SET updated_at = ? WHERE conversation_id = ?', NOW - daysAgo * DAY, id);
+  }
+  store.commit();
+  return store;
+}
+
+function idsIn(directory: string): string[] {
+  return read(directory)
+    .list({ limit: 1000 })
+    .map(({ conversationId }) => conversationId)
+    .toSorted();
+}
+
+test('conversations go by age, failed ones later, those that still wait not at all', () => {
+  const directory = tempDirectory();
+  const store = storeOf(directory, [
+    { id: 'good, old', daysAgo: 31 },
+    { id: 'good, young', daysAgo: 29 },
+    { id: 'bad, old', daysAgo: 31, outcome: 'hard_failure' },
+    { id: 'bad, very old', daysAgo: 91, outcome: 'partial_failure' },
+    { id: 'waiting', daysAgo: 200, isOpen: true },
+  ]);
+
+  store.begin();
+  const { conversations } = prune(store, KEEP, NOW);
+  store.commit();
+
+  expect(conversations).toBe(2);
+  expect(idsIn(directory)).toEqual(['bad, old', 'good, young', 'waiting']);
+  expect([store.count('traces'), store.count('evaluations')]).toEqual([3, 3]);
+});
+
+test('a store over its size lets successful conversations go first, oldest first, and counters stay', () => {
+  const directory = tempDirectory();
+  const good = Array.from({ length: 600 }, (_, index) => ({ id: `good ${index}`, daysAgo: 1 + (index < 500 ? 2 : 0) }));
+  const store = storeOf(directory, [...good, { id: 'bad', daysAgo: 5, outcome: 'hard_failure' as const }]);
+  store.begin();
+  store.totals.series('assay_evaluations_total', COUNTED).add(601);
+  store.commit();
+
+  store.begin();
+  prune(store, { ...KEEP, maxBytes: store.usedBytes - 1 }, NOW);
+  store.commit();
+
+  const left = idsIn(directory);
+  expect(left).toContain('bad');
+  expect(left).toHaveLength(101);
+  expect(left.filter((id) => id.startsWith('good')).every((id) => Number(id.slice(5)) >= 500)).toBe(true);
+  expect(store.totals.all().map(({ value }) => value)).toEqual([601]);
+});
+
+test('a content file that has become mostly empty is copied forward and goes', () => {
+  const directory = tempDirectory();
+  const store = open(directory);
+  store.begin();
+  const rows: number[] = [];
+  // Four pieces of 40 MiB that do not compress to nothing: three in the first file.
+  for (let number = 1; number <= 4; number += 1) {
+    const bytes = Buffer.alloc(40 << 20);
+    for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(Math.imul(at + number, 2_654_435_761) >>> 0, at);
+    const { row } = join(store, `c${number}`);
+    rows.push(row);
+    insertTrace(store, number, row, bytes);
+    store.conversationEvaluated(row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
+  }
+  store.commit();
+  const before = Buffer.from(store.contentOf(1).traces);
+
+  store.begin();
+  store.freeContentOf('id IN (2, 3)');
+  store.run('DELETE FROM traces WHERE id IN (2, 3)');
+  store.commit();
+  store.begin();
+  const compacted = store.compactOne(0.5);
+  store.commit();
+  const removed = store.removeEmptyFiles();
+
+  expect({ compacted, removed }).toEqual({ compacted: true, removed: 1 });
+  expect(Buffer.compare(store.contentOf(1).traces, before)).toBe(0);
+});
