@@ -27,13 +27,10 @@ export class DeferredContent implements Content {
   }
 }
 
-/** The first that is not missing. */
-export function firstThere(...sources: readonly (() => Content)[]): Content {
+/** The first, or the second where the first is missing. */
+export function firstThere(first: () => Content, second: () => Content): Content {
   return new DeferredContent(() => {
-    for (const source of sources) {
-      const content = source();
-      if (content.state !== 'missing') return content;
-    }
-    return MISSING;
+    const content = first();
+    return content.state === 'missing' ? second() : content;
   });
 }

@@ -103,11 +103,34 @@ function paired(
       free.delete(tool);
     }
   };
-  round((_name, id) => id, true);
+  if (requests.length * tools.length <= SCANNED_MAX) scanById(family, requests, free, spanOf);
+  else round((_name, id) => id, true);
   round((_name, id) => id, false);
   round((name, _id, args) => (args.state === 'whole' ? `${name} ${canonicalJson(args.json)}` : undefined), true);
   round((name) => name, true);
   return spanOf;
+}
+
+/** So few pairs are compared one by one; more are looked up, or a hostile trace would take the square of its size. */
+const SCANNED_MAX = 256;
+
+/** The first round, which pairs all calls of most turns, without making a map. */
+function scanById(
+  family: Family,
+  requests: readonly ToolRequest[],
+  free: Set<number>,
+  spanOf: Map<ToolRequest, number>,
+): void {
+  for (const request of requests) {
+    if (request.id === undefined) continue;
+    for (const tool of free) {
+      const step = family.at(tool);
+      if (step.tool?.callId !== request.id || !isInWindow(step, request)) continue;
+      spanOf.set(request, tool);
+      free.delete(tool);
+      break;
+    }
+  }
 }
 
 function isInWindow(tool: Step, request: ToolRequest): boolean {
