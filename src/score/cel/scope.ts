@@ -46,7 +46,7 @@ export class Scope {
   #toolCalls: readonly ToolCallView[] | undefined;
   #turns: readonly TurnView[] | undefined;
   #outcome: OutcomeView | undefined;
-  readonly #extracts = new Map<string, Extracted>();
+  #extracts: Map<string, Extracted> | undefined;
   readonly #touch = (spanId: SpanId | undefined): void => {
     this.#touched = spanId ?? this.#touched;
   };
@@ -148,13 +148,14 @@ export class Scope {
    * that was not recorded is no absence: whatever reads it cannot be decided.
    */
   extracted(name: string, program: Program): unknown {
-    let extract = this.#extracts.get(name);
+    let extract = this.#extracts?.get(name);
     if (extract === undefined) {
       const outer = { touched: this.#touched, touchedState: this.#touchedState };
       this.watch();
       extract = { end: program.run(this), touched: this.#touched, touchedState: this.#touchedState };
       this.#touched = outer.touched;
       this.#touchedState = outer.touchedState;
+      this.#extracts ??= new Map();
       this.#extracts.set(name, extract);
     }
     // What the extract looked into is evidence wherever its value is used.
@@ -175,7 +176,7 @@ export class Scope {
 
   /** Why an extract is absent, where it is one and is. */
   absenceOf(name: string): string | undefined {
-    const end = this.#extracts.get(name)?.end;
+    const end = this.#extracts?.get(name)?.end;
     return end?.kind === 'absent' ? end.reason : undefined;
   }
 

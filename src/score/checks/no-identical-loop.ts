@@ -49,12 +49,14 @@ function findLoop(
 ): Loop | undefined {
   // Most turns have too few calls for a loop, and are done with before any argument is decoded.
   if (toolCalls.length < Math.min(limits.in_a_row, limits.in_a_turn)) return undefined;
-  const byName = Map.groupBy(toolCalls, ({ name }) => name);
+  const rareBelow = Math.min(limits.in_a_row, limits.in_a_turn);
+  const counts = new Map<string, number>();
+  for (const { name } of toolCalls) counts.set(name, (counts.get(name) ?? 0) + 1);
   const seen = new Map<string, ToolCall[]>();
   let previous: string | undefined;
   let inARow = 0;
   for (const call of toolCalls) {
-    const isRare = (byName.get(call.name)?.length ?? 0) < Math.min(limits.in_a_row, limits.in_a_turn);
+    const isRare = (counts.get(call.name) ?? 0) < rareBelow;
     const key = isRare || call.args.state !== 'whole' ? undefined : keyOf(call);
     inARow = key !== undefined && key === previous ? inARow + 1 : 1;
     previous = key;
@@ -98,9 +100,15 @@ function canonical(value: Json, depth: number): string {
     return `[${text}]`;
   }
   const keys = Object.keys(value);
-  if (keys.length > 1) keys.sort();
+  // Sorting makes garbage, and most emitters write the keys of one tool in one order.
+  if (!isInOrder(keys)) keys.sort();
   for (const key of keys) text += `${key.length}"${key}:${canonical(value[key] ?? null, depth + 1)},`;
   return `{${text}}`;
+}
+
+function isInOrder(keys: readonly string[]): boolean {
+  for (let at = 1; at < keys.length; at++) if ((keys[at - 1] ?? '') > (keys[at] ?? '')) return false;
+  return true;
 }
 
 /** `Array.isArray` alone does not tell a readonly array. */
