@@ -50,6 +50,7 @@ export class SpanStep implements Step {
   readonly #draft: Draft;
   readonly #droppedAttributes: boolean;
   readonly #negativeDuration: boolean;
+  #evidenceKept: SpanEvidence | undefined;
   #hasDetails = false;
   #messagesIn: MessageList | undefined;
   #messagesOut: MessageList | undefined;
@@ -219,13 +220,14 @@ export class SpanStep implements Step {
   }
 
   #evidence(): SpanEvidence {
-    return new SpanEvidence({
+    this.#evidenceKept ??= new SpanEvidence({
       source: this.#source,
       position: this.#position,
       spanId: this.spanId,
       status: this.status,
       draft: this.#draft,
     });
+    return this.#evidenceKept;
   }
 
   #find(finders: readonly GuardedFinder<AttributeValue>[]): AttributeValue | undefined {

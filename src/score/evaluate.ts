@@ -58,7 +58,8 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   if (weighed.score === undefined) {
     return { ...evaluation, outcome: 'unscored', explanation: explainUnscored(suite, weighed, verdicts) };
   }
-  const kinds = new Map([...verdicts].map(([name, { verdict }]) => [name, verdict]));
+  const kinds = new Map<string, VerdictKind>();
+  for (const [name, { verdict }] of verdicts) kinds.set(name, verdict);
   const decision = decideOutcome(suite, { subject, score: weighed.score / ONE, verdicts: kinds });
   return {
     ...evaluation,

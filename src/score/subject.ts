@@ -76,7 +76,7 @@ class ConversationSubject implements SubjectWith<Extracts> {
   #toolCalls: readonly ToolCall[] | undefined;
   #extracts: Extracts | undefined;
   readonly #extractsOf: ExtractsOf;
-  readonly #kept = new Map<object, unknown>();
+  #kept: Map<object, unknown> | undefined;
 
   constructor(conversation: Conversation, turn: Turn, turnId: TurnId | undefined, extractsOf: ExtractsOf) {
     this.conversation = conversation;
@@ -130,6 +130,7 @@ class ConversationSubject implements SubjectWith<Extracts> {
   }
 
   once<T>(key: object, compute: () => T): T {
+    this.#kept ??= new Map();
     if (!this.#kept.has(key)) this.#kept.set(key, compute());
     // The cast holds because a key belongs to one caller, whose `compute` made the value.
     return this.#kept.get(key) as T;

@@ -18,7 +18,9 @@ export function toolCallsOf(family: Family, members: readonly number[], root: St
   const calls: { readonly call: ToolCall; readonly order: number }[] = [];
   const models = modelCalls(family, members);
   const transcripts = new Transcripts(models, root);
-  for (const [order, request] of requests.entries()) {
+  for (let order = 0; order < requests.length; order++) {
+    const request = requests[order];
+    if (request === undefined) continue;
     const tool = spanOf.get(request);
     const call =
       tool === undefined ? withoutSpan(request, transcripts) : requested(family.at(tool), request, transcripts);
@@ -40,8 +42,8 @@ function modelCalls(family: Family, members: readonly number[]): readonly Step[]
 function requestsOf(family: Family, members: readonly number[]): readonly ToolRequest[] {
   const requests: ToolRequest[] = [];
   let agentOf: readonly number[] | undefined;
-  for (const [position, index] of members.entries()) {
-    const by = family.at(index);
+  for (let position = 0; position < members.length; position++) {
+    const by = family.at(members[position] ?? 0);
     if (by.kind !== 'llm') continue;
     let beforeMs: number | undefined;
     for (const message of by.messagesOut) {
