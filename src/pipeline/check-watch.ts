@@ -8,6 +8,12 @@
  *   Int32   [0] checks started so far (odd while one runs)   [1] start, ms since the buffer was made   [2] length of the note
  *   bytes   the note: JSON of the target and the criterion's index
  */
+
+/** Stands for a criterion where it is the suite's `match` that runs. */
+export const MATCHING = -1;
+/** Stands for a criterion where the suite as a whole must not run. */
+export const WHOLE_SUITE = '*';
+
 export interface CheckTarget {
   readonly suite: string;
   /** The turn or conversation that is scored. */
@@ -23,7 +29,7 @@ export interface RunningCheck extends CheckTarget {
 export interface CheckWatch {
   started(target: CheckTarget, criterion: number): void;
   finished(): void;
-  /** Criteria (by name) of this target that must not run, with the reason. */
+  /** Criteria (by name) of this target that must not run, with the reason; `WHOLE_SUITE` among them is all of them. */
   stoppedFor(target: CheckTarget): ReadonlyMap<string, string>;
 }
 

@@ -13,8 +13,8 @@
  */
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { buildTurns } from '../assemble/build-turns.ts';
-import type { ClosedTurn } from '../assemble/open-turns.ts';
-import { GroupCache, mergeContent } from '../assemble/trace-content.ts';
+import type { ClosedRow, ClosedTurn } from '../assemble/open-turns.ts';
+import { GroupCache, type MergedContent, mergeContent } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { TurnId } from '../model/ids.ts';
@@ -31,7 +31,7 @@ import type { CompiledSuite } from '../score/suite.ts';
 import type { StoredConversation } from '../store/conversations.ts';
 import type { Store } from '../store/store.ts';
 import type { StoredTrace } from '../store/traces.ts';
-import type { CheckWatch } from './check-watch.ts';
+import { type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { RecentTurns } from './recent-turns.ts';
 import { conversationIdOf, countedAs, effortOf, isAgentWork, labelsOf, toColumns } from './facts.ts';
@@ -100,7 +100,7 @@ export class Engine {
   }
 
   #closeTurn(closed: ClosedTurn): TurnFate {
-    const { store, settings, read } = this.#parts;
+    const { store, settings } = this.#parts;
     const known = store.findTrace(closed.traceId);
     const rows = known === undefined ? closed.rows : closed.rows.filter((row) => row.position >= known.position);
     if (rows.length === 0) return 'stored-already';
@@ -108,21 +108,15 @@ export class Engine {
       if (known.sealed) return this.#pass(known, closed, 'over-limit');
       if (closed.closedAt - known.closedAt > settings.turn.reopenMs) return this.#pass(known, closed, 'too-late');
     }
-    const merged = this.#timed('putting bytes together', () =>
-      mergeContent({
-        rows,
-        read,
-        groups: this.#groups,
-        stored: known === undefined ? undefined : this.#storedMessages(known),
-        spansAreDistinct: closed.spansAreDistinct,
-      }),
-    );
+    const understood = this.#understand(closed, rows, known);
+    if (understood === undefined)
+      return known === undefined ? 'not-understood' : this.#pass(known, closed, 'not-understood');
+    const { merged, turns } = understood;
     if (merged.added === 0 && known !== undefined) return this.#pass(known, closed, 'duplicate');
     if (merged.spans === 0) return 'logs-without-spans';
     const tooLarge = merged.spans > settings.turn.maxSpans || merged.content.traces.length > settings.turn.maxBytes;
     if (tooLarge && known !== undefined) return this.#pass(known, closed, 'over-limit');
 
-    const turns = this.#timed('normalizing', () => buildTurns(normalize(merged.content)));
     if (!turns.some(isAgentWork)) return 'no-agent-steps';
 
     const conversation = this.#join(closed, known, turns);
@@ -145,6 +139,38 @@ export class Engine {
     this.#recent.keep(row, { revision: trace.revision, turns, bytes: merged.content.traces.length });
     this.#evaluateTurns({ conversation, trace: row, revision: trace.revision, turns });
     return known === undefined ? 'stored' : 'revised';
+  }
+
+  /**
+   * The turn's bytes and what they mean; undefined where they can't be read, because a disk has lost them or because of a
+   * mistake of ours. One such turn must not keep all others from being scored: it is left out, and said.
+   */
+  #understand(
+    closed: ClosedTurn,
+    rows: readonly ClosedRow[],
+    known: StoredTrace | undefined,
+  ): { readonly merged: MergedContent; readonly turns: readonly Turn[] } | undefined {
+    try {
+      const merged = this.#timed('putting bytes together', () =>
+        mergeContent({
+          rows,
+          read: this.#parts.read,
+          groups: this.#groups,
+          stored: known === undefined ? undefined : this.#storedMessages(known),
+          spansAreDistinct: closed.spansAreDistinct,
+        }),
+      );
+      if (merged.added === 0 || merged.spans === 0) return { merged, turns: [] };
+      return { merged, turns: this.#timed('normalizing', () => buildTurns(normalize(merged.content))) };
+    } catch (error) {
+      this.#notUnderstood(`trace ${closed.traceId}`, error);
+      return undefined;
+    }
+  }
+
+  #notUnderstood(what: string, error: unknown): void {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#parts.onEvent({ type: 'not-understood', what, reason });
   }
 
   #pass(known: StoredTrace, closed: ClosedTurn, fate: TurnFate): TurnFate {
@@ -193,9 +219,10 @@ export class Engine {
     for (const turn of place.turns) {
       const conversation = buildConversation(place.conversation.id, [turn]);
       for (const suite of suites) {
-        if (!suite.matches(conversation)) continue;
+        if (!this.#applies(suite, conversation, turn.id)) continue;
         const subject = { conversation, turnId: turn.id, revision: place.revision };
         const evaluation = this.#evaluate(suite, subject);
+        if (evaluation === undefined) continue;
         this.#timed('recording', () =>
           this.#record(evaluation, suite, {
             conversation: place.conversation.row,
@@ -215,22 +242,23 @@ export class Engine {
 
   #evaluateConversation(due: StoredConversation, cause: string): void {
     const { store, suites } = this.#parts;
-    const traces = store.tracesOf(due.row);
-    const turns = this.#timed('normalizing again for the conversation', () =>
-      traces.flatMap(
-        ({ row, revision }) => this.#recent.find(row, revision) ?? buildTurns(normalize(store.contentOf(row))),
-      ),
-    );
-    const conversation = buildConversation(due.id, turns);
     const revision = due.revision + 1;
+    const traces = store.tracesOf(due.row);
+    const conversation = this.#understandConversation(due, traces);
+    if (conversation === undefined) {
+      store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause: 'not_understood' });
+      return;
+    }
+    const { turns } = conversation;
     let scoredBy = 0;
     let matchedBy = 0;
     for (const suite of suites) {
-      if (!suite.matches(conversation)) continue;
+      if (!this.#applies(suite, conversation, due.id)) continue;
       matchedBy += 1;
       if (suite.scope !== 'conversation') continue;
       scoredBy += 1;
       const evaluation = this.#evaluate(suite, { conversation, turnId: undefined, revision });
+      if (evaluation === undefined) continue;
       this.#timed('recording', () =>
         this.#record(evaluation, suite, {
           conversation: due.row,
@@ -250,25 +278,62 @@ export class Engine {
     this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: scoredBy, revision });
   }
 
+  #understandConversation(due: StoredConversation, traces: readonly StoredTrace[]): Conversation | undefined {
+    try {
+      const turns = this.#timed('normalizing again for the conversation', () =>
+        traces.flatMap(
+          ({ row, revision }) =>
+            this.#recent.find(row, revision) ?? buildTurns(normalize(this.#parts.store.contentOf(row))),
+        ),
+      );
+      return buildConversation(due.id, turns);
+    } catch (error) {
+      this.#notUnderstood(`conversation ${due.id}`, error);
+      return undefined;
+    }
+  }
+
+  /** Whether the suite is for this conversation. A suite that can't even say that, or never does, is left out. */
+  #applies(suite: CompiledSuite, conversation: Conversation, subject: string): boolean {
+    const { watch } = this.#parts;
+    const target = { suite: suite.name, subject };
+    if (watch.stoppedFor(target).has(WHOLE_SUITE)) return false;
+    watch.started(target, MATCHING);
+    try {
+      return suite.matches(conversation);
+    } catch (error) {
+      this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion: WHOLE_SUITE, reason: String(error) });
+      return false;
+    } finally {
+      watch.finished();
+    }
+  }
+
   #evaluate(
     suite: CompiledSuite,
     subject: { readonly conversation: Conversation; readonly turnId: TurnId | undefined; readonly revision: number },
-  ): Evaluation {
+  ): Evaluation | undefined {
     const { watch } = this.#parts;
     const target = { suite: suite.name, subject: subject.turnId ?? subject.conversation.id };
-    const evaluation = this.#timed(`scoring by ${suite.name}`, () =>
-      evaluate(suite, subject, {
-        onCriterion: (index) => watch.started(target, index),
-        stopped: watch.stoppedFor(target),
-      }),
-    );
-    watch.finished();
-    for (const [criterion, verdict] of evaluation.verdicts) {
-      if (verdict.verdict === 'error') {
-        this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion, reason: verdict.reason });
+    try {
+      const evaluation = this.#timed(`scoring by ${suite.name}`, () =>
+        evaluate(suite, subject, {
+          onCriterion: (index) => watch.started(target, index),
+          stopped: watch.stoppedFor(target),
+        }),
+      );
+      for (const [criterion, verdict] of evaluation.verdicts) {
+        if (verdict.verdict === 'error') {
+          this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion, reason: verdict.reason });
+        }
       }
+      return evaluation;
+    } catch (error) {
+      this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion: WHOLE_SUITE, reason: String(error) });
+      return undefined;
+    } finally {
+      watch.finished();
     }
-    return evaluation;
   }
 
   /** Stores an evaluation and counts it, once. */

@@ -14,7 +14,14 @@ import { Worker } from 'node:worker_threads';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { Total } from '../store/totals.ts';
-import { makeWatchBuffer, runningCheck, runningForMs, type StoppedCheck } from './check-watch.ts';
+import {
+  MATCHING,
+  makeWatchBuffer,
+  runningCheck,
+  runningForMs,
+  type StoppedCheck,
+  WHOLE_SUITE,
+} from './check-watch.ts';
 import type { ScoringEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { type FromScorer, packTurn, type ScorerStart, type ToScorer } from './messages.ts';
 
@@ -264,7 +271,13 @@ export class Scorer {
     const worker = this.#worker;
     if (running === undefined || worker === undefined || this.#state === 'stopped') return;
     if (runningForMs(running) <= this.#options.checkTimeoutMs) return;
-    const criterion = this.#criterionName(running.suite, running.criterion);
+    const named = this.#criterionName(running.suite, running.criterion);
+    // It was barred and the thread hangs all the same: something else in the suite never returns.
+    const isBarred = this.#stopped.some(
+      ({ suite, subject, criterion }) =>
+        suite === running.suite && criterion === named && (subject === undefined || subject === running.subject),
+    );
+    const criterion = isBarred ? WHOLE_SUITE : named;
     const key = `${running.suite}/${criterion}`;
     const stops = (this.#stops.get(key) ?? 0) + 1;
     this.#stops.set(key, stops);
@@ -292,6 +305,7 @@ export class Scorer {
   }
 
   #criterionName(suite: string, index: number): string {
+    if (index === MATCHING) return WHOLE_SUITE;
     return this.#options.suites.find(({ name }) => name === suite)?.criteria[index]?.name ?? `#${index}`;
   }
 

@@ -6,7 +6,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { JournalEvent } from '../model/events/journal-events.ts';
 import { CONTENT_ENCODINGS, REFUSE_REASONS, type ReceiveEvent } from '../model/events/receive-events.ts';
-import { type ScoringEvent, TURN_FATES } from '../model/events/scoring-events.ts';
+import { type ScoringEvent, TURN_FATES, type TurnFate } from '../model/events/scoring-events.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { MetricSource, Sample } from './exposition.ts';
 
@@ -194,6 +194,7 @@ export class HealthMetrics {
         this.#scorerFailures.inc();
         return;
       case 'scorer-restarted':
+      case 'not-understood':
         return;
       case 'store-pruned':
         this.#pruned.inc(event.conversations);
@@ -235,11 +236,15 @@ export class HealthMetrics {
     }
     for (const fate of TURN_FATES) {
       this.#turns.inc({ cause: 'settled', fate }, 0);
-      if (fate !== 'stored' && fate !== 'no-agent-steps') this.#lateRows.inc({ fate }, 0);
+      if (isLate(fate)) this.#lateRows.inc({ fate }, 0);
     }
     for (const cause of ['idle', 'end_marker', 'single_trace', 'max_age', 'max_turns'])
       this.#conversations.inc({ cause }, 0);
   }
+}
+
+function isLate(fate: TurnFate): boolean {
+  return fate !== 'stored' && fate !== 'no-agent-steps' && fate !== 'not-understood';
 }
 
 function typeOf(metric: unknown): MetricSource['type'] {

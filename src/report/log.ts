@@ -148,6 +148,15 @@ function describe(event: PipelineEvent): Described | undefined {
         fields: { suite, criterion, suspended },
       };
     }
+    case 'not-understood': {
+      const { what, reason } = event;
+      return {
+        level: 'error',
+        message: 'a turn or conversation could not be understood and is left out',
+        fields: { what, reason },
+        episode: 'not understood',
+      };
+    }
     case 'scorer-failed':
       return {
         level: 'error',

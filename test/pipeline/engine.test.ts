@@ -1,3 +1,5 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -265,4 +267,31 @@ test('agents beyond the limit of label sets are counted under `other`, and not o
 
   expect(totalOf(totals, 'assay_evaluations_total', '')).toBe(10);
   expect(totalOf(totals, 'assay_evaluations_total', '"agent":"other"')).toBe(7);
+});
+
+test('a turn whose stored spans are damaged is left out and said; the others are scored', async () => {
+  const directory = tempDirectory();
+  const log = new LogDriver({ directory, suites: await builtinSuites(['default']) });
+  const damaged = turn('a1', { conversation: 'c' });
+  log.take({ at: 0, request: exportRequest([damaged.chat, damaged.root], 'v1') });
+  log.advance(HOUR);
+  log.commit();
+  const content = path.join(directory, 'content');
+  for (const name of readdirSync(content)) {
+    const file = path.join(content, name);
+    writeFileSync(file, Buffer.alloc(statSync(file).size, 0xff));
+  }
+  // A restart: nothing is in memory any more.
+  log.crash();
+  log.take({ at: 2 * HOUR, request: exportRequest([damaged.failedTool], 'v1') });
+  const other = turn('b2');
+  log.take({ at: 2 * HOUR, request: exportRequest([other.chat, other.root], 'v1') });
+
+  const { evaluations } = log.finish();
+
+  expect(log.fates).toContain('not-understood');
+  expect(evaluations.map(({ revision, outcome }) => [revision, outcome])).toEqual([
+    [1, 'successful_completion'],
+    [1, 'successful_completion'],
+  ]);
 });

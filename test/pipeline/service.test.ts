@@ -96,6 +96,32 @@ test('a check that never returns is stopped and is an error; the other verdicts 
   expect(running.lines.some((line) => line.includes('ran past its limit'))).toBe(true);
 }, 60_000);
 
+test.each([
+  ['its outcome', 'completed: () => { for (;;); },'],
+  ['its match', 'match: { whyNot: () => { for (;;); } },'],
+])(
+  'a suite that hangs in %s is left out, and the other suites score',
+  async (_where, part) => {
+    const directory = tempDirectory();
+    writeFileSync(
+      path.join(directory, 'hang.ts'),
+      `import { defineSuite } from ${JSON.stringify(DEFINE_SUITE)};
+     export default defineSuite({
+       name: 'hang', scope: 'turn', ${part}
+       criteria: [{ name: 'fine', question: 'Is it fine?', weight: 1, check: () => true }],
+     });`,
+    );
+    const running = await runService({ suites: [path.join(directory, 'hang.ts'), 'default'], checkTimeoutMs: 200 });
+    const conversations = [...traffic({ seed: 4, conversations: 3, turnsMax: 1 })];
+    for (const conversation of conversations) await send(running, conversation);
+
+    await until(async () => sumOf(await metricsOf(running), 'assay_evaluations_total{suite="default"') === 3);
+
+    expect(sumOf(await metricsOf(running), 'assay_check_errors_total{suite="hang"')).toBeGreaterThan(0);
+  },
+  60_000,
+);
+
 test('a second Assay on the same folder is refused with what to do', async () => {
   const dataDir = tempDirectory();
   await runService({ suites: ['default'], dataDir });

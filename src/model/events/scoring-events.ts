@@ -15,6 +15,8 @@ export const TURN_FATES = [
   'logs-without-spans',
   /** Nothing in the trace is work of an agent. */
   'no-agent-steps',
+  /** Its bytes could not be read or understood; the log says why. */
+  'not-understood',
 ] as const;
 export type TurnFate = (typeof TURN_FATES)[number];
 
@@ -28,6 +30,7 @@ export type EngineEvent =
       readonly revision: number;
     }
   | { readonly type: 'check-failed'; readonly suite: string; readonly criterion: string; readonly reason: string }
+  | { readonly type: 'not-understood'; readonly what: string; readonly reason: string }
   | { readonly type: 'labels-folded'; readonly agent: string };
 
 /** About the scoring thread. */
