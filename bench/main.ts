@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { benchMemory } from './memory.ts';
 import { benchPipeline } from './pipeline.ts';
+import { benchStoreMemory } from './store-memory.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,6 +26,12 @@ const benches = {
     });
     const memory = await benchMemory({ turns: small ? 1000 : 100_000 });
     return { rows: [...speed.rows, ...memory.rows], notes: [...speed.notes, ...memory.notes] };
+  },
+  store: () => {
+    const size = small
+      ? { open: 1000, evaluated: 1000, scored: 20 }
+      : { open: 100_000, evaluated: 2_000_000, scored: 300 };
+    return benchStoreMemory(size);
   },
 };
 

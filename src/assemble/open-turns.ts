@@ -86,7 +86,7 @@ interface OpenTurn {
   readonly lengths: number[];
   readonly groups: RowGroup[];
   readonly seen: Set<SpanId>;
-  /** Only while there are any: an empty set takes two hundred bytes, of a hundred thousand turns. */
+  /** Only while there are any: most turns have none, and an empty set takes memory too. */
   missing: Set<SpanId> | undefined;
 }
 
