@@ -21,6 +21,8 @@ export interface CompiledWithMistakes {
   /** Undefined where there are mistakes. */
   readonly suite: CompiledSuite | undefined;
   readonly mistakes: readonly Mistake[];
+  /** What it calls itself, mistakes or not: names are compared over all suites. Absent where it does not say. */
+  readonly named?: { readonly name: string; readonly file: string; readonly line: number | undefined };
 }
 
 const SUITE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -55,8 +57,9 @@ export function compileSuite(
   checkOutcomes(suite.outcomes, mistake);
   const minDecided = toMillionths(suite.minDecided ?? DEFAULT_MIN_DECIDED);
   if (minDecided === undefined) mistake(['min_decided'], `${suite.minDecided} is no share`, 'a number from 0 to 1');
-  if (mistakes.length > 0) return { suite: undefined, mistakes };
-  return { suite: compiled(suite, minDecided ?? 0, origin), mistakes };
+  const named = { name: suite.name, file: origin.file, line: origin.placeOf(['suite']).line };
+  if (mistakes.length > 0) return { suite: undefined, mistakes, named };
+  return { suite: compiled(suite, minDecided ?? 0, origin), mistakes, named };
 }
 
 type Report = (path: Path, problem: string, expected: string) => void;

@@ -42,13 +42,15 @@ export async function loadSuites(references: readonly string[], options: LoadOpt
     else mistakes.push(found);
   }
   const suites: CompiledSuite[] = [];
+  const names: NonNullable<CompiledWithMistakes['named']>[] = [];
   for (const file of files) {
     for (const loaded of await loadFile(file, shownAs(file, options))) {
       mistakes.push(...loaded.mistakes);
       if (loaded.suite !== undefined) suites.push(loaded.suite);
+      if (loaded.named !== undefined) names.push(loaded.named);
     }
   }
-  mistakes.push(...sharedNames(suites));
+  mistakes.push(...sharedNames(names));
   return { suites, mistakes };
 }
 
@@ -109,8 +111,8 @@ function shownAs(file: string, { baseDir }: LoadOptions): string {
 }
 
 /** Metrics and stored evaluations are kept by the name of the suite. */
-function sharedNames(suites: readonly CompiledSuite[]): Mistake[] {
-  const firsts = new Map<string, CompiledSuite>();
+function sharedNames(suites: readonly NonNullable<CompiledWithMistakes['named']>[]): Mistake[] {
+  const firsts = new Map<string, NonNullable<CompiledWithMistakes['named']>>();
   return suites.flatMap((suite) => {
     const first = firsts.get(suite.name);
     if (first === undefined) {
@@ -124,6 +126,6 @@ function sharedNames(suites: readonly CompiledSuite[]): Mistake[] {
   });
 }
 
-function placeOf({ file, line }: CompiledSuite): string {
+function placeOf({ file, line }: NonNullable<CompiledWithMistakes['named']>): string {
   return line === undefined ? file : `${file}:${line}`;
 }

@@ -137,6 +137,7 @@ test('validate says every mistake of a configuration and its suites at once, wit
     'wieght',
     'bad.yaml:7',
     'bad.yaml:11',
+    "two suites have the name 'default'",
     '0.5',
   ]) {
     expect(stderr).toContain(part);

@@ -72,7 +72,7 @@ class SuiteReader {
     const reported = new Set(shape.map(({ path }) => path));
     const more = [...this.#mistakes, ...compiled.mistakes].filter(({ path }) => !reported.has(path));
     const mistakes = [...shape, ...more].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-    return mistakes.length === 0 ? compiled : { suite: undefined, mistakes };
+    return mistakes.length === 0 ? compiled : { ...compiled, suite: undefined, mistakes };
   }
 
   #match(): Match | undefined {
