@@ -6,7 +6,7 @@ import type { ConversationRow, StoreReader } from '../store/store-reader.ts';
 export function conversationApi(reader: StoreReader): ConversationApi {
   return {
     list: (query) => {
-      const rows = reader.list(query);
+      const { rows, next } = reader.listPage(query);
       return {
         conversations: rows.map((row) => ({
           ...describe(row),
@@ -18,7 +18,7 @@ export function conversationApi(reader: StoreReader): ConversationApi {
             explanation: evaluation.explanation,
           })),
         })),
-        next: rows.length === query.limit ? (rows.at(-1)?.row ?? null) : null,
+        next: next ?? null,
       };
     },
     get: (id, options) => {

@@ -184,7 +184,8 @@ function send(response: ServerResponse, request: IncomingMessage, { status, type
 const INDEX = `Assay
 
 GET /metrics                      Prometheus metrics (OpenMetrics with exemplars if asked for)
-GET /api/conversations            ?outcome= &agent= &agent_version= &suite= &criterion= (that failed) &since=24h &limit= &before=
+GET /api/conversations            ?outcome= &agent= &agent_version= &suite= &criterion= (that failed) &since=24h &limit=
+                                  a page; go on with &before=<next> until next is null
 GET /api/conversations/<id>       one conversation's evaluations: verdicts, reasons, evidence  ?revisions=all
 GET /healthz                      the process is there
 GET /readyz                       the pipeline moves

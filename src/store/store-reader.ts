@@ -46,6 +46,8 @@ export interface TraceRow {
   readonly spans: number;
 }
 
+const LOOKED_AT_MAX = 50_000;
+
 export class StoreReader {
   readonly #database: DatabaseSync;
   readonly #files: ContentReader;
@@ -71,10 +73,28 @@ export class StoreReader {
     return row === undefined ? undefined : toConversationRow(row);
   }
 
-  /** Latest first. */
+  /** Latest first; one page. */
   list(query: ConversationQuery): readonly ConversationRow[] {
-    const conditions: string[] = [];
-    const values: (string | number)[] = [];
+    return this.listPage(query).rows;
+  }
+
+  /**
+   * Latest first. A page looks at no more than `LOOKED_AT_MAX` conversations, however few of them it finds: whoever asks
+   * shares a thread with the receivers. `next` is where to go on, as `before`; undefined at the end.
+   */
+  listPage(query: ConversationQuery): { readonly rows: readonly ConversationRow[]; readonly next: number | undefined } {
+    const ends = this.#database.prepare('SELECT min(id) AS first, max(id) AS last FROM conversations').get();
+    const before = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, Number(ends?.last ?? 0) + 1);
+    const from = before - LOOKED_AT_MAX;
+    const rows = this.#select({ ...query, before }, from);
+    const last = rows.at(-1)?.row;
+    if (rows.length === query.limit && last !== undefined) return { rows, next: last };
+    return { rows, next: from > Number(ends?.first ?? 0) ? from : undefined };
+  }
+
+  #select(query: ConversationQuery, from: number): readonly ConversationRow[] {
+    const conditions: string[] = ['c.id >= ?'];
+    const values: (string | number)[] = [from];
     const where = (condition: string, value: string | number | undefined) => {
       if (value === undefined) return;
       conditions.push(condition);
@@ -90,9 +110,8 @@ export class StoreReader {
       `${EVALUATED} AND EXISTS (SELECT 1 FROM failed_verdicts f WHERE f.criterion = ? AND f.evaluation = e.id))`,
       query.criterion,
     );
-    const clause = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
     return this.#database
-      .prepare(`SELECT c.* FROM conversations c ${clause} ORDER BY c.id DESC LIMIT ?`)
+      .prepare(`SELECT c.* FROM conversations c WHERE ${conditions.join(' AND ')} ORDER BY c.id DESC LIMIT ?`)
       .all(...values, query.limit)
       .map(toConversationRow);
   }

@@ -430,3 +430,29 @@ test('a content file that has become mostly empty is copied forward and goes', (
   expect({ compacted, removed }).toEqual({ compacted: true, removed: 1 });
   expect(Buffer.compare(store.contentOf(1).traces, before)).toBe(0);
 });
+
+test('a rare conversation is found by going on, and no page looks at more than a bounded number', () => {
+  const directory = tempDirectory();
+  const store = open(directory);
+  store.begin();
+  join(store, 'rare');
+  store.commit();
+  const database = new DatabaseSync(fileIn(directory));
+  database.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 120000)
+    INSERT INTO conversations (conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns)
+    SELECT 'filler-' || n, 'other', 'v1', 'test', 0, 0, 0, 1 FROM numbers`);
+  database.close();
+  const reader = read(directory);
+
+  const found: string[] = [];
+  let pages = 0;
+  for (let before: number | undefined, more = true; more; pages += 1) {
+    const { rows, next } = reader.listPage({ agent: LABELS.agent, limit: 10, before });
+    found.push(...rows.map(({ conversationId }) => conversationId));
+    before = next;
+    more = next !== undefined;
+  }
+
+  expect(found).toEqual(['rare']);
+  expect(pages).toBe(3);
+});
