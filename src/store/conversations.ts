@@ -74,6 +74,8 @@ export class Conversations {
   #lastRow: number;
   /** No conversation is due before this; kept so that most looks for due ones cost nothing. */
   #nothingDueBefore = Number.NEGATIVE_INFINITY;
+  /** What `#firstUnchangedDue` found last, in this transaction. */
+  #knownFirst: { readonly row: number; readonly dueAt: number } | 'none' | undefined;
 
   constructor(database: DatabaseSync) {
     this.#findById = database.prepare(`SELECT ${COLUMNS} FROM conversations WHERE conversation_id = ?`);
@@ -181,13 +183,21 @@ export class Conversations {
   #forget(): void {
     this.#changed.clear();
     this.#rowById.clear();
+    this.#knownFirst = undefined;
   }
 
   #firstUnchangedDue(): { readonly row: number; readonly dueAt: number } | undefined {
+    const known = this.#knownFirst;
+    // While a transaction is open rows only leave the unchanged ones, so the first stays first until it changes itself.
+    if (known !== undefined && (known === 'none' || !this.#changed.has(known.row)))
+      return known === 'none' ? undefined : known;
     for (const found of this.#inOrderOfDue.iterate()) {
       const row = Number(found.id);
-      if (!this.#changed.has(row)) return { row, dueAt: Number(found.due_at) };
+      if (this.#changed.has(row)) continue;
+      this.#knownFirst = { row, dueAt: Number(found.due_at) };
+      return this.#knownFirst;
     }
+    this.#knownFirst = 'none';
     return undefined;
   }
 
