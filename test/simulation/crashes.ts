@@ -219,14 +219,35 @@ async function balance(books: {
 function compareScrape(scraped: string, reader: StoreReader, say: (line: string) => void): number {
   const metrics = parseMetrics(scraped);
   let mismatches = 0;
-  for (const { metric, labels, value } of reader.totals()) {
-    if (metric.endsWith('_bucket')) continue;
+  const totals = reader.totals().map(({ metric, labels, value }) => {
+    // The cast holds because the store wrote the text.
+    const { le, ...others } = JSON.parse(labels) as Record<string, string>;
+    return {
+      metric,
+      labels,
+      value,
+      bound: Number(le?.replace('+', '')),
+      series: `${metric} ${JSON.stringify(others)}`,
+    };
+  });
+  const bySeries = Map.groupBy(totals, ({ series }) => series);
+  for (const { metric, labels, value: stored, bound, series } of totals) {
     const pairs = Object.entries(JSON.parse(labels) as Record<string, string>).map(
       ([name, text]) => `${name}="${text}"`,
     );
+    // A stored bucket holds its own observations, a scraped one those of all smaller ones as well.
+    const isBucket = metric.endsWith('_bucket');
+    const upToBound = (bySeries.get(series) ?? []).filter((other) => other.bound <= bound);
+    const value = isBucket ? upToBound.reduce((sum, other) => sum + other.value, 0) : stored;
     const key = pairs.length === 0 ? metric : `${metric}{${pairs.join(',')}}`;
     const shown = metrics.get(key);
-    const scale = /score|cost/.test(metric) && !metric.endsWith('_count') ? 1e6 : /seconds_sum/.test(metric) ? 1000 : 1;
+    const scale = isBucket
+      ? 1
+      : /score|cost/.test(metric) && !metric.endsWith('_count')
+        ? 1e6
+        : /seconds_sum/.test(metric)
+          ? 1000
+          : 1;
     if (shown !== undefined && Math.round(shown * scale) === value) continue;
     mismatches += 1;
     if (mismatches <= 10) say(`scraped ${key} is ${shown}, the store says ${value}`);
