@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { addDemo } from './commands/demo.ts';
 import { addExplain } from './commands/explain.ts';
+import { addInspect } from './commands/inspect.ts';
 import { addScore } from './commands/score.ts';
 import { addServe } from './commands/serve.ts';
 import { addValidate } from './commands/validate.ts';
@@ -30,6 +31,7 @@ addServe(program, terminal);
 addDemo(program, terminal);
 addScore(program, terminal);
 addExplain(program, terminal);
+addInspect(program, terminal);
 addValidate(program, terminal);
 
 try {

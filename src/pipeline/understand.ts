@@ -1,0 +1,67 @@
+/**
+ * What Assay makes of recorded spans, without scoring or storing anything: every trace put together and understood, its
+ * turns, and the conversations that they add up to.
+ */
+import { groupConversations } from '../assemble/group-conversations.ts';
+import { buildTurns } from '../assemble/build-turns.ts';
+import type { ClosedTurn } from '../assemble/open-turns.ts';
+import { GroupCache, mergeContent } from '../assemble/trace-content.ts';
+import type { Conversation } from '../model/conversation.ts';
+import type { Turn } from '../model/turn.ts';
+import { normalize } from '../normalize/normalize.ts';
+import { Intake } from './intake.ts';
+import type { RecordedBatch } from './recording.ts';
+import { Spool } from './spool.ts';
+
+export interface Understood {
+  readonly conversations: readonly Conversation[];
+  readonly requests: number;
+  readonly records: number;
+  readonly rejected: number;
+  /** Traces in which nothing of an agent was found. */
+  readonly otherTraces: number;
+}
+
+/** A recording is complete, so nothing closes before it ends. */
+const NO_LIMITS = {
+  settleMs: Number.MAX_SAFE_INTEGER,
+  idleMs: Number.MAX_SAFE_INTEGER,
+  maxAgeMs: Number.MAX_SAFE_INTEGER,
+  maxSpans: Number.POSITIVE_INFINITY,
+  maxBytes: Number.POSITIVE_INFINITY,
+  maxOpenTurns: Number.POSITIVE_INFINITY,
+  maxOpenSpans: Number.POSITIVE_INFINITY,
+};
+
+export async function understandRecorded(
+  batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
+): Promise<Understood> {
+  const spool = new Spool();
+  const groups = new GroupCache();
+  const closed: ClosedTurn[] = [];
+  const intake = new Intake(NO_LIMITS, { onClosed: (turn) => closed.push(turn), onReleased: () => {} });
+  let requests = 0;
+  let records = 0;
+  let rejected = 0;
+  try {
+    for await (const batch of batches) {
+      requests += 1;
+      records += batch.rows;
+      rejected += batch.rejected;
+      intake.take(spool.append({ ...batch, logTime: 0 }));
+    }
+    intake.advance(Number.MAX_SAFE_INTEGER);
+    const turns: Turn[] = [];
+    let otherTraces = 0;
+    for (const { rows, spansAreDistinct } of closed) {
+      const read = (position: number, length: number) => spool.read(position, length);
+      const { content } = mergeContent({ rows, read, groups, stored: undefined, spansAreDistinct });
+      const found = buildTurns(normalize(content));
+      if (found.length === 0) otherTraces += 1;
+      turns.push(...found);
+    }
+    return { conversations: groupConversations(turns), requests, records, rejected, otherTraces };
+  } finally {
+    spool.close();
+  }
+}
