@@ -15,7 +15,10 @@ export interface Finder<T> {
   readonly rule: string;
   /** undefined where this source has nothing; the next finder is asked then. */
   readonly find: (evidence: Evidence) => T | undefined;
-  /** The only attribute it reads, if it is only one: where the span has none of that key, it is not asked. */
+  /**
+   * The only attribute it reads, if it is only one: where the span has none of that key, it is not asked. `a.b.*` stands
+   * for all keys that begin with `a.b.`.
+   */
   readonly key?: string;
 }
 

@@ -48,6 +48,12 @@ export const DETAILS: ReadonlySet<Field> = new Set<Field>([
   'serviceName',
 ]);
 
+/** A finder that must be asked always. */
+export const NO_GUARD = -1;
+/** As many as a small integer has bits. */
+const GUARDS_PER_WORD = 30;
+export const GUARDS_MAX = 3 * GUARDS_PER_WORD;
+
 /** A class for its stable shape: one is made for every span. */
 export class Draft implements Fields {
   kind: StepKind | undefined = undefined;
@@ -83,13 +89,29 @@ export class Draft implements Fields {
   #otherKept: AttributeValue | undefined = undefined;
   /** Which captured content the span's keys promise, as bits of {@link CAPTURED}. */
   captured = 0;
-  /** Which of the attributes that finders read the span has, as bits that `reading.ts` gives out. */
-  content = 0;
+  /** Which of the attributes that finders read the span has: a bit for each guard that `reading.ts` gives out. */
+  #guards = 0;
+  #moreGuards = 0;
+  #mostGuards = 0;
   /** Filled only in a draft that is made to explain. */
   readonly rules: Map<string, string> | undefined;
 
   constructor(rules: Map<string, string> | undefined) {
     this.rules = rules;
+  }
+
+  /** The span has an attribute of that guard. */
+  note(guard: number): void {
+    const bit = 1 << (guard % GUARDS_PER_WORD);
+    if (guard < GUARDS_PER_WORD) this.#guards |= bit;
+    else if (guard < 2 * GUARDS_PER_WORD) this.#moreGuards |= bit;
+    else this.#mostGuards |= bit;
+  }
+
+  noted(guard: number): boolean {
+    const bit = 1 << (guard % GUARDS_PER_WORD);
+    if (guard < GUARDS_PER_WORD) return (this.#guards & bit) !== 0;
+    return ((guard < 2 * GUARDS_PER_WORD ? this.#moreGuards : this.#mostGuards) & bit) !== 0;
   }
 
   /** Two places: a model call has one output, a tool call has arguments and a result. */

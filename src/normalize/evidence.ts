@@ -20,8 +20,8 @@ export interface Evidence {
   readonly span: SpanView;
   /** The span's own status; asking for it costs nothing, while `span` goes back to the bytes. */
   readonly status: StatusCode;
-  /** Whether the span may have an attribute that a finder reads, by the bit that `reading.ts` gave it. */
-  mayHave(contentBit: number): boolean;
+  /** Whether the span has an attribute that a finder reads, by the guard that `reading.ts` gave it. */
+  mayHave(guard: number): boolean;
   /** An attribute of the span; the same as `span.attributes.get`, without going back to the bytes where it can. */
   attribute(key: string): AttributeValue | undefined;
   /** Calls back for each event in time order, until `visit` answers true; says whether it did. */
@@ -63,8 +63,8 @@ export class SpanEvidence implements Evidence {
     this.status = place.status;
   }
 
-  mayHave(contentBit: number): boolean {
-    return (this.#draft.content & contentBit) !== 0;
+  mayHave(guard: number): boolean {
+    return this.#draft.noted(guard);
   }
 
   get span(): SpanView {

@@ -2,20 +2,19 @@
 import type { Attributes, SpanView } from '../model/otlp/views.ts';
 import type { ContentFinders, Finder } from './dialect.ts';
 import { DIALECTS } from './dialects.ts';
-import { DETAILS, Draft } from './draft.ts';
+import { DETAILS, Draft, GUARDS_MAX, NO_GUARD } from './draft.ts';
 import type { Evidence } from './evidence.ts';
 import { RowTable } from './rows.ts';
 
-/** A finder, and the bit in `Draft.content` of the attribute that it reads; 0 where it reads anything else. */
+/** A finder, and the guard of the attribute that it reads; NO_GUARD where it reads anything else. */
 export interface GuardedFinder<T> extends Finder<T> {
-  readonly contentBit: number;
+  readonly guard: number;
 }
 type GuardedFinders = { readonly [K in keyof ContentFinders]: readonly GuardedFinder<FoundBy<K>>[] };
 type FoundBy<K extends keyof ContentFinders> = ContentFinders[K][number] extends Finder<infer T> ? T : never;
 
-/** As many as a small integer has bits. Finders of keys beyond are asked always. */
-const CONTENT_BITS_MAX = 30;
-const contentBits = new Map<string, number>();
+/** Finders of keys beyond GUARDS_MAX are asked always. */
+const guards = new Map<string, number>();
 
 export const FINDERS: GuardedFinders = {
   messagesIn: all('messagesIn'),
@@ -31,27 +30,27 @@ export const FINDERS: GuardedFinders = {
 function all<K extends keyof ContentFinders>(kind: K): GuardedFinders[K] {
   const finders: unknown[] = [];
   for (const dialect of DIALECTS) {
-    for (const finder of dialect[kind] ?? []) finders.push({ ...finder, contentBit: contentBitOf(finder.key) });
+    for (const finder of dialect[kind] ?? []) finders.push({ ...finder, guard: guardOf(finder.key) });
   }
   // The cast holds: lists of finders of one kind, one after the other, are a list of finders of that kind.
   return finders as unknown as GuardedFinders[K];
 }
 
-function contentBitOf(key: string | undefined): number {
-  if (key === undefined) return 0;
-  const known = contentBits.get(key);
+function guardOf(key: string | undefined): number {
+  if (key === undefined) return NO_GUARD;
+  const known = guards.get(key);
   if (known !== undefined) return known;
-  if (contentBits.size >= CONTENT_BITS_MAX) return 0;
-  const bit = 1 << contentBits.size;
-  contentBits.set(key, bit);
-  return bit;
+  if (guards.size >= GUARDS_MAX) return NO_GUARD;
+  const guard = guards.size;
+  guards.set(key, guard);
+  return guard;
 }
 
 const rows = DIALECTS.flatMap((dialect) => dialect.rows ?? []);
 const basicRows = new RowTable(
   rows.filter((row) => !DETAILS.has(row.field)),
   DIALECTS.flatMap((dialect) => dialect.captured ?? []),
-  contentBits,
+  guards,
 );
 const detailRows = new RowTable(
   rows.filter((row) => DETAILS.has(row.field)),
@@ -94,7 +93,7 @@ export interface Found<T> {
 
 export function firstFound<T>(finders: readonly GuardedFinder<T>[], evidence: Evidence): Found<T> | undefined {
   for (const finder of finders) {
-    if (finder.contentBit !== 0 && !evidence.mayHave(finder.contentBit)) continue;
+    if (finder.guard !== NO_GUARD && !evidence.mayHave(finder.guard)) continue;
     const value = finder.find(evidence);
     if (value !== undefined) return { value, rule: finder.rule };
   }

@@ -6,7 +6,7 @@
 import type { StepKind } from '../model/step.ts';
 import { keyTable, NO_NUMBER } from '../model/otlp/key-table.ts';
 import { type Attributes, type AttributeValue, REPEATED } from '../model/otlp/views.ts';
-import { CAPTURED, type Draft, type Captured, type Field, type Fields } from './draft.ts';
+import { CAPTURED, type Captured, type Draft, type Field, type Fields, NO_GUARD } from './draft.ts';
 import { isPresent, isRedactionMarker, member } from './jsonish.ts';
 
 export interface Row {
@@ -104,27 +104,32 @@ interface Entry {
 
 interface KeyEntries {
   readonly captured: number;
-  readonly content: number;
+  /** One of the guards that `reading.ts` gives out, or NO_GUARD. */
+  readonly guard: number;
   readonly isKept: boolean;
   readonly entries: readonly Entry[];
 }
 
-/** Which content a key promises, and whether the value is worth keeping at once. */
+/**
+ * Which content a key promises, and whether the value is worth keeping at once. A key that ends in `.*` stands for all
+ * keys that begin with what is before the `*`: some emitters write a list as one attribute for each member.
+ */
 export type CapturedKey = readonly [what: Captured, key: string, keep?: 'keep'];
 
-const NOTHING: KeyEntries = { captured: 0, content: 0, isKept: false, entries: [] };
+const NOTHING: KeyEntries = { captured: 0, guard: NO_GUARD, isKept: false, entries: [] };
 
 export class RowTable {
   readonly #byKey = new Map<string, KeyEntries>();
-  /** The same by the key's number, so that a known key is neither made a string nor hashed. */
+  /** The same by the key's number, so that a known key is neither made a string nor hashed. A hole: not looked at yet. */
   readonly #byNumber: (KeyEntries | undefined)[] = [];
+  readonly #prefixes: { readonly prefix: string; readonly entries: KeyEntries }[] = [];
   readonly #best: Uint16Array;
 
-  /** `contentBits` are keys that finders read, each with its bit in `Draft.content`. */
+  /** `guards` are keys that finders read, each with its number in the draft. */
   constructor(
     table: readonly Row[],
     captured: readonly CapturedKey[],
-    contentBits: ReadonlyMap<string, number> = new Map(),
+    guards: ReadonlyMap<string, number> = new Map(),
   ) {
     const fields = new Map<Field, number>();
     const at = (key: string): KeyEntries => this.#byKey.get(key) ?? NOTHING;
@@ -139,13 +144,15 @@ export class RowTable {
       const isKept = there.isKept || keep === 'keep';
       this.#byKey.set(key, { ...there, isKept, captured: there.captured | CAPTURED[what] });
     }
-    for (const [key, bit] of contentBits) this.#byKey.set(key, { ...at(key), content: bit });
+    for (const [key, guard] of guards) this.#byKey.set(key, { ...at(key), guard });
     this.#best = new Uint16Array(fields.size);
     for (const [key, entries] of this.#byKey) {
+      if (key.endsWith('.*')) {
+        this.#prefixes.push({ prefix: key.slice(0, -1), entries });
+        continue;
+      }
       const number = keyTable.numberOfText(key);
-      if (number === NO_NUMBER) continue;
-      while (this.#byNumber.length <= number) this.#byNumber.push(undefined);
-      this.#byNumber[number] = entries;
+      if (number !== NO_NUMBER) this.#learn(number, entries);
     }
   }
 
@@ -155,9 +162,9 @@ export class RowTable {
     const { places } = attributes;
     for (let place = 0; place < places; place++) {
       const found = this.#entriesAt(attributes, place);
-      if (found === undefined) continue;
+      if (found === undefined || found === NOTHING) continue;
       draft.captured |= found.captured;
-      draft.content |= found.content;
+      if (found.guard !== NO_GUARD) draft.note(found.guard);
       if (found.entries.length === 0 && !found.isKept) continue;
       const value = attributes.valueAt(place);
       if (!isPresent(value)) continue;
@@ -174,7 +181,19 @@ export class RowTable {
     const number = attributes.keyNumberAt(place);
     if (number === REPEATED) return undefined;
     // A full table of keys gives no numbers, neither here nor when this table was made.
-    if (number === NO_NUMBER) return this.#byKey.get(attributes.keyAt(place));
-    return number < this.#byNumber.length ? this.#byNumber[number] : undefined;
+    if (number === NO_NUMBER) return this.#entriesOf(attributes.keyAt(place));
+    const known = number < this.#byNumber.length ? this.#byNumber[number] : undefined;
+    return known ?? this.#learn(number, this.#entriesOf(attributes.keyAt(place)));
+  }
+
+  #entriesOf(key: string): KeyEntries {
+    return this.#byKey.get(key) ?? this.#prefixes.find(({ prefix }) => key.startsWith(prefix))?.entries ?? NOTHING;
+  }
+
+  /** Numbers are bounded, see `key-table.ts`. */
+  #learn(number: number, entries: KeyEntries): KeyEntries {
+    while (this.#byNumber.length <= number) this.#byNumber.push(undefined);
+    this.#byNumber[number] = entries;
+    return entries;
   }
 }
