@@ -5,5 +5,6 @@ import { associations } from './dialects/associations.ts';
 import { mastra } from './dialects/mastra.ts';
 import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
+import { vercel } from './dialects/vercel.ts';
 
-export const DIALECTS: readonly Dialect[] = [assay, otelGenAi, mastra, otel, associations];
+export const DIALECTS: readonly Dialect[] = [assay, otelGenAi, mastra, vercel, otel, associations];

@@ -23,6 +23,8 @@ export interface Fields {
   outputTokens: number | undefined;
   cacheReadTokens: number | undefined;
   cacheWriteTokens: number | undefined;
+  /** The input count leaves out what was read from and written to the cache. */
+  cacheIsExtra: true | undefined;
   reasoningTokens: number | undefined;
   costUsd: number | undefined;
   errorType: string | undefined;
@@ -73,6 +75,7 @@ export class Draft implements Fields {
   outputTokens: number | undefined = undefined;
   cacheReadTokens: number | undefined = undefined;
   cacheWriteTokens: number | undefined = undefined;
+  cacheIsExtra: true | undefined = undefined;
   reasoningTokens: number | undefined = undefined;
   costUsd: number | undefined = undefined;
   errorType: string | undefined = undefined;

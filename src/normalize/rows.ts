@@ -147,10 +147,12 @@ export class RowTable {
     for (const [key, guard] of guards) this.#byKey.set(key, { ...at(key), guard });
     this.#best = new Uint16Array(fields.size);
     for (const [key, entries] of this.#byKey) {
-      if (key.endsWith('.*')) {
-        this.#prefixes.push({ prefix: key.slice(0, -1), entries });
-        continue;
-      }
+      if (key.endsWith('.*')) this.#prefixes.push({ prefix: key.slice(0, -1), entries });
+    }
+    for (const [key, own] of this.#byKey) {
+      if (key.endsWith('.*')) continue;
+      const entries = this.#withPrefix(key, own);
+      this.#byKey.set(key, entries);
       const number = keyTable.numberOfText(key);
       if (number !== NO_NUMBER) this.#learn(number, entries);
     }
@@ -187,7 +189,19 @@ export class RowTable {
   }
 
   #entriesOf(key: string): KeyEntries {
-    return this.#byKey.get(key) ?? this.#prefixes.find(({ prefix }) => key.startsWith(prefix))?.entries ?? NOTHING;
+    return this.#byKey.get(key) ?? this.#ofPrefix(key) ?? NOTHING;
+  }
+
+  #ofPrefix(key: string): KeyEntries | undefined {
+    return this.#prefixes.find(({ prefix }) => key.startsWith(prefix))?.entries;
+  }
+
+  /** A key with rows of its own is one of its prefix's keys all the same. */
+  #withPrefix(key: string, own: KeyEntries): KeyEntries {
+    const shared = this.#ofPrefix(key);
+    if (shared === undefined) return own;
+    const guard = own.guard === NO_GUARD ? shared.guard : own.guard;
+    return { ...own, guard, captured: own.captured | shared.captured };
   }
 
   /** Numbers are bounded, see `key-table.ts`. */

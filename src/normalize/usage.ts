@@ -18,5 +18,6 @@ export function usageOf(draft: Draft): Usage | undefined {
 
 /** The cached tokens are part of the input. Where they are more than the input, the emitter left them out of it. */
 export function isAdjusted(draft: Draft): boolean {
-  return (draft.cacheReadTokens ?? 0) + (draft.cacheWriteTokens ?? 0) > (draft.inputTokens ?? 0);
+  const cached = (draft.cacheReadTokens ?? 0) + (draft.cacheWriteTokens ?? 0);
+  return cached > (draft.inputTokens ?? 0) || (cached > 0 && draft.cacheIsExtra === true);
 }

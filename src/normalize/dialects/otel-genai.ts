@@ -165,11 +165,22 @@ function inferKind(draft: Draft, span: SpanView): void {
     return;
   }
   for (const [pattern, kind] of SPAN_NAMES) {
-    if (pattern.test(span.name)) {
+    // A chat room's handler is called "chat" too.
+    if (pattern.test(span.name) && (kind !== 'llm' || speaksOfModel(draft, span, hasModel))) {
       draft.settle('kind', kind, 'span name');
       return;
     }
   }
+}
+
+function speaksOfModel(draft: Draft, { attributes }: SpanView, hasModel: boolean): boolean {
+  return (
+    hasModel ||
+    (draft.captured & SAID) !== 0 ||
+    (draft.inputTokens ?? draft.outputTokens) !== undefined ||
+    attributes.has('gen_ai.provider.name') ||
+    attributes.has('gen_ai.system')
+  );
 }
 
 function attribute(key: string): Finder<AttributeValue> {

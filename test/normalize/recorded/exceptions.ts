@@ -15,4 +15,19 @@ export const EXCEPTIONS: readonly Exception[] = [
     fields: /^agent$/,
     reason: 'the script names the sub-agent; the turn belongs to the agent that was asked',
   },
+  {
+    runs: /\.(legacy_)?content_off$/,
+    fields: /\.(user_input|final_answer)$|\.tool_calls\[\d+\]\.(args|result)$/,
+    reason: 'the emitter was told not to record what was said',
+  },
+  {
+    runs: /\/meeting_process_killed/,
+    fields: /^turns\[1\]\.error$/,
+    reason: 'a killed process says nothing of its end; the turn is flagged root-missing instead',
+  },
+  {
+    runs: /^ai-sdk.*\/meeting_process_killed\.(legacy_)?(http|stream)$/,
+    fields: /^turns\.length$|^turns\[1\]|^conversation_id$/,
+    reason: 'of the killed turn at most the HTTP request to the model was exported',
+  },
 ];
