@@ -4,15 +4,21 @@
  *     [{role, name?, parts: [{type, content}, …], finish_reason?}, …]      current GenAI
  *     [{role, content: string | [{type: 'text', text}, …], tool_calls?, tool_call_id?}, …]      chat completions
  *     [{type, content}, …]      parts without a message
+ *     [['user', 'text'], …]   [{lc: 1, …}, …]   [{type: 'function_call', …}, …]      LangChain, the Responses API
+ *     {messages: […]}   {choices: […]}   …      what an API was asked or gave back, see exchanges.ts
  *     'plain text'      one message
  *
  * Nothing here throws: what is not understood is kept as a part of type `other`.
  */
-import type { Content, ContentState, Message, Part } from '../model/step.ts';
 import type { AttributeValue } from '../model/otlp/views.ts';
-import { contentOf, MISSING, textContent } from './content.ts';
+import type { Content, ContentState, Message, Part } from '../model/step.ts';
+import { MISSING, textContent } from './content.ts';
+import { messagesInside } from './exchanges.ts';
 import { finishReasonOf } from './finish-reason.ts';
-import { decodeJsonish, isRedactionMarker, member, memberText, toJson } from './jsonish.ts';
+import { decodeJsonish, isRedactionMarker, member, memberText } from './jsonish.ts';
+import { langChainMessage } from './langchain.ts';
+import { Finished, isTuple, itemRole } from './message-forms.ts';
+import { collectParts, collectToolCalls, resultContent } from './message-parts.ts';
 
 /** Far above any real history, and low enough that a hostile one stays cheap. */
 const MESSAGES_MAX = 10_000;
@@ -33,42 +39,66 @@ export function decodeMessages(value: AttributeValue, defaultRole: 'user' | 'ass
 }
 
 function messagesOf(value: unknown, defaultRole: string): readonly Message[] {
-  if (Array.isArray(value)) {
-    const items = value.length > MESSAGES_MAX ? value.slice(-MESSAGES_MAX) : value;
-    if (items.length > 0 && items.every(isBarePart)) return messageOf({ role: defaultRole, parts: items }, defaultRole);
-    return items.flatMap((item) => messageOf(item, defaultRole));
-  }
-  const wrapped = member(value, 'messages');
-  if (Array.isArray(wrapped)) return messagesOf(wrapped, defaultRole);
-  return messageOf(value, defaultRole);
+  const list = Array.isArray(value) ? value : messagesInside(value);
+  if (list === undefined) return messageOf(value, defaultRole);
+  const items = list.length > MESSAGES_MAX ? list.slice(-MESSAGES_MAX) : list;
+  if (isTuple(items)) return messageOf(items, defaultRole);
+  const areParts = items.length > 0 && items.every((item) => isBarePart(item, defaultRole));
+  if (areParts) return messageOf({ role: defaultRole, parts: items }, defaultRole);
+  return items.flatMap((item) => messageOf(item, defaultRole));
 }
 
-function isBarePart(value: unknown): boolean {
-  return (
-    member(value, 'role') === undefined &&
-    memberText(value, 'type') !== undefined &&
-    member(value, 'parts') === undefined
-  );
+function isBarePart(value: unknown, defaultRole: string): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (member(value, 'role') !== undefined || member(value, 'parts') !== undefined) return false;
+  if (memberText(value, 'type') === undefined || langChainMessage(value) !== undefined) return false;
+  return (itemRole(value) ?? defaultRole) === defaultRole;
 }
 
 /** One message, or none where there is nothing in it. */
 export function messageOf(value: unknown, defaultRole: string): readonly Message[] {
   if (typeof value === 'string') return value === '' ? [] : [plainMessage(defaultRole, value)];
   if (typeof value !== 'object' || value === null) return [];
+  if (memberText(value, 'role') !== undefined) return [readMessage(value, defaultRole)];
+  if (value instanceof Finished) return finishedMessage(value, defaultRole);
+  if (Array.isArray(value)) return isTuple(value) ? [readMessage({ role: value[0], content: value[1] }, '')] : [];
+  const item = itemRole(value);
+  if (item !== undefined) return [readMessage({ parts: [value] }, item)];
+  return [readMessage(langChainMessage(value) ?? value, defaultRole)];
+}
+
+function finishedMessage({ message, reason }: Finished, defaultRole: string): readonly Message[] {
+  return messageOf(message, defaultRole).map((read) => ({
+    ...read,
+    finishReason: finishReasonOf(reason) ?? read.finishReason,
+  }));
+}
+
+function readMessage(value: object, defaultRole: string): Message {
   const parts: Part[] = [];
   collectParts(member(value, 'parts') ?? member(value, 'content') ?? member(value, 'text'), parts);
+  const refusal = parts.length === 0 ? memberText(value, 'refusal') : undefined;
+  if (refusal !== undefined) parts.push({ type: 'text', text: refusal });
   collectToolCalls(member(value, 'tool_calls') ?? member(value, 'toolCalls'), parts);
-  const writtenRole = roleOf(memberText(value, 'role') ?? defaultRole);
-  const callId = memberText(value, 'tool_call_id') ?? memberText(value, 'toolCallId');
-  const answersCall =
-    callId !== undefined && writtenRole === 'tool' && !parts.some((part) => part.type === 'tool_result');
-  const message: Message = {
-    role: writtenRole === 'user' && isOnlyResults(parts) ? 'tool' : writtenRole,
+  const called = member(value, 'function_call');
+  if (called !== undefined) collectToolCalls([{ function: called }], parts);
+  const role = roleOf(memberText(value, 'role') ?? defaultRole);
+  return {
+    role: role === 'user' && isOnlyResults(parts) ? 'tool' : role,
     name: memberText(value, 'name'),
-    parts: answersCall ? [{ type: 'tool_result', id: callId, result: contentOf(member(value, 'content')) }] : parts,
-    finishReason: finishReasonOf(member(value, 'finish_reason') ?? member(value, 'finishReason')),
+    parts: role === 'tool' ? asResults(value, parts) : parts,
+    finishReason: finishReasonOf(
+      member(value, 'finish_reason') ?? member(value, 'finishReason') ?? member(value, 'stop_reason'),
+    ),
   };
-  return [message];
+}
+
+/** What a tool says is a result, also where it is written as text. */
+function asResults(value: object, parts: readonly Part[]): readonly Part[] {
+  if (parts.some((part) => part.type === 'tool_result')) return parts;
+  const result = resultContent(member(value, 'content') ?? member(value, 'parts'));
+  const id = memberText(value, 'tool_call_id') ?? memberText(value, 'toolCallId');
+  return id === undefined && result.state === 'missing' ? parts : [{ type: 'tool_result', id, result }];
 }
 
 function plainMessage(role: string, text: string): Message {
@@ -98,103 +128,6 @@ function isOnlyResults(parts: readonly Part[]): boolean {
 
 function isRedacted(message: Message): boolean {
   return message.parts.some((part) => part.type === 'text' && isRedactionMarker(part.text));
-}
-
-function collectParts(value: unknown, into: Part[]): void {
-  if (typeof value === 'string') {
-    if (value !== '') into.push({ type: 'text', text: value });
-  } else if (Array.isArray(value)) {
-    for (const item of value) collectPart(item, into);
-  } else if (typeof value === 'object' && value !== null) {
-    collectPart(value, into);
-  }
-}
-
-function collectPart(value: unknown, into: Part[]): void {
-  if (typeof value === 'string') {
-    if (value !== '') into.push({ type: 'text', text: value });
-    return;
-  }
-  if (typeof value !== 'object' || value === null) return;
-  switch (memberText(value, 'type') ?? (member(value, 'text') === undefined ? '' : 'text')) {
-    case 'text':
-    case 'input_text':
-    case 'output_text': {
-      const text = member(value, 'content') ?? member(value, 'text');
-      if (typeof text === 'string' && text !== '') into.push({ type: 'text', text });
-      return;
-    }
-    case 'reasoning':
-    case 'thinking': {
-      const text = memberText(value, 'content') ?? memberText(value, 'text') ?? memberText(value, 'thinking');
-      if (text !== undefined) into.push({ type: 'reasoning', text });
-      return;
-    }
-    case 'tool_call':
-    case 'tool-call':
-    case 'tool_use':
-    case 'function':
-    case 'function_call':
-      into.push(toolCallOf(value));
-      return;
-    case 'tool_call_response':
-    case 'tool-result':
-    case 'tool_result':
-    case 'function_call_output':
-      into.push({ type: 'tool_result', id: callIdOf(value), result: resultOf(value) });
-      return;
-    case 'blob':
-    case 'file':
-    case 'uri':
-    case 'image':
-    case 'image_url':
-    case 'input_audio':
-    case 'audio':
-    case 'video':
-    case 'document':
-      into.push({
-        type: 'media',
-        modality: memberText(value, 'modality') ?? memberText(value, 'type') ?? 'file',
-        mime: memberText(value, 'mime_type') ?? memberText(value, 'mediaType'),
-      });
-      return;
-    default:
-      into.push({ type: 'other', raw: toJson(value) });
-  }
-}
-
-function collectToolCalls(value: unknown, into: Part[]): void {
-  if (!Array.isArray(value)) return;
-  for (const item of value) if (typeof item === 'object' && item !== null) into.push(toolCallOf(item));
-}
-
-function toolCallOf(value: object): Part {
-  const called = member(value, 'function');
-  return {
-    type: 'tool_call',
-    id: callIdOf(value),
-    name: memberText(called, 'name') ?? memberText(value, 'name') ?? memberText(value, 'toolName') ?? '',
-    args: contentOf(
-      member(called, 'arguments') ?? member(value, 'arguments') ?? member(value, 'args') ?? member(value, 'input'),
-    ),
-  };
-}
-
-/** `call_id` first: the Responses API has an `id` of the item as well, which nothing else refers to. */
-function callIdOf(value: object): string | undefined {
-  return (
-    memberText(value, 'call_id') ??
-    memberText(value, 'tool_call_id') ??
-    memberText(value, 'tool_use_id') ??
-    memberText(value, 'toolCallId') ??
-    memberText(value, 'id')
-  );
-}
-
-function resultOf(value: object): Content {
-  return contentOf(
-    member(value, 'response') ?? member(value, 'result') ?? member(value, 'output') ?? member(value, 'content'),
-  );
 }
 
 /** What that role said last, in words. */

@@ -1,0 +1,137 @@
+/**
+ * What a program handed to a model, and what the model's API gave back, as they stand in a span that recorded them raw:
+ *
+ *     asked      {system?, messages: […]}      chat completions, Anthropic, and what LangChain hands on ([[…]])
+ *                {instructions?, input: '…' | [items]}      Responses
+ *                {contents, config: {systemInstruction}}      Gemini
+ *     answered   {choices: [{message, finish_reason}]}      chat completions
+ *                {output: [items], status}      Responses
+ *                {role, content: […], stop_reason}      Anthropic
+ *                {candidates: [{content, finishReason}]}      Gemini
+ *                {output: {message}, stopReason}      Bedrock
+ *                {message, done_reason}      Ollama, Cohere
+ *                {generations: [[{text, message}]]}      LangChain
+ *
+ * Here they become a list of messages in whatever form the API gives to one; `messages.ts` understands those. None of it
+ * is said to be there unless its own members are: a tool's result may have a member `output` too.
+ */
+import { member, memberText } from './jsonish.ts';
+import { Finished, isMessageLike } from './message-forms.ts';
+
+/** The messages inside, or undefined where this is no such exchange. */
+export function messagesInside(value: unknown): readonly unknown[] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return inRequest(value) ?? inAnswer(value);
+}
+
+function inRequest(value: object): readonly unknown[] | undefined {
+  const messages = member(value, 'messages');
+  if (Array.isArray(messages)) return instructed(value, firstBatch(messages));
+  const input = member(value, 'input');
+  if (Array.isArray(input) && input.length > 0 && input.every(isMessageLike)) return instructed(value, input);
+  if (typeof input === 'string' && (memberText(value, 'model') ?? memberText(value, 'instructions')) !== undefined) {
+    return instructed(value, [{ role: 'user', content: input }]);
+  }
+  const contents = member(value, 'contents');
+  if (typeof contents === 'string') return instructed(value, [{ role: 'user', content: contents }]);
+  if (Array.isArray(contents)) return instructed(value, contents);
+  return isMessageLike(contents) ? instructed(value, [contents]) : undefined;
+}
+
+/** LangChain hands on a list of lists, of which all but the first are other conversations. */
+function firstBatch(messages: readonly unknown[]): readonly unknown[] {
+  const [first] = messages;
+  return Array.isArray(first) && !isTuple(first) ? first : messages;
+}
+
+function isTuple(value: readonly unknown[]): boolean {
+  return value.length === 2 && typeof value[0] === 'string';
+}
+
+function instructed(value: object, messages: readonly unknown[]): readonly unknown[] {
+  const instructions = instructionsOf(value);
+  return instructions === undefined ? messages : [{ role: 'system', content: instructions }, ...messages];
+}
+
+/** What a request says to the model beside its messages. */
+export function instructionsOf(value: unknown): unknown {
+  const config = member(value, 'config');
+  const found =
+    member(value, 'system') ??
+    member(value, 'instructions') ??
+    member(value, 'systemInstruction') ??
+    member(value, 'system_instruction') ??
+    member(config, 'systemInstruction') ??
+    member(config, 'system_instruction');
+  // Gemini gives its instructions as a content.
+  const content = member(found, 'parts') ?? found;
+  return content === '' || content === null ? undefined : content;
+}
+
+function inAnswer(value: object): readonly unknown[] | undefined {
+  const choices = member(value, 'choices');
+  if (Array.isArray(choices)) return choices.flatMap(inChoice);
+  const generations = member(value, 'generations');
+  if (Array.isArray(generations)) return generations.flat().flatMap(inGeneration);
+  const candidates = member(value, 'candidates');
+  if (Array.isArray(candidates)) return candidates.flatMap(inCandidate);
+  const output = member(value, 'output');
+  if (Array.isArray(output)) return inItems(value, output);
+  const converse = member(output, 'message');
+  if (isMessageLike(converse)) return [finished(converse, member(value, 'stopReason'))];
+  const message = member(value, 'message');
+  if (isMessageLike(message)) {
+    return [finished(message, member(value, 'finish_reason') ?? member(value, 'done_reason'))];
+  }
+  const update = member(value, 'update');
+  return isObject(update) ? inRequest(update) : undefined;
+}
+
+function inChoice(choice: unknown): readonly unknown[] {
+  const reason = member(choice, 'finish_reason') ?? member(choice, 'finishReason');
+  const message = member(choice, 'message') ?? member(choice, 'delta');
+  if (isObject(message)) return [finished(message, reason)];
+  const text = memberText(choice, 'text');
+  return text === undefined ? [] : [{ role: 'assistant', content: text, finish_reason: reason }];
+}
+
+function inGeneration(generation: unknown): readonly unknown[] {
+  const details = member(generation, 'generationInfo') ?? member(generation, 'generation_info');
+  const reason = member(details, 'finish_reason') ?? member(details, 'stop_reason');
+  const message = member(generation, 'message');
+  if (isObject(message)) return [finished(message, reason)];
+  const text = memberText(generation, 'text');
+  return text === undefined ? [] : [{ role: 'assistant', content: text, finish_reason: reason }];
+}
+
+function inCandidate(candidate: unknown): readonly unknown[] {
+  const content = member(candidate, 'content');
+  if (!isObject(content)) return [];
+  return [finished(content, member(candidate, 'finishReason') ?? member(candidate, 'finish_reason'))];
+}
+
+/** Items of the Responses API; or what a node of a LangGraph gave back, among it commands that hold messages. */
+function inItems(value: object, items: readonly unknown[]): readonly unknown[] | undefined {
+  if (items.length === 0 && member(value, 'status') === undefined) return undefined;
+  if (items.every(isMessageLike)) {
+    const last = items.at(-1);
+    const reason = member(member(value, 'incomplete_details'), 'reason') ?? statusReason(value);
+    return isObject(last) && reason !== undefined ? [...items.slice(0, -1), finished(last, reason)] : items;
+  }
+  const inside = items.flatMap((item) => (isObject(item) ? (inRequest(member(item, 'update') ?? {}) ?? []) : []));
+  return inside.length === 0 ? undefined : inside;
+}
+
+/** `completed` says nothing about why the model stopped: it does for a call of a tool, too. */
+function statusReason(value: object): string | undefined {
+  const status = memberText(value, 'status');
+  return status === 'failed' ? 'error' : status === 'incomplete' ? 'length' : undefined;
+}
+
+function finished(message: unknown, reason: unknown): unknown {
+  return reason === undefined || reason === null ? message : new Finished(message, reason);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,58 @@
+/** Whether something is a message, in any of the forms in which one is written; and whose. */
+import { langChainMessage } from './langchain.ts';
+import { member, memberText } from './jsonish.ts';
+
+const ROLES: ReadonlySet<string> = new Set([
+  'system',
+  'developer',
+  'user',
+  'human',
+  'assistant',
+  'ai',
+  'model',
+  'tool',
+  'function',
+]);
+
+/** Items of the Responses API that are no messages and stand among them, and who says them. */
+const ITEMS: ReadonlyMap<string, string> = new Map([
+  ['function_call', 'assistant'],
+  ['custom_tool_call', 'assistant'],
+  ['reasoning', 'assistant'],
+  ['function_call_output', 'tool'],
+  ['function_call_result', 'tool'],
+  ['custom_tool_call_output', 'tool'],
+]);
+/** Ends of the names of items for tools that the API runs itself: `web_search_call`, `mcp_list_tools`, … */
+const HOSTED_ITEM = /^[a-z_]{1,40}_(?:call|call_output|list_tools|approval_request|approval_response)$/;
+
+/** A message beside which an API says why it ended. A class, since nothing that was parsed can be one. */
+export class Finished {
+  readonly message: unknown;
+  readonly reason: unknown;
+
+  constructor(message: unknown, reason: unknown) {
+    this.message = message;
+    this.reason = reason;
+  }
+}
+
+export function isMessageLike(value: unknown): boolean {
+  if (Array.isArray(value)) return isTuple(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (memberText(value, 'role') !== undefined) return true;
+  return itemRole(value) !== undefined || langChainMessage(value) !== undefined;
+}
+
+/** `['human', 'hi']`, which LangChain takes for a message. */
+export function isTuple(value: readonly unknown[]): value is readonly [string, unknown] {
+  const [role] = value;
+  return value.length === 2 && typeof role === 'string' && ROLES.has(role);
+}
+
+/** Who says an item of the Responses API that is more than a message. */
+export function itemRole(value: object): string | undefined {
+  const type = member(value, 'type');
+  if (typeof type !== 'string' || member(value, 'role') !== undefined) return undefined;
+  return ITEMS.get(type) ?? (HOSTED_ITEM.test(type) && type !== 'tool_call' ? 'assistant' : undefined);
+}

@@ -1,0 +1,182 @@
+/**
+ * The parts of a message, in the forms in which conventions and model APIs write them:
+ *
+ *     {type: 'text', content | text}   {type: 'reasoning', content}      current GenAI, and nearly everybody
+ *     {type: 'tool_call', id, name, arguments}   {type: 'tool_call_response', id, response}      current GenAI
+ *     {type: 'tool_use', id, name, input}   {type: 'tool_result', tool_use_id, content}      Anthropic
+ *     {type: 'tool-call', toolCallId, toolName, input}   {type: 'tool-result', toolCallId, output}      AI SDK
+ *     {type: 'function_call', call_id, name, arguments}   {type: 'function_call_output', call_id, output}      Responses
+ *     {text}   {functionCall: {id, name, args}}   {functionResponse: {id, name, response}}      Gemini
+ *     {text}   {toolUse: {toolUseId, name, input}}   {toolResult: {toolUseId, content}}      Bedrock
+ */
+import type { Content, Part } from '../model/step.ts';
+import { contentOf } from './content.ts';
+import { member, memberText, toJson } from './jsonish.ts';
+
+export type ToolCallPart = Extract<Part, { readonly type: 'tool_call' }>;
+
+export function collectParts(value: unknown, into: Part[]): void {
+  if (Array.isArray(value)) for (const item of value) collectPart(item, into);
+  else collectPart(value, into);
+}
+
+/** A call that was among the parts already is the same call: some APIs write each in both places. */
+export function collectToolCalls(value: unknown, into: Part[]): void {
+  if (!Array.isArray(value)) return;
+  const known = new Set<string>();
+  for (const part of into) if (part.type === 'tool_call' && part.id !== undefined) known.add(part.id);
+  for (const item of value) {
+    if (typeof item !== 'object' || item === null) continue;
+    const call = toolCallOf(item);
+    if (call.id === undefined || !known.has(call.id)) into.push(call);
+  }
+}
+
+function collectPart(value: unknown, into: Part[]): void {
+  if (typeof value === 'string') {
+    if (value !== '') into.push({ type: 'text', text: value });
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  switch (memberText(value, 'type') ?? '') {
+    case 'text':
+    case 'input_text':
+    case 'output_text':
+    case 'refusal': {
+      const text = member(value, 'content') ?? member(value, 'text') ?? member(value, 'refusal');
+      if (typeof text === 'string' && text !== '') into.push({ type: 'text', text });
+      return;
+    }
+    case 'reasoning':
+    case 'thinking': {
+      const text = memberText(value, 'content') ?? memberText(value, 'text') ?? memberText(value, 'thinking');
+      if (text !== undefined) into.push({ type: 'reasoning', text });
+      else collectReasoning(member(value, 'summary'), into);
+      return;
+    }
+    case 'tool_call':
+    case 'tool-call':
+    case 'tool_use':
+    case 'function':
+    case 'function_call':
+    case 'custom_tool_call':
+      into.push(toolCallOf(value));
+      return;
+    case 'tool_call_response':
+    case 'tool-result':
+    case 'tool_result':
+    case 'function_call_output':
+    case 'function_call_result':
+    case 'custom_tool_call_output':
+      into.push({ type: 'tool_result', id: callIdOf(value), result: resultOf(value) });
+      return;
+    case 'blob':
+    case 'file':
+    case 'uri':
+    case 'image':
+    case 'image_url':
+    case 'input_image':
+    case 'input_file':
+    case 'input_audio':
+    case 'audio':
+    case 'video':
+    case 'document':
+      into.push({
+        type: 'media',
+        modality: memberText(value, 'modality') ?? memberText(value, 'type') ?? 'file',
+        mime: memberText(value, 'mime_type') ?? memberText(value, 'mediaType'),
+      });
+      return;
+    default:
+      into.push(...partsWithoutType(value));
+  }
+}
+
+/** Gemini and Bedrock: what a part is, is told by the one member that it has. */
+function partsWithoutType(value: object): readonly Part[] {
+  const text = member(value, 'text');
+  if (typeof text === 'string') {
+    if (text === '') return [];
+    return [member(value, 'thought') === true ? { type: 'reasoning', text } : { type: 'text', text }];
+  }
+  const called = member(value, 'functionCall') ?? member(value, 'function_call') ?? member(value, 'toolUse');
+  if (isObject(called)) return [toolCallOf(called)];
+  const answered =
+    member(value, 'functionResponse') ?? member(value, 'function_response') ?? member(value, 'toolResult');
+  if (isObject(answered)) return [{ type: 'tool_result', id: callIdOf(answered), result: resultOf(answered) }];
+  const data = member(value, 'inlineData') ?? member(value, 'inline_data') ?? member(value, 'fileData');
+  if (isObject(data)) {
+    return [{ type: 'media', modality: 'file', mime: memberText(data, 'mimeType') ?? memberText(data, 'mime_type') }];
+  }
+  const thought = member(member(value, 'reasoningContent'), 'reasoningText');
+  if (isObject(thought)) return [{ type: 'reasoning', text: memberText(thought, 'text') ?? '' }];
+  return [{ type: 'other', raw: toJson(value) }];
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The Responses API gives the reasoning as a list of summaries. */
+function collectReasoning(summary: unknown, into: Part[]): void {
+  if (!Array.isArray(summary)) return;
+  for (const item of summary) {
+    const text = memberText(item, 'text');
+    if (text !== undefined) into.push({ type: 'reasoning', text });
+  }
+}
+
+function toolCallOf(value: object): ToolCallPart {
+  const called = member(value, 'function');
+  return {
+    type: 'tool_call',
+    id: callIdOf(value),
+    name: memberText(called, 'name') ?? memberText(value, 'name') ?? memberText(value, 'toolName') ?? '',
+    args: contentOf(
+      member(called, 'arguments') ?? member(value, 'arguments') ?? member(value, 'args') ?? member(value, 'input'),
+    ),
+  };
+}
+
+/** `call_id` first: the Responses API has an `id` of the item as well, which nothing else refers to. */
+const CALL_IDS = ['call_id', 'callId', 'tool_call_id', 'tool_use_id', 'toolCallId', 'toolUseId', 'id'] as const;
+
+export function callIdOf(value: object): string | undefined {
+  for (const key of CALL_IDS) {
+    const id = memberText(value, key);
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}
+
+function resultOf(value: object): Content {
+  return resultContent(
+    member(value, 'response') ?? member(value, 'result') ?? member(value, 'output') ?? member(value, 'content'),
+  );
+}
+
+/** A result that was wrapped into parts, as all results of some APIs are, is what the parts say. */
+export function resultContent(value: unknown): Content {
+  const parts = Array.isArray(value) ? value : isTextPart(value) ? [value] : [];
+  if (parts.length === 0) return contentOf(value);
+  const [only] = parts;
+  if (parts.length === 1 && isObject(only)) {
+    const json = member(only, 'json');
+    if (json !== undefined) return contentOf(json);
+  }
+  if (!parts.every(isTextPart)) return contentOf(value);
+  return contentOf(parts.map((part) => member(part, 'text') ?? member(part, 'content')).join('\n'));
+}
+
+const PLAIN_TEXT_KEYS: ReadonlySet<string> = new Set(['type', 'text', 'content', 'index', 'annotations', 'id']);
+
+/** Exactly a piece of text: a tool may give back an object that has a text among other things. */
+function isTextPart(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const text = member(value, 'text') ?? member(value, 'content');
+  if (typeof text !== 'string') return false;
+  const type = member(value, 'type');
+  if (type === undefined) return Object.keys(value).length === 1 && member(value, 'text') !== undefined;
+  if (type !== 'text' && type !== 'input_text' && type !== 'output_text') return false;
+  return Object.keys(value).every((key) => PLAIN_TEXT_KEYS.has(key));
+}
