@@ -37,7 +37,13 @@ export type Part =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'tool_call'; readonly id: string | undefined; readonly name: string; readonly args: Content }
-  | { readonly type: 'tool_result'; readonly id: string | undefined; readonly result: Content }
+  | {
+      readonly type: 'tool_result';
+      readonly id: string | undefined;
+      readonly result: Content;
+      /** Whether the call failed; absent where nobody says. */
+      readonly failed?: boolean;
+    }
   | { readonly type: 'media'; readonly modality: string; readonly mime: string | undefined }
   | { readonly type: 'other'; readonly raw: Json };
 

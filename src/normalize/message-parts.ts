@@ -9,9 +9,10 @@
  *     {text}   {functionCall: {id, name, args}}   {functionResponse: {id, name, response}}      Gemini
  *     {text}   {toolUse: {toolUseId, name, input}}   {toolResult: {toolUseId, content}}      Bedrock
  */
-import type { Content, Part } from '../model/step.ts';
+import type { Part } from '../model/step.ts';
 import { contentOf } from './content.ts';
 import { member, memberText, toJson } from './jsonish.ts';
+import { toolResult } from './tool-results.ts';
 
 export type ToolCallPart = Extract<Part, { readonly type: 'tool_call' }>;
 
@@ -68,7 +69,7 @@ function collectPart(value: unknown, into: Part[]): void {
     case 'function_call_output':
     case 'function_call_result':
     case 'custom_tool_call_output':
-      into.push({ type: 'tool_result', id: callIdOf(value), result: resultOf(value) });
+      into.push(toolResultOf(value));
       return;
     case 'blob':
     case 'file':
@@ -103,7 +104,7 @@ function partsWithoutType(value: object): readonly Part[] {
   if (isObject(called)) return [toolCallOf(called)];
   const answered =
     member(value, 'functionResponse') ?? member(value, 'function_response') ?? member(value, 'toolResult');
-  if (isObject(answered)) return [{ type: 'tool_result', id: callIdOf(answered), result: resultOf(answered) }];
+  if (isObject(answered)) return [toolResultOf(answered)];
   const data = member(value, 'inlineData') ?? member(value, 'inline_data') ?? member(value, 'fileData');
   if (isObject(data)) {
     return [{ type: 'media', modality: 'file', mime: memberText(data, 'mimeType') ?? memberText(data, 'mime_type') }];
@@ -149,34 +150,8 @@ export function callIdOf(value: object): string | undefined {
   return undefined;
 }
 
-function resultOf(value: object): Content {
-  return resultContent(
-    member(value, 'response') ?? member(value, 'result') ?? member(value, 'output') ?? member(value, 'content'),
-  );
-}
-
-/** A result that was wrapped into parts, as all results of some APIs are, is what the parts say. */
-export function resultContent(value: unknown): Content {
-  const parts = Array.isArray(value) ? value : isTextPart(value) ? [value] : [];
-  if (parts.length === 0) return contentOf(value);
-  const [only] = parts;
-  if (parts.length === 1 && isObject(only)) {
-    const json = member(only, 'json');
-    if (json !== undefined) return contentOf(json);
-  }
-  if (!parts.every(isTextPart)) return contentOf(value);
-  return contentOf(parts.map((part) => member(part, 'text') ?? member(part, 'content')).join('\n'));
-}
-
-const PLAIN_TEXT_KEYS: ReadonlySet<string> = new Set(['type', 'text', 'content', 'index', 'annotations', 'id']);
-
-/** Exactly a piece of text: a tool may give back an object that has a text among other things. */
-function isTextPart(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const text = member(value, 'text') ?? member(value, 'content');
-  if (typeof text !== 'string') return false;
-  const type = member(value, 'type');
-  if (type === undefined) return Object.keys(value).length === 1 && member(value, 'text') !== undefined;
-  if (type !== 'text' && type !== 'input_text' && type !== 'output_text') return false;
-  return Object.keys(value).every((key) => PLAIN_TEXT_KEYS.has(key));
+function toolResultOf(value: object): Part {
+  const written =
+    member(value, 'response') ?? member(value, 'result') ?? member(value, 'output') ?? member(value, 'content');
+  return toolResult(value, callIdOf(value), written);
 }

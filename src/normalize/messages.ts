@@ -18,7 +18,8 @@ import { finishReasonOf } from './finish-reason.ts';
 import { decodeJsonish, isRedactionMarker, member, memberText } from './jsonish.ts';
 import { langChainMessage } from './langchain.ts';
 import { Finished, isTuple, itemRole } from './message-forms.ts';
-import { collectParts, collectToolCalls, resultContent } from './message-parts.ts';
+import { collectParts, collectToolCalls } from './message-parts.ts';
+import { toolResult } from './tool-results.ts';
 
 /** Far above any real history, and low enough that a hostile one stays cheap. */
 const MESSAGES_MAX = 10_000;
@@ -96,9 +97,9 @@ function readMessage(value: object, defaultRole: string): Message {
 /** What a tool says is a result, also where it is written as text. */
 function asResults(value: object, parts: readonly Part[]): readonly Part[] {
   if (parts.some((part) => part.type === 'tool_result')) return parts;
-  const result = resultContent(member(value, 'content') ?? member(value, 'parts'));
   const id = memberText(value, 'tool_call_id') ?? memberText(value, 'toolCallId');
-  return id === undefined && result.state === 'missing' ? parts : [{ type: 'tool_result', id, result }];
+  const result = toolResult(value, id, member(value, 'content') ?? member(value, 'parts'));
+  return id === undefined && result.result.state === 'missing' ? parts : [result];
 }
 
 function plainMessage(role: string, text: string): Message {

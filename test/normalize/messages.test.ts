@@ -114,4 +114,24 @@ describe('a message list', () => {
     expect(messages).toHaveLength(10_000);
     expect(messages.at(-1)).toEqual(said('user', '999999'));
   });
+
+  test.each<[string, object, boolean | undefined, string]>([
+    ['a text of the AI SDK', { output: { type: 'text', value: 'fine' } }, false, 'fine'],
+    ['JSON of the AI SDK', { output: { type: 'json', value: { ok: 1 } } }, false, '{"ok":1}'],
+    ['a text error of the AI SDK', { output: { type: 'error-text', value: '503' } }, true, '503'],
+    ['a JSON error of the AI SDK', { output: { type: 'error-json', value: { code: 503 } } }, true, '{"code":503}'],
+    ['a refusal of the AI SDK', { output: { type: 'execution-denied', reason: 'no' } }, true, 'no'],
+    ['content of the AI SDK', { output: { type: 'content', value: [{ type: 'text', text: 'fine' }] } }, false, 'fine'],
+    ['an error of Anthropic', { type: 'tool_result', is_error: true, content: '503' }, true, '503'],
+    ['an error of LangChain', { type: 'tool_result', status: 'error', content: '503' }, true, '503'],
+    ['a plain result', { result: { type: 'text', body: 'fine' } }, undefined, '{"type":"text","body":"fine"}'],
+  ])('knows of %s whether the call failed', (_what, result, failed, text) => {
+    const { messages } = decodeMessages(
+      [{ role: 'tool', content: [{ type: 'tool-result', id: 'c', ...result }] }],
+      'user',
+    );
+    const [part] = messages[0]?.parts ?? [];
+
+    expect(part?.type === 'tool_result' && [part.failed, part.result.text]).toEqual([failed, text]);
+  });
 });

@@ -40,15 +40,28 @@ export interface Ending {
 }
 
 /**
- * The turn failed if its root says so. Where the root says nothing (some streams leave it unset, some roots never arrive),
+ * The turn failed if its root says so, in words of its own. Where the root says nothing (some streams leave it unset, some roots never arrive),
  * it failed if it gave no answer and the last thing it did was an error. A tool that failed before an answer was coped with.
  */
 export function turnErrorOf({ root, calls, steps, answer }: Ending): StepError | undefined {
-  if (root.error !== undefined) return root.error;
+  if (root.error !== undefined && !isEcho(root.error, { root, calls, steps, answer })) return root.error;
   const last = calls.at(-1);
   if (last?.error !== undefined) return last.error;
   if (answer.state !== 'missing' || root.status === 'ok') return undefined;
   return lastToolError(steps, last?.startedAtMs ?? Number.NEGATIVE_INFINITY);
+}
+
+/**
+ * Some instrumentations copy the first error of a trace to its root when the trace ends. Where a model was asked after
+ * the tool had failed so, and an answer came, the agent coped.
+ */
+function isEcho(error: StepError, { calls, steps, answer }: Ending): boolean {
+  const last = calls.at(-1);
+  if (error.message === '' || answer.state === 'missing' || last === undefined || last.error !== undefined)
+    return false;
+  return steps.some(
+    (step) => step.kind === 'tool' && step.endedAtMs <= last.startedAtMs && step.error?.message === error.message,
+  );
 }
 
 /** Of tools that ran after the last model call: nobody was left to cope with the error. */

@@ -3,12 +3,12 @@
  * else by name and order. A call without a span is taken from the transcript, with the result that a later model call was
  * shown, if any; a span without a request stands for itself.
  */
-import type { Content, Step } from '../../model/step.ts';
+import type { Content, Step, StepError } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
 import { compare, NONE, type Family } from './family.ts';
-import { Results, type ToolRequest, Transcripts } from './transcripts.ts';
+import { Results, type ToolRequest, type ToolResult, Transcripts } from './transcripts.ts';
 
 export function toolCallsOf(family: Family, members: readonly number[], root: Step): readonly ToolCall[] {
   const tools = members.filter((index) => family.at(index).tool !== undefined);
@@ -149,7 +149,7 @@ function requested(tool: Step, request: ToolRequest, transcripts: Transcripts): 
     ),
     result: firstThere(
       () => tool.tool?.result ?? MISSING,
-      () => transcripts.resultOf(request) ?? MISSING,
+      () => transcripts.resultOf(request)?.result ?? MISSING,
     ),
     error: tool.error,
     spanId: tool.spanId,
@@ -166,14 +166,20 @@ function withoutSpan(request: ToolRequest, transcripts: Transcripts): ToolCall {
     id: request.id,
     name: request.name,
     args: request.args,
-    result: result ?? MISSING,
-    error: undefined,
+    result: result?.result ?? MISSING,
+    error: errorOf(result),
     spanId: undefined,
     requestedBy: request.by.spanId,
     answered: result !== undefined,
     startedAtMs: request.by.endedAtMs,
     endedAtMs: request.by.endedAtMs,
   };
+}
+
+/** Without a span of the tool, what the model was told is what is known. */
+function errorOf(result: ToolResult | undefined): StepError | undefined {
+  if (result?.failed !== true) return undefined;
+  return { type: 'tool_error', message: result.result.text, source: 'transcript' };
 }
 
 function ofSpan(family: Family, index: number): ToolCall {
@@ -207,8 +213,8 @@ function ofTranscript(root: Step): readonly ToolCall[] {
       id: part.id,
       name: part.name,
       args: part.args,
-      result: result ?? MISSING,
-      error: undefined,
+      result: result?.result ?? MISSING,
+      error: errorOf(result),
       spanId: undefined,
       requestedBy: undefined,
       answered: result !== undefined,

@@ -12,6 +12,8 @@ export interface ToolRequest {
   readonly args: Content;
 }
 
+export type ToolResult = Extract<Part, { type: 'tool_result' }>;
+
 export class Transcripts {
   readonly #models: readonly Step[];
   readonly #root: Step;
@@ -23,7 +25,7 @@ export class Transcripts {
   }
 
   /** From the last transcript backwards: it is the fullest. */
-  resultOf(request: ToolRequest): Content | undefined {
+  resultOf(request: ToolRequest): ToolResult | undefined {
     for (let at = this.#models.length - 1; at >= 0; at--) {
       const model = this.#models[at];
       if (model === undefined || model.startedAtMs <= request.by.startedAtMs) break;
@@ -45,8 +47,8 @@ export class Transcripts {
 
 /** The results in a transcript by call id; those without an id by the order of the calls before them. */
 export class Results {
-  readonly #byId = new Map<string, Content>();
-  readonly #unnamed: { readonly name: string; readonly args: string; readonly result: Content }[] = [];
+  readonly #byId = new Map<string, ToolResult>();
+  readonly #unnamed: { readonly name: string; readonly args: string; readonly result: ToolResult }[] = [];
 
   constructor(parts: readonly Part[]) {
     const open: { readonly name: string; readonly args: string }[] = [];
@@ -54,18 +56,18 @@ export class Results {
       if (part.type === 'tool_call' && part.id === undefined) {
         open.push({ name: part.name, args: canonicalJson(part.args.json) });
       } else if (part.type === 'tool_result') {
-        if (part.id !== undefined) this.#byId.set(part.id, part.result);
-        else this.#answer(open.shift(), part.result);
+        if (part.id !== undefined) this.#byId.set(part.id, part);
+        else this.#answer(open.shift(), part);
       }
     }
   }
 
-  #answer(call: { readonly name: string; readonly args: string } | undefined, result: Content): void {
+  #answer(call: { readonly name: string; readonly args: string } | undefined, result: ToolResult): void {
     if (call !== undefined) this.#unnamed.push({ ...call, result });
   }
 
   /** A result without an id answers one call only. */
-  take(request: ToolRequest): Content | undefined {
+  take(request: ToolRequest): ToolResult | undefined {
     if (request.id !== undefined) return this.#byId.get(request.id);
     const args = canonicalJson(request.args.json);
     const at = this.#unnamed.findIndex((item) => item.name === request.name && item.args === args);

@@ -122,6 +122,23 @@ describe('pairing tool calls', () => {
     ]);
   });
 
+  test('says of a call without a span that it failed, where the transcript says so', () => {
+    const failure = {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'x', is_error: true, content: '503' }],
+    };
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      chat('2', '1', { out: [wants(ask('f', {}, 'x'), ask('g', {}, 'y'))] }, { from: 1 }),
+      chat('3', '1', { in: [failure, show('done', 'y')] }, { from: 10 }),
+    );
+
+    expect(turn.toolCalls.map(({ name, error }) => [name, error?.message])).toEqual([
+      ['f', '503'],
+      ['g', undefined],
+    ]);
+  });
+
   test('does not give a call the span of a later one', () => {
     const first = { out: [wants(ask('f', { a: 1 }, undefined))] };
     const turn = turnOf(
@@ -303,6 +320,20 @@ describe('the error of a turn', () => {
       [agent('1', { to: 9 }), chat('2', '1', {}, { from: 1, ...failed }), chat('3', '1', done, { from: 5 })],
       undefined,
     ],
+    [
+      'none, where the root only repeats the error of a tool that the agent coped with',
+      [
+        agent('1', { to: 9, ...failed }),
+        tool('2', '1', 'f', { from: 1, ...failed }),
+        chat('3', '1', done, { from: 5 }),
+      ],
+      undefined,
+    ],
+    [
+      'the root’s, where it repeats the error of a tool and no answer came',
+      [agent('1', { to: 9, ...failed }), chat('2', '1', {}, {}), tool('3', '1', 'f', { from: 5, ...failed })],
+      'boom',
+    ],
   ])('is %s', (_what, specs, message) => {
     expect(turnOf(...specs).error?.message).toBe(message);
   });
@@ -320,6 +351,18 @@ describe('tokens and cost', () => {
     );
 
     expect([turn.usage?.inputTokens, turn.costUsd]).toEqual([30, 0.75]);
+  });
+
+  test('are a model call’s own, though the tool it asked for is below it and asks a model in turn', () => {
+    const turn = turnOf(
+      agent('1', { to: 50 }, used(99, 9)),
+      chat('2', '1', {}, { from: 1, to: 40, attributes: used(10, 0.5) }),
+      tool('3', '2', 'ask_colleague', { from: 2, to: 30 }),
+      agent('4', { parent: '3', from: 3, to: 20 }, { 'gen_ai.agent.name': 'sub', ...used(20, 1) }),
+      chat('5', '4', {}, { from: 4, attributes: used(20, 1) }),
+    );
+
+    expect([turn.usage?.inputTokens, turn.costUsd]).toEqual([30, 1.5]);
   });
 
   test('are the agent’s where nothing below says any', () => {

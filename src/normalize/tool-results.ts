@@ -1,0 +1,74 @@
+/**
+ * What a message says that a tool gave back, and whether it says that the tool failed. Where the tool has no span of its
+ * own, as in a client, this is all there is.
+ *
+ *     {is_error, content}   {status: 'error', content}      Anthropic, Bedrock and LangChain
+ *     {output: {type: 'text' | 'json' | 'error-text' | 'error-json' | 'content' | 'execution-denied', value}}      AI SDK
+ */
+import type { Content, Part } from '../model/step.ts';
+import { contentOf } from './content.ts';
+import { member } from './jsonish.ts';
+
+export type ToolResultPart = Extract<Part, { readonly type: 'tool_result' }>;
+
+/** `written` is the result as `value`, the part or message about it, has it. */
+export function toolResult(value: object, id: string | undefined, written: unknown): ToolResultPart {
+  const wrapped = aiSdkOutput(written);
+  const result = resultContent(wrapped === undefined ? written : wrapped.value);
+  const failed = wrapped?.failed ?? saysFailed(value);
+  return { type: 'tool_result', id, result, ...(failed === undefined ? {} : { failed }) };
+}
+
+function saysFailed(value: object): boolean | undefined {
+  const failed = member(value, 'is_error') ?? member(value, 'isError');
+  if (typeof failed === 'boolean') return failed;
+  return member(value, 'status') === 'error' ? true : undefined;
+}
+
+interface WrappedOutput {
+  readonly value: unknown;
+  readonly failed: boolean;
+}
+
+function aiSdkOutput(output: unknown): WrappedOutput | undefined {
+  const value = member(output, 'value');
+  switch (member(output, 'type')) {
+    case 'text':
+    case 'json':
+    case 'content':
+      return value === undefined ? undefined : { value, failed: false };
+    case 'error-text':
+    case 'error-json':
+      return value === undefined ? undefined : { value, failed: true };
+    case 'execution-denied':
+      return { value: member(output, 'reason') ?? 'execution denied', failed: true };
+    default:
+      return undefined;
+  }
+}
+
+/** A result that was wrapped into parts, as all results of some APIs are, is what the parts say. */
+function resultContent(value: unknown): Content {
+  const parts = Array.isArray(value) ? value : isTextPart(value) ? [value] : [];
+  if (parts.length === 0) return contentOf(value);
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === 'object' && only !== null) {
+    const json = member(only, 'json');
+    if (json !== undefined) return contentOf(json);
+  }
+  if (!parts.every(isTextPart)) return contentOf(value);
+  return contentOf(parts.map((part) => member(part, 'text') ?? member(part, 'content')).join('\n'));
+}
+
+const PLAIN_TEXT_KEYS: ReadonlySet<string> = new Set(['type', 'text', 'content', 'index', 'annotations', 'id']);
+
+/** Exactly a piece of text: a tool may give back an object that has a text among other things. */
+function isTextPart(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const text = member(value, 'text') ?? member(value, 'content');
+  if (typeof text !== 'string') return false;
+  const type = member(value, 'type');
+  if (type === undefined) return Object.keys(value).length === 1 && member(value, 'text') !== undefined;
+  if (type !== 'text' && type !== 'input_text' && type !== 'output_text') return false;
+  return Object.keys(value).every((key) => PLAIN_TEXT_KEYS.has(key));
+}
