@@ -1,18 +1,23 @@
-/** Turns to a conversation: in order of their start, with what they recorded put together. */
+/** Turns to a conversation: in order of their start, those that are parts of one joined, with what they recorded put together. */
 import type { ConversationId } from '../model/ids.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Json } from '../model/json.ts';
 import type { AgentIdentity, Usage } from '../model/step.ts';
 import type { Turn } from '../model/turn.ts';
+import { joinedTurn } from './build-turns.ts';
 import { compare } from './turns/family.ts';
+import { isBare, togetherInTurns } from './turns/fragments.ts';
 import { overridden } from './turns/marks.ts';
 import { plus } from './turns/usage.ts';
 
 export function buildConversation(id: ConversationId, turns: readonly Turn[]): Conversation {
   if (turns.length === 0) throw new Error(`conversation ${id}: it has no turns, so there is nothing to put together`);
+  const inOrder =
+    turns.length === 1 ? turns : turns.toSorted((a, b) => a.startedAtMs - b.startedAtMs || compare(a.id, b.id));
+  if (inOrder.length === 1 || !inOrder.some(isBare)) return new BuiltConversation(id, inOrder);
   return new BuiltConversation(
     id,
-    turns.toSorted((a, b) => a.startedAtMs - b.startedAtMs || compare(a.id, b.id)),
+    togetherInTurns(inOrder).map(([first, ...rest]) => (rest.length === 0 ? first : joinedTurn(first, rest))),
   );
 }
 

@@ -23,7 +23,19 @@ export function buildTurns(steps: readonly Step[]): readonly Turn[] {
   const family = merged(familyOf(steps));
   if (family.steps.length === 0) return [];
   const turns = turnsOf(family);
-  return turns.map((turn) => new BuiltTurn(family, turn, turns.length > 1));
+  return turns.map((turn) => {
+    const root = family.at(turn.root);
+    return new BuiltTurn(family, turn, turnIdOf(root.traceId, turns.length > 1 ? root : undefined));
+  });
+}
+
+/** One turn whose steps are spread over several traces; it goes by the first, and is called like it. */
+export function joinedTurn(first: Turn, rest: readonly Turn[]): Turn {
+  const family = familyOf([first, ...rest].flatMap(({ steps }) => steps));
+  const root = family.steps.findIndex(
+    ({ spanId, traceId }) => spanId === first.rootSpanId && traceId === first.traceId,
+  );
+  return new BuiltTurn(family, { root: Math.max(0, root), members: family.steps.map((_, index) => index) }, first.id);
 }
 
 /**
@@ -46,6 +58,7 @@ class BuiltTurn implements Turn {
   readonly ended: boolean;
   readonly state: Json | undefined;
   readonly truth: Json | undefined;
+  readonly lacksParents: boolean;
 
   readonly #family: Family;
   readonly #members: readonly number[];
@@ -57,7 +70,7 @@ class BuiltTurn implements Turn {
   #error: StepError | undefined | null = null;
   #flags: readonly TurnFlag[] | undefined;
 
-  constructor(family: Family, { root, members }: TurnSteps, isOneOfSeveral: boolean) {
+  constructor(family: Family, { root, members }: TurnSteps, id: TurnId) {
     const step = family.at(root);
     this.#family = family;
     this.#members = members;
@@ -65,7 +78,8 @@ class BuiltTurn implements Turn {
     this.#calls = mainCalls(family, members);
     this.steps = members.length === family.steps.length ? family.steps : members.map((index) => family.at(index));
     this.traceId = step.traceId;
-    this.id = turnIdOf(this.traceId, isOneOfSeveral ? step : undefined);
+    this.id = id;
+    this.lacksParents = family.lacksParents;
     this.rootSpanId = step.spanId;
     const { conversationId, source } = conversationIdOf(family, root, members);
     this.conversationId = conversationId;

@@ -91,10 +91,17 @@ export const STEP_FLAGS = [
 ] as const;
 export type StepFlag = (typeof STEP_FLAGS)[number];
 
+/** A span that another refers to without being its child. */
+export interface StepLink {
+  readonly traceId: TraceId;
+  readonly spanId: SpanId | undefined;
+}
+
 export interface Step {
   readonly traceId: TraceId;
   readonly spanId: SpanId;
   readonly parentSpanId: SpanId | undefined;
+  readonly links: readonly StepLink[];
   readonly kind: StepKind;
   /** Tool name, model, agent name or span name, by kind. */
   readonly name: string;
@@ -142,6 +149,8 @@ export interface StepModel {
   readonly response: string | undefined;
   readonly provider: string | undefined;
   readonly responseId: string | undefined;
+  /** The response that this call goes on from; the provider keeps the history. */
+  readonly previousResponseId: string | undefined;
   readonly finishReasons: readonly string[];
 }
 

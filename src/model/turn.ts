@@ -64,4 +64,6 @@ export interface Turn {
   readonly state: Json | undefined;
   readonly truth: Json | undefined;
   readonly flags: readonly TurnFlag[];
+  /** Some span names a parent that has not come: what is missing may come late, and with it the conversation's id. */
+  readonly lacksParents: boolean;
 }

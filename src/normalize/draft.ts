@@ -18,6 +18,7 @@ export interface Fields {
   responseModel: string | undefined;
   provider: string | undefined;
   responseId: string | undefined;
+  previousResponseId: string | undefined;
   finishReasons: readonly string[] | undefined;
   inputTokens: number | undefined;
   outputTokens: number | undefined;
@@ -45,6 +46,7 @@ export const DETAILS: ReadonlySet<Field> = new Set<Field>([
   'responseModel',
   'provider',
   'responseId',
+  'previousResponseId',
   'errorMessage',
   'environment',
   'serviceName',
@@ -70,6 +72,7 @@ export class Draft implements Fields {
   responseModel: string | undefined = undefined;
   provider: string | undefined = undefined;
   responseId: string | undefined = undefined;
+  previousResponseId: string | undefined = undefined;
   finishReasons: readonly string[] | undefined = undefined;
   inputTokens: number | undefined = undefined;
   outputTokens: number | undefined = undefined;

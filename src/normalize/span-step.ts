@@ -15,6 +15,7 @@ import type {
   StepError,
   StepFlag,
   StepKind,
+  StepLink,
   StepMarks,
   StepModel,
   StepTool,
@@ -115,6 +116,10 @@ export class SpanStep implements Step {
     return this.#draft.userId;
   }
 
+  get links(): readonly StepLink[] {
+    return this.#span().links.flatMap(({ traceId, spanId }) => (traceId === undefined ? [] : { traceId, spanId }));
+  }
+
   get environment(): string | undefined {
     return this.#details().environment ?? this.#resourceFields().environment;
   }
@@ -164,13 +169,14 @@ export class SpanStep implements Step {
   }
 
   get model(): StepModel | undefined {
-    const { requestModel, responseModel, provider, responseId, finishReasons } = this.#details();
+    const { requestModel, responseModel, provider, responseId, previousResponseId, finishReasons } = this.#details();
     if (this.kind !== 'llm' && (requestModel ?? responseModel) === undefined) return undefined;
     return {
       request: requestModel,
       response: responseModel,
       provider,
       responseId,
+      previousResponseId,
       finishReasons: finishReasons ?? this.messagesOut.flatMap((message) => message.finishReason ?? []),
     };
   }

@@ -13,11 +13,13 @@
  */
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { buildTurns } from '../assemble/build-turns.ts';
+import { type ConversationEvidence, evidenceOf } from '../assemble/conversation-evidence.ts';
 import type { ClosedRow, ClosedTurn } from '../assemble/open-turns.ts';
 import { GroupCache, type MergedContent, mergeContent } from '../assemble/trace-content.ts';
+import { isBare, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
-import type { TurnId } from '../model/ids.ts';
+import { isSynthetic, syntheticConversationId, type TraceId, type TurnId } from '../model/ids.ts';
 import { encodeTable } from '../model/otlp/batch-table.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces } from '../model/otlp/traces-reader.ts';
@@ -56,6 +58,16 @@ export interface EngineParts {
   readonly timed?: <T>(stage: string, work: () => T) => T;
 }
 
+/** Where closed turns were put. */
+interface ClosedPlace {
+  readonly conversation: StoredConversation;
+  readonly trace: number;
+  readonly revision: number;
+  readonly closedAt: number;
+  readonly turns: readonly Turn[];
+}
+type TurnPlace = Pick<ClosedPlace, 'conversation' | 'trace'>;
+
 export class Engine {
   readonly #parts: EngineParts;
   readonly #guard: LabelGuard;
@@ -84,6 +96,8 @@ export class Engine {
 
   #sweep(logTime: number): void {
     const { store } = this.#parts;
+    const parts = Map.groupBy(store.takePostponed(logTime), ({ conversation }) => conversation);
+    for (const [conversation, traces] of parts) this.#evaluateJoinedTurns(conversation, traces);
     for (let due = store.nextDue(logTime); due !== undefined; due = store.nextDue(logTime)) {
       this.#evaluateConversation(due, due.dueCause ?? 'idle');
       store.raiseFloor({ position: 0, logTime });
@@ -120,6 +134,7 @@ export class Engine {
     if (!turns.some(isAgentWork)) return 'no-agent-steps';
 
     const conversation = this.#join(closed, known, turns);
+    if (known !== undefined) this.#move(closed.traceId, turns.length, conversation);
     const trace = {
       traceId: closed.traceId,
       conversation: conversation.row,
@@ -137,7 +152,7 @@ export class Engine {
       return known.row;
     });
     this.#recent.keep(row, { revision: trace.revision, turns, bytes: merged.content.traces.length });
-    this.#evaluateTurns({ conversation, trace: row, revision: trace.revision, turns });
+    this.#evaluateTurns({ conversation, trace: row, revision: trace.revision, closedAt: closed.closedAt, turns });
     return known === undefined ? 'stored' : 'revised';
   }
 
@@ -189,50 +204,96 @@ export class Engine {
   /** Finds or makes the conversation of a turn, and decides when it is due. */
   #join(closed: ClosedTurn, known: StoredTrace | undefined, turns: readonly Turn[]): StoredConversation {
     const { store, settings } = this.#parts;
-    const id = conversationIdOf(turns, closed.traceId);
+    const isNamed = turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '');
+    const evidence = isNamed && !store.hasConversationKeys ? undefined : evidenceOf(turns);
+    const related = evidence === undefined ? [] : this.#relatedBy(evidence, known);
+    const found = isNamed ? undefined : (related.find(({ id }) => !isSynthetic(id)) ?? related[0]);
+    const id = found?.id ?? conversationIdOf(turns, closed.traceId);
     const conversation = store.joinConversation({
       id,
       labels: toColumns(labelsOf(buildConversation(id, turns))),
       at: closed.closedAt,
       turnsAdded: known === undefined ? turns.length : 0,
-      dueNowBecause: dueNowBecause(turns),
+      dueNowBecause: dueNowBecause(turns, found === undefined || found.id === syntheticConversationId(closed.traceId)),
       idleMs: settings.conversation.idleMs,
       maxAgeMs: settings.conversation.maxAgeMs,
     });
     if (conversation.turns - conversation.turnsEvaluated >= settings.conversation.maxTurns) {
       store.scheduleConversation(conversation.row, { at: closed.closedAt, cause: 'max_turns' });
     }
-    if (known === undefined || known.conversation === conversation.row) return conversation;
-    // A late span said to which conversation the turn belongs.
-    store.leaveConversation(known.conversation, turns.length);
-    store.leaveConversation(conversation.row, -turns.length);
-    return conversation;
+    if (evidence !== undefined && !isNamed) store.addConversationKeys(conversation.row, evidence);
+    // What had no id and was taken for conversations of their own turns out to be this one.
+    const others = related.filter((other) => other.row !== conversation.row && isSynthetic(other.id));
+    for (const other of others) store.absorbConversation(other.row, conversation.row);
+    return others.length === 0 ? conversation : store.conversationAt(conversation.row);
   }
 
-  #evaluateTurns(place: {
-    readonly conversation: StoredConversation;
-    readonly trace: number;
-    readonly revision: number;
-    readonly turns: readonly Turn[];
-  }): void {
-    const suites = this.#parts.suites.filter((suite) => suite.scope === 'turn');
-    for (const turn of place.turns) {
-      const conversation = buildConversation(place.conversation.id, [turn]);
-      for (const suite of suites) {
-        if (!this.#applies(suite, conversation, turn.id)) continue;
-        const subject = { conversation, turnId: turn.id, revision: place.revision };
-        const evaluation = this.#evaluate(suite, subject);
-        if (evaluation === undefined) continue;
-        this.#timed('recording', () =>
-          this.#record(evaluation, suite, {
-            conversation: place.conversation.row,
-            trace: place.trace,
-            subject: conversation,
-            isFirst: place.revision === 1,
-          }),
-        );
-      }
+  /** The conversations that evidence leads to, oldest first: where the turns are already, and where what they refer to is. */
+  #relatedBy(evidence: ConversationEvidence, known: StoredTrace | undefined): readonly StoredConversation[] {
+    const { store } = this.#parts;
+    const rows = new Map<number, StoredConversation>();
+    const traces = [known, ...evidence.linked.map((traceId) => store.findTrace(traceId))];
+    for (const trace of traces) {
+      if (trace !== undefined) rows.set(trace.conversation, store.conversationAt(trace.conversation));
     }
+    for (const conversation of store.findConversationsBy(evidence)) rows.set(conversation.row, conversation);
+    return [...rows.values()].sort((a, b) => a.row - b.row);
+  }
+
+  /** A late span said to which conversation the turn belongs; those that were joined to it by evidence go with it. */
+  #move(traceId: TraceId, turns: number, to: StoredConversation): void {
+    const { store } = this.#parts;
+    const trace = store.findTrace(traceId);
+    if (trace === undefined || trace.conversation === to.row) return;
+    const from = store.conversationAt(trace.conversation);
+    if (isSynthetic(from.id)) store.absorbConversation(from.row, to.row);
+    else store.moveTrace(trace.row, turns, { from: from.row, to: to.row });
+  }
+
+  /** A part of a turn waits for the rest of it: the call that ends the turn has it judged, or else the conversation's end. */
+  #evaluateTurns(place: ClosedPlace): void {
+    const suites = this.#parts.suites.filter((suite) => suite.scope === 'turn');
+    if (suites.length === 0) return;
+    let hasParts = false;
+    for (const turn of place.turns) {
+      if (!isWhole(turn)) hasParts = true;
+      else for (const suite of suites) this.#evaluateTurn(suite, turn, place);
+    }
+    if (hasParts) this.#parts.store.postponeTurn(place.trace, place.closedAt);
+  }
+
+  /** The turns that these traces are parts of, if they are complete by now. */
+  #evaluateJoinedTurns(row: number, parts: readonly StoredTrace[]): void {
+    const { store, suites } = this.#parts;
+    const conversation = store.conversationAt(row);
+    const traces = new Map(parts.map((part) => [part.traceId, part.row]));
+    for (const turn of this.#understandConversation(conversation, store.tracesOf(row))?.turns ?? []) {
+      const part = turn.steps.find(({ traceId }) => traces.has(traceId));
+      if (part === undefined || !isWhole(turn)) continue;
+      const place = { conversation, trace: traces.get(part.traceId) ?? 0 };
+      for (const suite of suites) if (suite.scope === 'turn') this.#evaluateJoined(suite, turn, place);
+    }
+  }
+
+  #evaluateJoined(suite: CompiledSuite, turn: Turn, place: TurnPlace): void {
+    const key = { conversation: place.conversation.row, suite: suite.name, turnId: turn.id };
+    const before = this.#parts.store.previousEvaluation(key);
+    this.#evaluateTurn(suite, turn, { ...place, revision: (before?.revision ?? 0) + 1 });
+  }
+
+  #evaluateTurn(suite: CompiledSuite, turn: Turn, place: TurnPlace & { readonly revision: number }): void {
+    const conversation = buildConversation(place.conversation.id, [turn]);
+    if (!this.#applies(suite, conversation, turn.id)) return;
+    const evaluation = this.#evaluate(suite, { conversation, turnId: turn.id, revision: place.revision });
+    if (evaluation === undefined) return;
+    this.#timed('recording', () =>
+      this.#record(evaluation, suite, {
+        conversation: place.conversation.row,
+        trace: place.trace,
+        subject: conversation,
+        isFirst: place.revision === 1,
+      }),
+    );
   }
 
   #timed<T>(stage: string, work: () => T): T {
@@ -244,12 +305,18 @@ export class Engine {
     const { store, suites } = this.#parts;
     const revision = due.revision + 1;
     const traces = store.tracesOf(due.row);
+    const last = traces.at(-1);
+    if (last === undefined) {
+      store.conversationEvaluated(due.row, { revision: due.revision, cause, turns: 0, unscoredBecause: 'moved' });
+      return;
+    }
     const conversation = this.#understandConversation(due, traces);
     if (conversation === undefined) {
       store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause: 'not_understood' });
       return;
     }
-    const { turns } = conversation;
+    for (const turn of conversation.turns)
+      if (isBare(turn)) this.#evaluateLeftOver(turn, { conversation: due, trace: last.row });
     let scoredBy = 0;
     let matchedBy = 0;
     for (const suite of suites) {
@@ -274,8 +341,18 @@ export class Engine {
     }
     // Only turns of conversations that go on are worth keeping: what is kept survives garbage collections.
     for (const { row } of traces) this.#recent.drop(row);
-    store.conversationEvaluated(due.row, { revision, cause, turns: turns.length, unscoredBecause });
+    store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause });
     this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: scoredBy, revision });
+  }
+
+  /** A turn that never came to its end, or was not to be judged before the end of the recording. */
+  #evaluateLeftOver(turn: Turn, place: TurnPlace): void {
+    for (const suite of this.#parts.suites) {
+      if (suite.scope !== 'turn') continue;
+      const key = { conversation: place.conversation.row, suite: suite.name, turnId: turn.id };
+      if (this.#parts.store.previousEvaluation(key) === undefined)
+        this.#evaluateTurn(suite, turn, { ...place, revision: 1 });
+    }
   }
 
   #understandConversation(due: StoredConversation, traces: readonly StoredTrace[]): Conversation | undefined {
@@ -381,11 +458,13 @@ export class Engine {
 }
 
 /** Why a conversation need not wait for more turns. */
-function dueNowBecause(turns: readonly Turn[]): string | undefined {
+function dueNowBecause(turns: readonly Turn[], isAlone: boolean): string | undefined {
   if (turns.some((turn) => turn.ended)) return 'end_marker';
-  return turns.every((turn) => turn.conversationId === undefined || turn.conversationId === '')
-    ? 'single_trace'
-    : undefined;
+  if (!isAlone || turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '')) {
+    return undefined;
+  }
+  // A part of a turn waits for the others, and a span that is missing may bring the id.
+  return turns.every((turn) => !turn.lacksParents && !isBare(turn)) ? 'single_trace' : undefined;
 }
 
 function toAgentLabels(labels: { readonly [label: string]: string }): AgentLabels {

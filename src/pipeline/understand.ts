@@ -9,6 +9,7 @@ import { GroupCache, mergeContent } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Turn } from '../model/turn.ts';
 import { normalize } from '../normalize/normalize.ts';
+import { conversationIdOf, isAgentWork } from './facts.ts';
 import { Intake } from './intake.ts';
 import type { RecordedBatch } from './recording.ts';
 import { Spool } from './spool.ts';
@@ -57,10 +58,10 @@ export async function understandRecorded(
       const read = (position: number, length: number) => spool.read(position, length);
       const { content } = mergeContent({ rows, read, groups, stored: undefined, spansAreDistinct });
       const found = buildTurns(normalize(content));
-      if (found.length === 0) otherTraces += 1;
-      turns.push(...found);
+      if (found.some(isAgentWork)) turns.push(...found);
+      else otherTraces += 1;
     }
-    return { conversations: groupConversations(turns), requests, records, rejected, otherTraces };
+    return { conversations: groupConversations(turns, conversationIdOf), requests, records, rejected, otherTraces };
   } finally {
     spool.close();
   }

@@ -68,6 +68,7 @@ export class Conversations {
   readonly #inOrderOfDue: StatementSync;
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
+  readonly #delete: StatementSync;
   readonly #lastRowOf: StatementSync;
   readonly #changed = new Map<number, Changed>();
   readonly #rowById = new Map<string, number>();
@@ -91,6 +92,7 @@ export class Conversations {
          updated_at = ?, turns = ?, turns_evaluated = ?, due_at = ?, due_cause = ?, revision = ?, cause = ?,
          worst_outcome = ?, unscored_because = ? WHERE id = ?`,
     );
+    this.#delete = database.prepare('DELETE FROM conversations WHERE id = ?');
     this.#lastRowOf = database.prepare('SELECT max(id) AS row FROM conversations');
     this.#lastRow = Number(this.#lastRowOf.get()?.row ?? 0);
   }
@@ -116,6 +118,29 @@ export class Conversations {
 
   leave(row: number, turns: number): void {
     this.#at(row).turns -= turns;
+  }
+
+  at(row: number): StoredConversation {
+    return { ...this.#at(row) };
+  }
+
+  /**
+   * All its turns turned out to belong to another. It goes, unless it has been scored: what was counted stays counted,
+   * and whoever asks finds out why there is nothing more to see.
+   */
+  absorb(from: number, to: number): void {
+    const [absorbed, into] = [this.#at(from), this.#at(to)];
+    into.turns += absorbed.turns;
+    absorbed.turns = 0;
+    absorbed.turnsEvaluated = 0;
+    absorbed.dueAt = undefined;
+    absorbed.dueCause = undefined;
+    absorbed.unscoredBecause = 'moved';
+    if (absorbed.revision > 0) return;
+    this.#changed.delete(from);
+    this.#rowById.delete(absorbed.id);
+    this.#knownFirst = undefined;
+    this.#delete.run(from);
   }
 
   worsen(row: number, outcome: number): void {

@@ -29,6 +29,7 @@ export class Evaluations {
   readonly #previous: StatementSync;
   readonly #insert: StatementSync;
   readonly #insertFailedVerdict: StatementSync;
+  readonly #moveTrace: StatementSync;
   /** Evaluations come in long rows with the same labels. */
   #lastLabels: { readonly labels: Labels; readonly text: string } | undefined;
 
@@ -42,6 +43,7 @@ export class Evaluations {
          (conversation, trace, turn_id, suite, suite_version, scope, revision, score, outcome, explanation, verdicts, labels, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+    this.#moveTrace = database.prepare('UPDATE evaluations SET conversation = ? WHERE conversation = ? AND trace = ?');
     this.#insertFailedVerdict = database.prepare('INSERT INTO failed_verdicts (criterion, evaluation) VALUES (?, ?)');
   }
 
@@ -79,6 +81,11 @@ export class Evaluations {
       if (verdict.verdict === 'fail') this.#insertFailedVerdict.run(criterion, lastInsertRowid);
     }
     return true;
+  }
+
+  /** The turns of a trace turned out to belong to another conversation; what was said of them goes with them. */
+  moveTrace(trace: number, from: number, to: number): void {
+    this.#moveTrace.run(to, from, trace);
   }
 
   #textOf(labels: Labels): string {

@@ -59,6 +59,7 @@ function drop(store: Store, condition: string, before: number, limit: number): n
     `DELETE FROM failed_verdicts WHERE evaluation IN (SELECT id FROM evaluations WHERE conversation IN temp.dropped)`,
   );
   store.run('DELETE FROM evaluations WHERE conversation IN temp.dropped');
+  store.run('DELETE FROM conversation_keys WHERE conversation IN temp.dropped');
   store.run('DELETE FROM conversations WHERE id IN temp.dropped');
   return count;
 }

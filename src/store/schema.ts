@@ -89,6 +89,21 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (metric, labels)
   ) STRICT, WITHOUT ROWID;
   `,
+  // By what turns without a conversation id refer to one another (conversation-keys.ts).
+  `
+  CREATE TABLE conversation_keys (
+    key BLOB NOT NULL,
+    wanted INTEGER NOT NULL,
+    conversation INTEGER NOT NULL,
+    PRIMARY KEY (key, wanted, conversation)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX conversation_keys_conversation ON conversation_keys (conversation);
+  CREATE TABLE postponed_turns (
+    trace INTEGER PRIMARY KEY,
+    closed_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX postponed_turns_closed ON postponed_turns (closed_at, trace);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -19,7 +19,9 @@ import {
   type StoredConversation,
 } from './conversations.ts';
 import { type EvaluationKey, type EvaluationPlace, Evaluations, type PreviousEvaluation } from './evaluations.ts';
+import { type ConversationKeys, ConversationKeyRows } from './conversation-keys.ts';
 import { migrate } from './schema.ts';
+import { PostponedTurns } from './postponed-turns.ts';
 import { type Total, Totals } from './totals.ts';
 import { type NewTrace, type StoredTrace, Traces } from './traces.ts';
 
@@ -29,6 +31,8 @@ export class Store {
   readonly #conversations: Conversations;
   readonly #traces: Traces;
   readonly #evaluations: Evaluations;
+  readonly #keys: ConversationKeyRows;
+  readonly #postponed: PostponedTurns;
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
   #inTransaction = false;
@@ -41,6 +45,8 @@ export class Store {
     this.#conversations = new Conversations(database);
     this.#traces = new Traces(database, file, options);
     this.#evaluations = new Evaluations(database);
+    this.#keys = new ConversationKeyRows(database);
+    this.#postponed = new PostponedTurns(database);
     this.totals = new Totals(database);
     this.#metaValue = database.prepare('SELECT value FROM meta WHERE key = ?');
     this.#raiseMeta = database.prepare(
@@ -89,6 +95,7 @@ export class Store {
     // After some failures (a full disk among them) SQLite has rolled back already.
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     this.#conversations.discard();
+    this.#postponed.discard();
   }
 
   close(): void {
@@ -149,9 +156,49 @@ export class Store {
     this.#conversations.schedule(row, due);
   }
 
-  /** A turn turned out to belong to another conversation. */
-  leaveConversation(row: number, turns: number): void {
-    this.#conversations.leave(row, turns);
+  conversationAt(row: number): StoredConversation {
+    return this.#conversations.at(row);
+  }
+
+  /** The conversations of turns without an id that refer to one another, oldest first. */
+  findConversationsBy(keys: ConversationKeys): readonly StoredConversation[] {
+    return this.#keys.find(keys).map((row) => this.#conversations.at(row));
+  }
+
+  /** Whether any turn came without a conversation id, so that others may belong to it. */
+  get hasConversationKeys(): boolean {
+    return this.#keys.hasAny;
+  }
+
+  /** The turn that this trace is a part of is to be judged once all that closes at that time is stored. */
+  postponeTurn(trace: number, closedAt: number): void {
+    this.#postponed.add(trace, closedAt);
+  }
+
+  /** Those that closed at or before that time, once. */
+  takePostponed(logTime: number): readonly StoredTrace[] {
+    return this.#postponed.take(logTime).flatMap((row) => this.#traces.at(row) ?? []);
+  }
+
+  addConversationKeys(conversation: number, keys: ConversationKeys): void {
+    this.#keys.add(conversation, keys);
+  }
+
+  /** A turn turned out to belong to another conversation, and what was said of it goes with it. */
+  moveTrace(trace: number, turns: number, place: { readonly from: number; readonly to: number }): void {
+    this.#evaluations.moveTrace(trace, place.from, place.to);
+    this.#conversations.leave(place.from, turns);
+    this.#conversations.leave(place.to, -turns);
+  }
+
+  /** What went by a name of our own turned out to be a part of another conversation: turns, evaluations and keys move. */
+  absorbConversation(from: number, to: number): void {
+    for (const { row } of this.#traces.ofConversation(from)) {
+      this.#traces.move(row, to);
+      this.#evaluations.moveTrace(row, from, to);
+    }
+    this.#keys.move(from, to);
+    this.#conversations.absorb(from, to);
   }
 
   /** The conversation that is due first, at or before `logTime`. */

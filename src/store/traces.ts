@@ -35,12 +35,14 @@ export class Traces {
   readonly #database: DatabaseSync;
   readonly #files: ContentFiles;
   readonly #find: StatementSync;
+  readonly #findByRow: StatementSync;
   readonly #ofConversation: StatementSync;
   readonly #placeOf: StatementSync;
   readonly #changeFileRow: StatementSync;
   readonly #insert: StatementSync;
   readonly #revise: StatementSync;
   readonly #pass: StatementSync;
+  readonly #move: StatementSync;
   /** Changes of this transaction, by file. */
   readonly #fileChanges = new Map<number, { end: number; live: number }>();
 
@@ -52,6 +54,7 @@ export class Traces {
       last: { file: Number(last?.file ?? 0), end: Number(last?.end_offset ?? 0) },
     });
     this.#find = database.prepare(`SELECT ${TRACE_COLUMNS} FROM traces WHERE trace_id = ?`);
+    this.#findByRow = database.prepare(`SELECT ${TRACE_COLUMNS} FROM traces WHERE id = ?`);
     this.#ofConversation = database.prepare(`SELECT ${TRACE_COLUMNS} FROM traces WHERE conversation = ? ORDER BY id`);
     this.#placeOf = database.prepare(`SELECT ${PLACE_COLUMNS} FROM traces WHERE id = ?`);
     this.#changeFileRow = database.prepare(
@@ -68,11 +71,18 @@ export class Traces {
          content_file = ?, content_offset = ?, spans_length = ?, logs_length = ? WHERE id = ?`,
     );
     this.#pass = database.prepare('UPDATE traces SET position = ? WHERE id = ?');
+    this.#move = database.prepare('UPDATE traces SET conversation = ? WHERE id = ?');
   }
 
   find(traceId: TraceId): StoredTrace | undefined {
     const row = this.#find.get(Buffer.from(traceId, 'hex'));
     return row === undefined ? undefined : toTrace(row, traceId);
+  }
+
+  at(row: number): StoredTrace | undefined {
+    const found = this.#findByRow.get(row);
+    // The cast is the brand: these bytes came from a trace id.
+    return found === undefined ? undefined : toTrace(found, toBuffer(found.trace_id).toString('hex') as TraceId);
   }
 
   contentOf(trace: number): TraceContent {
@@ -124,6 +134,10 @@ export class Traces {
 
   pass(row: number, position: number): void {
     this.#pass.run(position, row);
+  }
+
+  move(row: number, conversation: number): void {
+    this.#move.run(conversation, row);
   }
 
   /** Puts content on disk and notes what became of each file; belongs before the commit. */

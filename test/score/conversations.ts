@@ -56,6 +56,7 @@ export function aStep(parts: Partial<Step> = {}): Step {
     traceId: '0af7651916cd43dd8448eb211c80319c' as TraceId,
     spanId: spanId(0xb0),
     parentSpanId: ROOT_SPAN,
+    links: [],
     kind: 'llm',
     name: 'a-model',
     spanName: 'chat a-model',
@@ -121,6 +122,7 @@ export function aTurn({
     state: undefined,
     truth: undefined,
     flags: [],
+    lacksParents: false,
     ...parts,
   };
 }

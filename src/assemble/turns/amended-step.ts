@@ -3,7 +3,17 @@
  * server), or whose parent was merged away. The outer span speaks; the inner one fills in what it left out.
  */
 import type { SpanId } from '../../model/ids.ts';
-import type { Content, Message, Step, StepError, StepFlag, StepModel, StepTool, Usage } from '../../model/step.ts';
+import type {
+  Content,
+  Message,
+  Step,
+  StepError,
+  StepFlag,
+  StepLink,
+  StepModel,
+  StepTool,
+  Usage,
+} from '../../model/step.ts';
 
 export interface Amendment {
   readonly inner?: Step;
@@ -43,6 +53,9 @@ export class AmendedStep implements Step {
   get agent() {
     const [outer, inner] = [this.#outer.agent, this.#inner.agent];
     return { name: outer.name ?? inner.name, id: outer.id ?? inner.id, version: outer.version ?? inner.version };
+  }
+  get links(): readonly StepLink[] {
+    return this.#inner === this.#outer ? this.#outer.links : [...this.#outer.links, ...this.#inner.links];
   }
   get conversationId() {
     return this.#outer.conversationId ?? this.#inner.conversationId;
@@ -85,6 +98,7 @@ export class AmendedStep implements Step {
       response: outer.response ?? inner.response,
       provider: outer.provider ?? inner.provider,
       responseId: outer.responseId ?? inner.responseId,
+      previousResponseId: outer.previousResponseId ?? inner.previousResponseId,
       finishReasons: outer.finishReasons.length > 0 ? outer.finishReasons : inner.finishReasons,
     };
   }

@@ -74,7 +74,7 @@ function explain(
     const content = reader.content(trace);
     return content === undefined ? [] : buildTurns(normalize(content));
   });
-  const ordered = turns.toSorted((a, b) => a.startedAtMs - b.startedAtMs || (a.id < b.id ? -1 : 1));
+  const ordered = turns.length === 0 ? [] : buildConversation(conversation.conversationId, turns).turns;
   const steps = new Map(
     ordered.flatMap((turn, index) => turn.steps.map((step) => [step.spanId, { step, turn: index + 1 }] as const)),
   );

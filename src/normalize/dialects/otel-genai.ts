@@ -44,6 +44,7 @@ export const otelGenAi: Dialect = {
     ...rows('responseModel', asText, ['gen_ai.response.model']),
     ...rows('provider', asProvider, ['gen_ai.provider.name', 'gen_ai.system']),
     ...rows('responseId', asText, ['gen_ai.response.id']),
+    ...rows('previousResponseId', asText, ['gen_ai.request.previous_response.id']),
     ...rows('finishReasons', finishReasonsOf, [
       'gen_ai.response.finish_reasons',
       'gen_ai.response.finish_reason',

@@ -1,0 +1,56 @@
+/**
+ * What says that turns belong to one conversation where no id does: one is linked to the trace of another, goes on from a
+ * response of another, or was shown the answer to a tool call that another asked for. Ids of responses and of tool calls
+ * are made up by providers and long enough not to meet twice; shorter ones (`call_1`) prove nothing and are left out.
+ */
+import type { TraceId } from '../model/ids.ts';
+import type { Step } from '../model/step.ts';
+import type { Turn } from '../model/turn.ts';
+
+export interface ConversationEvidence {
+  /** By what later turns may refer to these. */
+  readonly has: readonly string[];
+  /** By what these refer to earlier ones. */
+  readonly wants: readonly string[];
+  /** Traces that these are linked to. */
+  readonly linked: readonly TraceId[];
+}
+
+const ID_LENGTH_MIN = 16;
+const ID_LENGTH_MAX = 256;
+/** Of a long history the last are enough: the turn before is in it. */
+const EACH_MAX = 16;
+/** A consumer of a queue is linked to whatever it took in one go; that is no conversation. */
+const LINKS_MAX = 1;
+
+export function evidenceOf(turns: readonly Turn[]): ConversationEvidence {
+  const has = new Set<string>();
+  const wants = new Set<string>();
+  const linked = new Set<TraceId>();
+  for (const turn of turns) {
+    for (const step of turn.steps) {
+      for (const { traceId } of step.links) if (traceId !== turn.traceId) linked.add(traceId);
+      if (step.kind === 'llm') collect(step, has, wants);
+    }
+  }
+  for (const key of has) wants.delete(key);
+  return {
+    has: [...has].slice(-EACH_MAX),
+    wants: [...wants].slice(-EACH_MAX),
+    linked: linked.size <= LINKS_MAX ? [...linked] : [],
+  };
+}
+
+function collect(call: Step, has: Set<string>, wants: Set<string>): void {
+  const { model } = call;
+  add(has, 'response', model?.responseId);
+  add(wants, 'response', model?.previousResponseId);
+  for (const { parts } of call.messagesIn) for (const part of parts) if ('id' in part) add(wants, 'call', part.id);
+  for (const { parts } of call.messagesOut) {
+    for (const part of parts) if (part.type === 'tool_call') add(has, 'call', part.id);
+  }
+}
+
+function add(to: Set<string>, kind: 'response' | 'call', id: string | undefined): void {
+  if (id !== undefined && id.length >= ID_LENGTH_MIN && id.length <= ID_LENGTH_MAX) to.add(`${kind}:${id}`);
+}

@@ -1,0 +1,91 @@
+/**
+ * Turns that are spread over several traces. Where nothing is around an agent's calls (a provider's SDK is instrumented,
+ * the application is not), each model call and each tool call is a trace of its own:
+ *
+ *     model: user asks   -> asks for a tool       begins the turn, does not end it
+ *     tool                                        neither
+ *     model: tool result -> answers               ends the turn, does not begin it
+ *
+ * What the model was shown tells: a call that is shown a new message of the user begins a turn, one that is shown the
+ * result of a tool goes on with it. A trace with an agent, a workflow or a chain around its calls is a turn by itself.
+ */
+import type { Message, Step, StepKind } from '../../model/step.ts';
+import type { Turn } from '../../model/turn.ts';
+
+const BARE: ReadonlySet<StepKind> = new Set<StepKind>([
+  'llm',
+  'tool',
+  'retrieval',
+  'rerank',
+  'embedding',
+  'memory',
+  'guardrail',
+]);
+
+/** Whether nothing is around the turn's calls, so that it may be a part of one. */
+export function isBare(turn: Turn): boolean {
+  const root = turn.steps.find(({ spanId }) => spanId === turn.rootSpanId);
+  return root !== undefined && BARE.has(root.kind);
+}
+
+/** Whether the turn needs no other trace to be judged by itself. */
+export function isWhole(turn: Turn): boolean {
+  return !isBare(turn) || (begins(turn) !== false && ends(turn));
+}
+
+/** Turns of one conversation in order of start, those that are parts of one turn together. */
+export function togetherInTurns(turns: readonly Turn[]): readonly (readonly [Turn, ...Turn[]])[] {
+  const groups: [Turn, ...Turn[]][] = [];
+  for (const turn of turns) {
+    const group = groups.at(-1);
+    if (group !== undefined && goesOn(group, turn)) group.push(turn);
+    else groups.push([turn]);
+  }
+  return groups;
+}
+
+function goesOn(group: readonly [Turn, ...Turn[]], turn: Turn): boolean {
+  if (!isBare(turn) || !isBare(group[0])) return false;
+  const before = lastModelCall(group);
+  const begun = begins(turn);
+  if (begun === undefined) return before !== undefined && asksForTools(before);
+  return !begun || (before !== undefined && isAgain(before, turn));
+}
+
+/** A call that failed and was made once more. */
+function isAgain(before: Step, turn: Turn): boolean {
+  const call = modelCalls(turn)[0];
+  if (before.error === undefined || call === undefined) return false;
+  return before.messagesIn.length === call.messagesIn.length && before.input.text === call.input.text;
+}
+
+/** undefined where it is not known what the model was shown. */
+function begins(turn: Turn): boolean | undefined {
+  const call = modelCalls(turn)[0];
+  if (call === undefined) return false;
+  const last = call.messagesIn.findLast(({ role }) => role !== 'system');
+  return last === undefined ? undefined : last.role === 'user' && !answersTool(last);
+}
+
+/** Some model APIs let the user say the results of tools. */
+function answersTool(message: Message): boolean {
+  return message.parts.some(({ type }) => type === 'tool_result');
+}
+
+function ends(turn: Turn): boolean {
+  const call = modelCalls(turn).at(-1);
+  return call !== undefined && (call.error !== undefined || !asksForTools(call));
+}
+
+function asksForTools(call: Step): boolean {
+  if (call.model?.finishReasons.includes('tool_call') === true) return true;
+  return call.messagesOut.some(({ parts }) => parts.some(({ type }) => type === 'tool_call'));
+}
+
+function lastModelCall(turns: readonly Turn[]): Step | undefined {
+  return turns.flatMap(modelCalls).at(-1);
+}
+
+function modelCalls(turn: Turn): readonly Step[] {
+  return turn.steps.filter(({ kind }) => kind === 'llm');
+}

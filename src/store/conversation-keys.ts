@@ -1,0 +1,61 @@
+/**
+ * By what turns refer to one another where they name no conversation: the ids of responses and tool calls that a turn
+ * has, and those that it wants. Either may come first, so both are kept, as hashes.
+ */
+import { createHash } from 'node:crypto';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+export interface ConversationKeys {
+  readonly has: readonly string[];
+  readonly wants: readonly string[];
+}
+
+const HASH_BYTES = 16;
+/** A turn joins two or three; who shows the ids of many conversations is not in all of them. */
+const FOUND_MAX = 16;
+
+export class ConversationKeyRows {
+  readonly #find: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #move: StatementSync;
+  /** Where every turn names its conversation there are none, and nobody need look. */
+  hasAny: boolean;
+
+  constructor(database: DatabaseSync) {
+    this.#find = database.prepare('SELECT conversation FROM conversation_keys WHERE key = ? AND wanted = ?');
+    this.#insert = database.prepare(
+      'INSERT OR IGNORE INTO conversation_keys (key, wanted, conversation) VALUES (?, ?, ?)',
+    );
+    this.#move = database.prepare('UPDATE OR REPLACE conversation_keys SET conversation = ? WHERE conversation = ?');
+    this.hasAny = database.prepare('SELECT 1 FROM conversation_keys LIMIT 1').get() !== undefined;
+  }
+
+  /** The conversations that have what is wanted or want what is had, oldest first. */
+  find({ has, wants }: ConversationKeys): readonly number[] {
+    const found = new Set<number>();
+    if (!this.hasAny) return [];
+    for (const key of wants) this.#collect(key, 0, found);
+    for (const key of has) this.#collect(key, 1, found);
+    return [...found].sort((a, b) => a - b);
+  }
+
+  add(conversation: number, { has, wants }: ConversationKeys): void {
+    if (has.length + wants.length > 0) this.hasAny = true;
+    for (const key of has) this.#insert.run(hashOf(key), 0, conversation);
+    for (const key of wants) this.#insert.run(hashOf(key), 1, conversation);
+  }
+
+  move(from: number, to: number): void {
+    this.#move.run(to, from);
+  }
+
+  #collect(key: string, wanted: 0 | 1, into: Set<number>): void {
+    for (const row of this.#find.all(hashOf(key), wanted)) {
+      if (into.size < FOUND_MAX) into.add(Number(row.conversation));
+    }
+  }
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest().subarray(0, HASH_BYTES);
+}

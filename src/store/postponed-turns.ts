@@ -1,0 +1,45 @@
+/**
+ * Parts of turns that have been stored and whose turn is to be judged once everything that closes at the same time is
+ * there. In the store, since the journal lets go of what is stored: a crash in between must not forget them.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+export class PostponedTurns {
+  readonly #insert: StatementSync;
+  readonly #next: StatementSync;
+  readonly #delete: StatementSync;
+  /** None was closed before this; kept so that looking costs nothing where turns are not spread over traces. */
+  #noneBefore = Number.NEGATIVE_INFINITY;
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare('INSERT OR REPLACE INTO postponed_turns (trace, closed_at) VALUES (?, ?)');
+    this.#next = database.prepare('SELECT trace, closed_at FROM postponed_turns ORDER BY closed_at, trace');
+    this.#delete = database.prepare('DELETE FROM postponed_turns WHERE closed_at <= ?');
+  }
+
+  add(trace: number, closedAt: number): void {
+    this.#insert.run(trace, closedAt);
+    this.#noneBefore = Math.min(this.#noneBefore, closedAt);
+  }
+
+  /** Takes out those that closed at or before `logTime`, in the order in which they closed. */
+  take(logTime: number): readonly number[] {
+    if (logTime < this.#noneBefore) return [];
+    const taken: number[] = [];
+    this.#noneBefore = Number.POSITIVE_INFINITY;
+    for (const row of this.#next.iterate()) {
+      if (Number(row.closed_at) > logTime) {
+        this.#noneBefore = Number(row.closed_at);
+        break;
+      }
+      taken.push(Number(row.trace));
+    }
+    if (taken.length > 0) this.#delete.run(logTime);
+    return taken;
+  }
+
+  /** After a rollback. */
+  discard(): void {
+    this.#noneBefore = Number.NEGATIVE_INFINITY;
+  }
+}
