@@ -16,8 +16,10 @@ const REDACTION_MARKERS: ReadonlySet<string> = new Set([
   '[REDACTED]',
   'FILTERED',
   '<not serializable>',
+  '<masked>',
+  '<fully masked due to failed mask function>',
 ]);
-const REDACTION_MARKER_LENGTH_MAX = 20;
+const REDACTION_MARKER_LENGTH_MAX = 42;
 
 export function isRedactionMarker(text: string): boolean {
   if (text.length > REDACTION_MARKER_LENGTH_MAX) return false;

@@ -131,12 +131,14 @@ function isRedacted(message: Message): boolean {
   return message.parts.some((part) => part.type === 'text' && isRedactionMarker(part.text));
 }
 
-/** What that role said last, in words. */
+/** What that role said last, in words. An answer is one to what the user said last: before that it was to something else. */
 export function lastSaid(list: MessageList, role: 'user' | 'assistant'): Content {
   if (list.state === 'missing') return MISSING;
   for (let at = list.messages.length - 1; at >= 0; at--) {
     const message = list.messages[at];
-    if (message === undefined || message.role !== role) continue;
+    if (message === undefined) continue;
+    if (role === 'assistant' && message.role === 'user') break;
+    if (message.role !== role) continue;
     const text = textOf(message);
     if (text !== '') return textContent(text, list.state);
   }

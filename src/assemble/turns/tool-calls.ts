@@ -3,7 +3,7 @@
  * else by name and order. A call without a span is taken from the transcript, with the result that a later model call was
  * shown, if any; a span without a request stands for itself.
  */
-import type { Content, Step, StepError } from '../../model/step.ts';
+import type { Content, Message, Step, StepError } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
@@ -13,11 +13,10 @@ import { Results, type ToolRequest, type ToolResult, Transcripts } from './trans
 export function toolCallsOf(family: Family, members: readonly number[], root: Step): readonly ToolCall[] {
   const tools = members.filter((index) => family.at(index).tool !== undefined);
   const requests = requestsOf(family, members);
-  if (requests.length === 0) return tools.length > 0 ? tools.map((tool) => ofSpan(family, tool)) : ofTranscript(root);
+  if (requests.length === 0 && tools.length === 0) return ofTranscript(root);
   const spanOf = paired(family, requests, tools);
   const calls: { readonly call: ToolCall; readonly order: number }[] = [];
-  const models = modelCalls(family, members);
-  const transcripts = new Transcripts(models, root);
+  const transcripts = new Transcripts(modelCalls(family, members), root, requests);
   for (let order = 0; order < requests.length; order++) {
     const request = requests[order];
     if (request === undefined) continue;
@@ -27,7 +26,8 @@ export function toolCallsOf(family: Family, members: readonly number[], root: St
     calls.push({ call, order });
   }
   const asked = new Set(spanOf.values());
-  for (const tool of tools) if (!asked.has(tool)) calls.push({ call: ofSpan(family, tool), order: requests.length });
+  for (const tool of tools)
+    if (!asked.has(tool)) calls.push({ call: ofSpan(family, tool, transcripts), order: requests.length });
   calls.sort(
     (a, b) =>
       a.call.startedAtMs - b.call.startedAtMs || a.order - b.order || compare(a.call.spanId ?? '', b.call.spanId ?? ''),
@@ -141,7 +141,7 @@ function isInWindow(tool: Step, request: ToolRequest): boolean {
 
 function requested(tool: Step, request: ToolRequest, transcripts: Transcripts): ToolCall {
   return {
-    id: tool.tool?.callId ?? request.id,
+    id: tool.tool?.callId ?? request.id ?? callIdOf(tool, transcripts),
     name: tool.tool?.name ?? request.name,
     args: firstThere(
       () => tool.tool?.args ?? MISSING,
@@ -161,9 +161,10 @@ function requested(tool: Step, request: ToolRequest, transcripts: Transcripts): 
 }
 
 function withoutSpan(request: ToolRequest, transcripts: Transcripts): ToolCall {
-  const result = transcripts.resultOf(request);
+  const id = request.id ?? transcripts.callIdOf({ ...request, startedAtMs: request.by.startedAtMs });
+  const result = transcripts.resultOf({ ...request, id });
   return {
-    id: request.id,
+    id,
     name: request.name,
     args: request.args,
     result: result?.result ?? MISSING,
@@ -182,12 +183,18 @@ function errorOf(result: ToolResult | undefined): StepError | undefined {
   return { type: 'tool_error', message: result.result.text, source: 'transcript' };
 }
 
-function ofSpan(family: Family, index: number): ToolCall {
+/** The span's own, or as a model was shown it. */
+function callIdOf(tool: Step, transcripts: Transcripts): string | undefined {
+  const { callId, args = MISSING } = tool.tool ?? {};
+  return callId ?? transcripts.callIdOf({ name: tool.name, args, startedAtMs: tool.startedAtMs });
+}
+
+function ofSpan(family: Family, index: number, transcripts: Transcripts): ToolCall {
   const step = family.at(index);
   let caller = family.parentOf(index);
   while (caller !== NONE && family.at(caller).kind === 'other') caller = family.parentOf(caller);
   return {
-    id: step.tool?.callId,
+    id: callIdOf(step, transcripts),
     name: step.tool?.name ?? step.name,
     args: step.tool?.args ?? MISSING,
     result: step.tool?.result ?? MISSING,
@@ -203,7 +210,7 @@ function ofSpan(family: Family, index: number): ToolCall {
 /** Only the agent's own span came, with what was said inside. */
 function ofTranscript(root: Step): readonly ToolCall[] {
   if (root.kind === 'llm') return [];
-  const parts = root.messagesOut.flatMap((message) => message.parts);
+  const parts = sinceUser(root.messagesOut).flatMap((message) => message.parts);
   const results = new Results(parts);
   return parts.flatMap((part): readonly ToolCall[] => {
     if (part.type !== 'tool_call') return [];
@@ -223,4 +230,9 @@ function ofTranscript(root: Step): readonly ToolCall[] {
     };
     return [call];
   });
+}
+
+/** Some agents give back the whole conversation, in which earlier turns called tools too. */
+function sinceUser(messages: readonly Message[]): readonly Message[] {
+  return messages.slice(messages.findLastIndex((message) => message.role === 'user') + 1);
 }

@@ -1,5 +1,5 @@
 /** What the agent and its models were shown of tool calls: requests, and results. Decoded only when a span does not tell. */
-import type { Content, Part, Step } from '../../model/step.ts';
+import type { Content, Message, Part, Step } from '../../model/step.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { NONE } from './family.ts';
 
@@ -18,10 +18,13 @@ export class Transcripts {
   readonly #models: readonly Step[];
   readonly #root: Step;
   readonly #results = new Map<Step, Results>();
+  readonly #ids = new Map<Step, ShownIds>();
+  readonly #givenIds = new Set<string>();
 
-  constructor(models: readonly Step[], root: Step) {
+  constructor(models: readonly Step[], root: Step, requests: readonly ToolRequest[]) {
     this.#models = models;
     this.#root = root;
+    for (const { id } of requests) if (id !== undefined) this.#givenIds.add(id);
   }
 
   /** From the last transcript backwards: it is the fullest. */
@@ -35,6 +38,30 @@ export class Transcripts {
     return this.#root.kind === 'llm' ? undefined : this.#of(this.#root).take(request);
   }
 
+  /**
+   * The id that the next model call shows for a call which was asked for without one, or of which only the tool's span
+   * tells: streams are often put together without the ids. What an earlier model call was shown is another call.
+   */
+  callIdOf(call: { readonly name: string; readonly args: Content; readonly startedAtMs: number }): string | undefined {
+    if (call.args.state !== 'whole') return undefined;
+    const at = this.#models.findIndex((model) => model.startedAtMs > call.startedAtMs);
+    const [next, before] = [this.#models[at], this.#models[at - 1]];
+    if (next === undefined) return undefined;
+    const known = before === undefined ? undefined : this.#idsOf(before).all;
+    const ids = this.#idsOf(next).byCall.get(`${call.name} ${canonicalJson(call.args.json)}`) ?? [];
+    const id = ids.find((shown) => known?.has(shown) !== true && !this.#givenIds.has(shown));
+    if (id !== undefined) this.#givenIds.add(id);
+    return id;
+  }
+
+  #idsOf(step: Step): ShownIds {
+    const there = this.#ids.get(step);
+    if (there !== undefined) return there;
+    const ids = shownIds(step.messagesIn);
+    this.#ids.set(step, ids);
+    return ids;
+  }
+
   #of(step: Step): Results {
     const there = this.#results.get(step);
     if (there !== undefined) return there;
@@ -43,6 +70,28 @@ export class Transcripts {
     this.#results.set(step, results);
     return results;
   }
+}
+
+interface ShownIds {
+  readonly all: ReadonlySet<string>;
+  /** By name and arguments. */
+  readonly byCall: ReadonlyMap<string, readonly string[]>;
+}
+
+function shownIds(messages: readonly Message[]): ShownIds {
+  const all = new Set<string>();
+  const byCall = new Map<string, string[]>();
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type !== 'tool_call' || part.id === undefined) continue;
+      all.add(part.id);
+      const key = `${part.name} ${canonicalJson(part.args.json)}`;
+      const there = byCall.get(key);
+      if (there === undefined) byCall.set(key, [part.id]);
+      else there.push(part.id);
+    }
+  }
+  return { all, byCall };
 }
 
 /** The results in a transcript by call id; those without an id by the order of the calls before them. */

@@ -26,6 +26,8 @@ export const associations: Dialect = {
       ...under('mastra.metadata', ['threadId', 'sessionId']),
       'langfuse.trace.metadata.langfuse_session_id',
       'langfuse.observation.metadata.langfuse_session_id',
+      ...under('langfuse.trace.metadata', CONVERSATION_NAMES),
+      ...under('langfuse.observation.metadata', CONVERSATION_NAMES),
     ]),
     row('conversationId', 'metadata', memberAs(CONVERSATION_NAMES, asText)),
     ...rows('conversationId', asText, [
@@ -45,6 +47,7 @@ export const associations: Dialect = {
       ...under('ai.settings.context', ['userId', 'user_id']),
       ...under('mastra.metadata', ['userId', 'user_id']),
       'langfuse.trace.metadata.langfuse_user_id',
+      ...under('langfuse.observation.metadata', ['user_id', 'userId']),
       'mlflow.trace.user',
       'langwatch.user.id',
     ]),

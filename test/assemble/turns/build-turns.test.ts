@@ -139,6 +139,54 @@ describe('pairing tool calls', () => {
     ]);
   });
 
+  describe('whose request came without an id', () => {
+    const shown = (id: string) => [wants(ask('f', { a: 1 }, id)), show('done', id)];
+    const streamed = { out: [wants(ask('f', { a: 1 }))] };
+
+    test('takes the id from what the next model call was shown, not from an earlier call', () => {
+      const turn = turnOf(
+        agent('1', { to: 50 }),
+        chat('2', '1', { in: shown('old'), ...streamed }, { from: 1 }),
+        tool('3', '1', 'f', { from: 5, attributes: args({ a: 1 }) }),
+        chat('4', '1', { in: [...shown('old'), ...shown('x')], ...streamed }, { from: 10 }),
+        tool('5', '1', 'f', { from: 15, attributes: args({ a: 1 }) }),
+        chat('6', '1', { in: [...shown('old'), ...shown('x'), ...shown('y')] }, { from: 20 }),
+      );
+
+      expect(turn.toolCalls.map(({ id }) => id)).toEqual(['x', 'y']);
+    });
+
+    test('and that has no span takes id and result from there', () => {
+      const turn = turnOf(
+        agent('1', { to: 50 }),
+        chat('2', '1', streamed, { from: 1 }),
+        chat('3', '1', { in: shown('x') }, { from: 10 }),
+      );
+
+      expect(turn.toolCalls.map(({ id, result }) => [id, result.text])).toEqual([['x', 'done']]);
+    });
+
+    test('has none where nobody was shown it', () => {
+      const turn = turnOf(agent('1', { to: 50 }), chat('2', '1', streamed, { from: 1 }));
+
+      expect(turn.toolCalls.map(({ id }) => id)).toEqual([undefined]);
+    });
+  });
+
+  test('takes only this turn’s calls from an agent that gives back the whole conversation', () => {
+    const thread = [
+      say('user', 'one'),
+      wants(ask('f', {}, 'x')),
+      show('done', 'x'),
+      say('assistant', 'ok'),
+      say('user', 'two'),
+      wants(ask('g', {}, 'y')),
+    ];
+    const turn = turnOf(agent('1', {}, { 'gen_ai.output.messages': JSON.stringify(thread) }));
+
+    expect([turn.toolCalls.map(({ name }) => name), turn.finalAnswer.state]).toEqual([['g'], 'missing']);
+  });
+
   test('does not give a call the span of a later one', () => {
     const first = { out: [wants(ask('f', { a: 1 }, undefined))] };
     const turn = turnOf(
