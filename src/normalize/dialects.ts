@@ -4,8 +4,18 @@ import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
 import { langfuse } from './dialects/langfuse.ts';
 import { mastra } from './dialects/mastra.ts';
+import { openInference } from './dialects/openinference.ts';
 import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
 import { vercel } from './dialects/vercel.ts';
 
-export const DIALECTS: readonly Dialect[] = [assay, otelGenAi, mastra, vercel, langfuse, otel, associations];
+export const DIALECTS: readonly Dialect[] = [
+  assay,
+  otelGenAi,
+  mastra,
+  vercel,
+  langfuse,
+  openInference,
+  otel,
+  associations,
+];

@@ -40,7 +40,8 @@ export class Finished {
 export function isMessageLike(value: unknown): boolean {
   if (Array.isArray(value)) return isTuple(value);
   if (typeof value !== 'object' || value === null) return false;
-  if (memberText(value, 'role') !== undefined) return true;
+  if (value instanceof Finished) return isMessageLike(value.message);
+  if (memberText(value, 'role') !== undefined || Array.isArray(member(value, 'parts'))) return true;
   return itemRole(value) !== undefined || langChainMessage(value) !== undefined;
 }
 

@@ -22,7 +22,7 @@ import { collectParts, collectToolCalls } from './message-parts.ts';
 import { toolResult } from './tool-results.ts';
 
 /** Far above any real history, and low enough that a hostile one stays cheap. */
-const MESSAGES_MAX = 10_000;
+export const MESSAGES_MAX = 10_000;
 
 export interface MessageList {
   readonly state: ContentState;
@@ -34,9 +34,12 @@ export const NO_MESSAGES: MessageList = { state: 'missing', messages: [] };
 export function decodeMessages(value: AttributeValue, defaultRole: 'user' | 'assistant' | 'system'): MessageList {
   const decoded = decodeJsonish(value);
   const messages = messagesOf(decoded.value, defaultRole);
-  if (messages.length === 0) return decoded.state === 'whole' ? NO_MESSAGES : { state: decoded.state, messages };
-  const redacted = decoded.state === 'whole' && messages.some(isRedacted);
-  return { state: redacted ? 'redacted' : decoded.state, messages };
+  return decoded.state === 'whole' ? messageList(messages) : { state: decoded.state, messages };
+}
+
+export function messageList(messages: readonly Message[]): MessageList {
+  if (messages.length === 0) return NO_MESSAGES;
+  return { state: messages.some(isRedacted) ? 'redacted' : 'whole', messages };
 }
 
 function messagesOf(value: unknown, defaultRole: string): readonly Message[] {
@@ -143,6 +146,29 @@ export function lastSaid(list: MessageList, role: 'user' | 'assistant'): Content
     if (text !== '') return textContent(text, list.state);
   }
   return list.state === 'whole' ? MISSING : textContent('', list.state);
+}
+
+/**
+ * What the agent said in the end, of all that came out of it. A transcript of a whole conversation ends with a question
+ * where this one was not answered; and what was said while asking for tools was a remark on the way. An answer may stand
+ * before the calls that led to it, as some emitters write it.
+ */
+export function answerIn(list: MessageList): Content {
+  if (list.state === 'missing') return MISSING;
+  for (let at = list.messages.length - 1; at >= 0; at--) {
+    const message = list.messages[at];
+    if (message?.role === 'user') break;
+    if (message === undefined || message.role !== 'assistant' || asksForTools(message)) continue;
+    const text = textOf(message);
+    if (text !== '') return textContent(text, list.state);
+  }
+  return list.state === 'whole' ? MISSING : textContent('', list.state);
+}
+
+/** And does not tell what they gave back, as a message does that sums up a turn. */
+function asksForTools(message: Message): boolean {
+  const asks = message.parts.some((part) => part.type === 'tool_call');
+  return asks && !message.parts.some((part) => part.type === 'tool_result');
 }
 
 export function textOf(message: Message): string {

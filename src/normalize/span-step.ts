@@ -27,7 +27,7 @@ import { resultSaysError } from './dialects/otel-genai.ts';
 import { CAPTURED, type Draft } from './draft.ts';
 import { SpanEvidence, type SpanSource } from './evidence.ts';
 import { decodeJsonish, isPresent, toJson } from './jsonish.ts';
-import { lastSaid, NO_MESSAGES, textOf, type MessageList } from './messages.ts';
+import { answerIn, lastSaid, NO_MESSAGES, textOf, type MessageList } from './messages.ts';
 import { FINDERS, firstFound, type GuardedFinder, readDetails, readFields, readResource } from './reading.ts';
 import { scalarAttributes } from './scalar-attributes.ts';
 import { isAdjusted, usageOf } from './usage.ts';
@@ -263,7 +263,7 @@ export class SpanStep implements Step {
 
   #readOutput(): Content {
     if (this.tool !== undefined) return this.tool.result;
-    const said = lastSaid(this.#listOut(), 'assistant');
+    const said = this.kind === 'llm' ? lastSaid(this.#listOut(), 'assistant') : answerIn(this.#listOut());
     if (this.kind === 'llm' || said.state !== 'missing') return said;
     return firstFound(FINDERS.output, this.#evidence())?.value ?? said;
   }

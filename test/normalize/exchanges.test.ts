@@ -1,26 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { toolMessageIn } from '../../src/normalize/langchain.ts';
 import { decodeMessages } from '../../src/normalize/messages.ts';
+import { said } from './support/said.ts';
 
-/** A message on one line: who, what, and why it ended. */
 function decode(value: unknown, role: 'user' | 'assistant' = 'user'): readonly string[] {
-  return decodeMessages(JSON.stringify(value), role).messages.map(({ role: who, parts, finishReason }) => {
-    const said = parts.map((part) => {
-      switch (part.type) {
-        case 'text':
-          return part.text;
-        case 'reasoning':
-          return `(${part.text})`;
-        case 'tool_call':
-          return `${part.name}#${part.id}(${JSON.stringify(part.args.json)})`;
-        case 'tool_result':
-          return `#${part.id}=${JSON.stringify(part.result.json)}`;
-        default:
-          return part.type;
-      }
-    });
-    return [who, ...said, ...(finishReason === undefined ? [] : [`[${finishReason}]`])].join(' ');
-  });
+  return said(decodeMessages(JSON.stringify(value), role).messages);
 }
 
 const lc = (name: string, kwargs: object) => ({

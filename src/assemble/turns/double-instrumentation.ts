@@ -97,7 +97,8 @@ function isSameModelCall(nesting: Nesting, outerIndex: number, inner: Step): boo
   if (a?.responseId !== undefined && b?.responseId !== undefined) return a.responseId === b.responseId;
   const sameModel =
     (a?.request !== undefined && a.request === b?.request) || (a?.response !== undefined && a.response === b?.response);
-  if (!sameModel || inner.startedAtMs < outer.startedAtMs || inner.endedAtMs > outer.endedAtMs) return false;
+  // The inner span of a stream may end after the outer one, which does not wait for its reader.
+  if (!sameModel || inner.startedAtMs < outer.startedAtMs || inner.startedAtMs > outer.endedAtMs) return false;
   return nesting.modelCallsBelow(outerIndex) === 1;
 }
 

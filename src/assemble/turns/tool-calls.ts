@@ -3,6 +3,7 @@
  * else by name and order. A call without a span is taken from the transcript, with the result that a later model call was
  * shown, if any; a span without a request stands for itself.
  */
+import type { Json } from '../../model/json.ts';
 import type { Content, Message, Step, StepError } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -143,10 +144,7 @@ function requested(tool: Step, request: ToolRequest, transcripts: Transcripts): 
   return {
     id: tool.tool?.callId ?? request.id ?? callIdOf(tool, transcripts),
     name: tool.tool?.name ?? request.name,
-    args: firstThere(
-      () => tool.tool?.args ?? MISSING,
-      () => request.args,
-    ),
+    args: argsOf(tool, request),
     result: firstThere(
       () => tool.tool?.result ?? MISSING,
       () => transcripts.resultOf(request)?.result ?? MISSING,
@@ -158,6 +156,22 @@ function requested(tool: Step, request: ToolRequest, transcripts: Transcripts): 
     startedAtMs: tool.startedAtMs,
     endedAtMs: tool.endedAtMs,
   };
+}
+
+/** Some emitters give of an object with one text only the text; the model asked with the object. */
+function argsOf(tool: Step, request: ToolRequest): Content {
+  const ofSpan = tool.tool?.args ?? MISSING;
+  const isUnwrapped = () => typeof ofSpan.json === 'string' && isOnlyMember(request.args.json, ofSpan.json);
+  return firstThere(
+    () => (isUnwrapped() ? request.args : ofSpan),
+    () => request.args,
+  );
+}
+
+function isOnlyMember(object: Json, text: string): boolean {
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) return false;
+  const members = Object.values(object);
+  return members.length === 1 && members[0] === text;
 }
 
 function withoutSpan(request: ToolRequest, transcripts: Transcripts): ToolCall {

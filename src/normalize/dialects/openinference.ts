@@ -1,0 +1,198 @@
+/**
+ * OpenInference (Arize): `openinference.span.kind`, messages flattened into `llm.*`, and `input.value`/`output.value` for
+ * everything. Its instrumentations cover OpenAI, Anthropic, LangChain, LlamaIndex, the OpenAI Agents SDK, CrewAI and more.
+ */
+import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { StepError, StepKind } from '../../model/step.ts';
+import { textContent } from '../content.ts';
+import type { Dialect, Finder } from '../dialect.ts';
+import type { Draft } from '../draft.ts';
+import type { Evidence } from '../evidence.ts';
+import { finishReasonsOf } from '../finish-reason.ts';
+import { inOrder, leavesUnder } from '../flattened.ts';
+import { instructionsOf } from '../exchanges.ts';
+import { decodeJsonish, isPresent, member } from '../jsonish.ts';
+import { toolMessageIn } from '../langchain.ts';
+import { decodeMessages, textOf } from '../messages.ts';
+import { settleRawUsage } from '../raw-usage.ts';
+import { asCount, asNumber, asText, memberAs, row, rows } from '../rows.ts';
+import { wordsIn } from '../words.ts';
+import { kindOf, messagesInOfOpenInference, messagesOutOfOpenInference } from './openinference-messages.ts';
+
+const KINDS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
+  ['LLM', 'llm'],
+  ['EMBEDDING', 'embedding'],
+  ['CHAIN', 'step'],
+  ['RETRIEVER', 'retrieval'],
+  ['RERANKER', 'rerank'],
+  ['TOOL', 'tool'],
+  ['AGENT', 'agent'],
+  ['GUARDRAIL', 'guardrail'],
+  ['EVALUATOR', 'evaluator'],
+  ['PROMPT', 'step'],
+]);
+
+/** A hand-over to another agent, which the OpenAI Agents instrumentation writes as a tool call. */
+const HANDOFF = /^handoff(?: to |_to_)/;
+
+export const openInference: Dialect = {
+  name: 'openinference',
+  rows: [
+    row('kind', 'openinference.span.kind', (value) =>
+      typeof value === 'string' ? KINDS.get(value.toUpperCase()) : undefined,
+    ),
+    row('agentName', 'metadata', memberAs(['lc_agent_name'], asText)),
+    ...rows('toolName', asText, ['tool.name']),
+    ...rows('toolCallId', asText, ['tool.id', 'tool_call.id']),
+    ...rows('requestModel', asText, ['llm.request.model_name', 'embedding.model_name', 'reranker.model_name']),
+    ...rows('responseModel', asText, ['llm.response.model_name', 'llm.model_name']),
+    ...rows('provider', asText, ['llm.provider', 'llm.system']),
+    ...rows('finishReasons', finishReasonsOf, ['llm.finish_reason']),
+    ...rows('inputTokens', asCount, ['llm.token_count.prompt']),
+    ...rows('outputTokens', asCount, ['llm.token_count.completion']),
+    ...rows('cacheReadTokens', asCount, ['llm.token_count.prompt_details.cache_read']),
+    ...rows('cacheWriteTokens', asCount, ['llm.token_count.prompt_details.cache_write']),
+    ...rows('reasoningTokens', asCount, ['llm.token_count.completion_details.reasoning']),
+    ...rows('costUsd', asNumber, ['llm.cost.total']),
+  ],
+  captured: [
+    ['input', 'llm.input_messages.*'],
+    ['output', 'llm.output_messages.*'],
+    ['input', 'input.value'],
+    ['toolArgs', 'input.value'],
+    ['output', 'output.value'],
+    ['toolResult', 'output.value'],
+  ],
+  infer,
+  inferDetails,
+  messagesIn: messagesInOfOpenInference,
+  messagesOut: messagesOutOfOpenInference,
+  systemInstructions: [{ rule: 'input.value', key: 'input.value', find: rawInstructions }],
+  input: [
+    { rule: 'input.value', key: 'input.value', find: (evidence) => wordsIn(evidence.attribute('input.value'), 'user') },
+  ],
+  output: [
+    documents('retrieval.documents.'),
+    documents('reranker.output_documents.'),
+    {
+      rule: 'output.value',
+      key: 'output.value',
+      find: (evidence) => wordsIn(evidence.attribute('output.value'), 'assistant'),
+    },
+  ],
+  toolArgs: [
+    { rule: 'input.value', key: 'input.value', find: (evidence) => present(evidence.attribute('input.value')) },
+    { rule: 'tool.parameters', key: 'tool.parameters', find: toolParameters },
+  ],
+  toolResult: [{ rule: 'output.value', key: 'output.value', find: toolOutput }],
+  error: [{ rule: 'output.value status', key: 'output.value', find: toolMessageError }],
+};
+
+function infer(draft: Draft, span: SpanView): void {
+  const written = span.attributes.text('openinference.span.kind');
+  if (written === undefined) return;
+  if (draft.kind === 'tool') inferTool(draft, span);
+  else if (draft.kind === 'step' && span.parentSpanId === undefined && written.toUpperCase() === 'CHAIN') {
+    // A chain with nothing around it is what the user called.
+    draft.kind = 'workflow';
+    draft.rules?.set('kind', 'openinference.span.kind at the root');
+  } else if (draft.kind === 'llm' && (draft.inputTokens ?? draft.outputTokens) === undefined) {
+    const answer = jsonIn(span.attributes.text('output.value'), '"usage');
+    if (answer !== undefined) settleRawUsage(draft, answer, 'output.value usage');
+  }
+}
+
+function inferTool(draft: Draft, span: SpanView): void {
+  if (HANDOFF.test(span.name)) {
+    draft.kind = 'step';
+    draft.rules?.set('kind', 'span name: handoff');
+    return;
+  }
+  if (draft.toolCallId !== undefined) return;
+  const message = toolMessageIn(jsonIn(span.attributes.text('output.value'), 'tool_call_id'));
+  draft.settle('toolCallId', message?.tool_call_id, 'output.value tool_call_id');
+}
+
+function inferDetails(draft: Draft, span: SpanView): void {
+  const { attributes } = span;
+  if (draft.kind === 'agent' && draft.agentName === undefined) {
+    draft.settle('agentName', attributes.text('graph.node.name'), 'graph.node.name');
+    draft.settle('agentName', attributes.text('graph.node.id'), 'graph.node.id');
+  }
+  if (draft.kind === 'llm' && draft.responseId === undefined) {
+    draft.settle(
+      'responseId',
+      RESPONSE_ID.exec(attributes.text('output.value')?.slice(0, 200) ?? '')?.[1],
+      'output.value id',
+    );
+  }
+}
+
+/** Answers of the OpenAI and Anthropic APIs begin with their id. */
+const RESPONSE_ID = /^\{"id":"((?:chatcmpl|resp|msg)[\w-]{1,128})"/;
+
+/** Parsed only if it has the word, since nearly all values are long and have not. */
+function jsonIn(text: string | undefined, word: string): unknown {
+  if (text === undefined || !text.startsWith('{') || !text.includes(word)) return undefined;
+  const decoded = decodeJsonish(text);
+  return typeof decoded.value === 'object' ? decoded.value : undefined;
+}
+
+function present(value: AttributeValue | undefined): AttributeValue | undefined {
+  return isPresent(value) ? value : undefined;
+}
+
+/** A request that has its instructions beside the messages. */
+function rawInstructions(evidence: Evidence): string | undefined {
+  if (kindOf(evidence) !== 'LLM') return undefined;
+  const value = evidence.attribute('input.value');
+  if (typeof value !== 'string' || !/"(?:system|instructions|system_?[iI]nstruction)"/.test(value)) return undefined;
+  const instructions = instructionsOf(decodeJsonish(value).value);
+  if (instructions === undefined) return undefined;
+  const [message] = decodeMessages([{ role: 'system', content: instructions as AttributeValue }], 'system').messages;
+  return message === undefined ? undefined : textOf(message) || undefined;
+}
+
+/** Arguments in some instrumentations, the schema of arguments in others. */
+function toolParameters(evidence: Evidence): AttributeValue | undefined {
+  const value = evidence.attribute('tool.parameters');
+  if (!isPresent(value)) return undefined;
+  const { value: decoded } = decodeJsonish(value);
+  const isSchema =
+    (member(decoded, 'type') === 'object' && member(decoded, 'properties') !== undefined) ||
+    member(decoded, '$schema') !== undefined ||
+    member(decoded, 'anyOf') !== undefined;
+  return isSchema ? undefined : value;
+}
+
+/** What the tool gave back, out of the message that it was put into for the model. */
+function toolOutput(evidence: Evidence): AttributeValue | undefined {
+  const value = evidence.attribute('output.value');
+  if (!isPresent(value)) return undefined;
+  const message = toolMessageIn(jsonIn(typeof value === 'string' ? value : undefined, 'tool_call_id'));
+  // The cast holds: parsed JSON consists of AttributeValues.
+  return message === undefined ? value : (message.content as AttributeValue);
+}
+
+function toolMessageError(evidence: Evidence): StepError | undefined {
+  if (kindOf(evidence) !== 'TOOL') return undefined;
+  const message = toolMessageIn(jsonIn(evidence.span.attributes.text('output.value'), '"error"'));
+  if (message?.status !== 'error') return undefined;
+  const said = typeof message.content === 'string' ? message.content : '';
+  return { type: 'tool_error', message: said, source: 'output.value status' };
+}
+
+/** What was found, in the order in which it was found. */
+function documents(prefix: string): Finder<ReturnType<typeof textContent>> {
+  return {
+    rule: `${prefix}*`,
+    key: `${prefix}*`,
+    find: (evidence) => {
+      const contents = new Map<number, string>();
+      for (const { index, path, value } of leavesUnder(evidence.span.attributes, prefix)) {
+        if (path === 'document.content' && typeof value === 'string') contents.set(index, value);
+      }
+      return contents.size === 0 ? undefined : textContent(inOrder(contents).join('\n\n'));
+    },
+  };
+}
