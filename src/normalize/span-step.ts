@@ -4,6 +4,7 @@
  * keeps alive.
  */
 import type { SpanId, TraceId } from '../model/ids.ts';
+import { failureIn, mayTellFailure } from '../model/tool-failure.ts';
 import { STATE_MARK, TRUTH_MARK } from '../model/marks.ts';
 import type { AttributeValue, SpanView } from '../model/otlp/views.ts';
 import type {
@@ -23,7 +24,6 @@ import type {
 } from '../model/step.ts';
 import { LazyContent } from './content.ts';
 import { exceptionFinder } from './dialects/otel.ts';
-import { resultSaysError } from './dialects/otel-genai.ts';
 import { CAPTURED, type Draft } from './draft.ts';
 import { SpanEvidence, type SpanSource } from './evidence.ts';
 import { decodeJsonish, isPresent, toJson } from './jsonish.ts';
@@ -272,13 +272,14 @@ export class SpanStep implements Step {
     const found = firstFound(FINDERS.error, this.#evidence())?.value;
     if (found !== undefined) return found;
     if (this.kind === 'llm') return this.#finishError();
-    if (this.kind === 'tool') {
-      const result = this.#find(FINDERS.toolResult);
-      if (result !== undefined && resultSaysError(result)) {
-        return { type: 'tool_error', message: this.tool?.result.text ?? '', source: 'isError' };
-      }
-    }
-    return undefined;
+    return this.kind === 'tool' ? this.#toldFailure() : undefined;
+  }
+
+  #toldFailure(): StepError | undefined {
+    const result = this.#find(FINDERS.toolResult);
+    if (result === undefined || (typeof result === 'string' && !mayTellFailure(result))) return undefined;
+    const message = failureIn(this.tool?.result.json);
+    return message === undefined ? undefined : { type: 'tool_error', message, source: 'result' };
   }
 
   #finishError(): StepError | undefined {

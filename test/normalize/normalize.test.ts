@@ -233,7 +233,7 @@ describe('errors', () => {
     [
       'an MCP result',
       { attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.call.result': '{"isError":true}' } },
-      expect.objectContaining({ type: 'tool_error', source: 'isError' }),
+      expect.objectContaining({ type: 'tool_error', source: 'result' }),
     ],
   ])('are known by %s', (_what, spec, error) => {
     expect(stepOf({}, spec).error).toEqual(error);

@@ -5,13 +5,20 @@
  */
 import type { Json } from '../../model/json.ts';
 import type { Content, Message, Step, StepError } from '../../model/step.ts';
+import { failureIn, mayTellFailure } from '../../model/tool-failure.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
 import { compare, NONE, type Family } from './family.ts';
+import { mayBeHandoff, withoutHandoffs } from './handoffs.ts';
 import { Results, type ToolRequest, type ToolResult, Transcripts } from './transcripts.ts';
 
 export function toolCallsOf(family: Family, members: readonly number[], root: Step): readonly ToolCall[] {
+  const calls = allCallsOf(family, members, root);
+  return calls.some(({ name }) => mayBeHandoff(name)) ? withoutHandoffs(calls, family) : calls;
+}
+
+function allCallsOf(family: Family, members: readonly number[], root: Step): readonly ToolCall[] {
   const tools = members.filter((index) => family.at(index).tool !== undefined);
   const requests = requestsOf(family, members);
   if (requests.length === 0 && tools.length === 0) return ofTranscript(root);
@@ -193,8 +200,11 @@ function withoutSpan(request: ToolRequest, transcripts: Transcripts): ToolCall {
 
 /** Without a span of the tool, what the model was told is what is known. */
 function errorOf(result: ToolResult | undefined): StepError | undefined {
-  if (result?.failed !== true) return undefined;
-  return { type: 'tool_error', message: result.result.text, source: 'transcript' };
+  if (result === undefined || result.failed === false) return undefined;
+  const { text } = result.result;
+  const told = mayTellFailure(text) ? failureIn(result.result.json) : undefined;
+  const message = told ?? (result.failed === true ? text : undefined);
+  return message === undefined ? undefined : { type: 'tool_error', message, source: 'transcript' };
 }
 
 /** The span's own, or as a model was shown it. */

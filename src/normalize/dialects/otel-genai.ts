@@ -9,7 +9,7 @@ import type { Dialect, Finder } from '../dialect.ts';
 import { CAPTURED, type Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { finishReasonsOf } from '../finish-reason.ts';
-import { decodeJsonish, isPresent, member } from '../jsonish.ts';
+import { isPresent } from '../jsonish.ts';
 import { decodeMessages, type MessageList } from '../messages.ts';
 import { asCount, asKind, asNumber, asText, row, rows } from '../rows.ts';
 import { inputFromEvents, outputFromEvents } from './gen-ai-events.ts';
@@ -250,10 +250,4 @@ function finalResult({ span }: Evidence) {
 function toolStatusError({ span }: Evidence): StepError | undefined {
   const status = span.attributes.text('gen_ai.tool.status');
   return status === 'error' ? { type: 'tool_error', message: '', source: 'gen_ai.tool.status' } : undefined;
-}
-
-/** MCP: the call went well and its result says that the tool failed. */
-export function resultSaysError(result: AttributeValue): boolean {
-  if (typeof result === 'string' && !result.includes('"isError"')) return false;
-  return member(decodeJsonish(result).value, 'isError') === true;
 }

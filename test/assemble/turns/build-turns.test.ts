@@ -249,6 +249,28 @@ describe('pairing tool calls', () => {
   });
 });
 
+describe('handing over to another agent', () => {
+  const handover = (name: string, target: string) =>
+    turnOf(
+      agent('a', { from: 0, to: 900 }),
+      chat('1', 'a', { out: [wants(ask('lookup', {}, 'call-1'), ask(name, {}, 'call-2'))] }, { from: 10, to: 20 }),
+      tool('2', 'a', 'lookup', { from: 30, to: 40, attributes: { 'gen_ai.tool.call.id': 'call-1' } }),
+      tool('3', 'a', name, { from: 50, to: 60, attributes: { 'gen_ai.tool.call.id': 'call-2' } }),
+      agent('4', { parent: 'a', from: 70, to: 800 }, { 'gen_ai.agent.name': target }),
+    ).toolCalls.map((call) => call.name);
+
+  test.each(['transfer_to_billing_desk', 'handoff_to_billing', 'handoff to Billing desk', 'transfer_to_agent'])(
+    'by %s is no tool call',
+    (name) => {
+      expect(handover(name, 'Billing desk')).toEqual(['lookup']);
+    },
+  );
+
+  test('is not what a tool does whose name only sounds like it', () => {
+    expect(handover('transfer_to_savings', 'Billing desk')).toEqual(['lookup', 'transfer_to_savings']);
+  });
+});
+
 describe('one operation in two spans', () => {
   test('is one tool call, seen by framework, MCP client and MCP server', () => {
     const turn = turnOf(

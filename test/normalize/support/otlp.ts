@@ -31,6 +31,7 @@ export interface JsonSpan {
   readonly attributes?: readonly JsonKeyValue[];
   readonly droppedAttributesCount?: number;
   readonly events?: readonly JsonEvent[];
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly status?: { readonly code?: number; readonly message?: string };
 }
 export interface JsonEvent {
@@ -120,6 +121,12 @@ function writeSpan(writer: ProtoWriter, span: JsonSpan): void {
       writeAttributes(writer, 3, event.attributes);
     });
   }
+  for (const link of span.links ?? []) {
+    message(writer, 13, () => {
+      writer.bytes(1, Buffer.from(link.traceId, 'hex'));
+      writer.bytes(2, Buffer.from(link.spanId, 'hex'));
+    });
+  }
   message(writer, 15, () => {
     if (span.status?.message !== undefined) writer.text(2, span.status.message);
     writer.uint32(3, span.status?.code ?? 0);
@@ -196,6 +203,10 @@ export interface SpanSpec {
   readonly events?: readonly { readonly name: string; readonly attributes?: Readonly<Record<string, unknown>> }[];
   readonly status?: 'ok' | { readonly error: string };
   readonly dropped?: number;
+  /** Another trace than that of all other spans. */
+  readonly trace?: string;
+  /** Traces that the span is linked to. */
+  readonly links?: readonly string[];
   readonly scope?: string;
   readonly resource?: Readonly<Record<string, unknown>>;
 }
@@ -210,7 +221,7 @@ export function spanId(id: string): string {
 
 export function placed(spec: SpanSpec): PlacedSpan {
   const span: JsonSpan = {
-    traceId: TRACE_ID,
+    traceId: spec.trace ?? TRACE_ID,
     spanId: spanId(spec.id),
     ...(spec.parent === undefined ? {} : { parentSpanId: spanId(spec.parent) }),
     name: spec.name ?? spec.id,
@@ -223,6 +234,7 @@ export function placed(spec: SpanSpec): PlacedSpan {
       timeUnixNano: `${EPOCH_MS + (spec.from ?? 0)}000000`,
       attributes: keyValues(Object.entries(event.attributes ?? {})),
     })),
+    links: (spec.links ?? []).map((traceId) => ({ traceId, spanId: spanId('1') })),
     status:
       spec.status === undefined ? {} : spec.status === 'ok' ? { code: 1 } : { code: 2, message: spec.status.error },
   };
