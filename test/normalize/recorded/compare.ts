@@ -40,22 +40,31 @@ export interface Expected {
   readonly turns: readonly ExpectedTurn[];
 }
 
-export const RECORDED = path.resolve(import.meta.dirname, '../../fixtures/recorded');
+/** Given to the project, and captured by test/capture. */
+const FOLDERS = ['recorded', 'captured'].map((name) => path.resolve(import.meta.dirname, '../../fixtures', name));
 
 /** `<framework>@<version>/<scenario>[.<variant>]` */
 export function recordedRuns(): readonly string[] {
-  return readdirSync(RECORDED)
-    .filter((folder) => folder.includes('@'))
-    .toSorted()
-    .flatMap((folder) =>
-      readdirSync(path.join(RECORDED, folder))
-        .filter((file) => file.endsWith('.expected.json'))
-        .map((file) => `${folder}/${file.slice(0, -'.expected.json'.length)}`),
-    );
+  return FOLDERS.filter(existsSync).flatMap((root) =>
+    readdirSync(root)
+      .filter((folder) => folder.includes('@'))
+      .toSorted()
+      .flatMap((folder) =>
+        readdirSync(path.join(root, folder))
+          .filter((file) => file.endsWith('.expected.json'))
+          .map((file) => `${folder}/${file.slice(0, -'.expected.json'.length)}`),
+      ),
+  );
+}
+
+/** Where a run's files are, without what comes after its name. */
+function placeOf(run: string): string {
+  const places = FOLDERS.map((root) => path.join(root, run));
+  return places.find((place) => existsSync(`${place}.expected.json`)) ?? run;
 }
 
 export function filesOf(run: string): readonly string[] {
-  const file = path.join(RECORDED, run);
+  const file = placeOf(run);
   return [`${file}.json`, `${file}.logs.json`].filter((name) => existsSync(name));
 }
 
@@ -70,7 +79,7 @@ async function* readAll(files: readonly string[]) {
 
 export async function differencesOf(run: string): Promise<readonly Difference[]> {
   // The cast is the fixtures' format.
-  const expected = JSON.parse(readFileSync(path.join(RECORDED, `${run}.expected.json`), 'utf8')) as Expected;
+  const expected = JSON.parse(readFileSync(`${placeOf(run)}.expected.json`, 'utf8')) as Expected;
   const conversations = await inspectRun(run);
   const found: Difference[] = [];
   const differs = (field: string, wanted: unknown, actual: unknown, isSame = isDeepStrictEqual(wanted, actual)) => {

@@ -1,0 +1,43 @@
+/** One provider's way to be asked and to answer: what the model server needs to play a script over it. */
+import type { Usage, PlayedCall } from '../script.ts';
+
+export interface Answer {
+  readonly id: string;
+  readonly text: string;
+  readonly calls: readonly PlayedCall[];
+  readonly usage: Usage;
+  readonly model: string;
+}
+
+/** A server-sent event; providers name them or do not. */
+export interface StreamEvent {
+  readonly event?: string;
+  readonly data: unknown;
+}
+
+export interface ModelApi {
+  readonly name: string;
+  readonly requestedModel: string;
+  readonly respondedModel: string;
+  readonly reportsReasoning: boolean;
+  readonly isAsked: (path: string) => boolean;
+  readonly isStreamed: (path: string, request: Request) => boolean;
+  readonly whole: (answer: Answer) => unknown;
+  readonly stream: (answer: Answer) => readonly StreamEvent[];
+  /** After the last event, where the provider sends a mark of its own. */
+  readonly endOfStream?: string;
+  readonly error: (status: number, message: string) => unknown;
+}
+
+/** The request's JSON, of which a server that plays a script looks at very little. */
+export interface Request {
+  readonly stream?: unknown;
+  readonly tools?: unknown;
+}
+
+/** Pieces, so that readers of a stream have something to put together. */
+export function pieces(text: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = 0; at < text.length; at += 24) found.push(text.slice(at, at + 24));
+  return found;
+}

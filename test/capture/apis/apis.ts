@@ -1,0 +1,8 @@
+/** The providers that a scenario can be played over. */
+import { anthropic } from './anthropic.ts';
+import type { ModelApi } from './api.ts';
+import { gemini } from './gemini.ts';
+import { openaiChat } from './openai-chat.ts';
+import { openaiResponses } from './openai-responses.ts';
+
+export const APIS: readonly ModelApi[] = [openaiChat, openaiResponses, anthropic, gemini];

@@ -1,0 +1,91 @@
+/**
+ * Plays a script: answers each model call with the next reply of the turn that the driver announced, whatever was asked.
+ * A reply that is an error is repeated, since clients try again; everything else is said once. Calls that offer no tools
+ * although the agent has some (a title, a quota check) are not the script's: they get a short text and do not count.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { APIS } from './apis/apis.ts';
+import type { ModelApi, Request } from './apis/api.ts';
+import type { PlayedTurn, Reply } from './script.ts';
+
+/** Long enough for spans to have a duration, short enough to wait for. */
+const THINKING_MS = 15;
+
+export class ScriptedModel {
+  readonly #turns: readonly PlayedTurn[];
+  #turn = -1;
+  #next = 0;
+  readonly complaints: string[] = [];
+
+  constructor(turns: readonly PlayedTurn[]) {
+    this.#turns = turns;
+  }
+
+  beginTurn(index: number): void {
+    this.#turn = index;
+    this.#next = 0;
+  }
+
+  /** How much of the turn was asked for: a driver that stops early has not played the scenario. */
+  endTurn(): void {
+    const wanted = this.#turns[this.#turn]?.replies.length ?? 0;
+    const isError = this.#turns[this.#turn]?.error !== undefined;
+    if (this.#next < (isError ? wanted - 1 : wanted)) {
+      this.complaints.push(`turn ${this.#turn}: ${this.#next} of ${wanted} model calls were made`);
+    }
+  }
+
+  async answer(incoming: IncomingMessage, path: string, body: Buffer, response: ServerResponse): Promise<boolean> {
+    const api = APIS.find(({ isAsked }) => isAsked(path));
+    if (api === undefined || incoming.method !== 'POST') return false;
+    const request: Request = JSON.parse(body.toString());
+    await new Promise((resolve) => setTimeout(resolve, THINKING_MS));
+    const reply = this.#replyTo(request);
+    if (reply.kind === 'error') {
+      response.writeHead(reply.status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
+      response.end(JSON.stringify(api.error(reply.status, reply.message)));
+    } else send(api, reply, { isStreamed: api.isStreamed(path, request) }, response);
+    return true;
+  }
+
+  #replyTo(request: Request): Reply {
+    const offersTools = Array.isArray(request.tools) && request.tools.length > 0;
+    if (!offersTools) {
+      return {
+        kind: 'answer',
+        id: 'aside',
+        text: 'ok',
+        calls: [],
+        usage: { input: 5, output: 1, cached: 0, reasoning: 0 },
+      };
+    }
+    const reply = this.#turns[this.#turn]?.replies[this.#next];
+    if (reply === undefined) {
+      this.complaints.push(`turn ${this.#turn}: model call ${this.#next + 1} is not in the script`);
+      return { kind: 'error', status: 400, message: 'the script is over' };
+    }
+    if (reply.kind === 'answer') this.#next += 1;
+    return reply;
+  }
+}
+
+function send(
+  api: ModelApi,
+  reply: Extract<Reply, { readonly kind: 'answer' }>,
+  { isStreamed }: { readonly isStreamed: boolean },
+  response: ServerResponse,
+): void {
+  const answer = { ...reply, model: api.respondedModel };
+  if (!isStreamed) {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(api.whole(answer)));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const { event, data } of api.stream(answer)) {
+    if (event !== undefined) response.write(`event: ${event}\n`);
+    response.write(`data: ${JSON.stringify(data)}\n\n`);
+  }
+  if (api.endOfStream !== undefined) response.write(`data: ${api.endOfStream}\n\n`);
+  response.end();
+}

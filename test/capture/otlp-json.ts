@@ -1,0 +1,29 @@
+/**
+ * Export requests as OTLP/JSON, whatever they came as: protobuf is turned into JSON field by field by a conventional
+ * decoder, not by Assay's, so that a mistake of the latter can't hide in its own fixtures.
+ */
+import { otlp } from '../model/otlp/otlp.proto.ts';
+
+/** JSON as a decoder or a client made it; what is in it is the emitter's business. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+export function jsonOfRequest(signal: 'traces' | 'logs', contentType: string, body: Buffer): Json {
+  if (contentType.includes('json')) return JSON.parse(body.toString());
+  const type = signal === 'traces' ? otlp.TracesData : otlp.LogsData;
+  return tidied(type.toObject(type.decode(body), { longs: String, bytes: Buffer, arrays: false, defaults: false }));
+}
+
+const IDS: ReadonlySet<string> = new Set(['traceId', 'spanId', 'parentSpanId']);
+
+/** Ids are hexadecimal in OTLP/JSON, other bytes base64; an id that is not there is left out. */
+function tidied(value: unknown): Json {
+  if (Array.isArray(value)) return value.map(tidied);
+  if (typeof value !== 'object' || value === null) return value as Json;
+  const entries: [string, Json][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (!Buffer.isBuffer(item)) entries.push([key, tidied(item)]);
+    else if (!IDS.has(key)) entries.push([key, item.toString('base64')]);
+    else if (item.length > 0) entries.push([key, item.toString('hex')]);
+  }
+  return Object.fromEntries(entries);
+}
