@@ -7,6 +7,7 @@ import { mastra } from './dialects/mastra.ts';
 import { openInference } from './dialects/openinference.ts';
 import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
+import { traceloop } from './dialects/traceloop.ts';
 import { vercel } from './dialects/vercel.ts';
 
 export const DIALECTS: readonly Dialect[] = [
@@ -16,6 +17,7 @@ export const DIALECTS: readonly Dialect[] = [
   vercel,
   langfuse,
   openInference,
+  traceloop,
   otel,
   associations,
 ];

@@ -68,8 +68,13 @@ export function messageOf(value: unknown, defaultRole: string): readonly Message
   if (Array.isArray(value)) return isTuple(value) ? [readMessage({ role: value[0], content: value[1] }, '')] : [];
   const item = itemRole(value);
   if (item !== undefined) return [readMessage({ parts: [value] }, item)];
-  return [readMessage(langChainMessage(value) ?? value, defaultRole)];
+  const message = langChainMessage(value);
+  if (message !== undefined) return [readMessage(message, defaultRole)];
+  return SAYING.some((key) => key in value) ? [readMessage(value, defaultRole)] : [];
 }
+
+/** Without a role, what makes an object a message is that it says something. */
+const SAYING = ['parts', 'content', 'text', 'tool_calls', 'toolCalls', 'function_call', 'finish_reason'] as const;
 
 function finishedMessage({ message, reason }: Finished, defaultRole: string): readonly Message[] {
   return messageOf(message, defaultRole).map((read) => ({

@@ -28,6 +28,7 @@ export function wordsIn(value: AttributeValue | undefined, side: Side): Content 
     // A transcript without an answer has none; the request is not it.
     return side === 'assistant' ? answerIn(transcript) : lastSaid(transcript, side);
   }
+  if (isEmptyThroughout(decoded.value)) return undefined;
   const text = textIn(decoded.value, side, 0);
   return text === undefined ? contentOf(value) : textContent(text);
 }
@@ -73,6 +74,11 @@ function textIn(value: unknown, side: Side, depth: number): string | undefined {
   }
   const filled = Object.values(value).filter((item) => !isEmpty(item));
   return filled.length === 1 ? textIn(filled[0], side, depth + 1) : undefined;
+}
+
+/** `{"args": [], "kwargs": {}}`: a function without parameters. */
+function isEmptyThroughout(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every(isEmpty);
 }
 
 function isEmpty(value: unknown): boolean {

@@ -14,6 +14,7 @@ import { decodeMessages, type MessageList } from '../messages.ts';
 import { asCount, asKind, asNumber, asText, row, rows } from '../rows.ts';
 import { inputFromEvents, outputFromEvents } from './gen-ai-events.ts';
 import { NOT_PROVIDERS, OPERATIONS, PROVIDERS } from './gen-ai-vocabulary.ts';
+import { requestInText } from './traceloop-requests.ts';
 
 const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';
 
@@ -94,7 +95,14 @@ export const otelGenAi: Dialect = {
   infer,
   inferDetails,
   messagesIn: [
-    messagesAttribute('gen_ai.input.messages', 'user'),
+    {
+      rule: 'gen_ai.input.messages',
+      key: 'gen_ai.input.messages',
+      find: (evidence) => {
+        const list = listOf(evidence.attribute('gen_ai.input.messages'), 'user');
+        return list === undefined ? undefined : requestInText(list, evidence);
+      },
+    },
     messagesInDetails('gen_ai.input.messages', 'user'),
     { rule: 'gen_ai.*.message events', find: inputFromEvents },
     messagesAttribute('gen_ai.prompt', 'user'),
