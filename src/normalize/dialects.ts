@@ -2,6 +2,7 @@
 import type { Dialect } from './dialect.ts';
 import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
+import { googleAdk } from './dialects/google-adk.ts';
 import { langfuse } from './dialects/langfuse.ts';
 import { mastra } from './dialects/mastra.ts';
 import { openInference } from './dialects/openinference.ts';
@@ -12,6 +13,7 @@ import { vercel } from './dialects/vercel.ts';
 
 export const DIALECTS: readonly Dialect[] = [
   assay,
+  googleAdk,
   otelGenAi,
   mastra,
   vercel,

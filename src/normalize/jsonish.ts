@@ -17,6 +17,7 @@ const REDACTION_MARKERS: ReadonlySet<string> = new Set([
   'FILTERED',
   '<not serializable>',
   '<masked>',
+  '<elided>',
   '<fully masked due to failed mask function>',
 ]);
 const REDACTION_MARKER_LENGTH_MAX = 42;

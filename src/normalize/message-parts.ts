@@ -12,7 +12,7 @@
 import type { Part } from '../model/step.ts';
 import { contentOf } from './content.ts';
 import { member, memberText, toJson } from './jsonish.ts';
-import { toolResult } from './tool-results.ts';
+import { functionResult, toolResult } from './tool-results.ts';
 
 export type ToolCallPart = Extract<Part, { readonly type: 'tool_call' }>;
 
@@ -102,9 +102,11 @@ function partsWithoutType(value: object): readonly Part[] {
   }
   const called = member(value, 'functionCall') ?? member(value, 'function_call') ?? member(value, 'toolUse');
   if (isObject(called)) return [toolCallOf(called)];
-  const answered =
-    member(value, 'functionResponse') ?? member(value, 'function_response') ?? member(value, 'toolResult');
-  if (isObject(answered)) return [toolResultOf(answered)];
+  const answered = member(value, 'functionResponse') ?? member(value, 'function_response');
+  if (isObject(answered))
+    return [toolResult(answered, callIdOf(answered), functionResult(member(answered, 'response')))];
+  const result = member(value, 'toolResult');
+  if (isObject(result)) return [toolResultOf(result)];
   const data = member(value, 'inlineData') ?? member(value, 'inline_data') ?? member(value, 'fileData');
   if (isObject(data)) {
     return [{ type: 'media', modality: 'file', mime: memberText(data, 'mimeType') ?? memberText(data, 'mime_type') }];

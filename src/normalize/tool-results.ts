@@ -3,6 +3,7 @@
  * own, as in a client, this is all there is.
  *
  *     {is_error, content}   {status: 'error', content}      Anthropic, Bedrock and LangChain
+ *     {response: {output | result}}      Gemini
  *     {output: {type: 'text' | 'json' | 'error-text' | 'error-json' | 'content' | 'execution-denied', value}}      AI SDK
  */
 import type { Content, Part } from '../model/step.ts';
@@ -17,6 +18,13 @@ export function toolResult(value: object, id: string | undefined, written: unkno
   const result = resultContent(wrapped === undefined ? written : wrapped.value);
   const failed = wrapped?.failed ?? saysFailed(value);
   return { type: 'tool_result', id, result, ...(failed === undefined ? {} : { failed }) };
+}
+
+/** What a function's response for a Gemini model holds: by Google's convention the result is wrapped, `{result: …}`. */
+export function functionResult(response: unknown): unknown {
+  const names = typeof response === 'object' && response !== null ? Object.keys(response) : [];
+  const [only] = names.length === 1 ? names : [];
+  return only === 'result' || only === 'output' ? member(response, only) : response;
 }
 
 function saysFailed(value: object): boolean | undefined {

@@ -3,6 +3,7 @@
  * else by name and order. A call without a span is taken from the transcript, with the result that a later model call was
  * shown, if any; a span without a request stands for itself.
  */
+import type { SpanId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { Content, Message, Step, StepError } from '../../model/step.ts';
 import { failureIn, mayTellFailure } from '../../model/tool-failure.ts';
@@ -148,21 +149,49 @@ function isInWindow(tool: Step, request: ToolRequest): boolean {
 }
 
 function requested(tool: Step, request: ToolRequest, transcripts: Transcripts): ToolCall {
-  return {
-    id: tool.tool?.callId ?? request.id ?? callIdOf(tool, transcripts),
-    name: tool.tool?.name ?? request.name,
-    args: argsOf(tool, request),
-    result: firstThere(
+  return new RequestedCall(tool, request, transcripts);
+}
+
+/** What the tool's span does not tell is taken from what models asked for and were shown, when somebody looks. */
+class RequestedCall implements ToolCall {
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly args: Content;
+  readonly result: Content;
+  readonly spanId: SpanId;
+  readonly requestedBy: SpanId;
+  readonly answered = true;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly #tool: Step;
+  readonly #shown: () => ToolResult | undefined;
+  #error: StepError | undefined | null = null;
+
+  constructor(tool: Step, request: ToolRequest, transcripts: Transcripts) {
+    this.id = tool.tool?.callId ?? request.id ?? callIdOf(tool, transcripts);
+    this.name = tool.tool?.name ?? request.name;
+    this.args = argsOf(tool, request);
+    this.#shown = () => transcripts.resultOf({ ...request, id: this.id });
+    this.result = firstThere(
       () => tool.tool?.result ?? MISSING,
-      () => transcripts.resultOf(request)?.result ?? MISSING,
-    ),
-    error: tool.error,
-    spanId: tool.spanId,
-    requestedBy: request.by.spanId,
-    answered: true,
-    startedAtMs: tool.startedAtMs,
-    endedAtMs: tool.endedAtMs,
-  };
+      () => this.#shown()?.result ?? MISSING,
+    );
+    this.spanId = tool.spanId;
+    this.requestedBy = request.by.spanId;
+    this.startedAtMs = tool.startedAtMs;
+    this.endedAtMs = tool.endedAtMs;
+    this.#tool = tool;
+  }
+
+  get error(): StepError | undefined {
+    if (this.#error === null) this.#error = this.#tool.error ?? this.#shownError();
+    return this.#error;
+  }
+
+  /** A span that says what the tool gave back has been through to the end. */
+  #shownError(): StepError | undefined {
+    return this.#tool.tool?.result.state === 'missing' ? errorOf(this.#shown()) : undefined;
+  }
 }
 
 /** Some emitters give of an object with one text only the text; the model asked with the object. */

@@ -6,7 +6,7 @@
  *     gen_ai.user.message       {content}
  *     gen_ai.assistant.message  {content, tool_calls: [{id, type, function: {name, arguments}}]}
  *     gen_ai.tool.message       {content, id}                  id is the tool call's
- *     gen_ai.choice             {index, finish_reason, message: {content, tool_calls}}
+ *     gen_ai.choice             {index, finish_reason, message: {content, tool_calls}}      Google: {…, content: {role, parts}}
  *
  * A redelivered log record is the same record, not a second message.
  */
@@ -15,7 +15,7 @@ import type { AttributeValue } from '../../model/otlp/views.ts';
 import { contentOf } from '../content.ts';
 import type { EventView, Evidence } from '../evidence.ts';
 import { finishReasonOf } from '../finish-reason.ts';
-import { decodeJsonish, toJson } from '../jsonish.ts';
+import { decodeJsonish, member, toJson } from '../jsonish.ts';
 import { messageOf, type MessageList } from '../messages.ts';
 
 const INPUT_ROLES: ReadonlyMap<string, string> = new Map([
@@ -54,11 +54,13 @@ function inputMessage(event: EventView, role: string): Message | undefined {
       finishReason: undefined,
     };
   }
+  // Google writes its own content, {role, parts}, in place of the message's: all of them as what the user said.
+  if (Array.isArray(member(content, 'parts'))) return messageOf(content, role)[0];
   return messageOf({ role: event.get('role') ?? role, content, tool_calls: plain(event.get('tool_calls')) }, role)[0];
 }
 
 function choiceMessage(event: EventView): Message | undefined {
-  const written = event.get('message');
+  const written = event.get('message') ?? event.get('content');
   if (written === undefined || written === null) return undefined;
   const [message] = messageOf(plain(written), 'assistant');
   const finishReason = finishReasonOf(event.get('finish_reason'));
