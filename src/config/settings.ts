@@ -47,6 +47,8 @@ export interface ConversationSettings {
   readonly idleMs: number;
   readonly maxAgeMs: number;
   readonly maxTurns: number;
+  /** Attributes that hold the conversation's id, besides those of the conventions and before them. */
+  readonly idKeys: readonly string[];
 }
 
 /**
@@ -68,7 +70,12 @@ export interface Config {
     readonly max_bytes?: Quantity;
     readonly reopen?: Quantity;
   };
-  readonly conversation?: { readonly idle?: Quantity; readonly max_age?: Quantity; readonly max_turns?: number };
+  readonly conversation?: {
+    readonly idle?: Quantity;
+    readonly max_age?: Quantity;
+    readonly max_turns?: number;
+    readonly id_keys?: readonly string[];
+  };
   readonly journal?: { readonly max_bytes?: Quantity; readonly segment_bytes?: Quantity };
   readonly receive?: { readonly max_body_bytes?: Quantity; readonly max_in_flight_bytes?: Quantity };
   readonly store?: { readonly max_bytes?: Quantity; readonly keep?: Quantity; readonly keep_failed?: Quantity };
@@ -145,6 +152,7 @@ function readSettings(
       idleMs: duration({ key: 'conversation.idle', variable: 'ASSAY_CONVERSATION_IDLE' }, 5 * MINUTE, 1, 30 * DAY),
       maxAgeMs: duration({ key: 'conversation.max_age' }, DAY, SECOND, 365 * DAY),
       maxTurns: count('conversation.max_turns', 200, 1, 100_000),
+      idKeys: sources.read({ key: 'conversation.id_keys' }, keyList, []).value,
     },
     journal: {
       maxBytes: size({ key: 'journal.max_bytes' }, 8 * GIB, MIB, 2 ** 50),
@@ -241,6 +249,11 @@ const suiteList = z
     z.string('a list of names and paths').min(1, 'names and paths that are not empty'),
     'a list of names and paths',
   )
+  .readonly();
+const ID_KEYS_MAX = 32;
+const keyList = z
+  .array(z.string('attribute keys').min(1, 'attribute keys that are not empty'), 'a list of attribute keys')
+  .max(ID_KEYS_MAX, `at most ${ID_KEYS_MAX} attribute keys`)
   .readonly();
 const logLevel = z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`);
 

@@ -7,6 +7,7 @@
 import type { AttributeValue, LogRecordView, SpanView, StatusCode } from '../model/otlp/views.ts';
 import type { SpanId } from '../model/ids.ts';
 import type { Draft } from './draft.ts';
+import type { IdKeys } from './id-keys.ts';
 import { decodeJsonish, member } from './jsonish.ts';
 
 export interface EventView {
@@ -40,6 +41,8 @@ export interface SpanSource {
   logsOf(spanId: SpanId): SpanLogs | undefined;
   /** What the resource of the span at that position says. */
   resourceAt(position: number): Draft;
+  /** Where the application keeps its ids, if it said so. */
+  readonly idKeys: IdKeys | undefined;
 }
 
 export class SpanEvidence implements Evidence {

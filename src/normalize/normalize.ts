@@ -11,6 +11,7 @@ import type { SpanId } from '../model/ids.ts';
 import type { Step } from '../model/step.ts';
 import type { Draft } from './draft.ts';
 import type { SpanLogs, SpanSource } from './evidence.ts';
+import type { IdKeys } from './id-keys.ts';
 import { readResource } from './reading.ts';
 import { SpanStep } from './span-step.ts';
 
@@ -21,9 +22,9 @@ export interface TraceSource {
   readonly logs: Uint8Array | undefined;
 }
 
-export function normalize(source: TraceSource): readonly Step[] {
+export function normalize(source: TraceSource, idKeys?: IdKeys): readonly Step[] {
   const spans = indexCheckedTraces(source.traces);
-  const reader = new Reader(spans, source.logs === undefined ? undefined : indexLogs(source.logs));
+  const reader = new Reader(spans, source.logs === undefined ? undefined : indexLogs(source.logs), idKeys);
   const steps: Step[] = [];
   for (let position = 0; position < spans.spanCount; position++) {
     steps.push(new SpanStep(reader, position, reader.view(position)));
@@ -32,6 +33,7 @@ export function normalize(source: TraceSource): readonly Step[] {
 }
 
 class Reader implements SpanSource {
+  readonly idKeys: IdKeys | undefined;
   readonly #spans: TracesIndex;
   readonly #logs: LogsIndex | undefined;
   #positionsBySpan: Map<SpanId, number[]> | undefined;
@@ -40,7 +42,8 @@ class Reader implements SpanSource {
   /** Spans of one request share their resource's view. */
   readonly #resources = new Map<Attributes, Draft>();
 
-  constructor(spans: TracesIndex, logs: LogsIndex | undefined) {
+  constructor(spans: TracesIndex, logs: LogsIndex | undefined, idKeys: IdKeys | undefined) {
+    this.idKeys = idKeys;
     this.#spans = spans;
     this.#logs = logs;
   }

@@ -4,6 +4,7 @@ import type { ContentFinders, Finder } from './dialect.ts';
 import { DIALECTS } from './dialects.ts';
 import { DETAILS, Draft, GUARDS_MAX, NO_GUARD } from './draft.ts';
 import type { Evidence } from './evidence.ts';
+import type { IdKeys } from './id-keys.ts';
 import { RowTable } from './rows.ts';
 
 /** A finder, and the guard of the attribute that it reads; NO_GUARD where it reads anything else. */
@@ -64,9 +65,10 @@ const inferring = DIALECTS.flatMap((dialect) => dialect.infer ?? []);
 const inferringDetails = DIALECTS.flatMap((dialect) => dialect.inferDetails ?? []);
 
 /** Reads the attributes of a span. `rules`, where given, receives which rule decided each field. */
-export function readFields(span: SpanView, rules: Map<string, string> | undefined): Draft {
+export function readFields(span: SpanView, rules: Map<string, string> | undefined, idKeys?: IdKeys): Draft {
   const draft = new Draft(rules);
   basicRows.apply(span.attributes, draft, '');
+  idKeys?.apply(span, draft);
   draft.hasEvents = span.hasEvents;
   for (const infer of inferring) infer(draft, span);
   if (draft.kind === undefined) draft.settle('kind', 'other', 'none');

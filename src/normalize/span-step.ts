@@ -64,7 +64,7 @@ export class SpanStep implements Step {
   #attributes: ReadonlyMap<string, string | number | boolean> | undefined;
 
   constructor(source: SpanSource, position: number, span: SpanView) {
-    const draft = readFields(span, undefined);
+    const draft = readFields(span, undefined, source.idKeys);
     const { spanId, parentSpanId, startedAtMs, endedAtMs } = span;
     this.spanId = spanId;
     this.parentSpanId = parentSpanId === spanId ? undefined : parentSpanId;
@@ -205,7 +205,7 @@ export class SpanStep implements Step {
   get rules(): ReadonlyMap<string, string> {
     const rules = new Map<string, string>();
     readResource(this.#span().resource, rules);
-    readDetails(this.#span(), readFields(this.#span(), rules));
+    readDetails(this.#span(), readFields(this.#span(), rules, this.#source.idKeys));
     for (const [field, finders] of Object.entries(FINDERS)) {
       const found = firstFound<unknown>(finders, this.#evidence());
       if (found !== undefined) rules.set(field, found.rule);

@@ -15,10 +15,10 @@ export function turnLimits(settings: Settings): TurnLimits {
 
 export function engineSettings(settings: Settings): ScorerStart['settings'] {
   const { reopenMs, maxSpans, maxBytes } = settings.turn;
-  const { idleMs, maxAgeMs, maxTurns } = settings.conversation;
+  const { idleMs, maxAgeMs, maxTurns, idKeys } = settings.conversation;
   return {
     turn: { reopenMs, maxSpans, maxBytes },
-    conversation: { idleMs, maxAgeMs, maxTurns },
+    conversation: { idleMs, maxAgeMs, maxTurns, idKeys },
     metrics: { maxLabelSets: settings.metrics.maxLabelValues },
     store: {
       maxBytes: settings.store.maxBytes,

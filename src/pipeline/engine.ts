@@ -24,6 +24,7 @@ import { encodeTable } from '../model/otlp/batch-table.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces } from '../model/otlp/traces-reader.ts';
 import type { Turn } from '../model/turn.ts';
+import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import { normalize } from '../normalize/normalize.ts';
 import { type AgentLabels, FOLDED, LabelGuard } from '../report/label-guard.ts';
 import { QUALITY_METRICS } from '../report/quality-metrics.ts';
@@ -40,7 +41,12 @@ import { conversationIdOf, countedAs, effortOf, isAgentWork, labelsOf, toColumns
 
 export interface EngineSettings {
   readonly turn: { readonly reopenMs: number; readonly maxSpans: number; readonly maxBytes: number };
-  readonly conversation: { readonly idleMs: number; readonly maxAgeMs: number; readonly maxTurns: number };
+  readonly conversation: {
+    readonly idleMs: number;
+    readonly maxAgeMs: number;
+    readonly maxTurns: number;
+    readonly idKeys: readonly string[];
+  };
   readonly metrics: { readonly maxLabelSets: number };
 }
 
@@ -72,11 +78,13 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #guard: LabelGuard;
   readonly #groups = new GroupCache();
+  readonly #idKeys: IdKeys | undefined;
   readonly #recent = new RecentTurns();
   readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
+    this.#idKeys = idKeysOf(parts.settings.conversation.idKeys);
     this.#guard = new LabelGuard({
       maxLabelSets: parts.settings.metrics.maxLabelSets,
       onFold: (labels) => parts.onEvent({ type: 'labels-folded', agent: labels.agent }),
@@ -176,7 +184,7 @@ export class Engine {
         }),
       );
       if (merged.added === 0 || merged.spans === 0) return { merged, turns: [] };
-      return { merged, turns: this.#timed('normalizing', () => buildTurns(normalize(merged.content))) };
+      return { merged, turns: this.#timed('normalizing', () => buildTurns(normalize(merged.content, this.#idKeys))) };
     } catch (error) {
       this.#notUnderstood(`trace ${closed.traceId}`, error);
       return undefined;
@@ -360,7 +368,7 @@ export class Engine {
       const turns = this.#timed('normalizing again for the conversation', () =>
         traces.flatMap(
           ({ row, revision }) =>
-            this.#recent.find(row, revision) ?? buildTurns(normalize(this.#parts.store.contentOf(row))),
+            this.#recent.find(row, revision) ?? buildTurns(normalize(this.#parts.store.contentOf(row), this.#idKeys)),
         ),
       );
       return buildConversation(due.id, turns);

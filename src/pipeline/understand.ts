@@ -8,6 +8,7 @@ import type { ClosedTurn } from '../assemble/open-turns.ts';
 import { GroupCache, mergeContent } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Turn } from '../model/turn.ts';
+import { idKeysOf } from '../normalize/id-keys.ts';
 import { normalize } from '../normalize/normalize.ts';
 import { conversationIdOf, isAgentWork } from './facts.ts';
 import { Intake } from './intake.ts';
@@ -36,9 +37,11 @@ const NO_LIMITS = {
 
 export async function understandRecorded(
   batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
+  options: { readonly conversationKeys: readonly string[] } = { conversationKeys: [] },
 ): Promise<Understood> {
   const spool = new Spool();
   const groups = new GroupCache();
+  const idKeys = idKeysOf(options.conversationKeys);
   const closed: ClosedTurn[] = [];
   const intake = new Intake(NO_LIMITS, { onClosed: (turn) => closed.push(turn), onReleased: () => {} });
   let requests = 0;
@@ -57,7 +60,7 @@ export async function understandRecorded(
     for (const { rows, spansAreDistinct } of closed) {
       const read = (position: number, length: number) => spool.read(position, length);
       const { content } = mergeContent({ rows, read, groups, stored: undefined, spansAreDistinct });
-      const found = buildTurns(normalize(content));
+      const found = buildTurns(normalize(content, idKeys));
       if (found.some(isAgentWork)) turns.push(...found);
       else otherTraces += 1;
     }

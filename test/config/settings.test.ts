@@ -51,7 +51,7 @@ test('without anything written, the defaults hold', () => {
       maxBytes: 16 * 2 ** 20,
       reopenMs: 86_400_000,
     },
-    conversation: { idleMs: 300_000, maxAgeMs: 86_400_000, maxTurns: 200 },
+    conversation: { idleMs: 300_000, maxAgeMs: 86_400_000, maxTurns: 200, idKeys: [] },
     journal: { maxBytes: 8 * 2 ** 30, segmentBytes: 64 * 2 ** 20 },
     receive: { maxBodyBytes: 64 * 2 ** 20, maxInFlightBytes: 256 * 2 ** 20 },
     store: { maxBytes: 20 * 2 ** 30, keepDays: 30, keepFailedDays: 90 },
@@ -82,7 +82,7 @@ test('every setting of the file arrives', () => {
 data_dir: /var/lib/assay
 suites: [default, ./mine]
 turn: { settle: 2s, idle: 30, max_age: 10m, max_spans: 100, max_bytes: 1MiB, reopen: 1.5h }
-conversation: { idle: 90s, max_age: 2h, max_turns: 5 }
+conversation: { idle: 90s, max_age: 2h, max_turns: 5, id_keys: [app.chat_id] }
 journal: { max_bytes: 1GB, segment_bytes: 1048576 }
 receive: { max_body_bytes: 2MB, max_in_flight_bytes: 4 MB }
 store: { max_bytes: 1TiB, keep: 7d, keep_failed: 14d }
@@ -98,7 +98,7 @@ log_level: warn
     dataDir: '/var/lib/assay',
     suites: ['default', './mine'],
     turn: { settleMs: 2000, idleMs: 30_000, maxAgeMs: 600_000, maxSpans: 100, maxBytes: 2 ** 20, reopenMs: 5_400_000 },
-    conversation: { idleMs: 90_000, maxAgeMs: 7_200_000, maxTurns: 5 },
+    conversation: { idleMs: 90_000, maxAgeMs: 7_200_000, maxTurns: 5, idKeys: ['app.chat_id'] },
     journal: { maxBytes: 1e9, segmentBytes: 2 ** 20 },
     receive: { maxBodyBytes: 2e6, maxInFlightBytes: 4e6 },
     store: { maxBytes: 2 ** 40, keepDays: 7, keepFailedDays: 14 },

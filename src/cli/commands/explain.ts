@@ -7,6 +7,7 @@ import type { Evaluation } from '../../model/evaluation.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
+import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { normalize } from '../../normalize/normalize.ts';
 import { storeFileIn } from '../../pipeline/data-directory.ts';
 import { toReportJson } from '../../report/evaluation-json.ts';
@@ -51,7 +52,8 @@ export function addExplain(program: Command, terminal: Terminal): void {
           terminal.out(JSON.stringify(toReportJson(reader.evaluations(conversation, { revisions: 'all' }))));
           return;
         }
-        explain(terminal, reader, conversation, { suites, why: flags.why === true });
+        const idKeys = idKeysOf(settings.conversation.idKeys);
+        explain(terminal, reader, conversation, { suites, why: flags.why === true, idKeys });
       } finally {
         reader.close();
       }
@@ -68,11 +70,11 @@ function explain(
   terminal: Terminal,
   reader: StoreReader,
   conversation: ConversationRow,
-  options: { readonly suites: readonly CompiledSuite[]; readonly why: boolean },
+  options: { readonly suites: readonly CompiledSuite[]; readonly why: boolean; readonly idKeys: IdKeys | undefined },
 ): void {
   const turns = reader.traces(conversation).flatMap((trace) => {
     const content = reader.content(trace);
-    return content === undefined ? [] : buildTurns(normalize(content));
+    return content === undefined ? [] : buildTurns(normalize(content, options.idKeys));
   });
   const ordered = turns.length === 0 ? [] : buildConversation(conversation.conversationId, turns).turns;
   const steps = new Map(

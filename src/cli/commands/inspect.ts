@@ -1,23 +1,61 @@
 /** `assay inspect`: what Assay understands of some spans, before any of them is scored. */
 import type { Command } from 'commander';
+import { dialectOf } from '../../normalize/rule-dialect.ts';
 import { type RecordedBatch, RecordingError, readRecording } from '../../pipeline/recording.ts';
-import { understandRecorded } from '../../pipeline/understand.ts';
-import { toInspectionJson } from '../../report/inspection-json.ts';
+import { type Understood, understandRecorded } from '../../pipeline/understand.ts';
+import { toInspectionJson } from '../../report/inspect/inspection-json.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { load } from '../load.ts';
+import { printInspection } from '../print-inspection.ts';
 import type { Terminal } from '../terminal.ts';
+
+interface InspectFlags {
+  readonly json?: boolean;
+  readonly why?: boolean;
+  readonly config?: string;
+}
 
 export function addInspect(program: Command, terminal: Terminal): void {
   program
     .command('inspect')
-    .description('show what Assay understands of recorded spans: conversations, turns, tool calls, and what is missing')
-    .argument('<files...>', 'traces and logs of one run, together, as for `assay score`; - is standard input')
+    .description('show what is understood of recorded spans, what is missing in them, and how to switch that on')
+    .argument(
+      '<files...>',
+      'traces and logs of one run, read together: OTLP as JSON lines or protobuf, plain or compressed, or a journal folder; - is standard input',
+    )
     .option('--json', 'print an array with one object for each conversation')
-    .action(async (files: readonly string[]) => {
-      const { conversations } = await understandRecorded(readAll(files)).catch((error: unknown) => {
+    .option('--why', 'also show each span: every field of it, and the attribute or rule that decided it')
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .action(async (files: readonly string[], flags: InspectFlags) => {
+      const { settings } = await load({ config: flags.config });
+      const understood = await understandRecorded(readAll(files), {
+        conversationKeys: settings.conversation.idKeys,
+      }).catch((error: unknown) => {
         throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;
       });
-      terminal.out(JSON.stringify(toInspectionJson(conversations), undefined, 2));
+      const { conversations } = understood;
+      if (flags.json === true) {
+        terminal.out(JSON.stringify(toInspectionJson(conversations, dialectOf), undefined, 2));
+        return;
+      }
+      printInspection(terminal, conversations, { why: flags.why === true, dialectOf });
+      terminal.out(inNumbers(understood));
     });
+}
+
+function inNumbers({ conversations, requests, records, rejected, otherTraces }: Understood): string {
+  const notes = [
+    `${conversations.length} conversations in ${records} spans and log records of ${requests} requests`,
+    ...(otherTraces > 0
+      ? [
+          conversations.length === 0
+            ? `${otherTraces} traces have nothing of an agent in them: where these are log records alone, give the traces of the same run as well`
+            : `${otherTraces} traces have nothing of an agent in them`,
+        ]
+      : []),
+    ...(rejected > 0 ? [`${rejected} records without a valid trace or span id were left out`] : []),
+  ];
+  return notes.join('; ');
 }
 
 async function* readAll(files: readonly string[]): AsyncGenerator<RecordedBatch> {

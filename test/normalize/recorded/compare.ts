@@ -5,9 +5,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { dialectOf } from '../../../src/normalize/rule-dialect.ts';
 import { readRecording } from '../../../src/pipeline/recording.ts';
 import { understandRecorded } from '../../../src/pipeline/understand.ts';
-import { type InspectedCall, type InspectedTurn, toInspectionJson } from '../../../src/report/inspection-json.ts';
+import {
+  type InspectedCall,
+  type InspectedTurn,
+  toInspectionJson,
+} from '../../../src/report/inspect/inspection-json.ts';
 
 export interface Difference {
   readonly field: string;
@@ -70,7 +75,7 @@ export function filesOf(run: string): readonly string[] {
 
 export async function inspectRun(run: string) {
   const { conversations } = await understandRecorded(readAll(filesOf(run)));
-  return toInspectionJson(conversations);
+  return toInspectionJson(conversations, dialectOf);
 }
 
 async function* readAll(files: readonly string[]) {

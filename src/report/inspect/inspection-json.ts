@@ -1,8 +1,9 @@
 /** What was understood of some spans, as JSON for programs: one object for each conversation. */
-import type { Conversation } from '../model/conversation.ts';
-import type { Json } from '../model/json.ts';
-import type { Content, StepError } from '../model/step.ts';
-import type { Turn } from '../model/turn.ts';
+import type { Conversation } from '../../model/conversation.ts';
+import type { Json } from '../../model/json.ts';
+import type { Content, Step, StepError } from '../../model/step.ts';
+import type { Turn } from '../../model/turn.ts';
+import { adviceFor, type Advice } from './advice.ts';
 
 export interface InspectedCall {
   readonly id: string | null;
@@ -35,9 +36,15 @@ export interface InspectedConversation {
   readonly agent: string | null;
   readonly agent_version: string | null;
   readonly turns: readonly InspectedTurn[];
+  /** In which dialects the spans are written. */
+  readonly dialects: readonly string[];
+  readonly missing: readonly Advice[];
 }
 
-export function toInspectionJson(conversations: readonly Conversation[]): readonly InspectedConversation[] {
+export function toInspectionJson(
+  conversations: readonly Conversation[],
+  dialectOf: (rule: string) => string | undefined,
+): readonly InspectedConversation[] {
   return conversations.map((conversation) => ({
     conversation_id: conversation.id,
     conversation_id_source: conversation.idSource,
@@ -45,7 +52,24 @@ export function toInspectionJson(conversations: readonly Conversation[]): readon
     agent: conversation.agent.name ?? null,
     agent_version: conversation.agent.version ?? null,
     turns: conversation.turns.map(inspected),
+    dialects: dialectsIn(
+      conversation.turns.flatMap(({ steps }) => steps),
+      dialectOf,
+    ),
+    missing: adviceFor(conversation),
   }));
+}
+
+/** By the rules that decided their fields, in order of the first. */
+export function dialectsIn(steps: readonly Step[], dialectOf: (rule: string) => string | undefined): readonly string[] {
+  const found = new Set<string>();
+  for (const { rules } of steps) {
+    for (const rule of rules.values()) {
+      const dialect = dialectOf(rule);
+      if (dialect !== undefined) found.add(dialect);
+    }
+  }
+  return [...found];
 }
 
 function inspected(turn: Turn): InspectedTurn {
@@ -79,7 +103,7 @@ function textOf(content: Content): string | null {
 /** The type says something only where it is more than "an error", and some messages begin with it. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(['_OTHER', 'Error', 'Exception', 'tool_error', '']);
 
-function inWords(error: StepError | undefined): string | null {
+export function inWords(error: StepError | undefined): string | null {
   if (error === undefined) return null;
   const { type, message } = error;
   if (message === '') return type;

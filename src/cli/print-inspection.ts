@@ -1,0 +1,181 @@
+/** What was understood of some spans, as a person reads it: each turn, and beside each field what the spans said. */
+import type { Conversation } from '../model/conversation.ts';
+import type { Content, Step } from '../model/step.ts';
+import type { ToolCall, Turn } from '../model/turn.ts';
+import { adviceFor } from '../report/inspect/advice.ts';
+import { dialectsIn, inWords } from '../report/inspect/inspection-json.ts';
+import { safe, type Terminal } from './terminal.ts';
+
+export interface InspectionOptions {
+  /** Also each step, with every field and the rule that decided it. */
+  readonly why: boolean;
+  readonly dialectOf: (rule: string) => string | undefined;
+}
+
+export function printInspection(
+  terminal: Terminal,
+  conversations: readonly Conversation[],
+  options: InspectionOptions,
+): void {
+  for (const conversation of conversations) {
+    printHead(terminal, conversation, options);
+    for (const [index, turn] of conversation.turns.entries()) printTurn(terminal, turn, index + 1, options);
+    printMissing(terminal, conversation);
+    terminal.out('');
+  }
+}
+
+function printHead(terminal: Terminal, conversation: Conversation, { dialectOf }: InspectionOptions): void {
+  const { agent, turns, idSource } = conversation;
+  const steps = turns.flatMap((turn) => turn.steps);
+  const dialects = dialectsIn(steps, dialectOf);
+  const scopes = new Set(steps.map(({ scopeName }) => scopeName));
+  const { paint } = terminal;
+  terminal.out(`${paint('bold', safe(conversation.id))}  ${paint('dim', `id from ${safe(idSource)}`)}`);
+  terminal.out(`  agent     ${safe(agent.name ?? 'unknown')} ${safe(agent.version ?? '(no version)')}`);
+  terminal.out(
+    `  written   in ${dialects.join(', ') || 'no known dialect'}; by ${[...scopes].map((name) => safe(name, 80)).join(', ')}`,
+  );
+}
+
+function printTurn(terminal: Terminal, turn: Turn, number: number, options: InspectionOptions): void {
+  const { paint } = terminal;
+  const root = turn.steps.find(({ spanId }) => spanId === turn.rootSpanId);
+  terminal.out(`\n  ${paint('bold', `turn ${number}`)}    trace ${turn.traceId}, ${turn.steps.length} spans`);
+  const line = (label: string, text: string, said?: string) =>
+    terminal.out(`  ${label.padEnd(9)} ${text}${said === undefined ? '' : `  ${paint('dim', `← ${safe(said, 80)}`)}`}`);
+  line('user', inQuotes(turn.userInput), root?.rules.get('input') ?? root?.rules.get('messagesIn'));
+  for (const call of turn.toolCalls) line('tool', inOneLine(call));
+  line('answer', inQuotes(turn.finalAnswer), root?.rules.get('output') ?? root?.rules.get('messagesOut'));
+  const { usage } = turn;
+  const tokens =
+    usage === undefined
+      ? 'tokens unknown'
+      : `${usage.inputTokens} tokens in (${usage.cacheReadTokens} cached), ${usage.outputTokens} out (${usage.reasoningTokens} reasoning)`;
+  line('used', `${turn.llmCalls} model calls, ${tokens}`);
+  if (turn.error !== undefined) line('error', paint('red', safe(inWords(turn.error) ?? '')), turn.error.source);
+  if (turn.flags.length > 0) line('flags', turn.flags.join(', '));
+  if (options.why) for (const step of turn.steps) printStep(terminal, step, options);
+}
+
+function inQuotes(content: Content): string {
+  switch (content.state) {
+    case 'missing':
+      return '(not there)';
+    case 'redacted':
+      return '(masked)';
+    case 'truncated':
+      return `"${safe(content.text, 200)}" (cut)`;
+    case 'whole':
+      return `"${safe(content.text, 200)}"`;
+  }
+}
+
+function inOneLine({ name, args, result, error, answered }: ToolCall): string {
+  const given = args.state === 'missing' ? '(arguments not there)' : `(${safe(args.text, 120)})`;
+  const back =
+    error === undefined
+      ? result.state === 'missing'
+        ? answered
+          ? '(result not there)'
+          : '(never answered)'
+        : safe(result.text, 120)
+      : `error: ${safe(inWords(error) ?? '', 120)}`;
+  return `${safe(name, 60)}${given} → ${back}`;
+}
+
+/** What Assay understood on the left, what the span said on the right. */
+function printStep(terminal: Terminal, step: Step, { dialectOf }: InspectionOptions): void {
+  const { paint } = terminal;
+  const dialects = dialectsIn([step], dialectOf).join(', ');
+  terminal.out(
+    `\n    ${paint('bold', `${step.kind} ${safe(step.name, 60)}`)}  span "${safe(step.spanName, 80)}" ${step.spanId}${dialects === '' ? '' : ` (${dialects})`}`,
+  );
+  for (const [field, rule] of step.rules) {
+    terminal.out(
+      `      ${field.padEnd(20)} ${safe(shown(step, field), 70).padEnd(60)} ${paint('dim', `← ${safe(rule, 100)}`)}`,
+    );
+  }
+  if (step.flags.length > 0) terminal.out(`      ${'flags'.padEnd(20)} ${step.flags.join(', ')}`);
+}
+
+function shown(step: Step, field: string): string {
+  switch (field) {
+    case 'kind':
+      return step.kind;
+    case 'messagesIn':
+      return `${step.messagesIn.length} messages`;
+    case 'messagesOut':
+      return `${step.messagesOut.length} messages: ${step.output.text}`;
+    case 'systemInstructions':
+      return step.systemInstructions ?? '';
+    case 'input':
+      return step.input.text;
+    case 'output':
+      return step.output.text;
+    case 'toolArgs':
+      return step.tool?.args.text ?? '';
+    case 'toolResult':
+      return step.tool?.result.text ?? '';
+    case 'toolName':
+      return step.tool?.name ?? '(not a tool call)';
+    case 'toolCallId':
+      return step.tool?.callId ?? '(not a tool call)';
+    case 'error':
+      return inWords(step.error) ?? '';
+    case 'errorType':
+      return step.error?.type ?? '';
+    case 'errorMessage':
+      return step.error?.message ?? '';
+    case 'agentName':
+      return step.agent.name ?? '';
+    case 'agentId':
+      return step.agent.id ?? '';
+    case 'agentVersion':
+      return step.agent.version ?? '';
+    case 'requestModel':
+      return step.model?.request ?? '';
+    case 'responseModel':
+      return step.model?.response ?? '';
+    case 'provider':
+      return step.model?.provider ?? '';
+    case 'responseId':
+      return step.model?.responseId ?? '';
+    case 'previousResponseId':
+      return step.model?.previousResponseId ?? '';
+    case 'finishReasons':
+      return step.model?.finishReasons.join(', ') ?? '';
+    case 'inputTokens':
+      return String(step.usage?.inputTokens ?? '');
+    case 'outputTokens':
+      return String(step.usage?.outputTokens ?? '');
+    case 'cacheReadTokens':
+      return String(step.usage?.cacheReadTokens ?? '');
+    case 'cacheWriteTokens':
+      return String(step.usage?.cacheWriteTokens ?? '');
+    case 'reasoningTokens':
+      return String(step.usage?.reasoningTokens ?? '');
+    case 'costUsd':
+      return String(step.costUsd ?? '');
+    case 'conversationId':
+      return step.conversationId ?? '';
+    case 'userId':
+      return step.userId ?? '';
+    case 'environment':
+      return step.environment ?? '';
+    case 'serviceName':
+      return step.serviceName ?? '';
+    default:
+      return '';
+  }
+}
+
+function printMissing(terminal: Terminal, conversation: Conversation): void {
+  const advice = adviceFor(conversation);
+  if (advice.length === 0) return;
+  terminal.out(`\n  ${terminal.paint('yellow', 'missing')}`);
+  for (const { what, remedy } of advice) {
+    terminal.out(`    - ${safe(what, 300)}`);
+    terminal.out(`      ${terminal.paint('dim', safe(remedy, 400))}`);
+  }
+}

@@ -1,0 +1,31 @@
+/** Which dialect a rule is of, for those who ask how a span was understood. */
+import { DIALECTS } from './dialects.ts';
+
+/** What says only where and when a span ran, or whose it was, is in no dialect of agents. */
+const NOT_OF_AGENTS: ReadonlySet<string> = new Set(['otel', 'associations', 'assay']);
+
+const dialects = new Map<string, string>();
+for (const dialect of DIALECTS) {
+  if (NOT_OF_AGENTS.has(dialect.name)) continue;
+  const rules = [
+    ...(dialect.rows ?? []).map(({ key }) => key),
+    ...rulesOf(dialect.messagesIn),
+    ...rulesOf(dialect.messagesOut),
+    ...rulesOf(dialect.systemInstructions),
+    ...rulesOf(dialect.input),
+    ...rulesOf(dialect.output),
+    ...rulesOf(dialect.toolArgs),
+    ...rulesOf(dialect.toolResult),
+    ...rulesOf(dialect.error),
+  ];
+  for (const rule of rules) if (!dialects.has(rule)) dialects.set(rule, dialect.name);
+}
+
+function rulesOf(finders: readonly { readonly rule: string }[] | undefined): readonly string[] {
+  return finders?.map(({ rule }) => rule) ?? [];
+}
+
+/** undefined for a rule that no dialect has by itself, such as the span's name. */
+export function dialectOf(rule: string): string | undefined {
+  return dialects.get(rule);
+}

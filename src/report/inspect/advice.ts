@@ -1,0 +1,115 @@
+/** What is missing in a conversation's spans, what that costs, and what to change so that it is there next time. */
+import type { Conversation } from '../../model/conversation.ts';
+import type { Step } from '../../model/step.ts';
+import type { Turn, TurnFlag } from '../../model/turn.ts';
+import { captureSwitchOf } from './capture-switches.ts';
+
+export interface Advice {
+  /** What is missing, and in how much of the conversation. */
+  readonly what: string;
+  readonly remedy: string;
+}
+
+export function adviceFor(conversation: Conversation): readonly Advice[] {
+  return [
+    ...aboutContent(conversation),
+    ...aboutIds(conversation),
+    ...aboutTokens(conversation),
+    ...FLAG_ADVICE.flatMap(([flag, what, remedy]) => {
+      const turns = conversation.turns.filter(({ flags }) => flags.includes(flag)).length;
+      return turns === 0 ? [] : [{ what: `${what} (${share(turns, conversation)})`, remedy }];
+    }),
+  ];
+}
+
+function share(turns: number, { turns: all }: Conversation): string {
+  return `${turns} of ${all.length} ${all.length === 1 ? 'turn' : 'turns'}`;
+}
+
+/** One row for each instrumentation, since each has a switch of its own. */
+function aboutContent({ turns }: Conversation): readonly Advice[] {
+  const lacking = new Map<string, { model: number; tool: number }>();
+  for (const step of turns.flatMap(({ steps }) => steps)) {
+    if (!step.flags.includes('content-missing') || !(step.kind === 'llm' || step.kind === 'tool')) continue;
+    const found = lacking.get(step.scopeName) ?? { model: 0, tool: 0 };
+    lacking.set(step.scopeName, found);
+    if (step.kind === 'llm') found.model += 1;
+    else found.tool += 1;
+  }
+  return [...lacking].map(([scope, { model, tool }]) => {
+    const { framework, remedy } = captureSwitchOf(scope);
+    const spans = [
+      ...(model > 0 ? [counted(model, 'model call')] : []),
+      ...(tool > 0 ? [counted(tool, 'tool call')] : []),
+    ];
+    return {
+      what: `the content of ${spans.join(' and ')} (scope ${scope === '' ? 'without a name' : scope}): criteria that read it are not applicable`,
+      remedy: `${framework}: ${remedy}`,
+    };
+  });
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function aboutIds(conversation: Conversation): readonly Advice[] {
+  const advice: Advice[] = [];
+  if (conversation.idSource === 'synthetic') {
+    advice.push({
+      what: 'a conversation id: its turns are only found together where one refers to another',
+      remedy:
+        'set gen_ai.conversation.id or session.id on the spans, or name the attribute that holds it under conversation.id_keys in assay.yaml',
+    });
+  }
+  if (conversation.agent.version === undefined) {
+    advice.push({
+      what: 'the agent’s version: releases can’t be told apart',
+      remedy: 'set gen_ai.agent.version on the agent’s span, or service.version on the resource',
+    });
+  }
+  return advice;
+}
+
+function aboutTokens(conversation: Conversation): readonly Advice[] {
+  const calls = (turn: Turn): readonly Step[] => turn.steps.filter(({ kind }) => kind === 'llm');
+  const without = conversation.turns.filter(
+    (turn) => turn.usage === undefined && calls(turn).some(({ error }) => error === undefined),
+  ).length;
+  if (without === 0) return [];
+  return [
+    {
+      what: `the number of tokens (${share(without, conversation)})`,
+      remedy: 'where answers are streamed, ask the provider for usage (OpenAI: stream_options.include_usage)',
+    },
+  ];
+}
+
+const FLAG_ADVICE: readonly (readonly [TurnFlag, string, string])[] = [
+  [
+    'root-missing',
+    'the turn’s own span: it ended without being exported',
+    'end and flush spans when the process stops (forceFlush, shutdown), also when a run throws',
+  ],
+  [
+    'partial-trace',
+    'spans that others name as their parents',
+    'send the whole trace here: check sampling, filters of a Collector, and processes that export elsewhere',
+  ],
+  [
+    'truncated-json',
+    'the end of long values, which were cut',
+    'raise or unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+  ],
+  [
+    'attributes-dropped',
+    'attributes beyond the limit for one span',
+    'raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT (128 by default): messages that are written as attributes fill it soon',
+  ],
+  [
+    'redacted',
+    'content that was masked before it was sent',
+    'nothing, if that is wanted: criteria that need it are not applicable',
+  ],
+  ['negative-duration', 'plausible times: a span ends before it starts', 'synchronise the clocks of the hosts'],
+];
