@@ -28,6 +28,8 @@ export interface Fields {
   cacheIsExtra: true | undefined;
   reasoningTokens: number | undefined;
   costUsd: number | undefined;
+  /** The span's status was copied from another one. */
+  statusIsCopied: true | undefined;
   errorType: string | undefined;
   errorMessage: string | undefined;
   ended: boolean | undefined;
@@ -81,6 +83,7 @@ export class Draft implements Fields {
   cacheIsExtra: true | undefined = undefined;
   reasoningTokens: number | undefined = undefined;
   costUsd: number | undefined = undefined;
+  statusIsCopied: true | undefined = undefined;
   errorType: string | undefined = undefined;
   errorMessage: string | undefined = undefined;
   ended: boolean | undefined = undefined;

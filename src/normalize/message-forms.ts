@@ -14,9 +14,11 @@ const ROLES: ReadonlySet<string> = new Set([
   'function',
 ]);
 
-/** Items of the Responses API that are no messages and stand among them, and who says them. */
+/** Items of the Responses API, and parts of the AI SDK, that are no messages and stand among them; and who says them. */
 const ITEMS: ReadonlyMap<string, string> = new Map([
   ['function_call', 'assistant'],
+  ['tool-call', 'assistant'],
+  ['tool-result', 'tool'],
   ['custom_tool_call', 'assistant'],
   ['reasoning', 'assistant'],
   ['function_call_output', 'tool'],

@@ -70,7 +70,7 @@ export class SpanStep implements Step {
     this.parentSpanId = parentSpanId === spanId ? undefined : parentSpanId;
     this.kind = draft.kind ?? 'other';
     this.scopeName = span.scope.name;
-    this.status = span.statusCode;
+    this.status = draft.statusIsCopied === true ? 'unset' : span.statusCode;
     this.startedAtMs = startedAtMs;
     this.#negativeDuration = endedAtMs < startedAtMs;
     this.endedAtMs = this.#negativeDuration ? startedAtMs : endedAtMs;

@@ -124,8 +124,24 @@ function decodedObject(value: unknown): object {
   return typeof decoded === 'object' && decoded !== null && !Array.isArray(decoded) ? decoded : {};
 }
 
-/** Before version 6, Anthropic's input count was handed on as Anthropic gives it: without what was in the cache. */
 function infer(draft: Draft, span: SpanView): void {
+  if (span.statusCode === 'error') inferStatus(draft, span);
+  inferCache(draft, span);
+}
+
+/**
+ * Once something failed in a trace, `@arizeai/openinference-vercel` gives all spans that end later the same status. The SDK
+ * itself writes a message only together with the exception.
+ */
+function inferStatus(draft: Draft, span: SpanView): void {
+  const { attributes } = span;
+  if (span.statusMessage === '' || !attributes.has('openinference.span.kind')) return;
+  for (const event of span.events) if (event.name === 'exception') return;
+  if (attributes.has('ai.operationId')) draft.settle('statusIsCopied', true, 'no exception');
+}
+
+/** Before version 6, Anthropic's input count was handed on as Anthropic gives it: without what was in the cache. */
+function inferCache(draft: Draft, span: SpanView): void {
   if ((draft.cacheReadTokens ?? 0) + (draft.cacheWriteTokens ?? 0) === 0) return;
   const { attributes } = span;
   if (!attributes.has('ai.operationId') || attributes.has('ai.usage.inputTokenDetails.noCacheTokens')) return;

@@ -172,6 +172,22 @@ describe('a tool call', () => {
   });
 });
 
+test.each<[string, Readonly<Record<string, unknown>>, readonly string[], string]>([
+  ['the SDK alone', {}, [], 'error'],
+  ['OpenInference as well', { 'openinference.span.kind': 'TOOL' }, ['ai.stream.finish'], 'unset'],
+  ['OpenInference as well, with the exception', { 'openinference.span.kind': 'TOOL' }, ['exception'], 'error'],
+])('a span of %s that says that it failed has the status it deserves', (_who, attributes, events, status) => {
+  const step = stepOf(
+    { 'ai.operationId': 'ai.toolCall', ...attributes },
+    {
+      status: { error: 'boom' },
+      events: events.map((name) => ({ name, attributes: { 'exception.message': 'boom' } })),
+    },
+  );
+
+  expect([step.status, step.error?.message]).toEqual([status, status === 'error' ? 'boom' : undefined]);
+});
+
 test('the agent is called by its function id, the provider without the API', () => {
   const step = outer({
     'ai.telemetry.functionId': 'scheduler',
