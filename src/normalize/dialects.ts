@@ -3,8 +3,10 @@ import type { Dialect } from './dialect.ts';
 import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
 import { googleAdk } from './dialects/google-adk.ts';
+import { langSmith } from './dialects/langsmith.ts';
 import { langfuse } from './dialects/langfuse.ts';
 import { mastra } from './dialects/mastra.ts';
+import { mlflow } from './dialects/mlflow.ts';
 import { openInference } from './dialects/openinference.ts';
 import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
@@ -14,12 +16,14 @@ import { vercel } from './dialects/vercel.ts';
 export const DIALECTS: readonly Dialect[] = [
   assay,
   googleAdk,
+  langSmith,
   otelGenAi,
   mastra,
   vercel,
   langfuse,
   openInference,
   traceloop,
+  mlflow,
   otel,
   associations,
 ];

@@ -137,7 +137,8 @@ function raw(key: string, side: Side): Finder<MessageList> {
       if (whole !== undefined && side === 'assistant') return afterQuestion(whole);
       if (whole !== undefined || kind !== 'LLM' || !isPresent(value)) return whole;
       const list = decodeMessages(value, side);
-      return list.messages.some(({ parts }) => parts.length > 0) || list.state !== 'whole' ? list : undefined;
+      const isThere = list.messages.some(({ parts }) => parts.length > 0);
+      return isThere || list.state === 'truncated' || list.state === 'redacted' ? list : undefined;
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
+import { agentNameIn } from '../agent-names.ts';
 import { textContent } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
@@ -115,9 +116,15 @@ function inferTool(draft: Draft, span: SpanView): void {
 
 function inferDetails(draft: Draft, span: SpanView): void {
   const { attributes } = span;
-  if (draft.kind === 'agent' && draft.agentName === undefined) {
+  if (!attributes.has('openinference.span.kind')) return;
+  if (draft.kind === 'agent') {
     draft.settle('agentName', attributes.text('graph.node.name'), 'graph.node.name');
     draft.settle('agentName', attributes.text('graph.node.id'), 'graph.node.id');
+  }
+  // The OpenAI Agents instrumentation names the root after the workflow, and the agents below by their node.
+  const isNamed = draft.kind === 'agent' || draft.kind === 'workflow';
+  if (isNamed && !span.scope.name.includes('openai-agents')) {
+    draft.settle('agentName', agentNameIn(span.name), 'span name');
   }
   if (draft.kind === 'llm' && draft.responseId === undefined) {
     draft.settle(

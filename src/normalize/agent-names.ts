@@ -1,0 +1,17 @@
+/**
+ * Whether a span's name is an agent's. Where a framework has no attribute for it, the span of an agent is called as the
+ * application called the agent, or, where it did not, after the class or the method of the framework that ran.
+ */
+
+/** What LangChain and LangGraph call what has no name. */
+const CLASSES =
+  /^(?:Runnable\w*|LangGraph|Compiled\w*Graph|\w*StateGraph|Pregel|AgentExecutor|\w*Chain|\w*PromptTemplate)$/;
+const METHODS = /^(?:agent|run|invoke|call|stream|query|chat|kickoff|workflow|agent[ _-]?(?:run|workflow|executor))$/i;
+const LENGTH_MAX = 256;
+
+export function agentNameIn(spanName: string): string | undefined {
+  if (spanName === '' || spanName.length > LENGTH_MAX) return undefined;
+  // `CodeAgent.run`, `ClaudeAgentSDK.query`: the method that was traced.
+  if (spanName.includes('.') || METHODS.test(spanName) || CLASSES.test(spanName)) return undefined;
+  return spanName;
+}
