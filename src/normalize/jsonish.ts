@@ -6,6 +6,7 @@
 import type { Json } from '../model/json.ts';
 import type { ContentState } from '../model/step.ts';
 import type { AttributeValue } from '../model/otlp/views.ts';
+import { completedPrefix } from './json-prefix.ts';
 
 export const DEPTH_MAX = 64;
 
@@ -64,7 +65,8 @@ function decodeText(text: string): Decoded {
     return { state: 'whole', value: JSON.parse(text) };
   } catch {
     // Not JSON after all, or the beginning of some: only the second means that something is missing.
-    return { state: wasCut(text) ? 'truncated' : 'whole', value: text };
+    const prefix = completedPrefix(text);
+    return prefix === undefined ? { state: 'whole', value: text } : { state: 'truncated', value: prefix.value };
   }
 }
 
@@ -80,25 +82,6 @@ export function mayBeJson(text: string): boolean {
     if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return false;
   }
   return false;
-}
-
-const JSON_BEGINNING = /^\s*(?:\{\s*(?:"|$)|\[\s*(?:["{[\d-]|$))/;
-
-/** Whether text that does not parse begins like JSON and leaves a bracket or a string open. */
-function wasCut(text: string): boolean {
-  if (!JSON_BEGINNING.test(text.slice(0, 64))) return false;
-  let open = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (inString) {
-      if (code === 0x5c) at++;
-      else if (code === QUOTE) inString = false;
-    } else if (code === QUOTE) inString = true;
-    else if (code === OPENING_BRACE || code === OPENING_BRACKET) open++;
-    else if (code === 0x7d || code === 0x5d) open--;
-  }
-  return inString || open > 0;
 }
 
 /** A copy as our own JSON: no prototypes, no bigints, no bytes, and nothing deeper than {@link DEPTH_MAX}. */

@@ -167,7 +167,8 @@ function agentPrompt({ span }: Evidence): MessageList | undefined {
   const instructions = messageOf(systemOf(decoded.value), 'system');
   const messages = [...instructions, ...asked.messages];
   if (messages.length === 0) return undefined;
-  return { state: asked.state === 'missing' ? decoded.state : asked.state, messages };
+  const state = decoded.state !== 'whole' || asked.state === 'missing' ? decoded.state : asked.state;
+  return { state, messages };
 }
 
 /** Text; since version 6 also a message or several. */
