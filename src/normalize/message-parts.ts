@@ -71,6 +71,9 @@ function collectPart(value: unknown, into: Part[]): void {
     case 'custom_tool_call_output':
       into.push(toolResultOf(value));
       return;
+    case 'tool-invocation':
+      collectInvocation(member(value, 'toolInvocation'), into);
+      return;
     case 'blob':
     case 'file':
     case 'uri':
@@ -91,6 +94,13 @@ function collectPart(value: unknown, into: Part[]): void {
     default:
       into.push(...partsWithoutType(value));
   }
+}
+
+/** The AI SDK's messages for a user interface, up to version 4, have call and result in one. */
+function collectInvocation(invocation: unknown, into: Part[]): void {
+  if (!isObject(invocation)) return;
+  into.push(toolCallOf(invocation));
+  if (member(invocation, 'state') === 'result') into.push(toolResultOf(invocation));
 }
 
 /** Gemini and Bedrock: what a part is, is told by the one member that it has. */

@@ -85,7 +85,9 @@ function finishedMessage({ message, reason }: Finished, defaultRole: string): re
 
 function readMessage(value: object, defaultRole: string): Message {
   const parts: Part[] = [];
-  collectParts(member(value, 'parts') ?? member(value, 'content') ?? member(value, 'text'), parts);
+  const content = member(value, 'content');
+  // Mastra and Google put a content with parts of its own where others have the parts.
+  collectParts(member(value, 'parts') ?? member(content, 'parts') ?? content ?? member(value, 'text'), parts);
   const refusal = parts.length === 0 ? memberText(value, 'refusal') : undefined;
   if (refusal !== undefined) parts.push({ type: 'text', text: refusal });
   collectToolCalls(member(value, 'tool_calls') ?? member(value, 'toolCalls'), parts);

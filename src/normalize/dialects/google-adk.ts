@@ -19,7 +19,7 @@ import type { Evidence } from '../evidence.ts';
 import { finishReasonOf } from '../finish-reason.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
 import { decodeMessages, messageOf, type MessageList } from '../messages.ts';
-import { asText, row, rows } from '../rows.ts';
+import { row } from '../rows.ts';
 import { functionResult } from '../tool-results.ts';
 
 const SCOPE = 'gcp.vertex.agent';
@@ -40,7 +40,6 @@ export const googleAdk: Dialect = {
   name: 'google-adk',
   rows: [
     row('kind', 'gen_ai.tool.name', (value) => (value === MERGED ? 'other' : undefined)),
-    ...rows('conversationId', asText, ['gen_ai.conversation.id', 'gcp.vertex.agent.session_id']),
     // What `gen_ai.usage.output_tokens` says leaves out the thoughts.
     row('outputTokens', RESPONSE, outputTokens),
     row('cacheReadTokens', RESPONSE, (value) => countIn(value, CACHED)),

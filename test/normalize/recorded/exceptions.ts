@@ -55,4 +55,14 @@ export const EXCEPTIONS: readonly Exception[] = [
     fields: /\.tokens\.(cached_input|reasoning|output)$|\.tool_calls\[\d+\]\.error$/,
     reason: 'cached and thought tokens are counted only inside the response, as is what a tool says of its failure',
   },
+  {
+    runs: /^mastra.*\/meeting_process_killed/,
+    fields: /^turns\.length$/,
+    reason: 'of the killed turn only a processor, a memory operation and a chunk of the stream were exported',
+  },
+  {
+    runs: /^otel-contrib-openai/,
+    fields: /\.tokens\.(cached_input|reasoning)$/,
+    reason: 'the instrumentation does not record cached and reasoning tokens',
+  },
 ];
