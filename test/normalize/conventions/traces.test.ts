@@ -218,7 +218,7 @@ describe('case 22: hostile and odd forms', () => {
     const bad = [
       { ...span, trace_id: '0'.repeat(32) },
       { ...span, span_id: '0'.repeat(16) },
-      { ...span, trace_id: 'abc' },
+      { ...span, trace_id: 'abcd' },
     ];
     const request = { resource_spans: [{ scope_spans: [{ spans: [span, ...bad] }] }] };
     const index = indexTraces(transcodeTraces(Buffer.from(JSON.stringify(request))));
