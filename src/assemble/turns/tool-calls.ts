@@ -6,12 +6,13 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { Content, Message, Step, StepError } from '../../model/step.ts';
-import { failureIn, mayTellFailure } from '../../model/tool-failure.ts';
+import { failureIn, isPrintedException, mayTellFailure } from '../../model/tool-failure.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
 import { compare, NONE, type Family } from './family.ts';
 import { mayBeHandoff, withoutHandoffs } from './handoffs.ts';
+import { shownRequests } from './shown-requests.ts';
 import { Results, type ToolRequest, type ToolResult, Transcripts } from './transcripts.ts';
 
 export function toolCallsOf(family: Family, members: readonly number[], root: Step): readonly ToolCall[] {
@@ -21,9 +22,10 @@ export function toolCallsOf(family: Family, members: readonly number[], root: St
 
 function allCallsOf(family: Family, members: readonly number[], root: Step): readonly ToolCall[] {
   const tools = members.filter((index) => family.at(index).tool !== undefined);
-  const requests = requestsOf(family, members);
+  const asked = requestsOf(family, members);
+  const requests = [...asked, ...shownRequests(family, members, asked)];
   if (requests.length === 0 && tools.length === 0) return ofTranscript(root);
-  const spanOf = paired(family, requests, tools);
+  const spanOf = pairedSpans(family, requests, tools);
   const calls: { readonly call: ToolCall; readonly order: number }[] = [];
   const transcripts = new Transcripts(modelCalls(family, members), root, requests);
   for (let order = 0; order < requests.length; order++) {
@@ -34,9 +36,9 @@ function allCallsOf(family: Family, members: readonly number[], root: Step): rea
       tool === undefined ? withoutSpan(request, transcripts) : requested(family.at(tool), request, transcripts);
     calls.push({ call, order });
   }
-  const asked = new Set(spanOf.values());
+  const paired = new Set(spanOf.values());
   for (const tool of tools)
-    if (!asked.has(tool)) calls.push({ call: ofSpan(family, tool, transcripts), order: requests.length });
+    if (!paired.has(tool)) calls.push({ call: ofSpan(family, tool, transcripts), order: requests.length });
   calls.sort(
     (a, b) =>
       a.call.startedAtMs - b.call.startedAtMs || a.order - b.order || compare(a.call.spanId ?? '', b.call.spanId ?? ''),
@@ -82,7 +84,7 @@ function nextModelCallMs(
 }
 
 /** Each round is stricter than the next, and a span once given away is gone. */
-function paired(
+function pairedSpans(
   family: Family,
   requests: readonly ToolRequest[],
   tools: readonly number[],
@@ -92,10 +94,11 @@ function paired(
   const round = (
     key: (name: string, id: string | undefined, args: Content) => string | undefined,
     windowed: boolean,
+    among: Iterable<number> = free,
   ) => {
     if (free.size === 0 || spanOf.size === requests.length) return;
     const byKey = new Map<string, number[]>();
-    for (const tool of free) {
+    for (const tool of among) {
       const { tool: call } = family.at(tool);
       const name = call === undefined ? undefined : key(call.name, call.callId, call.args);
       if (name === undefined) continue;
@@ -119,6 +122,10 @@ function paired(
   round((_name, id) => id, false);
   round((name, _id, args) => (args.state === 'whole' ? `${name} ${canonicalJson(args.json)}` : undefined), true);
   round((name) => name, true);
+  const names = new Set(requests.map(({ name }) => name));
+  // Some frameworks call a tool's span after a class of theirs. Where no model asked for that, the arguments tell.
+  const strangers = [...free].filter((tool) => !names.has(family.at(tool).tool?.name ?? ''));
+  round((_name, _id, args) => (args.state === 'whole' ? canonicalJson(args.json) : undefined), true, strangers);
   return spanOf;
 }
 
@@ -169,7 +176,8 @@ class RequestedCall implements ToolCall {
 
   constructor(tool: Step, request: ToolRequest, transcripts: Transcripts) {
     this.id = tool.tool?.callId ?? request.id ?? callIdOf(tool, transcripts);
-    this.name = tool.tool?.name ?? request.name;
+    // The span may be called after a class of the framework's; the model asked for the tool by its name.
+    this.name = request.name === '' ? (tool.tool?.name ?? '') : request.name;
     this.args = argsOf(tool, request);
     this.#shown = () => transcripts.resultOf({ ...request, id: this.id });
     this.result = firstThere(
@@ -204,6 +212,11 @@ function argsOf(tool: Step, request: ToolRequest): Content {
   );
 }
 
+/** Some streams are put together without the arguments. */
+function isEmpty(args: Json): boolean {
+  return typeof args === 'object' && args !== null && Object.keys(args).length === 0;
+}
+
 function isOnlyMember(object: Json, text: string): boolean {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) return false;
   const members = Object.values(object);
@@ -216,7 +229,10 @@ function withoutSpan(request: ToolRequest, transcripts: Transcripts): ToolCall {
   return {
     id,
     name: request.name,
-    args: request.args,
+    args: firstThere(
+      () => (isEmpty(request.args.json) ? MISSING : request.args),
+      () => transcripts.argsOf(id) ?? request.args,
+    ),
     result: result?.result ?? MISSING,
     error: errorOf(result),
     spanId: undefined,
@@ -232,7 +248,7 @@ function errorOf(result: ToolResult | undefined): StepError | undefined {
   if (result === undefined || result.failed === false) return undefined;
   const { text } = result.result;
   const told = mayTellFailure(text) ? failureIn(result.result.json) : undefined;
-  const message = told ?? (result.failed === true ? text : undefined);
+  const message = told ?? (result.failed === true || isPrintedException(text) ? text : undefined);
   return message === undefined ? undefined : { type: 'tool_error', message, source: 'transcript' };
 }
 

@@ -54,6 +54,16 @@ export class Transcripts {
     return id;
   }
 
+  /** The arguments with which a call was shown to a later model call. */
+  argsOf(id: string | undefined): Content | undefined {
+    if (id === undefined) return undefined;
+    for (const model of this.#models) {
+      const args = this.#idsOf(model).args.get(id);
+      if (args !== undefined) return args;
+    }
+    return undefined;
+  }
+
   #idsOf(step: Step): ShownIds {
     const there = this.#ids.get(step);
     if (there !== undefined) return there;
@@ -76,22 +86,25 @@ interface ShownIds {
   readonly all: ReadonlySet<string>;
   /** By name and arguments. */
   readonly byCall: ReadonlyMap<string, readonly string[]>;
+  readonly args: ReadonlyMap<string, Content>;
 }
 
 function shownIds(messages: readonly Message[]): ShownIds {
   const all = new Set<string>();
   const byCall = new Map<string, string[]>();
+  const args = new Map<string, Content>();
   for (const { parts } of messages) {
     for (const part of parts) {
       if (part.type !== 'tool_call' || part.id === undefined) continue;
       all.add(part.id);
+      args.set(part.id, part.args);
       const key = `${part.name} ${canonicalJson(part.args.json)}`;
       const there = byCall.get(key);
       if (there === undefined) byCall.set(key, [part.id]);
       else there.push(part.id);
     }
   }
-  return { all, byCall };
+  return { all, byCall, args };
 }
 
 /** The results in a transcript by call id; those without an id by the order of the calls before them. */

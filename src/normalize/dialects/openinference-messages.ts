@@ -61,7 +61,9 @@ function fuller({
     find: (evidence) => {
       const flat = flatList(evidence, prefix, side);
       if (flat === undefined || flat.state === 'redacted') return undefined;
-      if (evidence.span.droppedAttributes === 0 && !lacks(flat.messages, side)) return undefined;
+      if (evidence.span.droppedAttributes === 0 && !lacks(flat.messages, side) && !isBentAnthropic(flat, evidence)) {
+        return undefined;
+      }
       const whole = transcriptIn(evidence.attribute(rawKey), side);
       if (whole === undefined) return undefined;
       const instructed = withInstructionsOf(flat.messages, whole.messages);
@@ -86,6 +88,12 @@ function lacks(messages: readonly Message[], side: Side): boolean {
     }
   }
   return side === 'user' && asked.size > 0;
+}
+
+/** Of the results that a message of Anthropic's holds, the last is kept, and never whether the tool failed. */
+function isBentAnthropic(flat: MessageList, evidence: Evidence): boolean {
+  const hasResults = flat.messages.some(({ parts }) => parts.some(({ type }) => type === 'tool_result'));
+  return hasResults && evidence.span.attributes.text('llm.system') === 'anthropic';
 }
 
 /** Raw input of an agent framework begins with the user's message; the flattened one has the instructions. */
