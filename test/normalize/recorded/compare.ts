@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { Conversation } from '../../../src/model/conversation.ts';
 import { dialectOf } from '../../../src/normalize/rule-dialect.ts';
 import { readRecording } from '../../../src/pipeline/recording.ts';
 import { understandRecorded } from '../../../src/pipeline/understand.ts';
@@ -73,9 +74,9 @@ export function filesOf(run: string): readonly string[] {
   return [`${file}.json`, `${file}.logs.json`].filter((name) => existsSync(name));
 }
 
-export async function inspectRun(run: string) {
+export async function understandRun(run: string): Promise<readonly Conversation[]> {
   const { conversations } = await understandRecorded(readAll(filesOf(run)));
-  return toInspectionJson(conversations, dialectOf);
+  return conversations;
 }
 
 async function* readAll(files: readonly string[]) {
@@ -85,7 +86,7 @@ async function* readAll(files: readonly string[]) {
 export async function differencesOf(run: string): Promise<readonly Difference[]> {
   // The cast is the fixtures' format.
   const expected = JSON.parse(readFileSync(`${placeOf(run)}.expected.json`, 'utf8')) as Expected;
-  const conversations = await inspectRun(run);
+  const conversations = toInspectionJson(await understandRun(run), dialectOf);
   const found: Difference[] = [];
   const differs = (field: string, wanted: unknown, actual: unknown, isSame = isDeepStrictEqual(wanted, actual)) => {
     if (!isSame) found.push({ field, expected: wanted, actual });
