@@ -8,6 +8,7 @@ import { langfuse } from './dialects/langfuse.ts';
 import { mastra } from './dialects/mastra.ts';
 import { mlflow } from './dialects/mlflow.ts';
 import { openInference } from './dialects/openinference.ts';
+import { openlit } from './dialects/openlit.ts';
 import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
 import { traceloop } from './dialects/traceloop.ts';
@@ -24,6 +25,7 @@ export const DIALECTS: readonly Dialect[] = [
   openInference,
   traceloop,
   mlflow,
+  openlit,
   otel,
   associations,
 ];

@@ -28,9 +28,10 @@ export function shownRequests(
     for (const id of callIds(by.messagesIn)) known.add(id);
     const shown = next === undefined ? [] : newCalls(next.messagesIn, known);
     const asked = shown.length > 0 ? shown : newCalls(givenAround(family, members, by), known);
-    for (const call of asked) {
+    const beforeMs = next?.startedAtMs ?? Number.POSITIVE_INFINITY;
+    for (const [position, call] of asked.entries()) {
       known.add(call.id);
-      found.push({ ...call, by, beforeMs: next?.startedAtMs ?? Number.POSITIVE_INFINITY });
+      found.push({ ...call, by, beforeMs, position, siblings: asked.length });
     }
   }
   return found;

@@ -12,8 +12,9 @@ import { canonicalJson } from './canonical-json.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
 import { compare, NONE, type Family } from './family.ts';
 import { mayBeHandoff, withoutHandoffs } from './handoffs.ts';
+import { handMadeSpans } from './hand-made.ts';
 import { shownRequests } from './shown-requests.ts';
-import { Results, type ToolRequest, type ToolResult, Transcripts } from './transcripts.ts';
+import { isInWindow, Results, type ToolRequest, type ToolResult, Transcripts } from './transcripts.ts';
 
 export function toolCallsOf(family: Family, members: readonly number[], root: Step): readonly ToolCall[] {
   const calls = allCallsOf(family, members, root);
@@ -26,12 +27,14 @@ function allCallsOf(family: Family, members: readonly number[], root: Step): rea
   const requests = [...asked, ...shownRequests(family, members, asked)];
   if (requests.length === 0 && tools.length === 0) return ofTranscript(root);
   const spanOf = pairedSpans(family, requests, tools);
+  const withoutTool = requests.filter((request) => !spanOf.has(request));
+  const handMade = handMadeSpans(family, members, withoutTool);
   const calls: { readonly call: ToolCall; readonly order: number }[] = [];
   const transcripts = new Transcripts(modelCalls(family, members), root, requests);
   for (let order = 0; order < requests.length; order++) {
     const request = requests[order];
     if (request === undefined) continue;
-    const tool = spanOf.get(request);
+    const tool = spanOf.get(request) ?? handMade.get(request);
     const call =
       tool === undefined ? withoutSpan(request, transcripts) : requested(family.at(tool), request, transcripts);
     calls.push({ call, order });
@@ -56,14 +59,12 @@ function requestsOf(family: Family, members: readonly number[]): readonly ToolRe
   for (let position = 0; position < members.length; position++) {
     const by = family.at(members[position] ?? 0);
     if (by.kind !== 'llm') continue;
-    let beforeMs: number | undefined;
-    for (const message of by.messagesOut) {
-      for (const part of message.parts) {
-        if (part.type !== 'tool_call') continue;
-        agentOf ??= family.nearestAncestors((step) => step.kind === 'agent' || step.kind === 'tool');
-        beforeMs ??= nextModelCallMs(family, members, position, agentOf);
-        requests.push({ by, beforeMs, id: part.id, name: part.name, args: part.args });
-      }
+    const asked = by.messagesOut.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool_call'));
+    if (asked.length === 0) continue;
+    agentOf ??= family.nearestAncestors((step) => step.kind === 'agent' || step.kind === 'tool');
+    const beforeMs = nextModelCallMs(family, members, position, agentOf);
+    for (const [at, { id, name, args }] of asked.entries()) {
+      requests.push({ by, beforeMs, id, name, args, position: at, siblings: asked.length });
     }
   }
   return requests;
@@ -151,10 +152,6 @@ function scanById(
   }
 }
 
-function isInWindow(tool: Step, request: ToolRequest): boolean {
-  return tool.startedAtMs >= request.by.startedAtMs && tool.startedAtMs < request.beforeMs;
-}
-
 function requested(tool: Step, request: ToolRequest, transcripts: Transcripts): ToolCall {
   return new RequestedCall(tool, request, transcripts);
 }
@@ -175,13 +172,13 @@ class RequestedCall implements ToolCall {
   #error: StepError | undefined | null = null;
 
   constructor(tool: Step, request: ToolRequest, transcripts: Transcripts) {
-    this.id = tool.tool?.callId ?? request.id ?? callIdOf(tool, transcripts);
+    this.id = request.id ?? callIdOf(tool, transcripts);
     // The span may be called after a class of the framework's; the model asked for the tool by its name.
     this.name = request.name === '' ? (tool.tool?.name ?? '') : request.name;
     this.args = argsOf(tool, request);
     this.#shown = () => transcripts.resultOf({ ...request, id: this.id });
     this.result = firstThere(
-      () => tool.tool?.result ?? MISSING,
+      () => (tool.tool === undefined ? tool.output : tool.tool.result),
       () => this.#shown()?.result ?? MISSING,
     );
     this.spanId = tool.spanId;
@@ -198,7 +195,8 @@ class RequestedCall implements ToolCall {
 
   /** A span that says what the tool gave back has been through to the end. */
   #shownError(): StepError | undefined {
-    return this.#tool.tool?.result.state === 'missing' ? errorOf(this.#shown()) : undefined;
+    const { tool, output } = this.#tool;
+    return (tool?.result ?? output).state === 'missing' ? errorOf(this.#shown()) : undefined;
   }
 }
 
@@ -283,7 +281,8 @@ function ofTranscript(root: Step): readonly ToolCall[] {
   const results = new Results(parts);
   return parts.flatMap((part): readonly ToolCall[] => {
     if (part.type !== 'tool_call') return [];
-    const request = { by: root, beforeMs: Number.POSITIVE_INFINITY, id: part.id, name: part.name, args: part.args };
+    const { id, name, args } = part;
+    const request = { by: root, beforeMs: Number.POSITIVE_INFINITY, id, name, args, position: 0, siblings: 1 };
     const result = results.take(request);
     const call: ToolCall = {
       id: part.id,

@@ -10,6 +10,14 @@ export interface ToolRequest {
   readonly id: string | undefined;
   readonly name: string;
   readonly args: Content;
+  /** Which of the calls that the model asked for at once it is, from 0, and of how many. */
+  readonly position: number;
+  readonly siblings: number;
+}
+
+/** Whether the tool ran between the call that asked for it and the next one. */
+export function isInWindow(tool: Step, request: ToolRequest): boolean {
+  return tool.startedAtMs >= request.by.startedAtMs && tool.startedAtMs < request.beforeMs;
 }
 
 export type ToolResult = Extract<Part, { type: 'tool_result' }>;
@@ -35,7 +43,22 @@ export class Transcripts {
       const result = this.#of(model).take(request);
       if (result !== undefined) return result;
     }
-    return this.#root.kind === 'llm' ? undefined : this.#of(this.#root).take(request);
+    const result = this.#root.kind === 'llm' ? undefined : this.#of(this.#root).take(request);
+    return result ?? this.#nextResults(request)[request.position];
+  }
+
+  /** Some emitters leave the ids out of results. What the next call is shown at last is then told by its place. */
+  #nextResults(request: ToolRequest): readonly ToolResult[] {
+    for (const model of this.#models) {
+      if (model.startedAtMs <= request.by.startedAtMs) continue;
+      const last = model.messagesIn.findLastIndex(({ role }) => role !== 'tool');
+      const parts = model.messagesIn.slice(last + 1).flatMap((message) => message.parts);
+      if (parts.length === 0) continue;
+      const results = parts.filter((part) => part.type === 'tool_result');
+      const isInPlace = results.length === request.siblings && results.every(({ id }) => id === undefined);
+      return isInPlace ? results : [];
+    }
+    return [];
   }
 
   /**

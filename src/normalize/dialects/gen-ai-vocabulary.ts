@@ -37,6 +37,9 @@ export const OPERATIONS: ReadonlyMap<string, StepKind> = new Map<string, StepKin
   ['guardrail.run', 'guardrail'],
   ['memory_operation', 'memory'],
   ['vectordb', 'retrieval'],
+  ['user_prompt_processing', 'step'],
+  ['model_request', 'step'],
+  ['tool_coordination', 'step'],
 ]);
 
 /** Names that `gen_ai.system` had before it became `gen_ai.provider.name`. */

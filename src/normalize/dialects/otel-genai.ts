@@ -155,6 +155,9 @@ function infer(draft: Draft, span: SpanView): void {
 }
 
 function inferDetails(draft: Draft, span: SpanView): void {
+  if (draft.kind === 'workflow') {
+    draft.settle('agentName', span.attributes.text('gen_ai.workflow.name'), 'gen_ai.workflow.name');
+  }
   if (draft.kind === 'agent' && draft.agentName === undefined) {
     draft.settle('agentName', NAMED_AGENT.exec(span.name)?.[1], 'span name');
   }
@@ -198,9 +201,16 @@ function attribute(key: string): Finder<AttributeValue> {
     key,
     find: (evidence) => {
       const value = evidence.attribute(key);
-      return isPresent(value) && value !== 'N/A' ? value : undefined;
+      return isPresent(value) && value !== 'N/A' && !isStringified(value) ? value : undefined;
     },
   };
+}
+
+/** What becomes of an object in JavaScript where a text is wanted. */
+const STRINGIFIED = /^\[object [A-Za-z]{1,40}\]$/;
+
+function isStringified(value: unknown): boolean {
+  return typeof value === 'string' && value.length < 50 && STRINGIFIED.test(value);
 }
 
 function eventField(eventName: string, key: string): Finder<AttributeValue> {
@@ -242,7 +252,9 @@ function listOf(value: AttributeValue | undefined, role: DefaultRole): MessageLi
 function instructionsOf(value: AttributeValue | undefined): string | undefined {
   if (!isPresent(value)) return undefined;
   const { messages } = decodeMessages(value, 'system');
-  const texts = messages.flatMap((message) => message.parts.flatMap((part) => (part.type === 'text' ? part.text : [])));
+  const texts = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'text' && !isStringified(part.text) ? part.text : [])),
+  );
   return texts.length === 0 ? undefined : texts.join('\n');
 }
 
