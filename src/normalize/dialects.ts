@@ -2,6 +2,7 @@
 import type { Dialect } from './dialect.ts';
 import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
+import { genkit } from './dialects/genkit.ts';
 import { googleAdk } from './dialects/google-adk.ts';
 import { langSmith } from './dialects/langsmith.ts';
 import { langfuse } from './dialects/langfuse.ts';
@@ -11,13 +12,17 @@ import { openInference } from './dialects/openinference.ts';
 import { openlit } from './dialects/openlit.ts';
 import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
+import { strands } from './dialects/strands.ts';
 import { traceloop } from './dialects/traceloop.ts';
 import { vercel } from './dialects/vercel.ts';
+import { voltAgent } from './dialects/voltagent.ts';
 
 export const DIALECTS: readonly Dialect[] = [
   assay,
   googleAdk,
   langSmith,
+  strands,
+  voltAgent,
   otelGenAi,
   mastra,
   vercel,
@@ -26,6 +31,7 @@ export const DIALECTS: readonly Dialect[] = [
   traceloop,
   mlflow,
   openlit,
+  genkit,
   otel,
   associations,
 ];

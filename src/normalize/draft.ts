@@ -39,6 +39,14 @@ export interface Fields {
 
 export type Field = keyof Fields;
 
+export const TOKEN_FIELDS: readonly Field[] = [
+  'inputTokens',
+  'outputTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
+];
+
 /** Read when first asked for. The others are what turns are built from. */
 export const DETAILS: ReadonlySet<Field> = new Set<Field>([
   'agentName',
@@ -137,6 +145,14 @@ export class Draft implements Fields {
   keptValue(key: string): AttributeValue | undefined {
     if (this.#keptKey === key) return this.#kept;
     return this.#otherKeptKey === key ? this.#otherKept : undefined;
+  }
+
+  /** Takes back what a row read from an attribute that does not mean what it says on this span. */
+  forget(fields: readonly Field[]): void {
+    for (const field of fields) {
+      (this as Fields)[field] = undefined;
+      this.rules?.delete(field);
+    }
   }
 
   /** Writes the field if it is absent. */

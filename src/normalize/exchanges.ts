@@ -7,7 +7,7 @@
  *     answered   {choices: [{message, finish_reason}]}      chat completions
  *                {output: [items], status}      Responses
  *                {role, content: […], stop_reason}      Anthropic
- *                {candidates: [{content, finishReason}]}      Gemini
+ *                {candidates: [{content, finishReason}]}      Gemini, and Genkit ({message, finishReason})
  *                {output: {message}, stopReason}      Bedrock
  *                {message, done_reason}      Ollama, Cohere
  *                {generations: [[{text, message}]]}      LangChain
@@ -81,7 +81,12 @@ function inAnswer(value: object): readonly unknown[] | undefined {
   if (isMessageLike(converse)) return [finished(converse, member(value, 'stopReason'))];
   const message = member(value, 'message');
   if (isMessageLike(message)) {
-    return [finished(message, member(value, 'finish_reason') ?? member(value, 'done_reason'))];
+    return [
+      finished(
+        message,
+        member(value, 'finish_reason') ?? member(value, 'finishReason') ?? member(value, 'done_reason'),
+      ),
+    ];
   }
   const update = member(value, 'update');
   return isObject(update) ? inRequest(update) : undefined;
@@ -105,7 +110,7 @@ function inGeneration(generation: unknown): readonly unknown[] {
 }
 
 function inCandidate(candidate: unknown): readonly unknown[] {
-  const content = member(candidate, 'content');
+  const content = member(candidate, 'content') ?? member(candidate, 'message');
   if (!isObject(content)) return [];
   return [finished(content, member(candidate, 'finishReason') ?? member(candidate, 'finish_reason'))];
 }

@@ -8,6 +8,7 @@
  *     {type: 'function_call', call_id, name, arguments}   {type: 'function_call_output', call_id, output}      Responses
  *     {text}   {functionCall: {id, name, args}}   {functionResponse: {id, name, response}}      Gemini
  *     {text}   {toolUse: {toolUseId, name, input}}   {toolResult: {toolUseId, content}}      Bedrock
+ *     {text}   {toolRequest: {ref, name, input}}   {toolResponse: {ref, name, output}}   {media: {url}}      Genkit
  */
 import type { Part } from '../model/step.ts';
 import { contentOf } from './content.ts';
@@ -58,6 +59,7 @@ function collectPart(value: unknown, into: Part[]): void {
     case 'tool_call':
     case 'tool-call':
     case 'tool_use':
+    case 'toolUse':
     case 'function':
     case 'function_call':
     case 'custom_tool_call':
@@ -66,6 +68,7 @@ function collectPart(value: unknown, into: Part[]): void {
     case 'tool_call_response':
     case 'tool-result':
     case 'tool_result':
+    case 'toolResult':
     case 'function_call_output':
     case 'function_call_result':
     case 'custom_tool_call_output':
@@ -110,13 +113,21 @@ function partsWithoutType(value: object): readonly Part[] {
     if (text === '') return [];
     return [member(value, 'thought') === true ? { type: 'reasoning', text } : { type: 'text', text }];
   }
-  const called = member(value, 'functionCall') ?? member(value, 'function_call') ?? member(value, 'toolUse');
+  const called =
+    member(value, 'functionCall') ??
+    member(value, 'function_call') ??
+    member(value, 'toolUse') ??
+    member(value, 'toolRequest');
   if (isObject(called)) return [toolCallOf(called)];
   const answered = member(value, 'functionResponse') ?? member(value, 'function_response');
   if (isObject(answered))
     return [toolResult(answered, callIdOf(answered), functionResult(member(answered, 'response')))];
-  const result = member(value, 'toolResult');
+  const result = member(value, 'toolResult') ?? member(value, 'toolResponse');
   if (isObject(result)) return [toolResultOf(result)];
+  const reasoning = memberText(value, 'reasoning');
+  if (reasoning !== undefined) return [{ type: 'reasoning', text: reasoning }];
+  const media = member(value, 'media');
+  if (isObject(media)) return [{ type: 'media', modality: 'file', mime: memberText(media, 'contentType') }];
   const data = member(value, 'inlineData') ?? member(value, 'inline_data') ?? member(value, 'fileData');
   if (isObject(data)) {
     return [{ type: 'media', modality: 'file', mime: memberText(data, 'mimeType') ?? memberText(data, 'mime_type') }];
@@ -152,7 +163,7 @@ function toolCallOf(value: object): ToolCallPart {
 }
 
 /** `call_id` first: the Responses API has an `id` of the item as well, which nothing else refers to. */
-const CALL_IDS = ['call_id', 'callId', 'tool_call_id', 'tool_use_id', 'toolCallId', 'toolUseId', 'id'] as const;
+const CALL_IDS = ['call_id', 'callId', 'tool_call_id', 'tool_use_id', 'toolCallId', 'toolUseId', 'id', 'ref'] as const;
 
 export function callIdOf(value: object): string | undefined {
   for (const key of CALL_IDS) {

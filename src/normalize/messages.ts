@@ -97,7 +97,7 @@ function readMessage(value: object, defaultRole: string): Message {
   return {
     role: role === 'user' && isOnlyResults(parts) ? 'tool' : role,
     name: memberText(value, 'name'),
-    parts: role === 'tool' ? asResults(value, parts) : parts,
+    parts: role === 'tool' ? asResults(value, parts) : member(value, 'role') === 'model' ? joined(parts) : parts,
     finishReason: finishReasonOf(
       member(value, 'finish_reason') ?? member(value, 'finishReason') ?? member(value, 'stop_reason'),
     ),
@@ -110,6 +110,18 @@ function asResults(value: object, parts: readonly Part[]): readonly Part[] {
   const id = memberText(value, 'tool_call_id') ?? memberText(value, 'toolCallId');
   const result = toolResult(value, id, member(value, 'content') ?? member(value, 'parts'));
   return id === undefined && result.result.state === 'missing' ? parts : [result];
+}
+
+/** A Gemini model's stream leaves as many texts as there were pieces: one after the other they are what was said. */
+function joined(parts: readonly Part[]): readonly Part[] {
+  const whole: Part[] = [];
+  for (const part of parts) {
+    const last = whole.at(-1);
+    const isMore = (part.type === 'text' || part.type === 'reasoning') && last?.type === part.type;
+    if (isMore) whole[whole.length - 1] = { type: part.type, text: last.text + part.text };
+    else whole.push(part);
+  }
+  return whole;
 }
 
 function plainMessage(role: string, text: string): Message {

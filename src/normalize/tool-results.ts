@@ -55,17 +55,27 @@ function aiSdkOutput(output: unknown): WrappedOutput | undefined {
   }
 }
 
-/** A result that was wrapped into parts, as all results of some APIs are, is what the parts say. */
 function resultContent(value: unknown): Content {
+  return contentOf(unwrappedResult(value));
+}
+
+/** A result that was wrapped into parts, as all results of some APIs are, is what the parts say. */
+export function unwrappedResult(value: unknown): unknown {
   const parts = Array.isArray(value) ? value : isTextPart(value) ? [value] : [];
-  if (parts.length === 0) return contentOf(value);
+  if (parts.length === 0) return value;
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object' && only !== null) {
     const json = member(only, 'json');
-    if (json !== undefined) return contentOf(json);
+    if (json !== undefined) return listIn(json);
   }
-  if (!parts.every(isTextPart)) return contentOf(value);
-  return contentOf(parts.map((part) => member(part, 'text') ?? member(part, 'content')).join('\n'));
+  if (!parts.every(isTextPart)) return value;
+  return parts.map((part) => member(part, 'text') ?? member(part, 'content')).join('\n');
+}
+
+/** Bedrock's JSON is always an object; Strands puts a list or a scalar into one. */
+function listIn(json: unknown): unknown {
+  const inside = member(json, '$value');
+  return inside !== undefined && Object.keys(json ?? {}).length === 1 ? inside : json;
 }
 
 const PLAIN_TEXT_KEYS: ReadonlySet<string> = new Set(['type', 'text', 'content', 'index', 'annotations', 'id']);

@@ -7,7 +7,14 @@
 import type { Dialect } from '../dialect.ts';
 import { asText, memberAs, row, rows } from '../rows.ts';
 
-const CONVERSATION_NAMES = ['thread_id', 'threadId', 'session_id', 'sessionId', 'conversation_id', 'conversationId'];
+export const CONVERSATION_NAMES = [
+  'thread_id',
+  'threadId',
+  'session_id',
+  'sessionId',
+  'conversation_id',
+  'conversationId',
+];
 
 export const associations: Dialect = {
   name: 'associations',

@@ -62,7 +62,9 @@ function inputMessage(event: EventView, role: string): Message | undefined {
 function choiceMessage(event: EventView): Message | undefined {
   const written = event.get('message') ?? event.get('content');
   if (written === undefined || written === null) return undefined;
-  const [message] = messageOf(plain(written), 'assistant');
+  const said = plain(written);
+  // Strands writes the message's parts alone.
+  const [message] = messageOf(Array.isArray(said) ? { parts: said } : said, 'assistant');
   const finishReason = finishReasonOf(event.get('finish_reason'));
   return message === undefined ? undefined : { ...message, finishReason: finishReason ?? message.finishReason };
 }

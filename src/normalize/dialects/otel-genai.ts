@@ -267,7 +267,9 @@ function finalResult({ span }: Evidence) {
   return text === undefined || text === '' ? undefined : textContent(text);
 }
 
-function toolStatusError({ span }: Evidence): StepError | undefined {
+/** A span whose status is an error says more than that. */
+function toolStatusError({ span, status: spanStatus }: Evidence): StepError | undefined {
+  if (spanStatus === 'error') return undefined;
   const status = span.attributes.text('gen_ai.tool.status');
   return status === 'error' ? { type: 'tool_error', message: '', source: 'gen_ai.tool.status' } : undefined;
 }

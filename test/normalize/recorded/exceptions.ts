@@ -134,5 +134,34 @@ export const EXCEPTIONS: readonly Exception[] = [
     runs: /^langsmith.*\.langchain$/,
     fields: /^turns\[\d\]\.(final_answer|llm_calls|tokens\.\w+|tool_calls\.length)$/,
     reason: 'under a root of its own, runs of LangChain have no spans; the first overwrites what the root was given',
+    runs: /^langsmith.*\/meeting_success\.stream$/,
+    fields: /^turns\[0\]\.(final_answer|llm_calls|tokens\..*|tool_calls\[1\]\.id)$/,
+    reason: 'the exporter leaves out model calls that are streamed while it starts',
+  },
+  {
+    runs: /^langsmith.*\.langchain$/,
+    fields: /\.(final_answer|llm_calls|tokens\..*|tool_calls\.length)$/,
+    reason:
+      "LangChain's runs have no spans in JavaScript; the one around them holds what the last of them wrote over it",
+  },
+  {
+    runs: /^strands.*\/support_parallel/,
+    fields: /\.tokens\.reasoning$/,
+    reason: 'Strands does not record reasoning tokens',
+  },
+  {
+    runs: /^voltagent/,
+    fields: /\.llm_calls$/,
+    reason: 'one span stands for all model calls of a turn',
+  },
+  {
+    runs: /^voltagent.*\/meeting_silent_crash/,
+    fields: /^turns\[1\]\.tokens\./,
+    reason: 'tokens are counted when the turn succeeds',
+  },
+  {
+    runs: /^voltagent.*\/support_subagent/,
+    fields: /\.tokens\.(input|output)$/,
+    reason: "an agent's sum is without the sub-agent's below its tool, and is taken for the same tokens told twice",
   },
 ];
