@@ -134,6 +134,8 @@ export const EXCEPTIONS: readonly Exception[] = [
     runs: /^langsmith.*\.langchain$/,
     fields: /^turns\[\d\]\.(final_answer|llm_calls|tokens\.\w+|tool_calls\.length)$/,
     reason: 'under a root of its own, runs of LangChain have no spans; the first overwrites what the root was given',
+  },
+  {
     runs: /^langsmith.*\/meeting_success\.stream$/,
     fields: /^turns\[0\]\.(final_answer|llm_calls|tokens\..*|tool_calls\[1\]\.id)$/,
     reason: 'the exporter leaves out model calls that are streamed while it starts',
