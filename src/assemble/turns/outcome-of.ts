@@ -21,9 +21,9 @@ export function finalAnswerOf(root: Step, calls: readonly Step[]): Content {
   );
 }
 
-/** The span of a request handler or a tool may carry input and output, but not what user and agent said. */
+/** A tool's input and output are not what user and agent said, and a model call is one of several that may speak. */
 function spoken(root: Step, content: Content): Content {
-  return root.kind === 'tool' ? MISSING : content;
+  return root.kind === 'tool' || root.kind === 'llm' ? MISSING : content;
 }
 
 function lastWord(call: Step | undefined): Content {

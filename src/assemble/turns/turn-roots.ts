@@ -1,9 +1,9 @@
 /**
  * Which steps of a trace stand for turns. Usually one does: the top-most agent or workflow, or the top-most span where
  * neither arrived. A long-lived session (a voice call, a web socket) puts several turns into one trace, as agents side by
- * side, each with a new message of the user.
+ * side, each with a new message of the user; or as model calls side by side, where nothing else is instrumented.
  */
-import type { Step } from '../../model/step.ts';
+import type { Message, Step } from '../../model/step.ts';
 import { NONE, type Family } from './family.ts';
 
 export interface TurnSteps {
@@ -17,9 +17,35 @@ export function turnsOf(family: Family): readonly TurnSteps[] {
   const roots = tops.length > 1 ? tops.filter((_, at) => at === 0 || beginsTurn(family, tops, at)) : tops;
   const everything = family.steps.map((_, index) => index);
   const [root] = roots;
-  if (root === undefined) return [{ root: topMost(family), members: everything }];
+  if (root === undefined) return ofModelCalls(family) ?? [{ root: topMost(family), members: everything }];
   if (roots.length === 1) return [{ root, members: everything }];
   return divided(family, roots, tops);
+}
+
+/**
+ * Without an agent: a model call that is shown what was asked and answered before, and a new question, begins a turn.
+ * Calls that were not shown it may be the stages of one answer (rewrite the question, search, answer).
+ */
+function ofModelCalls(family: Family): readonly TurnSteps[] | undefined {
+  const above = family.nearestAncestors((step) => step.kind === 'tool' || step.kind === 'llm');
+  const calls = family.steps.flatMap((step, index) => (step.kind === 'llm' && above[index] === NONE ? index : []));
+  if (calls.length < 2) return undefined;
+  const roots = calls.filter((_, at) => at === 0 || asksAnew(family.at(calls[at - 1] ?? 0), family.at(calls[at] ?? 0)));
+  return roots.length < 2 ? undefined : divided(family, roots, calls);
+}
+
+function asksAnew(previous: Step, step: Step): boolean {
+  if (step.startedAtMs < previous.endedAtMs) return false;
+  const last = step.messagesIn.at(-1);
+  const before = previous.messagesIn.findLast(({ role }) => role === 'user');
+  if (last?.role !== 'user' || before === undefined || step.messagesIn.length <= previous.messagesIn.length)
+    return false;
+  const text = textOf(before);
+  return step.messagesIn.slice(0, -1).some((message) => message.role === 'user' && textOf(message) === text);
+}
+
+function textOf({ parts }: Message): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
 /** Agents and workflows with none above them, in order of start. */

@@ -488,6 +488,47 @@ describe('turns in one trace', () => {
     expect(turnsOf({ id: '1', name: 'request', to: 100 }, ...agents)).toHaveLength(1);
   });
 
+  test('are several under a session without agents, where each model call is shown what was said before', () => {
+    const first = [say('user', 'One?')];
+    const second = [...first, say('assistant', 'Yes, one.'), say('user', 'Two?')];
+    const turns = turnsOf(
+      { id: 'a', name: 'GET /socket', from: 0, to: 99 },
+      chat('1', 'a', { in: first, out: [say('assistant', 'Yes, one.')] }, { from: 1, to: 5 }),
+      chat('2', 'a', { in: second, out: [wants(ask('lookup', {}, 'call-1'))] }, { from: 10, to: 15 }),
+      tool('3', 'a', 'lookup', { from: 16, to: 17 }),
+      chat(
+        '4',
+        'a',
+        { in: [...second, wants(ask('lookup', {}, 'call-1')), show('2', 'call-1')], out: [say('assistant', 'Two.')] },
+        { from: 20, to: 25 },
+      ),
+    );
+
+    expect(turns.map(({ userInput, finalAnswer, llmCalls }) => [userInput.text, finalAnswer.text, llmCalls])).toEqual([
+      ['One?', 'Yes, one.', 1],
+      ['Two?', 'Two.', 2],
+    ]);
+  });
+
+  test('are one where one model call prepares the question of the next', () => {
+    const turn = turnOf(
+      chat(
+        '1',
+        undefined,
+        { in: [say('user', 'Rewrite: is it free?')], out: [say('assistant', 'free?')] },
+        { from: 1, to: 5 },
+      ),
+      chat(
+        '2',
+        '1f',
+        { in: [say('user', 'Documents: … Is it free?')], out: [say('assistant', 'Yes.')] },
+        { from: 10, to: 15 },
+      ),
+    );
+
+    expect(turn.finalAnswer.text).toBe('Yes.');
+  });
+
   test('are one for an HTTP request around an agent, and the agent stands for it', () => {
     const turn = turnOf(
       { id: '1', name: 'POST /chat', to: 100 },
