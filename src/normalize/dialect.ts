@@ -41,6 +41,8 @@ export interface Dialect extends Partial<ContentFinders> {
   readonly resourceRows?: readonly Row[];
   /** Keys whose presence promises content, so that "was anything captured?" need not decode it. */
   readonly captured?: readonly CapturedKey[];
+  /** The attribute by which a span is known to be this dialect's: on others, nothing is inferred. A key as in {@link Finder}. */
+  readonly marker?: string;
   /** Runs after all rows of all dialects, for what no single attribute says. Writes through `draft.settle`. */
   readonly infer?: (draft: Draft, span: SpanView) => void;
   /** The same for the fields among {@link DETAILS}. */

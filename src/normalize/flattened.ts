@@ -13,6 +13,7 @@
 import { type Attributes, type AttributeValue, REPEATED } from '../model/otlp/views.ts';
 import type { Message } from '../model/step.ts';
 import { isPresent, member, memberText } from './jsonish.ts';
+import { ANY_PART, encodedParts } from './message-parts.ts';
 import { messageList, type MessageList, messageOf, MESSAGES_MAX } from './messages.ts';
 
 export interface FlatForm {
@@ -147,35 +148,11 @@ function isWords(part: object): boolean {
 function contentOf(fields: Fields, parts: readonly object[], form: FlatForm): unknown {
   const content = fields.get('content');
   if (content === undefined) return parts;
-  const encoded = form.hasEncodedParts === true ? encodedParts(content) : undefined;
+  const encoded = form.hasEncodedParts === true ? encodedParts(content, ANY_PART) : undefined;
   const whole = encoded ?? content;
   if (parts.length === 0) return whole;
   return Array.isArray(whole) ? [...whole, ...parts] : [whole, ...parts];
 }
-
-/** `[{"type":"text",…},…]`: what a program did not write as text but as a list of parts. */
-export function encodedParts(value: unknown): readonly unknown[] | undefined {
-  if (typeof value !== 'string' || !value.startsWith('[{')) return undefined;
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return Array.isArray(parsed) && parsed.every((part) => PART_TYPES.has(memberText(part, 'type') ?? ''))
-      ? parsed
-      : undefined;
-  } catch {
-    return undefined; // Text that begins like a list.
-  }
-}
-
-const PART_TYPES: ReadonlySet<string> = new Set([
-  'text',
-  'input_text',
-  'output_text',
-  'image_url',
-  'image',
-  'tool_use',
-  'tool_result',
-  'thinking',
-]);
 
 function partOf(fields: Fields): object {
   const type = text(fields, 'message_content.type');

@@ -173,6 +173,26 @@ export function callIdOf(value: object): string | undefined {
   return undefined;
 }
 
+/**
+ * `[{"type":"text",…},…]`: a list of parts that was made into a text where only a text fits. Parts of other types than
+ * those given are what somebody wrote, and stay a text.
+ */
+export function encodedParts(value: unknown, types: ReadonlySet<string>): readonly unknown[] | undefined {
+  if (typeof value !== 'string' || !value.startsWith('[{')) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    const areParts = Array.isArray(parsed) && parsed.every((part) => types.has(memberText(part, 'type') ?? ''));
+    return areParts ? parsed : undefined;
+  } catch {
+    return undefined; // Text that begins like a list.
+  }
+}
+
+const TEXT_AND_MEDIA = ['text', 'input_text', 'output_text', 'image_url', 'image', 'input_image'] as const;
+/** Without calls and results: who types such a text says no more by it than its words. */
+export const SPOKEN_PART: ReadonlySet<string> = new Set(TEXT_AND_MEDIA);
+export const ANY_PART: ReadonlySet<string> = new Set([...TEXT_AND_MEDIA, 'tool_use', 'tool_result', 'thinking']);
+
 function toolResultOf(value: object): Part {
   const written =
     member(value, 'response') ?? member(value, 'result') ?? member(value, 'output') ?? member(value, 'content');

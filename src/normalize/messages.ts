@@ -18,7 +18,7 @@ import { finishReasonOf } from './finish-reason.ts';
 import { decodeJsonish, isRedactionMarker, member, memberText } from './jsonish.ts';
 import { langChainMessage } from './langchain.ts';
 import { Finished, isTuple, itemRole } from './message-forms.ts';
-import { collectParts, collectToolCalls } from './message-parts.ts';
+import { collectParts, collectToolCalls, encodedParts, SPOKEN_PART } from './message-parts.ts';
 import { toolResult } from './tool-results.ts';
 
 /** Far above any real history, and low enough that a hostile one stays cheap. */
@@ -87,7 +87,8 @@ function readMessage(value: object, defaultRole: string): Message {
   const parts: Part[] = [];
   const content = member(value, 'content');
   // Mastra and Google put a content with parts of its own where others have the parts.
-  collectParts(member(value, 'parts') ?? member(content, 'parts') ?? content ?? member(value, 'text'), parts);
+  const written = member(value, 'parts') ?? member(content, 'parts') ?? content ?? member(value, 'text');
+  collectParts(spokenIn(written) ?? written, parts);
   const refusal = parts.length === 0 ? memberText(value, 'refusal') : undefined;
   if (refusal !== undefined) parts.push({ type: 'text', text: refusal });
   collectToolCalls(member(value, 'tool_calls') ?? member(value, 'toolCalls'), parts);
@@ -102,6 +103,12 @@ function readMessage(value: object, defaultRole: string): Message {
       member(value, 'finish_reason') ?? member(value, 'finishReason') ?? member(value, 'stop_reason'),
     ),
   };
+}
+
+/** OpenLLMetry makes a text of a content that was a list. */
+function spokenIn(written: unknown): readonly unknown[] | undefined {
+  const only: unknown = Array.isArray(written) && written.length === 1 ? written[0] : undefined;
+  return only === undefined ? undefined : encodedParts(member(only, 'content') ?? member(only, 'text'), SPOKEN_PART);
 }
 
 /** What a tool says is a result, also where it is written as text. */

@@ -1,6 +1,6 @@
 /** All dialects as one: their rows compiled into tables, their finders in one order. Made once, when the module loads. */
 import type { Attributes, SpanView } from '../model/otlp/views.ts';
-import type { ContentFinders, Finder } from './dialect.ts';
+import type { ContentFinders, Dialect, Finder } from './dialect.ts';
 import { DIALECTS } from './dialects.ts';
 import { DETAILS, Draft, GUARDS_MAX, NO_GUARD } from './draft.ts';
 import type { Evidence } from './evidence.ts';
@@ -47,7 +47,20 @@ function guardOf(key: string | undefined): number {
   return guard;
 }
 
+type Infer = NonNullable<Dialect['infer']>;
+
+const inferring = inferringOf((dialect) => dialect.infer);
+const inferringDetails = inferringOf((dialect) => dialect.inferDetails);
+
+function inferringOf(of: (dialect: Dialect) => Infer | undefined) {
+  return DIALECTS.flatMap((dialect) => {
+    const infer = of(dialect);
+    return infer === undefined ? [] : [{ infer, guard: guardOf(dialect.marker) }];
+  });
+}
+
 const rows = DIALECTS.flatMap((dialect) => dialect.rows ?? []);
+/** Last of the guards' users, since it takes all that were given out. */
 const basicRows = new RowTable(
   rows.filter((row) => !DETAILS.has(row.field)),
   DIALECTS.flatMap((dialect) => dialect.captured ?? []),
@@ -61,8 +74,6 @@ const resourceRows = new RowTable(
   DIALECTS.flatMap((dialect) => dialect.resourceRows ?? []),
   [],
 );
-const inferring = DIALECTS.flatMap((dialect) => dialect.infer ?? []);
-const inferringDetails = DIALECTS.flatMap((dialect) => dialect.inferDetails ?? []);
 
 /** Reads the attributes of a span. `rules`, where given, receives which rule decided each field. */
 export function readFields(span: SpanView, rules: Map<string, string> | undefined, idKeys?: IdKeys): Draft {
@@ -70,7 +81,7 @@ export function readFields(span: SpanView, rules: Map<string, string> | undefine
   basicRows.apply(span.attributes, draft, '');
   idKeys?.apply(span, draft);
   draft.hasEvents = span.hasEvents;
-  for (const infer of inferring) infer(draft, span);
+  for (const { infer, guard } of inferring) if (guard === NO_GUARD || draft.noted(guard)) infer(draft, span);
   if (draft.kind === undefined) draft.settle('kind', 'other', 'none');
   return draft;
 }
@@ -78,7 +89,7 @@ export function readFields(span: SpanView, rules: Map<string, string> | undefine
 /** Adds the fields that {@link readFields} leaves for later. */
 export function readDetails(span: SpanView, draft: Draft): void {
   detailRows.apply(span.attributes, draft, '');
-  for (const infer of inferringDetails) infer(draft, span);
+  for (const { infer, guard } of inferringDetails) if (guard === NO_GUARD || draft.noted(guard)) infer(draft, span);
 }
 
 /** What a resource says; it holds where the span itself says nothing. */

@@ -57,6 +57,7 @@ export const langSmith: Dialect = {
     ['toolArgs', INPUTS],
     ['toolResult', OUTPUTS],
   ],
+  marker: RUN_TYPE,
   infer,
   inferDetails,
   ...runContent({ inputs: INPUTS, outputs: OUTPUTS, guard: RUN_TYPE, workOf }),
@@ -69,7 +70,6 @@ export const langSmith: Dialect = {
 function infer(draft: Draft, span: SpanView): void {
   const { attributes } = span;
   const runType = attributes.text(RUN_TYPE);
-  if (runType === undefined) return;
   if (draft.kind === 'step' && runType === 'chain' && span.parentSpanId === undefined) {
     // A chain with nothing around it is what the user called.
     draft.kind = 'workflow';
@@ -84,7 +84,7 @@ function infer(draft: Draft, span: SpanView): void {
 
 /** The run that an application starts is called like its agent; what LangChain runs inside is not. */
 function inferDetails(draft: Draft, span: SpanView): void {
-  if (draft.agentName !== undefined || span.parentSpanId !== undefined || !span.attributes.has(RUN_TYPE)) return;
+  if (draft.agentName !== undefined || span.parentSpanId !== undefined) return;
   // A model that was called without anything around it is called after its class.
   if (draft.kind === 'llm' && span.attributes.text('langsmith.trace.name') === span.name) return;
   draft.settle('agentName', agentNameIn(span.name), 'span name');

@@ -55,6 +55,7 @@ export const mlflow: Dialect = {
     ['toolArgs', INPUTS],
     ['toolResult', OUTPUTS],
   ],
+  marker: TYPE,
   infer,
   inferDetails,
   ...runContent({ inputs: INPUTS, outputs: OUTPUTS, guard: TYPE, workOf }),
@@ -82,7 +83,6 @@ function unquoted(value: AttributeValue): string | undefined {
 }
 
 function infer(draft: Draft, span: SpanView): void {
-  if (!span.attributes.has(TYPE)) return;
   if (draft.kind === 'step' && span.parentSpanId === undefined) {
     draft.kind = 'workflow';
     draft.rules?.set('kind', `${TYPE} at the root`);
@@ -93,7 +93,7 @@ function infer(draft: Draft, span: SpanView): void {
 }
 
 function inferDetails(draft: Draft, span: SpanView): void {
-  if ((draft.kind !== 'agent' && draft.kind !== 'workflow') || !span.attributes.has(TYPE)) return;
+  if (draft.kind !== 'agent' && draft.kind !== 'workflow') return;
   if (draft.agentName === undefined) draft.settle('agentName', agentNameIn(span.name), 'span name');
 }
 

@@ -64,6 +64,7 @@ export const openInference: Dialect = {
     ['output', 'output.value'],
     ['toolResult', 'output.value'],
   ],
+  marker: 'openinference.span.kind',
   infer,
   inferDetails,
   messagesIn: messagesInOfOpenInference,
@@ -90,10 +91,8 @@ export const openInference: Dialect = {
 };
 
 function infer(draft: Draft, span: SpanView): void {
-  const written = span.attributes.text('openinference.span.kind');
-  if (written === undefined) return;
   if (draft.kind === 'tool') inferTool(draft, span);
-  else if (draft.kind === 'step' && span.parentSpanId === undefined && written.toUpperCase() === 'CHAIN') {
+  else if (draft.kind === 'step' && span.parentSpanId === undefined && isChain(span)) {
     // A chain with nothing around it is what the user called.
     draft.kind = 'workflow';
     draft.rules?.set('kind', 'openinference.span.kind at the root');
@@ -101,6 +100,10 @@ function infer(draft: Draft, span: SpanView): void {
     const answer = jsonIn(span.attributes.text('output.value'), '"usage');
     if (answer !== undefined) settleRawUsage(draft, answer, 'output.value usage');
   }
+}
+
+function isChain(span: SpanView): boolean {
+  return span.attributes.text('openinference.span.kind')?.toUpperCase() === 'CHAIN';
 }
 
 function inferTool(draft: Draft, span: SpanView): void {
@@ -116,7 +119,6 @@ function inferTool(draft: Draft, span: SpanView): void {
 
 function inferDetails(draft: Draft, span: SpanView): void {
   const { attributes } = span;
-  if (!attributes.has('openinference.span.kind')) return;
   if (draft.kind === 'agent') {
     draft.settle('agentName', attributes.text('graph.node.name'), 'graph.node.name');
     draft.settle('agentName', attributes.text('graph.node.id'), 'graph.node.id');

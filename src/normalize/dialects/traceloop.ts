@@ -54,6 +54,7 @@ export const traceloop: Dialect = {
     ['toolArgs', INPUT],
     ['toolResult', OUTPUT],
   ],
+  marker: 'traceloop.span.kind',
   infer,
   inferDetails,
   messagesIn: [flat('gen_ai.prompt.', 'user'), transcript(INPUT, 'user')],
