@@ -3,20 +3,26 @@
  * on the agent span, and some a cumulative one. Some put the tools below the model call that asked for them, and a
  * sub-agent below such a tool.
  */
-import type { Usage } from '../../model/step.ts';
+import type { Step, Usage } from '../../model/step.ts';
 import { NONE, type Family } from './family.ts';
 
 export function usageOf(family: Family, members: readonly number[]): Usage | undefined {
-  let total: Usage | undefined;
-  for (const index of leaves(family, members, (at) => family.at(at).usage !== undefined)) {
-    total = plus(total, family.at(index).usage);
-  }
-  return total;
+  const { whole, repeats } = counted(family, members, (step) => step.usage !== undefined);
+  const sum = (indexes: readonly number[]) => indexes.map((index) => family.at(index).usage).reduce(plus, undefined);
+  const total = sum(whole);
+  const repeated = repeats.length === 0 ? undefined : sum(repeats);
+  if (total === undefined || repeated === undefined) return total;
+  return {
+    ...total,
+    cacheReadTokens: total.cacheReadTokens || repeated.cacheReadTokens,
+    cacheWriteTokens: total.cacheWriteTokens || repeated.cacheWriteTokens,
+    reasoningTokens: total.reasoningTokens || repeated.reasoningTokens,
+  };
 }
 
 export function costOf(family: Family, members: readonly number[]): number | undefined {
   let total: number | undefined;
-  for (const index of leaves(family, members, (at) => family.at(at).costUsd !== undefined)) {
+  for (const index of counted(family, members, (step) => step.costUsd !== undefined).whole) {
     total = (total ?? 0) + (family.at(index).costUsd ?? 0);
   }
   return total;
@@ -31,6 +37,49 @@ export function plus(a: Usage | undefined, b: Usage | undefined): Usage | undefi
     cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
   };
+}
+
+interface Counted {
+  readonly whole: readonly number[];
+  /** Of work that is counted by another span already. */
+  readonly repeats: readonly number[];
+}
+
+function counted(family: Family, members: readonly number[], has: (step: Step) => boolean): Counted {
+  const whole = leaves(family, members, (index) => has(family.at(index)));
+  const told = whole.filter((index) => family.at(index).kind === 'agent').slice(0, TOLD_MAX);
+  return told.length === 0 || told.length === whole.length ? { whole, repeats: [] } : eachOnce(family, whole, told);
+}
+
+/** Each is compared with all other agents. */
+const TOLD_MAX = 64;
+
+/**
+ * Two instrumentations of one framework make a span each for the same agent's work, side by side: one has the figure that
+ * the framework was given, the other the model calls, with figures that may be estimated by the words in them.
+ */
+function eachOnce(family: Family, found: readonly number[], told: readonly number[]): Counted {
+  const agentOf = family.nearestAncestors((step) => step.kind === 'agent');
+  const belowAgent = new Map<number, number[]>();
+  for (const index of found) {
+    const agent = agentOf[index] ?? NONE;
+    if (agent !== NONE) append(belowAgent, agent, index);
+  }
+  const repeats = new Set<number>();
+  for (const index of told) {
+    for (const [agent, calls] of belowAgent) {
+      if (!isSameWork(family.at(index), family.at(agent))) continue;
+      for (const call of calls) repeats.add(call);
+      belowAgent.delete(agent);
+      break;
+    }
+  }
+  return { whole: found.filter((index) => !repeats.has(index)), repeats: [...repeats] };
+}
+
+function isSameWork(a: Step, b: Step): boolean {
+  if (a.agent.name === undefined || a.agent.name !== b.agent.name) return false;
+  return a.startedAtMs <= b.endedAtMs && b.startedAtMs <= a.endedAtMs;
 }
 
 function leaves(family: Family, members: readonly number[], has: (index: number) => boolean): readonly number[] {
@@ -52,4 +101,10 @@ function leaves(family: Family, members: readonly number[], has: (index: number)
     }
   }
   return withFigure.filter((index) => !above.has(index));
+}
+
+function append(lists: Map<number, number[]>, key: number, item: number): void {
+  const there = lists.get(key);
+  if (there === undefined) lists.set(key, [item]);
+  else there.push(item);
 }

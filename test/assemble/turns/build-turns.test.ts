@@ -173,6 +173,47 @@ describe('pairing tool calls', () => {
     });
   });
 
+  test('tells results without ids by their place', () => {
+    const result = (text: string) => ({ role: 'tool', parts: [{ type: 'text', content: text }] });
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      chat('2', '1', { out: [wants(ask('f', {}, 'x'), ask('f', {}, 'y'))] }, { from: 1 }),
+      chat('3', '1', { in: [say('user', 'go'), say('assistant', ''), result('one'), result('two')] }, { from: 10 }),
+    );
+
+    expect(turn.toolCalls.map(({ id, result: given }) => [id, given.text])).toEqual([
+      ['x', 'one'],
+      ['y', 'two'],
+    ]);
+  });
+
+  test('does not guess where there are fewer results than calls', () => {
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      chat('2', '1', { out: [wants(ask('f', {}, 'x'), ask('f', {}, 'y'))] }, { from: 1 }),
+      chat('3', '1', { in: [{ role: 'tool', parts: [{ type: 'text', content: 'one' }] }] }, { from: 10 }),
+    );
+
+    expect(turn.toolCalls.map(({ result }) => result.state)).toEqual(['missing', 'missing']);
+  });
+
+  test('takes a span that the application made by hand, where it is called like the tool and ran after the request', () => {
+    const turn = turnOf(
+      agent('1', { to: 50 }),
+      { id: '2', parent: '1', name: 'f', from: 0 },
+      chat('3', '1', { out: [wants(ask('f', { a: 1 }, 'x'), ask('g', {}, 'y'))] }, { from: 1 }),
+      { id: '4', parent: '1', name: 'f', from: 5, status: { error: '503' } },
+      tool('5', '1', 'g', { from: 6 }),
+      { id: '6', parent: '1', name: 'g', from: 7 },
+      chat('7', '1', {}, { from: 10 }),
+    );
+
+    expect(turn.toolCalls.map(({ id, spanId: span, error }) => [id, span, error?.message])).toEqual([
+      ['x', spanId('4'), '503'],
+      ['y', spanId('5'), undefined],
+    ]);
+  });
+
   test('takes only this turn’s calls from an agent that gives back the whole conversation', () => {
     const thread = [
       say('user', 'one'),
@@ -433,6 +474,19 @@ describe('tokens and cost', () => {
     );
 
     expect([turn.usage?.inputTokens, turn.costUsd]).toEqual([30, 1.5]);
+  });
+
+  test('of the same work are counted once, though two instrumentations put a span each side by side', () => {
+    const turn = turnOf(
+      { id: '1', to: 60, attributes: { 'gen_ai.operation.name': 'invoke_workflow' } },
+      agent('2', { parent: '1', from: 1, to: 20 }),
+      chat('3', '2', {}, { from: 2, to: 19, attributes: { 'gen_ai.usage.input_tokens': 7 } }),
+      agent('4', { parent: '1', from: 1, to: 19 }, used(100, 1)),
+      agent('5', { parent: '1', from: 30, to: 50 }),
+      chat('6', '5', {}, { from: 31, to: 49, attributes: { 'gen_ai.usage.input_tokens': 9 } }),
+    );
+
+    expect(turn.usage?.inputTokens).toBe(109);
   });
 
   test('are the agent’s where nothing below says any', () => {
