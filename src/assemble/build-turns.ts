@@ -144,7 +144,7 @@ class BuiltTurn implements Turn {
   }
 
   get flags(): readonly TurnFlag[] {
-    this.#flags ??= flagsOf(this.#family, this.steps);
+    this.#flags ??= flagsOf(this.#family, this.steps, this.toolCalls);
     return this.#flags;
   }
 }
@@ -162,14 +162,23 @@ const SHARED_FLAGS = [
   'attributes-dropped',
 ] as const satisfies readonly (StepFlag | TurnFlag)[];
 
-function flagsOf(family: Family, steps: readonly Step[]): readonly TurnFlag[] {
+function flagsOf(family: Family, steps: readonly Step[], calls: readonly ToolCall[]): readonly TurnFlag[] {
   const flags: TurnFlag[] = [];
-  if (family.lacksParents) flags.push(hasRoot(family) ? 'partial-trace' : 'root-missing');
+  if (family.lacksParents && !hasRoot(family)) flags.push('root-missing');
+  else if (family.lacksParents || lacksToolSpans(calls)) flags.push('partial-trace');
   const models = steps.filter((step) => step.kind === 'llm');
   if (models.length > 0 && models.every((step) => step.flags.includes('content-missing')))
     flags.push('content-missing');
   for (const flag of SHARED_FLAGS) if (steps.some((step) => step.flags.includes(flag))) flags.push(flag);
   return flags;
+}
+
+/** Some calls have spans, and others are known only because a model was shown what they gave: those were sampled out. */
+function lacksToolSpans(calls: readonly ToolCall[]): boolean {
+  return (
+    calls.some(({ spanId }) => spanId !== undefined) &&
+    calls.some(({ spanId, answered }) => spanId === undefined && answered)
+  );
 }
 
 /** A span without a parent; or one agent with everything below it, whose caller is traced somewhere else. */

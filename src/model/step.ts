@@ -101,6 +101,8 @@ export interface Step {
   readonly traceId: TraceId;
   readonly spanId: SpanId;
   readonly parentSpanId: SpanId | undefined;
+  /** The parent lives in another process, which may never report to us. */
+  readonly parentIsRemote: boolean;
   readonly links: readonly StepLink[];
   readonly kind: StepKind;
   /** Tool name, model, agent name or span name, by kind. */

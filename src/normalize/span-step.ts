@@ -33,12 +33,15 @@ import { scalarAttributes } from './scalar-attributes.ts';
 import { isAdjusted, usageOf } from './usage.ts';
 
 const NOT_MARKED: StepMarks = { ended: false, state: undefined, truth: undefined };
+/** OTLP span flags: it is known whether the parent is remote, and it is. */
+const REMOTE_PARENT = 0x300;
 const CAPTURED_BY_MODEL = CAPTURED.input | CAPTURED.output;
 const CAPTURED_BY_TOOL = CAPTURED.toolArgs | CAPTURED.toolResult;
 
 export class SpanStep implements Step {
   readonly spanId: SpanId;
   readonly parentSpanId: SpanId | undefined;
+  readonly parentIsRemote: boolean;
   readonly kind: StepKind;
   readonly scopeName: string;
   readonly status: 'unset' | 'ok' | 'error';
@@ -68,6 +71,7 @@ export class SpanStep implements Step {
     const { spanId, parentSpanId, startedAtMs, endedAtMs } = span;
     this.spanId = spanId;
     this.parentSpanId = parentSpanId === spanId ? undefined : parentSpanId;
+    this.parentIsRemote = (span.flags & REMOTE_PARENT) === REMOTE_PARENT;
     this.kind = draft.kind ?? 'other';
     this.scopeName = span.scope.name;
     this.status = draft.statusIsCopied === true ? 'unset' : span.statusCode;

@@ -56,6 +56,7 @@ export function aStep(parts: Partial<Step> = {}): Step {
     traceId: '0af7651916cd43dd8448eb211c80319c' as TraceId,
     spanId: spanId(0xb0),
     parentSpanId: ROOT_SPAN,
+    parentIsRemote: false,
     links: [],
     kind: 'llm',
     name: 'a-model',

@@ -26,6 +26,7 @@ export class AmendedStep implements Step {
   readonly traceId;
   readonly spanId;
   readonly parentSpanId: SpanId | undefined;
+  readonly parentIsRemote: boolean;
   readonly kind;
   readonly spanName;
   readonly scopeName;
@@ -39,6 +40,7 @@ export class AmendedStep implements Step {
     this.traceId = outer.traceId;
     this.spanId = outer.spanId;
     this.parentSpanId = 'parentSpanId' in amendment ? amendment.parentSpanId : outer.parentSpanId;
+    this.parentIsRemote = outer.parentIsRemote;
     this.kind = outer.kind;
     this.spanName = outer.spanName;
     this.scopeName = outer.scopeName;

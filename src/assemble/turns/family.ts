@@ -13,7 +13,7 @@ export class Family {
   /** By start time, then span id. */
   readonly steps: readonly Step[];
   readonly #parents: readonly number[];
-  /** Whether some span names a parent that is not here. */
+  /** Whether some span names a parent that is not here, other than a caller in another process. */
   readonly lacksParents: boolean;
 
   constructor(steps: readonly Step[], parents: readonly number[], lacksParents: boolean) {
@@ -98,10 +98,11 @@ function linked(steps: readonly Step[]): Family {
   const parents = new Array<number>(steps.length).fill(NONE);
   let lacksParents = false;
   for (let index = 0; index < steps.length; index++) {
-    const parentId = steps[index]?.parentSpanId;
-    if (parentId === undefined) continue;
+    const step = steps[index];
+    const parentId = step?.parentSpanId;
+    if (step === undefined || parentId === undefined) continue;
     const parent = indexes.of(parentId);
-    if (parent === NONE) lacksParents = true;
+    if (parent === NONE) lacksParents ||= !step.parentIsRemote;
     else if (parent !== index) parents[index] = parent;
   }
   cutCircles(parents);

@@ -679,8 +679,31 @@ describe('flags', () => {
     ['nothing is missing', [agent('1'), chat('2', '1', { in: 'hi' })], []],
     ['the root is missing', [lost('2')], ['root-missing']],
     ['the caller is traced elsewhere', [agent('1', { parent: 'ff' }), chat('2', '1', { in: 'hi' })], ['partial-trace']],
+    [
+      'the caller is in another process',
+      [agent('1', { parent: 'ff', remoteParent: true }), chat('2', '1', { in: 'hi' })],
+      [],
+    ],
     ['a middle is missing', [agent('1'), lost('2')], ['partial-trace']],
     ['no content was captured', [agent('1'), chat('2', '1', {})], ['content-missing']],
+    [
+      'a tool’s span was sampled out',
+      [
+        agent('1', { to: 90 }),
+        chat('2', '1', { in: 'hi', out: [wants(ask('a', {}, 'call-1'), ask('b', {}, 'call-2'))] }, { from: 1 }),
+        tool('3', '1', 'a', {
+          from: 5,
+          attributes: { 'gen_ai.tool.call.id': 'call-1', 'gen_ai.tool.call.result': '1' },
+        }),
+        chat(
+          '4',
+          '1',
+          { in: [show('1', 'call-1'), show('2', 'call-2')], out: [say('assistant', 'done')] },
+          { from: 9 },
+        ),
+      ],
+      ['partial-trace'],
+    ],
     ['a clock ran backwards', [agent('1', { from: 9, to: 2 })], ['negative-duration']],
   ])('say that %s', (_what, specs, flags) => {
     expect(turnOf(...specs).flags).toEqual(flags);

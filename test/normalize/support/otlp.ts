@@ -24,6 +24,7 @@ export interface JsonSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
+  readonly flags?: number;
   readonly name?: string;
   readonly kind?: number;
   readonly startTimeUnixNano?: string;
@@ -121,6 +122,7 @@ function writeSpan(writer: ProtoWriter, span: JsonSpan): void {
       writeAttributes(writer, 3, event.attributes);
     });
   }
+  if (span.flags !== undefined) writer.fixed32(16, span.flags);
   for (const link of span.links ?? []) {
     message(writer, 13, () => {
       writer.bytes(1, Buffer.from(link.traceId, 'hex'));
@@ -205,6 +207,7 @@ export interface SpanSpec {
   readonly dropped?: number;
   /** Another trace than that of all other spans. */
   readonly trace?: string;
+  readonly remoteParent?: true;
   /** Traces that the span is linked to. */
   readonly links?: readonly string[];
   readonly scope?: string;
@@ -234,6 +237,7 @@ export function placed(spec: SpanSpec): PlacedSpan {
       timeUnixNano: `${EPOCH_MS + (spec.from ?? 0)}000000`,
       attributes: keyValues(Object.entries(event.attributes ?? {})),
     })),
+    ...(spec.remoteParent === true ? { flags: 0x301 } : {}),
     links: (spec.links ?? []).map((traceId) => ({ traceId, spanId: spanId('1') })),
     status:
       spec.status === undefined ? {} : spec.status === 'ok' ? { code: 1 } : { code: 2, message: spec.status.error },
