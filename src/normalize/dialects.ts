@@ -13,7 +13,7 @@ import { openlit } from './dialects/openlit.ts';
 import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
 import { strands } from './dialects/strands.ts';
-import { traceloop } from './dialects/traceloop.ts';
+import { traceloop, traceloopTools } from './dialects/traceloop.ts';
 import { vercel } from './dialects/vercel.ts';
 import { voltAgent } from './dialects/voltagent.ts';
 
@@ -23,6 +23,7 @@ export const DIALECTS: readonly Dialect[] = [
   langSmith,
   strands,
   voltAgent,
+  traceloopTools,
   otelGenAi,
   mastra,
   vercel,

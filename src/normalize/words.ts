@@ -10,12 +10,25 @@ import { messagesInside } from './exchanges.ts';
 import { decodeJsonish, isPresent, member } from './jsonish.ts';
 import { isMessageLike } from './message-forms.ts';
 import { answerIn, decodeMessages, lastSaid, type MessageList } from './messages.ts';
+import { withoutRunDetails } from './wrappings.ts';
 
 export type Side = 'user' | 'assistant';
 
 /** Members that hold what was said, when there are others beside them. */
 const NAMES: Readonly<Record<Side, readonly string[]>> = {
-  user: ['input', 'question', 'query', 'prompt', 'user_input', 'userInput', 'message', 'text'],
+  user: [
+    'input',
+    'question',
+    'query',
+    'prompt',
+    'user_input',
+    'userInput',
+    'user_message',
+    'user_msg',
+    'message',
+    'task',
+    'text',
+  ],
   assistant: ['output', 'answer', 'response', 'final_output', 'finalOutput', 'text'],
 };
 
@@ -23,13 +36,15 @@ export function wordsIn(value: AttributeValue | undefined, side: Side): Content 
   if (!isPresent(value)) return undefined;
   const decoded = decodeJsonish(value);
   if (decoded.state !== 'whole' || typeof decoded.value !== 'object') return contentOf(value);
-  const transcript = transcriptOf(decoded.value, side);
+  const given = withoutRunDetails(decoded.value);
+  if (typeof given === 'string') return textContent(given);
+  const transcript = transcriptOf(given, side);
   if (transcript !== undefined) {
     // A transcript without an answer has none; the request is not it.
     return side === 'assistant' ? answerIn(transcript) : lastSaid(transcript, side);
   }
-  if (isEmptyThroughout(decoded.value)) return undefined;
-  const text = textIn(decoded.value, side, 0);
+  if (isEmptyThroughout(given)) return undefined;
+  const text = textIn(given, side, 0);
   return text === undefined ? contentOf(value) : textContent(text);
 }
 
@@ -37,7 +52,7 @@ export function wordsIn(value: AttributeValue | undefined, side: Side): Content 
 export function transcriptIn(value: AttributeValue | undefined, side: Side): MessageList | undefined {
   if (!isPresent(value)) return undefined;
   const decoded = decodeJsonish(value);
-  return decoded.state === 'whole' ? transcriptOf(decoded.value, side) : undefined;
+  return decoded.state === 'whole' ? transcriptOf(withoutRunDetails(decoded.value), side) : undefined;
 }
 
 /** Of a transcript that an agent gave back, with the whole conversation in it, what came after the question. */

@@ -20,6 +20,7 @@ export const messagesInOfOpenInference: readonly Finder<MessageList>[] = [
   fuller({ prefix: 'llm.input_messages.', rawKey: 'input.value', side: 'user' }),
   flattened('llm.input_messages.', 'user'),
   prompts(),
+  promptList(),
   raw('input.value', 'user'),
 ];
 
@@ -106,7 +107,18 @@ function partsOf(messages: readonly Message[]): number {
   return messages.reduce((count, { parts }) => count + parts.length, 0);
 }
 
-/** `llm.prompts`: a list of texts, or one attribute for each. */
+/** Of LangChain for Python: a list of texts, not flattened. */
+function promptList(): Finder<MessageList> {
+  return {
+    rule: 'llm.prompts',
+    key: 'llm.prompts',
+    find: (evidence) => {
+      const value = evidence.attribute('llm.prompts');
+      return isPresent(value) ? decodeMessages(value, 'user') : undefined;
+    },
+  };
+}
+
 function prompts(): Finder<MessageList> {
   return { rule: 'llm.prompts', key: 'llm.prompts.*', find: (evidence) => texts(evidence, 'llm.prompts.', 'user') };
 }

@@ -18,6 +18,7 @@ import { decodeMessages, textOf } from '../messages.ts';
 import { settleRawUsage } from '../raw-usage.ts';
 import { asCount, asNumber, asText, memberAs, row, rows } from '../rows.ts';
 import { wordsIn } from '../words.ts';
+import { fromPython } from '../wrappings.ts';
 import { kindOf, messagesInOfOpenInference, messagesOutOfOpenInference } from './openinference-messages.ts';
 
 const KINDS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
@@ -83,7 +84,7 @@ export const openInference: Dialect = {
     },
   ],
   toolArgs: [
-    { rule: 'input.value', key: 'input.value', find: (evidence) => present(evidence.attribute('input.value')) },
+    { rule: 'input.value', key: 'input.value', find: toolInput },
     { rule: 'tool.parameters', key: 'tool.parameters', find: toolParameters },
   ],
   toolResult: [{ rule: 'output.value', key: 'output.value', find: toolOutput }],
@@ -147,8 +148,9 @@ function jsonIn(text: string | undefined, word: string): unknown {
   return typeof decoded.value === 'object' ? decoded.value : undefined;
 }
 
-function present(value: AttributeValue | undefined): AttributeValue | undefined {
-  return isPresent(value) ? value : undefined;
+function toolInput(evidence: Evidence): AttributeValue | undefined {
+  const value = evidence.attribute('input.value');
+  return isPresent(value) ? fromPython(value) : undefined;
 }
 
 /** A request that has its instructions beside the messages. */

@@ -25,6 +25,7 @@ const KINDS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['task', 'step'],
   ['agent', 'agent'],
   ['tool', 'tool'],
+  ['handoff', 'step'],
 ]);
 const REQUEST_TYPES: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['chat', 'llm'],
@@ -61,9 +62,17 @@ export const traceloop: Dialect = {
   messagesOut: [flat('gen_ai.completion.', 'assistant'), transcript(OUTPUT, 'assistant')],
   input: [{ rule: INPUT, key: INPUT, find: (evidence) => wordsIn(evidence.attribute(INPUT), 'user') }],
   output: [{ rule: OUTPUT, key: OUTPUT, find: (evidence) => wordsIn(evidence.attribute(OUTPUT), 'assistant') }],
+  error: [{ rule: `${OUTPUT} status`, key: OUTPUT, find: messageError }],
+};
+
+/**
+ * What the callbacks of LangChain handed over about a tool is also written under the conventions' keys, wrapped as it was;
+ * so this is asked before them.
+ */
+export const traceloopTools: Dialect = {
+  name: 'traceloop tools',
   toolArgs: [{ rule: INPUT, key: INPUT, find: (evidence) => argumentsIn(evidence.attribute(INPUT)) }],
   toolResult: [{ rule: OUTPUT, key: OUTPUT, find: (evidence) => resultIn(evidence.attribute(OUTPUT)) }],
-  error: [{ rule: `${OUTPUT} status`, key: OUTPUT, find: messageError }],
 };
 
 /** LangChain's glue between the parts of a graph, each of which says that it is a workflow. */

@@ -286,6 +286,10 @@ describe('prompts and completions', () => {
   });
 });
 
+test('prompts are a list of texts with LangChain for Python', () => {
+  expect(said(llm({ 'llm.prompts': ['Say hi'] }).messagesIn)).toEqual(['user Say hi']);
+});
+
 describe('parallel calls that a stream glued together', () => {
   const glued = (id: string, name: string, args: string) =>
     llm({
@@ -347,6 +351,24 @@ describe('a tool call', () => {
     ['arguments that are called like a schema', '{"type":"object"}', { type: 'object' }],
   ])('may have %s as its parameters', (_what, parameters, args) => {
     expect(tool({ 'tool.parameters': parameters }).tool?.args.json).toEqual(args);
+  });
+
+  test('of LangChain for Python has arguments as Python prints them, and a message as Python dumps it', () => {
+    const step = tool({
+      'input.value': "{'at': 1, 'who': ['Ann'], 'all': True}",
+      'output.value': '{"content":"{\\"ok\\":true}","type":"tool","name":"f","tool_call_id":"c1","status":"success"}',
+    });
+
+    expect(step.tool?.args.json).toEqual({ at: 1, who: ['Ann'], all: true });
+    expect([step.tool?.callId, step.tool?.result.json]).toEqual(['c1', { ok: true }]);
+  });
+
+  test.each(["{'at': now()}", '{at: 1}', 'plain'])('keeps arguments that nobody can read: %s', (value) => {
+    expect(tool({ 'input.value': value }).tool?.args.text).toBe(value);
+  });
+
+  test('keeps an argument that is called like a wrapping', () => {
+    expect(tool({ 'input.value': '{"input":"2+2"}' }).tool?.args.json).toEqual({ input: '2+2' });
   });
 
   const message = (status: string) =>

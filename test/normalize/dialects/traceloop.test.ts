@@ -105,6 +105,11 @@ describe('what a marked function was given and gave back', () => {
     ['a parameter by name', '{"args":[],"kwargs":{"question":"Hi","user":7}}', 'Hi'],
     ['messages', '{"args":[[{"role":"user","content":"Hi"}]],"kwargs":{}}', 'Hi'],
     ['what LangChain was given', '{"inputs":{"input":"Hi"},"tags":[],"metadata":{}}', 'Hi'],
+    [
+      'what LangChain for Python was given',
+      '{"inputs":{"messages":[{"type":"human","content":"Hi"}]},"tags":[],"metadata":{"a":1},"kwargs":{"name":"x"}}',
+      'Hi',
+    ],
     ['more than words', '{"args":[1,2],"kwargs":{}}', '{"args":[1,2],"kwargs":{}}'],
     ['no parameters', '{"args":[],"kwargs":{}}', ''],
   ])('is %s', (_what, input, text) => {
@@ -115,6 +120,7 @@ describe('what a marked function was given and gave back', () => {
     ['a text', '"Hello"', 'Hello'],
     ['a text without quotes', 'Hello', 'Hello'],
     ['an object with a text', '{"output":"Hello"}', 'Hello'],
+    ['a chain’s', '{"outputs":{"messages":[{"type":"ai","content":"Hello"}]},"kwargs":{"tags":[]}}', 'Hello'],
     ['data', '{"a":1,"b":2}', '{"a":1,"b":2}'],
   ])('is %s', (_what, output, text) => {
     expect(agent('"Hi"', output).output.text).toBe(text);
@@ -186,6 +192,17 @@ describe('a tool call', () => {
 
     expect(step.tool).toMatchObject({ name: 'book', callId: 'c1' });
     expect([step.tool?.result.json, step.error]).toEqual([{ ok: true }, undefined]);
+  });
+
+  test('of LangChain for Python has all that its callbacks were handed, under two names', () => {
+    const handed = (given: object) =>
+      JSON.stringify({ ...given, tags: [], metadata: { a: 1 }, kwargs: { name: 'book' } });
+    const input = handed({ input_str: "{'at': 1}", inputs: { at: 1 } });
+    const output = JSON.stringify({ output: JSON.parse(message('success')), kwargs: {} });
+    const step = tool(input, output, { 'gen_ai.tool.call.arguments': input, 'gen_ai.tool.call.result': output });
+
+    expect([step.tool?.args.json, step.tool?.result.json, step.tool?.callId]).toEqual([{ at: 1 }, { ok: true }, 'c1']);
+    expect(tool(handed({ input_str: "{'at': None}", inputs: null })).tool?.args.json).toEqual({ at: null });
   });
 
   test('of LangChain failed if its message says so', () => {
