@@ -6,7 +6,8 @@
 /** What LangChain and LangGraph call what has no name. */
 const CLASSES =
   /^(?:Runnable\w*|LangGraph|Compiled\w*Graph|\w*StateGraph|Pregel|AgentExecutor|\w*Chain|\w*PromptTemplate)$/;
-const METHODS = /^(?:agent|run|invoke|call|stream|query|chat|kickoff|workflow|agent[ _-]?(?:run|workflow|executor))$/i;
+const METHODS =
+  /^(?:agent|run|invoke|call|stream|query|chat|kickoff|workflow|agent[ _-]?(?:run|workflow|executor)|beeai-framework-main)$/i;
 const LENGTH_MAX = 256;
 
 export function agentNameIn(spanName: string): string | undefined {

@@ -2,6 +2,7 @@
 import type { Dialect } from './dialect.ts';
 import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
+import { beeAi } from './dialects/beeai.ts';
 import { genkit } from './dialects/genkit.ts';
 import { googleAdk } from './dialects/google-adk.ts';
 import { langSmith } from './dialects/langsmith.ts';
@@ -28,6 +29,7 @@ export const DIALECTS: readonly Dialect[] = [
   mastra,
   vercel,
   langfuse,
+  beeAi,
   openInference,
   traceloop,
   mlflow,

@@ -65,9 +65,24 @@ export class ScriptedModel {
       return { kind: 'error', status: 400, message: 'the script is over' };
     }
     if (reply.kind === 'answer') this.#next += 1;
-    return reply;
+    return asFinalAnswer(reply, request.tools);
   }
 }
+
+/** Some agents want to be answered through a tool, `final_answer`, whose one argument is the text. */
+function asFinalAnswer(reply: Reply, tools: unknown): Reply {
+  if (reply.kind === 'error' || reply.calls.length > 0 || !Array.isArray(tools)) return reply;
+  for (const offered of tools) {
+    const { name, parameters, input_schema } = offered.function ?? offered;
+    if (name !== FINAL_ANSWER) continue;
+    const [argument = 'response'] = Object.keys((parameters ?? input_schema)?.properties ?? {});
+    const call = { id: `call_${reply.id.slice(0, 16)}`, name: FINAL_ANSWER, args: { [argument]: reply.text } };
+    return { ...reply, text: '', calls: [call] };
+  }
+  return reply;
+}
+
+const FINAL_ANSWER = 'final_answer';
 
 function send(
   api: ModelApi,

@@ -2,10 +2,10 @@
 {
   "package": "beeai-framework",
   "packages": {
-    "beeai-framework": "0.1.30",
+    "beeai-framework": "0.1.13",
     "@arizeai/openinference-instrumentation-beeai": "1.5.30",
-    "ai": "6.0.326",
-    "@ai-sdk/openai": "3.0.141",
+    "ai": "4.3.19",
+    "@ai-sdk/openai": "1.3.24",
     "@opentelemetry/api": "1.9.0",
     "@opentelemetry/resources": "2.12.0",
     "@opentelemetry/sdk-trace-node": "2.12.0",
@@ -16,7 +16,7 @@
   "variants": {
     "default": {
       "api": "openai-chat",
-      "note": "ToolCallingAgent through OpenInference's instrumentation; it has no place for a conversation id",
+      "note": "ToolCallingAgent through OpenInference's instrumentation; it has no place for a conversation id. The instrumentation takes no framework after 0.1.13",
       "scenarios": ["meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"]
     }
   }
@@ -40,7 +40,10 @@ const agent = new ToolCallingAgent({
   meta: { name: run.agent.name, description: run.agent.instructions },
   templates: {
     system: (template) =>
-      template.fork((config) => ({ ...config, defaults: { instructions: run.agent.instructions } })),
+      template.fork((config) => ({
+        ...config,
+        defaults: { ...config.defaults, instructions: run.agent.instructions },
+      })),
   },
   tools: run.agent.tools.map(
     ({ name, description, parameters, execute }) =>
@@ -52,7 +55,4 @@ const agent = new ToolCallingAgent({
       }),
   ),
 });
-await play(
-  async (user) =>
-    (await agent.run({ prompt: user }, { execution: { maxRetriesPerStep: 0, totalMaxRetries: 0 } })).result.text,
-);
+await play(async (user) => (await agent.run({ prompt: user }, { execution: { totalMaxRetries: 10 } })).result.text);

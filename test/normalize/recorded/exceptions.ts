@@ -136,17 +136,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'under a root of its own, runs of LangChain have no spans; the first overwrites what the root was given',
   },
   {
-    runs: /^langsmith.*\/meeting_success\.stream$/,
-    fields: /^turns\[0\]\.(final_answer|llm_calls|tokens\..*|tool_calls\[1\]\.id)$/,
-    reason: 'the exporter leaves out model calls that are streamed while it starts',
-  },
-  {
-    runs: /^langsmith.*\.langchain$/,
-    fields: /\.(final_answer|llm_calls|tokens\..*|tool_calls\.length)$/,
-    reason:
-      "LangChain's runs have no spans in JavaScript; the one around them holds what the last of them wrote over it",
-  },
-  {
     runs: /^strands.*\/support_parallel/,
     fields: /\.tokens\.reasoning$/,
     reason: 'Strands does not record reasoning tokens',
@@ -191,5 +180,10 @@ export const EXCEPTIONS: readonly Exception[] = [
     fields: /\.tool_calls\.length$/,
     reason:
       'the calls that an answer of the Responses API asks for are left out, and so are results in the next request',
+  },
+  {
+    runs: /^beeai/,
+    fields: /\.tokens\.(cached_input|reasoning)$/,
+    reason: 'the instrumentation does not record cached and reasoning tokens',
   },
 ];

@@ -1,0 +1,101 @@
+/**
+ * BeeAI in TypeScript through OpenInference, which makes a span of each *event*, all when the run is over:
+ *
+ *     backend.openai.chat.start-2     what the model was asked
+ *     backend.openai.chat.success-2   what it answered, and tokens; or .error-1, whose status is OK
+ *     tool.dynamic.bookMeeting.success-1   arguments, result; or .error-1. The name is changed: the real one, and the call's
+ *                                     id, are at the end of `metadata`, after the agent's whole memory
+ *     agent.toolCalling.start-2       around one model call and its tools
+ *
+ * So the model call is the event that ended it, likewise the tool call; the others are steps. The answer comes as a call of
+ * the framework's own tool `final_answer`, which is no tool of the agent's.
+ */
+import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { Message, Part, StepError } from '../../model/step.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Draft } from '../draft.ts';
+import type { Evidence } from '../evidence.ts';
+import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
+import { decodeMessages, type MessageList } from '../messages.ts';
+import { UNTYPED_ERROR } from './otel.ts';
+
+const SCOPE = '@arizeai/openinference-instrumentation-beeai';
+const TARGET = 'target';
+const OUTPUT = 'output.value';
+const FINAL_ANSWER = 'final_answer';
+
+export const beeAi: Dialect = {
+  name: 'beeai',
+  infer,
+  messagesOut: [{ rule: `beeai ${OUTPUT}`, key: TARGET, find: answered }],
+  toolResult: [{ rule: `beeai ${OUTPUT}`, key: TARGET, find: result }],
+  error: [{ rule: 'beeai exception', key: TARGET, find: failure }],
+};
+
+function infer(draft: Draft, { attributes, scope, name }: SpanView): void {
+  if (scope.name !== SCOPE) return;
+  const target = attributes.text(TARGET);
+  if (target === undefined) return;
+  const isEnd = target.endsWith('.success') || target.endsWith('.error');
+  if (draft.kind === 'tool' && isEnd) inferTool(draft, attributes.text('metadata') ?? '', target);
+  else if (draft.kind !== 'llm' || !isEnd) becomeStep(draft, `span name: ${name.slice(0, 64)}`);
+}
+
+function inferTool(draft: Draft, metadata: string, target: string): void {
+  const call = callIn(metadata);
+  const toolName = memberText(call, 'toolName') ?? target.split('.').at(-2);
+  if (toolName === FINAL_ANSWER || toolName === 'finalAnswer') {
+    becomeStep(draft, 'final_answer');
+    return;
+  }
+  draft.settle('toolName', toolName, 'metadata toolCallMsg');
+  draft.settle('toolCallId', memberText(call, 'toolCallId'), 'metadata toolCallMsg');
+}
+
+function becomeStep(draft: Draft, rule: string): void {
+  draft.kind = 'step';
+  draft.rules?.set('kind', rule);
+}
+
+const CALL = '"toolCallMsg":';
+
+/** The last member: reading it alone spares the memory before it. */
+function callIn(metadata: string): unknown {
+  const at = metadata.lastIndexOf(CALL);
+  if (at === -1 || !metadata.endsWith('}')) return undefined;
+  return decodeJsonish(metadata.slice(at + CALL.length, -1)).value;
+}
+
+function answered({ span: { attributes, scope } }: Evidence): MessageList | undefined {
+  const value = attributes.get(OUTPUT);
+  if (scope.name !== SCOPE || !isPresent(value)) return undefined;
+  const list = decodeMessages(value, 'assistant');
+  return { ...list, messages: list.messages.map(withAnswer) };
+}
+
+function withAnswer(message: Message): Message {
+  return { ...message, parts: message.parts.map(asAnswer) };
+}
+
+function asAnswer(part: Part): Part {
+  if (part.type !== 'tool_call' || part.name !== FINAL_ANSWER) return part;
+  const said = memberText(part.args.json, 'response');
+  return { type: 'text', text: said ?? part.args.text };
+}
+
+/** `{"result": …}` around whatever the tool gave back as text. */
+function result({ span: { attributes, scope } }: Evidence): AttributeValue | undefined {
+  const value = attributes.get(OUTPUT);
+  if (scope.name !== SCOPE || !isPresent(value)) return undefined;
+  const decoded = decodeJsonish(value).value;
+  const inside = member(decoded, 'result');
+  const isOnly = inside !== undefined && Object.keys(decoded ?? {}).length === 1;
+  // The cast widens: parsed JSON consists of AttributeValues all the way down.
+  return isOnly ? (inside as AttributeValue) : value;
+}
+
+function failure({ span: { attributes, scope, statusMessage } }: Evidence): StepError | undefined {
+  if (scope.name !== SCOPE || attributes.text(TARGET)?.endsWith('.error') !== true) return undefined;
+  const message = statusMessage || (attributes.text('exception.message') ?? '');
+  return { type: attributes.text('exception.type') ?? UNTYPED_ERROR, message, source: 'exception' };
+}
