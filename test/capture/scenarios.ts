@@ -73,7 +73,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
             calls: [
               {
                 tool: 'search_calendar',
-                args: { person: MIRA, from: '2026-05-06', to: '2026-05-06' },
+                args: { person: MIRA, first_day: '2026-05-06', last_day: '2026-05-06' },
                 result: [{ id: 'ev_7', title: 'Dentist\n(do not move)', start: '2026-05-06T08:30:00Z' }],
               },
             ],
