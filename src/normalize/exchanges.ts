@@ -20,8 +20,15 @@ import { Finished, isMessageLike } from './message-forms.ts';
 
 /** The messages inside, or undefined where this is no such exchange. */
 export function messagesInside(value: unknown): readonly unknown[] | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (Array.isArray(value)) return inOnlyAnswer(value);
+  if (typeof value !== 'object' || value === null) return undefined;
   return inRequest(value) ?? inAnswer(value);
+}
+
+/** A streamed answer put together again may stand in a list, alone. */
+function inOnlyAnswer(list: readonly unknown[]): readonly unknown[] | undefined {
+  const [only, ...others] = list;
+  return others.length === 0 && isObject(only) && !isMessageLike(only) ? inAnswer(only) : undefined;
 }
 
 function inRequest(value: object): readonly unknown[] | undefined {

@@ -43,7 +43,7 @@ export function messageList(messages: readonly Message[]): MessageList {
 }
 
 function messagesOf(value: unknown, defaultRole: string): readonly Message[] {
-  const list = Array.isArray(value) ? value : messagesInside(value);
+  const list = messagesInside(value) ?? (Array.isArray(value) ? value : undefined);
   if (list === undefined) return messageOf(value, defaultRole);
   const items = list.length > MESSAGES_MAX ? list.slice(-MESSAGES_MAX) : list;
   if (isTuple(items)) return messageOf(items, defaultRole);

@@ -14,7 +14,7 @@ import type { Draft } from './draft.ts';
 import { member } from './jsonish.ts';
 
 export function settleRawUsage(draft: Draft, answer: unknown, rule: string): void {
-  const usage = usageIn(answer);
+  const usage = usageIn(Array.isArray(answer) && answer.length === 1 ? answer[0] : answer);
   if (usage === undefined) return;
   const input = first(usage, 'prompt_tokens', 'promptTokens', 'input_tokens', 'inputTokens', 'promptTokenCount');
   const output = first(

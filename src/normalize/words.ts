@@ -63,7 +63,7 @@ export function afterQuestion(list: MessageList): MessageList | undefined {
 }
 
 function transcriptOf(value: unknown, side: Side): MessageList | undefined {
-  const items = Array.isArray(value) ? value : messagesInside(value);
+  const items = messagesInside(value) ?? (Array.isArray(value) ? value : undefined);
   const isTranscript = items === undefined ? isMessageLike(value) : items.length > 0 && items.every(isMessageLike);
   if (!isTranscript) return undefined;
   // The cast holds: parsed JSON consists of AttributeValues.

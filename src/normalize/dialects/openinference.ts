@@ -97,10 +97,20 @@ function infer(draft: Draft, span: SpanView): void {
     // A chain with nothing around it is what the user called.
     draft.kind = 'workflow';
     draft.rules?.set('kind', 'openinference.span.kind at the root');
-  } else if (draft.kind === 'llm' && (draft.inputTokens ?? draft.outputTokens) === undefined) {
-    const answer = jsonIn(span.attributes.text('output.value'), '"usage');
-    if (answer !== undefined) settleRawUsage(draft, answer, 'output.value usage');
-  }
+  } else if (draft.kind === 'llm') inferUsage(draft, span);
+}
+
+/** Counts other than zero of what is a part of the tokens. */
+const USAGE_DETAIL = /"(?:reasoning_tokens|cached_tokens)": ?[1-9]/;
+
+/** In the raw answer, where the counts are missing, or those of cached and reasoning tokens. */
+function inferUsage(draft: Draft, { attributes }: SpanView): void {
+  const isCounted = (draft.inputTokens ?? draft.outputTokens) !== undefined;
+  if (isCounted && (draft.cacheReadTokens ?? draft.reasoningTokens) !== undefined) return;
+  const text = attributes.text('output.value');
+  if (text === undefined || (isCounted && !USAGE_DETAIL.test(text))) return;
+  const answer = jsonIn(text, '"usage');
+  if (answer !== undefined) settleRawUsage(draft, answer, 'output.value usage');
 }
 
 function isChain(span: SpanView): boolean {
@@ -143,7 +153,7 @@ const RESPONSE_ID = /^\{"id":"((?:chatcmpl|resp|msg)[\w-]{1,128})"/;
 
 /** Parsed only if it has the word, since nearly all values are long and have not. */
 function jsonIn(text: string | undefined, word: string): unknown {
-  if (text === undefined || !text.startsWith('{') || !text.includes(word)) return undefined;
+  if (text === undefined || !/^[[{]/.test(text) || !text.includes(word)) return undefined;
   const decoded = decodeJsonish(text);
   return typeof decoded.value === 'object' ? decoded.value : undefined;
 }

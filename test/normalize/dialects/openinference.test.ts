@@ -218,6 +218,28 @@ describe('the raw record of a model call', () => {
     expect(step.usage).toMatchObject({ inputTokens: 15, outputTokens: 0 });
   });
 
+  test('says what of the tokens was cached and thought where only their sum was counted', () => {
+    const response = {
+      object: 'response',
+      output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] }],
+      text: { format: { type: 'text' } },
+      usage: {
+        input_tokens: 15,
+        input_tokens_details: { cached_tokens: 0 },
+        output_tokens: 9,
+        output_tokens_details: { reasoning_tokens: 5 },
+      },
+    };
+    const step = llm({
+      'output.value': JSON.stringify([response]),
+      'llm.token_count.prompt': 15,
+      'llm.token_count.completion': 9,
+    });
+
+    expect(step.usage).toMatchObject({ inputTokens: 15, outputTokens: 9, reasoningTokens: 5 });
+    expect(said(step.messagesOut)).toEqual(['assistant Hello']);
+  });
+
   test.each<[string, Attributes, number]>([
     ['messages were dropped', asked({ 0: { role: 'user', content: 'Compare.' } }), 3],
     [
