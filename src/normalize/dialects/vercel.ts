@@ -41,8 +41,14 @@ const OPERATIONS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
 
 /** What a provider adds. Before version 6, for cached and reasoned tokens, the only place. */
 const METADATA = 'ai.response.providerMetadata';
-const CACHE_READ = ['cacheReadInputTokens', 'cachedPromptTokens', 'cachedContentTokenCount', 'promptCacheHitTokens'];
-const CACHE_WRITE = ['cacheCreationInputTokens', 'cacheWriteInputTokens'];
+const CACHE_READ = [
+  'cacheReadInputTokens',
+  'cache_read_input_tokens',
+  'cachedPromptTokens',
+  'cachedContentTokenCount',
+  'promptCacheHitTokens',
+];
+const CACHE_WRITE = ['cacheCreationInputTokens', 'cache_creation_input_tokens', 'cacheWriteInputTokens'];
 const REASONING = ['reasoningTokens', 'thoughtsTokenCount'];
 
 export const vercel: Dialect = {
