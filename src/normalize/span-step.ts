@@ -30,6 +30,7 @@ import { decodeJsonish, isPresent, toJson } from './jsonish.ts';
 import { answerIn, lastSaid, NO_MESSAGES, textOf, type MessageList } from './messages.ts';
 import { FINDERS, firstFound, type GuardedFinder, readDetails, readFields, readResource } from './reading.ts';
 import { scalarAttributes } from './scalar-attributes.ts';
+import { withoutCallResult } from './tool-results.ts';
 import { isAdjusted, usageOf } from './usage.ts';
 
 const NOT_MARKED: StepMarks = { ended: false, state: undefined, truth: undefined };
@@ -167,7 +168,7 @@ export class SpanStep implements Step {
       name: this.name,
       callId: this.#draft.toolCallId,
       args: new LazyContent(() => this.#find(FINDERS.toolArgs)),
-      result: new LazyContent(() => this.#find(FINDERS.toolResult)),
+      result: new LazyContent(() => withoutCallResult(this.#find(FINDERS.toolResult))),
     };
     return this.#tool;
   }

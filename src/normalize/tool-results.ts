@@ -6,9 +6,10 @@
  *     {response: {output | result}}      Gemini
  *     {output: {type: 'text' | 'json' | 'error-text' | 'error-json' | 'content' | 'execution-denied', value}}      AI SDK
  */
+import type { AttributeValue } from '../model/otlp/views.ts';
 import type { Content, Part } from '../model/step.ts';
 import { contentOf } from './content.ts';
-import { member } from './jsonish.ts';
+import { decodeJsonish, member } from './jsonish.ts';
 
 export type ToolResultPart = Extract<Part, { readonly type: 'tool_result' }>;
 
@@ -57,6 +58,26 @@ function aiSdkOutput(output: unknown): WrappedOutput | undefined {
 
 function resultContent(value: unknown): Content {
   return contentOf(unwrappedResult(value));
+}
+
+const CONTENT_LIST = /^(?:\{"content":)?\[\{"t(?:ype":"text"|ext":")/;
+const CALL_RESULT_KEYS: ReadonlySet<string> = new Set(['content', 'isError', '_meta', 'structuredContent']);
+
+/** What a span recorded of a call through MCP, whose results are lists of parts: what the parts say. */
+export function withoutCallResult(value: AttributeValue | undefined): AttributeValue | undefined {
+  if (value === undefined || (typeof value === 'string' && !CONTENT_LIST.test(value))) return value;
+  const { value: result } = decodeJsonish(value);
+  const parts = isCallResult(result) ? member(result, 'content') : result;
+  if (!Array.isArray(parts)) return value;
+  const said = unwrappedResult(parts);
+  // The cast holds: what the parts say is a text, or parsed JSON, which consists of AttributeValues.
+  return said === parts ? value : (said as AttributeValue);
+}
+
+function isCallResult(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  // Of a failure, the whole tells that it is one.
+  return member(value, 'isError') !== true && Object.keys(value).every((key) => CALL_RESULT_KEYS.has(key));
 }
 
 /** A result that was wrapped into parts, as all results of some APIs are, is what the parts say. */

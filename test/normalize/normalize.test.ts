@@ -313,3 +313,25 @@ describe('hostile spans', () => {
     expect(step?.output.text).toBe('caf\uFFFD');
   });
 });
+
+describe('the result of a tool that answers in parts, as MCP does,', () => {
+  const parts = [{ type: 'text', text: '{"ok":true}' }];
+  const result = (value: unknown) =>
+    stepOf({ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.call.result': value }).tool?.result.json;
+
+  test.each<[string, unknown]>([
+    ['a list', parts],
+    ['an object', { content: parts, isError: false }],
+  ])('is what the parts say, in %s, structured or as JSON', (_form, value) => {
+    expect([result(value), result(JSON.stringify(value))]).toEqual([{ ok: true }, { ok: true }]);
+  });
+
+  test.each<[string, unknown]>([
+    ['a picture among the parts', [...parts, { type: 'image', data: 'x' }]],
+    ['an object that has a content among other things', { content: parts, title: 'x' }],
+    ['a failure', { content: parts, isError: true }],
+    ['a list of texts', ['a', 'b']],
+  ])('is kept as it is where it is %s', (_what, value) => {
+    expect(result(JSON.stringify(value))).toEqual(value);
+  });
+});
