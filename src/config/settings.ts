@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Mistake } from '../model/mistake.ts';
 import { readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
 import { durationMs, formatDuration, formatSize, sizeBytes } from './quantities.ts';
+import { type RedactionConfig, type RedactionSettings, readRedaction } from './redaction-settings.ts';
 import { type Flags, type SettingName, type Sourced, Sources, type Variables } from './sources.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -31,6 +32,7 @@ export interface Settings {
   readonly store: { readonly maxBytes: number; readonly keepDays: number; readonly keepFailedDays: number };
   readonly score: { readonly checkTimeoutMs: number };
   readonly metrics: { readonly maxLabelValues: number };
+  readonly redaction: RedactionSettings;
   readonly logLevel: LogLevel;
 }
 
@@ -81,6 +83,7 @@ export interface Config {
   readonly store?: { readonly max_bytes?: Quantity; readonly keep?: Quantity; readonly keep_failed?: Quantity };
   readonly score?: { readonly check_timeout?: Quantity };
   readonly metrics?: { readonly max_label_values?: number };
+  readonly redaction?: RedactionConfig;
   readonly log_level?: LogLevel;
 }
 type Quantity = string | number;
@@ -111,7 +114,7 @@ const GIB = 2 ** 30;
 export function loadSettings({ flags, env, cwd }: SettingsInput): LoadedSettings {
   const { document, baseDir, mistakes } = openConfig(flags, env, cwd);
   const sources = new Sources(flags, env, document);
-  const settings = readSettings(sources, { baseDir, cwd });
+  const settings = readSettings(sources, { baseDir, cwd, env });
   sources.refuseUnknown();
   const all = [...mistakes, ...(document?.mistakes ?? []), ...sources.mistakes];
   return { settings, mistakes: all };
@@ -119,7 +122,7 @@ export function loadSettings({ flags, env, cwd }: SettingsInput): LoadedSettings
 
 function readSettings(
   sources: Sources,
-  { baseDir, cwd }: { readonly baseDir: string; readonly cwd: string },
+  { baseDir, cwd, env }: { readonly baseDir: string; readonly cwd: string; readonly env: Variables },
 ): Settings {
   const duration = (name: SettingName, fallback: number, min: number, max: number) =>
     sources.read(name, durationMs({ min, max }), fallback).value;
@@ -169,6 +172,7 @@ function readSettings(
     },
     score: { checkTimeoutMs: duration({ key: 'score.check_timeout' }, SECOND, 10, HOUR) },
     metrics: { maxLabelValues: count('metrics.max_label_values', 200, 1, 100_000) },
+    redaction: readRedaction(sources, env),
     logLevel: sources.read({ key: 'log_level', variable: 'ASSAY_LOG_LEVEL', flag: 'logLevel' }, logLevel, 'info').value,
   };
   checkTogether(settings, sources);

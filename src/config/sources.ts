@@ -72,7 +72,11 @@ export class Sources {
   #checked<T>(given: unknown, schema: z.ZodType<T>, fallback: T, origin: Origin, name: SettingName): Sourced<T> {
     const parsed = schema.safeParse(given);
     if (parsed.success) return { value: parsed.data, origin };
-    const issue = parsed.error.issues[0];
+    const [issue] = parsed.error.issues;
+    if (origin === 'file' && parsed.error.issues.some(({ path }) => path.length > 0)) {
+      for (const { path, message } of parsed.error.issues) this.#mistakeWithin(given, name, path, message);
+      return { value: fallback, origin };
+    }
     const at = issue === undefined ? '' : issue.path.map((part) => `[${String(part)}]`).join('');
     this.mistake(name, origin, `${describe(given)}${at === '' ? '' : ` at ${at}`} is not right`, issue?.message ?? '');
     return { value: fallback, origin };
@@ -112,6 +116,22 @@ export class Sources {
     this.#mistakeAt(path, `unknown setting '${key}'`, expected);
   }
 
+  /** A mistake in a part of a setting, named where that part stands. */
+  #mistakeWithin(given: unknown, name: SettingName, within: readonly PropertyKey[], expected: string): void {
+    const parts = within.map((part) => (typeof part === 'number' ? part : String(part)));
+    const path = [...name.key.split('.'), ...parts];
+    const part = parts.reduce<unknown>(memberOf, given);
+    const place = this.#document?.placeOf(path) ?? { line: undefined, column: undefined };
+    const problem = part === undefined ? 'it is missing' : `${describe(part)} is not right`;
+    this.mistakes.push({
+      file: this.#document?.file ?? 'settings',
+      ...place,
+      path: formatPath(path),
+      problem,
+      expected,
+    });
+  }
+
   #mistakeAt(path: Path, problem: string, expected: string): void {
     const document = this.#document;
     const place = document?.placeOfKey(path) ?? { line: undefined, column: undefined };
@@ -123,6 +143,11 @@ function outsideFile(origin: 'flag' | 'variable', { flag = '', variable = '' }: 
   const kebab = flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const file = origin === 'flag' ? `--${kebab}` : `environment variable ${variable}`;
   return { file, line: undefined, column: undefined, path: '' };
+}
+
+function memberOf(value: unknown, part: string | number): unknown {
+  if (Array.isArray(value)) return value[Number(part)];
+  return isMapping(value) && Object.hasOwn(value, part) ? value[part] : undefined;
 }
 
 function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -6,11 +6,12 @@
 import type { Json } from '../model/json.ts';
 import type { ContentState } from '../model/step.ts';
 import type { AttributeValue } from '../model/otlp/views.ts';
+import { isRedactionMarkerOfOurs, MARKER_LENGTH_MAX } from '../model/redaction.ts';
 import { completedPrefix } from './json-prefix.ts';
 
 export const DEPTH_MAX = 64;
 
-/** What an emitter writes in place of content it was told not to record. */
+/** What an emitter writes in place of content it was told not to record; our own redaction names the pattern as well. */
 const REDACTION_MARKERS: ReadonlySet<string> = new Set([
   '__REDACTED__',
   '<REDACTED>',
@@ -21,7 +22,7 @@ const REDACTION_MARKERS: ReadonlySet<string> = new Set([
   '<elided>',
   '<fully masked due to failed mask function>',
 ]);
-const REDACTION_MARKER_LENGTH_MAX = 42;
+const REDACTION_MARKER_LENGTH_MAX = Math.max(42, MARKER_LENGTH_MAX);
 
 export function isRedactionMarker(text: string): boolean {
   if (text.length > REDACTION_MARKER_LENGTH_MAX) return false;
@@ -29,9 +30,10 @@ export function isRedactionMarker(text: string): boolean {
   switch (text.charCodeAt(0)) {
     case 0x5f: // _
     case 0x3c: // <
-    case 0x5b: // [
     case 0x46: // F
       return REDACTION_MARKERS.has(text);
+    case 0x5b: // [
+      return REDACTION_MARKERS.has(text) || isRedactionMarkerOfOurs(text);
     default:
       return false;
   }

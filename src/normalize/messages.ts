@@ -18,6 +18,7 @@ import { finishReasonOf } from './finish-reason.ts';
 import { decodeJsonish, isRedactionMarker, member, memberText } from './jsonish.ts';
 import { langChainMessage } from './langchain.ts';
 import { Finished, isTuple, itemRole } from './message-forms.ts';
+import { isRedactionMarkerOfOurs } from '../model/redaction.ts';
 import { collectParts, collectToolCalls, encodedParts, SPOKEN_PART } from './message-parts.ts';
 import { toolResult } from './tool-results.ts';
 
@@ -156,8 +157,15 @@ function isOnlyResults(parts: readonly Part[]): boolean {
   return parts.length > 0 && parts.every((part) => part.type === 'tool_result');
 }
 
+/** By its emitter, which then redacts them all. Our own redaction takes out secrets: the other messages are what they were. */
 function isRedacted(message: Message): boolean {
-  return message.parts.some((part) => part.type === 'text' && isRedactionMarker(part.text));
+  return message.parts.some(
+    (part) => part.type === 'text' && isRedactionMarker(part.text) && !isRedactionMarkerOfOurs(part.text),
+  );
+}
+
+function said(text: string, list: MessageList): Content {
+  return textContent(text, isRedactionMarkerOfOurs(text) ? 'redacted' : list.state);
 }
 
 /** What that role said last, in words. An answer is one to what the user said last: before that it was to something else. */
@@ -169,7 +177,7 @@ export function lastSaid(list: MessageList, role: 'user' | 'assistant'): Content
     if (role === 'assistant' && message.role === 'user') break;
     if (message.role !== role) continue;
     const text = textOf(message);
-    if (text !== '') return textContent(text, list.state);
+    if (text !== '') return said(text, list);
   }
   return list.state === 'whole' ? MISSING : textContent('', list.state);
 }
@@ -186,7 +194,7 @@ export function answerIn(list: MessageList): Content {
     if (message?.role === 'user') break;
     if (message === undefined || message.role !== 'assistant' || asksForTools(message)) continue;
     const text = textOf(message);
-    if (text !== '') return textContent(text, list.state);
+    if (text !== '') return said(text, list);
   }
   return list.state === 'whole' ? MISSING : textContent('', list.state);
 }

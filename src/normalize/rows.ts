@@ -12,16 +12,22 @@ import { isPresent, isRedactionMarker, member } from './jsonish.ts';
 export interface Row {
   readonly field: Field;
   readonly key: string;
+  /** Where the value is an object: the names of the members that are read. */
+  readonly members?: readonly string[];
   /** Writes the field and answers true, or answers false where the value says nothing. */
   readonly write: (draft: Fields, value: AttributeValue) => boolean;
 }
 
-type Reader<T> = (value: AttributeValue) => T | undefined;
+interface Reader<T> {
+  (value: AttributeValue): T | undefined;
+  readonly members?: readonly string[];
+}
 
 export function row<F extends Field>(field: F, key: string, read: Reader<Fields[F]>): Row {
   return {
     field,
     key,
+    ...(read.members === undefined ? {} : { members: read.members }),
     write: (draft, value) => {
       const found = read(value);
       if (found === undefined) return false;
@@ -74,7 +80,7 @@ export function asKind(kinds: ReadonlyMap<string, StepKind>): Reader<StepKind> {
 
 /** A member of a value that is itself JSON: the first of `names` that `read` accepts. */
 export function memberAs<T>(names: readonly string[], read: Reader<T>): Reader<T> {
-  return (value) => {
+  const readMember = (value: AttributeValue) => {
     const object = typeof value === 'string' ? tryParse(value) : value;
     for (const name of names) {
       const found = member(object, name);
@@ -85,6 +91,7 @@ export function memberAs<T>(names: readonly string[], read: Reader<T>): Reader<T
     }
     return undefined;
   };
+  return Object.assign(readMember, { members: names });
 }
 
 function tryParse(text: string): unknown {

@@ -13,7 +13,8 @@ import { UNWATCHED } from './check-watch.ts';
 import { engineSettings, turnLimits } from './engine-settings.ts';
 import { Engine } from './engine.ts';
 import { Intake } from './intake.ts';
-import type { RecordedBatch } from './recording.ts';
+import { type RecordedBatch, redactBatches } from './recording.ts';
+import { offlineRedaction } from './redaction-rules.ts';
 import { Spool } from './spool.ts';
 
 export interface OfflineResult {
@@ -72,7 +73,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   let rejected = 0;
   try {
     store.begin();
-    for await (const batch of options.batches) {
+    for await (const batch of redactBatches(options.batches, offlineRedaction(options.settings))) {
       if (requests === 0 && batch.logTime > 0) engine = makeEngine('when due');
       requests += 1;
       records += batch.rows;

@@ -14,6 +14,8 @@ import { encodeTable } from '../model/otlp/batch-table.ts';
 import { transcodeLogs, transcodeTraces } from '../model/otlp/json-transcoder.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces } from '../model/otlp/traces-reader.ts';
+import type { RedactionRules } from '../model/redaction.ts';
+import { RequestRedactor } from '../receive/redact/request-redactor.ts';
 
 export interface RecordedBatch {
   readonly signal: 'traces' | 'logs';
@@ -22,6 +24,19 @@ export interface RecordedBatch {
   readonly rows: number;
   readonly rejected: number;
   readonly logTime: number;
+}
+
+/** The batches as the service would have stored them. */
+export async function* redactBatches(
+  batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
+  rules: RedactionRules | undefined,
+): AsyncGenerator<RecordedBatch> {
+  const redactor = rules === undefined ? undefined : new RequestRedactor(rules);
+  for await (const batch of batches) {
+    const redacted = redactor?.redact(batch.signal, batch.bytes);
+    if (redacted === undefined) yield batch;
+    else yield { ...batch, ...indexed(batch.signal, redacted.bytes), rejected: batch.rejected };
+  }
 }
 
 /** What a file could not be read for; says where and what to do. */
@@ -125,11 +140,14 @@ function readProtobuf(bytes: Uint8Array, name: string): RecordedBatch {
 }
 
 function batchOf(signal: 'traces' | 'logs', bytes: Uint8Array): RecordedBatch {
+  return { signal, ...indexed(signal, bytes), logTime: 0 };
+}
+
+function indexed(signal: 'traces' | 'logs', bytes: Uint8Array) {
   const index = signal === 'traces' ? indexTraces(bytes) : indexLogs(bytes);
-  const table = encodeTable(index);
   const rows = 'spanCount' in index ? index.spanCount : index.recordCount;
   // The index's own bytes: a request whose parts came in an odd form has been written anew.
-  return { signal, bytes: index.bytes, table, rows, rejected: index.rejected, logTime: 0 };
+  return { bytes: index.bytes, table: encodeTable(index), rows, rejected: index.rejected };
 }
 
 /** Messages with a big-endian 4-byte length before each, as the Collector's file exporter writes them. */

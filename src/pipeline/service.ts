@@ -18,6 +18,7 @@ import { HealthMetrics, type PipelineEvent } from '../report/health-metrics.ts';
 import { startHttpServer } from '../report/http-server.ts';
 import type { Log } from '../report/log.ts';
 import { QualityView } from '../report/quality-view.ts';
+import { redactionNames } from '../model/redaction.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { StoreReader } from '../store/store-reader.ts';
 import { conversationApi } from './conversation-api.ts';
@@ -25,6 +26,7 @@ import { openDataDirectory } from './data-directory.ts';
 import { engineSettings, turnLimits } from './engine-settings.ts';
 import { Intake } from './intake.ts';
 import { Readiness } from './readiness.ts';
+import { serviceRedaction } from './redaction-rules.ts';
 import { Scorer } from './scorer.ts';
 
 export interface ServiceOptions {
@@ -72,6 +74,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const directory = openDataDirectory(settings.dataDir);
   stops.push(() => directory.release());
 
+  const redaction = serviceRedaction(settings);
   const view = new QualityView();
   const readiness = new Readiness();
   const onEvent = (event: PipelineEvent) => {
@@ -121,6 +124,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
       })),
     ),
     version: options.version,
+    redactions: redaction === undefined ? [] : redactionNames(redaction),
   });
   const { journal, recovered } = await Journal.open({
     directory: directory.journal,
@@ -148,7 +152,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
 
   const sink = journalSink(journal);
   const limits = { maxBodyBytes: settings.receive.maxBodyBytes, maxInFlightBytes: settings.receive.maxInFlightBytes };
-  const receivers = { host: settings.host, ...limits, sink, onEvent };
+  const receivers = { host: settings.host, ...limits, sink, redaction, onEvent };
   const grpc = await startOtlpGrpc({ ...receivers, port: settings.otlpGrpcPort });
   stops.push(() => grpc.stop());
   const otlpHttp = await startOtlpHttp({ ...receivers, port: settings.otlpHttpPort });

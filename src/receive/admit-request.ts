@@ -28,7 +28,7 @@ const RETRY_AFTER_FAILURE_SECONDS = 1;
 export async function admitRequest(request: ExportRequest, ports: AdmissionPorts): Promise<Answer> {
   const understood = await ports.understand(request);
   if ('malformed' in understood) return { answer: 'malformed', message: understood.malformed };
-  const { batch, rejection } = understood;
+  const { batch, rejection, redactions } = understood;
   if (batch.rows > 0) {
     const admission = await offer(batch, ports.sink);
     if (!admission.admitted) {
@@ -40,6 +40,7 @@ export async function admitRequest(request: ExportRequest, ports: AdmissionPorts
   if (rejection !== undefined) {
     ports.onEvent({ type: 'records-rejected', transport, signal, reason: 'invalid_id', records: rejection.records });
   }
+  if (redactions !== undefined) ports.onEvent({ type: 'text-redacted', signal, counts: redactions });
   const { rows: records } = batch;
   ports.onEvent({ type: 'batch-received', transport, signal, encoding, format, records, bytes: batch.bytes.length });
   return { answer: 'accepted', rejection };

@@ -68,13 +68,14 @@ export async function startOtlpGrpc(options: OtlpGrpcOptions): Promise<Receiver>
 class GrpcReceiver {
   readonly #options: OtlpGrpcOptions;
   readonly #inFlight: InFlightBytes;
-  readonly #reading = new RequestReading();
+  readonly #reading: RequestReading;
   readonly #ports: AdmissionPorts;
   #calls = 0;
 
   constructor(options: OtlpGrpcOptions) {
     this.#options = options;
     this.#inFlight = new InFlightBytes(options.maxInFlightBytes);
+    this.#reading = new RequestReading(options.redaction);
     this.#ports = { sink: options.sink, understand: this.#reading.understand, onEvent: options.onEvent };
   }
 

@@ -20,6 +20,7 @@ import {
   type ReceiveEvent,
   type RefuseReason,
 } from '../model/events/receive-events.ts';
+import type { RedactionRules } from '../model/redaction.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { type AdmissionPorts, admitRequest } from './admit-request.ts';
 import { Decompressor } from './decompress.ts';
@@ -36,6 +37,8 @@ export interface OtlpHttpOptions extends ListenAddress {
   /** Of all requests that have not been answered. */
   readonly maxInFlightBytes: number;
   readonly sink: BatchSink;
+  /** What is taken out of requests before the sink gets them; undefined for nothing. */
+  readonly redaction: RedactionRules | undefined;
   readonly onEvent: (event: ReceiveEvent) => void;
 }
 
@@ -112,7 +115,7 @@ interface Refusal {
 class HttpReceiver {
   readonly #options: OtlpHttpOptions;
   readonly #inFlight: InFlightBytes;
-  readonly #reading = new RequestReading();
+  readonly #reading: RequestReading;
   readonly #ports: AdmissionPorts;
   readonly #decompressor: Decompressor;
   /** Connections whose end has been counted. */
@@ -123,6 +126,7 @@ class HttpReceiver {
   constructor(options: OtlpHttpOptions) {
     this.#options = options;
     this.#inFlight = new InFlightBytes(options.maxInFlightBytes);
+    this.#reading = new RequestReading(options.redaction);
     this.#ports = { sink: options.sink, understand: this.#reading.understand, onEvent: options.onEvent };
     this.#decompressor = new Decompressor(options.maxBodyBytes);
   }

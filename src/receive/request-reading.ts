@@ -4,6 +4,8 @@
  * is started when the first such request comes.
  */
 import { Worker } from 'node:worker_threads';
+import type { RedactionRules } from '../model/redaction.ts';
+import { RequestRedactor } from './redact/request-redactor.ts';
 import type { Format } from './status.ts';
 import { type RequestBody, type Understood, understandRequest } from './understand-request.ts';
 
@@ -21,13 +23,20 @@ export interface FromThread {
 }
 
 export class RequestReading {
+  readonly #rules: RedactionRules | undefined;
+  readonly #redactor: RequestRedactor | undefined;
   #worker: Worker | undefined;
   #nextId = 0;
   readonly #waiting = new Map<number, PromiseWithResolvers<Understood>>();
 
+  constructor(rules: RedactionRules | undefined) {
+    this.#rules = rules;
+    this.#redactor = rules === undefined ? undefined : new RequestRedactor(rules);
+  }
+
   /** Where the thread fails the promise does, and the next large request gets a new thread. */
   readonly understand = (body: RequestBody): Understood | Promise<Understood> => {
-    if (body.bytes.length <= AT_ONCE_BYTES_MAX[body.format]) return understandRequest(body);
+    if (body.bytes.length <= AT_ONCE_BYTES_MAX[body.format]) return understandRequest(body, this.#redactor);
     const waiter = Promise.withResolvers<Understood>();
     const id = this.#nextId++;
     this.#waiting.set(id, waiter);
@@ -46,7 +55,7 @@ export class RequestReading {
 
   #start(): Worker {
     const suffix = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`./understand-thread.${suffix}`, import.meta.url));
+    const worker = new Worker(new URL(`./understand-thread.${suffix}`, import.meta.url), { workerData: this.#rules });
     worker.unref();
     worker.on('message', ({ id, understood }: FromThread) => {
       this.#waiting.get(id)?.resolve(understood);

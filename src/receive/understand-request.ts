@@ -1,12 +1,14 @@
 /**
- * From a body to a checked batch and its table, or to what is wrong with it. No state and no effects, so that it can run
- * here or on another thread.
+ * From a body to a checked batch and its table, without the secrets that the rules name, or to what is wrong with it. No
+ * effects, so that it can run here or on another thread.
  */
 import { encodeTable } from '../model/otlp/batch-table.ts';
 import { TranscodeError, transcodeLogs, transcodeTraces } from '../model/otlp/json-transcoder.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces, type TracesIndex } from '../model/otlp/traces-reader.ts';
 import { WireError } from '../model/otlp/wire.ts';
+import type { RedactionCounts } from '../model/redaction.ts';
+import type { RequestRedactor } from './redact/request-redactor.ts';
 import type { ReceivedBatch } from './sink.ts';
 import type { Format, Rejection } from './status.ts';
 
@@ -18,19 +20,31 @@ export interface RequestBody {
 }
 
 export type Understood =
-  | { readonly batch: ReceivedBatch; readonly rejection: Rejection | undefined }
+  | {
+      readonly batch: ReceivedBatch;
+      readonly rejection: Rejection | undefined;
+      /** What was redacted; undefined where nothing was. */
+      readonly redactions: RedactionCounts | undefined;
+    }
   | { readonly malformed: string };
 
-export function understandRequest({ signal, format, bytes: body }: RequestBody): Understood {
+export function understandRequest(
+  { signal, format, bytes: body }: RequestBody,
+  redactor: RequestRedactor | undefined,
+): Understood {
   try {
     if (signal === 'traces') {
-      const index = indexTraces(format === 'json' ? transcodeTraces(body) : body);
+      const received = indexTraces(format === 'json' ? transcodeTraces(body) : body);
+      const redacted = redactor?.redact(signal, received.bytes);
+      const index = redacted === undefined ? received : indexTraces(redacted.bytes);
       const batch = { signal, bytes: index.bytes, table: encodeTable(index), rows: index.spanCount };
-      return { batch, rejection: rejectionOf(index) };
+      return { batch, rejection: rejectionOf(index), redactions: redacted?.counts };
     }
-    const index = indexLogs(format === 'json' ? transcodeLogs(body) : body);
+    const received = indexLogs(format === 'json' ? transcodeLogs(body) : body);
+    const redacted = redactor?.redact(signal, received.bytes);
+    const index = redacted === undefined ? received : indexLogs(redacted.bytes);
     const batch = { signal, bytes: index.bytes, table: encodeTable(index), rows: index.recordCount };
-    return { batch, rejection: undefined };
+    return { batch, rejection: undefined, redactions: redacted?.counts };
   } catch (error) {
     if (error instanceof WireError || error instanceof TranscodeError) {
       return { malformed: `decode OTLP ${signal}: ${error.message}` };

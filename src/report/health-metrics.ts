@@ -22,6 +22,8 @@ export interface Gauges {
   readonly series: () => number;
   readonly criterionWeights: readonly { readonly suite: string; readonly criterion: string; readonly weight: number }[];
   readonly version: string;
+  /** The patterns that may be counted. */
+  readonly redactions: readonly string[];
 }
 
 const SYNC_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
@@ -33,6 +35,7 @@ export class HealthMetrics {
   readonly #receivedBytes: Counter<'signal'>;
   readonly #rejected: Counter<'signal' | 'reason'>;
   readonly #refused: Counter<'transport' | 'reason'>;
+  readonly #redactions: Counter<'pattern'>;
   readonly #sync: Histogram;
   readonly #corrupt: Counter;
   readonly #turns: Counter<'cause' | 'fate'>;
@@ -80,6 +83,12 @@ export class HealthMetrics {
       'Requests answered with an error, by transport and reason.',
       ['transport', 'reason'],
     );
+    this.#redactions = counter(
+      'assay_redactions_total',
+      'Secrets taken out of accepted requests before they were stored, by pattern.',
+      ['pattern'],
+    );
+    for (const pattern of gauges.redactions) this.#redactions.inc({ pattern }, 0);
     this.#sync = new Histogram({
       name: 'assay_journal_sync_seconds',
       help: 'Time to write and sync one group of the journal.',
@@ -152,6 +161,9 @@ export class HealthMetrics {
         return;
       case 'records-rejected':
         this.#rejected.inc({ signal: event.signal, reason: event.reason }, event.records);
+        return;
+      case 'text-redacted':
+        for (const [pattern, count] of Object.entries(event.counts)) this.#redactions.inc({ pattern }, count);
         return;
       case 'request-refused':
         this.#refused.inc({ transport: event.transport, reason: event.reason });

@@ -1,6 +1,6 @@
 /** Which conversations a suite is for. Says why not rather than no: "why was this not scored?" has an answer. */
 import type { Conversation } from '../model/conversation.ts';
-import { compileGlob, type Matcher } from './glob.ts';
+import { compileGlob, type Matcher } from '../model/glob.ts';
 import { describeThrown, toExcerpt } from './sentences.ts';
 import type { Match } from './suite.ts';
 

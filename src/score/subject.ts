@@ -10,7 +10,7 @@ import type { TurnId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Step, StepKind } from '../model/step.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
-import { compileGlob } from './glob.ts';
+import { compileGlob } from '../model/glob.ts';
 import type { Extracts, SubjectWith } from './suite.ts';
 
 export interface Subject {

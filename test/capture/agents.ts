@@ -43,7 +43,11 @@ export const AGENTS: Readonly<Record<AgentKind, AgentOffer>> = {
     instructions:
       'You schedule meetings. Look at calendars, check availability, then book. Never book without a free slot. Today is Tuesday 2026-05-05.',
     tools: [
-      tool('search_calendar', 'Events of a person between two days.', { person: text, first_day: text, last_day: text }),
+      tool('search_calendar', 'Events of a person between two days.', {
+        person: text,
+        first_day: text,
+        last_day: text,
+      }),
       tool('check_availability', 'Whether everybody is free.', {
         participants: texts,
         start: text,

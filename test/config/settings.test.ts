@@ -57,6 +57,13 @@ test('without anything written, the defaults hold', () => {
     store: { maxBytes: 20 * 2 ** 30, keepDays: 30, keepFailedDays: 90 },
     score: { checkTimeoutMs: 1000 },
     metrics: { maxLabelValues: 200 },
+    redaction: {
+      patterns: ['card', 'iban', 'bearer', 'api_key', 'jwt'],
+      keys: [],
+      custom: [],
+      hashUserIds: false,
+      salt: undefined,
+    },
     logLevel: 'info',
   });
 });
@@ -127,7 +134,7 @@ log_level: loud
     'assay.yaml | 1 | host | "not a host" is not right | an address such as 127.0.0.1, 0.0.0.0 or ::1',
     '--otlp-grpc-port |  |  | "4317x" is not right | a whole number from 0 to 65535',
     'environment variable ASSAY_HTTP_PORT |  |  | "99999" is not right | a whole number from 0 to 65535',
-    'assay.yaml | 7 | suites | ["a",4] at [1] is not right | a list of names and paths',
+    'assay.yaml | 7 | suites[1] | 4 is not right | a list of names and paths',
     'assay.yaml | 4 | turn.settle | "10 x" is not right | a duration such as 10s, 5m or 2h, from 0ms to 1h',
     'environment variable ASSAY_TURN_IDLE |  |  | "soon" is not right | a duration such as 10s, 5m or 2h, from 1ms to 1d',
     'assay.yaml | 8 | log_level | "loud" is not right | one of debug, info, warn, error',
@@ -193,5 +200,80 @@ describe('the file', () => {
   test('may be empty', () => {
     expect(lines({ file: '' })).toEqual([]);
     expect(lines({ file: '# nothing yet\nturn:\n' })).toEqual([]);
+  });
+});
+
+describe('redaction', () => {
+  test.each([
+    ['all', ['email', 'phone', 'card', 'iban', 'bearer', 'api_key', 'jwt']],
+    ['none', []],
+    ['[jwt, email]', ['email', 'jwt']],
+  ])('the patterns may be %s', (written, patterns) => {
+    const { settings, mistakes } = load({ file: `redaction: {patterns: ${written}}` });
+
+    expect(mistakes).toEqual([]);
+    expect(settings.redaction.patterns).toEqual(patterns);
+  });
+
+  test('the rest is taken as written, the salt only from the environment', () => {
+    const { settings, mistakes } = load({
+      file: `redaction:
+  keys: ["http.request.header.*"]
+  custom: [{name: employee, pattern: "EMP-[0-9]{6}"}]
+  hash_user_ids: true
+`,
+      env: { ASSAY_REDACTION_SALT: '0123456789abcdef' },
+    });
+
+    expect(mistakes).toEqual([]);
+    expect(settings.redaction).toMatchObject({
+      keys: ['http.request.header.*'],
+      custom: [{ name: 'employee', pattern: 'EMP-[0-9]{6}' }],
+      hashUserIds: true,
+      salt: '0123456789abcdef',
+    });
+  });
+
+  test('every mistake is named where it stands', () => {
+    const found = lines({
+      file: `redaction:
+  patterns: [emial, card]
+  keys: [1]
+  custom:
+    - {name: employee, pattern: "EMP-(?<!x)1"}
+    - {name: Email, pattern: "x*"}
+    - name: employee
+      pattern: x
+    - pattern: y
+    - {name: jwt, pattern: z, flags: i}
+  hash_user_ids: yes please
+  salt: abc
+`,
+      env: { ASSAY_REDACTION_SALT: 'short' },
+    });
+
+    expect(found.map((line) => line.split(' | ').slice(0, 4).join(' | '))).toEqual([
+      'assay.yaml | 2 | redaction.patterns[0] | "emial" is not right',
+      'assay.yaml | 3 | redaction.keys[0] | 1 is not right',
+      'assay.yaml | 5 | redaction.custom[0].pattern | "EMP-(?<!x)1" is not right',
+      'assay.yaml | 6 | redaction.custom[1].name | "Email" is not right',
+      'assay.yaml | 6 | redaction.custom[1].pattern | "x*" is not right',
+      'assay.yaml | 9 | redaction.custom[3].name | it is missing',
+      'assay.yaml | 10 | redaction.custom[4].name | "jwt" is not right',
+      'assay.yaml | 10 | redaction.custom[4] | {"name":"jwt","pattern":"z","flags":"i"} is not right',
+      'assay.yaml | 11 | redaction.hash_user_ids | "yes please" is not right',
+      'environment variable ASSAY_REDACTION_SALT |  |  | a salt of 5 characters can be guessed',
+      "assay.yaml | 12 | redaction.salt | unknown setting 'salt'",
+    ]);
+    expect(found[2]).toContain('RE2 syntax');
+    expect(found[4]).toContain('it matches the empty text');
+  });
+
+  test('two patterns of one name are a mistake', () => {
+    const found = lines({ file: 'redaction: {custom: [{name: a, pattern: x}, {name: a, pattern: y}]}' });
+
+    expect(found).toEqual([
+      'assay.yaml | 1 | redaction.custom[1].name | "a" is not right | a name that no other pattern has',
+    ]);
   });
 });

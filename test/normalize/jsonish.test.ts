@@ -31,8 +31,25 @@ describe('decoding a value that may be JSON', () => {
     },
   );
 
-  test.each(['__REDACTED__', '<REDACTED>', 'FILTERED', '<not serializable>'])('%s is redacted', (marker) => {
+  test.each([
+    '__REDACTED__',
+    '<REDACTED>',
+    'FILTERED',
+    '<not serializable>',
+    '[REDACTED:email]',
+    '[REDACTED:a-pattern_of-our-own_0123456789]',
+  ])('%s is redacted', (marker) => {
     expect(decodeJsonish(marker).state).toBe('redacted');
+  });
+
+  test.each([
+    'Write to [REDACTED:email].',
+    '[REDACTED:email] [REDACTED:phone]',
+    '[REDACTED:',
+    '[REDACTED:a b]',
+    '[1, 2]',
+  ])('%s is not: there is something to look at', (text) => {
+    expect(decodeJsonish(text).state).not.toBe('redacted');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeMessages } from '../../src/normalize/messages.ts';
+import { decodeMessages, lastSaid } from '../../src/normalize/messages.ts';
 import { plainMessage } from '../assemble/turns/plain-turn.ts';
 
 function decode(value: Parameters<typeof decodeMessages>[0], role: 'user' | 'assistant' = 'user') {
@@ -123,6 +123,12 @@ describe('a message list', () => {
   test('that was cut is truncated, one that was replaced by a marker redacted', () => {
     expect(decodeMessages('[{"role":"user","parts":[{"type":"te', 'user').state).toBe('truncated');
     expect(decodeMessages('__REDACTED__', 'user').state).toBe('redacted');
+    const answered = [
+      { role: 'user', content: '[REDACTED:email]' },
+      { role: 'assistant', content: 'I wrote to [REDACTED:email].' },
+    ];
+    expect(lastSaid(decodeMessages(answered, 'user'), 'user').state).toBe('redacted');
+    expect(lastSaid(decodeMessages(answered, 'user'), 'assistant').state).toBe('whole');
     expect(decodeMessages([{ role: 'user', content: '__REDACTED__' }], 'user').state).toBe('redacted');
   });
 

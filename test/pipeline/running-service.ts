@@ -1,6 +1,6 @@
 /** The service in the test's own process, on free ports and with short times. Stops with the test. */
 import { onTestFinished } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
+import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import { type Service, startService } from '../../src/pipeline/service.ts';
 import { Log } from '../../src/report/log.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
@@ -22,11 +22,13 @@ export async function runService(options: {
   readonly suites: readonly string[];
   readonly dataDir?: string;
   readonly checkTimeoutMs?: number;
+  readonly redaction?: Partial<Settings['redaction']>;
 }): Promise<RunningService> {
   const dataDir = options.dataDir ?? tempDirectory();
   const { settings: loaded } = loadSettings({ flags: {}, env: { ...TIMES, ASSAY_DATA_DIR: dataDir }, cwd: dataDir });
   const score = { checkTimeoutMs: options.checkTimeoutMs ?? loaded.score.checkTimeoutMs };
-  const settings = { ...loaded, otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0, score };
+  const redaction = { ...loaded.redaction, ...options.redaction };
+  const settings = { ...loaded, otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0, score, redaction };
   const { suites, mistakes } = await loadSuites(options.suites, { baseDir: dataDir, builtinDir: BUILTIN });
   if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes));
   const lines: string[] = [];

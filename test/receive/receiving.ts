@@ -65,6 +65,7 @@ export function receiverOptions(sink: BatchSink, log: EventLog) {
     maxBodyBytes: 64 * MIB,
     maxInFlightBytes: 256 * MIB,
     sink,
+    redaction: undefined,
     onEvent: log.record,
   };
 }

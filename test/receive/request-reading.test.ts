@@ -17,7 +17,7 @@ function body(bytes: Uint8Array, format: 'json' | 'protobuf' = 'json'): RequestB
 }
 
 describe('reading requests', () => {
-  const reading = new RequestReading();
+  const reading = new RequestReading(undefined);
   afterEach(() => reading.stop());
 
   it('is done at once where they are small', () => {

@@ -1,7 +1,8 @@
 /** `assay inspect`: what Assay understands of some spans, before any of them is scored. */
 import type { Command } from 'commander';
 import { dialectOf } from '../../normalize/rule-dialect.ts';
-import { type RecordedBatch, RecordingError, readRecording } from '../../pipeline/recording.ts';
+import { type RecordedBatch, RecordingError, readRecording, redactBatches } from '../../pipeline/recording.ts';
+import { offlineRedaction } from '../../pipeline/redaction-rules.ts';
 import { type Understood, understandRecorded } from '../../pipeline/understand.ts';
 import { toInspectionJson } from '../../report/inspect/inspection-json.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -28,7 +29,7 @@ export function addInspect(program: Command, terminal: Terminal): void {
     .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
     .action(async (files: readonly string[], flags: InspectFlags) => {
       const { settings } = await load({ config: flags.config });
-      const understood = await understandRecorded(readAll(files), {
+      const understood = await understandRecorded(redactBatches(readAll(files), offlineRedaction(settings)), {
         conversationKeys: settings.conversation.idKeys,
       }).catch((error: unknown) => {
         throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;

@@ -1,6 +1,7 @@
 /** `assay serve`: runs the service until it is told to stop. */
 import type { Command } from 'commander';
 import type { Service } from '../../pipeline/service.ts';
+import { describeRedaction } from '../../pipeline/redaction-rules.ts';
 import { Log } from '../../report/log.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
@@ -39,6 +40,7 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
     otlp_grpc_port: ports.otlpGrpc,
     otlp_http_port: ports.otlpHttp,
     http_port: ports.http,
+    redacted: describeRedaction(loaded.settings.redaction),
   });
   return { service, log };
 }
@@ -55,6 +57,7 @@ export function greet(terminal: Terminal, loaded: Loaded, service: Service): voi
   spans in    OTLP/HTTP  http://${at(ports.otlpHttp)}    OTLP/gRPC  ${at(ports.otlpGrpc)}
   look at     http://${at(ports.http)}/metrics    http://${at(ports.http)}/api/conversations
   data in     ${settings.dataDir}
+  redacted    ${describeRedaction(settings.redaction)}
 
   A turn is scored ${seconds(settings.turn.settleMs)} after its last span${turnSuites.length > 0 ? ` by ${turnSuites.join(', ')}` : ''};
   a conversation at its end mark, or ${seconds(settings.conversation.idleMs)} after its last turn${conversationSuites.length > 0 ? `, by ${conversationSuites.join(', ')}` : ''}.

@@ -1,4 +1,5 @@
 /** What happens at the receivers, to be counted and logged. */
+import type { RedactionCounts } from '../redaction.ts';
 
 export type Transport = 'http' | 'grpc';
 
@@ -43,6 +44,12 @@ export type ReceiveEvent =
       readonly signal: 'traces' | 'logs';
       readonly reason: 'invalid_id';
       readonly records: number;
+    }
+  | {
+      /** Of a request that was accepted. */
+      readonly type: 'text-redacted';
+      readonly signal: 'traces' | 'logs';
+      readonly counts: RedactionCounts;
     }
   | {
       readonly type: 'request-refused';

@@ -5,7 +5,7 @@
 import { EvaluationError, type Environment } from '@marcbachmann/cel-js';
 import type { StepKind } from '../../model/step.ts';
 import { STEP_KINDS } from '../../model/step.ts';
-import { compileGlob, type Matcher } from '../glob.ts';
+import { compileGlob, type Matcher } from '../../model/glob.ts';
 import { occurs } from './linear-regex.ts';
 import { SCOPE_NAME, type Scope } from './scope.ts';
 import type { StepView, ToolCallView } from './views.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileGlob } from '../../src/score/glob.ts';
+import { compileGlob } from '../../src/model/glob.ts';
 
 test.each([
   ['book_meeting', 'book_meeting', true],

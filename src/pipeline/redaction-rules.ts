@@ -1,0 +1,89 @@
+/**
+ * From the settings to the rules of redaction: which attributes hold user ids and which join spans is what the dialects
+ * know, and the salt of the hashes is kept beside the data.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import type { RedactionRules, UserIdKeys } from '../model/redaction.ts';
+import { DIALECTS } from '../normalize/dialects.ts';
+import type { Field } from '../normalize/draft.ts';
+import type { Row } from '../normalize/rows.ts';
+
+const SALT_FILE = 'redaction-salt';
+const SALT_BYTES = 32;
+const OWNER_ONLY = 0o600;
+
+/** The rules of the service. A salt is made at the first start and stays with the data. */
+export function serviceRedaction(settings: Settings): RedactionRules | undefined {
+  return rulesOf(settings, () => {
+    const file = path.join(settings.dataDir, SALT_FILE);
+    const known = tryReadSalt(file);
+    if (known !== undefined) return known;
+    const salt = randomBytes(SALT_BYTES).toString('hex');
+    mkdirSync(settings.dataDir, { recursive: true });
+    writeFileSync(file, `${salt}\n`, { mode: OWNER_ONLY, flush: true });
+    return salt;
+  });
+}
+
+/** The same rules for recorded data. Without a salt, hashes are the run's own: nothing is written for it. */
+export function offlineRedaction(settings: Settings): RedactionRules | undefined {
+  return rulesOf(
+    settings,
+    () => tryReadSalt(path.join(settings.dataDir, SALT_FILE)) ?? randomBytes(SALT_BYTES).toString('hex'),
+  );
+}
+
+/** What is redacted, in words: for the line at the start. */
+export function describeRedaction({ patterns, custom, keys, hashUserIds }: Settings['redaction']): string {
+  const names = [...patterns, ...custom.map(({ name }) => name)];
+  const parts = [
+    ...(names.length > 0 ? [names.join(', ')] : []),
+    ...(keys.length > 0 ? [`the values of ${keys.join(', ')}`] : []),
+    ...(hashUserIds ? ['user ids (hashed)'] : []),
+  ];
+  return parts.length > 0 ? parts.join('; ') : 'nothing';
+}
+
+function rulesOf(settings: Settings, keptSalt: () => string): RedactionRules | undefined {
+  const { patterns, custom, keys, hashUserIds, salt } = settings.redaction;
+  if (patterns.length === 0 && custom.length === 0 && keys.length === 0 && !hashUserIds) return undefined;
+  const userIds = userIdKeys();
+  return {
+    patterns,
+    custom,
+    keys,
+    userIds: hashUserIds ? userIds : undefined,
+    identifiers: [...settings.conversation.idKeys, ...keysOf(IDENTIFIERS), ...(hashUserIds ? [] : userIds.keys)],
+    salt: salt ?? keptSalt(),
+  };
+}
+
+const IDENTIFIERS: readonly Field[] = ['conversationId', 'toolCallId', 'responseId', 'previousResponseId', 'agentId'];
+
+function userIdKeys(): UserIdKeys {
+  const members = rowsOf(['userId']).flatMap(({ key, members: names }) =>
+    names === undefined ? [] : [{ key, names }],
+  );
+  return { keys: keysOf(['userId']), members };
+}
+
+function keysOf(fields: readonly Field[]): readonly string[] {
+  return rowsOf(fields).flatMap(({ key, members }) => (members === undefined ? [key] : []));
+}
+
+function rowsOf(fields: readonly Field[]): readonly Row[] {
+  return DIALECTS.flatMap(({ rows = [], resourceRows = [] }) => [...rows, ...resourceRows]).filter(({ field }) =>
+    fields.includes(field),
+  );
+}
+
+function tryReadSalt(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const salt = readFileSync(file, 'utf8').trim();
+  if (salt === '')
+    throw new Error(`${file} is empty: put the salt back that was in it, or remove the file to start with a new one`);
+  return salt;
+}
