@@ -191,4 +191,10 @@ export const EXCEPTIONS: readonly Exception[] = [
     fields: /\.tokens\.(cached_input|reasoning)$/,
     reason: 'version 5 records the details of the tokens only where the answer is streamed',
   },
+  {
+    runs: /^traceloop.*\.langchain_raw$/,
+    fields: /^turns/,
+    reason:
+      'every run of LangChain is a trace of its own, without a conversation id and without the ids of calls: nothing leads from one to the next',
+  },
 ];
