@@ -50,7 +50,7 @@ export class Transcripts {
   /** Some emitters leave the ids out of results. What the next call is shown at last is then told by its place. */
   #nextResults(request: ToolRequest): readonly ToolResult[] {
     for (const model of this.#models) {
-      if (model.startedAtMs <= request.by.startedAtMs) continue;
+      if (model.startedAtMs <= request.by.startedAtMs || !goesOn(model.messagesIn, request.by.messagesIn)) continue;
       const last = model.messagesIn.findLastIndex(({ role }) => role !== 'tool');
       const parts = model.messagesIn.slice(last + 1).flatMap((message) => message.parts);
       if (parts.length === 0) continue;
@@ -103,6 +103,17 @@ export class Transcripts {
     this.#results.set(step, results);
     return results;
   }
+}
+
+/** Whether that is the same conversation further on, and not one that a tool had with a model of its own. */
+function goesOn(messages: readonly Message[], before: readonly Message[]): boolean {
+  if (messages.length <= before.length) return false;
+  const [last, same] = [before.at(-1), messages[before.length - 1]];
+  return last === undefined || (last.role === same?.role && said(last) === said(same));
+}
+
+function said({ parts }: Message): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : part.type)).join();
 }
 
 interface ShownIds {

@@ -177,8 +177,9 @@ describe('pairing tool calls', () => {
     const result = (text: string) => ({ role: 'tool', parts: [{ type: 'text', content: text }] });
     const turn = turnOf(
       agent('1', { to: 50 }),
-      chat('2', '1', { out: [wants(ask('f', {}, 'x'), ask('f', {}, 'y'))] }, { from: 1 }),
-      chat('3', '1', { in: [say('user', 'go'), say('assistant', ''), result('one'), result('two')] }, { from: 10 }),
+      chat('2', '1', { in: [say('user', 'go')], out: [wants(ask('f', {}, 'x'), ask('f', {}, 'y'))] }, { from: 1 }),
+      chat('3', '1', { in: [say('user', 'inside'), say('assistant', ''), result('1'), result('2')] }, { from: 5 }),
+      chat('4', '1', { in: [say('user', 'go'), say('assistant', ''), result('one'), result('two')] }, { from: 10 }),
     );
 
     expect(turn.toolCalls.map(({ id, result: given }) => [id, given.text])).toEqual([
