@@ -3,6 +3,7 @@ import type { Dialect } from './dialect.ts';
 import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
 import { beeAi } from './dialects/beeai.ts';
+import { claudeCode } from './dialects/claude-code.ts';
 import { genkit } from './dialects/genkit.ts';
 import { googleAdk } from './dialects/google-adk.ts';
 import { langSmith } from './dialects/langsmith.ts';
@@ -22,6 +23,7 @@ export const DIALECTS: readonly Dialect[] = [
   assay,
   googleAdk,
   langSmith,
+  claudeCode,
   strands,
   voltAgent,
   traceloopTools,

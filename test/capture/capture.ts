@@ -46,7 +46,7 @@ export async function capture(
   const hasTwoAgents = scenarioName === 'support_subagent' || scenarioName === 'support_handoff';
   const inner = AGENTS[scenario.agent];
   const agent = hasTwoAgents ? FRONT_DESK : inner;
-  const conversationId = `conv_${digest(`${name} conversation`).slice(0, 12)}`;
+  const conversationId = conversationIdOf(name, variant.settings);
   const userId = `user_${digest(`${name} user`).slice(0, 6)}`;
   const model = new ScriptedModel(turns);
   const receiver = new Receiver();
@@ -146,6 +146,13 @@ export async function capture(
   }
   writeFileSync(`${file}.expected.json`, `${JSON.stringify(expected, undefined, 1)}\n`);
   return [];
+}
+
+/** Some frameworks take nothing but a UUID. */
+function conversationIdOf(name: string, settings: Readonly<Record<string, unknown>>): string {
+  const hash = digest(`${name} conversation`);
+  if (settings['conversationId'] !== 'uuid') return `conv_${hash.slice(0, 12)}`;
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
 /** Only what a program needs to start is passed on: the caller's keys and settings would end up in the spans. */

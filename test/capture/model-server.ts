@@ -65,8 +65,27 @@ export class ScriptedModel {
       return { kind: 'error', status: 400, message: 'the script is over' };
     }
     if (reply.kind === 'answer') this.#next += 1;
-    return asFinalAnswer(reply, request.tools);
+    return asFinalAnswer(asOffered(reply, offeredNames(request.tools)), request.tools);
   }
+}
+
+/** Some frameworks offer a tool under a name of their own: `mcp__office__look` for `look`. */
+function asOffered(reply: Reply, offered: readonly string[]): Reply {
+  if (reply.kind === 'error') return reply;
+  const calls = reply.calls.map((call) => {
+    if (offered.includes(call.name)) return call;
+    return { ...call, name: offered.find((item) => item.endsWith(`__${call.name}`)) ?? call.name };
+  });
+  return { ...reply, calls };
+}
+
+function offeredNames(tools: unknown): readonly string[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap(({ name, function: described, functionDeclarations = [] }) => [
+    ...(name === undefined ? [] : [name]),
+    ...(described === undefined ? [] : [described.name]),
+    ...functionDeclarations.map((declared: { readonly name: string }) => declared.name),
+  ]);
 }
 
 /** Some agents want to be answered through a tool, `final_answer`, whose one argument is the text. */

@@ -24,8 +24,10 @@ export function toolCallsOf(family: Family, members: readonly number[], root: St
 function allCallsOf(family: Family, members: readonly number[], root: Step): readonly ToolCall[] {
   const tools = members.filter((index) => family.at(index).tool !== undefined);
   const asked = requestsOf(family, members);
-  const requests = [...asked, ...shownRequests(family, members, asked)];
-  if (requests.length === 0 && tools.length === 0) return ofTranscript(root);
+  const shown = [...asked, ...shownRequests(family, members, asked)];
+  if (shown.length === 0 && tools.length === 0) return ofTranscript(root);
+  // Where model calls do not tell what they asked for, the agent may.
+  const requests = shown.length === 0 ? requestsOfTranscript(root) : shown;
   const spanOf = pairedSpans(family, requests, tools);
   const withoutTool = requests.filter((request) => !spanOf.has(request));
   const handMade = handMadeSpans(family, members, withoutTool);
@@ -277,17 +279,13 @@ function ofSpan(family: Family, index: number, transcripts: Transcripts): ToolCa
 /** Only the agent's own span came, with what was said inside. */
 function ofTranscript(root: Step): readonly ToolCall[] {
   if (root.kind === 'llm') return [];
-  const parts = sinceUser(root.messagesOut).flatMap((message) => message.parts);
-  const results = new Results(parts);
-  return parts.flatMap((part): readonly ToolCall[] => {
-    if (part.type !== 'tool_call') return [];
-    const { id, name, args } = part;
-    const request = { by: root, beforeMs: Number.POSITIVE_INFINITY, id, name, args, position: 0, siblings: 1 };
+  const results = new Results(sinceUser(root.messagesOut).flatMap((message) => message.parts));
+  return requestsOfTranscript(root).map((request) => {
     const result = results.take(request);
-    const call: ToolCall = {
-      id: part.id,
-      name: part.name,
-      args: part.args,
+    return {
+      id: request.id,
+      name: request.name,
+      args: request.args,
       result: result?.result ?? MISSING,
       error: errorOf(result),
       spanId: undefined,
@@ -296,8 +294,19 @@ function ofTranscript(root: Step): readonly ToolCall[] {
       startedAtMs: root.startedAtMs,
       endedAtMs: root.endedAtMs,
     };
-    return [call];
   });
+}
+
+/** What the agent's span tells that its models asked for. */
+function requestsOfTranscript(root: Step): readonly ToolRequest[] {
+  if (root.kind === 'llm') return [];
+  return sinceUser(root.messagesOut).flatMap(({ parts }) =>
+    parts.flatMap((part) => {
+      if (part.type !== 'tool_call') return [];
+      const { id, name, args } = part;
+      return { by: root, beforeMs: Number.POSITIVE_INFINITY, id, name, args, position: 0, siblings: 1 };
+    }),
+  );
 }
 
 /** Some agents give back the whole conversation, in which earlier turns called tools too. */
