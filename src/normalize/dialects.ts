@@ -8,6 +8,7 @@ import { genkit } from './dialects/genkit.ts';
 import { googleAdk } from './dialects/google-adk.ts';
 import { langSmith } from './dialects/langsmith.ts';
 import { langfuse } from './dialects/langfuse.ts';
+import { llamaIndex } from './dialects/llama-index.ts';
 import { mastra } from './dialects/mastra.ts';
 import { mlflow } from './dialects/mlflow.ts';
 import { openInference } from './dialects/openinference.ts';
@@ -32,6 +33,7 @@ export const DIALECTS: readonly Dialect[] = [
   vercel,
   langfuse,
   beeAi,
+  llamaIndex,
   openInference,
   traceloop,
   mlflow,

@@ -1,7 +1,7 @@
 /**
  * Arguments and results of tools, out of what a framework wrapped them in to record the call:
  *
- *     {args: […], kwargs: {…}}      the parameters of the function that was traced
+ *     {args: […], kwargs: {…}}      or one of the two, the parameters of the function that was traced
  *     {input: …}   {inputs: …, input_str, tags, metadata, kwargs}      what a run was given, and
  *     {output: …}   {outputs: …, kwargs}      gave back
  *     a LangChain message of role tool, around the result
@@ -16,7 +16,7 @@ export function argumentsIn(value: AttributeValue | undefined): AttributeValue |
   const object = objectIn(value);
   if (object === undefined) return fromPython(value);
   const keys = Object.keys(object);
-  const isTraced = keys.includes('args') && keys.every((key) => key === 'args' || key === 'kwargs');
+  const isTraced = keys.length > 0 && keys.every((key) => key === 'args' || key === 'kwargs');
   if (isTraced) return calledWith(member(object, 'args'), member(object, 'kwargs'));
   const given = unwrapped(object, RUN_INPUTS);
   return given === undefined ? value : fromPython(asValue(given));

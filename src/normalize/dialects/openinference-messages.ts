@@ -62,13 +62,15 @@ function fuller({
     find: (evidence) => {
       const flat = flatList(evidence, prefix, side);
       if (flat === undefined || flat.state === 'redacted') return undefined;
-      if (evidence.span.droppedAttributes === 0 && !lacks(flat.messages, side) && !isBentAnthropic(flat, evidence)) {
-        return undefined;
-      }
+      const isWhole =
+        evidence.span.droppedAttributes === 0 && !lacks(flat.messages, side) && !isBentAnthropic(flat, evidence);
+      // Of what an agent or a chain was given, LangChain's instrumentation flattens only the first message.
+      if (isWhole && kindOf(evidence) === 'LLM') return undefined;
       const whole = transcriptIn(evidence.attribute(rawKey), side);
       if (whole === undefined) return undefined;
       const instructed = withInstructionsOf(flat.messages, whole.messages);
-      return partsOf(instructed) >= partsOf(flat.messages) ? { state: whole.state, messages: instructed } : undefined;
+      const isFuller = partsOf(instructed) - partsOf(flat.messages) >= (isWhole ? 1 : 0);
+      return isFuller ? { state: whole.state, messages: instructed } : undefined;
     },
   };
 }

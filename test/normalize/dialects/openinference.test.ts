@@ -300,6 +300,21 @@ describe('the raw record of a model call', () => {
   });
 });
 
+test('an agent was asked the last message, though only the first is flattened', () => {
+  const step = agent({
+    ...asked({ 0: { role: 'user', content: 'First' } }),
+    'input.value': JSON.stringify({
+      messages: [
+        { type: 'human', data: { content: 'First' } },
+        { type: 'ai', data: { content: 'Yes?' } },
+        { role: 'user', content: 'Second' },
+      ],
+    }),
+  });
+
+  expect(step.input.text).toBe('Second');
+});
+
 describe('prompts and completions', () => {
   test('without roles are what user and model said', () => {
     const step = llm({ 'llm.prompts.0.prompt.text': 'Say hi', 'llm.choices.0.completion.text': 'hi' });
