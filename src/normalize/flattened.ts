@@ -29,7 +29,7 @@ export function flattenedMessages(attributes: Attributes, form: FlatForm): Messa
   for (const { index, path, value } of leavesUnder(attributes, form.prefix)) {
     let message = flat.get(index);
     if (message === undefined) {
-      message = { fields: new Map(), calls: new Map(), contents: new Map() };
+      message = { fields: new Map(), calls: undefined, contents: undefined };
       flat.set(index, message);
     }
     put(message, path.startsWith('message.') ? path.slice('message.'.length) : path, value);
@@ -63,9 +63,19 @@ export function leavesUnder(attributes: Attributes, prefix: string): readonly Le
 }
 
 /** In the order of their indices; of too many, the newest. */
-export function inOrder<T>(byIndex: ReadonlyMap<number, T>): readonly T[] {
-  const entries = [...byIndex].sort(([a], [b]) => a - b);
-  return entries.slice(-MESSAGES_MAX).map(([, item]) => item);
+export function inOrder<T>(byIndex: ReadonlyMap<number, T> | undefined): readonly T[] {
+  if (byIndex === undefined) return [];
+  // Nearly always they were written in order.
+  let last = -1;
+  for (const index of byIndex.keys()) {
+    if (index < last) return newest([...byIndex].sort(([a], [b]) => a - b).map(([, item]) => item));
+    last = index;
+  }
+  return newest([...byIndex.values()]);
+}
+
+function newest<T>(items: readonly T[]): readonly T[] {
+  return items.length > MESSAGES_MAX ? items.slice(-MESSAGES_MAX) : items;
 }
 
 const INDEX_DIGITS_MAX = 9;
@@ -88,24 +98,29 @@ function indexed(path: string): readonly [index: number | undefined, rest: strin
 type Fields = Map<string, Exclude<AttributeValue, null>>;
 interface FlatMessage {
   readonly fields: Fields;
-  readonly calls: Map<number, Fields>;
-  readonly contents: Map<number, Fields>;
+  /** Made when the first is found: most messages have neither. */
+  calls: Map<number, Fields> | undefined;
+  contents: Map<number, Fields> | undefined;
 }
 
 function put(message: FlatMessage, path: string, value: Exclude<AttributeValue, null>): void {
-  const list = path.startsWith('tool_calls.')
-    ? message.calls
-    : path.startsWith('contents.')
-      ? message.contents
-      : undefined;
-  if (list === undefined) {
-    message.fields.set(path, value);
-    return;
-  }
-  const [index, rest] = indexed(path.slice(path.indexOf('.') + 1));
+  if (path.startsWith('tool_calls.')) {
+    message.calls ??= new Map();
+    putInto(message.calls, path.slice('tool_calls.'.length), value);
+  } else if (path.startsWith('contents.')) {
+    message.contents ??= new Map();
+    putInto(message.contents, path.slice('contents.'.length), value);
+  } else message.fields.set(path, value);
+}
+
+function putInto(list: Map<number, Fields>, path: string, value: Exclude<AttributeValue, null>): void {
+  const [index, rest] = indexed(path);
   if (index === undefined) return;
-  const fields = list.get(index) ?? new Map();
-  list.set(index, fields);
+  let fields = list.get(index);
+  if (fields === undefined) {
+    fields = new Map();
+    list.set(index, fields);
+  }
   fields.set(rest, value);
 }
 

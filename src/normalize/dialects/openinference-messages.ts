@@ -41,7 +41,18 @@ function flattened(prefix: string, side: Side): Finder<MessageList> {
   };
 }
 
+/** Two finders ask for the same list, one after the other. */
+const lastRead = new WeakMap<Evidence, { readonly prefix: string; readonly list: MessageList | undefined }>();
+
 function flatList(evidence: Evidence, prefix: string, side: Side): MessageList | undefined {
+  const last = lastRead.get(evidence);
+  if (last?.prefix === prefix) return last.list;
+  const list = readFlatList(evidence, prefix, side);
+  lastRead.set(evidence, { prefix, list });
+  return list;
+}
+
+function readFlatList(evidence: Evidence, prefix: string, side: Side): MessageList | undefined {
   const list = flattenedMessages(evidence.span.attributes, { prefix, defaultRole: side });
   if (list === undefined || list.state === 'missing') return undefined;
   return side === 'assistant' ? unglued(list, () => toolNames(evidence)) : list;
