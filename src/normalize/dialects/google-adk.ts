@@ -3,6 +3,7 @@
  * snake_case:
  *
  *     invocation > invoke_agent X > call_llm > execute_tool X      older: agent_run [X]
+ *     invoke_workflow > invoke_agent X > generate_content, execute_tool X      Python since 2.x, with the GenAI keys
  *     gcp.vertex.agent.llm_request     {model, contents: [{role, parts}], config: {systemInstruction, tools}}
  *     gcp.vertex.agent.llm_response    {content: {role, parts}, usageMetadata, finishReason, errorCode?, errorMessage?}
  *     gcp.vertex.agent.tool_call_args, .tool_response     what is not an object is wrapped: {result: …}
@@ -27,6 +28,7 @@ const REQUEST = 'gcp.vertex.agent.llm_request';
 const RESPONSE = 'gcp.vertex.agent.llm_response';
 const ARGS = 'gcp.vertex.agent.tool_call_args';
 const RESULT = 'gcp.vertex.agent.tool_response';
+const NEWER_RESULT = 'gen_ai.tool.call.result';
 const MERGED = '(merged tools)';
 
 const SPAN_NAMES: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
@@ -50,7 +52,10 @@ export const googleAdk: Dialect = {
   messagesIn: [{ rule: REQUEST, key: REQUEST, find: ({ span }) => requestMessages(recorded(span, REQUEST)) }],
   messagesOut: [{ rule: RESPONSE, key: RESPONSE, find: ({ span }) => responseMessages(recorded(span, RESPONSE)) }],
   toolArgs: [{ rule: ARGS, key: ARGS, find: toolArgs }],
-  toolResult: [{ rule: RESULT, key: RESULT, find: toolResult }],
+  toolResult: [
+    { rule: RESULT, key: RESULT, find: ({ span }) => unwrapped(recorded(span, RESULT)) },
+    { rule: NEWER_RESULT, key: NEWER_RESULT, find: newerResult },
+  ],
   error: [{ rule: RESPONSE, key: RESPONSE, find: responseError }],
 };
 
@@ -96,8 +101,14 @@ function ifThere(value: AttributeValue | undefined): AttributeValue | undefined 
   return isPresent(value) ? value : undefined;
 }
 
-function toolResult({ span }: Evidence): AttributeValue | undefined {
-  const value = recorded(span, RESULT);
+/** Wrapped all the same, since 2.x, under everybody's key. */
+function newerResult(evidence: Evidence): AttributeValue | undefined {
+  const value = evidence.attribute(NEWER_RESULT);
+  if (typeof value !== 'string' || !value.startsWith('{"result"')) return undefined;
+  return evidence.span.scope.name === SCOPE ? unwrapped(value) : undefined;
+}
+
+function unwrapped(value: AttributeValue | undefined): AttributeValue | undefined {
   if (value === undefined) return undefined;
   const written = decodeJsonish(value).value;
   const result = functionResult(written);

@@ -136,6 +136,13 @@ describe('a tool call', () => {
     expect(tool({ 'gcp.vertex.agent.tool_response': written }).tool?.result.json).toEqual(result);
   });
 
+  test('is unwrapped under the newer key as well, in ADK’s scope only', () => {
+    const spec = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.call.result': '{"result":["a"]}' };
+
+    expect(stepOf(spec, ADK).tool?.result.json).toEqual(['a']);
+    expect(stepOf(spec).tool?.result.json).toEqual({ result: ['a'] });
+  });
+
   test('had no arguments, or had them left out together with the result', () => {
     const without = tool({ 'gcp.vertex.agent.tool_call_args': '{}', 'gcp.vertex.agent.tool_response': '{"a":1}' });
     const leftOut = tool({ 'gcp.vertex.agent.tool_call_args': '{}', 'gcp.vertex.agent.tool_response': '{}' });
