@@ -6,11 +6,11 @@
  *     langfuse.observation.output    text, or JSON: a message, {messages}, a LangChain message, a result
  *     langfuse.observation.level     ERROR, and why in .status_message; the span's own status is left unset
  *
- * Counts in `usage_details` add up: `input` is what is left when the `input_*` (cached, audio) are taken off. An observed
+ * A function observed in Python was given {args, kwargs}. Counts in `usage_details` add up: `input` is what is left when the `input_*` (cached, audio) are taken off. An observed
  * function that threw has `{error}` as its output. LangChain's handler calls the role of a tool's message by the tool's name.
  */
 import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
-import type { Content, StepError, StepKind } from '../../model/step.ts';
+import type { StepError, StepKind } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
@@ -18,6 +18,8 @@ import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
 import { toolMessageIn } from '../langchain.ts';
 import { decodeMessages, type MessageList } from '../messages.ts';
+import { wordsIn } from '../words.ts';
+import { argumentsIn, resultIn } from '../wrappings.ts';
 import { asCount, asKind, asNumber, asText, row, rows } from '../rows.ts';
 import { UNTYPED_ERROR } from './otel.ts';
 
@@ -80,11 +82,15 @@ export const langfuse: Dialect = {
   input: [INPUT, TRACE_INPUT].map((key) => ({
     rule: key,
     key,
-    find: ({ span }) => contentIfThere(span.attributes.get(key)),
+    find: ({ span }) => wordsIn(span.attributes.get(key), 'user'),
   })),
-  output: [OUTPUT, TRACE_OUTPUT].map((key) => ({ rule: key, key, find: (evidence) => plainOutput(evidence, key) })),
-  toolArgs: [{ rule: INPUT, key: INPUT, find: ({ span }) => ifThere(span.attributes.get(INPUT)) }],
-  toolResult: [{ rule: OUTPUT, key: OUTPUT, find: toolResult }],
+  output: [OUTPUT, TRACE_OUTPUT].map((key) => ({
+    rule: key,
+    key,
+    find: (evidence) => wordsIn(named(outputOf(evidence, key) ?? ''), 'assistant'),
+  })),
+  toolArgs: [{ rule: INPUT, key: INPUT, find: ({ span }) => argumentsIn(span.attributes.get(INPUT)) }],
+  toolResult: [{ rule: OUTPUT, key: OUTPUT, find: (evidence) => resultIn(outputOf(evidence, OUTPUT)) }],
   error: [
     { rule: LEVEL, key: LEVEL, find: levelError },
     { rule: OUTPUT, key: OUTPUT, find: toolMessageError },
@@ -102,10 +108,6 @@ function inferDetails(draft: Draft, { attributes, name }: SpanView): void {
 
 function ifThere(value: AttributeValue | undefined): AttributeValue | undefined {
   return isPresent(value) ? value : undefined;
-}
-
-function contentIfThere(value: AttributeValue | undefined): Content | undefined {
-  return isPresent(value) ? contentOf(value) : undefined;
 }
 
 function messagesOf(value: AttributeValue | undefined, role: 'user' | 'assistant'): MessageList | undefined {
@@ -143,21 +145,6 @@ function outputOf({ span: { attributes } }: Evidence, key: string): AttributeVal
   const decoded = decodeJsonish(value).value;
   const isError = member(decoded, 'error') !== undefined && Object.keys(decoded ?? {}).length === 1;
   return isError ? undefined : value;
-}
-
-/** A list of messages in which the assistant says nothing is not an answer either. */
-function plainOutput(evidence: Evidence, key: string): Content | undefined {
-  const value = outputOf(evidence, key);
-  return messagesOf(value, 'assistant') === undefined ? contentIfThere(value) : undefined;
-}
-
-/** LangChain's tools answer with a message for the model; what they gave back is inside. */
-function toolResult(evidence: Evidence): AttributeValue | undefined {
-  const value = outputOf(evidence, OUTPUT);
-  if (typeof value !== 'string' || !value.includes('"tool_call_id"')) return value;
-  const message = toolMessageIn(decodeJsonish(value).value);
-  // The cast widens: parsed JSON consists of AttributeValues all the way down.
-  return message === undefined ? value : (message.content as AttributeValue);
 }
 
 function levelError({ span: { attributes } }: Evidence): StepError | undefined {

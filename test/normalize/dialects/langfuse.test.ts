@@ -61,8 +61,16 @@ describe('what was said', () => {
     expect([message?.role, part?.type === 'tool_result' && part.result.json]).toEqual(['tool', { free: true }]);
   });
 
-  test('is the arguments as they were where a function was observed', () => {
-    expect(observed('agent', { input: { who: 'Ann' } }).input.json).toEqual({ who: 'Ann' });
+  test.each<[string, unknown, unknown]>([
+    ['in JavaScript', { question: 'Is Ann free?' }, 'Is Ann free?'],
+    ['in Python', { args: ['Is Ann free?'], kwargs: {} }, 'Is Ann free?'],
+    ['with more than words', { who: 'Ann', at: 10 }, { who: 'Ann', at: 10 }],
+  ])('is what a function was given that was observed %s', (_where, input, said) => {
+    expect(observed('agent', { input }).input.json).toEqual(said);
+  });
+
+  test('is a tool’s arguments without what Python wraps them in', () => {
+    expect(observed('tool', { input: { args: [], kwargs: { who: 'Ann' } } }).tool?.args.json).toEqual({ who: 'Ann' });
   });
 
   test('is nothing where an agent that was killed gave back what it had been given', () => {
