@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { benchMemory } from './memory.ts';
 import { benchPipeline } from './pipeline.ts';
+import { benchRedaction } from './redaction.ts';
 import { benchStoreMemory } from './store-memory.ts';
 
 const { values, positionals } = parseArgs({
@@ -27,6 +28,7 @@ const benches = {
     const memory = await benchMemory({ turns: small ? 1000 : 100_000 });
     return { rows: [...speed.rows, ...memory.rows], notes: [...speed.notes, ...memory.notes] };
   },
+  redaction: () => benchRedaction({ traces: Number(values.traces ?? (small ? 60 : 1500)), rounds: small ? 2 : 15 }),
   store: () => {
     const size = small
       ? { open: 1000, evaluated: 1000, scored: 20 }

@@ -7,6 +7,7 @@ const MAIN = path.resolve(import.meta.dirname, '../../bench/main.ts');
 test.each([
   ['pipeline', 2],
   ['store', 1],
+  ['redaction', 3],
 ])(
   'the benchmark %s runs small and gives its rows',
   (name, count) => {

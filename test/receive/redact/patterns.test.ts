@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { BUILT_IN_PATTERNS } from '../../../src/model/redaction.ts';
 import { TextScanner } from '../../../src/receive/redact/text-scanner.ts';
@@ -64,6 +65,34 @@ test.each([
   ['a private key that was cut off', 'key: -----BEGIN PRIVATE KEY-----\nMIIEv', 'key: [REDACTED:api_key]'],
 ])('where patterns meet: %s', (_, text, expected) => {
   expect(redact(text)).toBe(expected);
+});
+
+test('within a request the same is found, although most bytes are not looked at', () => {
+  const secret = fc.constantFrom(...Object.values(SECRETS).flat());
+  const words = fc.stringMatching(/^[ a-zA-Z0-9,.;:"'(){}@+%/äß界_\n-]{0,40}$/);
+  const scanner = new TextScanner(BUILT_IN_PATTERNS);
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(words, fc.oneof(secret, words))),
+      fc.nat({ max: 7 }),
+      fc.nat({ max: 3 }),
+      (parts, shift, rest) => {
+        const text = Buffer.from(parts.flat().join(' '));
+        // Other memory before and behind, so that words of four bytes lie in every way.
+        const memory = Buffer.alloc(shift + text.length + rest, '4');
+        const request = Buffer.from(memory.buffer, memory.byteOffset + shift, text.length);
+        text.copy(request);
+        const expected = scanner.scan(text, 0, text.length);
+
+        scanner.begin(request);
+        const found = scanner.scan(request, 0, request.length);
+        scanner.end();
+
+        expect(found).toEqual(expected);
+      },
+    ),
+    { numRuns: 3000 },
+  );
 });
 
 /** A text whose every look at a byte is counted. */

@@ -17,7 +17,7 @@ describe('a text that is JSON', () => {
     ['behind an escape', '["a\\nbob@example.com"]', '["a\\n[REDACTED:email]"]'],
     ['JSON in JSON', '{"a":"{\\"m\\":\\"x\\\\nbob@example.com\\"}"}', '{"a":"{\\"m\\":\\"x\\\\n[REDACTED:email]\\"}"}'],
     ['an escape that need not be', '{"a":"bob\\u0040example.com"}', '{"a":"[REDACTED:email]"}'],
-    ['escaped slashes', '{"a":"Bearer ab\\/cd1234"}', '{"a":"Bearer [REDACTED:bearer]"}'],
+    ['escaped slashes', '{"a":"Bearer ab\\/cd1234efgh5678"}', '{"a":"Bearer [REDACTED:bearer]"}'],
     ['a string alone', '"bob@example.com"', '"[REDACTED:email]"'],
     [
       'blanks and all',
