@@ -4,10 +4,14 @@ import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
 import { beeAi } from './dialects/beeai.ts';
 import { claudeCode } from './dialects/claude-code.ts';
+import { codex } from './dialects/codex.ts';
+import { flue } from './dialects/flue.ts';
 import { genkit } from './dialects/genkit.ts';
 import { googleAdk } from './dialects/google-adk.ts';
 import { langSmith } from './dialects/langsmith.ts';
+import { langWatch } from './dialects/langwatch.ts';
 import { langfuse } from './dialects/langfuse.ts';
+import { liveKit } from './dialects/livekit.ts';
 import { llamaIndex } from './dialects/llama-index.ts';
 import { mastra } from './dialects/mastra.ts';
 import { mlflow } from './dialects/mlflow.ts';
@@ -39,6 +43,10 @@ export const DIALECTS: readonly Dialect[] = [
   mlflow,
   openlit,
   genkit,
+  codex,
+  liveKit,
+  langWatch,
+  flue,
   otel,
   associations,
 ];

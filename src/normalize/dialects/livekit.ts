@@ -1,0 +1,78 @@
+/**
+ * LiveKit Agents (scope `livekit-agents`), voice sessions: one long trace, with a span for each of the agent's turns.
+ *
+ *     agent_session > agent_turn > llm_node > llm_request      the last by the GenAI conventions, with events for messages
+ *                                > function_tool      lk.function_tool.{id,name,arguments,output,is_error}
+ *     agent_turn     lk.user_input; the room is the conversation
+ */
+import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { StepError, StepKind } from '../../model/step.ts';
+import { textContent } from '../content.ts';
+import type { Dialect, Finder } from '../dialect.ts';
+import type { Draft } from '../draft.ts';
+import type { Evidence } from '../evidence.ts';
+import { isPresent } from '../jsonish.ts';
+import { asBoolean, asText, rows } from '../rows.ts';
+
+const TOOL = 'lk.function_tool';
+const USER_INPUT = 'lk.user_input';
+const RESPONSE = 'lk.response.text';
+
+/** What began or listened is no agent: the turns are. */
+const NAMES: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
+  ['agent_turn', 'agent'],
+  ['llm_request', 'llm'],
+  ['function_tool', 'tool'],
+  ['agent_session', 'step'],
+  ['start_agent_activity', 'step'],
+  ['llm_node', 'step'],
+]);
+
+export const liveKit: Dialect = {
+  name: 'livekit',
+  rows: [
+    ...rows('agentName', asText, ['lk.agent_name', 'lk.agent_label']),
+    ...rows('conversationId', asText, ['lk.room_name']),
+    ...rows('userId', asText, ['lk.participant_identity']),
+    ...rows('toolName', asText, [`${TOOL}.name`]),
+    ...rows('toolCallId', asText, [`${TOOL}.id`]),
+  ],
+  captured: [
+    ['toolArgs', `${TOOL}.arguments`],
+    ['toolResult', `${TOOL}.output`],
+  ],
+  infer,
+  input: [
+    {
+      rule: USER_INPUT,
+      key: USER_INPUT,
+      find: ({ span }) => textContent(span.attributes.text(USER_INPUT) ?? ''),
+    },
+  ],
+  output: [{ rule: RESPONSE, key: RESPONSE, find: ({ span }) => textContent(span.attributes.text(RESPONSE) ?? '') }],
+  toolArgs: [attribute(`${TOOL}.arguments`)],
+  toolResult: [attribute(`${TOOL}.output`)],
+  error: [{ rule: `${TOOL}.is_error`, key: `${TOOL}.is_error`, find: toolError }],
+};
+
+function infer(draft: Draft, span: SpanView): void {
+  if (draft.kind === undefined && span.scope.name.startsWith('livekit')) {
+    draft.settle('kind', NAMES.get(span.name), 'span name');
+  }
+}
+
+function attribute(key: string): Finder<AttributeValue> {
+  return {
+    rule: key,
+    key,
+    find: ({ span }) => {
+      const value = span.attributes.get(key);
+      return isPresent(value) ? value : undefined;
+    },
+  };
+}
+
+function toolError({ span: { attributes } }: Evidence): StepError | undefined {
+  if (asBoolean(attributes.get(`${TOOL}.is_error`) ?? null) !== true) return undefined;
+  return { type: 'tool_error', message: attributes.text(`${TOOL}.output`) ?? '', source: `${TOOL}.is_error` };
+}
