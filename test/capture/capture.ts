@@ -151,7 +151,7 @@ export async function capture(
 /** Some frameworks take nothing but a UUID. */
 function conversationIdOf(name: string, settings: Readonly<Record<string, unknown>>): string {
   const hash = digest(`${name} conversation`);
-  if (settings['conversationId'] !== 'uuid') return `conv_${hash.slice(0, 12)}`;
+  if (settings.conversationId !== 'uuid') return `conv_${hash.slice(0, 12)}`;
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
