@@ -94,7 +94,8 @@ function readMessage(value: object, defaultRole: string): Message {
   if (refusal !== undefined) parts.push({ type: 'text', text: refusal });
   collectToolCalls(member(value, 'tool_calls') ?? member(value, 'toolCalls'), parts);
   const called = member(value, 'function_call');
-  if (called !== undefined) collectToolCalls([{ function: called }], parts);
+  // Dumps of Python's OpenAI client have all members, most of them null.
+  if (typeof called === 'object' && called !== null) collectToolCalls([{ function: called }], parts);
   const role = roleOf(memberText(value, 'role') ?? defaultRole);
   return {
     role: role === 'user' && isOnlyResults(parts) ? 'tool' : role,

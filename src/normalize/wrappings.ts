@@ -16,7 +16,7 @@ export function argumentsIn(value: AttributeValue | undefined): AttributeValue |
   const object = objectIn(value);
   if (object === undefined) return fromPython(value);
   const keys = Object.keys(object);
-  const isTraced = keys.length > 0 && keys.every((key) => key === 'args' || key === 'kwargs');
+  const isTraced = isTracedCall(object) && keys.every((key) => key === 'args' || key === 'kwargs');
   if (isTraced) return calledWith(member(object, 'args'), member(object, 'kwargs'));
   const given = unwrapped(object, RUN_INPUTS);
   return given === undefined ? value : fromPython(asValue(given));
@@ -60,6 +60,11 @@ export function fromPython(value: AttributeValue | undefined): AttributeValue | 
   if (typeof value !== 'string' || !value.startsWith('{')) return value;
   const decoded = decodeJsonish(value);
   return typeof decoded.value === 'string' ? (pythonLiteral(value) ?? value) : value;
+}
+
+function isTracedCall(object: object): boolean {
+  const kwargs = member(object, 'kwargs');
+  return Array.isArray(member(object, 'args')) || (typeof kwargs === 'object' && kwargs !== null);
 }
 
 /** Named parameters are the arguments; of others, the only one, which often is an object of all. */

@@ -152,6 +152,18 @@ describe('what a model answered, raw, as', () => {
       { choices: [{ message: { role: 'assistant', content: null, refusal: 'No.' }, finish_reason: 'stop' }] },
       ['assistant No. [stop]'],
     ],
+    [
+      'chat completions give it, dumped by Python’s client with all that is null',
+      {
+        choices: [
+          {
+            message: { role: 'assistant', content: 'hi', function_call: null, tool_calls: null },
+            finish_reason: 'stop',
+          },
+        ],
+      },
+      ['assistant hi [stop]'],
+    ],
     ['completions give it', { choices: [{ text: 'hi', finish_reason: 'length' }] }, ['assistant hi [length]']],
     [
       'the Responses API gives it',

@@ -86,11 +86,16 @@ function infer(draft: Draft, span: SpanView): void {
   if (draft.kind === 'step' && span.parentSpanId === undefined) {
     draft.kind = 'workflow';
     draft.rules?.set('kind', `${TYPE} at the root`);
-  } else if (draft.kind === 'llm' && (draft.inputTokens ?? draft.outputTokens) === undefined) {
+  } else if (draft.kind === 'llm') {
     const answer = span.attributes.text(OUTPUTS);
-    if (answer?.includes('"usage') === true) settleRawUsage(draft, decodeJsonish(answer).value, `${OUTPUTS} usage`);
+    const isUncounted = (draft.inputTokens ?? draft.outputTokens) === undefined;
+    if (answer === undefined || !(isUncounted ? answer.includes('"usage') : REASONED.test(answer))) return;
+    settleRawUsage(draft, decodeJsonish(answer).value, `${OUTPUTS} usage`);
   }
 }
+
+/** Which MLflow does not count, so that the answer itself must tell. */
+const REASONED = /"reasoning_tokens": ?[1-9]/;
 
 function inferDetails(draft: Draft, span: SpanView): void {
   if (draft.kind !== 'agent' && draft.kind !== 'workflow') return;

@@ -44,6 +44,20 @@ describe('what an MLflow span was given and gave back', () => {
     expect([step.tool?.args.json, step.tool?.result.json]).toEqual([{ at: 1 }, { ok: true }]);
   });
 
+  test('has reasoning tokens only in the answer', () => {
+    const step = span('"LLM"', {
+      'mlflow.chat.tokenUsage': '{"input_tokens":7,"output_tokens":3}',
+      'mlflow.spanOutputs':
+        '{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens_details":{"reasoning_tokens": 2}}}',
+    });
+
+    expect(step.usage).toMatchObject({ inputTokens: 7, outputTokens: 3, reasoningTokens: 2 });
+  });
+
+  test('are named arguments of a function that takes any', () => {
+    expect(span('"TOOL"', { 'mlflow.spanInputs': '{"kwargs":{"at":1}}' }).tool?.args.json).toEqual({ at: 1 });
+  });
+
   test('is words of an agent', () => {
     const step = span('"AGENT"', { 'mlflow.spanInputs': '{"question":"Hi"}', 'mlflow.spanOutputs': '"Hello"' });
 

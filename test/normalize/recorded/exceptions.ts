@@ -233,4 +233,9 @@ export const EXCEPTIONS: readonly Exception[] = [
     fields: /\.tool_calls\[0\]\.result$/,
     reason: 'the list is only in what the model was shown, which is wrapped, {result: […]}, like any object',
   },
+  {
+    runs: /^mlflow.*\.semconv$/,
+    fields: /\.tokens\.cached_input$/,
+    reason: 'what was cached is left out of the translation to the GenAI conventions',
+  },
 ];
