@@ -92,7 +92,8 @@ function beginsTurn(family: Family, tops: readonly number[], at: number): boolea
   const [last, lastBefore] = [said.at(-1), saidBefore.at(-1)];
   if (last === undefined || lastBefore === undefined) return false;
   if (last === lastBefore && said.length <= saidBefore.length) return false;
-  return step.agent.name === previous.agent.name || said.slice(0, -1).includes(lastBefore);
+  const isSameAgent = step.agent.name !== undefined && step.agent.name === previous.agent.name;
+  return isSameAgent || said.slice(0, -1).includes(lastBefore);
 }
 
 function userMessages(family: Family, agent: number): readonly string[] {

@@ -584,6 +584,28 @@ describe('turns in one trace', () => {
     expect(turn.finalAnswer.text).toBe('Yes.');
   });
 
+  test('are one where two agents without a name, and without a common history, stand side by side', () => {
+    const unnamed = (id: string, from: number, asked: string, answer: string) => ({
+      id,
+      parent: 'f',
+      from,
+      to: from + 5,
+      attributes: {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.input.messages': JSON.stringify([say('user', asked)]),
+        'gen_ai.output.messages': JSON.stringify([say('assistant', answer)]),
+      },
+    });
+
+    expect(
+      turnsOf(
+        { id: 'f', name: 'POST /chat', from: 0, to: 99 },
+        unnamed('1', 1, 'A title for: is it free?', 'Free room'),
+        unnamed('2', 10, 'Is it free?', 'Yes.'),
+      ),
+    ).toHaveLength(1);
+  });
+
   test('are one for an HTTP request around an agent, and the agent stands for it', () => {
     const turn = turnOf(
       { id: '1', name: 'POST /chat', to: 100 },
