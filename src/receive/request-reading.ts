@@ -9,8 +9,13 @@ import { RequestRedactor } from './redact/request-redactor.ts';
 import type { Format } from './status.ts';
 import { type RequestBody, type Understood, understandRequest } from './understand-request.ts';
 
+const KIB = 1024;
 /** About five milliseconds' worth. */
-const AT_ONCE_BYTES_MAX = { json: 1024 * 1024, protobuf: 8 * 1024 * 1024 } as const satisfies Record<Format, number>;
+const AT_ONCE_BYTES_MAX = { json: 1024 * KIB, protobuf: 8192 * KIB } as const satisfies Record<Format, number>;
+/** Redaction goes over it again, and what somebody made to keep it busy takes ten times as long. */
+const AT_ONCE_REDACTED_BYTES_MAX = { json: 1024 * KIB, protobuf: 2048 * KIB } as const satisfies Record<Format, number>;
+/** RE2 takes a microsecond or more for each match of the user's own patterns. */
+const AT_ONCE_SEARCHED_BYTES_MAX = { json: 256 * KIB, protobuf: 256 * KIB } as const satisfies Record<Format, number>;
 
 export interface ToThread {
   readonly id: number;
@@ -25,6 +30,7 @@ export interface FromThread {
 export class RequestReading {
   readonly #rules: RedactionRules | undefined;
   readonly #redactor: RequestRedactor | undefined;
+  readonly #atOnceBytesMax: Readonly<Record<Format, number>>;
   #worker: Worker | undefined;
   #nextId = 0;
   readonly #waiting = new Map<number, PromiseWithResolvers<Understood>>();
@@ -32,11 +38,13 @@ export class RequestReading {
   constructor(rules: RedactionRules | undefined) {
     this.#rules = rules;
     this.#redactor = rules === undefined ? undefined : new RequestRedactor(rules);
+    if (rules === undefined) this.#atOnceBytesMax = AT_ONCE_BYTES_MAX;
+    else this.#atOnceBytesMax = rules.custom.length === 0 ? AT_ONCE_REDACTED_BYTES_MAX : AT_ONCE_SEARCHED_BYTES_MAX;
   }
 
   /** Where the thread fails the promise does, and the next large request gets a new thread. */
   readonly understand = (body: RequestBody): Understood | Promise<Understood> => {
-    if (body.bytes.length <= AT_ONCE_BYTES_MAX[body.format]) return understandRequest(body, this.#redactor);
+    if (body.bytes.length <= this.#atOnceBytesMax[body.format]) return understandRequest(body, this.#redactor);
     const waiter = Promise.withResolvers<Understood>();
     const id = this.#nextId++;
     this.#waiting.set(id, waiter);
