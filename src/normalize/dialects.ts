@@ -1,5 +1,6 @@
 /** The dialects, in the order in which they are asked. The first that knows a field decides it. */
 import type { Dialect } from './dialect.ts';
+import { agno } from './dialects/agno.ts';
 import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
 import { beeAi } from './dialects/beeai.ts';
@@ -38,6 +39,7 @@ export const DIALECTS: readonly Dialect[] = [
   langfuse,
   beeAi,
   llamaIndex,
+  agno,
   openInference,
   traceloop,
   mlflow,

@@ -138,6 +138,70 @@ def start_telemetry(processors=(), logs=False):
     return provider, logger_provider
 
 
+def open_ai_agent(complete, tracer):
+    """An agent by hand over OpenAI chat completions, for libraries that instrument clients and have no agents: its turns
+    and tools are spans that the application makes."""
+    history = [{"role": "system", "content": run.agent.instructions}]
+    tools = [
+        {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": t.parameters}}
+        for t in run.agent.tools
+    ]
+    by_name = {tool.name: tool for tool in run.agent.tools}
+
+    def called(call):
+        name = call["function"]["name"]
+        attributes = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": name,
+            "gen_ai.tool.call.id": call["id"],
+            "gen_ai.tool.call.arguments": call["function"]["arguments"],
+        }
+        with tracer.start_as_current_span(f"execute_tool {name}", attributes=attributes) as span:
+            result = as_text(by_name[name].execute(**json.loads(call["function"]["arguments"])))
+            span.set_attribute("gen_ai.tool.call.result", result)
+            return result
+
+    def answer(user):
+        attributes = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": run.agent.name,
+            "gen_ai.conversation.id": run.conversation_id,
+        }
+        history.append({"role": "user", "content": user})
+        with tracer.start_as_current_span(f"invoke_agent {run.agent.name}", attributes=attributes):
+            while True:
+                message = complete(model=run.model.name, messages=list(history), tools=tools)
+                history.append(message)
+                if not message.get("tool_calls"):
+                    return message["content"]
+                for call in message["tool_calls"]:
+                    try:
+                        content = called(call)
+                    except RuntimeError as error:
+                        content = f"Error: {type(error).__name__}: {error}"
+                    history.append({"role": "tool", "tool_call_id": call["id"], "content": content})
+
+    return answer
+
+
+def message_of_stream(stream):
+    """The message that a streamed chat completion adds up to."""
+    message = {"role": "assistant", "content": None}
+    for chunk in stream:
+        delta = chunk.choices[0].delta if chunk.choices else None
+        if delta is None:
+            continue
+        if delta.content:
+            message["content"] = (message["content"] or "") + delta.content
+        for part in delta.tool_calls or []:
+            calls = message.setdefault("tool_calls", [])
+            if part.index == len(calls):
+                calls.append({"id": part.id, "type": "function", "function": {"name": "", "arguments": ""}})
+            calls[part.index]["function"]["name"] += part.function.name or ""
+            calls[part.index]["function"]["arguments"] += part.function.arguments or ""
+    return message
+
+
 def play(answer):
     """Plays the script's turns: `answer` gets what the user says and gives back the agent's text; it may be async."""
     asyncio.run(_play(answer))

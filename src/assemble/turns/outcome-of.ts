@@ -16,9 +16,32 @@ export function userInputOf(root: Step, calls: readonly Step[]): Content {
  */
 export function finalAnswerOf(root: Step, calls: readonly Step[]): Content {
   return firstThere(
-    () => spoken(root, root.output),
+    () => withoutRemarks(spoken(root, root.output), calls),
     () => lastWord(calls.at(-1)),
   );
+}
+
+/**
+ * Some agents give back all that the model said, one text after the other, or end it with a line of their own. The answer
+ * is then what the last call said; what came before were remarks on the way.
+ */
+function withoutRemarks(said: Content, calls: readonly Step[]): Content {
+  if (said.state !== 'whole' || calls.length === 0) return said;
+  const last = lastWord(calls.at(-1));
+  if (last.state !== 'whole' || last.text.length >= said.text.length || last.text === '') return said;
+  const text = said.text.trimEnd();
+  if (!text.endsWith(last.text.trimEnd())) return said;
+  const before = text.slice(0, text.length - last.text.trimEnd().length);
+  const remarks = () => calls.slice(0, -1).map(({ output }) => output.text);
+  return isBlank(before) || squeezed(before) === squeezed(remarks().join('')) ? last : said;
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function squeezed(text: string): string {
+  return text.replaceAll(/\s/g, '');
 }
 
 /** A tool's input and output are not what user and agent said, and a model call is one of several that may speak. */

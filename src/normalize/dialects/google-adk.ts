@@ -22,6 +22,7 @@ import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
 import { decodeMessages, messageOf, type MessageList } from '../messages.ts';
 import { row } from '../rows.ts';
 import { functionResult } from '../tool-results.ts';
+import { messagesInOfSemconv, messagesOutOfSemconv, toolError } from './google-adk-semconv.ts';
 
 const SCOPE = 'gcp.vertex.agent';
 const REQUEST = 'gcp.vertex.agent.llm_request';
@@ -49,14 +50,20 @@ export const googleAdk: Dialect = {
   ],
   infer,
   inferDetails,
-  messagesIn: [{ rule: REQUEST, key: REQUEST, find: ({ span }) => requestMessages(recorded(span, REQUEST)) }],
-  messagesOut: [{ rule: RESPONSE, key: RESPONSE, find: ({ span }) => responseMessages(recorded(span, RESPONSE)) }],
+  messagesIn: [
+    { rule: REQUEST, key: REQUEST, find: ({ span }) => requestMessages(recorded(span, REQUEST)) },
+    ...messagesInOfSemconv,
+  ],
+  messagesOut: [
+    { rule: RESPONSE, key: RESPONSE, find: ({ span }) => responseMessages(recorded(span, RESPONSE)) },
+    ...messagesOutOfSemconv,
+  ],
   toolArgs: [{ rule: ARGS, key: ARGS, find: toolArgs }],
   toolResult: [
     { rule: RESULT, key: RESULT, find: ({ span }) => unwrapped(recorded(span, RESULT)) },
     { rule: NEWER_RESULT, key: NEWER_RESULT, find: newerResult },
   ],
-  error: [{ rule: RESPONSE, key: RESPONSE, find: responseError }],
+  error: [{ rule: RESPONSE, key: RESPONSE, find: responseError }, toolError],
 };
 
 function infer(draft: Draft, span: SpanView): void {

@@ -391,6 +391,20 @@ describe('the answer', () => {
     expect([turn.userInput.text, turn.finalAnswer.text, turn.llmCalls]).toEqual(['Book it.', 'Booked.', 4]);
   });
 
+  test.each([
+    ['with a line end of its own', 'Done.\n', 'Done.'],
+    ['after all that was said before', 'Let me look.Done.', 'Done.'],
+    ['after something that no call said', 'Note: Done.', 'Note: Done.'],
+  ])('is what the last call said, where the agent gives it back %s', (_, given, answer) => {
+    const turn = turnOf(
+      agent('a', {}, { 'gen_ai.output.messages': JSON.stringify([say('assistant', given)]) }),
+      chat('b', 'a', { out: [wants({ type: 'text', content: 'Let me look.' }, ask('look', {}, 'c1'))] }, { from: 1 }),
+      chat('c', 'a', { out: [say('assistant', 'Done.')] }, { from: 2 }),
+    );
+
+    expect(turn.finalAnswer.text).toBe(answer);
+  });
+
   test('is the last message, not a remark on the way to a tool', () => {
     const remark = { role: 'assistant', parts: [{ type: 'text', content: 'Let me look.' }, ask('f', {}, 'x')] };
     const turn = turnOf(agent('1', { to: 9 }), chat('2', '1', { out: [remark] }, { from: 1 }));

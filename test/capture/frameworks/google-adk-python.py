@@ -8,89 +8,105 @@
   "variants": {
     "default": {
       "api": "gemini",
-      "note": "LlmAgent with function tools; content on the spans",
+      "note": "schema 2, the default; OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_AND_EVENT",
       "scenarios": ["meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"],
-      "env": { "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_ONLY" }
+      "env": { "GOOGLE_GEMINI_BASE_URL": "$SERVER", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_AND_EVENT" }
     },
-    "log_records": {
+    "stream": {
       "api": "gemini",
-      "note": "content in log records",
+      "note": "streaming_mode SSE; SPAN_ONLY; an agent run by a tool",
+      "scenarios": ["support_parallel_details", "support_subagent"],
+      "env": { "GOOGLE_GEMINI_BASE_URL": "$SERVER", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_ONLY" },
+      "settings": { "stream": true }
+    },
+    "event_only": {
+      "api": "gemini",
+      "note": "EVENT_ONLY: content in log records",
       "scenarios": ["meeting_success"],
-      "env": { "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "EVENT_ONLY" }
+      "env": { "GOOGLE_GEMINI_BASE_URL": "$SERVER", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "EVENT_ONLY" }
     },
-    "v1": {
+    "legacy": {
       "api": "gemini",
-      "note": "the schema before 2.x: invocation, call_llm, gcp.vertex.agent.*",
-      "scenarios": ["meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"],
-      "env": { "ADK_TELEMETRY_SCHEMA_VERSION_OPT_IN": "1" }
+      "note": "ADK_TELEMETRY_SCHEMA_VERSION_OPT_IN=1: the form of earlier releases",
+      "scenarios": ["meeting_tool_error_recovery", "support_parallel_details"],
+      "env": { "GOOGLE_GEMINI_BASE_URL": "$SERVER", "ADK_TELEMETRY_SCHEMA_VERSION_OPT_IN": "1" }
     },
-    "v1_stream": {
+    "content_off": {
       "api": "gemini",
-      "note": "the same, streamed",
+      "note": "nothing set: content is off by default",
+      "contentCapture": false,
       "scenarios": ["support_parallel_details"],
-      "env": { "ADK_TELEMETRY_SCHEMA_VERSION_OPT_IN": "1" }
+      "env": { "GOOGLE_GEMINI_BASE_URL": "$SERVER" }
     }
   }
 }
 """
-
-import os
-
 from driver import play, run, start_telemetry
-
-os.environ["GOOGLE_GEMINI_BASE_URL"] = run.model.base_url
-from google.adk.agents import LlmAgent, RunConfig
-from google.adk.agents.run_config import StreamingMode
-from google.adk.runners import InMemoryRunner
-from google.genai import types
 
 start_telemetry(logs=True)
 
+from google.adk.agents import LlmAgent
+from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
+from google.adk.tools import FunctionTool
+from google.genai import types
 
-def adk_tool(offer):
-    def function(**args):
-        try:
-            return offer.execute(**args)
-        except Exception as error:
-            return {"status": "error", "error_message": f"{type(error).__name__}: {error}"}
-
-    function.__name__ = offer.name
-    function.__doc__ = offer.description
-    function.__signature__ = offer.function.__signature__.replace(return_annotation=dict)
-    function.__annotations__ = offer.function.__annotations__ | {"return": dict}
-    return function
+APP = "captured"
 
 
-agent = LlmAgent(
-    name=run.agent.name,
-    description="An agent",
-    model=run.model.name,
-    instruction=run.agent.instructions,
-    tools=[adk_tool(tool) for tool in run.agent.tools],
-)
-runner = InMemoryRunner(agent=agent, app_name="app")
-session = None
+def tool_of(offer):
+    if offer.name != "ask_support_agent":
+        return FunctionTool(offer.function)
+
+    async def ask_support_agent(question: str) -> str:
+        """Ask the support agent."""
+        return await said_by(await runner_of(run.inner, "inner"), question, "inner")
+
+    return FunctionTool(ask_support_agent)
 
 
-async def answer(user):
-    global session
-    if session is None:
-        session = await runner.session_service.create_session(
-            app_name="app", user_id=run.user_id, session_id=run.conversation_id
-        )
+async def runner_of(offer, session_id):
+    agent = LlmAgent(
+        name=offer.name,
+        model=run.model.name,
+        instruction=offer.instructions,
+        tools=[tool_of(tool) for tool in offer.tools],
+        on_tool_error_callback=told,
+    )
+    sessions = InMemorySessionService()
+    await sessions.create_session(app_name=APP, user_id=run.user_id, session_id=session_id)
+    return Runner(agent=agent, app_name=APP, session_service=sessions)
+
+
+async def told(tool, args, tool_context, error):
+    """Without it, a tool that throws ends the run."""
+    return {"error": f"{type(error).__name__}: {error}"}
+
+
+async def said_by(runner, user, session_id):
+    mode = StreamingMode.SSE if run.settings.get("stream") else StreamingMode.NONE
     text = ""
-    config = RunConfig(streaming_mode=StreamingMode.SSE) if run.variant == "v1_stream" else RunConfig()
-    message = types.Content(role="user", parts=[types.Part(text=user)])
     async for event in runner.run_async(
-        user_id=run.user_id, session_id=run.conversation_id, new_message=message, run_config=config
+        user_id=run.user_id,
+        session_id=session_id,
+        new_message=types.Content(role="user", parts=[types.Part(text=user)]),
+        run_config=RunConfig(streaming_mode=mode),
     ):
         if event.error_code:
             raise RuntimeError(event.error_message)
-        if event.partial or event.content is None:
-            continue
-        said = "".join(part.text or "" for part in event.content.parts or [])
-        text = said or text
+        if event.is_final_response() and not event.partial and event.content:
+            text = "".join(part.text or "" for part in event.content.parts)
     return text
+
+
+runner = None
+
+
+async def answer(user):
+    global runner
+    runner = runner or await runner_of(run.agent, run.conversation_id)
+    return await said_by(runner, user, run.conversation_id)
 
 
 play(answer)

@@ -186,3 +186,50 @@ test('messages as log records hold Google’s own content', () => {
   expect(step?.messagesIn.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
   expect([step?.input.text, step?.output.text]).toEqual(['Is Ann free?', 'Yes.']);
 });
+
+describe('ADK under the names of the GenAI conventions', () => {
+  const chat = (key: string, messages: unknown, spec: object = ADK) =>
+    stepOf({ 'gen_ai.operation.name': 'generate_content', [key]: JSON.stringify(messages) }, spec);
+  const answered = (response: unknown) => [
+    { role: 'user', parts: [{ type: 'tool_call_response', id: 'c1', response }] },
+  ];
+  const resultIn = (step: ReturnType<typeof chat>) =>
+    step.messagesIn.flatMap(({ parts }) => parts.map((part) => part.type === 'tool_result' && part.result.json));
+
+  test('has its results wrapped in the messages too, which is nobody else’s way', () => {
+    expect(resultIn(chat('gen_ai.input.messages', answered({ result: '{"ok":true}' })))).toEqual([{ ok: true }]);
+    expect(resultIn(chat('gen_ai.input.messages', answered({ result: 1 }), {}))).toEqual([{ result: 1 }]);
+  });
+
+  const piece = (parts: readonly unknown[], reason = '') => ({ role: 'assistant', parts, finish_reason: reason });
+  const text = (content: string) => ({ type: 'text', content });
+
+  test('has one message for each piece of a stream', () => {
+    const pieces = [
+      piece([text('T-22')]),
+      piece([text('14 is open')]),
+      piece([{ type: 'tool_call', name: 'look' }], 'stop'),
+    ];
+    const { messagesOut, output } = chat('gen_ai.output.messages', pieces);
+
+    expect(messagesOut.map(({ parts }) => parts.map(({ type }) => type))).toEqual([['text', 'tool_call']]);
+    expect(output.text).toBe('T-2214 is open');
+  });
+
+  test('has several answers where each says why it ended', () => {
+    const candidates = [piece([text('a')], 'stop'), piece([text('b')], 'stop')];
+
+    expect(chat('gen_ai.output.messages', candidates).messagesOut).toHaveLength(2);
+  });
+
+  test('says of a tool’s failure in its result', () => {
+    const failed = (result: string) =>
+      stepOf(
+        { 'gen_ai.tool.name': 'look', 'error.type': 'TOOL_ERROR', 'gen_ai.tool.call.result': result },
+        { ...ADK, status: { error: 'TOOL_ERROR' } },
+      );
+
+    expect(failed('{"error":"No such ticket"}').error?.message).toBe('No such ticket');
+    expect(failed('{"rows":[]}').error?.message).toBe('TOOL_ERROR');
+  });
+});
