@@ -44,7 +44,8 @@ class BuiltConversation implements Conversation {
     let endedAtMs = Number.NEGATIVE_INFINITY;
     for (const turn of turns) {
       const { agent } = turn;
-      name = agent.name ?? name;
+      // A turn whose root never came is called by what is left of it, at worst by its service.
+      if (name === undefined || !turn.flags.includes('root-missing')) name = agent.name ?? name;
       agentId = agent.id ?? agentId;
       version = agent.version ?? version;
       environment = turn.environment ?? environment;

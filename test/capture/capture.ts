@@ -26,6 +26,9 @@ export interface CaptureOptions {
   readonly isVerbose: boolean;
 }
 
+/** With which the drivers let a tool end the process. */
+const KILLED = 9;
+
 /** What did not go as scripted; a capture with complaints is not written. */
 export type Complaints = readonly string[];
 
@@ -111,8 +114,10 @@ export async function capture(
   server.closeAllConnections();
   server.close();
 
-  if (exit !== 0) complaints.push(`the driver ended with ${exit}`);
+  const isKilled = turns.some(({ error }) => error?.kind === 'process_exit_in_tool');
+  if (exit !== (isKilled ? KILLED : 0)) complaints.push(`the driver ended with ${exit}`);
   for (const [index, { finalAnswer, error }] of turns.entries()) {
+    if (error?.kind === 'process_exit_in_tool') continue;
     if (answers.get(index) === undefined) complaints.push(`turn ${index} was not played`);
     else if (error === undefined && answers.get(index)?.trim() !== finalAnswer) {
       const why = raised.get(index)?.message;

@@ -20,6 +20,10 @@ async function perform(name, args) {
     outcomes.find((outcome) => outcome.name === name && canonical(outcome.args) === wanted);
   if (found === undefined) throw new Error(`the script knows no ${name}(${wanted})`);
   used.add(found.id);
+  if (found.killed) {
+    for (const flush of flushes) await flush();
+    process.exit(9);
+  }
   if (found.error === undefined) return found.result;
   const [, type, message] = /^(\w+): (.*)$/s.exec(found.error) ?? [undefined, 'Error', found.error];
   throw Object.assign(new Error(message), { name: type });

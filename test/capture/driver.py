@@ -31,6 +31,10 @@ def _perform(name, args):
     if found is None:
         raise KeyError(f"the script knows no {name}({wanted})")
     _used.add(found["id"])
+    if found.get("killed"):
+        for flush in _flushes:
+            flush()
+        os._exit(9)
     if "error" not in found:
         return found["result"]
     match = re.match(r"(\w+): (.*)$", found["error"], re.S)

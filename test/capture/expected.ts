@@ -70,7 +70,12 @@ function expectedTurn(turn: PlayedTurn, index: number, { raised }: PlayedRun) {
     ...(turn.handoffs.length === 0 ? {} : { handoffs: turn.handoffs }),
     ...(turn.error === undefined
       ? {}
-      : { error: { kind: 'llm_http_error', ...turn.error, raised: raised.get(index) ?? null } }),
+      : {
+          error: {
+            ...turn.error,
+            ...(turn.error.kind === 'llm_http_error' ? { raised: raised.get(index) ?? null } : {}),
+          },
+        }),
     tokens: { input: used.input, output: used.output, cached_input: used.cached, reasoning: used.reasoning },
   };
 }

@@ -13,6 +13,8 @@ export interface ScriptedCall {
   readonly result?: unknown;
   /** The tool throws an error of this message instead. */
   readonly error?: string;
+  /** The process dies inside of the tool, after what had ended was flushed. */
+  readonly kills?: true;
   /** The tool is itself an agent, and these are its own model calls before it gives back `result`. */
   readonly inside?: readonly ScriptedStep[];
 }
@@ -185,6 +187,29 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
             ],
           },
           { httpError: 500, message: SERVER_ERROR },
+        ],
+      },
+    ],
+  },
+
+  meeting_process_killed: {
+    agent: 'meeting',
+    outcome: 'crash',
+    note: 'Turn 2: the process dies inside the tool (after what had ended was flushed), so spans that were open are never exported.',
+    turns: [
+      { user: 'Hello, who are you?', steps: [{ answer: 'I schedule meetings.' }] },
+      {
+        user: 'Book an hour with Mira on Monday at 15, "Retro".',
+        steps: [
+          {
+            calls: [
+              {
+                tool: 'book_meeting',
+                args: { title: 'Retro', participants: [MIRA], start: '2026-05-11T15:00:00Z', duration_minutes: 60 },
+                kills: true,
+              },
+            ],
+          },
         ],
       },
     ],

@@ -37,15 +37,20 @@ export interface ToolOutcome {
   readonly args: Readonly<Record<string, unknown>>;
   readonly result?: unknown;
   readonly error?: string;
+  readonly killed?: true;
   readonly parallel?: true;
   readonly subagent?: true;
   readonly inside_subagent?: true;
 }
 
+export type TurnError =
+  | { readonly kind: 'llm_http_error'; readonly status: number; readonly message: string }
+  | { readonly kind: 'process_exit_in_tool' };
+
 export interface PlayedTurn {
   readonly user: string;
   readonly finalAnswer: string | null;
-  readonly error: { readonly status: number; readonly message: string } | undefined;
+  readonly error: TurnError | undefined;
   readonly replies: readonly Reply[];
   readonly tools: readonly ToolOutcome[];
   readonly handoffs: readonly string[];
@@ -82,7 +87,7 @@ class Player {
     return {
       user,
       finalAnswer: last !== undefined && 'answer' in last ? last.answer : null,
-      error: last !== undefined && 'httpError' in last ? { status: last.httpError, message: last.message } : undefined,
+      error: errorOf(last),
       replies,
       tools,
       handoffs,
@@ -119,12 +124,13 @@ class Player {
         id,
         name: call.tool,
         args: call.args,
-        ...(call.error === undefined ? { result: call.result } : { error: call.error }),
+        ...(call.error === undefined ? { result: call.result ?? null } : { error: call.error }),
+        ...(call.kills === true ? { killed: true as const } : {}),
         ...(calls.length > 1 ? { parallel: true as const } : {}),
         ...(call.inside === undefined ? {} : { subagent: true as const }),
         ...(into.isInside ? { inside_subagent: true as const } : {}),
       });
-      this.#history += tokensIn(JSON.stringify(call.result ?? call.error));
+      this.#history += tokensIn(JSON.stringify(call.result ?? call.error ?? null));
       if (call.inside !== undefined) this.#playSteps(call.inside, { ...into, isInside: true });
     }
   }
@@ -150,6 +156,13 @@ class Player {
     this.#asked += 1;
     return `call_${digest(`${this.#name} call ${this.#asked}`).slice(0, 16)}`;
   }
+}
+
+function errorOf(last: ScriptedStep | undefined): TurnError | undefined {
+  if (last === undefined) return undefined;
+  if ('httpError' in last) return { kind: 'llm_http_error', status: last.httpError, message: last.message };
+  const isKilled = 'calls' in last && last.calls.some(({ kills }) => kills === true);
+  return isKilled ? { kind: 'process_exit_in_tool' } : undefined;
 }
 
 interface Into {

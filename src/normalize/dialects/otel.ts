@@ -26,7 +26,7 @@ export const otel: Dialect = {
     ...rows('environment', asText, ['deployment.environment.name', 'deployment.environment']),
   ],
   resourceRows: [
-    ...rows('serviceName', asText, ['service.name']),
+    ...rows('serviceName', asServiceName, ['service.name']),
     ...rows('agentVersion', asText, ['gen_ai.agent.version', 'service.version']),
     ...rows('environment', asText, ['deployment.environment.name', 'deployment.environment']),
   ],
@@ -36,6 +36,12 @@ export const otel: Dialect = {
     { rule: 'exception', find: exceptionError },
   ],
 };
+
+/** `unknown_service:node` is what SDKs say where nobody named the service. */
+function asServiceName(value: AttributeValue): string | undefined {
+  const name = asText(value);
+  return name?.startsWith('unknown_service') === true ? undefined : name;
+}
 
 function statusError(evidence: Evidence): StepError | undefined {
   if (evidence.status !== 'error') return undefined;

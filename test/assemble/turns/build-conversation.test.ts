@@ -64,3 +64,31 @@ describe('a conversation', () => {
     expect(() => buildConversation(ID, [])).toThrow('conversation c: it has no turns');
   });
 });
+
+describe("a conversation's agent", () => {
+  const whole = turn('1', 10, { 'gen_ai.agent.name': 'desk' }, { 'service.name': 'shop' });
+  const orphan = (name: string) =>
+    buildTurns(
+      normalize(
+        traceOf({
+          id: '2',
+          parent: 'f',
+          from: 20,
+          attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm' },
+          resource: { 'service.name': name },
+        }),
+      ),
+    );
+
+  test('is not called by the service of a turn whose root never came', () => {
+    expect(buildConversation(ID, [...whole, ...orphan('shop')]).agent.name).toBe('desk');
+  });
+
+  test('is called by its service where nothing else names it', () => {
+    expect(buildConversation(ID, orphan('shop')).agent.name).toBe('shop');
+  });
+
+  test('has no name where nobody named the service either', () => {
+    expect(buildConversation(ID, orphan('unknown_service:node')).agent.name).toBeUndefined();
+  });
+});

@@ -17,7 +17,7 @@
     "default": {
       "api": "openai-chat",
       "note": "ToolCallingAgent through OpenInference's instrumentation; it has no place for a conversation id. The instrumentation takes no framework after 0.1.13",
-      "scenarios": ["meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"]
+      "scenarios": ["meeting_process_killed", "meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"]
     }
   }
 }

@@ -17,7 +17,7 @@
     "default": {
       "api": "anthropic",
       "note": "the CLI's own traces (beta) and logs, with prompts, tool details and tool content; tools over MCP in the process",
-      "scenarios": ["meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"],
+      "scenarios": ["meeting_process_killed", "meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"],
       "settings": { "conversationId": "uuid" },
       "env": {
         "CLAUDE_CODE_ENABLE_TELEMETRY": "1",

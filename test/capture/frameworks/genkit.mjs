@@ -13,7 +13,7 @@
     "default": {
       "api": "gemini",
       "note": "a flow for each turn, which gets {sessionId, message}; Gemini",
-      "scenarios": ["meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"]
+      "scenarios": ["meeting_process_killed", "meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"]
     },
     "openai": {
       "api": "openai-chat",

@@ -20,7 +20,7 @@
     "default": {
       "api": "openai-chat",
       "note": "traceable and wrapOpenAI, metadata.session_id on the agent's run",
-      "scenarios": ["meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"],
+      "scenarios": ["meeting_process_killed", "meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"],
       "env": { "LANGSMITH_TRACING": "true", "LANGSMITH_TRACING_MODE": "otel", "LANGSMITH_API_KEY": "scripted", "LANGSMITH_ENDPOINT": "$SERVER" }
     },
     "stream": {

@@ -13,7 +13,7 @@
     "default": {
       "api": "openai-chat",
       "note": "LlamaIndex.TS agent workflow through OpenLLMetry: withAgent and withTool around it, a session id among the association properties",
-      "scenarios": ["meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"]
+      "scenarios": ["meeting_process_killed", "meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"]
     }
   }
 }

@@ -18,7 +18,7 @@
     "default": {
       "api": "openai-responses",
       "note": "span events of the older conventions, the default; session.id among traceAttributes",
-      "scenarios": ["meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"]
+      "scenarios": ["meeting_process_killed", "meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"]
     },
     "latest": {
       "api": "openai-responses",

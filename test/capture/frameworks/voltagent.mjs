@@ -15,7 +15,7 @@
     "default": {
       "api": "openai-responses",
       "note": "generateText with userId and conversationId",
-      "scenarios": ["meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"]
+      "scenarios": ["meeting_process_killed", "meeting_success", "meeting_tool_error_recovery", "meeting_silent_crash", "support_parallel_details"]
     },
     "stream": {
       "api": "openai-responses",
