@@ -9,6 +9,9 @@ import { expect, test } from 'vitest';
 import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { BUILT_IN_PATTERNS } from '../../src/model/redaction.ts';
 import { scoreRecorded } from '../../src/pipeline/offline.ts';
+import { readRecording } from '../../src/pipeline/recording.ts';
+import { toReportJson } from '../../src/report/evaluation-json.ts';
+import { RequestRedactor } from '../../src/receive/redact/request-redactor.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
 import { encodeTable } from '../../src/model/otlp/batch-table.ts';
 import { keyValues } from '../normalize/support/otlp.ts';
@@ -173,7 +176,71 @@ test('offline, the same recording is redacted alike: nothing of it is in the eva
 
   expect(result.evaluations).toHaveLength(1);
   expect(result).toMatchObject({ records: 1, rejected: 1 });
-  const said = JSON.stringify(result.evaluations);
+  const said = JSON.stringify(toReportJson(result.evaluations));
   expect(PLAIN.filter((plain) => said.includes(plain))).toEqual([]);
   expect(readdirSync(dataDir)).toEqual([]);
+});
+
+test('an answer that was nothing but a secret is not judged, one with a secret in it is', async () => {
+  const settings = { ...defaultSettings(), redaction: { ...REDACTION, salt: undefined } };
+  const spanOf = (number: number, answer: string) => ({
+    ...ids(number),
+    name: 'invoke_agent helper',
+    startTimeUnixNano: '1790000000000000000',
+    endTimeUnixNano: '1790000001000000000',
+    attributes: keyValues([
+      ['gen_ai.operation.name', 'invoke_agent'],
+      ['gen_ai.conversation.id', `conversation-${number}`],
+      ['gen_ai.input.messages', JSON.stringify([{ role: 'user', content: 'What is the address?' }])],
+      ['gen_ai.output.messages', JSON.stringify([{ role: 'assistant', content: answer }])],
+    ]),
+  });
+  const spans = [spanOf(1, 'bob@example.com'), spanOf(2, 'It is bob@example.com, as you asked.')];
+  const json = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+  const index = indexTraces(transcodeTraces(Buffer.from(json)));
+  const batch = {
+    signal: 'traces',
+    bytes: index.bytes,
+    table: encodeTable(index),
+    rows: 2,
+    rejected: 0,
+    logTime: 0,
+  } as const;
+
+  const { evaluations } = await scoreRecorded({ batches: [batch], suites: await builtinSuites(['default']), settings });
+
+  const said = evaluations.map(({ conversationId, verdicts }) => ({
+    conversationId,
+    redacted: [...verdicts.values()].filter(
+      ({ verdict, reason }) => verdict === 'not_applicable' && reason.includes('is redacted'),
+    ).length,
+  }));
+  expect(said.find(({ conversationId }) => conversationId === 'conversation-1')?.redacted).toBeGreaterThan(0);
+  expect(said.find(({ conversationId }) => conversationId === 'conversation-2')?.redacted).toBe(0);
+});
+
+test('in what frameworks really export, nothing but addresses is taken for a secret', async () => {
+  const folder = path.resolve(import.meta.dirname, '../fixtures/recorded');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json') && !name.endsWith('.expected.json'))
+    .map((name) => path.join(folder, name));
+  const patterns = BUILT_IN_PATTERNS.filter((pattern) => pattern !== 'email');
+  const redactor = new RequestRedactor({
+    patterns,
+    custom: [],
+    keys: [],
+    userIds: undefined,
+    identifiers: [],
+    salt: '',
+  });
+  const changed: string[] = [];
+
+  for (const file of files) {
+    for await (const { signal, bytes } of readRecording(file)) {
+      if (redactor.redact(signal, bytes) !== undefined) changed.push(file);
+    }
+  }
+
+  expect(files.length).toBeGreaterThan(100);
+  expect(changed).toEqual([]);
 });
