@@ -11,7 +11,7 @@
 import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
 import { agentNameIn } from '../agent-names.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, Finder } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, member } from '../jsonish.ts';
@@ -35,6 +35,8 @@ const RUN_TYPE = 'langsmith.span.kind';
 const INPUTS = 'gen_ai.prompt';
 const OUTPUTS = 'gen_ai.completion';
 const USAGE = 'langsmith.usage_metadata';
+
+const content = runContent({ inputs: INPUTS, outputs: OUTPUTS, guard: RUN_TYPE, workOf });
 
 export const langSmith: Dialect = {
   name: 'langsmith',
@@ -60,12 +62,29 @@ export const langSmith: Dialect = {
   marker: RUN_TYPE,
   infer,
   inferDetails,
-  ...runContent({ inputs: INPUTS, outputs: OUTPUTS, guard: RUN_TYPE, workOf }),
+  ...content,
+  toolArgs: content.toolArgs.map((finder) => unlessHidden(finder, isInputHidden)),
+  toolResult: content.toolResult.map((finder) => unlessHidden(finder, isOutputHidden)),
   error: [
     { rule: 'exception of a run', key: RUN_TYPE, find: runError },
     { rule: `${OUTPUTS} status`, key: RUN_TYPE, find: toolMessageError },
   ],
 };
+
+/** What is hidden on the user's wish is `{}`. What a run gave back is otherwise never that: it is `{outputs: …}`. */
+function isOutputHidden({ span }: Evidence): boolean {
+  return span.attributes.text(OUTPUTS) === '{}';
+}
+
+/** `{}` is also what a tool without parameters is given, and then something comes out. */
+function isInputHidden(evidence: Evidence): boolean {
+  const { attributes } = evidence.span;
+  return attributes.text(INPUTS) === '{}' && (!attributes.has(OUTPUTS) || isOutputHidden(evidence));
+}
+
+function unlessHidden<T>(finder: Finder<T>, isHidden: (evidence: Evidence) => boolean): Finder<T> {
+  return { ...finder, find: (evidence) => (isHidden(evidence) ? undefined : finder.find(evidence)) };
+}
 
 function infer(draft: Draft, span: SpanView): void {
   const { attributes } = span;

@@ -4,6 +4,8 @@
   "packages": {
     "langsmith": "0.12.0",
     "openai": "6.49.0",
+    "ai": "6.0.326",
+    "@ai-sdk/openai": "3.0.141",
     "langchain": "1.5.14",
     "@langchain/core": "1.4.0",
     "@langchain/langgraph": "1.7.3",
@@ -27,6 +29,19 @@
       "api": "openai-chat",
       "note": "the same, streamed",
       "scenarios": ["meeting_success"],
+      "env": { "LANGSMITH_TRACING": "true", "LANGSMITH_TRACING_MODE": "otel", "LANGSMITH_API_KEY": "scripted", "LANGSMITH_ENDPOINT": "$SERVER" }
+    },
+    "content_off": {
+      "api": "openai-chat",
+      "note": "LANGSMITH_HIDE_INPUTS and LANGSMITH_HIDE_OUTPUTS",
+      "scenarios": ["meeting_tool_error_recovery"],
+      "contentCapture": false,
+      "env": { "LANGSMITH_TRACING": "true", "LANGSMITH_TRACING_MODE": "otel", "LANGSMITH_API_KEY": "scripted", "LANGSMITH_ENDPOINT": "$SERVER", "LANGSMITH_HIDE_INPUTS": "true", "LANGSMITH_HIDE_OUTPUTS": "true" }
+    },
+    "aisdk": {
+      "api": "openai-responses",
+      "note": "spans of the AI SDK 6 through LangSmith's exporter, which adds its own keys to them",
+      "scenarios": ["meeting_success", "meeting_silent_crash"],
       "env": { "LANGSMITH_TRACING": "true", "LANGSMITH_TRACING_MODE": "otel", "LANGSMITH_API_KEY": "scripted", "LANGSMITH_ENDPOINT": "$SERVER" }
     },
     "langchain": {
@@ -112,4 +127,31 @@ async function langChain() {
   return traceable(answer, { name: run.agent.name, run_type: 'chain', metadata });
 }
 
-await play(run.variant === 'langchain' ? await langChain() : openAi());
+async function aiSdk() {
+  const { generateText, jsonSchema, stepCountIs, tool } = await import('ai');
+  const { openai } = await import('@ai-sdk/openai');
+  const tools = Object.fromEntries(
+    run.agent.tools.map(({ name, description, parameters, execute }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(parameters), execute }),
+    ]),
+  );
+  const history = [];
+  return async (user) => {
+    history.push({ role: 'user', content: user });
+    const { text, response } = await generateText({
+      model: openai(run.model.name),
+      system: run.agent.instructions,
+      messages: history,
+      tools,
+      maxRetries: 0,
+      stopWhen: stepCountIs(12),
+      experimental_telemetry: { isEnabled: true, functionId: run.agent.name, metadata },
+    });
+    history.push(...response.messages);
+    return text;
+  };
+}
+
+const agents = { langchain: langChain, aisdk: aiSdk };
+await play(await (agents[run.variant] ?? openAi)());

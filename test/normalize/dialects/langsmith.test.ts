@@ -163,3 +163,20 @@ describe('other fields of a LangSmith run', () => {
     expect(run('chain', {}, { name, parent: 'f' }).agent.name).toBeUndefined();
   });
 });
+
+describe('a tool whose content is hidden', () => {
+  test.each([
+    ['and that gave something back', { 'gen_ai.prompt': '{}', 'gen_ai.completion': '{}' }, 'missing', 'missing'],
+    ['and that failed', { 'gen_ai.prompt': '{}' }, 'missing', 'missing'],
+    [
+      'is not one without parameters',
+      { 'gen_ai.prompt': '{}', 'gen_ai.completion': '{"outputs":1}' },
+      'whole',
+      'whole',
+    ],
+  ])('%s', (_, attributes, args, result) => {
+    const { tool } = stepOf({ 'langsmith.span.kind': 'tool', ...attributes });
+
+    expect([tool?.args.state, tool?.result.state]).toEqual([args, result]);
+  });
+});

@@ -36,7 +36,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'with content off, version 7 leaves out what the error said as well',
   },
   {
-    runs: /^langfuse.*\.content_off$/,
+    runs: /^(?:langfuse|langsmith).*\.content_off$/,
     fields: /\.tool_calls\[\d+\]\.id$/,
     reason: 'call ids are only inside the content, which was masked',
   },
