@@ -8,6 +8,7 @@ import { claudeCode } from './dialects/claude-code.ts';
 import { codex } from './dialects/codex.ts';
 import { flue } from './dialects/flue.ts';
 import { genkit } from './dialects/genkit.ts';
+import { crewAi } from './dialects/crewai.ts';
 import { googleAdk } from './dialects/google-adk.ts';
 import { langSmith } from './dialects/langsmith.ts';
 import { langWatch } from './dialects/langwatch.ts';
@@ -27,6 +28,7 @@ import { voltAgent } from './dialects/voltagent.ts';
 
 export const DIALECTS: readonly Dialect[] = [
   assay,
+  crewAi,
   googleAdk,
   langSmith,
   claudeCode,

@@ -71,6 +71,16 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'call ids are only inside the content, which was not recorded',
   },
   {
+    runs: /^semantic-kernel-python/,
+    fields: /\.tokens\.(cached_input|reasoning)$/,
+    reason: 'cached and thought tokens are not counted',
+  },
+  {
+    runs: /^semantic-kernel-python.*\.content_off$/,
+    fields: /\.tool_calls\[\d+\]\.name$/,
+    reason: "the kernel puts the plugin's name before that of the tool, and what the model called it is content",
+  },
+  {
     runs: /^agno.*\/support_parallel_details/,
     fields: /\.tokens\.reasoning$/,
     reason: 'thought tokens are counted only in the history that the next turn is given',
