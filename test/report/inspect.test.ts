@@ -12,7 +12,7 @@ test('content that was not captured: which spans, and the switch of the framewor
   expect(advice).toEqual([
     {
       what: expect.stringContaining('2 model calls (scope gcp.vertex.agent)'),
-      remedy: 'Google ADK: set ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true',
+      remedy: expect.stringContaining('Google ADK: set ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true'),
     },
   ]);
 });

@@ -14,7 +14,7 @@ export const CAPTURE_SWITCHES: readonly CaptureSwitch[] = [
   {
     scope: /^gcp\.vertex\.agent/,
     framework: 'Google ADK',
-    remedy: 'set ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true',
+    remedy: `set ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true (Python since 2.x: ${GENAI}=SPAN_ONLY)`,
   },
   {
     scope: /^com\.anthropic\.claude_code/,
@@ -38,7 +38,7 @@ export const CAPTURE_SWITCHES: readonly CaptureSwitch[] = [
     remedy: 'unset OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS and the other OPENINFERENCE_HIDE_* variables',
   },
   {
-    scope: /traceloop|^opentelemetry\.instrumentation\.(?:langchain|llamaindex|crewai|agno)/,
+    scope: /traceloop|^opentelemetry\.instrumentation\.(?:langchain|llamaindex|crewai|agno|openai_agents|openai\.v)/,
     framework: 'OpenLLMetry',
     remedy: 'set TRACELOOP_TRACE_CONTENT=true, and leave traceContent of initialize() on',
   },
