@@ -65,10 +65,19 @@ function metric<T>(names: readonly string[], read: (value: AttributeValue) => T 
 
 function insideOf(value: AttributeValue | undefined): Exclude<AttributeValue, null> | undefined {
   if (!isPresent(value)) return undefined;
-  const decoded = decodeJsonish(value).value;
-  const inside = typeof member(decoded, 'type') === 'string' ? member(decoded, 'value') : undefined;
+  const inside = untyped(decodeJsonish(value).value, 0);
   // The cast widens: parsed JSON consists of AttributeValues all the way down.
   return inside === undefined || inside === null ? value : (inside as Exclude<AttributeValue, null>);
+}
+
+/** Lists of lists of lists are nobody's tool results. */
+const LISTS_MAX = 4;
+
+/** undefined where it is no typed value. The items of a list are typed again, each for itself. */
+function untyped(typed: unknown, depth: number): unknown {
+  const value = typeof member(typed, 'type') === 'string' ? member(typed, 'value') : undefined;
+  if (!Array.isArray(value) || member(typed, 'type') !== 'list' || depth > LISTS_MAX) return value;
+  return value.map((item: unknown) => untyped(item, depth + 1) ?? item);
 }
 
 function messages(key: string, role: 'user' | 'assistant'): Finder<MessageList> {

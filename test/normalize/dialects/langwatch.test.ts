@@ -51,3 +51,13 @@ test("a tool's arguments and result are the values, and a value of a tool's own 
 
   expect(step.tool).toMatchObject({ args: { json: { who: 'Ann' } }, result: { json: { type: 'room', seats: 4 } } });
 });
+
+test('the items of a list are typed values, too', () => {
+  const list = [{ type: 'json', value: { id: 1 } }, { type: 'list', value: [{ type: 'text', value: 'a' }] }, 'plain'];
+
+  expect(span('tool', { 'langwatch.output': typed('list', list) }).tool?.result.json).toEqual([
+    { id: 1 },
+    ['a'],
+    'plain',
+  ]);
+});
