@@ -12,8 +12,8 @@ const program = new Command('node test/capture/main.ts')
     `Drives published agent frameworks against a scripted model and writes down the OTLP they export, into
 test/fixtures/captured/<framework>@<version>/<scenario>[.<variant>].json, with .logs.json and .expected.json.
 
-Packages are installed with npm or pip into ${'$TMPDIR'}/assay-capture, never into the project. Nothing but that
-leaves this machine: the model and the receiver are one server on a local port.
+Packages are installed with npm or pip into ${'$TMPDIR'}/assay-capture, never into the project. The model
+and the receiver are one server on a local port; a framework that calls home besides still does (VoltAgent asks models.dev).
 
 Frameworks: ${frameworkNames().join(', ')}`,
   )
