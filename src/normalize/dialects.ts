@@ -21,6 +21,7 @@ import { openInference } from './dialects/openinference.ts';
 import { openlit } from './dialects/openlit.ts';
 import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
+import { pydanticAi } from './dialects/pydantic-ai.ts';
 import { strands } from './dialects/strands.ts';
 import { traceloop, traceloopTools } from './dialects/traceloop.ts';
 import { vercel } from './dialects/vercel.ts';
@@ -36,6 +37,7 @@ export const DIALECTS: readonly Dialect[] = [
   voltAgent,
   traceloopTools,
   otelGenAi,
+  pydanticAi,
   mastra,
   vercel,
   langfuse,

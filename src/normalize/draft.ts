@@ -66,7 +66,7 @@ export const DETAILS: ReadonlySet<Field> = new Set<Field>([
 export const NO_GUARD = -1;
 /** As many as a small integer has bits. */
 const GUARDS_PER_WORD = 30;
-export const GUARDS_MAX = 3 * GUARDS_PER_WORD;
+export const GUARDS_MAX = 4 * GUARDS_PER_WORD;
 
 /** A class for its stable shape: one is made for every span. */
 export class Draft implements Fields {
@@ -110,6 +110,7 @@ export class Draft implements Fields {
   #guards = 0;
   #moreGuards = 0;
   #mostGuards = 0;
+  #lastGuards = 0;
   /** Filled only in a draft that is made to explain. */
   readonly rules: Map<string, string> | undefined;
 
@@ -122,13 +123,15 @@ export class Draft implements Fields {
     const bit = 1 << (guard % GUARDS_PER_WORD);
     if (guard < GUARDS_PER_WORD) this.#guards |= bit;
     else if (guard < 2 * GUARDS_PER_WORD) this.#moreGuards |= bit;
-    else this.#mostGuards |= bit;
+    else if (guard < 3 * GUARDS_PER_WORD) this.#mostGuards |= bit;
+    else this.#lastGuards |= bit;
   }
 
   noted(guard: number): boolean {
     const bit = 1 << (guard % GUARDS_PER_WORD);
     if (guard < GUARDS_PER_WORD) return (this.#guards & bit) !== 0;
-    return ((guard < 2 * GUARDS_PER_WORD ? this.#moreGuards : this.#mostGuards) & bit) !== 0;
+    if (guard < 2 * GUARDS_PER_WORD) return (this.#moreGuards & bit) !== 0;
+    return ((guard < 3 * GUARDS_PER_WORD ? this.#mostGuards : this.#lastGuards) & bit) !== 0;
   }
 
   /** Two places: a model call has one output, a tool call has arguments and a result. */

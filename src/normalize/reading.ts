@@ -17,6 +17,29 @@ type FoundBy<K extends keyof ContentFinders> = ContentFinders[K][number] extends
 /** Finders of keys beyond GUARDS_MAX are asked always. */
 const guards = new Map<string, number>();
 
+type Infer = NonNullable<Dialect['infer']>;
+
+/** First of the guards' users: where a dialect's marker went unguarded, it would infer for spans of others. */
+const inferring = inferringOf((dialect) => dialect.infer);
+const inferringDetails = inferringOf((dialect) => dialect.inferDetails);
+
+function inferringOf(of: (dialect: Dialect) => Infer | undefined) {
+  return DIALECTS.flatMap((dialect) => {
+    const infer = of(dialect);
+    return infer === undefined ? [] : [{ infer, guard: guardOf(dialect.marker) }];
+  });
+}
+
+function guardOf(key: string | undefined): number {
+  if (key === undefined) return NO_GUARD;
+  const known = guards.get(key);
+  if (known !== undefined) return known;
+  if (guards.size >= GUARDS_MAX) return NO_GUARD;
+  const guard = guards.size;
+  guards.set(key, guard);
+  return guard;
+}
+
 export const FINDERS: GuardedFinders = {
   messagesIn: all('messagesIn'),
   messagesOut: all('messagesOut'),
@@ -35,28 +58,6 @@ function all<K extends keyof ContentFinders>(kind: K): GuardedFinders[K] {
   }
   // The cast holds: lists of finders of one kind, one after the other, are a list of finders of that kind.
   return finders as unknown as GuardedFinders[K];
-}
-
-function guardOf(key: string | undefined): number {
-  if (key === undefined) return NO_GUARD;
-  const known = guards.get(key);
-  if (known !== undefined) return known;
-  if (guards.size >= GUARDS_MAX) return NO_GUARD;
-  const guard = guards.size;
-  guards.set(key, guard);
-  return guard;
-}
-
-type Infer = NonNullable<Dialect['infer']>;
-
-const inferring = inferringOf((dialect) => dialect.infer);
-const inferringDetails = inferringOf((dialect) => dialect.inferDetails);
-
-function inferringOf(of: (dialect: Dialect) => Infer | undefined) {
-  return DIALECTS.flatMap((dialect) => {
-    const infer = of(dialect);
-    return infer === undefined ? [] : [{ infer, guard: guardOf(dialect.marker) }];
-  });
 }
 
 const rows = DIALECTS.flatMap((dialect) => dialect.rows ?? []);

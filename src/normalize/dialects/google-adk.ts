@@ -61,7 +61,7 @@ export const googleAdk: Dialect = {
   toolArgs: [{ rule: ARGS, key: ARGS, find: toolArgs }],
   toolResult: [
     { rule: RESULT, key: RESULT, find: ({ span }) => unwrapped(recorded(span, RESULT)) },
-    { rule: NEWER_RESULT, key: NEWER_RESULT, find: newerResult },
+    { rule: `${NEWER_RESULT} of ADK`, key: NEWER_RESULT, find: newerResult },
   ],
   error: [{ rule: RESPONSE, key: RESPONSE, find: responseError }, toolError],
 };
