@@ -20,8 +20,9 @@
  *
  * Limits are checked when time moves on, not at each row, so that the order of rows within one instant changes nothing.
  */
-import type { SpanId, TraceId } from '../model/ids.ts';
+import type { TraceId } from '../model/ids.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
+import { KnownSpans } from './known-spans.ts';
 
 export interface TurnLimits {
   readonly settleMs: number;
@@ -45,8 +46,11 @@ export interface RowGroup {
 
 export interface Row {
   readonly traceId: TraceId;
-  readonly spanId: SpanId | undefined;
-  readonly parentSpanId: SpanId | undefined;
+  /** Ids as two signed 32-bit words; both are 0 where there is none. */
+  readonly spanIdHigh: number;
+  readonly spanIdLow: number;
+  readonly parentIdHigh: number;
+  readonly parentIdLow: number;
   /** The parent lives in another process, which may never report to us. */
   readonly parentIsRemote: boolean;
   readonly position: number;
@@ -85,9 +89,7 @@ interface OpenTurn {
   readonly positions: number[];
   readonly lengths: number[];
   readonly groups: RowGroup[];
-  readonly seen: Set<SpanId>;
-  /** Only while there are any: most turns have none, and an empty set takes memory too. */
-  missing: Set<SpanId> | undefined;
+  readonly spans: KnownSpans;
 }
 
 export class OpenTurns {
@@ -130,7 +132,8 @@ export class OpenTurns {
     this.#position = input.nextPosition;
     const turn = this.#turns.get(row.traceId) ?? this.#open(row.traceId, input.at);
     // A span that comes again is no sign of life: what is sent twice must change nothing.
-    const isRepeated = row.group.signal === 'traces' && row.spanId !== undefined && turn.seen.has(row.spanId);
+    const isSpan = row.group.signal === 'traces' && !isNone(row.spanIdHigh, row.spanIdLow);
+    const isRepeated = isSpan && turn.spans.hasArrived(row.spanIdHigh, row.spanIdLow);
     if (!isRepeated) turn.lastAt = input.at;
     turn.positions.push(row.position);
     turn.lengths.push(row.length);
@@ -138,7 +141,7 @@ export class OpenTurns {
     turn.bytes += row.length;
     this.#rows += 1;
     this.#bytes += row.length;
-    if (row.spanId !== undefined && row.group.signal === 'traces') connect(turn, row, row.spanId);
+    if (isSpan) connect(turn, row);
     // An earlier deadline needs a new entry; a later one is found when the old entry comes up.
     const deadline = this.#deadlineOf(turn).at;
     if (deadline < turn.checkAt) this.#checkAt(turn, deadline);
@@ -176,8 +179,7 @@ export class OpenTurns {
       positions: [],
       lengths: [],
       groups: [],
-      seen: new Set(),
-      missing: undefined,
+      spans: new KnownSpans(),
     };
     this.#turns.set(traceId, turn);
     return turn;
@@ -226,24 +228,23 @@ export class OpenTurns {
     this.#bytes -= turn.bytes;
     const rows = rowsOf(turn);
     const spans = rows.reduce((count, row) => count + (row.group.signal === 'traces' ? 1 : 0), 0);
-    const spansAreDistinct = spans === turn.seen.size;
+    const spansAreDistinct = spans === turn.spans.arrived;
     closed.push({ traceId, cause, closedAt, position: this.#position, rows, spansAreDistinct });
   }
 }
 
-function connect(turn: OpenTurn, row: Row, spanId: SpanId): void {
-  turn.seen.add(spanId);
-  const { missing } = turn;
-  if (missing?.delete(spanId) === true && missing.size === 0) turn.missing = undefined;
-  if (row.parentSpanId === undefined || row.parentIsRemote) turn.rootEnded = true;
-  else if (!turn.seen.has(row.parentSpanId)) {
-    turn.missing ??= new Set();
-    turn.missing.add(row.parentSpanId);
-  }
+function connect(turn: OpenTurn, row: Row): void {
+  turn.spans.arrive(row.spanIdHigh, row.spanIdLow);
+  if (isNone(row.parentIdHigh, row.parentIdLow) || row.parentIsRemote) turn.rootEnded = true;
+  else turn.spans.nameParent(row.parentIdHigh, row.parentIdLow);
+}
+
+function isNone(high: number, low: number): boolean {
+  return high === 0 && low === 0;
 }
 
 function isComplete(turn: OpenTurn): boolean {
-  return turn.rootEnded && turn.missing === undefined;
+  return turn.rootEnded && turn.spans.missing === 0;
 }
 
 function rowsOf(turn: OpenTurn): ClosedRow[] {

@@ -4,6 +4,7 @@
  */
 import { type ClosedTurn, OpenTurns, type RowGroup, type TurnLimits } from '../assemble/open-turns.ts';
 import { BatchTable } from '../model/otlp/batch-table.ts';
+import { TraceIds } from '../model/otlp/trace-ids.ts';
 
 /** What an entry of a log must say; the journal's entries do. */
 export interface LogEntry {
@@ -24,6 +25,7 @@ export interface IntakePorts {
 export class Intake {
   readonly turns: OpenTurns;
   readonly #ports: IntakePorts;
+  readonly #traceIds = new TraceIds();
 
   constructor(limits: TurnLimits, ports: IntakePorts) {
     this.turns = new OpenTurns(limits);
@@ -32,7 +34,7 @@ export class Intake {
 
   take(entry: LogEntry): void {
     this.advance(entry.logTime);
-    const table = BatchTable.read(entry.table);
+    const table = BatchTable.read(entry.table, this.#traceIds);
     const groups = groupsOf(entry, table);
     let unwanted = 0;
     for (let row = 0; row < table.rowCount; row += 1) {
@@ -47,8 +49,10 @@ export class Intake {
       this.turns.add(
         {
           traceId,
-          spanId: table.spanId(row),
-          parentSpanId: table.parentSpanId(row),
+          spanIdHigh: table.spanIdHigh(row),
+          spanIdLow: table.spanIdLow(row),
+          parentIdHigh: table.parentIdHigh(row),
+          parentIdLow: table.parentIdLow(row),
           parentIsRemote: table.parentIsRemote(row),
           position: entry.payloadPosition + start,
           length: table.end(row) - start,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ClosedTurn, OpenTurns, type Row, type RowGroup, type TurnLimits } from '../../src/assemble/open-turns.ts';
-import type { SpanId, TraceId } from '../../src/model/ids.ts';
+import type { TraceId } from '../../src/model/ids.ts';
 import { randomFrom, shuffled } from '../random.ts';
 
 const LIMITS: TurnLimits = {
@@ -36,13 +36,22 @@ type Line = readonly [at: number, ...spans: Span[]];
 function row(span: Span, position: number): Row {
   return {
     traceId: span.trace as TraceId,
-    spanId: span.id as SpanId,
-    parentSpanId: span.parent as SpanId | undefined,
+    spanIdHigh: halvesOf(span.id).high,
+    spanIdLow: halvesOf(span.id).low,
+    parentIdHigh: halvesOf(span.parent).high,
+    parentIdLow: halvesOf(span.parent).low,
     parentIsRemote: span.remote === true,
     position,
     length: span.bytes ?? 100,
     group: GROUP,
   };
+}
+
+/** Names stand for ids; no two here have the same first four letters and the same last four. */
+function halvesOf(name: string | undefined): { readonly high: number; readonly low: number } {
+  if (name === undefined) return { high: 0, low: 0 };
+  const bytes = Buffer.from(name.padEnd(8, ' '));
+  return { high: bytes.readInt32BE(0), low: bytes.readInt32BE(bytes.length - 4) };
 }
 
 function play(lines: readonly Line[], until: number, limits: Partial<TurnLimits> = {}): ClosedTurn[] {

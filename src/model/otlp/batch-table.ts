@@ -13,6 +13,7 @@
 import type { SpanId, TraceId } from '../ids.ts';
 import { ABSENT, type RecordIndex, ROW_FLAGS, type Signal } from './record-index.ts';
 import { asBuffer, isZero } from './request-reader.ts';
+import type { TraceIds } from './trace-ids.ts';
 
 const MAGIC = 0x3154_4241; // 'ABT1'
 const HEAD_BYTES = 16;
@@ -65,12 +66,15 @@ export class BatchTable {
   readonly #bytes: Buffer;
   readonly #view: DataView;
   readonly #rowsAt: number;
-  /** The last trace id: spans of a trace mostly come together, and then share one string. */
-  #traceIdText: TraceId | undefined;
-  #traceIdRow = -1;
+  readonly #traceIds: TraceIds | undefined;
 
-  private constructor(bytes: Buffer, head: { signal: Signal; rowCount: number; groupCount: number }) {
+  private constructor(
+    bytes: Buffer,
+    head: { signal: Signal; rowCount: number; groupCount: number },
+    traceIds: TraceIds | undefined,
+  ) {
     this.#bytes = bytes;
+    this.#traceIds = traceIds;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.signal = head.signal;
     this.rowCount = head.rowCount;
@@ -78,8 +82,8 @@ export class BatchTable {
     this.#rowsAt = HEAD_BYTES + head.groupCount * GROUP_BYTES;
   }
 
-  /** Throws where the bytes are not a table. */
-  static read(table: Uint8Array): BatchTable {
+  /** Throws where the bytes are not a table. Whoever reads many tables gives each the same `traceIds`. */
+  static read(table: Uint8Array, traceIds?: TraceIds): BatchTable {
     const bytes = asBuffer(table);
     if (bytes.length < HEAD_BYTES || bytes.readUInt32LE(0) !== MAGIC) {
       throw new Error(`read batch table: ${bytes.length} bytes that do not begin like a table`);
@@ -98,19 +102,16 @@ export class BatchTable {
         `read batch table: ${bytes.length} bytes, but ${groupCount} groups and ${rowCount} rows take ${expected}`,
       );
     }
-    return new BatchTable(bytes, { signal: code === SIGNALS.traces ? 'traces' : 'logs', rowCount, groupCount });
+    const signal = code === SIGNALS.traces ? 'traces' : 'logs';
+    return new BatchTable(bytes, { signal, rowCount, groupCount }, traceIds);
   }
 
   /** Undefined for a log record that belongs to no trace; a span always has one. */
   traceId(row: number): TraceId | undefined {
     const at = this.#row(row);
-    if (this.#traceIdRow < 0 || !this.#hasSameTraceId(at, this.#traceIdRow)) {
-      // The cast is the brand: only valid ids are written into a table.
-      const text = this.#bytes.toString('hex', at, at + 16) as TraceId;
-      this.#traceIdText = isZero(this.#bytes, at, 16) ? undefined : text;
-      this.#traceIdRow = at;
-    }
-    return this.#traceIdText;
+    if (this.#traceIds !== undefined) return this.#traceIds.textAt(this.#bytes, this.#view, at);
+    // The cast is the brand: only valid ids are written into a table.
+    return isZero(this.#bytes, at, 16) ? undefined : (this.#bytes.toString('hex', at, at + 16) as TraceId);
   }
 
   /** Undefined for a log record that belongs to no span; a span always has one. */
@@ -120,6 +121,23 @@ export class BatchTable {
 
   parentSpanId(row: number): SpanId | undefined {
     return this.#spanId(this.#row(row) + 24);
+  }
+
+  /** The halves of an id as signed words; an id that is not there is zeros. */
+  spanIdHigh(row: number): number {
+    return this.#view.getInt32(this.#row(row) + 16, false);
+  }
+
+  spanIdLow(row: number): number {
+    return this.#view.getInt32(this.#row(row) + 20, false);
+  }
+
+  parentIdHigh(row: number): number {
+    return this.#view.getInt32(this.#row(row) + 24, false);
+  }
+
+  parentIdLow(row: number): number {
+    return this.#view.getInt32(this.#row(row) + 28, false);
   }
 
   start(row: number): number {
@@ -167,13 +185,6 @@ export class BatchTable {
   #spanId(at: number): SpanId | undefined {
     // The cast is the brand: only valid ids are written into a table.
     return isZero(this.#bytes, at, 8) ? undefined : (this.#bytes.toString('hex', at, at + 8) as SpanId);
-  }
-
-  #hasSameTraceId(at: number, other: number): boolean {
-    for (let word = 0; word < 16; word += 4) {
-      if (this.#view.getUint32(at + word, true) !== this.#view.getUint32(other + word, true)) return false;
-    }
-    return true;
   }
 
   #row(row: number): number {
