@@ -74,17 +74,27 @@ interface ClosedPlace {
 }
 type TurnPlace = Pick<ClosedPlace, 'conversation' | 'trace'>;
 
+interface Matched {
+  /** Undefined where no suite is for it as a whole, and so nothing need be understood again. */
+  readonly conversation: Conversation | undefined;
+  /** Suites of scope `conversation`. */
+  readonly by: readonly CompiledSuite[];
+  readonly byAny: boolean;
+}
+
 export class Engine {
   readonly #parts: EngineParts;
   readonly #guard: LabelGuard;
   readonly #groups = new GroupCache();
   readonly #idKeys: IdKeys | undefined;
   readonly #recent = new RecentTurns();
+  readonly #suitesByTurn: readonly CompiledSuite[];
   readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
     this.#idKeys = idKeysOf(parts.settings.conversation.idKeys);
+    this.#suitesByTurn = parts.suites.filter((suite) => suite.matchesTurn !== undefined);
     this.#guard = new LabelGuard({
       maxLabelSets: parts.settings.metrics.maxLabelSets,
       onFold: (labels) => parts.onEvent({ type: 'labels-folded', agent: labels.agent }),
@@ -159,8 +169,20 @@ export class Engine {
       store.reviseTrace({ ...trace, row: known.row });
       return known.row;
     });
-    this.#recent.keep(row, { revision: trace.revision, turns, bytes: merged.content.traces.length });
-    this.#evaluateTurns({ conversation, trace: row, revision: trace.revision, closedAt: closed.closedAt, turns });
+    const matchedBy = this.#evaluateTurns({
+      conversation,
+      trace: row,
+      revision: trace.revision,
+      closedAt: closed.closedAt,
+      turns,
+    });
+    const isDue = conversation.dueAt !== undefined && conversation.dueAt <= closed.closedAt;
+    this.#recent.keep(row, {
+      revision: trace.revision,
+      matchedBy,
+      turns: isDue ? turns : undefined,
+      bytes: merged.content.traces.length,
+    });
     return known === undefined ? 'stored' : 'revised';
   }
 
@@ -258,16 +280,30 @@ export class Engine {
     else store.moveTrace(trace.row, turns, { from: from.row, to: to.row });
   }
 
-  /** A part of a turn waits for the rest of it: the call that ends the turn has it judged, or else the conversation's end. */
-  #evaluateTurns(place: ClosedPlace): void {
-    const suites = this.#parts.suites.filter((suite) => suite.scope === 'turn');
-    if (suites.length === 0) return;
+  /**
+   * A part of a turn waits for the rest of it: the call that ends the turn has it judged, or else the conversation's end.
+   * Gives the suites that are for one of the turns, or may be for a conversation with one of them; undefined where turns
+   * may be parts, and so the others have to be looked at.
+   */
+  #evaluateTurns(place: ClosedPlace): readonly CompiledSuite[] | undefined {
+    const matchedBy = new Set<CompiledSuite>();
     let hasParts = false;
     for (const turn of place.turns) {
-      if (!isWhole(turn)) hasParts = true;
-      else for (const suite of suites) this.#evaluateTurn(suite, turn, place);
+      if (!isWhole(turn)) {
+        hasParts = true;
+        continue;
+      }
+      const conversation = buildConversation(place.conversation.id, [turn]);
+      for (const suite of this.#suitesByTurn) {
+        if (!this.#applies(suite, conversation, turn.id, suite.matchesTurn)) continue;
+        matchedBy.add(suite);
+        if (suite.scope === 'turn') this.#scoreTurn(suite, conversation, turn, place);
+      }
     }
-    if (hasParts) this.#parts.store.postponeTurn(place.trace, place.closedAt);
+    if (hasParts && this.#suitesByTurn.some(({ scope }) => scope === 'turn')) {
+      this.#parts.store.postponeTurn(place.trace, place.closedAt);
+    }
+    return place.turns.some(isBare) ? undefined : [...matchedBy];
   }
 
   /** The turns that these traces are parts of, if they are complete by now. */
@@ -275,7 +311,7 @@ export class Engine {
     const { store, suites } = this.#parts;
     const conversation = store.conversationAt(row);
     const traces = new Map(parts.map((part) => [part.traceId, part.row]));
-    for (const turn of this.#understandConversation(conversation, store.tracesOf(row))?.turns ?? []) {
+    for (const turn of this.#tryUnderstand(conversation, store.tracesOf(row))?.turns ?? []) {
       const part = turn.steps.find(({ traceId }) => traces.has(traceId));
       if (part === undefined || !isWhole(turn)) continue;
       const place = { conversation, trace: traces.get(part.traceId) ?? 0 };
@@ -291,7 +327,15 @@ export class Engine {
 
   #evaluateTurn(suite: CompiledSuite, turn: Turn, place: TurnPlace & { readonly revision: number }): void {
     const conversation = buildConversation(place.conversation.id, [turn]);
-    if (!this.#applies(suite, conversation, turn.id)) return;
+    if (this.#applies(suite, conversation, turn.id, suite.matches)) this.#scoreTurn(suite, conversation, turn, place);
+  }
+
+  #scoreTurn(
+    suite: CompiledSuite,
+    conversation: Conversation,
+    turn: Turn,
+    place: TurnPlace & { readonly revision: number },
+  ): void {
     const evaluation = this.#evaluate(suite, { conversation, turnId: turn.id, revision: place.revision });
     if (evaluation === undefined) return;
     this.#timed('recording', () =>
@@ -310,7 +354,7 @@ export class Engine {
   }
 
   #evaluateConversation(due: StoredConversation, cause: string): void {
-    const { store, suites } = this.#parts;
+    const { store } = this.#parts;
     const revision = due.revision + 1;
     const traces = store.tracesOf(due.row);
     const last = traces.at(-1);
@@ -318,39 +362,65 @@ export class Engine {
       store.conversationEvaluated(due.row, { revision: due.revision, cause, turns: 0, unscoredBecause: 'moved' });
       return;
     }
-    const conversation = this.#understandConversation(due, traces);
-    if (conversation === undefined) {
+    const matched = this.#match(due, traces);
+    if (matched === undefined) {
       store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause: 'not_understood' });
       return;
     }
-    for (const turn of conversation.turns)
+    const { conversation } = matched;
+    for (const turn of conversation?.turns ?? [])
       if (isBare(turn)) this.#evaluateLeftOver(turn, { conversation: due, trace: last.row });
-    let scoredBy = 0;
-    let matchedBy = 0;
-    for (const suite of suites) {
-      if (!this.#applies(suite, conversation, due.id)) continue;
-      matchedBy += 1;
-      if (suite.scope !== 'conversation') continue;
-      scoredBy += 1;
+    for (const suite of matched.by) {
+      if (conversation === undefined) break;
       const evaluation = this.#evaluate(suite, { conversation, turnId: undefined, revision });
       if (evaluation === undefined) continue;
-      this.#timed('recording', () =>
-        this.#record(evaluation, suite, {
-          conversation: due.row,
-          trace: 0,
-          subject: conversation,
-          isFirst: revision === 1,
-        }),
-      );
+      const place = { conversation: due.row, trace: 0, subject: conversation, isFirst: revision === 1 };
+      this.#timed('recording', () => this.#record(evaluation, suite, place));
     }
-    const unscoredBecause = matchedBy === 0 ? 'no_suite_matched' : undefined;
+    const unscoredBecause = matched.byAny ? undefined : 'no_suite_matched';
     if (unscoredBecause !== undefined && due.revision === 0) {
       store.totals.series(QUALITY_METRICS.unmatched.name, { reason: unscoredBecause }).add(1);
     }
-    // Only turns of conversations that go on are worth keeping: what is kept survives garbage collections.
+    // Its turns were scored, each for itself; what is remembered of them is not needed any more.
     for (const { row } of traces) this.#recent.drop(row);
     store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause });
-    this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: scoredBy, revision });
+    this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: matched.by.length, revision });
+  }
+
+  /**
+   * The suites that score the conversation as a whole, and whether any suite, its turns' among them, is for it. Most often
+   * what is remembered of the turns says that there is none of the first kind, and nothing has to be read again.
+   */
+  #match(due: StoredConversation, traces: readonly StoredTrace[]): Matched | undefined {
+    const ofTurns = this.#parts.suites.filter(({ scope }) => scope === 'turn');
+    const ofConversations = this.#parts.suites.filter(({ scope }) => scope === 'conversation');
+    const byTurn = this.#matchedByTurns(traces);
+    const candidates = ofConversations.filter(
+      (suite) => byTurn === undefined || suite.matchesTurn === undefined || byTurn.has(suite),
+    );
+    if (byTurn !== undefined && candidates.length === 0) {
+      return { conversation: undefined, by: [], byAny: ofTurns.some((suite) => byTurn.has(suite)) };
+    }
+    const conversation = this.#tryUnderstand(due, traces);
+    if (conversation === undefined) return undefined;
+    const by = candidates.filter((suite) => this.#applies(suite, conversation, due.id, suite.matches));
+    const isForTurn = (suite: CompiledSuite) =>
+      byTurn?.has(suite) ??
+      conversation.turns.some((turn) =>
+        this.#applies(suite, buildConversation(due.id, [turn]), turn.id, suite.matches),
+      );
+    return { conversation, by, byAny: by.length > 0 || ofTurns.some(isForTurn) };
+  }
+
+  /** Undefined where something of a trace is not remembered. */
+  #matchedByTurns(traces: readonly StoredTrace[]): ReadonlySet<CompiledSuite> | undefined {
+    const suites = new Set<CompiledSuite>();
+    for (const { row, revision } of traces) {
+      const matchedBy = this.#recent.find(row, revision)?.matchedBy;
+      if (matchedBy === undefined) return undefined;
+      for (const suite of matchedBy) suites.add(suite);
+    }
+    return suites;
   }
 
   /** A turn that never came to its end, or was not to be judged before the end of the recording. */
@@ -363,12 +433,13 @@ export class Engine {
     }
   }
 
-  #understandConversation(due: StoredConversation, traces: readonly StoredTrace[]): Conversation | undefined {
+  #tryUnderstand(due: StoredConversation, traces: readonly StoredTrace[]): Conversation | undefined {
     try {
       const turns = this.#timed('normalizing again for the conversation', () =>
         traces.flatMap(
           ({ row, revision }) =>
-            this.#recent.find(row, revision) ?? buildTurns(normalize(this.#parts.store.contentOf(row), this.#idKeys)),
+            this.#recent.find(row, revision)?.turns ??
+            buildTurns(normalize(this.#parts.store.contentOf(row), this.#idKeys)),
         ),
       );
       return buildConversation(due.id, turns);
@@ -379,13 +450,18 @@ export class Engine {
   }
 
   /** Whether the suite is for this conversation. A suite that can't even say that, or never does, is left out. */
-  #applies(suite: CompiledSuite, conversation: Conversation, subject: string): boolean {
+  #applies(
+    suite: CompiledSuite,
+    conversation: Conversation,
+    subject: string,
+    matches: CompiledSuite['matchesTurn'],
+  ): boolean {
     const { watch } = this.#parts;
     const target = { suite: suite.name, subject };
     if (watch.stoppedFor(target).has(WHOLE_SUITE)) return false;
     watch.started(target, MATCHING);
     try {
-      return suite.matches(conversation);
+      return matches?.(conversation) === true;
     } catch (error) {
       this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion: WHOLE_SUITE, reason: String(error) });
       return false;

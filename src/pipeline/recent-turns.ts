@@ -1,15 +1,25 @@
 /**
- * The turns understood last. A conversation that ends is scored right after its last turn was, and often from the same
- * spans: without this they would be read and understood a second time.
+ * What is remembered of turns that were scored and whose conversation is still to be: which suites are for them, and, where
+ * the conversation is due at once, the turns themselves, which would else be read and understood a second time.
+ *
+ * Turns of conversations that go on are not kept: what lives for minutes has to be moved by every garbage collection until
+ * it is old, and that cost more than reading again the few that are asked for.
  */
 import type { Turn } from '../model/turn.ts';
+import type { CompiledSuite } from '../score/suite.ts';
 
-interface Recent {
+export interface Recent {
   readonly revision: number;
-  readonly turns: readonly Turn[];
+  /**
+   * Suites that are for one of these, or may be for a conversation with one of these; undefined where these may be parts of
+   * turns, of which only the conversation says what they are.
+   */
+  readonly matchedBy: readonly CompiledSuite[] | undefined;
+  readonly turns: readonly Turn[] | undefined;
   readonly bytes: number;
 }
 
+const TRACES_MAX = 1 << 16;
 /** Steps keep the bytes that they were read from. */
 const BYTES_MAX = 8 << 20;
 
@@ -20,23 +30,23 @@ export class RecentTurns {
 
   keep(trace: number, recent: Recent): void {
     this.drop(trace);
-    if (recent.bytes > BYTES_MAX / 4) return;
     this.#traces.set(trace, recent);
-    this.#bytes += recent.bytes;
+    if (recent.turns !== undefined) this.#bytes += recent.bytes;
     for (const oldest of this.#traces.keys()) {
-      if (this.#bytes <= BYTES_MAX) break;
+      if (this.#bytes <= BYTES_MAX && this.#traces.size <= TRACES_MAX) break;
       this.drop(oldest);
     }
   }
 
-  find(trace: number, revision: number): readonly Turn[] | undefined {
+  find(trace: number, revision: number): Recent | undefined {
     const recent = this.#traces.get(trace);
-    return recent?.revision === revision ? recent.turns : undefined;
+    return recent?.revision === revision ? recent : undefined;
   }
 
   /** Its conversation has been scored. */
   drop(trace: number): void {
-    this.#bytes -= this.#traces.get(trace)?.bytes ?? 0;
+    const recent = this.#traces.get(trace);
+    if (recent?.turns !== undefined) this.#bytes -= recent.bytes;
     this.#traces.delete(trace);
   }
 }

@@ -41,11 +41,17 @@ export function isCriterionName(name: string): boolean {
   return CRITERION_NAME.test(name) && !RESERVED.has(name);
 }
 
-/** `weightsAreKnown` is false where a weight was unreadable: its own mistake is reported, and a sum means nothing. */
+export interface CompileOptions {
+  /** False where a weight was unreadable: its own mistake is reported, and a sum means nothing. */
+  readonly weightsAreKnown: boolean;
+  /** Of `match.whyNot`: see `CompiledSuite.matchesTurn`. */
+  readonly matchesTurn: CompiledSuite['matchesTurn'];
+}
+
 export function compileSuite(
   suite: Suite,
   origin: SuiteOrigin,
-  { weightsAreKnown }: { readonly weightsAreKnown: boolean } = { weightsAreKnown: true },
+  { weightsAreKnown, matchesTurn }: CompileOptions = { weightsAreKnown: true, matchesTurn: undefined },
 ): CompiledWithMistakes {
   const mistakes: Mistake[] = [];
   const mistake = (path: Path, problem: string, expected: string) => {
@@ -59,7 +65,7 @@ export function compileSuite(
   if (minDecided === undefined) mistake(['min_decided'], `${suite.minDecided} is no share`, 'a number from 0 to 1');
   const named = { name: suite.name, file: origin.file, line: origin.placeOf(['suite']).line };
   if (mistakes.length > 0) return { suite: undefined, mistakes, named };
-  return { suite: compiled(suite, minDecided ?? 0, origin), mistakes, named };
+  return { suite: compiled(suite, { minDecided: minDecided ?? 0, matchesTurn, origin }), mistakes, named };
 }
 
 type Report = (path: Path, problem: string, expected: string) => void;
@@ -137,10 +143,18 @@ const OUTCOME_SET = Object.fromEntries(
   OUTCOMES.filter((outcome) => outcome !== 'unscored').map((name) => [name, true]),
 );
 
-function compiled(suite: Suite, minDecided: number, origin: SuiteOrigin): CompiledSuite {
+function compiled(
+  suite: Suite,
+  known: {
+    readonly minDecided: number;
+    readonly matchesTurn: CompiledSuite['matchesTurn'];
+    readonly origin: SuiteOrigin;
+  },
+): CompiledSuite {
   const version = suite.version ?? '1';
   const criteria = suite.criteria.map(compiledCriterion);
   const whyNot = compileMatch(suite.match);
+  const matches = (conversation: Conversation) => whyNot(conversation) === undefined;
   return {
     name: suite.name,
     version,
@@ -149,15 +163,18 @@ function compiled(suite: Suite, minDecided: number, origin: SuiteOrigin): Compil
     scope: suite.scope,
     criteria,
     totalWeight: criteria.reduce((sum, { weight }) => sum + weight, 0),
-    minDecided,
+    minDecided: known.minDecided,
     whyNot,
-    matches: (conversation: Conversation) => whyNot(conversation) === undefined,
+    matches,
+    // The fields of a match ask about the whole: its last turn that says who the agent is, and so on. But every field
+    // given must match, so that what the rest asks of a turn is asked in any case.
+    matchesTurn: suite.scope === 'turn' ? matches : suite.match === undefined ? () => true : known.matchesTurn,
     extractsOf: compileExtracts(suite.extract ?? {}),
     completed: suite.completed ?? completedByDefault,
     failed: suite.failed ?? failedByDefault,
     outcomes: suite.outcomes === undefined ? DEFAULT_RULES : suite.outcomes.map(compiledRule),
-    file: origin.file,
-    line: origin.placeOf([]).line,
+    file: known.origin.file,
+    line: known.origin.placeOf([]).line,
   };
 }
 

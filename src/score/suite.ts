@@ -149,6 +149,11 @@ export interface CompiledSuite {
   readonly totalWeight: Millionths;
   readonly minDecided: Millionths;
   matches(conversation: Conversation): boolean;
+  /**
+   * What holds for one of the turns, as a conversation of its own, wherever the suite matches the whole; a suite of scope
+   * `turn` matches such conversations alone. Undefined where nothing can be said without the whole.
+   */
+  readonly matchesTurn: ((conversation: Conversation) => boolean) | undefined;
   /** Why this suite is not for this conversation, in a sentence; undefined where it is. Never throws. */
   whyNot(conversation: Conversation): string | undefined;
   readonly extractsOf: (subject: Subject) => Extracts;

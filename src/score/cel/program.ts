@@ -11,6 +11,8 @@ import { toExcerpt } from '../sentences.ts';
 import { functionsOf, variablesOf } from './environment.ts';
 import { LINEAR_MATCHES } from './functions.ts';
 import { patternMistake } from './linear-regex.ts';
+import { isNode, type Node, nodesIn, sourceOf } from './node.ts';
+import { turnConditionOf } from './turn-condition.ts';
 import { show } from './values.ts';
 import { ContentGap } from './views.ts';
 
@@ -28,6 +30,8 @@ export interface Program {
   readonly text: string;
   /** The static type: 'bool', 'dyn', 'string', 'list<ToolCall>', ... */
   readonly type: string;
+  /** An expression that holds for a turn of each conversation for which this one holds; undefined where there is none. */
+  readonly turnCondition: string | undefined;
   /** The variables that it reads. */
   readonly reads: ReadonlySet<string>;
   run(scope: object): Evaluated;
@@ -58,6 +62,8 @@ export function compileExpression(
     const parsed = environment.parse(text);
     // The casts to our own view of nodes hold for every node the library's parser makes.
     const root = parsed.ast as unknown as Node;
+    // Before the check, which writes macros anew.
+    const turnCondition = turnConditionOf(root);
     const patterns = prepare(root);
     const checked = parsed.check();
     if (!checked.valid) return { mistake: mistakeOf(checked.error, environment) };
@@ -68,24 +74,14 @@ export function compileExpression(
       return { mistake: { problem, expected: 'an expression of type bool, such as a comparison', at: undefined } };
     }
     const comparisons = comparisonsIn(root, environment);
-    return { program: makeProgram(text, type, readsOf(root), parsed, comparisons) };
+    return { program: makeProgram({ text, type, turnCondition, reads: readsOf(root) }, parsed, comparisons) };
   } catch (error) {
     return { mistake: mistakeOf(error, environment) };
   }
 }
 
-interface Node {
-  readonly op: string;
-  readonly args: unknown;
-  readonly start: number;
-  readonly end: number;
-  readonly input: string;
-}
-
 function makeProgram(
-  text: string,
-  type: string,
-  reads: ReadonlySet<string>,
+  known: Pick<Program, 'text' | 'type' | 'turnCondition' | 'reads'>,
   evaluateParsed: (context: object) => unknown,
   comparisons: readonly Comparison[],
 ): Program {
@@ -96,7 +92,7 @@ function makeProgram(
       return endOf(thrown);
     }
   };
-  return { text, type, reads, run, describeFalse: (scope) => describeFalse(text, comparisons, scope) };
+  return { ...known, run, describeFalse: (scope) => describeFalse(known.text, comparisons, scope) };
 }
 
 const ABSENCES: ReadonlySet<string> = new Set([
@@ -131,10 +127,6 @@ function inText(node: Node | undefined): string {
   return node === undefined ? '' : `, in ${toExcerpt(sourceOf(node))}`;
 }
 
-function sourceOf({ input, start, end }: Node): string {
-  return input.slice(start, end);
-}
-
 /** Renames `matches` to the linear one, everywhere; gives the mistake in the first literal pattern that has one. */
 function prepare(root: Node): ProgramMistake | undefined {
   let mistake: ProgramMistake | undefined;
@@ -154,18 +146,6 @@ function readsOf(root: Node): ReadonlySet<string> {
   const names = new Set<string>();
   for (const node of nodesIn(root)) if (node.op === 'id' && typeof node.args === 'string') names.add(node.args);
   return names;
-}
-
-/** Every node, macros in the form they were written in and in the form they are run in. */
-function* nodesIn(value: unknown): Generator<Node> {
-  if (Array.isArray(value)) for (const element of value) yield* nodesIn(element);
-  if (!isNode(value)) return;
-  yield value;
-  yield* nodesIn(value.args);
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value && 'start' in value;
 }
 
 interface Comparison {

@@ -38,6 +38,7 @@ class SuiteReader {
   readonly #mistakes: Mistake[] = [];
   readonly #extracts = new Map<string, Program>();
   #scopeOf: (subject: Subject) => Scope = scopeMaker(new Map());
+  #matchesTurn: ((conversation: Conversation) => boolean) | undefined;
 
   constructor(document: WrittenDocument, written: WrittenSuite) {
     this.#document = document;
@@ -68,7 +69,7 @@ class SuiteReader {
       ...(outcomes !== undefined && { outcomes }),
     };
     const weightsAreKnown = !written.criteria.some(({ weight }) => Number.isNaN(weight));
-    const compiled = compileSuite(suite, this.#document, { weightsAreKnown });
+    const compiled = compileSuite(suite, this.#document, { weightsAreKnown, matchesTurn: this.#matchesTurn });
     const reported = new Set(shape.map(({ path }) => path));
     const more = [...this.#mistakes, ...compiled.mistakes].filter(({ path }) => !reported.has(path));
     const mistakes = [...shape, ...more].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
@@ -80,6 +81,7 @@ class SuiteReader {
     if (match === undefined) return undefined;
     const { expression, agent, version, environment, attributes } = match;
     const program = expression === undefined ? undefined : this.#compile(['match', 'expression'], expression, 'bool');
+    this.#matchesTurn = this.#turnTest(program);
     return {
       ...(agent !== undefined && { agent }),
       ...(version !== undefined && { version }),
@@ -87,6 +89,14 @@ class SuiteReader {
       ...(attributes !== undefined && { attributes }),
       ...(program !== undefined && { whyNot: whyNotBy(program, this.#scopeOf) }),
     };
+  }
+
+  #turnTest(match: Program | undefined): ((conversation: Conversation) => boolean) | undefined {
+    if (match?.turnCondition === undefined) return undefined;
+    const condition = this.#compile(['match', 'expression'], match.turnCondition, 'bool');
+    const scopeOf = this.#scopeOf;
+    const whyNot = condition && whyNotBy(condition, scopeOf);
+    return whyNot && ((conversation) => whyNot(conversation) === undefined);
   }
 
   #readExtracts(): void {
