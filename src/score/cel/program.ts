@@ -13,6 +13,7 @@ import { LINEAR_MATCHES } from './functions.ts';
 import { patternMistake } from './linear-regex.ts';
 import { isNode, type Node, nodesIn, sourceOf } from './node.ts';
 import { turnConditionOf } from './turn-condition.ts';
+import { compileTurnTest, type TurnTest } from './turn-test.ts';
 import { show } from './values.ts';
 import { ContentGap } from './views.ts';
 
@@ -32,6 +33,8 @@ export interface Program {
   readonly type: string;
   /** An expression that holds for a turn of each conversation for which this one holds; undefined where there is none. */
   readonly turnCondition: string | undefined;
+  /** The same question as the expression's, for a conversation, where it is simple enough to be asked without evaluating. */
+  readonly turnTest: TurnTest | undefined;
   /** The variables that it reads. */
   readonly reads: ReadonlySet<string>;
   run(scope: object): Evaluated;
@@ -64,6 +67,7 @@ export function compileExpression(
     const root = parsed.ast as unknown as Node;
     // Before the check, which writes macros anew.
     const turnCondition = turnConditionOf(root);
+    const turnTest = turnCondition === undefined ? undefined : compileTurnTest(root);
     const patterns = prepare(root);
     const checked = parsed.check();
     if (!checked.valid) return { mistake: mistakeOf(checked.error, environment) };
@@ -74,14 +78,14 @@ export function compileExpression(
       return { mistake: { problem, expected: 'an expression of type bool, such as a comparison', at: undefined } };
     }
     const comparisons = comparisonsIn(root, environment);
-    return { program: makeProgram({ text, type, turnCondition, reads: readsOf(root) }, parsed, comparisons) };
+    return { program: makeProgram({ text, type, turnCondition, turnTest, reads: readsOf(root) }, parsed, comparisons) };
   } catch (error) {
     return { mistake: mistakeOf(error, environment) };
   }
 }
 
 function makeProgram(
-  known: Pick<Program, 'text' | 'type' | 'turnCondition' | 'reads'>,
+  known: Pick<Program, 'text' | 'type' | 'turnCondition' | 'turnTest' | 'reads'>,
   evaluateParsed: (context: object) => unknown,
   comparisons: readonly Comparison[],
 ): Program {

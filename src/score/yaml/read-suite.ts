@@ -94,8 +94,8 @@ class SuiteReader {
   #turnTest(match: Program | undefined): ((conversation: Conversation) => boolean) | undefined {
     if (match?.turnCondition === undefined) return undefined;
     const condition = this.#compile(['match', 'expression'], match.turnCondition, 'bool');
-    const scopeOf = this.#scopeOf;
-    const whyNot = condition && whyNotBy(condition, scopeOf);
+    if (condition?.turnTest !== undefined) return condition.turnTest;
+    const whyNot = condition && whyNotBy(condition, this.#scopeOf);
     return whyNot && ((conversation) => whyNot(conversation) === undefined);
   }
 
