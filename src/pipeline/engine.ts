@@ -516,9 +516,14 @@ export class Engine {
       before === undefined
         ? this.#totalsFor(suite, this.#guard.admit(labelsOf(place.subject)))
         : this.#totalsFor(suite, this.#guard.admit(toAgentLabels(before.labels)));
-    if (!store.insertEvaluation(evaluation, { ...place, labels: totals.labels })) return;
-    if (before === undefined) totals.countFirst(evaluation, effortOf(place.subject), countedAs(place.subject));
-    else totals.countRevised(evaluation, before, countedAs(place.subject));
+    // Worked out now: the conversation is not to be kept until the commit.
+    const effort = effortOf(place.subject);
+    const counted = countedAs(place.subject);
+    const { conversation, trace } = place;
+    store.insertEvaluation(evaluation, { conversation, trace, labels: totals.labels }, (written) => {
+      if (before === undefined) totals.countFirst(written, effort, counted);
+      else totals.countRevised(written, before, counted);
+    });
   }
 
   /** Made once for each suite and label set; the guard gives the same labels as the same object. */

@@ -1,4 +1,9 @@
-/** The rows of evaluations: each one once, whatever is replayed, with the verdicts and the labels it was counted under. */
+/**
+ * The rows of evaluations: each one once, whatever is replayed, with the verdicts and the labels it was counted under.
+ *
+ * They are written together, at the commit or when somebody asks: between the other work of a turn a row costs three times
+ * what it costs among others, because SQLite's code and pages have left the processor's caches each time.
+ */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Evaluation, OUTCOMES, type Outcome } from '../model/evaluation.ts';
 import type { TurnId } from '../model/ids.ts';
@@ -25,11 +30,24 @@ export interface EvaluationPlace {
   readonly labels: Labels;
 }
 
+/** What is told of an evaluation when it is written: `isNew` is false where it was in the store already. */
+export type OnWritten = (evaluation: Evaluation, isNew: boolean) => void;
+
+interface Pending {
+  readonly evaluation: Evaluation;
+  readonly place: EvaluationPlace;
+  readonly onWritten: OnWritten;
+}
+
+/** A transaction may hold turns with any number of evaluations. */
+const PENDING_MAX = 1024;
+
 export class Evaluations {
   readonly #previous: StatementSync;
   readonly #insert: StatementSync;
   readonly #insertFailedVerdict: StatementSync;
   readonly #moveTrace: StatementSync;
+  #pending: Pending[] = [];
   /** Evaluations come in long rows with the same labels. */
   #lastLabels: { readonly labels: Labels; readonly text: string } | undefined;
 
@@ -48,6 +66,7 @@ export class Evaluations {
   }
 
   previous(key: EvaluationKey): PreviousEvaluation | undefined {
+    this.flush();
     const row = this.#previous.get(key.conversation, key.suite, key.turnId ?? '');
     if (row === undefined) return undefined;
     return {
@@ -59,8 +78,25 @@ export class Evaluations {
     };
   }
 
-  /** False where this evaluation is in the store already: it has been counted. */
-  insert(evaluation: Evaluation, place: EvaluationPlace): boolean {
+  /** Written by the next `flush`, which says then whether it is new. */
+  insert(evaluation: Evaluation, place: EvaluationPlace, onWritten: OnWritten): void {
+    this.#pending.push({ evaluation, place, onWritten });
+    if (this.#pending.length >= PENDING_MAX) this.flush();
+  }
+
+  /** Belongs inside the transaction. */
+  flush(): void {
+    const pending = this.#pending;
+    this.#pending = [];
+    for (const { evaluation, place, onWritten } of pending) onWritten(evaluation, this.#write(evaluation, place));
+  }
+
+  /** After a rollback. */
+  discard(): void {
+    this.#pending = [];
+  }
+
+  #write(evaluation: Evaluation, place: EvaluationPlace): boolean {
     const { changes, lastInsertRowid } = this.#insert.run(
       place.conversation,
       place.trace,
@@ -85,6 +121,7 @@ export class Evaluations {
 
   /** The turns of a trace turned out to belong to another conversation; what was said of them goes with them. */
   moveTrace(trace: number, from: number, to: number): void {
+    this.flush();
     this.#moveTrace.run(to, from, trace);
   }
 

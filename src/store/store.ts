@@ -77,6 +77,8 @@ export class Store {
   /** Makes everything since `begin` durable, and says which totals it changed. */
   commit(): readonly Total[] {
     if (!this.#inTransaction) return [];
+    // In this order: what is written first changes what is written after.
+    this.#evaluations.flush();
     this.#conversations.flush();
     this.totals.flush();
     this.#writeFloor();
@@ -89,6 +91,7 @@ export class Store {
   rollback(): void {
     if (!this.#inTransaction) return;
     this.#inTransaction = false;
+    this.#evaluations.discard();
     this.totals.discard();
     this.#traces.discard();
     this.#floorRaised = false;
@@ -214,13 +217,14 @@ export class Store {
     return this.#evaluations.previous(key);
   }
 
-  /** False where this evaluation is in the store already: it has been counted. */
-  insertEvaluation(evaluation: Evaluation, place: EvaluationPlace): boolean {
-    if (!this.#evaluations.insert(evaluation, place)) return false;
-    if (evaluation.outcome !== 'unscored') {
-      this.#conversations.worsen(place.conversation, OUTCOMES.indexOf(evaluation.outcome));
-    }
-    return true;
+  /** Calls `onNew` before the commit, unless this evaluation is in the store already: then it has been counted. */
+  insertEvaluation(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void {
+    this.#evaluations.insert(evaluation, place, (written, isNew) => {
+      if (!isNew) return;
+      if (written.outcome !== 'unscored')
+        this.#conversations.worsen(place.conversation, OUTCOMES.indexOf(written.outcome));
+      onNew(written);
+    });
   }
 
   /** Rows that meet the condition are about to go; what they hold in files is free. */
@@ -240,11 +244,13 @@ export class Store {
 
   /** Runs a piece of housekeeping on the writer's connection. */
   run(sql: string, ...values: SQLInputValue[]): number {
+    this.#evaluations.flush();
     this.#conversations.flush();
     return Number(this.#database.prepare(sql).run(...values).changes);
   }
 
   count(table: 'traces' | 'conversations' | 'evaluations'): number {
+    this.#evaluations.flush();
     this.#conversations.flush();
     return this.#number(`SELECT count(*) AS rows FROM ${table}`, 'rows');
   }

@@ -93,11 +93,11 @@ test('what was committed is read back as it was written', () => {
   store.begin();
   const conversation = join(store, 'c1', { dueNow: 'end_marker' });
   const trace = insertTrace(store, 1, conversation.row);
-  store.insertEvaluation(evaluation({ conversation: 'c1', outcome: 'partial_failure' }), {
-    conversation: conversation.row,
-    trace,
-    labels: COUNTED,
-  });
+  store.insertEvaluation(
+    evaluation({ conversation: 'c1', outcome: 'partial_failure' }),
+    { conversation: conversation.row, trace, labels: COUNTED },
+    () => {},
+  );
   store.conversationEvaluated(conversation.row, {
     revision: 1,
     cause: 'end_marker',
@@ -182,11 +182,16 @@ test('an evaluation that comes again is neither stored nor said to be new', () =
   const { row } = join(store, 'c1');
   const place = { conversation: row, trace: 0, labels: COUNTED };
 
-  expect(store.insertEvaluation(evaluation({ conversation: 'c1' }), place)).toBe(true);
-  expect(store.insertEvaluation(evaluation({ conversation: 'c1' }), place)).toBe(false);
-  expect(store.insertEvaluation(evaluation({ conversation: 'c1', revision: 2, outcome: 'hard_failure' }), place)).toBe(
-    true,
-  );
+  const news: number[] = [];
+  const onNew = ({ revision }: Evaluation) => news.push(revision);
+
+  store.insertEvaluation(evaluation({ conversation: 'c1' }), place, onNew);
+  store.insertEvaluation(evaluation({ conversation: 'c1' }), place, onNew);
+  store.commit();
+  store.begin();
+  store.insertEvaluation(evaluation({ conversation: 'c1' }), place, onNew);
+  store.insertEvaluation(evaluation({ conversation: 'c1', revision: 2, outcome: 'hard_failure' }), place, onNew);
+
   expect(store.previousEvaluation({ conversation: row, suite: 'pack', turnId: undefined })).toEqual({
     revision: 2,
     score: 400_000,
@@ -195,6 +200,7 @@ test('an evaluation that comes again is neither stored nor said to be new', () =
   });
   expect(store.previousEvaluation({ conversation: row, suite: 'pack', turnId: 'other' as TurnId })).toBeUndefined();
   expect(store.count('evaluations')).toBe(2);
+  expect(news).toEqual([1, 2]);
 });
 
 test('a rollback leaves nothing: no rows, no totals, no content, no floor, and the same work can be done again', () => {
@@ -204,8 +210,9 @@ test('a rollback leaves nothing: no rows, no totals, no content, no floor, and t
     store.begin();
     const { row } = join(store, 'c1', { dueNow: 'end_marker' });
     const trace = insertTrace(store, 1, row);
-    store.insertEvaluation(evaluation({ conversation: 'c1' }), { conversation: row, trace, labels: COUNTED });
-    store.totals.series('assay_evaluations_total', COUNTED).add(1);
+    store.insertEvaluation(evaluation({ conversation: 'c1' }), { conversation: row, trace, labels: COUNTED }, () =>
+      store.totals.series('assay_evaluations_total', COUNTED).add(1),
+    );
     store.raiseFloor({ position: 500, logTime: 1000 });
     return { row, trace };
   };
@@ -341,11 +348,11 @@ function storeOf(
   for (const [number, { id, outcome, isOpen }] of conversations.entries()) {
     const { row } = join(store, id);
     insertTrace(store, number + 1, row, Buffer.alloc(1 << 16, id));
-    store.insertEvaluation(evaluation({ conversation: id, outcome: outcome ?? 'successful_completion' }), {
-      conversation: row,
-      trace: 0,
-      labels: COUNTED,
-    });
+    store.insertEvaluation(
+      evaluation({ conversation: id, outcome: outcome ?? 'successful_completion' }),
+      { conversation: row, trace: 0, labels: COUNTED },
+      () => {},
+    );
     if (isOpen !== true)
       store.conversationEvaluated(row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
   }
