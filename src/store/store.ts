@@ -77,9 +77,7 @@ export class Store {
   /** Makes everything since `begin` durable, and says which totals it changed. */
   commit(): readonly Total[] {
     if (!this.#inTransaction) return [];
-    // In this order: what is written first changes what is written after.
-    this.#evaluations.flush();
-    this.#conversations.flush();
+    this.#writeRows();
     this.totals.flush();
     this.#writeFloor();
     this.#traces.flush();
@@ -93,10 +91,11 @@ export class Store {
     this.#inTransaction = false;
     this.#evaluations.discard();
     this.totals.discard();
-    this.#traces.discard();
     this.#floorRaised = false;
     // After some failures (a full disk among them) SQLite has rolled back already.
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+    // These look for the last row that is left.
+    this.#traces.discard();
     this.#conversations.discard();
     this.#postponed.discard();
   }
@@ -196,6 +195,8 @@ export class Store {
 
   /** What went by a name of our own turned out to be a part of another conversation: turns, evaluations and keys move. */
   absorbConversation(from: number, to: number): void {
+    // An evaluation that waits would look for the row that goes.
+    this.#evaluations.flush();
     for (const { row } of this.#traces.ofConversation(from)) {
       this.#traces.move(row, to);
       this.#evaluations.moveTrace(row, from, to);
@@ -244,14 +245,12 @@ export class Store {
 
   /** Runs a piece of housekeeping on the writer's connection. */
   run(sql: string, ...values: SQLInputValue[]): number {
-    this.#evaluations.flush();
-    this.#conversations.flush();
+    this.#writeRows();
     return Number(this.#database.prepare(sql).run(...values).changes);
   }
 
   count(table: 'traces' | 'conversations' | 'evaluations'): number {
-    this.#evaluations.flush();
-    this.#conversations.flush();
+    this.#writeRows();
     return this.#number(`SELECT count(*) AS rows FROM ${table}`, 'rows');
   }
 
@@ -259,6 +258,13 @@ export class Store {
     const pages =
       this.#number('PRAGMA page_count', 'page_count') - this.#number('PRAGMA freelist_count', 'freelist_count');
     return pages * this.#number('PRAGMA page_size', 'page_size');
+  }
+
+  /** What waits in memory. In this order: an evaluation changes the row of its conversation. */
+  #writeRows(): void {
+    this.#traces.writeWaiting();
+    this.#evaluations.flush();
+    this.#conversations.flush();
   }
 
   #writeFloor(): void {

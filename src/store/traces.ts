@@ -1,6 +1,9 @@
 /**
  * The rows of traces, and the content that each refers to: which file holds it, how much of each file is still referred
  * to, and copying forward what is left of a file that has become mostly empty.
+ *
+ * New rows wait in memory and are written together, at the commit or before anything changes them (see `evaluations.ts`
+ * for why). Whoever looks for a trace looks there as well.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { TraceId } from '../model/ids.ts';
@@ -28,6 +31,19 @@ export interface NewTrace extends Omit<StoredTrace, 'row'> {
 
 type Row = Record<string, unknown>;
 
+/** A row that is not written yet. */
+interface Waiting {
+  readonly trace: StoredTrace;
+  readonly cause: string;
+  readonly storedAt: number;
+  readonly place: Place;
+}
+
+/** Far more than the service puts into one transaction. */
+const WAITING_MAX = 1024;
+
+type Place = readonly [file: number, offset: number, spans: number, logs: number];
+
 const PLACE_COLUMNS = 'content_file, content_offset, spans_length, logs_length';
 const TRACE_COLUMNS = 'id, trace_id, conversation, revision, position, closed_at, spans, sealed';
 
@@ -43,6 +59,11 @@ export class Traces {
   readonly #revise: StatementSync;
   readonly #pass: StatementSync;
   readonly #move: StatementSync;
+  readonly #lastRowOf: StatementSync;
+  #lastRow: number;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #waitingByTrace = new Map<TraceId, Waiting>();
+  readonly #waitingByConversation = new Map<number, StoredTrace[]>();
   /** Changes of this transaction, by file. */
   readonly #fileChanges = new Map<number, { end: number; live: number }>();
 
@@ -63,8 +84,8 @@ export class Traces {
     );
     this.#insert = database.prepare(
       `INSERT INTO traces
-         (trace_id, conversation, revision, position, closed_at, stored_at, cause, spans, sealed, ${PLACE_COLUMNS})
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (id, trace_id, conversation, revision, position, closed_at, stored_at, cause, spans, sealed, ${PLACE_COLUMNS})
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#revise = database.prepare(
       `UPDATE traces SET conversation = ?, revision = ?, position = ?, closed_at = ?, cause = ?, spans = ?, sealed = ?,
@@ -72,52 +93,55 @@ export class Traces {
     );
     this.#pass = database.prepare('UPDATE traces SET position = ? WHERE id = ?');
     this.#move = database.prepare('UPDATE traces SET conversation = ? WHERE id = ?');
+    this.#lastRowOf = database.prepare('SELECT max(id) AS row FROM traces');
+    this.#lastRow = Number(this.#lastRowOf.get()?.row ?? 0);
   }
 
   find(traceId: TraceId): StoredTrace | undefined {
+    const waiting = this.#waitingByTrace.get(traceId);
+    if (waiting !== undefined) return waiting.trace;
     const row = this.#find.get(Buffer.from(traceId, 'hex'));
     return row === undefined ? undefined : toTrace(row, traceId);
   }
 
   at(row: number): StoredTrace | undefined {
+    const waiting = this.#waiting.get(row);
+    if (waiting !== undefined) return waiting.trace;
     const found = this.#findByRow.get(row);
     // The cast is the brand: these bytes came from a trace id.
     return found === undefined ? undefined : toTrace(found, toBuffer(found.trace_id).toString('hex') as TraceId);
   }
 
   contentOf(trace: number): TraceContent {
-    const row = this.#placeOf.get(trace);
+    const row = this.#waitingPlace(trace) ?? this.#placeOf.get(trace);
     if (row === undefined) throw new Error(`store: no trace has row ${trace}`);
     return readContent(row, (place) => this.#files.read(place));
   }
 
   /** In the order in which they were stored first. */
   ofConversation(conversation: number): readonly StoredTrace[] {
-    return (
-      this.#ofConversation
-        .all(conversation)
-        // The cast is the brand: these bytes came from a trace id.
-        .map((row) => toTrace(row, toBuffer(row.trace_id).toString('hex') as TraceId))
-    );
+    const written = this.#ofConversation
+      .all(conversation)
+      // The cast is the brand: these bytes came from a trace id.
+      .map((row) => toTrace(row, toBuffer(row.trace_id).toString('hex') as TraceId));
+    return written.concat(this.#waitingByConversation.get(conversation) ?? []);
   }
 
-  insert(trace: NewTrace): number {
-    const { lastInsertRowid } = this.#insert.run(
-      Buffer.from(trace.traceId, 'hex'),
-      trace.conversation,
-      trace.revision,
-      trace.position,
-      trace.closedAt,
-      Date.now(),
-      trace.cause,
-      trace.spans,
-      trace.sealed ? 1 : 0,
-      ...this.#appendContent(trace.content),
-    );
-    return Number(lastInsertRowid);
+  insert({ cause, content, ...trace }: NewTrace): number {
+    this.#lastRow += 1;
+    const stored = { ...trace, row: this.#lastRow };
+    const waiting = { trace: stored, cause, storedAt: Date.now(), place: this.#appendContent(content) };
+    this.#waiting.set(stored.row, waiting);
+    this.#waitingByTrace.set(stored.traceId, waiting);
+    const same = this.#waitingByConversation.get(stored.conversation);
+    if (same === undefined) this.#waitingByConversation.set(stored.conversation, [stored]);
+    else same.push(stored);
+    if (this.#waiting.size >= WAITING_MAX) this.writeWaiting();
+    return stored.row;
   }
 
   revise(trace: NewTrace & { readonly row: number }): void {
+    this.writeWaiting();
     this.#freeContent(trace.row);
     this.#revise.run(
       trace.conversation,
@@ -133,15 +157,18 @@ export class Traces {
   }
 
   pass(row: number, position: number): void {
+    this.writeWaiting();
     this.#pass.run(position, row);
   }
 
   move(row: number, conversation: number): void {
+    this.writeWaiting();
     this.#move.run(conversation, row);
   }
 
   /** Puts content on disk and notes what became of each file; belongs before the commit. */
   flush(): void {
+    this.writeWaiting();
     this.#files.flush();
     for (const [file, { end, live }] of this.#fileChanges) this.#changeFileRow.run(file, end, live);
     this.#fileChanges.clear();
@@ -149,8 +176,43 @@ export class Traces {
 
   /** After a rollback. */
   discard(): void {
+    this.#forgetWaiting();
+    this.#lastRow = Number(this.#lastRowOf.get()?.row ?? 0);
     this.#files.discard();
     this.#fileChanges.clear();
+  }
+
+  /** Belongs inside the transaction. */
+  writeWaiting(): void {
+    for (const { trace, cause, storedAt, place } of this.#waiting.values()) {
+      this.#insert.run(
+        trace.row,
+        Buffer.from(trace.traceId, 'hex'),
+        trace.conversation,
+        trace.revision,
+        trace.position,
+        trace.closedAt,
+        storedAt,
+        cause,
+        trace.spans,
+        trace.sealed ? 1 : 0,
+        ...place,
+      );
+    }
+    this.#forgetWaiting();
+  }
+
+  #forgetWaiting(): void {
+    this.#waiting.clear();
+    this.#waitingByTrace.clear();
+    this.#waitingByConversation.clear();
+  }
+
+  #waitingPlace(row: number): Row | undefined {
+    const waiting = this.#waiting.get(row);
+    if (waiting === undefined) return undefined;
+    const [content_file, content_offset, spans_length, logs_length] = waiting.place;
+    return { content_file, content_offset, spans_length, logs_length };
   }
 
   close(): void {
@@ -159,6 +221,7 @@ export class Traces {
 
   /** Rows that meet the condition are about to go; what they hold in files is free. */
   freeContentOf(condition: string): void {
+    this.writeWaiting();
     const rows = this.#database
       .prepare(
         `SELECT content_file AS file, sum(spans_length + logs_length) AS bytes FROM traces WHERE ${condition} GROUP BY content_file`,
@@ -182,6 +245,7 @@ export class Traces {
 
   /** Copies forward what is left in the emptiest file, where that is less than `share` of it. */
   compactOne(share: number): boolean {
+    this.writeWaiting();
     const row = this.#database
       .prepare(
         `SELECT file FROM content_files WHERE live_bytes > 0 AND live_bytes < end_offset * ?
@@ -203,7 +267,7 @@ export class Traces {
     return true;
   }
 
-  #appendContent(content: TraceContent): [file: number, offset: number, spans: number, logs: number] {
+  #appendContent(content: TraceContent): Place {
     const spans = encodeContent(content.traces);
     const logs = content.logs === undefined ? undefined : encodeContent(content.logs);
     // As one piece, so that both lie in one file.
