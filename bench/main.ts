@@ -22,8 +22,8 @@ const small = values.small;
 const benches = {
   pipeline: async () => {
     const speed = await benchPipeline({
-      traces: Number(values.traces ?? (small ? 300 : 12_000)),
-      rounds: small ? 2 : 12,
+      traces: Number(values.traces ?? (small ? 300 : 36_000)),
+      rounds: small ? 2 : 36,
     });
     const memory = await benchMemory({ turns: small ? 1000 : 100_000 });
     return { rows: [...speed.rows, ...memory.rows], notes: [...speed.notes, ...memory.notes] };
