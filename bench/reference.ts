@@ -20,13 +20,13 @@ const TRACES_MAX = 6000;
 export async function startReference(workload: WorkloadOptions): Promise<Reference> {
   const options = { ...workload, traces: Math.min(workload.traces, TRACES_MAX) };
   const child = fork(new URL('./reference-child.ts', import.meta.url).pathname, [JSON.stringify(options)]);
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the reference ended with code ${String(code)}`);
+  });
+  // It ends at the end, too, when nobody waits for an answer.
+  ended.catch(() => {});
   const answer = async (): Promise<unknown> => {
-    const [message]: unknown[] = await Promise.race([
-      once(child, 'message'),
-      once(child, 'exit').then(([code]) => {
-        throw new Error(`the reference ended with code ${String(code)}`);
-      }),
-    ]);
+    const [message]: unknown[] = await Promise.race([once(child, 'message'), ended]);
     return message;
   };
   await answer();

@@ -3,7 +3,7 @@
  *
  * A deterministic machine over log time: it is told of rows (one span or log record each, in the order of the log) and
  * of time, and answers with the turns that have closed. It has no clock, no timer and no I/O, and it knows of a span
- * only where its bytes lie; so a hundred thousand open turns cost 3 to 4 KB of memory each (measured).
+ * only where its bytes lie; so a hundred thousand open turns cost about 3 KB of memory each (measured).
  *
  *   (none)     -- row ------------------------------------------------> collecting
  *   collecting -- row: root has ended, no referenced parent missing --> complete

@@ -1,9 +1,10 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { loadSuites } from '../../src/score/load-suites.ts';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
-import { builtinSuites, defaultSettings, LogDriver } from './log-driver.ts';
+import { BUILTIN, builtinSuites, defaultSettings, LogDriver } from './log-driver.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -294,4 +295,45 @@ test('a turn whose stored spans are damaged is left out and said; the others are
     [1, 'successful_completion'],
     [1, 'successful_completion'],
   ]);
+});
+
+test.each([
+  ['remembered', false],
+  ['forgotten, because the process started anew', true],
+])('a suite finds the turn that it is for among those of a conversation, %s', async (_, isForgotten) => {
+  const log = await driver(['error-recovery']);
+  const first = turn('a1', { conversation: 'c' });
+  const second = turn('a2', { conversation: 'c', end: true });
+  log.take({ at: 0, request: exportRequest([first.chat, first.failedTool, first.root], 'v1') });
+  log.advance(60 * SECOND);
+  log.commit();
+  if (isForgotten) log.crash();
+  log.take({ at: 61 * SECOND, request: exportRequest([second.chat, second.root], 'v1') });
+
+  const { all } = log.finish();
+
+  expect(all.map(({ suite, conversationId, turnId }) => [suite, conversationId, turnId])).toEqual([
+    ['error-recovery', 'c', undefined],
+  ]);
+});
+
+test('a conversation is unscored where no suite is for it nor for one of its turns', async () => {
+  const text = `suite: pairs
+scope: turn
+match: { expression: size(turns) == 2 }
+criteria: [{ name: a, question: Q?, weight: 1, check: turn.ok }]
+`;
+  const directory = tempDirectory();
+  writeFileSync(path.join(directory, 'pairs.yaml'), text);
+  const { suites } = await loadSuites(['pairs.yaml'], { baseDir: directory, builtinDir: BUILTIN });
+  const log = new LogDriver({ directory, suites });
+  for (const name of ['a1', 'a2']) {
+    const { root, chat } = turn(name, { conversation: 'c' });
+    log.take({ at: name === 'a1' ? 0 : SECOND, request: exportRequest([chat, root], 'v1') });
+  }
+
+  const { all, totals } = log.finish();
+
+  expect(all).toEqual([]);
+  expect(totalOf(totals, 'assay_conversations_unscored_total', 'no_suite_matched')).toBe(1);
 });
