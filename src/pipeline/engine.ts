@@ -26,9 +26,7 @@ import { indexTraces } from '../model/otlp/traces-reader.ts';
 import type { Turn } from '../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import { normalize } from '../normalize/normalize.ts';
-import { type AgentLabels, FOLDED, LabelGuard } from '../report/label-guard.ts';
 import { QUALITY_METRICS } from '../report/quality-metrics.ts';
-import { SuiteTotals } from '../report/suite-totals.ts';
 import { evaluate } from '../score/evaluate.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { StoredConversation } from '../store/conversations.ts';
@@ -36,8 +34,9 @@ import type { Store } from '../store/store.ts';
 import type { StoredTrace } from '../store/traces.ts';
 import { type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
+import { EvaluationRecorder } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
-import { conversationIdOf, countedAs, effortOf, isAgentWork, labelsOf, toColumns } from './facts.ts';
+import { conversationIdOf, dueNowBecause, isAgentWork, labelsOf, toColumns } from './facts.ts';
 
 export interface EngineSettings {
   readonly turn: { readonly reopenMs: number; readonly maxSpans: number; readonly maxBytes: number };
@@ -84,27 +83,21 @@ interface Matched {
 
 export class Engine {
   readonly #parts: EngineParts;
-  readonly #guard: LabelGuard;
+  readonly #recorder: EvaluationRecorder;
   readonly #groups = new GroupCache();
   readonly #idKeys: IdKeys | undefined;
   readonly #recent = new RecentTurns();
   readonly #suitesByTurn: readonly CompiledSuite[];
-  readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
     this.#idKeys = idKeysOf(parts.settings.conversation.idKeys);
     this.#suitesByTurn = parts.suites.filter((suite) => suite.matchesTurn !== undefined);
-    this.#guard = new LabelGuard({
+    this.#recorder = new EvaluationRecorder({
+      store: parts.store,
       maxLabelSets: parts.settings.metrics.maxLabelSets,
       onFold: (labels) => parts.onEvent({ type: 'labels-folded', agent: labels.agent }),
     });
-    for (const total of parts.store.totals.all()) {
-      if (total.metric !== QUALITY_METRICS.evaluations.name) continue;
-      const { agent, agent_version, environment } = total.labels;
-      if (agent === undefined || agent_version === undefined || environment === undefined) continue;
-      if (agent !== FOLDED.agent) this.#guard.remember({ agent, agent_version, environment });
-    }
   }
 
   /** Time has moved on, and every turn that closed by then is here: scores the conversations that are due. */
@@ -339,7 +332,7 @@ export class Engine {
     const evaluation = this.#evaluate(suite, { conversation, turnId: turn.id, revision: place.revision });
     if (evaluation === undefined) return;
     this.#timed('recording', () =>
-      this.#record(evaluation, suite, {
+      this.#recorder.record(evaluation, suite, {
         conversation: place.conversation.row,
         trace: place.trace,
         subject: conversation,
@@ -375,7 +368,7 @@ export class Engine {
       const evaluation = this.#evaluate(suite, { conversation, turnId: undefined, revision });
       if (evaluation === undefined) continue;
       const place = { conversation: due.row, trace: 0, subject: conversation, isFirst: revision === 1 };
-      this.#timed('recording', () => this.#record(evaluation, suite, place));
+      this.#timed('recording', () => this.#recorder.record(evaluation, suite, place));
     }
     const unscoredBecause = matched.byAny ? undefined : 'no_suite_matched';
     if (unscoredBecause !== undefined && due.revision === 0) {
@@ -496,67 +489,4 @@ export class Engine {
       watch.finished();
     }
   }
-
-  /** Stores an evaluation and counts it, once. */
-  #record(
-    evaluation: Evaluation,
-    suite: CompiledSuite,
-    place: {
-      readonly conversation: number;
-      readonly trace: number;
-      readonly subject: Conversation;
-      readonly isFirst: boolean;
-    },
-  ): void {
-    const { store } = this.#parts;
-    const key = { conversation: place.conversation, suite: evaluation.suite, turnId: evaluation.turnId };
-    const before = place.isFirst ? undefined : store.previousEvaluation(key);
-    if (before !== undefined && before.revision >= evaluation.revision) return;
-    const totals =
-      before === undefined
-        ? this.#totalsFor(suite, this.#guard.admit(labelsOf(place.subject)))
-        : this.#totalsFor(suite, this.#guard.admit(toAgentLabels(before.labels)));
-    // Worked out now: the conversation is not to be kept until the commit.
-    const effort = effortOf(place.subject);
-    const counted = countedAs(place.subject);
-    const { conversation, trace } = place;
-    store.insertEvaluation(evaluation, { conversation, trace, labels: totals.labels }, (written) => {
-      if (before === undefined) totals.countFirst(written, effort, counted);
-      else totals.countRevised(written, before, counted);
-    });
-  }
-
-  /** Made once for each suite and label set; the guard gives the same labels as the same object. */
-  #totalsFor(suite: CompiledSuite, labels: AgentLabels): SuiteTotals {
-    let bySuite = this.#suiteTotals.get(labels);
-    if (bySuite === undefined) {
-      bySuite = new Map();
-      this.#suiteTotals.set(labels, bySuite);
-    }
-    let totals = bySuite.get(suite);
-    if (totals === undefined) {
-      const { store } = this.#parts;
-      const criteria = suite.criteria.map(({ name }) => name);
-      const { agent, agent_version, environment } = labels;
-      const base = { suite: suite.name, agent, agent_version, environment };
-      totals = new SuiteTotals((metric, series) => store.totals.series(metric, series), base, criteria);
-      bySuite.set(suite, totals);
-    }
-    return totals;
-  }
-}
-
-/** Why a conversation need not wait for more turns. */
-function dueNowBecause(turns: readonly Turn[], isAlone: boolean): string | undefined {
-  if (turns.some((turn) => turn.ended)) return 'end_marker';
-  if (!isAlone || turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '')) {
-    return undefined;
-  }
-  // A part of a turn waits for the others, and a span that is missing may bring the id.
-  return turns.every((turn) => !turn.lacksParents && !isBare(turn)) ? 'single_trace' : undefined;
-}
-
-function toAgentLabels(labels: { readonly [label: string]: string }): AgentLabels {
-  const { agent = '', agent_version = '', environment = '' } = labels;
-  return { agent, agent_version, environment };
 }

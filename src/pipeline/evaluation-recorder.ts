@@ -1,0 +1,86 @@
+/**
+ * Puts evaluations into the store and counts each once, under labels of which there is a limited number. The engine has one
+ * for as long as its transactions succeed: after a rollback the labels that were admitted in it are not in the store.
+ */
+import type { Conversation } from '../model/conversation.ts';
+import type { Evaluation } from '../model/evaluation.ts';
+import { type AgentLabels, FOLDED, LabelGuard } from '../report/label-guard.ts';
+import { QUALITY_METRICS } from '../report/quality-metrics.ts';
+import { SuiteTotals } from '../report/suite-totals.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import type { Store } from '../store/store.ts';
+import { countedAs, effortOf, labelsOf } from './facts.ts';
+
+export class EvaluationRecorder {
+  readonly #store: Store;
+  readonly #guard: LabelGuard;
+  readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
+
+  constructor(options: {
+    readonly store: Store;
+    readonly maxLabelSets: number;
+    readonly onFold: (labels: AgentLabels) => void;
+  }) {
+    this.#store = options.store;
+    this.#guard = new LabelGuard({ maxLabelSets: options.maxLabelSets, onFold: options.onFold });
+    for (const total of options.store.totals.all()) {
+      if (total.metric !== QUALITY_METRICS.evaluations.name) continue;
+      const { agent, agent_version, environment } = total.labels;
+      if (agent === undefined || agent_version === undefined || environment === undefined) continue;
+      if (agent !== FOLDED.agent) this.#guard.remember({ agent, agent_version, environment });
+    }
+  }
+
+  /** Stores an evaluation and counts it, once. */
+  record(
+    evaluation: Evaluation,
+    suite: CompiledSuite,
+    place: {
+      readonly conversation: number;
+      readonly trace: number;
+      readonly subject: Conversation;
+      readonly isFirst: boolean;
+    },
+  ): void {
+    const store = this.#store;
+    const key = { conversation: place.conversation, suite: evaluation.suite, turnId: evaluation.turnId };
+    const before = place.isFirst ? undefined : store.previousEvaluation(key);
+    if (before !== undefined && before.revision >= evaluation.revision) return;
+    const totals =
+      before === undefined
+        ? this.#totalsFor(suite, this.#guard.admit(labelsOf(place.subject)))
+        : this.#totalsFor(suite, this.#guard.admit(toAgentLabels(before.labels)));
+    // Worked out now: the conversation is not to be kept until the commit.
+    const effort = effortOf(place.subject);
+    const counted = countedAs(place.subject);
+    const { conversation, trace } = place;
+    store.insertEvaluation(evaluation, { conversation, trace, labels: totals.labels }, (written) => {
+      if (before === undefined) totals.countFirst(written, effort, counted);
+      else totals.countRevised(written, before, counted);
+    });
+  }
+
+  /** Made once for each suite and label set; the guard gives the same labels as the same object. */
+  #totalsFor(suite: CompiledSuite, labels: AgentLabels): SuiteTotals {
+    let bySuite = this.#suiteTotals.get(labels);
+    if (bySuite === undefined) {
+      bySuite = new Map();
+      this.#suiteTotals.set(labels, bySuite);
+    }
+    let totals = bySuite.get(suite);
+    if (totals === undefined) {
+      const store = this.#store;
+      const criteria = suite.criteria.map(({ name }) => name);
+      const { agent, agent_version, environment } = labels;
+      const base = { suite: suite.name, agent, agent_version, environment };
+      totals = new SuiteTotals((metric, series) => store.totals.series(metric, series), base, criteria);
+      bySuite.set(suite, totals);
+    }
+    return totals;
+  }
+}
+
+function toAgentLabels(labels: { readonly [label: string]: string }): AgentLabels {
+  const { agent = '', agent_version = '', environment = '' } = labels;
+  return { agent, agent_version, environment };
+}
