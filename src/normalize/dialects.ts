@@ -16,6 +16,7 @@ import { langfuse } from './dialects/langfuse.ts';
 import { liveKit } from './dialects/livekit.ts';
 import { llamaIndex } from './dialects/llama-index.ts';
 import { mastra } from './dialects/mastra.ts';
+import { microsoft } from './dialects/microsoft.ts';
 import { mlflow } from './dialects/mlflow.ts';
 import { openInference } from './dialects/openinference.ts';
 import { openlit } from './dialects/openlit.ts';
@@ -38,6 +39,7 @@ export const DIALECTS: readonly Dialect[] = [
   traceloopTools,
   otelGenAi,
   pydanticAi,
+  microsoft,
   mastra,
   vercel,
   langfuse,
