@@ -10,7 +10,8 @@ import { failureIn, isPrintedException, mayTellFailure } from '../../model/tool-
 import type { ToolCall } from '../../model/turn.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
-import { compare, NONE, type Family } from './family.ts';
+import { type OrderedCall, inOrderOfCalls } from './call-order.ts';
+import { NONE, type Family } from './family.ts';
 import { mayBeHandoff, withoutHandoffs } from './handoffs.ts';
 import { handMadeSpans } from './hand-made.ts';
 import { shownRequests } from './shown-requests.ts';
@@ -31,7 +32,7 @@ function allCallsOf(family: Family, members: readonly number[], root: Step): rea
   const spanOf = pairedSpans(family, requests, tools);
   const withoutTool = requests.filter((request) => !spanOf.has(request));
   const handMade = handMadeSpans(family, members, withoutTool);
-  const calls: { readonly call: ToolCall; readonly order: number }[] = [];
+  const calls: OrderedCall[] = [];
   const transcripts = new Transcripts(modelCalls(family, members), root, requests);
   for (let order = 0; order < requests.length; order++) {
     const request = requests[order];
@@ -44,11 +45,7 @@ function allCallsOf(family: Family, members: readonly number[], root: Step): rea
   const paired = new Set(spanOf.values());
   for (const tool of tools)
     if (!paired.has(tool)) calls.push({ call: ofSpan(family, tool, transcripts), order: requests.length });
-  calls.sort(
-    (a, b) =>
-      a.call.startedAtMs - b.call.startedAtMs || a.order - b.order || compare(a.call.spanId ?? '', b.call.spanId ?? ''),
-  );
-  return calls.map(({ call }) => call);
+  return inOrderOfCalls(calls);
 }
 
 function modelCalls(family: Family, members: readonly number[]): readonly Step[] {

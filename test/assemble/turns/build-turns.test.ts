@@ -275,6 +275,19 @@ describe('pairing tool calls', () => {
     expect(turn.toolCalls.map(({ result }) => result.text)).toEqual(['first', 'second']);
   });
 
+  test('gives calls that ran side by side in the order in which they were asked for', () => {
+    const turn = turnOf(
+      agent('1', { to: 90 }),
+      chat('2', '1', { out: [wants(ask('a', {}, 'call-1'), ask('b', {}, 'call-2'))] }, { from: 1, to: 2 }),
+      tool('3', '1', 'b', { from: 5, to: 9, attributes: { 'gen_ai.tool.call.id': 'call-2' } }),
+      tool('4', '1', 'a', { from: 6, to: 8, attributes: { 'gen_ai.tool.call.id': 'call-1' } }),
+      chat('5', '1', { out: [wants(ask('c', {}, 'call-3'))] }, { from: 20, to: 21 }),
+      tool('6', '1', 'c', { from: 30, attributes: { 'gen_ai.tool.call.id': 'call-3' } }),
+    );
+
+    expect(turn.toolCalls.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  });
+
   test('keeps a tool span that nobody asked for', () => {
     const turn = turnOf(agent('1', { to: 9 }), tool('2', '1', 'f', { from: 1, attributes: args({ a: 1 }) }));
 
