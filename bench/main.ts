@@ -3,6 +3,7 @@
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks never rot.
  */
 import { parseArgs } from 'node:util';
+import { benchDialects } from './dialects.ts';
 import { benchMemory } from './memory.ts';
 import { benchPipeline } from './pipeline.ts';
 import { benchRedaction } from './redaction.ts';
@@ -29,6 +30,7 @@ const benches = {
     return { rows: [...speed.rows, ...memory.rows], notes: [...speed.notes, ...memory.notes] };
   },
   redaction: () => benchRedaction({ traces: Number(values.traces ?? (small ? 60 : 1500)), rounds: small ? 2 : 15 }),
+  dialects: () => benchDialects(small ? { frameworks: 2, rounds: 2 } : { rounds: 40 }),
   store: () => {
     const size = small
       ? { open: 1000, evaluated: 1000, scored: 20 }

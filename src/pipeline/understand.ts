@@ -9,7 +9,7 @@ import { GroupCache, mergeContent } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Turn } from '../model/turn.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
-import { normalize } from '../normalize/normalize.ts';
+import { normalize, type TraceSource } from '../normalize/normalize.ts';
 import { conversationIdOf, isAgentWork } from './facts.ts';
 import { Intake } from './intake.ts';
 import type { RecordedBatch } from './recording.ts';
@@ -39,32 +39,39 @@ export async function understandRecorded(
   batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
   options: { readonly conversationKeys: readonly string[] } = { conversationKeys: [] },
 ): Promise<Understood> {
+  const idKeys = idKeysOf(options.conversationKeys);
+  const counts = { requests: 0, records: 0, rejected: 0 };
+  const turns: Turn[] = [];
+  let otherTraces = 0;
+  for await (const source of tracesIn(batches, counts)) {
+    const found = buildTurns(normalize(source, idKeys));
+    if (found.some(isAgentWork)) turns.push(...found);
+    else otherTraces += 1;
+  }
+  return { conversations: groupConversations(turns, conversationIdOf), otherTraces, ...counts };
+}
+
+/** What was recorded of each trace, put together. `counts` is complete once the first is there. */
+export async function* tracesIn(
+  batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
+  counts: { requests: number; records: number; rejected: number } = { requests: 0, records: 0, rejected: 0 },
+): AsyncGenerator<TraceSource> {
   const spool = new Spool();
   const groups = new GroupCache();
-  const idKeys = idKeysOf(options.conversationKeys);
   const closed: ClosedTurn[] = [];
   const intake = new Intake(NO_LIMITS, { onClosed: (turn) => closed.push(turn), onReleased: () => {} });
-  let requests = 0;
-  let records = 0;
-  let rejected = 0;
   try {
     for await (const batch of batches) {
-      requests += 1;
-      records += batch.rows;
-      rejected += batch.rejected;
+      counts.requests += 1;
+      counts.records += batch.rows;
+      counts.rejected += batch.rejected;
       intake.take(spool.append({ ...batch, logTime: 0 }));
     }
     intake.advance(Number.MAX_SAFE_INTEGER);
-    const turns: Turn[] = [];
-    let otherTraces = 0;
     for (const { rows, spansAreDistinct } of closed) {
       const read = (position: number, length: number) => spool.read(position, length);
-      const { content } = mergeContent({ rows, read, groups, stored: undefined, spansAreDistinct });
-      const found = buildTurns(normalize(content, idKeys));
-      if (found.some(isAgentWork)) turns.push(...found);
-      else otherTraces += 1;
+      yield mergeContent({ rows, read, groups, stored: undefined, spansAreDistinct }).content;
     }
-    return { conversations: groupConversations(turns, conversationIdOf), requests, records, rejected, otherTraces };
   } finally {
     spool.close();
   }

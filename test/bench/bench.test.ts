@@ -8,6 +8,7 @@ test.each([
   ['pipeline', 2],
   ['store', 1],
   ['redaction', 3],
+  ['dialects', 2],
 ])(
   'the benchmark %s runs small and gives its rows',
   (name, count) => {
