@@ -6,7 +6,8 @@
  *     invoke_workflow > invoke_agent X > generate_content, execute_tool X      Python since 2.x, with the GenAI keys
  *     gcp.vertex.agent.llm_request     {model, contents: [{role, parts}], config: {systemInstruction, tools}}
  *     gcp.vertex.agent.llm_response    {content: {role, parts}, usageMetadata, finishReason, errorCode?, errorMessage?}
- *     gcp.vertex.agent.tool_call_args, .tool_response     what is not an object is wrapped: {result: …}
+ *     gcp.vertex.agent.tool_call_args, .tool_response     what is not an object is wrapped: {result: …};
+ *                                                         in JavaScript, a list is {results: […]}
  *
  * `{}` stands for content that was not recorded, and for the request of a span that has none. Of a streamed answer there
  * is the last event only: calls it asked for are in the next request. After parallel calls a span for the merged responses
@@ -108,19 +109,27 @@ function ifThere(value: AttributeValue | undefined): AttributeValue | undefined 
   return isPresent(value) ? value : undefined;
 }
 
+const WRAPPED = /^\{"results?":/;
+
 /** Wrapped all the same, since 2.x, under everybody's key. */
 function newerResult(evidence: Evidence): AttributeValue | undefined {
   const value = evidence.attribute(NEWER_RESULT);
-  if (typeof value !== 'string' || !value.startsWith('{"result"')) return undefined;
+  if (typeof value !== 'string' || !WRAPPED.test(value)) return undefined;
   return evidence.span.scope.name === SCOPE ? unwrapped(value) : undefined;
 }
 
 function unwrapped(value: AttributeValue | undefined): AttributeValue | undefined {
   if (value === undefined) return undefined;
   const written = decodeJsonish(value).value;
-  const result = functionResult(written);
+  const single = functionResult(written);
+  const result = single === written ? listIn(written) : single;
   // The cast widens: what was decoded consists of AttributeValues all the way down.
   return result === written ? value : (result as AttributeValue);
+}
+
+function listIn(written: unknown): unknown {
+  const list = member(written, 'results');
+  return Array.isArray(list) && Object.keys(written ?? {}).length === 1 ? list : written;
 }
 
 function responseError({ span }: Evidence): StepError | undefined {

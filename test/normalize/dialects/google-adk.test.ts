@@ -131,6 +131,11 @@ describe('a tool call', () => {
   test.each([
     ['{"result":["a"]}', ['a']],
     ['{"result":"a"}', 'a'],
+    ['{"results":["a"]}', ['a']],
+    ['{"results":[]}', []],
+    ['{"results":"a"}', { results: 'a' }],
+    ['{"results":["a"],"more":true}', { results: ['a'], more: true }],
+    ['{"result":{"results":["a"]}}', { results: ['a'] }],
     ['{"free":true}', { free: true }],
   ])('that gave back %s is unwrapped', (written, result) => {
     expect(tool({ 'gcp.vertex.agent.tool_response': written }).tool?.result.json).toEqual(result);
