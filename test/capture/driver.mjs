@@ -26,7 +26,7 @@ async function perform(name, args) {
   }
   if (found.error === undefined) return found.result;
   const [, type, message] = /^(\w+): (.*)$/s.exec(found.error) ?? [undefined, 'Error', found.error];
-  throw Object.assign(new Error(message), { name: type });
+  throw Object.assign(new Error(message), { name: type }, found.ends_turn ? { endsTurn: true } : {});
 }
 
 function canonical(value) {
@@ -123,11 +123,8 @@ export function openAiAgent({ complete, callTool, offer = run.agent }) {
       history.push(message);
       if ((message.tool_calls ?? []).length === 0) return message.content;
       const results = message.tool_calls.map(async (call) => {
-        const tool = offer.tools.find(({ name }) => name === call.function.name);
-        const content = await callTool(tool, JSON.parse(call.function.arguments), call.id).then(
-          asText,
-          (error) => `Error: ${error.name}: ${error.message}`,
-        );
+        const { name, arguments: args } = call.function;
+        const content = await resultFor(callTool, offer, name, JSON.parse(args), call.id);
         return { role: 'tool', tool_call_id: call.id, content };
       });
       history.push(...(await Promise.all(results)));
@@ -150,4 +147,76 @@ export async function messageOfStream(stream) {
     }
   }
   return message;
+}
+
+/** The same over the Responses API: the whole history is sent each time. */
+export function responsesAgent({ respond, callTool, offer = run.agent }) {
+  const history = [];
+  const tools = offer.tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters,
+    strict: true,
+  }));
+  return async (user) => {
+    history.push({ role: 'user', content: user });
+    for (;;) {
+      const { output, output_text: text } = await respond({
+        model: run.model.name,
+        instructions: offer.instructions,
+        input: [...history],
+        tools,
+      });
+      history.push(...output);
+      const calls = output.filter(({ type }) => type === 'function_call');
+      if (calls.length === 0) return text;
+      const results = calls.map(async (call) => {
+        const result = await resultFor(callTool, offer, call.name, JSON.parse(call.arguments), call.call_id);
+        return { type: 'function_call_output', call_id: call.call_id, output: result };
+      });
+      history.push(...(await Promise.all(results)));
+    }
+  };
+}
+
+/** The same over Anthropic's Messages API. */
+export function anthropicAgent({ create, callTool, offer = run.agent }) {
+  const messages = [];
+  const tools = offer.tools.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    input_schema: parameters,
+  }));
+  return async (user) => {
+    messages.push({ role: 'user', content: user });
+    for (;;) {
+      const { content } = await create({
+        model: run.model.name,
+        max_tokens: 1024,
+        system: offer.instructions,
+        messages: [...messages],
+        tools,
+      });
+      messages.push({ role: 'assistant', content });
+      const calls = content.filter(({ type }) => type === 'tool_use');
+      if (calls.length === 0) return content.map(({ text = '' }) => text).join('');
+      const results = calls.map(async ({ id, name, input }) => {
+        const result = await resultFor(callTool, offer, name, input, id);
+        return { type: 'tool_result', tool_use_id: id, content: result };
+      });
+      messages.push({ role: 'user', content: await Promise.all(results) });
+    }
+  };
+}
+
+/** What the model is told: the tool's result, or its error, unless that is to end the turn. */
+async function resultFor(callTool, offer, name, args, id) {
+  const tool = offer.tools.find((each) => each.name === name);
+  try {
+    return asText(await callTool(tool, args, id));
+  } catch (error) {
+    if (error.endsTurn) throw error;
+    return `Error: ${error.name}: ${error.message}`;
+  }
 }

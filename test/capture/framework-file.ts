@@ -11,7 +11,7 @@ import { SCENARIOS } from './scenarios.ts';
 const variant = z.strictObject({
   api: z.enum(APIS.map(({ name }) => name) as [string, ...string[]]),
   note: z.string(),
-  scenarios: z.array(z.enum(Object.keys(SCENARIOS) as [string, ...string[]])).min(1),
+  scenarios: z.array(z.enum(Object.keys(SCENARIOS) as [string, ...string[]])),
   contentCapture: z.boolean().default(true),
   env: z.record(z.string(), z.string()).default({}),
   settings: z.record(z.string(), z.unknown()).default({}),

@@ -20,6 +20,7 @@ Frameworks: ${frameworkNames().join(', ')}`,
   .argument('<framework...>', 'whose packages to drive, or "all"')
   .option('-s, --scenario <name...>', 'only these scenarios')
   .option('-r, --variant <name...>', 'only these variants')
+  .option('-u, --unlisted', "the scenarios given, even where a variant doesn't list them")
   .option('-o, --into <folder>', 'where the results go, instead of test/fixtures/captured')
   .option('-t, --timeout <seconds>', 'how long a run may take', '30')
   .option('-v, --verbose', "show the driver's output and requests that nobody understood")
@@ -30,6 +31,7 @@ await program.parseAsync();
 interface Options {
   readonly scenario?: readonly string[];
   readonly variant?: readonly string[];
+  readonly unlisted?: true;
   readonly into?: string;
   readonly timeout: string;
   readonly verbose?: true;
@@ -42,7 +44,8 @@ async function main(given: readonly string[], options: Options): Promise<void> {
     const installation = install(framework);
     for (const [variantName, variant] of Object.entries(framework.variants)) {
       if (options.variant !== undefined && !options.variant.includes(variantName)) continue;
-      for (const scenarioName of variant.scenarios) {
+      const listed = options.unlisted === true ? (options.scenario ?? []) : variant.scenarios;
+      for (const scenarioName of listed) {
         if (options.scenario !== undefined && !options.scenario.includes(scenarioName)) continue;
         const complaints = await capture(framework, installation, {
           scenarioName,

@@ -15,6 +15,8 @@ export interface ScriptedCall {
   readonly error?: string;
   /** The process dies inside of the tool, after what had ended was flushed. */
   readonly kills?: true;
+  /** The error is not handed to the model: the application lets it end the turn, with this as its last step. */
+  readonly ends?: true;
   /** The tool is itself an agent, and these are its own model calls before it gives back `result`. */
   readonly inside?: readonly ScriptedStep[];
 }
@@ -207,6 +209,113 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
                 tool: 'book_meeting',
                 args: { title: 'Retro', participants: [MIRA], start: '2026-05-11T15:00:00Z', duration_minutes: 60 },
                 kills: true,
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+
+  meeting_conflict_alternatives: {
+    agent: 'meeting',
+    outcome: 'success',
+    turns: [
+      {
+        user: 'I need Mira and Tomáš for an hour, Thursday 10:00, "Quarterly {review}".',
+        steps: [
+          {
+            calls: [
+              {
+                tool: 'check_availability',
+                args: { participants: [MIRA, TOMAS], start: '2026-05-07T10:00:00Z', duration_minutes: 60 },
+                result: { available: false, conflicts: [{ person: TOMAS, title: 'Návštěva lékaře' }] },
+              },
+            ],
+          },
+          {
+            calls: [
+              {
+                tool: 'search_calendar',
+                args: { person: TOMAS, first_day: '2026-05-07', last_day: '2026-05-07' },
+                result: [{ id: 'ev_9', title: 'Návštěva lékaře', start: '2026-05-07T10:00:00Z' }],
+              },
+            ],
+          },
+          { answer: 'Tomáš is busy then. Would one of these do?\n\n1. Thursday 11:30\n2. Friday 9:00' },
+        ],
+      },
+      {
+        user: '2',
+        steps: [
+          {
+            calls: [
+              {
+                tool: 'book_meeting',
+                args: {
+                  title: 'Quarterly {review}',
+                  participants: [MIRA, TOMAS],
+                  start: '2026-05-08T09:00:00Z',
+                  duration_minutes: 60,
+                },
+                result: { status: 'booked', meeting_id: 'mtg_915', start: '2026-05-08T09:00:00Z' },
+              },
+            ],
+          },
+          { answer: 'Booked for Friday 9:00 (mtg_915).' },
+        ],
+      },
+    ],
+  },
+
+  meeting_wrong_booking: {
+    agent: 'meeting',
+    outcome: 'success',
+    note: 'Nothing fails, and the meeting is booked on another day than was asked for.',
+    turns: [
+      {
+        user: 'Book Tomáš on Friday at 13:00, "1:1", 30 minutes.',
+        steps: [
+          {
+            calls: [
+              {
+                tool: 'book_meeting',
+                args: { title: '1:1', participants: [TOMAS], start: '2026-05-07T13:00:00Z', duration_minutes: 30 },
+                result: { status: 'booked', meeting_id: 'mtg_916', start: '2026-05-07T13:00:00Z' },
+              },
+            ],
+          },
+          { answer: 'Done: "1:1" with Tomáš on Friday at 13:00.' },
+        ],
+      },
+    ],
+  },
+
+  meeting_tool_exception_crash: {
+    agent: 'meeting',
+    outcome: 'crash',
+    note: 'Turn 2: the tool throws, nobody catches it, and the user never gets an answer.',
+    turns: [
+      { user: 'Are you there?', steps: [{ answer: 'Yes. What may I book?' }] },
+      {
+        user: 'A quarter of an hour with Mira tomorrow at 8, "Standup".',
+        steps: [
+          {
+            calls: [
+              {
+                tool: 'check_availability',
+                args: { participants: [MIRA], start: '2026-05-06T08:00:00Z', duration_minutes: 15 },
+                result: { available: true, conflicts: [] },
+              },
+            ],
+          },
+          {
+            calls: [
+              {
+                tool: 'book_meeting',
+                args: { title: 'Standup', participants: [MIRA], start: '2026-05-06T08:00:00Z', duration_minutes: 15 },
+                error: "TypeError: Cannot read properties of undefined (reading 'calendarId')",
+                ends: true,
               },
             ],
           },

@@ -38,6 +38,7 @@ export interface ToolOutcome {
   readonly result?: unknown;
   readonly error?: string;
   readonly killed?: true;
+  readonly ends_turn?: true;
   readonly parallel?: true;
   readonly subagent?: true;
   readonly inside_subagent?: true;
@@ -45,6 +46,7 @@ export interface ToolOutcome {
 
 export type TurnError =
   | { readonly kind: 'llm_http_error'; readonly status: number; readonly message: string }
+  | { readonly kind: 'tool_exception'; readonly message: string }
   | { readonly kind: 'process_exit_in_tool' };
 
 export interface PlayedTurn {
@@ -126,6 +128,7 @@ class Player {
         args: call.args,
         ...(call.error === undefined ? { result: call.result ?? null } : { error: call.error }),
         ...(call.kills === true ? { killed: true as const } : {}),
+        ...(call.ends === true ? { ends_turn: true as const } : {}),
         ...(calls.length > 1 ? { parallel: true as const } : {}),
         ...(call.inside === undefined ? {} : { subagent: true as const }),
         ...(into.isInside ? { inside_subagent: true as const } : {}),
@@ -161,8 +164,10 @@ class Player {
 function errorOf(last: ScriptedStep | undefined): TurnError | undefined {
   if (last === undefined) return undefined;
   if ('httpError' in last) return { kind: 'llm_http_error', status: last.httpError, message: last.message };
-  const isKilled = 'calls' in last && last.calls.some(({ kills }) => kills === true);
-  return isKilled ? { kind: 'process_exit_in_tool' } : undefined;
+  const calls = 'calls' in last ? last.calls : [];
+  if (calls.some(({ kills }) => kills === true)) return { kind: 'process_exit_in_tool' };
+  const thrown = calls.find(({ ends }) => ends === true)?.error;
+  return thrown === undefined ? undefined : { kind: 'tool_exception', message: thrown.replace(/^\w+: /, '') };
 }
 
 interface Into {

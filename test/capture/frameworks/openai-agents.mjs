@@ -17,17 +17,41 @@
     "default": {
       "api": "openai-responses",
       "note": "OpenInference, setSession around the run",
-      "scenarios": ["support_long", "support_loop"]
+      "scenarios": [
+        "support_long",
+        "support_loop"
+      ]
     },
     "handoff": {
       "api": "openai-responses",
       "note": "the first agent hands over to the second",
-      "scenarios": ["support_handoff"]
+      "scenarios": [
+        "support_handoff"
+      ]
     },
     "subagent": {
       "api": "openai-responses",
       "note": "an agent as a tool of another",
-      "scenarios": ["support_subagent"]
+      "scenarios": [
+        "support_subagent"
+      ]
+    },
+    "chat": {
+      "api": "openai-chat",
+      "note": "Chat Completions",
+      "scenarios": []
+    },
+    "stream": {
+      "api": "openai-responses",
+      "note": "streamed",
+      "scenarios": [
+        "meeting_tool_exception_crash"
+      ]
+    },
+    "plain": {
+      "api": "openai-responses",
+      "note": "no session",
+      "scenarios": []
     }
   }
 }
@@ -45,6 +69,7 @@ instrumentation.manuallyInstrument?.(agents);
 instrumentation.instrument?.();
 onFlush(() => agents.getGlobalTraceProvider().forceFlush());
 agents.setDefaultOpenAIClient(new OpenAI({ maxRetries: 0 }));
+if (run.api === 'openai-chat') agents.setOpenAIAPI('chat_completions');
 
 function agentOf(offer, extra = {}) {
   return new agents.Agent({
@@ -59,7 +84,13 @@ function agentOf(offer, extra = {}) {
             parameters,
             execute: async ({ question }) => (await agents.run(agentOf(run.inner), question)).finalOutput,
           })
-        : agents.tool({ name, description, parameters, execute: async (args) => asText(await execute(args)) }),
+        : agents.tool({
+            name,
+            description,
+            parameters,
+            execute: async (args) => asText(await execute(args)),
+            ...(run.scenario === 'meeting_tool_exception_crash' ? { errorFunction: null } : {}),
+          }),
     ),
     ...extra,
   });
@@ -68,11 +99,14 @@ function agentOf(offer, extra = {}) {
 const agent = run.handsOff
   ? agentOf({ ...run.agent, tools: [] }, { handoffs: [agentOf(run.inner)] })
   : agentOf(run.agent);
+const around =
+  run.variant === 'plain' ? context.active() : setSession(context.active(), { sessionId: run.conversationId });
 let history = [];
 await play((user) =>
-  context.with(setSession(context.active(), { sessionId: run.conversationId }), async () => {
+  context.with(around, async () => {
     history.push({ role: 'user', content: user });
-    const result = await agents.run(agent, history, { maxTurns: 20 });
+    const result = await agents.run(agent, history, { maxTurns: 20, stream: run.variant === 'stream' });
+    if (run.variant === 'stream') await result.completed;
     history = result.history;
     return result.finalOutput;
   }),
