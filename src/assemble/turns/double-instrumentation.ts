@@ -1,12 +1,13 @@
 /**
  * One operation seen by two instrumentations gives two nested spans: a framework around a provider SDK, a tool call around
  * an MCP client around an MCP server. They are merged into one step, or calls and tokens would count twice. Siblings are
- * never merged: parallel identical calls are legal.
+ * not merged, since parallel identical calls are legal, but for one case: see `sibling-calls.ts`.
  */
 import type { Step } from '../../model/step.ts';
 import { AmendedStep } from './amended-step.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { Family, NONE } from './family.ts';
+import { addSiblingCalls } from './sibling-calls.ts';
 
 export function merged(family: Family): Family {
   const nesting = new Nesting(family);
@@ -15,6 +16,7 @@ export function merged(family: Family): Family {
     const outer = outerOf(nesting, index);
     if (outer !== NONE) into.set(index, outer);
   }
+  addSiblingCalls(family, into);
   return into.size === 0 ? family : absorb(family, into);
 }
 

@@ -1,5 +1,5 @@
 /** What the user asked, what the agent answered, and whether the turn itself failed. */
-import type { Content, Step, StepError } from '../../model/step.ts';
+import type { Content, Step, StepError, StepKind } from '../../model/step.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
 
 /** What the agent's span says it was given; else the last message of the user in the first model call. */
@@ -64,14 +64,28 @@ export interface Ending {
 
 /**
  * The turn failed if its root says so, in words of its own. Where the root says nothing (some streams leave it unset, some roots never arrive),
- * it failed if it gave no answer and the last thing it did was an error. A tool that failed before an answer was coped with.
+ * it failed if it gave no answer and the last thing it did was an error: that of a tool, or of the agent below the root. A tool that failed before an answer was coped with.
  */
 export function turnErrorOf({ root, calls, steps, answer }: Ending): StepError | undefined {
   if (root.error !== undefined && !isEcho(root.error, { root, calls, steps, answer })) return root.error;
   const last = calls.at(-1);
   if (last?.error !== undefined) return last.error;
-  if (answer.state !== 'missing' || root.status === 'ok') return undefined;
-  return lastToolError(steps, last?.startedAtMs ?? Number.NEGATIVE_INFINITY);
+  if (answer.state !== 'missing') return undefined;
+  const afterMs = last?.startedAtMs ?? Number.NEGATIVE_INFINITY;
+  return (root.status === 'ok' ? undefined : lastToolError(steps, afterMs)) ?? errorBelow(root, steps);
+}
+
+/** What an agent's work goes by, where it is not a call of something. */
+const WORK: ReadonlySet<StepKind> = new Set<StepKind>(['agent', 'workflow', 'step']);
+
+/** A stream's root is content once the stream is closed, whatever became of the work directly below it. */
+function errorBelow(root: Step, steps: readonly Step[]): StepError | undefined {
+  let last: Step | undefined;
+  for (const step of steps) {
+    if (step.parentSpanId !== root.spanId || !WORK.has(step.kind)) continue;
+    if (last === undefined || step.endedAtMs >= last.endedAtMs) last = step;
+  }
+  return last?.error;
 }
 
 /**

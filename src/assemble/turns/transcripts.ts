@@ -20,6 +20,9 @@ export function isInWindow(tool: Step, request: ToolRequest): boolean {
   return tool.startedAtMs >= request.by.startedAtMs && tool.startedAtMs < request.beforeMs;
 }
 
+/** Agents inside of tools are done within so many calls, mostly; and for each call a hostile trace makes us look. */
+const LATER_MAX = 16;
+
 export type ToolResult = Extract<Part, { type: 'tool_result' }>;
 
 export class Transcripts {
@@ -62,19 +65,26 @@ export class Transcripts {
   }
 
   /**
-   * The id that the next model call shows for a call which was asked for without one, or of which only the tool's span
-   * tells: streams are often put together without the ids. What an earlier model call was shown is another call.
+   * The id that a later model call shows for a call which was asked for without one, or of which only the tool's span
+   * tells: streams are often put together without the ids. What an earlier model call was shown is another call; and the
+   * next model call may be one of an agent inside the tool, which is not shown the call.
    */
   callIdOf(call: { readonly name: string; readonly args: Content; readonly startedAtMs: number }): string | undefined {
     if (call.args.state !== 'whole') return undefined;
     const at = this.#models.findIndex((model) => model.startedAtMs > call.startedAtMs);
-    const [next, before] = [this.#models[at], this.#models[at - 1]];
-    if (next === undefined) return undefined;
+    if (at === NONE) return undefined;
+    const before = this.#models[at - 1];
     const known = before === undefined ? undefined : this.#idsOf(before).all;
-    const ids = this.#idsOf(next).byCall.get(`${call.name} ${canonicalJson(call.args.json)}`) ?? [];
-    const id = ids.find((shown) => known?.has(shown) !== true && !this.#givenIds.has(shown));
-    if (id !== undefined) this.#givenIds.add(id);
-    return id;
+    const key = `${call.name} ${canonicalJson(call.args.json)}`;
+    for (let later = at; later < this.#models.length && later < at + LATER_MAX; later++) {
+      const model = this.#models[later];
+      const ids = model === undefined ? undefined : this.#idsOf(model).byCall.get(key);
+      if (ids === undefined) continue;
+      const id = ids.find((shown) => known?.has(shown) !== true && !this.#givenIds.has(shown));
+      if (id !== undefined) this.#givenIds.add(id);
+      return id;
+    }
+    return undefined;
   }
 
   /** The arguments with which a call was shown to a later model call. */

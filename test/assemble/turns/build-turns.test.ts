@@ -166,6 +166,18 @@ describe('pairing tool calls', () => {
       expect(turn.toolCalls.map(({ id, result }) => [id, result.text])).toEqual([['x', 'done']]);
     });
 
+    test('takes the id from a later one, where an agent inside of the tool had calls of its own', () => {
+      const turn = turnOf(
+        agent('1', { to: 50 }),
+        chat('2', '1', streamed, { from: 1 }),
+        tool('3', '1', 'f', { from: 5, to: 15, attributes: args({ a: 1 }) }),
+        chat('4', '3', { in: [say('user', 'inside')], out: [say('assistant', 'done')] }, { from: 6, to: 9 }),
+        chat('5', '1', { in: shown('x') }, { from: 20 }),
+      );
+
+      expect(turn.toolCalls.map(({ id }) => id)).toEqual(['x']);
+    });
+
     test('has none where nobody was shown it', () => {
       const turn = turnOf(agent('1', { to: 50 }), chat('2', '1', streamed, { from: 1 }));
 
@@ -386,6 +398,42 @@ describe('one operation in two spans', () => {
     expect(wrapped.steps.map((step) => step.kind)).toEqual(['agent', 'llm']);
     expect(nested.steps.map((step) => step.kind)).toEqual(['agent', 'tool', 'agent', 'llm']);
   });
+
+  describe('side by side', () => {
+    const used = (output: number) => ({ 'gen_ai.response.model': 'm-1', 'gen_ai.usage.output_tokens': output });
+    const sdk = (id: string, from: number, attributes: Attributes): SpanSpec =>
+      chat(id, '1', {}, { from, to: from + 5, scope: 'sdk', attributes });
+    const framework = (id: string, from: number, attributes: Attributes, word: string): SpanSpec =>
+      chat(id, '1', { out: [say('assistant', word)] }, { from, to: from + 5, scope: 'framework', attributes });
+
+    test('is one, if one of them has no words and both say the same came out', () => {
+      const turn = turnOf(
+        agent('1', { to: 50 }),
+        sdk('2', 1, used(7)),
+        framework('3', 2, used(7), 'so'),
+        sdk('4', 10, used(9)),
+        framework('5', 12, used(9), 'done'),
+      );
+
+      expect([turn.llmCalls, turn.usage?.outputTokens, turn.finalAnswer.text]).toEqual([2, 16, 'done']);
+    });
+
+    test.each([
+      ['another number of tokens came out', sdk('2', 1, used(8))],
+      ['they were not at the same time', sdk('2', 20, used(7))],
+      ['the response is another', sdk('2', 1, { ...used(7), 'gen_ai.response.id': 'b' })],
+      ['it has words of its own', { ...framework('2', 1, used(7), 'so'), scope: 'sdk' }],
+      ['the same instrumentation wrote it', { ...sdk('2', 1, used(7)), scope: 'framework' }],
+    ])('is two, where %s', (_, other) => {
+      const turn = turnOf(
+        agent('1', { to: 50 }),
+        other,
+        framework('3', 2, { ...used(7), 'gen_ai.response.id': 'a' }, 'so'),
+      );
+
+      expect(turn.llmCalls).toBe(2);
+    });
+  });
 });
 
 describe('the answer', () => {
@@ -472,6 +520,33 @@ describe('the error of a turn', () => {
       'the root’s, where it repeats the error of a tool and no answer came',
       [agent('1', { to: 9, ...failed }), chat('2', '1', {}, {}), tool('3', '1', 'f', { from: 5, ...failed })],
       'boom',
+    ],
+    [
+      'the agent’s directly below a root that is content, where no answer came',
+      [
+        { id: '1', to: 9, status: 'ok', attributes: { 'gen_ai.operation.name': 'invoke_workflow' } },
+        agent('2', { parent: '1', to: 8, ...failed }),
+        chat('3', '2', { out: [wants(ask('f', {}, 'x'))] }, { from: 1 }),
+        tool('4', '2', 'f', { from: 5 }),
+      ],
+      'boom',
+    ],
+    [
+      'that of a step below such a root',
+      [
+        { id: '1', to: 9, status: 'ok', attributes: { 'gen_ai.operation.name': 'invoke_workflow' } },
+        { id: '2', parent: '1', to: 8, ...failed, attributes: { 'openinference.span.kind': 'CHAIN' } },
+      ],
+      'boom',
+    ],
+    [
+      'none, where the agent after the one that failed did its work, though without a word',
+      [
+        { id: '1', to: 9, status: 'ok', attributes: { 'gen_ai.operation.name': 'invoke_workflow' } },
+        agent('2', { parent: '1', to: 4, ...failed }),
+        agent('3', { parent: '1', from: 5, to: 8 }, { 'gen_ai.agent.name': 'eve' }),
+      ],
+      undefined,
     ],
   ])('is %s', (_what, specs, message) => {
     expect(turnOf(...specs).error?.message).toBe(message);
