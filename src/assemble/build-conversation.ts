@@ -15,9 +15,13 @@ export function buildConversation(id: ConversationId, turns: readonly Turn[]): C
   const inOrder =
     turns.length === 1 ? turns : turns.toSorted((a, b) => a.startedAtMs - b.startedAtMs || compare(a.id, b.id));
   if (inOrder.length === 1 || !inOrder.some(isBare)) return new BuiltConversation(id, inOrder);
+  const groups = togetherInTurns(inOrder);
   return new BuiltConversation(
     id,
-    togetherInTurns(inOrder).map(([first, ...rest]) => (rest.length === 0 ? first : joinedTurn(first, rest))),
+    groups.map(([first, ...rest], at) => {
+      const isWhole = rest.length === 0 && (!isBare(first) || first.finalAnswer.state !== 'missing');
+      return isWhole ? first : joinedTurn(first, rest, groups[at + 1]?.[0]);
+    }),
   );
 }
 

@@ -12,8 +12,10 @@ import { merged } from './turns/double-instrumentation.ts';
 import { familyOf, NONE, type Family } from './turns/family.ts';
 import { agentOf, conversationIdOf, environmentOf, userIdOf } from './turns/identity.ts';
 import { mainCalls } from './turns/main-calls.ts';
+import { firstThere } from './turns/deferred-content.ts';
 import { marksOf } from './turns/marks.ts';
 import { finalAnswerOf, turnErrorOf, userInputOf } from './turns/outcome-of.ts';
+import { shownAnswer } from './turns/shown-answer.ts';
 import { toolCallsOf } from './turns/tool-calls.ts';
 import { turnsOf, type TurnSteps } from './turns/turn-roots.ts';
 import { costOf, usageOf } from './turns/usage.ts';
@@ -29,13 +31,18 @@ export function buildTurns(steps: readonly Step[]): readonly Turn[] {
   });
 }
 
-/** One turn whose steps are spread over several traces; it goes by the first, and is called like it. */
-export function joinedTurn(first: Turn, rest: readonly Turn[]): Turn {
+/**
+ * One turn whose steps are spread over several traces; it goes by the first, and is called like it. The turn after it may
+ * tell what it answered.
+ */
+export function joinedTurn(first: Turn, rest: readonly Turn[], next: Turn | undefined): Turn {
   const family = familyOf([first, ...rest].flatMap(({ steps }) => steps));
   const root = family.steps.findIndex(
     ({ spanId, traceId }) => spanId === first.rootSpanId && traceId === first.traceId,
   );
-  return new BuiltTurn(family, { root: Math.max(0, root), members: family.steps.map((_, index) => index) }, first.id);
+  const nextCall = next?.steps.find(({ kind }) => kind === 'llm');
+  const members = family.steps.map((_, index) => index);
+  return new BuiltTurn(family, { root: Math.max(0, root), members }, first.id, nextCall);
 }
 
 /**
@@ -70,7 +77,7 @@ class BuiltTurn implements Turn {
   #error: StepError | undefined | null = null;
   #flags: readonly TurnFlag[] | undefined;
 
-  constructor(family: Family, { root, members }: TurnSteps, id: TurnId) {
+  constructor(family: Family, { root, members }: TurnSteps, id: TurnId, nextCall?: Step) {
     const step = family.at(root);
     this.#family = family;
     this.#members = members;
@@ -85,7 +92,15 @@ class BuiltTurn implements Turn {
     this.conversationId = conversationId;
     this.#idSource = source;
     this.userInput = userInputOf(step, this.#calls);
-    this.finalAnswer = finalAnswerOf(step, this.#calls);
+    const answer = finalAnswerOf(step, this.#calls);
+    const last = this.#calls.at(-1);
+    this.finalAnswer =
+      nextCall === undefined
+        ? answer
+        : firstThere(
+            () => answer,
+            () => shownAnswer(last, nextCall),
+          );
     this.usage = usageOf(family, members);
     this.costUsd = costOf(family, members);
     const { ended, state, truth } = marksOf(this.steps);

@@ -116,7 +116,7 @@ export class Transcripts {
 }
 
 /** Whether that is the same conversation further on, and not one that a tool had with a model of its own. */
-function goesOn(messages: readonly Message[], before: readonly Message[]): boolean {
+export function goesOn(messages: readonly Message[], before: readonly Message[]): boolean {
   if (messages.length <= before.length) return false;
   const [last, same] = [before.at(-1), messages[before.length - 1]];
   return last === undefined || (last.role === same?.role && said(last) === said(same));

@@ -92,3 +92,45 @@ describe("a conversation's agent", () => {
     expect(buildConversation(ID, orphan('unknown_service:node')).agent.name).toBeUndefined();
   });
 });
+
+describe('an answer that the model call’s own span lost', () => {
+  const say = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
+  const call = (id: string, from: number, heard: readonly unknown[], said?: unknown) => {
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.input.messages': JSON.stringify(heard),
+      ...(said === undefined ? {} : { 'gen_ai.output.messages': JSON.stringify([said]) }),
+    };
+    return buildTurns(normalize(traceOf({ id, from, to: from + 5, attributes })));
+  };
+  const answersOf = (...turns: ReturnType<typeof call>) =>
+    buildConversation(ID, turns).turns.map(({ finalAnswer }) => finalAnswer.text);
+  const [asked, askedMore] = [say('user', 'Free at 9?'), say('user', 'And at 10?')];
+
+  test('is what the next turn’s model was shown', () => {
+    const history = [asked, say('assistant', 'Yes.'), askedMore];
+
+    expect(answersOf(...call('1', 10, [asked]), ...call('2', 20, history, say('assistant', 'No.')))).toEqual([
+      'Yes.',
+      'No.',
+    ]);
+  });
+
+  test.each([
+    ['another conversation', [say('user', 'Hello?'), say('assistant', 'Hi.'), askedMore]],
+    ['a question without an answer', [asked, askedMore]],
+    [
+      'a call of a tool',
+      [asked, { role: 'assistant', parts: [{ type: 'tool_call', id: 'x', name: 'f', arguments: {} }] }, askedMore],
+    ],
+  ])('is not there, where the next was shown %s', (_, history) => {
+    expect(answersOf(...call('1', 10, [asked]), ...call('2', 20, history, say('assistant', 'No.')))[0]).toBe('');
+  });
+
+  test('is not looked for, where the call said something', () => {
+    const history = [asked, say('assistant', 'Yes.'), askedMore];
+    const first = call('1', 10, [asked], say('assistant', 'Maybe.'));
+
+    expect(answersOf(...first, ...call('2', 20, history))).toEqual(['Maybe.', '']);
+  });
+});
