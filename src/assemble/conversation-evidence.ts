@@ -1,7 +1,9 @@
 /**
  * What says that turns belong to one conversation where no id does: one is linked to the trace of another, goes on from a
  * response of another, or was shown the answer to a tool call that another asked for. Ids of responses and of tool calls
- * are made up by providers and long enough not to meet twice; shorter ones (`call_1`) prove nothing and are left out.
+ * are made up by providers and long enough not to meet twice; shorter ones (`call_1`) prove nothing and are left out. A call
+ * is looked for only where the same service was instrumented in the same way: a model server in a test gives the same ids
+ * to everyone.
  */
 import type { TraceId } from '../model/ids.ts';
 import type { Step } from '../model/step.ts';
@@ -43,14 +45,15 @@ export function evidenceOf(turns: readonly Turn[]): ConversationEvidence {
 
 function collect(call: Step, has: Set<string>, wants: Set<string>): void {
   const { model } = call;
+  const callsOf = `call ${call.serviceName ?? ''} ${call.scopeName}`;
   add(has, 'response', model?.responseId);
   add(wants, 'response', model?.previousResponseId);
-  for (const { parts } of call.messagesIn) for (const part of parts) if ('id' in part) add(wants, 'call', part.id);
+  for (const { parts } of call.messagesIn) for (const part of parts) if ('id' in part) add(wants, callsOf, part.id);
   for (const { parts } of call.messagesOut) {
-    for (const part of parts) if (part.type === 'tool_call') add(has, 'call', part.id);
+    for (const part of parts) if (part.type === 'tool_call') add(has, callsOf, part.id);
   }
 }
 
-function add(to: Set<string>, kind: 'response' | 'call', id: string | undefined): void {
+function add(to: Set<string>, kind: string, id: string | undefined): void {
   if (id !== undefined && id.length >= ID_LENGTH_MIN && id.length <= ID_LENGTH_MAX) to.add(`${kind}:${id}`);
 }

@@ -17,6 +17,7 @@ import { liveKit } from './dialects/livekit.ts';
 import { llamaIndex } from './dialects/llama-index.ts';
 import { mastra } from './dialects/mastra.ts';
 import { microsoft } from './dialects/microsoft.ts';
+import { mcp } from './dialects/mcp.ts';
 import { mlflow } from './dialects/mlflow.ts';
 import { openInference } from './dialects/openinference.ts';
 import { openlit } from './dialects/openlit.ts';
@@ -38,6 +39,7 @@ export const DIALECTS: readonly Dialect[] = [
   voltAgent,
   traceloopTools,
   otelGenAi,
+  mcp,
   pydanticAi,
   microsoft,
   mastra,

@@ -89,6 +89,15 @@ test('ids that are made up anew in every conversation prove nothing', () => {
   expect(shape(turns)).toHaveLength(2);
 });
 
+test('the same ids in the spans of another instrumentation prove nothing', () => {
+  const turns = [
+    ...call({ in: [question], out: [asks(CALL)] }, 0, { scope: 'one' }),
+    ...call({ in: [question, asks(CALL), shows(CALL)], out: [answer] }, 10, { scope: 'other' }),
+  ];
+
+  expect(shape(turns)).toHaveLength(2);
+});
+
 test('a call that goes on from a response of another belongs to its conversation', () => {
   const id = 'resp_0123456789abcdef';
   const turns = [

@@ -33,7 +33,6 @@ export const otelGenAi: Dialect = {
   name: 'otel-genai',
   rows: [
     row('kind', 'gen_ai.operation.name', asKind(OPERATIONS)),
-    row('kind', 'mcp.method.name', (value) => (value === 'tools/call' ? 'tool' : 'other')),
     ...rows('agentName', asText, ['gen_ai.agent.name', 'agent.name', 'agent_name']),
     ...rows('agentId', asText, ['gen_ai.agent.id', 'agent_id']),
     ...rows('agentVersion', asText, ['gen_ai.agent.version']),
@@ -127,7 +126,6 @@ export const otelGenAi: Dialect = {
   toolArgs: [
     attribute('gen_ai.tool.call.arguments'),
     eventField('gen_ai.tool.message', 'content'),
-    attribute('mcp.request.argument'),
     attribute('gen_ai.tool.input'),
     attribute('gen_ai.tool.args'),
     attribute('tool_arguments'),
@@ -135,7 +133,6 @@ export const otelGenAi: Dialect = {
   toolResult: [
     attribute('gen_ai.tool.call.result'),
     eventField('gen_ai.choice', 'message'),
-    attribute('mcp.response.value'),
     attribute('gen_ai.tool.output'),
     attribute('tool_response'),
   ],
