@@ -89,6 +89,32 @@ test('ids that are made up anew in every conversation prove nothing', () => {
   expect(shape(turns)).toHaveLength(2);
 });
 
+test('an agent called as a tool is inside the turn of the agent that called it', () => {
+  const delegate = (id: string, question: string) => ({
+    role: 'assistant',
+    parts: [{ type: 'tool_call', id, name: 'ask_librarian', arguments: { question } }],
+  });
+  const inner = 'Which shelf has the atlas?';
+  const session = { attributes: { 'session.id': 's' } };
+  const turns = [
+    ...call({ in: [question], out: [delegate(CALL, inner)] }, 0, session),
+    ...call(
+      { in: [say('system', 'You are a librarian.'), say('user', inner)], out: [say('assistant', 'Shelf 9.')] },
+      10,
+      session,
+    ),
+    ...call({ in: [question, delegate(CALL, inner), shows(CALL)], out: [answer] }, 20, session),
+    ...call({ in: [question, answer, say('user', inner)], out: [say('assistant', 'Shelf 9.')] }, 30, session),
+  ];
+
+  expect(shape(turns).map((conversation) => conversation.map(([asked, said, calls]) => [asked, said, calls]))).toEqual([
+    [
+      ['Is the room free?', 'It is free.', 3],
+      [inner, 'Shelf 9.', 1],
+    ],
+  ]);
+});
+
 test('the same ids in the spans of another instrumentation prove nothing', () => {
   const turns = [
     ...call({ in: [question], out: [asks(CALL)] }, 0, { scope: 'one' }),

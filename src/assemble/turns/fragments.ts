@@ -7,10 +7,14 @@
  *     model: tool result -> answers               ends the turn, does not begin it
  *
  * What the model was shown tells: a call that is shown a new message of the user begins a turn, one that is shown the
- * result of a tool goes on with it. A trace with an agent, a workflow or a chain around its calls is a turn by itself.
+ * result of a tool goes on with it; so does one whose question is an argument of a tool call that is still open, which is
+ * what an agent called as a tool looks like. A trace with an agent, a workflow or a chain around its calls is a turn by itself.
  */
-import type { Message, Step, StepKind } from '../../model/step.ts';
+import type { Json } from '../../model/json.ts';
+import type { Message, Part, Step, StepKind } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
+
+type ToolCallPart = Extract<Part, { readonly type: 'tool_call' }>;
 
 const BARE: ReadonlySet<StepKind> = new Set<StepKind>([
   'llm',
@@ -49,7 +53,37 @@ function goesOn(group: readonly [Turn, ...Turn[]], turn: Turn): boolean {
   const before = lastModelCall(group);
   const begun = begins(turn);
   if (begun === undefined) return before !== undefined && asksForTools(before);
-  return !begun || (before !== undefined && isAgain(before, turn));
+  return !begun || (before !== undefined && isAgain(before, turn)) || isInsideTool(group, turn);
+}
+
+/** An agent called as a tool: its question is an argument of a call that was asked for and has not been answered yet. */
+function isInsideTool(group: readonly Turn[], turn: Turn): boolean {
+  const question = modelCalls(turn)[0]?.input.text.trim() ?? '';
+  if (question.length < QUESTION_LENGTH_MIN) return false;
+  return pendingCalls(group).some(({ args }) => hasText(args.json, question));
+}
+
+/** Shorter texts are the values of any argument. */
+const QUESTION_LENGTH_MIN = 8;
+const ARGUMENT_DEPTH_MAX = 3;
+
+function hasText(value: Json, text: string, depth = 0): boolean {
+  if (typeof value === 'string') return value.trim() === text;
+  if (typeof value !== 'object' || value === null || depth >= ARGUMENT_DEPTH_MAX) return false;
+  return Object.values(value).some((member) => hasText(member, text, depth + 1));
+}
+
+function pendingCalls(group: readonly Turn[]): readonly ToolCallPart[] {
+  const pending = new Map<string, ToolCallPart>();
+  for (const call of group.flatMap(modelCalls)) {
+    for (const { parts } of call.messagesIn) {
+      for (const part of parts) if (part.type === 'tool_result' && part.id !== undefined) pending.delete(part.id);
+    }
+    for (const { parts } of call.messagesOut) {
+      for (const part of parts) if (part.type === 'tool_call' && part.id !== undefined) pending.set(part.id, part);
+    }
+  }
+  return [...pending.values()];
 }
 
 /** A call that failed and was made once more. */
