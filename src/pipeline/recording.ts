@@ -76,12 +76,17 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
     let from = 0;
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
       line.push(chunk.subarray(from, at));
+      if (lineNumber === 1 && isOpenLine(Buffer.concat(line))) {
+        rest = [...line, chunk.subarray(at)];
+        break;
+      }
       yield* readJsonLine(Buffer.concat(line), `${name}:${lineNumber}`);
       line = [];
       lineBytes = 0;
       lineNumber += 1;
       from = at + 1;
     }
+    if (rest !== undefined) continue;
     line.push(chunk.subarray(from));
     lineBytes += chunk.length - from;
     if (lineBytes > LINE_BYTES_MAX)
@@ -93,6 +98,11 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
 
 function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
   if (startsLikeJson(bytes)) {
+    const firstEnd = bytes.indexOf(10);
+    if (firstEnd !== -1 && isOpenLine(bytes.subarray(0, firstEnd))) {
+      yield* readJsonLine(bytes, name);
+      return;
+    }
     let from = 0;
     for (let number = 1; from < bytes.length; number += 1) {
       const at = bytes.indexOf(10, from);
@@ -104,6 +114,11 @@ function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
   }
   const framed = tryFrames(bytes);
   for (const message of framed ?? [bytes]) yield readProtobuf(message, name);
+}
+
+/** One document over several lines, as people and tools print it. */
+function isOpenLine(line: Buffer): boolean {
+  return /[[{,:]\s*$/.test(line.subarray(-64).toString('latin1'));
 }
 
 function* readJsonLine(line: Buffer, place: string): Generator<RecordedBatch> {

@@ -46,7 +46,7 @@ export function addInspect(program: Command, terminal: Terminal): void {
 
 function inNumbers({ conversations, requests, records, rejected, otherTraces }: Understood): string {
   const notes = [
-    `${conversations.length} conversations in ${records} spans and log records of ${requests} requests`,
+    `${conversations.length} ${conversations.length === 1 ? 'conversation' : 'conversations'} in ${records} spans and log records of ${requests} requests`,
     ...(otherTraces > 0
       ? [
           conversations.length === 0
