@@ -13,6 +13,8 @@ export interface OrderedCall {
 }
 
 export function inOrderOfCalls(calls: readonly OrderedCall[]): readonly ToolCall[] {
+  const [only] = calls;
+  if (calls.length < 2) return only === undefined ? [] : [only.call];
   const startOf = startsOf(calls);
   const start = (item: OrderedCall) => startOf.get(item) ?? item.call.startedAtMs;
   return calls
@@ -46,6 +48,8 @@ function startsOf(calls: readonly OrderedCall[]): ReadonlyMap<OrderedCall, numbe
 }
 
 function askedTogether(calls: readonly OrderedCall[]): readonly (readonly OrderedCall[])[] {
+  // Most model calls ask for one tool at a time; their calls come one after the other, and no map is needed to see it.
+  if (calls.every(({ call }, at) => at === 0 || call.requestedBy !== calls[at - 1]?.call.requestedBy)) return [];
   const byModelCall = new Map<SpanId, OrderedCall[]>();
   for (const item of calls) {
     const { requestedBy } = item.call;
