@@ -90,7 +90,13 @@ test('writes JUnit XML that names what failed', () => {
 test.each<[claim: string, args: string[], input: string, status: number, message: RegExp]>([
   ['a file that is not there', ['score', 'missing.jsonl'], '', 3, /read missing\.jsonl: ENOENT/],
   ['a line that is not JSON', ['score', '-'], '{"resourceSpans": [}\n', 3, /standard input:1: /],
-  ['a document that ends too early', ['score', '-'], '{"resourceSpans": [\n', 3, /standard input: OTLP\/JSON at resourceSpans/],
+  [
+    'a document that ends too early',
+    ['score', '-'],
+    '{"resourceSpans": [\n',
+    3,
+    /standard input: OTLP\/JSON at resourceSpans/,
+  ],
   ['JSON that is no export request', ['score', '-'], '{"spans": []}', 3, /expected one OTLP\/JSON export request/],
   ['a suite that does not exist', ['score', '-', '--suite', 'nope'], '', 2, /nope/],
   ['an unknown flag', ['score', '-', '--sweet', 'default'], '', 2, /unknown option '--sweet'/],
