@@ -22,7 +22,7 @@ import { Intake } from '../src/pipeline/intake.ts';
 import { offlineRedaction } from '../src/pipeline/redaction-rules.ts';
 import { RequestRedactor } from '../src/receive/redact/request-redactor.ts';
 import { loadSuites } from '../src/score/load-suites.ts';
-import { Store } from '../src/store/store.ts';
+import { Store } from '../src/store/sqlite/store.ts';
 import { type Reference, startReference } from './reference.ts';
 import type { BenchRow } from './row.ts';
 import { StageCpu } from './stage-cpu.ts';

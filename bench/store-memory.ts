@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Store } from '../src/store/store.ts';
+import { Store } from '../src/store/sqlite/store.ts';
 import { parseMetrics } from '../test/simulation/crashes.ts';
 import { freePorts, startAssay } from '../test/simulation/process.ts';
 import { exportRequest, traffic } from '../test/simulation/traffic.ts';

@@ -1,31 +1,35 @@
 /** Answers the questions of the HTTP API from the store. */
+import type { Evaluation } from '../model/evaluation.ts';
 import type { ConversationApi } from '../report/http-server.ts';
 import { toReportJson } from '../report/evaluation-json.ts';
-import type { ConversationRow, StoreReader } from '../store/store-reader.ts';
+import type { ConversationReader, ConversationRow } from '../store/conversation-reader.ts';
 
-export function conversationApi(reader: StoreReader): ConversationApi {
+export function conversationApi(reader: ConversationReader): ConversationApi {
   return {
-    list: (query) => {
-      const { rows, next } = reader.listPage(query);
-      return {
-        conversations: rows.map((row) => ({
-          ...describe(row),
-          evaluations: reader.evaluations(row, { revisions: 'last' }).map((evaluation) => ({
-            suite: evaluation.suite,
-            ...(evaluation.turnId === undefined ? {} : { turn_id: evaluation.turnId }),
-            score: evaluation.score === undefined ? null : evaluation.score / 1_000_000,
-            outcome: evaluation.outcome,
-            explanation: evaluation.explanation,
-          })),
-        })),
-        next: next ?? null,
-      };
+    list: async (query) => {
+      const { rows, next } = await reader.listPage(query);
+      const listed = [];
+      for (const row of rows) {
+        const evaluations = await reader.evaluations(row, { revisions: 'last' });
+        listed.push({ ...describe(row), evaluations: evaluations.map(summary) });
+      }
+      return { conversations: listed, next: next ?? null };
     },
-    get: (id, options) => {
-      const row = reader.find(id);
+    get: async (id, options) => {
+      const row = await reader.find(id);
       if (row === undefined) return undefined;
-      return { ...toReportJson(reader.evaluations(row, options)), conversation: describe(row) };
+      return { ...toReportJson(await reader.evaluations(row, options)), conversation: describe(row) };
     },
+  };
+}
+
+function summary(evaluation: Evaluation) {
+  return {
+    suite: evaluation.suite,
+    ...(evaluation.turnId === undefined ? {} : { turn_id: evaluation.turnId }),
+    score: evaluation.score === undefined ? null : evaluation.score / 1_000_000,
+    outcome: evaluation.outcome,
+    explanation: evaluation.explanation,
   };
 }
 

@@ -29,9 +29,7 @@ import { normalize } from '../normalize/normalize.ts';
 import { QUALITY_METRICS } from '../report/quality-metrics.ts';
 import { evaluate } from '../score/evaluate.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { StoredConversation } from '../store/conversations.ts';
-import type { Store } from '../store/store.ts';
-import type { StoredTrace } from '../store/traces.ts';
+import type { EngineStore, StoredConversation, StoredTrace } from '../store/engine-store.ts';
 import { type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { EvaluationRecorder } from './evaluation-recorder.ts';
@@ -52,7 +50,7 @@ export interface EngineSettings {
 export interface EngineParts {
   readonly settings: EngineSettings;
   readonly suites: readonly CompiledSuite[];
-  readonly store: Store;
+  readonly store: EngineStore;
   /** Bytes of the log by position. */
   readonly read: (position: number, length: number) => Uint8Array;
   readonly watch: CheckWatch;

@@ -8,16 +8,16 @@ import { type AgentLabels, FOLDED, LabelGuard } from '../report/label-guard.ts';
 import { QUALITY_METRICS } from '../report/quality-metrics.ts';
 import { SuiteTotals } from '../report/suite-totals.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { Store } from '../store/store.ts';
+import type { EngineStore } from '../store/engine-store.ts';
 import { countedAs, effortOf, labelsOf } from './facts.ts';
 
 export class EvaluationRecorder {
-  readonly #store: Store;
+  readonly #store: EngineStore;
   readonly #guard: LabelGuard;
   readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
 
   constructor(options: {
-    readonly store: Store;
+    readonly store: EngineStore;
     readonly maxLabelSets: number;
     readonly onFold: (labels: AgentLabels) => void;
   }) {

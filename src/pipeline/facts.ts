@@ -6,7 +6,7 @@ import { type ConversationId, syntheticConversationId, type TraceId } from '../m
 import type { Turn } from '../model/turn.ts';
 import type { AgentLabels } from '../report/label-guard.ts';
 import type { CountedConversation, Effort } from '../report/suite-totals.ts';
-import type { ConversationLabels } from '../store/conversations.ts';
+import type { ConversationLabels } from '../store/engine-store.ts';
 
 const AGENT_KINDS: ReadonlySet<string> = new Set([
   'workflow',

@@ -1,6 +1,6 @@
 /** What the main thread and the scoring thread say to each other. */
 import type { ClosedTurn, RowGroup } from '../assemble/open-turns.ts';
-import type { Total } from '../store/totals.ts';
+import type { Total } from '../store/engine-store.ts';
 import type { StoppedCheck } from './check-watch.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import type { EngineSettings } from './engine.ts';

@@ -13,7 +13,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { Total } from '../store/totals.ts';
+import type { Total } from '../store/engine-store.ts';
 import {
   MATCHING,
   makeWatchBuffer,

@@ -20,7 +20,7 @@ import type { Log } from '../report/log.ts';
 import { QualityView } from '../report/quality-view.ts';
 import { redactionNames } from '../model/redaction.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import { StoreReader } from '../store/store-reader.ts';
+import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { conversationApi } from './conversation-api.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { engineSettings, turnLimits } from './engine-settings.ts';

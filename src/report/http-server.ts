@@ -20,9 +20,9 @@ export interface ConversationListQuery {
 }
 
 export interface ConversationApi {
-  list(query: ConversationListQuery): unknown;
+  list(query: ConversationListQuery): Promise<unknown>;
   /** Undefined where there is no such conversation. */
-  get(id: string, options: { readonly revisions: 'last' | 'all' }): unknown;
+  get(id: string, options: { readonly revisions: 'last' | 'all' }): Promise<unknown>;
 }
 
 export interface HttpServerOptions {
@@ -138,14 +138,14 @@ async function answer(options: HttpServerOptions, request: IncomingMessage): Pro
   return jsonAnswer(404, { error: `nothing is at ${url.pathname}; GET / lists what there is` });
 }
 
-function listAnswer(options: HttpServerOptions, url: URL): Answer {
+async function listAnswer(options: HttpServerOptions, url: URL): Promise<Answer> {
   const parsed = listSchema.safeParse(Object.fromEntries(url.searchParams));
   if (!parsed.success) return badQuery(parsed.error);
   const { agent_version, ...query } = parsed.data;
-  return jsonAnswer(200, options.conversations.list({ ...query, agentVersion: agent_version }));
+  return jsonAnswer(200, await options.conversations.list({ ...query, agentVersion: agent_version }));
 }
 
-function getAnswer(options: HttpServerOptions, url: URL, encodedId: string): Answer {
+async function getAnswer(options: HttpServerOptions, url: URL, encodedId: string): Promise<Answer> {
   const parsed = getSchema.safeParse(Object.fromEntries(url.searchParams));
   if (!parsed.success) return badQuery(parsed.error);
   let id: string;
@@ -154,7 +154,7 @@ function getAnswer(options: HttpServerOptions, url: URL, encodedId: string): Ans
   } catch {
     return jsonAnswer(400, { error: 'the conversation id in the path is not valid percent-encoding' });
   }
-  const found = options.conversations.get(id, parsed.data);
+  const found = await options.conversations.get(id, parsed.data);
   if (found !== undefined) return jsonAnswer(200, found);
   return jsonAnswer(404, {
     error: `no conversation has the id ${JSON.stringify(id)}: it may still be open, have another id (GET /api/conversations lists them), or be older than what is kept`,

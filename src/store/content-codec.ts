@@ -4,13 +4,6 @@
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
-export interface TraceContent {
-  /** An OTLP TracesData message with all spans of the trace. */
-  readonly traces: Uint8Array;
-  /** An OTLP LogsData message with the log records of the trace. */
-  readonly logs: Uint8Array | undefined;
-}
-
 const COMPRESS_FROM_BYTES = 64 << 10;
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** No OTLP message begins with these bytes: its first field would have the number 5. */

@@ -17,8 +17,8 @@ import { Intake, type LogEntry } from '../../src/pipeline/intake.ts';
 import type { TurnFate } from '../../src/model/events/scoring-events.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import type { CompiledSuite } from '../../src/score/suite.ts';
-import { Store } from '../../src/store/store.ts';
-import { StoreReader } from '../../src/store/store-reader.ts';
+import { Store } from '../../src/store/sqlite/store.ts';
+import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 
 export interface Line {
   readonly at: number;

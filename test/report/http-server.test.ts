@@ -9,11 +9,11 @@ async function start(ready = { ready: true, reasons: [] as string[] }) {
     metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
     ready: () => ready,
     conversations: {
-      list: (query) => {
+      list: async (query) => {
         queries.push(query);
         return { conversations: [] };
       },
-      get: (id, options) => (id === 'a/b ü' ? { id, ...options } : undefined),
+      get: async (id, options) => (id === 'a/b ü' ? { id, ...options } : undefined),
     },
   });
   onTestFinished(() => server.stop());

@@ -18,7 +18,7 @@ import { scoreRecorded } from '../../src/pipeline/offline.ts';
 import type { RecordedBatch } from '../../src/pipeline/recording.ts';
 import { toEvaluationJson } from '../../src/report/evaluation-json.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
-import { StoreReader } from '../../src/store/store-reader.ts';
+import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { parseMetrics } from './crashes.ts';
 import { freePorts, startAssay } from './process.ts';
 import { exportRequest, type TrafficConversation, type TrafficSpan, traffic } from './traffic.ts';

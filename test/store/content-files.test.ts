@@ -1,8 +1,8 @@
 import { readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ContentFiles } from '../../src/store/content-files.ts';
-import { type ContentPlace, ContentReader, contentFile } from '../../src/store/content-reader.ts';
+import { ContentFiles } from '../../src/store/sqlite/content-files.ts';
+import { type ContentPlace, ContentReader, contentFile } from '../../src/store/sqlite/content-reader.ts';
 import { randomFrom } from '../random.ts';
 import { tempDirectory } from '../temp-directory.ts';
 

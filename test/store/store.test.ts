@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId, TurnId } from '../../src/model/ids.ts';
-import { prune, type Retention } from '../../src/store/retention.ts';
-import { SCHEMA_VERSION } from '../../src/store/schema.ts';
-import { Store } from '../../src/store/store.ts';
-import { StoreReader } from '../../src/store/store-reader.ts';
+import { prune, type Retention } from '../../src/store/sqlite/retention.ts';
+import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
+import { Store } from '../../src/store/sqlite/store.ts';
+import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const LABELS = { agent: 'helper', agentVersion: 'v1', environment: 'test' };

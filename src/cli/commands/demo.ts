@@ -10,7 +10,7 @@ import type { Command } from 'commander';
 import type { Service } from '../../pipeline/service.ts';
 import { storeFileIn } from '../../pipeline/data-directory.ts';
 import { summarize } from '../../report/summary.ts';
-import { StoreReader } from '../../store/store-reader.ts';
+import { StoreReader } from '../../store/sqlite/store-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
 import { percent, safe, type Terminal } from '../terminal.ts';

@@ -6,28 +6,11 @@
  * for why). Whoever looks for a trace looks there as well.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { TraceId } from '../model/ids.ts';
-import { decodeContent, encodeContent, type TraceContent } from './content-codec.ts';
+import type { TraceId } from '../../model/ids.ts';
+import { decodeContent, encodeContent } from '../content-codec.ts';
+import type { NewTrace, StoredTrace, TraceContent } from '../engine-store.ts';
 import { ContentFiles } from './content-files.ts';
 import { type ContentPlace, contentDirectory } from './content-reader.ts';
-
-export interface StoredTrace {
-  readonly row: number;
-  readonly traceId: TraceId;
-  readonly conversation: number;
-  readonly revision: number;
-  /** Every span of the trace before this position of the log is in here. */
-  readonly position: number;
-  readonly closedAt: number;
-  readonly spans: number;
-  /** A turn that was closed for its size takes no more spans. */
-  readonly sealed: boolean;
-}
-
-export interface NewTrace extends Omit<StoredTrace, 'row'> {
-  readonly cause: string;
-  readonly content: TraceContent;
-}
 
 type Row = Record<string, unknown>;
 

@@ -4,11 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-
-export interface ConversationKeys {
-  readonly has: readonly string[];
-  readonly wants: readonly string[];
-}
+import type { ConversationKeys } from '../engine-store.ts';
 
 const HASH_BYTES = 16;
 /** A turn joins two or three; who shows the ids of many conversations is not in all of them. */

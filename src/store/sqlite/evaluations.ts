@@ -5,30 +5,9 @@
  * what it costs among others, because SQLite's code and pages have left the processor's caches each time.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Evaluation, OUTCOMES, type Outcome } from '../model/evaluation.ts';
-import type { TurnId } from '../model/ids.ts';
-import type { Labels } from './totals.ts';
-import { encodeVerdicts } from './verdict-codec.ts';
-
-export interface PreviousEvaluation {
-  readonly revision: number;
-  readonly score: number | undefined;
-  readonly outcome: Outcome;
-  /** The labels under which the first revision was counted. */
-  readonly labels: Labels;
-}
-
-export interface EvaluationKey {
-  readonly conversation: number;
-  readonly suite: string;
-  readonly turnId: TurnId | undefined;
-}
-
-export interface EvaluationPlace {
-  readonly conversation: number;
-  readonly trace: number;
-  readonly labels: Labels;
-}
+import { type Evaluation, OUTCOMES, type Outcome } from '../../model/evaluation.ts';
+import type { EvaluationKey, EvaluationPlace, Labels, PreviousEvaluation } from '../engine-store.ts';
+import { encodeVerdicts } from '../verdict-codec.ts';
 
 /** What is told of an evaluation when it is written: `isNew` is false where it was in the store already. */
 export type OnWritten = (evaluation: Evaluation, isNew: boolean) => void;

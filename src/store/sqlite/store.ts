@@ -9,23 +9,31 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { type Evaluation, OUTCOMES } from '../model/evaluation.ts';
-import type { TraceId } from '../model/ids.ts';
-import type { TraceContent } from './content-codec.ts';
-import {
-  type ConversationJoin,
-  type ConversationResult,
-  Conversations,
-  type StoredConversation,
-} from './conversations.ts';
-import { type EvaluationKey, type EvaluationPlace, Evaluations, type PreviousEvaluation } from './evaluations.ts';
-import { type ConversationKeys, ConversationKeyRows } from './conversation-keys.ts';
-import { migrate } from './schema.ts';
+import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
+import type { TraceId } from '../../model/ids.ts';
+import type {
+  ConversationJoin,
+  ConversationKeys,
+  ConversationResult,
+  EngineStore,
+  EvaluationKey,
+  EvaluationPlace,
+  NewTrace,
+  PreviousEvaluation,
+  StoredConversation,
+  StoredTrace,
+  Total,
+  TraceContent,
+} from '../engine-store.ts';
+import { ConversationKeyRows } from './conversation-keys.ts';
+import { Conversations } from './conversations.ts';
+import { Evaluations } from './evaluations.ts';
 import { PostponedTurns } from './postponed-turns.ts';
-import { type Total, Totals } from './totals.ts';
-import { type NewTrace, type StoredTrace, Traces } from './traces.ts';
+import { migrate } from './schema.ts';
+import { Totals } from './totals.ts';
+import { Traces } from './traces.ts';
 
-export class Store {
+export class Store implements EngineStore {
   readonly totals: Totals;
   readonly #database: DatabaseSync;
   readonly #conversations: Conversations;

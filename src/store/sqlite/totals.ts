@@ -6,23 +6,7 @@
  * not depend on their order. Values are kept in memory as well, as of the transaction that is open.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-
-export type Labels = { readonly [label: string]: string };
-
-export interface Exemplar {
-  readonly traceId: string;
-  readonly conversationId: string;
-  readonly value: number;
-  readonly at: number;
-}
-
-export interface Total {
-  readonly metric: string;
-  readonly labels: Labels;
-  readonly value: number;
-  /** The last conversation that moved it; not kept over a restart. */
-  readonly exemplar: Exemplar | undefined;
-}
+import type { Exemplar, Labels, RunningTotals, Total } from '../engine-store.ts';
 
 class Entry {
   readonly metric: string;
@@ -57,7 +41,7 @@ class Entry {
   }
 }
 
-export class Totals {
+export class Totals implements RunningTotals {
   readonly #write: StatementSync;
   readonly #entries = new Map<string, Entry>();
   #changed = new Set<Entry>();

@@ -7,42 +7,8 @@
  * looks for what is due looks at both.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { ConversationId } from '../model/ids.ts';
-
-export interface StoredConversation {
-  readonly row: number;
-  readonly id: ConversationId;
-  readonly firstClosedAt: number;
-  readonly lastClosedAt: number;
-  readonly turns: number;
-  readonly turnsEvaluated: number;
-  readonly dueAt: number | undefined;
-  readonly dueCause: string | undefined;
-  readonly revision: number;
-}
-
-export interface ConversationLabels {
-  readonly agent: string;
-  readonly agentVersion: string;
-  readonly environment: string;
-}
-
-export interface ConversationJoin {
-  readonly id: ConversationId;
-  readonly labels: ConversationLabels;
-  readonly at: number;
-  readonly turnsAdded: number;
-  readonly dueNowBecause: string | undefined;
-  readonly idleMs: number;
-  readonly maxAgeMs: number;
-}
-
-export interface ConversationResult {
-  readonly revision: number;
-  readonly cause: string;
-  readonly turns: number;
-  readonly unscoredBecause: string | undefined;
-}
+import type { ConversationId } from '../../model/ids.ts';
+import type { ConversationJoin, ConversationLabels, ConversationResult, StoredConversation } from '../engine-store.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

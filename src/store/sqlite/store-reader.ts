@@ -3,52 +3,17 @@
  * write-ahead log lets readers see the last commit without waiting for the writer.
  */
 import { DatabaseSync } from 'node:sqlite';
-import { type Evaluation, OUTCOMES, type Outcome, type SuiteScope } from '../model/evaluation.ts';
-import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
-import type { TraceContent } from './content-codec.ts';
+import { type Evaluation, OUTCOMES, type SuiteScope } from '../../model/evaluation.ts';
+import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
+import type { ConversationQuery, ConversationReader, ConversationRow, TraceRow } from '../conversation-reader.ts';
+import type { TraceContent } from '../engine-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { readContent } from './traces.ts';
-import { decodeVerdicts } from './verdict-codec.ts';
-
-export interface ConversationQuery {
-  readonly outcome?: Outcome | undefined;
-  readonly agent?: string | undefined;
-  readonly agentVersion?: string | undefined;
-  readonly criterion?: string | undefined;
-  readonly suite?: string | undefined;
-  /** Wall-clock time in milliseconds. */
-  readonly since?: number | undefined;
-  readonly limit: number;
-  /** Only conversations before this row, for the next page. */
-  readonly before?: number | undefined;
-}
-
-export interface ConversationRow {
-  readonly row: number;
-  readonly conversationId: ConversationId;
-  readonly agent: string;
-  readonly agentVersion: string;
-  readonly environment: string;
-  readonly turns: number;
-  readonly revision: number;
-  /** Why it was evaluated when it was: `idle`, `end_marker`, ... */
-  readonly cause: string | undefined;
-  readonly dueCause: string | undefined;
-  readonly unscoredBecause: string | undefined;
-  readonly updatedAt: number;
-}
-
-export interface TraceRow {
-  readonly row: number;
-  readonly traceId: TraceId;
-  readonly revision: number;
-  readonly cause: string;
-  readonly spans: number;
-}
+import { decodeVerdicts } from '../verdict-codec.ts';
 
 const LOOKED_AT_MAX = 50_000;
 
-export class StoreReader {
+export class StoreReader implements ConversationReader {
   readonly #database: DatabaseSync;
   readonly #files: ContentReader;
 

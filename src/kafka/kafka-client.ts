@@ -1,0 +1,109 @@
+/**
+ * What Assay needs of a Kafka client. One library is behind it (`kafkajs/`); another can be, without anything else changing.
+ *
+ * A consumer is given the partitions of one number of all its topics together (a lane), so that spans and log records of one
+ * trace meet. It says what it has, delivers records in order, and commits what it is told to commit; it commits nothing by itself.
+ */
+
+export interface TopicPartition {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+export interface KafkaRecord {
+  readonly offset: number;
+  /** Milliseconds; by the broker's clock or the producer's, as the topic is configured. */
+  readonly timestamp: number;
+  readonly key: Buffer | undefined;
+  readonly value: Buffer | undefined;
+  readonly headers: readonly KafkaHeader[];
+}
+
+export interface KafkaHeader {
+  readonly key: string;
+  readonly value: Buffer | undefined;
+}
+
+export interface AssignedPartition extends TopicPartition {
+  /** Where reading begins: what the group committed, else the start or the end as configured. */
+  readonly offset: number;
+  /** What was committed with it; empty where nothing was. */
+  readonly metadata: string;
+  /** The broker's limits at the time. Where `logEnd` is before what was read earlier, the topic was made anew. */
+  readonly logStart: number;
+  readonly logEnd: number;
+}
+
+export interface ConsumerHandlers {
+  /**
+   * The partitions that this member has from now on, all of them. What it had in the generation before and still has is `kept`: it goes on
+   * where it is, and nobody else had it in between. Awaited before any record of a new one is delivered.
+   */
+  onAssigned(assignment: {
+    readonly gained: readonly AssignedPartition[];
+    readonly kept: readonly TopicPartition[];
+  }): Promise<void>;
+  /** Others may have these from now on. */
+  onLost(partitions: readonly TopicPartition[]): void;
+  /** In order within a partition; the next ones of the partition come when this has resolved. Heartbeats go on meanwhile. */
+  onRecords(partition: TopicPartition, records: readonly KafkaRecord[]): Promise<void>;
+  /** What keeps it from reading, for logs and readiness, in words that say what to do; undefined once it reads again. */
+  onProblem(problem: string | undefined): void;
+}
+
+export interface OffsetToCommit extends TopicPartition {
+  readonly offset: number;
+  readonly metadata: string;
+}
+
+export interface PartitionEnd extends TopicPartition {
+  /** The offset behind the last record that can be read. */
+  readonly end: number;
+}
+
+export interface KafkaConsumer {
+  /** Returns at once; brokers that are down, topics that are missing and rights that are missing are problems, not failures. */
+  start(handlers: ConsumerHandlers): void;
+  /** Rejects where the group has given a partition away; nothing is lost by that. */
+  commit(offsets: readonly OffsetToCommit[]): Promise<void>;
+  pause(partitions: readonly TopicPartition[]): void;
+  resume(partitions: readonly TopicPartition[]): void;
+  /** Asks the brokers. What they had acknowledged before the call is before these ends. */
+  ends(partitions: readonly TopicPartition[]): Promise<readonly PartitionEnd[]>;
+  /** Leaves the group at once, so that others take over without waiting for a timeout; `start` joins it again. */
+  stop(): Promise<void>;
+}
+
+export interface RecordToSend {
+  readonly key: Buffer | string | undefined;
+  readonly value: Buffer;
+  readonly headers?: readonly KafkaHeader[];
+  readonly partition?: number;
+}
+
+export interface KafkaProducer {
+  /** Resolves when all in-sync replicas have it (acks=all, idempotent); rejects with a `KafkaError` otherwise. */
+  send(topic: string, records: readonly RecordToSend[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Sends records and remembers in the same Kafka transaction how far it has come, so that each record is there once however often
+ * it dies in between. One name, one living publisher: an older one of the same name is refused by the brokers.
+ */
+export interface KafkaPublisher {
+  /** Fences older publishers of this name, and says how far they had come; undefined where there was none. */
+  open(): Promise<number | undefined>;
+  publish(records: readonly RecordToSend[], progress: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Says what was wrong, with what, and what to do. */
+export class KafkaError extends Error {
+  readonly retriable: boolean;
+
+  constructor(message: string, options: { readonly retriable: boolean; readonly cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.retriable = options.retriable;
+  }
+}

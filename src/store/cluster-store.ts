@@ -1,0 +1,111 @@
+/**
+ * What many instances need of the store that they share (docs/decisions/0010): lanes file arrivals, and conversations for which
+ * something is due are judged, each by one instance at a time.
+ *
+ * Filing and judging are one transaction each. Where the answer to a commit was lost, the store finds out whether it was done
+ * before it does anything again. Whatever else fails, nothing of the transaction is left.
+ */
+import type { ConversationId, TraceId } from '../model/ids.ts';
+import type { EngineStore, Total, TraceContent } from './engine-store.ts';
+
+/** The partitions with one number, of all topics that are read by one consumer group. */
+export interface LaneName {
+  readonly group: string;
+  readonly lane: number;
+}
+
+/** The topics of a lane by name, and the offset behind the last record of each that has been read. */
+export type LanePositions = { readonly [topic: string]: number };
+
+export interface OwnedLane extends LaneName {
+  /** Raised with each owner; an owner files under its own only. */
+  readonly epoch: number;
+  /** Log time up to which everything that closed is filed. */
+  readonly time: number;
+  /** As of the last filing. Rows before it may have been filed already: `filedPositions` says. */
+  readonly positions: LanePositions;
+}
+
+/** A turn that a lane has closed, or what came for it after that. */
+export interface Arrival {
+  readonly traceId: TraceId;
+  /** As the spans of this arrival say it; undefined where they don't. */
+  readonly conversationId: ConversationId | undefined;
+  readonly closedAt: number;
+  readonly cause: string;
+  readonly spans: number;
+  readonly content: TraceContent;
+  /** By topic, the offset behind the last record that this may hold rows of. */
+  readonly positions: LanePositions;
+  /** By what turns without an id refer to one another; see `ConversationEvidence` in `assemble`. */
+  readonly has: readonly string[];
+  readonly wants: readonly string[];
+  readonly linked: readonly TraceId[];
+}
+
+/** What one lane files in one transaction. Arrivals may be none: time and positions move on by themselves. */
+export interface Filing {
+  readonly lane: OwnedLane;
+  readonly time: number;
+  readonly positions: LanePositions;
+  readonly arrivals: readonly Arrival[];
+}
+
+/** An arrival that waits to be judged. */
+export interface WaitingArrival {
+  readonly traceId: TraceId;
+  readonly closedAt: number;
+  readonly cause: string;
+  readonly spans: number;
+  readonly content: TraceContent;
+}
+
+/** What was loaded for one transaction of judging. */
+export interface WorkingSet {
+  /** The cluster's time, up to which these conversations are to be judged. */
+  readonly time: number;
+  /** By log time, then by trace id. The engine is told of each of them, and of the time at the end. */
+  readonly arrivals: readonly WaitingArrival[];
+}
+
+export interface Judged {
+  /** Conversations that were looked at; 0 where nothing was due. */
+  readonly conversations: number;
+  readonly arrivals: number;
+  /** Totals of this instance that changed. */
+  readonly totals: readonly Total[];
+}
+
+/** Another owner has the lane, or another process runs under this instance's name: what was to be written is refused. */
+export class FencedError extends Error {}
+
+export interface ClusterStore {
+  /** Loaded and emptied by `judge`; the engine keeps it for life. */
+  readonly engineStore: EngineStore;
+
+  /** Takes lanes over. Filings of whoever had them are refused from here on. */
+  ownLanes(lanes: readonly LaneName[]): Promise<readonly OwnedLane[]>;
+  /** Throws `FencedError` where one of the lanes has another owner; then none is filed. */
+  file(filings: readonly Filing[]): Promise<void>;
+  /** Up to where rows of these traces have been filed from this lane; traces of which there is nothing are left out. */
+  filedPositions(lane: LaneName, traceIds: readonly TraceId[]): Promise<ReadonlyMap<TraceId, LanePositions>>;
+
+  /**
+   * Moves the cluster's time to the smallest time of the lanes of these groups' topics, joins the conversations that refer to one another up to
+   * it, and gives it. Undefined while no lane has been owned yet.
+   */
+  moveTime(): Promise<number | undefined>;
+  /** The cluster's time, as it was moved last. */
+  clusterTime(): Promise<number | undefined>;
+
+  /**
+   * Locks conversations for which something is due by the cluster's time, loads them, lets the engine work, and commits. With `whose`
+   * 'own', only what this instance filed last (its bytes are often still in memory); with 'any', everybody's.
+   */
+  judge(
+    options: { readonly whose: 'own' | 'any'; readonly conversationsMax: number; readonly bytesMax: number },
+    work: (set: WorkingSet) => void,
+  ): Promise<Judged>;
+
+  close(): Promise<void>;
+}

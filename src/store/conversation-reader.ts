@@ -1,0 +1,72 @@
+/** How people read a store: the API, `assay explain` and the tests. Whoever asks awaits the answer; SQLite has it at once. */
+import type { Evaluation, Outcome } from '../model/evaluation.ts';
+import type { ConversationId, TraceId } from '../model/ids.ts';
+import type { TraceContent } from './engine-store.ts';
+
+export interface ConversationQuery {
+  readonly outcome?: Outcome | undefined;
+  readonly agent?: string | undefined;
+  readonly agentVersion?: string | undefined;
+  readonly criterion?: string | undefined;
+  readonly suite?: string | undefined;
+  /** Wall-clock time in milliseconds. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+  /** Only conversations before this row, for the next page. */
+  readonly before?: number | undefined;
+}
+
+export interface ConversationRow {
+  readonly row: number;
+  readonly conversationId: ConversationId;
+  readonly agent: string;
+  readonly agentVersion: string;
+  readonly environment: string;
+  readonly turns: number;
+  readonly revision: number;
+  /** Why it was evaluated when it was: `idle`, `end_marker`, ... */
+  readonly cause: string | undefined;
+  readonly dueCause: string | undefined;
+  readonly unscoredBecause: string | undefined;
+  readonly updatedAt: number;
+}
+
+export interface TraceRow {
+  readonly row: number;
+  readonly traceId: TraceId;
+  readonly revision: number;
+  readonly cause: string;
+  readonly spans: number;
+}
+
+export interface ConversationPage {
+  readonly rows: readonly ConversationRow[];
+  /** Where to go on, as `before`; undefined at the end. */
+  readonly next: number | undefined;
+}
+
+export interface StoredTotal {
+  readonly metric: string;
+  readonly labels: string;
+  readonly value: number;
+}
+
+type Awaitable<T> = T | Promise<T>;
+
+export interface ConversationReader {
+  find(conversationId: string): Awaitable<ConversationRow | undefined>;
+  /** Latest first. A page looks at a limited number of conversations, however few of them it finds. */
+  listPage(query: ConversationQuery): Awaitable<ConversationPage>;
+  /** The last revision of each suite and turn, or all of them, in the order in which they were made. */
+  evaluations(
+    conversation: ConversationRow,
+    options: { readonly revisions: 'last' | 'all' },
+  ): Awaitable<readonly Evaluation[]>;
+  traces(conversation: ConversationRow): Awaitable<readonly TraceRow[]>;
+  content(trace: TraceRow): Awaitable<TraceContent | undefined>;
+  /** Every conversation's last evaluations, in the order of the conversations' ids, suites and turns. */
+  allEvaluations(): Iterable<Evaluation> | AsyncIterable<Evaluation>;
+  /** Summed over instances where there are many. */
+  totals(): Awaitable<readonly StoredTotal[]>;
+  close(): Awaitable<void>;
+}
