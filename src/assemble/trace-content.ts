@@ -28,6 +28,12 @@ export interface MergedContent {
   readonly added: number;
 }
 
+/** The messages of a trace. */
+export interface StoredContent {
+  readonly traces: StoredMessage;
+  readonly logs: StoredMessage | undefined;
+}
+
 /** A resource and a scope. They are the same as others if their bytes are. */
 interface GroupHead {
   readonly key: string;
@@ -82,7 +88,7 @@ export function mergeContent(input: {
   readonly rows: readonly ClosedRow[];
   readonly read: (position: number, length: number) => Uint8Array;
   readonly groups: GroupCache;
-  readonly stored: { readonly traces: StoredMessage; readonly logs: StoredMessage | undefined } | undefined;
+  readonly stored: StoredContent | undefined;
   /** Span ids of the new spans, where the caller knows that all are distinct; saves looking for duplicates. */
   readonly spansAreDistinct: boolean;
 }): MergedContent {
@@ -103,13 +109,25 @@ export function mergeContent(input: {
     if (bytes === undefined) continue;
     if (grouping.add(group, bytes, { known: trustRows && signal === 'traces' ? 'distinct' : 'maybe' })) added += 1;
   }
+  return { content: contentOf(traces, logs), spans: traces.records, added };
+}
+
+/** What is stored of a trace and what came of it later, both already messages. */
+export function mergeMessages(stored: StoredContent, later: StoredContent): MergedContent {
+  const traces = new Grouping();
+  const logs = new Grouping();
+  const addTo = (grouping: Grouping, message: StoredMessage | undefined) =>
+    message === undefined ? 0 : grouping.addMessage(message);
+  addTo(traces, stored.traces);
+  addTo(logs, stored.logs);
+  const added = addTo(traces, later.traces) + addTo(logs, later.logs);
+  return { content: contentOf(traces, logs), spans: traces.records, added };
+}
+
+function contentOf(traces: Grouping, logs: Grouping): Content {
   return {
-    content: {
-      traces: writeTracesRequest(traces.groups()),
-      logs: logs.isEmpty ? undefined : writeLogsRequest(logs.groups()),
-    },
-    spans: traces.records,
-    added,
+    traces: writeTracesRequest(traces.groups()),
+    logs: logs.isEmpty ? undefined : writeLogsRequest(logs.groups()),
   };
 }
 
@@ -142,15 +160,19 @@ class Grouping {
     return true;
   }
 
-  addMessage(message: StoredMessage): void {
+  /** Says how many of its records were not there yet. */
+  addMessage(message: StoredMessage): number {
+    let added = 0;
     const table = BatchTable.read(message.table);
     for (let row = 0; row < table.rowCount; row += 1) {
       const number = table.group(row);
       const resource = message.bytes.subarray(table.resourceStart(number), table.resourceEnd(number));
       const scope = message.bytes.subarray(table.scopeStart(number), table.scopeEnd(number));
       const group = this.open(groupHead(resource, scope));
-      this.add(group, message.bytes.subarray(table.start(row), table.end(row)), { known: 'maybe' });
+      const isNew = this.add(group, message.bytes.subarray(table.start(row), table.end(row)), { known: 'maybe' });
+      if (isNew) added += 1;
     }
+    return added;
   }
 
   groups(): readonly Group[] {

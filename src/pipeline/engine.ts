@@ -14,12 +14,17 @@
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { buildTurns } from '../assemble/build-turns.ts';
 import { type ConversationEvidence, evidenceOf } from '../assemble/conversation-evidence.ts';
-import type { ClosedRow, ClosedTurn } from '../assemble/open-turns.ts';
-import { GroupCache, type MergedContent, mergeContent } from '../assemble/trace-content.ts';
+import type { ClosedTurn } from '../assemble/open-turns.ts';
+import {
+  GroupCache,
+  type MergedContent,
+  mergeContent,
+  mergeMessages,
+  type StoredContent,
+} from '../assemble/trace-content.ts';
 import { isBare, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
-import type { Evaluation } from '../model/evaluation.ts';
-import { isSynthetic, syntheticConversationId, type TraceId, type TurnId } from '../model/ids.ts';
+import { isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import { encodeTable } from '../model/otlp/batch-table.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces } from '../model/otlp/traces-reader.ts';
@@ -27,13 +32,13 @@ import type { Turn } from '../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import { normalize } from '../normalize/normalize.ts';
 import { QUALITY_METRICS } from '../report/quality-metrics.ts';
-import { evaluate } from '../score/evaluate.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { EngineStore, StoredConversation, StoredTrace } from '../store/engine-store.ts';
-import { type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
+import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
+import type { CheckWatch } from './check-watch.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { EvaluationRecorder } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
+import { SuiteRunner } from './suite-runner.ts';
 import { conversationIdOf, dueNowBecause, isAgentWork, labelsOf, toColumns } from './facts.ts';
 
 export interface EngineSettings {
@@ -61,6 +66,24 @@ export interface EngineParts {
   readonly timed?: <T>(stage: string, work: () => T) => T;
 }
 
+/** A closed turn whose bytes have been put together already, by whoever filed it. */
+export interface ArrivedTurn {
+  readonly traceId: TraceId;
+  readonly cause: string;
+  readonly closedAt: number;
+  readonly spans: number;
+  readonly content: TraceContent;
+}
+
+/** A turn to be put into its place. */
+interface TakenTurn {
+  readonly traceId: TraceId;
+  readonly cause: string;
+  readonly closedAt: number;
+  readonly position: number;
+  readonly merge: (stored: StoredContent | undefined) => MergedContent;
+}
+
 /** Where closed turns were put. */
 interface ClosedPlace {
   readonly conversation: StoredConversation;
@@ -82,6 +105,7 @@ interface Matched {
 export class Engine {
   readonly #parts: EngineParts;
   readonly #recorder: EvaluationRecorder;
+  readonly #runner: SuiteRunner;
   readonly #groups = new GroupCache();
   readonly #idKeys: IdKeys | undefined;
   readonly #recent = new RecentTurns();
@@ -91,6 +115,11 @@ export class Engine {
     this.#parts = parts;
     this.#idKeys = idKeysOf(parts.settings.conversation.idKeys);
     this.#suitesByTurn = parts.suites.filter((suite) => suite.matchesTurn !== undefined);
+    this.#runner = new SuiteRunner({
+      watch: parts.watch,
+      onEvent: parts.onEvent,
+      timed: (stage, work) => this.#timed(stage, work),
+    });
     this.#recorder = new EvaluationRecorder({
       store: parts.store,
       maxLabelSets: parts.settings.metrics.maxLabelSets,
@@ -113,6 +142,23 @@ export class Engine {
     }
   }
 
+  /** A turn that was filed with its bytes. Each comes here once, so nothing need be known of positions. */
+  arrive(arrived: ArrivedTurn): TurnFate {
+    this.#sweep(arrived.closedAt - 1);
+    const { content, spans } = arrived;
+    const fate = this.#take(
+      {
+        ...arrived,
+        position: 0,
+        merge: (stored) =>
+          stored === undefined ? { content, spans, added: spans } : mergeMessages(stored, messagesOf(content)),
+      },
+      this.#parts.store.findTrace(arrived.traceId),
+    );
+    this.#parts.onEvent({ type: 'turn-closed', cause: arrived.cause, fate, rows: spans });
+    return fate;
+  }
+
   closeTurn(closed: ClosedTurn): TurnFate {
     // Not what is due at this very time: another turn of the conversation may close at it as well.
     if (this.#parts.conversations !== 'at the end') this.#sweep(closed.closedAt - 1);
@@ -123,15 +169,22 @@ export class Engine {
   }
 
   #closeTurn(closed: ClosedTurn): TurnFate {
-    const { store, settings } = this.#parts;
-    const known = store.findTrace(closed.traceId);
+    const known = this.#parts.store.findTrace(closed.traceId);
     const rows = known === undefined ? closed.rows : closed.rows.filter((row) => row.position >= known.position);
     if (rows.length === 0) return 'stored-already';
+    const { spansAreDistinct } = closed;
+    const merge = (stored: StoredContent | undefined) =>
+      mergeContent({ rows, read: this.#parts.read, groups: this.#groups, stored, spansAreDistinct });
+    return this.#take({ ...closed, merge }, known);
+  }
+
+  #take(closed: TakenTurn, known: StoredTrace | undefined): TurnFate {
+    const { store, settings } = this.#parts;
     if (known !== undefined) {
       if (known.sealed) return this.#pass(known, closed, 'over-limit');
       if (closed.closedAt - known.closedAt > settings.turn.reopenMs) return this.#pass(known, closed, 'too-late');
     }
-    const understood = this.#understand(closed, rows, known);
+    const understood = this.#understand(closed, known);
     if (understood === undefined)
       return known === undefined ? 'not-understood' : this.#pass(known, closed, 'not-understood');
     const { merged, turns } = understood;
@@ -182,19 +235,12 @@ export class Engine {
    * mistake of ours. One such turn must not keep all others from being scored: it is left out, and said.
    */
   #understand(
-    closed: ClosedTurn,
-    rows: readonly ClosedRow[],
+    closed: TakenTurn,
     known: StoredTrace | undefined,
   ): { readonly merged: MergedContent; readonly turns: readonly Turn[] } | undefined {
     try {
       const merged = this.#timed('putting bytes together', () =>
-        mergeContent({
-          rows,
-          read: this.#parts.read,
-          groups: this.#groups,
-          stored: known === undefined ? undefined : this.#storedMessages(known),
-          spansAreDistinct: closed.spansAreDistinct,
-        }),
+        closed.merge(known === undefined ? undefined : messagesOf(this.#parts.store.contentOf(known.row))),
       );
       if (merged.added === 0 || merged.spans === 0) return { merged, turns: [] };
       return { merged, turns: this.#timed('normalizing', () => buildTurns(normalize(merged.content, this.#idKeys))) };
@@ -209,21 +255,13 @@ export class Engine {
     this.#parts.onEvent({ type: 'not-understood', what, reason });
   }
 
-  #pass(known: StoredTrace, closed: ClosedTurn, fate: TurnFate): TurnFate {
+  #pass(known: StoredTrace, closed: TakenTurn, fate: TurnFate): TurnFate {
     this.#parts.store.passTrace(known.row, closed.position);
     return fate;
   }
 
-  #storedMessages(known: StoredTrace) {
-    const { traces, logs } = this.#parts.store.contentOf(known.row);
-    return {
-      traces: { bytes: traces, table: encodeTable(indexTraces(traces)) },
-      logs: logs === undefined ? undefined : { bytes: logs, table: encodeTable(indexLogs(logs)) },
-    };
-  }
-
   /** Finds or makes the conversation of a turn, and decides when it is due. */
-  #join(closed: ClosedTurn, known: StoredTrace | undefined, turns: readonly Turn[]): StoredConversation {
+  #join(closed: TakenTurn, known: StoredTrace | undefined, turns: readonly Turn[]): StoredConversation {
     const { store, settings } = this.#parts;
     const isNamed = turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '');
     const evidence = isNamed && !store.hasConversationKeys ? undefined : evidenceOf(turns);
@@ -286,7 +324,7 @@ export class Engine {
       }
       const conversation = buildConversation(place.conversation.id, [turn]);
       for (const suite of this.#suitesByTurn) {
-        if (!this.#applies(suite, conversation, turn.id, suite.matchesTurn)) continue;
+        if (!this.#runner.applies(suite, conversation, turn.id, suite.matchesTurn)) continue;
         matchedBy.add(suite);
         if (suite.scope === 'turn') this.#scoreTurn(suite, conversation, turn, place);
       }
@@ -318,7 +356,8 @@ export class Engine {
 
   #evaluateTurn(suite: CompiledSuite, turn: Turn, place: TurnPlace & { readonly revision: number }): void {
     const conversation = buildConversation(place.conversation.id, [turn]);
-    if (this.#applies(suite, conversation, turn.id, suite.matches)) this.#scoreTurn(suite, conversation, turn, place);
+    if (this.#runner.applies(suite, conversation, turn.id, suite.matches))
+      this.#scoreTurn(suite, conversation, turn, place);
   }
 
   #scoreTurn(
@@ -327,7 +366,7 @@ export class Engine {
     turn: Turn,
     place: TurnPlace & { readonly revision: number },
   ): void {
-    const evaluation = this.#evaluate(suite, { conversation, turnId: turn.id, revision: place.revision });
+    const evaluation = this.#runner.evaluate(suite, { conversation, turnId: turn.id, revision: place.revision });
     if (evaluation === undefined) return;
     this.#timed('recording', () =>
       this.#recorder.record(evaluation, suite, {
@@ -363,7 +402,7 @@ export class Engine {
       if (isBare(turn)) this.#evaluateLeftOver(turn, { conversation: due, trace: last.row });
     for (const suite of matched.by) {
       if (conversation === undefined) break;
-      const evaluation = this.#evaluate(suite, { conversation, turnId: undefined, revision });
+      const evaluation = this.#runner.evaluate(suite, { conversation, turnId: undefined, revision });
       if (evaluation === undefined) continue;
       const place = { conversation: due.row, trace: 0, subject: conversation, isFirst: revision === 1 };
       this.#timed('recording', () => this.#recorder.record(evaluation, suite, place));
@@ -394,11 +433,11 @@ export class Engine {
     }
     const conversation = this.#tryUnderstand(due, traces);
     if (conversation === undefined) return undefined;
-    const by = candidates.filter((suite) => this.#applies(suite, conversation, due.id, suite.matches));
+    const by = candidates.filter((suite) => this.#runner.applies(suite, conversation, due.id, suite.matches));
     const isForTurn = (suite: CompiledSuite) =>
       byTurn?.has(suite) ??
       conversation.turns.some((turn) =>
-        this.#applies(suite, buildConversation(due.id, [turn]), turn.id, suite.matches),
+        this.#runner.applies(suite, buildConversation(due.id, [turn]), turn.id, suite.matches),
       );
     return { conversation, by, byAny: by.length > 0 || ofTurns.some(isForTurn) };
   }
@@ -439,52 +478,11 @@ export class Engine {
       return undefined;
     }
   }
+}
 
-  /** Whether the suite is for this conversation. A suite that can't even say that, or never does, is left out. */
-  #applies(
-    suite: CompiledSuite,
-    conversation: Conversation,
-    subject: string,
-    matches: CompiledSuite['matchesTurn'],
-  ): boolean {
-    const { watch } = this.#parts;
-    const target = { suite: suite.name, subject };
-    if (watch.stoppedFor(target).has(WHOLE_SUITE)) return false;
-    watch.started(target, MATCHING);
-    try {
-      return matches?.(conversation) === true;
-    } catch (error) {
-      this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion: WHOLE_SUITE, reason: String(error) });
-      return false;
-    } finally {
-      watch.finished();
-    }
-  }
-
-  #evaluate(
-    suite: CompiledSuite,
-    subject: { readonly conversation: Conversation; readonly turnId: TurnId | undefined; readonly revision: number },
-  ): Evaluation | undefined {
-    const { watch } = this.#parts;
-    const target = { suite: suite.name, subject: subject.turnId ?? subject.conversation.id };
-    try {
-      const evaluation = this.#timed(`scoring by ${suite.name}`, () =>
-        evaluate(suite, subject, {
-          onCriterion: (index) => watch.started(target, index),
-          stopped: watch.stoppedFor(target),
-        }),
-      );
-      for (const [criterion, verdict] of evaluation.verdicts) {
-        if (verdict.verdict === 'error') {
-          this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion, reason: verdict.reason });
-        }
-      }
-      return evaluation;
-    } catch (error) {
-      this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion: WHOLE_SUITE, reason: String(error) });
-      return undefined;
-    } finally {
-      watch.finished();
-    }
-  }
+function messagesOf({ traces, logs }: TraceContent): StoredContent {
+  return {
+    traces: { bytes: traces, table: encodeTable(indexTraces(traces)) },
+    logs: logs === undefined ? undefined : { bytes: logs, table: encodeTable(indexLogs(logs)) },
+  };
 }

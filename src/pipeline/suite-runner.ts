@@ -1,0 +1,74 @@
+/**
+ * Asks suites: whether one is for a conversation, and what it says of it. A suite that throws or never returns is left out and
+ * said; it keeps no other from answering.
+ */
+import type { Conversation } from '../model/conversation.ts';
+import type { Evaluation } from '../model/evaluation.ts';
+import type { EngineEvent } from '../model/events/scoring-events.ts';
+import type { TurnId } from '../model/ids.ts';
+import { evaluate } from '../score/evaluate.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import { type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
+
+export interface SuiteRunnerParts {
+  readonly watch: CheckWatch;
+  readonly onEvent: (event: EngineEvent) => void;
+  readonly timed: <T>(stage: string, work: () => T) => T;
+}
+
+export class SuiteRunner {
+  readonly #parts: SuiteRunnerParts;
+
+  constructor(parts: SuiteRunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the suite is for this conversation. A suite that can't even say that, or never does, is left out. */
+  applies(
+    suite: CompiledSuite,
+    conversation: Conversation,
+    subject: string,
+    matches: CompiledSuite['matchesTurn'],
+  ): boolean {
+    const { watch } = this.#parts;
+    const target = { suite: suite.name, subject };
+    if (watch.stoppedFor(target).has(WHOLE_SUITE)) return false;
+    watch.started(target, MATCHING);
+    try {
+      return matches?.(conversation) === true;
+    } catch (error) {
+      this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion: WHOLE_SUITE, reason: String(error) });
+      return false;
+    } finally {
+      watch.finished();
+    }
+  }
+
+  /** Undefined where the suite as a whole could not answer. */
+  evaluate(
+    suite: CompiledSuite,
+    subject: { readonly conversation: Conversation; readonly turnId: TurnId | undefined; readonly revision: number },
+  ): Evaluation | undefined {
+    const { watch } = this.#parts;
+    const target = { suite: suite.name, subject: subject.turnId ?? subject.conversation.id };
+    try {
+      const evaluation = this.#parts.timed(`scoring by ${suite.name}`, () =>
+        evaluate(suite, subject, {
+          onCriterion: (index) => watch.started(target, index),
+          stopped: watch.stoppedFor(target),
+        }),
+      );
+      for (const [criterion, verdict] of evaluation.verdicts) {
+        if (verdict.verdict === 'error') {
+          this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion, reason: verdict.reason });
+        }
+      }
+      return evaluation;
+    } catch (error) {
+      this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion: WHOLE_SUITE, reason: String(error) });
+      return undefined;
+    } finally {
+      watch.finished();
+    }
+  }
+}
