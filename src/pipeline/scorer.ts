@@ -14,14 +14,7 @@ import { Worker } from 'node:worker_threads';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { Total } from '../store/engine-store.ts';
-import {
-  MATCHING,
-  makeWatchBuffer,
-  runningCheck,
-  runningForMs,
-  type StoppedCheck,
-  WHOLE_SUITE,
-} from './check-watch.ts';
+import { CheckWatchdog } from './check-watchdog.ts';
 import type { ScoringEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { type FromScorer, packTurn, type ScorerStart, type ToScorer } from './messages.ts';
 
@@ -43,16 +36,10 @@ type Command =
 const WINDOW = 512;
 const RETRY_AFTER_MS = 1000;
 const WATCH_EVERY_MS = 50;
-/** A criterion that had to be stopped this often is not run again until the next start. */
-const STOPS_UNTIL_SUSPENDED = 3;
-const STOPPED_REMEMBERED = 1000;
-
 export class Scorer {
   readonly #options: ScorerOptions;
   #worker: Worker | undefined;
-  #watch = makeWatchBuffer();
-  #stopped: StoppedCheck[] = [];
-  readonly #stops = new Map<string, number>();
+  readonly #checks: CheckWatchdog;
   /** Sent, not answered; then not sent yet. Both in order. */
   #sent: Command[] = [];
   #waiting: Command[] = [];
@@ -68,6 +55,7 @@ export class Scorer {
 
   private constructor(options: ScorerOptions) {
     this.#options = options;
+    this.#checks = new CheckWatchdog(options);
   }
 
   /** Starts the thread and waits until the store is open. */
@@ -178,8 +166,7 @@ export class Scorer {
     readonly onFailure: (error: Error) => void;
   }): void {
     this.#ready = false;
-    this.#watch = makeWatchBuffer();
-    const data: ScorerStart = { ...this.#options.start, watch: this.#watch, stopped: this.#stopped };
+    const data: ScorerStart = { ...this.#options.start, ...this.#checks.nextThread() };
     const worker = new Worker(threadUrl(), { workerData: data });
     this.#worker = worker;
     let failure: Error | undefined;
@@ -267,46 +254,19 @@ export class Scorer {
   }
 
   #watchChecks(): void {
-    const running = runningCheck(this.#watch);
     const worker = this.#worker;
-    if (running === undefined || worker === undefined || this.#state === 'stopped') return;
-    if (runningForMs(running) <= this.#options.checkTimeoutMs) return;
-    const named = this.#criterionName(running.suite, running.criterion);
-    // It was barred and the thread hangs all the same: something else in the suite never returns.
-    const isBarred = this.#stopped.some(
-      ({ suite, subject, criterion }) =>
-        suite === running.suite && criterion === named && (subject === undefined || subject === running.subject),
-    );
-    const criterion = isBarred ? WHOLE_SUITE : named;
-    const key = `${running.suite}/${criterion}`;
-    const stops = (this.#stops.get(key) ?? 0) + 1;
-    this.#stops.set(key, stops);
-    const suspended = stops >= STOPS_UNTIL_SUSPENDED;
-    const limit = `${this.#options.checkTimeoutMs} ms`;
-    this.#stopped = [
-      ...this.#stopped.slice(-STOPPED_REMEMBERED),
-      {
-        suite: running.suite,
-        subject: suspended ? undefined : running.subject,
-        criterion,
-        reason: suspended
-          ? `The check ran past its limit of ${limit} ${stops} times and is suspended until the next start.`
-          : `The check ran past its limit of ${limit} and was stopped.`,
-      },
-    ];
-    this.#options.onEvent({ type: 'check-stopped', suite: running.suite, criterion, suspended });
+    if (worker === undefined || this.#state === 'stopped') return;
+    const hanging = this.#checks.takeHanging();
+    if (hanging === undefined) return;
+    const { suite, criterion, suspended, because } = hanging;
+    this.#options.onEvent({ type: 'check-stopped', suite, criterion, suspended });
     this.#worker = undefined;
     // Its store rolls the open transaction back when the thread goes.
     worker
       .terminate()
       .then(() => this.#spawn())
       .catch((error: unknown) => this.#options.onEvent({ type: 'scorer-failed', error: String(error) }));
-    this.#options.onEvent({ type: 'scorer-restarted', because: `${key} ran past its limit of ${limit}` });
-  }
-
-  #criterionName(suite: string, index: number): string {
-    if (index === MATCHING) return WHOLE_SUITE;
-    return this.#options.suites.find(({ name }) => name === suite)?.criteria[index]?.name ?? `#${index}`;
+    this.#options.onEvent({ type: 'scorer-restarted', because });
   }
 
   #ended(): void {

@@ -1,0 +1,78 @@
+/**
+ * Watches from the main thread whether a check has run past its limit, and remembers what must not run again: first for the turn or
+ * conversation on which it hung, after some times for everybody. Ending the thread is the owner's business.
+ */
+import type { CompiledSuite } from '../score/suite.ts';
+import {
+  MATCHING,
+  makeWatchBuffer,
+  runningCheck,
+  runningForMs,
+  type StoppedCheck,
+  WHOLE_SUITE,
+} from './check-watch.ts';
+
+export interface HangingCheck {
+  readonly suite: string;
+  readonly criterion: string;
+  readonly suspended: boolean;
+  readonly because: string;
+}
+
+/** A criterion that had to be stopped this often is not run again until the next start. */
+const STOPS_UNTIL_SUSPENDED = 3;
+const STOPPED_REMEMBERED = 1000;
+
+export class CheckWatchdog {
+  readonly #suites: readonly CompiledSuite[];
+  readonly #timeoutMs: number;
+  #stopped: StoppedCheck[] = [];
+  readonly #stops = new Map<string, number>();
+  #buffer = makeWatchBuffer();
+
+  constructor(options: { readonly suites: readonly CompiledSuite[]; readonly checkTimeoutMs: number }) {
+    this.#suites = options.suites;
+    this.#timeoutMs = options.checkTimeoutMs;
+  }
+
+  /** For the next thread: a buffer that nothing has been noted in, and what it must not run. */
+  nextThread(): { readonly watch: SharedArrayBuffer; readonly stopped: readonly StoppedCheck[] } {
+    this.#buffer = makeWatchBuffer();
+    return { watch: this.#buffer, stopped: this.#stopped };
+  }
+
+  /** The check that hangs, if one does. It is barred from here on: the thread has to be ended and another started. */
+  takeHanging(): HangingCheck | undefined {
+    const running = runningCheck(this.#buffer);
+    if (running === undefined || runningForMs(running) <= this.#timeoutMs) return undefined;
+    const named = this.#criterionName(running.suite, running.criterion);
+    // It was barred and the thread hangs all the same: something else in the suite never returns.
+    const isBarred = this.#stopped.some(
+      ({ suite, subject, criterion }) =>
+        suite === running.suite && criterion === named && (subject === undefined || subject === running.subject),
+    );
+    const criterion = isBarred ? WHOLE_SUITE : named;
+    const key = `${running.suite}/${criterion}`;
+    const stops = (this.#stops.get(key) ?? 0) + 1;
+    this.#stops.set(key, stops);
+    const suspended = stops >= STOPS_UNTIL_SUSPENDED;
+    const limit = `${this.#timeoutMs} ms`;
+    this.#stopped = [
+      ...this.#stopped.slice(-STOPPED_REMEMBERED),
+      {
+        suite: running.suite,
+        subject: suspended ? undefined : running.subject,
+        criterion,
+        reason: suspended
+          ? `The check ran past its limit of ${limit} ${stops} times and is suspended until the next start.`
+          : `The check ran past its limit of ${limit} and was stopped.`,
+      },
+    ];
+    return { suite: running.suite, criterion, suspended, because: `${key} ran past its limit of ${limit}` };
+  }
+
+  #criterionName(suite: string, index: number): string {
+    if (index === MATCHING) return WHOLE_SUITE;
+    return this.#suites.find(({ name }) => name === suite)?.criteria[index]?.name ?? `#${index}`;
+  }
+}
