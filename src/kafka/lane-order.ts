@@ -1,0 +1,98 @@
+/**
+ * The order of a lane: records of several topics in one order that does not depend on how they were fetched.
+ *
+ * Each topic has a time of its own, the largest timestamp so far; a record's log time is that of its topic when it is read. The record
+ * with the smallest log time is next; of equal ones, that of the topic named first. A topic of which nothing is here holds the others
+ * back, unless it is known to be quiet: read to its end at a time that lies behind them.
+ *
+ * Quiet time moves the lane on where nothing comes. It never goes back: a record that comes with an earlier timestamp after all is
+ * read at the lane's time.
+ */
+export interface Ordered<T> {
+  readonly topic: string;
+  readonly item: T;
+  readonly logTime: number;
+  /** The timestamp lay before what the lane had been told about the topic. */
+  readonly isLate: boolean;
+}
+
+interface Waiting<T> {
+  readonly item: T;
+  readonly timestamp: number;
+  /** Up to where the topic had been said to be quiet when this came. */
+  readonly quietUntil: number;
+}
+
+interface Stream<T> {
+  readonly topic: string;
+  readonly waiting: Waiting<T>[];
+  head: number;
+  /** Largest timestamp given so far. */
+  time: number;
+  /** Nothing with an earlier timestamp is to come after what is here. */
+  quietUntil: number;
+}
+
+const SLIDE_FROM = 1024;
+
+export class LaneOrder<T> {
+  readonly #streams: readonly Stream<T>[];
+
+  /** `time` is where the topic stood when it was read up to here before; 0 where it is read for the first time. */
+  constructor(topics: readonly { readonly topic: string; readonly time: number }[]) {
+    this.#streams = topics.map(({ topic, time }) => ({ topic, time, waiting: [], head: 0, quietUntil: 0 }));
+  }
+
+  push(topic: string, item: T, timestamp: number): void {
+    const { waiting, quietUntil } = this.#stream(topic);
+    waiting.push({ item, timestamp, quietUntil });
+  }
+
+  quiet(topic: string, until: number): void {
+    const stream = this.#stream(topic);
+    stream.quietUntil = Math.max(stream.quietUntil, until);
+  }
+
+  /** How many records of the topic wait for others. */
+  waiting(topic: string): number {
+    const stream = this.#stream(topic);
+    return stream.waiting.length - stream.head;
+  }
+
+  /** Everything before this time has been given; undefined until every topic has said something. */
+  get time(): number {
+    return Math.min(...this.#streams.map(reached));
+  }
+
+  next(): Ordered<T> | undefined {
+    let first: Stream<T> | undefined;
+    for (const stream of this.#streams) {
+      // On equal times the topic named first goes first, or is waited for.
+      if (first === undefined || reached(stream) < reached(first)) first = stream;
+    }
+    if (first === undefined) return undefined;
+    const found = first.waiting[first.head];
+    if (found === undefined) return undefined;
+    const logTime = reached(first);
+    first.head += 1;
+    if (first.head >= SLIDE_FROM && first.head * 2 >= first.waiting.length) {
+      first.waiting.splice(0, first.head);
+      first.head = 0;
+    }
+    const isLate = found.timestamp < found.quietUntil;
+    first.time = logTime;
+    return { topic: first.topic, item: found.item, logTime, isLate };
+  }
+
+  #stream(topic: string): Stream<T> {
+    const stream = this.#streams.find((candidate) => candidate.topic === topic);
+    if (stream === undefined) throw new Error(`lane: it has no topic ${topic}`);
+    return stream;
+  }
+}
+
+/** The log time of the stream's next record: known where one waits, else no less than this. */
+function reached<T>(stream: Stream<T>): number {
+  const head = stream.waiting[stream.head];
+  return Math.max(stream.time, head?.quietUntil ?? stream.quietUntil, head?.timestamp ?? 0);
+}

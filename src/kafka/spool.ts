@@ -1,0 +1,104 @@
+/**
+ * The bytes of open turns, in files: an open turn knows only where its spans lie, so that many of them fit into memory. Kafka
+ * has them all; so nothing here is synced, and everything is gone at the next start.
+ *
+ * Positions grow for ever and name a byte for good. A file is as `JournalReader` reads them: `<base>.segment`, the byte at position
+ * p lying at p - base. It goes when nothing in it is needed.
+ */
+import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import path from 'node:path';
+
+interface Segment {
+  readonly base: number;
+  readonly file: number;
+  /** Entries that somebody still needs. */
+  entries: number;
+}
+
+const SEGMENT_BYTES = 64 << 20;
+
+export class Spool {
+  readonly #directory: string;
+  readonly #segmentBytes: number;
+  /** In order of their bases; the last is written to. */
+  readonly #segments: Segment[] = [];
+  #end = 0;
+
+  constructor(directory: string, options: { readonly segmentBytes: number } = { segmentBytes: SEGMENT_BYTES }) {
+    this.#directory = directory;
+    this.#segmentBytes = options.segmentBytes;
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory, { recursive: true });
+    this.#roll();
+  }
+
+  /** From the first byte that is needed to the last. */
+  get bytes(): number {
+    return this.#end - (this.#segments[0]?.base ?? this.#end);
+  }
+
+  /** Where the next entry will lie; everything before it will not change. */
+  get end(): number {
+    return this.#end;
+  }
+
+  append(bytes: Uint8Array): number {
+    let segment = this.#current();
+    if (this.#end - segment.base >= this.#segmentBytes) segment = this.#roll();
+    const position = this.#end;
+    const at = position - segment.base;
+    for (let written = 0; written < bytes.length; ) {
+      written += writeSync(segment.file, bytes, written, bytes.length - written, at + written);
+    }
+    // An empty entry takes a position as well, so that positions name one entry each.
+    this.#end += Math.max(1, bytes.length);
+    segment.entries += 1;
+    return position;
+  }
+
+  /** Nobody will read this entry again. */
+  release(position: number): void {
+    const index = this.#segments.findLastIndex(({ base }) => base <= position);
+    const segment = this.#segments[index];
+    if (segment === undefined) throw new Error(`spool: no file holds position ${position}`);
+    segment.entries -= 1;
+    if (segment.entries > 0 || index === this.#segments.length - 1) return;
+    this.#segments.splice(index, 1);
+    this.#remove(segment);
+  }
+
+  close(): void {
+    for (const segment of this.#segments) closeSync(segment.file);
+    this.#segments.length = 0;
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  #current(): Segment {
+    const segment = this.#segments.at(-1);
+    if (segment === undefined) throw new Error('spool: it has been closed');
+    return segment;
+  }
+
+  #roll(): Segment {
+    const last = this.#segments.at(-1);
+    const segment = { base: this.#end, file: openSync(this.#path(this.#end), 'w'), entries: 0 };
+    this.#segments.push(segment);
+    if (last !== undefined && last.entries === 0) {
+      this.#segments.splice(this.#segments.indexOf(last), 1);
+      this.#remove(last);
+    }
+    return segment;
+  }
+
+  #remove(segment: Segment): void {
+    closeSync(segment.file);
+    const file = this.#path(segment.base);
+    // A reader may have it open, and with it the disk.
+    truncateSync(file, 0);
+    rmSync(file, { force: true });
+  }
+
+  #path(base: number): string {
+    return path.join(this.#directory, `${String(base).padStart(16, '0')}.segment`);
+  }
+}

@@ -1,0 +1,51 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { JournalReader } from '../../src/journal/journal-reader.ts';
+import { Spool } from '../../src/kafka/spool.ts';
+import { tempDirectory } from '../temp-directory.ts';
+
+function open(segmentBytes: number) {
+  const directory = path.join(tempDirectory(), 'spool');
+  const spool = new Spool(directory, { segmentBytes });
+  const reader = new JournalReader(directory);
+  onTestFinished(() => {
+    reader.close();
+    spool.close();
+  });
+  return { spool, reader, files: () => readdirSync(directory).length };
+}
+
+test('what was appended is read by position, over many files', () => {
+  const { spool, reader, files } = open(1000);
+  const entries = Array.from({ length: 100 }, (_, index) => Buffer.from(`entry ${index} `.repeat(10)));
+  const positions = entries.map((entry) => spool.append(entry));
+
+  reader.completeTo(spool.end);
+  for (const [index, entry] of entries.entries()) {
+    const read = reader.read(positions[index] ?? 0, entry.length);
+    expect(Buffer.from(read).toString()).toBe(entry.toString());
+  }
+  expect(files()).toBeGreaterThan(5);
+});
+
+test('a file goes once nothing in it is needed, in whatever order that happens', () => {
+  const { spool, reader, files } = open(100);
+  const positions = Array.from({ length: 20 }, (_, index) => spool.append(Buffer.alloc(60, index)));
+  const before = spool.bytes;
+
+  for (const position of positions.slice(5, 15).reverse()) spool.release(position);
+  expect(files()).toBeLessThan(20);
+  expect(Buffer.from(reader.read(positions[19] ?? 0, 60))).toEqual(Buffer.alloc(60, 19));
+  expect(Buffer.from(reader.read(positions[0] ?? 0, 60))).toEqual(Buffer.alloc(60, 0));
+
+  for (const position of [...positions.slice(0, 5), ...positions.slice(15)]) spool.release(position);
+  expect(files()).toBe(1);
+  expect(spool.bytes).toBeLessThan(before);
+});
+
+test('empty entries have places of their own', () => {
+  const { spool } = open(100);
+
+  expect(spool.append(new Uint8Array(0))).not.toBe(spool.append(new Uint8Array(0)));
+});
