@@ -1,0 +1,68 @@
+/**
+ * Apache Kafka's own jars, from Maven Central: what a broker and its command line tools need. They are fetched once into
+ * node_modules/.cache; Maven keeps its copy, so that a fresh checkout has them without the network.
+ *
+ * The version is the newest of which all parts are published: of 4.4.0 the tools' API is missing.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const KAFKA_VERSION = '4.3.1';
+const CACHE = path.resolve(import.meta.dirname, '../../../node_modules/.cache/assay');
+
+/** The class path with which `java` runs Kafka. */
+export async function kafkaClassPath(): Promise<string> {
+  const directory = path.join(CACHE, `kafka-${KAFKA_VERSION}`);
+  if (!existsSync(directory)) await fetchJars(directory);
+  return `${directory}/*`;
+}
+
+async function fetchJars(directory: string): Promise<void> {
+  // Made whole under another name first: what was interrupted is not taken for complete.
+  const made = `${directory}.${process.pid}`;
+  mkdirSync(made, { recursive: true });
+  const project = path.join(made, 'pom.xml');
+  writeFileSync(project, POM);
+  try {
+    await promisify(execFile)(
+      'mvn',
+      [
+        '-q',
+        '-B',
+        '-f',
+        project,
+        'dependency:copy-dependencies',
+        `-DoutputDirectory=${made}`,
+        '-DincludeScope=runtime',
+      ],
+      { timeout: 600_000 },
+    );
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    throw new Error('Kafka for tests: Maven could not fetch it. It needs mvn, Java 17 and Maven Central.', {
+      cause: error,
+    });
+  }
+  rmSync(project);
+  if (existsSync(directory)) rmSync(made, { recursive: true });
+  else renameSync(made, directory);
+  if (!readdirSync(directory).some((file) => file.startsWith('kafka_')))
+    throw new Error(`no Kafka among what Maven fetched into ${directory}`);
+}
+
+function dependency(group: string, artifact: string, version: string): string {
+  return `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
+}
+
+const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion>
+<groupId>assay</groupId><artifactId>kafka-for-tests</artifactId><version>1</version><packaging>pom</packaging>
+<dependencies>
+${dependency('org.apache.kafka', 'kafka_2.13', KAFKA_VERSION)}
+${dependency('org.apache.kafka', 'kafka-tools', KAFKA_VERSION)}
+${dependency('org.slf4j', 'slf4j-simple', '1.7.36')}
+</dependencies>
+</project>
+`;

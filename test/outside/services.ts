@@ -1,0 +1,41 @@
+/**
+ * Where the services come from that tests need: from the environment where it names one, from a container where a Docker engine
+ * answers, else started here from what package registries have. Nothing is skipped: what cannot be had fails the test.
+ */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Kafka, logLevel } from 'kafkajs';
+import { KafkaCluster, type KafkaForTests } from './kafka/broker.ts';
+
+/** A Kafka that tests share: topics and groups have names of their own. Who kills brokers starts a `KafkaCluster`. */
+export async function startKafka(): Promise<KafkaForTests> {
+  const named = process.env.ASSAY_TEST_KAFKA;
+  if (named !== undefined && named !== '') return kafkaAt(named.split(','));
+  return await KafkaCluster.start();
+}
+
+export async function dockerAnswers(): Promise<boolean> {
+  try {
+    await promisify(execFile)('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: 5_000 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function kafkaAt(brokers: readonly string[]): Promise<KafkaForTests> {
+  const admin = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  return {
+    brokers,
+    async createTopic(name, partitions = 1, config = {}) {
+      const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));
+      await admin.createTopics({
+        waitForLeaders: true,
+        topics: [{ topic: name, numPartitions: partitions, configEntries }],
+      });
+    },
+    admin: () => Promise.resolve(admin),
+    close: () => admin.disconnect(),
+  };
+}
