@@ -8,8 +8,11 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { Mistake } from '../model/mistake.ts';
 import { readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
+import { hostname } from 'node:os';
+import { type KafkaConfig, type KafkaSettings, readKafka } from './kafka-settings.ts';
 import { durationMs, formatDuration, formatSize, sizeBytes } from './quantities.ts';
 import { type RedactionConfig, type RedactionSettings, readRedaction } from './redaction-settings.ts';
+import { readSharedStore, type SharedStoreConfig, type SharedStoreSettings } from './shared-store-settings.ts';
 import { type Flags, type SettingName, type Sourced, Sources, type Variables } from './sources.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -33,6 +36,12 @@ export interface Settings {
   readonly score: { readonly checkTimeoutMs: number };
   readonly metrics: { readonly maxLabelValues: number };
   readonly redaction: RedactionSettings;
+  /** Undefined where Assay keeps its own log. */
+  readonly kafka: KafkaSettings | undefined;
+  /** Undefined where the store is a file of this machine. */
+  readonly sharedStore: SharedStoreSettings | undefined;
+  /** What this instance is called among others; its running totals bear the name. */
+  readonly instance: string;
   readonly logLevel: LogLevel;
 }
 
@@ -80,10 +89,16 @@ export interface Config {
   };
   readonly journal?: { readonly max_bytes?: Quantity; readonly segment_bytes?: Quantity };
   readonly receive?: { readonly max_body_bytes?: Quantity; readonly max_in_flight_bytes?: Quantity };
-  readonly store?: { readonly max_bytes?: Quantity; readonly keep?: Quantity; readonly keep_failed?: Quantity };
+  readonly store?: {
+    readonly max_bytes?: Quantity;
+    readonly keep?: Quantity;
+    readonly keep_failed?: Quantity;
+  } & SharedStoreConfig;
   readonly score?: { readonly check_timeout?: Quantity };
   readonly metrics?: { readonly max_label_values?: number };
   readonly redaction?: RedactionConfig;
+  readonly kafka?: KafkaConfig;
+  readonly instance?: string;
   readonly log_level?: LogLevel;
 }
 type Quantity = string | number;
@@ -173,6 +188,9 @@ function readSettings(
     score: { checkTimeoutMs: duration({ key: 'score.check_timeout' }, SECOND, 10, HOUR) },
     metrics: { maxLabelValues: count('metrics.max_label_values', 200, 1, 100_000) },
     redaction: readRedaction(sources, env),
+    kafka: readKafka(sources, { baseDir, env }),
+    sharedStore: readSharedStore(sources, { baseDir, env }),
+    instance: sources.read({ key: 'instance', variable: 'ASSAY_INSTANCE' }, instanceName, hostname()).value,
     logLevel: sources.read({ key: 'log_level', variable: 'ASSAY_LOG_LEVEL', flag: 'logLevel' }, logLevel, 'info').value,
   };
   checkTogether(settings, sources);
@@ -199,7 +217,26 @@ function distinctPorts(sources: Sources, ports: { readonly [K in keyof Ports]: S
 }
 
 /** Limits that make no sense together, each of them being fine by itself. */
-function checkTogether({ turn, conversation, journal, receive, store }: Settings, sources: Sources): void {
+function checkTogether(settings: Settings, sources: Sources): void {
+  const { turn, conversation, journal, receive, store } = settings;
+  if (settings.sharedStore !== undefined && settings.kafka === undefined) {
+    const problem = 'a store that instances share is filled from Kafka, and no brokers are named';
+    sources.mistake(
+      { key: 'store.url', variable: 'ASSAY_STORE_URL' },
+      'file',
+      problem,
+      'kafka.brokers or ASSAY_KAFKA_BROKERS as well',
+    );
+  }
+  if (settings.kafka?.read === true && settings.sharedStore === undefined) {
+    const problem = 'what is read from Kafka goes to a store that instances share, and none is named';
+    sources.mistake(
+      { key: 'kafka.brokers', variable: 'ASSAY_KAFKA_BROKERS' },
+      'file',
+      problem,
+      'store.url or ASSAY_STORE_URL as well; or kafka.read: false, for an instance that only takes OTLP and writes it to Kafka',
+    );
+  }
   const atLeast = (key: string, value: number, least: number, other: string, format: (amount: number) => string) => {
     if (value >= least) return;
     sources.mistake(
@@ -246,6 +283,9 @@ function openConfig(flags: Flags, env: Variables, cwd: string): OpenedConfig {
   }
 }
 
+const instanceName = z
+  .string('a name')
+  .regex(/^[\w.-]{1,128}$/, 'a name of letters, digits, dots, _ and -, at most 128 characters');
 const someText = z.string('a text').min(1, 'a text that is not empty');
 const hostText = z.string('an address').regex(/^[\w.:-]+$/, 'an address such as 127.0.0.1, 0.0.0.0 or ::1');
 const suiteList = z

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
@@ -64,6 +64,9 @@ test('without anything written, the defaults hold', () => {
       hashUserIds: false,
       salt: undefined,
     },
+    kafka: undefined,
+    sharedStore: undefined,
+    instance: hostname(),
     logLevel: 'info',
   });
 });
