@@ -21,6 +21,16 @@ export interface KafkaOptions {
   /** Properties of the brokers beside ours. */
   readonly properties?: Readonly<Record<string, string>>;
   readonly heap?: string;
+  /**
+   * Networks of their own through which clients see the brokers: each broker has a listener for each, and tells who comes over it
+   * the ports that `through` gives, those of a proxy for instance.
+   */
+  readonly networks?: readonly string[];
+  readonly through?: (listener: {
+    readonly network: string;
+    readonly broker: number;
+    readonly port: number;
+  }) => Promise<number>;
 }
 
 /** The users of the SASL listeners, the same for all mechanisms. */
@@ -50,6 +60,7 @@ interface Node {
   readonly id: number;
   readonly directory: string;
   readonly ports: Readonly<Record<Listener | 'CONTROLLER', number>>;
+  readonly networks: readonly { readonly network: string; readonly port: number; readonly advertised: number }[];
   process: ChildProcess | undefined;
 }
 
@@ -84,7 +95,9 @@ export class KafkaCluster implements KafkaForTests {
       const [PLAIN = 0, SASL = 0, SSL = 0, SASLSSL = 0, CONTROLLER = 0] = await freePorts(5);
       const home = path.join(directory, `broker-${id}`);
       mkdirSync(home);
-      nodes.push({ id, directory: home, ports: { PLAIN, SASL, SSL, SASLSSL, CONTROLLER }, process: undefined });
+      const networks = await networksOf(id, options);
+      const ports = { PLAIN, SASL, SSL, SASLSSL, CONTROLLER };
+      nodes.push({ id, directory: home, ports, networks, process: undefined });
     }
     const cluster = new KafkaCluster({ nodes, directory, classPath, certificates, heap: options.heap ?? '256m' });
     try {
@@ -105,6 +118,13 @@ export class KafkaCluster implements KafkaForTests {
 
   listeners(listener: Listener): readonly string[] {
     return this.#nodes.map((node) => `localhost:${node.ports[listener]}`);
+  }
+
+  /** Where a client finds the brokers that sees them through this network. */
+  through(network: string): readonly string[] {
+    return this.#nodes.flatMap((node) =>
+      node.networks.filter((one) => one.network === network).map(({ advertised }) => `localhost:${advertised}`),
+    );
   }
 
   /** All brokers that run see each other. */
@@ -311,6 +331,13 @@ export class KafkaCluster implements KafkaForTests {
   #properties(node: Node, options: KafkaOptions): string {
     const copies = String(this.#nodes.length);
     const at = (listener: keyof typeof PROTOCOLS) => `${listener}://localhost:${node.ports[listener]}`;
+    const name = (network: string) => network.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+    const listening = node.networks.map(({ network, port }) => `${name(network)}://localhost:${port}`);
+    const advertised = node.networks.map((one) => `${name(one.network)}://localhost:${one.advertised}`);
+    const protocols = {
+      ...PROTOCOLS,
+      ...Object.fromEntries(node.networks.map((one) => [name(one.network), 'PLAINTEXT'])),
+    };
     const plainUsers = Object.entries(KAFKA_USERS)
       .map(([name, password]) => `user_${name}="${password}"`)
       .join(' ');
@@ -320,9 +347,9 @@ export class KafkaCluster implements KafkaForTests {
       'controller.quorum.voters': this.#nodes.map((one) => `${one.id}@localhost:${one.ports.CONTROLLER}`).join(','),
       'controller.listener.names': 'CONTROLLER',
       'inter.broker.listener.name': 'PLAIN',
-      listeners: [...LISTENERS.map(at), at('CONTROLLER')].join(','),
-      'advertised.listeners': LISTENERS.map(at).join(','),
-      'listener.security.protocol.map': Object.entries(PROTOCOLS)
+      listeners: [...LISTENERS.map(at), ...listening, at('CONTROLLER')].join(','),
+      'advertised.listeners': [...LISTENERS.map(at), ...advertised].join(','),
+      'listener.security.protocol.map': Object.entries(protocols)
         .map(([name, protocol]) => `${name}:${protocol}`)
         .join(','),
       'log.dirs': path.join(node.directory, 'data'),
@@ -374,6 +401,16 @@ export class KafkaCluster implements KafkaForTests {
 /** A name that no other test has. */
 export function freshName(what: string): string {
   return `${what}-${randomUUID().slice(0, 8)}`;
+}
+
+async function networksOf(broker: number, { networks = [], through }: KafkaOptions): Promise<Node['networks']> {
+  const ports = await freePorts(networks.length);
+  return await Promise.all(
+    networks.map(async (network, index) => {
+      const port = ports[index] ?? 0;
+      return { network, port, advertised: (await through?.({ network, broker, port })) ?? port };
+    }),
+  );
 }
 
 async function freePorts(count: number): Promise<number[]> {
