@@ -8,18 +8,20 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConversationId } from '../../model/ids.ts';
-import type { ConversationJoin, ConversationLabels, ConversationResult, StoredConversation } from '../engine-store.ts';
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+import {
+  absorbInto,
+  type ConversationState,
+  type Due,
+  isDueBefore,
+  joinTurns,
+  newConversation,
+  noteResult,
+} from '../conversation-rules.ts';
+import type { ConversationJoin, ConversationResult, StoredConversation } from '../engine-store.ts';
 
 /** A row as it will be written. */
-interface Changed extends Mutable<StoredConversation> {
+interface Changed extends ConversationState {
   isNew: boolean;
-  labels: ConversationLabels;
-  updatedAt: number;
-  cause: string | null;
-  worstOutcome: number;
-  unscoredBecause: string | null;
 }
 
 /** Looking for what is due goes through all that are in memory. */
@@ -42,7 +44,7 @@ export class Conversations {
   /** No conversation is due before this; kept so that most looks for due ones cost nothing. */
   #nothingDueBefore = Number.NEGATIVE_INFINITY;
   /** What `#firstUnchangedDue` found last, in this transaction. */
-  #knownFirst: { readonly row: number; readonly dueAt: number } | 'none' | undefined;
+  #knownFirst: Due | 'none' | undefined;
 
   constructor(database: DatabaseSync) {
     this.#findById = database.prepare(`SELECT ${COLUMNS} FROM conversations WHERE conversation_id = ?`);
@@ -64,17 +66,9 @@ export class Conversations {
   }
 
   join(join: ConversationJoin): StoredConversation {
-    const { labels, at, dueNowBecause } = join;
     const conversation = this.#findOrMake(join);
-    conversation.labels = labels;
-    conversation.lastClosedAt = Math.max(conversation.lastClosedAt, at);
-    conversation.updatedAt = Date.now();
-    conversation.turns += join.turnsAdded;
-    const maxAgeAt = conversation.firstClosedAt + join.maxAgeMs;
-    if (dueNowBecause !== undefined) this.#schedule(conversation, at, dueNowBecause);
-    // A conversation that came back after its maximum age is idle or not like any other.
-    else if (maxAgeAt > at && maxAgeAt < at + join.idleMs) this.#schedule(conversation, maxAgeAt, 'max_age');
-    else this.#schedule(conversation, at + join.idleMs, 'idle');
+    const due = joinTurns(conversation, join);
+    this.#schedule(conversation, due.at, due.cause);
     return { ...conversation };
   }
 
@@ -90,19 +84,9 @@ export class Conversations {
     return { ...this.#at(row) };
   }
 
-  /**
-   * All its turns turned out to belong to another. It goes, unless it has been scored: what was counted stays counted,
-   * and whoever asks finds out why there is nothing more to see.
-   */
   absorb(from: number, to: number): void {
-    const [absorbed, into] = [this.#at(from), this.#at(to)];
-    into.turns += absorbed.turns;
-    absorbed.turns = 0;
-    absorbed.turnsEvaluated = 0;
-    absorbed.dueAt = undefined;
-    absorbed.dueCause = undefined;
-    absorbed.unscoredBecause = 'moved';
-    if (absorbed.revision > 0) return;
+    const absorbed = this.#at(from);
+    if (!absorbInto(absorbed, this.#at(to))) return;
     this.#changed.delete(from);
     this.#rowById.delete(absorbed.id);
     this.#knownFirst = undefined;
@@ -115,14 +99,7 @@ export class Conversations {
   }
 
   evaluated(row: number, result: ConversationResult): void {
-    const conversation = this.#at(row);
-    conversation.revision = result.revision;
-    conversation.cause = result.cause;
-    conversation.turnsEvaluated = result.turns;
-    conversation.unscoredBecause = result.unscoredBecause ?? null;
-    conversation.updatedAt = Date.now();
-    conversation.dueAt = undefined;
-    conversation.dueCause = undefined;
+    noteResult(this.#at(row), result);
   }
 
   /** The conversation that is due first, at or before `logTime`. */
@@ -132,7 +109,7 @@ export class Conversations {
     let next = this.#firstUnchangedDue();
     for (const { row, dueAt } of this.#changed.values()) {
       if (dueAt === undefined) continue;
-      if (next === undefined || dueAt < next.dueAt || (dueAt === next.dueAt && row < next.row)) next = { row, dueAt };
+      if (next === undefined || isDueBefore({ row, dueAt }, next)) next = { row, dueAt };
     }
     this.#nothingDueBefore = next?.dueAt ?? Number.POSITIVE_INFINITY;
     return next !== undefined && next.dueAt <= logTime ? { ...this.#at(next.row) } : undefined;
@@ -177,7 +154,7 @@ export class Conversations {
     this.#knownFirst = undefined;
   }
 
-  #firstUnchangedDue(): { readonly row: number; readonly dueAt: number } | undefined {
+  #firstUnchangedDue(): Due | undefined {
     const known = this.#knownFirst;
     // While a transaction is open rows only leave the unchanged ones, so the first stays first until it changes itself.
     if (known !== undefined && (known === 'none' || !this.#changed.has(known.row)))
@@ -192,29 +169,13 @@ export class Conversations {
     return undefined;
   }
 
-  #findOrMake({ id, labels, at }: ConversationJoin): Changed {
-    const row = this.#rowById.get(id);
+  #findOrMake(join: ConversationJoin): Changed {
+    const row = this.#rowById.get(join.id);
     if (row !== undefined) return this.#at(row);
-    const found = this.#findById.get(id);
+    const found = this.#findById.get(join.id);
     if (found !== undefined) return this.#change(toChanged(found));
     this.#lastRow += 1;
-    return this.#change({
-      row: this.#lastRow,
-      id,
-      isNew: true,
-      labels,
-      firstClosedAt: at,
-      lastClosedAt: at,
-      updatedAt: 0,
-      turns: 0,
-      turnsEvaluated: 0,
-      dueAt: undefined,
-      dueCause: undefined,
-      revision: 0,
-      cause: null,
-      worstOutcome: 0,
-      unscoredBecause: null,
-    });
+    return this.#change({ ...newConversation(this.#lastRow, join), isNew: true });
   }
 
   #at(row: number): Changed {

@@ -1,0 +1,106 @@
+/**
+ * The values of running totals as of the transaction that is open, and as of the last commit. The store that they belong to writes those that
+ * changed and says when it has committed.
+ *
+ * A series is a metric's name and its labels. All amounts are integers (millionths, milliseconds, tokens), so sums do
+ * not depend on their order.
+ */
+import type { Exemplar, Labels, RunningTotals, Total } from './engine-store.ts';
+
+export class TotalEntry {
+  readonly metric: string;
+  readonly labels: Labels;
+  readonly encoded: string;
+  committed: number;
+  value: number;
+  exemplar: Exemplar | undefined;
+  isNew: boolean;
+  readonly #changed: (entry: TotalEntry) => void;
+
+  constructor(
+    series: { readonly metric: string; readonly labels: Labels; readonly encoded: string },
+    value: number,
+    isNew: boolean,
+    changed: (entry: TotalEntry) => void,
+  ) {
+    this.metric = series.metric;
+    this.labels = series.labels;
+    this.encoded = series.encoded;
+    this.committed = value;
+    this.value = value;
+    this.exemplar = undefined;
+    this.isNew = isNew;
+    this.#changed = changed;
+  }
+
+  add(amount: number, exemplar?: Exemplar): void {
+    this.value += amount;
+    if (exemplar !== undefined) this.exemplar = exemplar;
+    this.#changed(this);
+  }
+}
+
+export class TotalsInMemory implements RunningTotals {
+  readonly #entries = new Map<string, TotalEntry>();
+  #changed = new Set<TotalEntry>();
+  readonly #onChange = (entry: TotalEntry) => {
+    this.#changed.add(entry);
+  };
+
+  /** As the store has it. */
+  load(metric: string, encoded: string, value: number): void {
+    // The cast holds because `series` wrote the text.
+    const labels = JSON.parse(encoded) as Labels;
+    this.#entries.set(
+      `${metric} ${encoded}`,
+      new TotalEntry({ metric, labels, encoded }, value, false, this.#onChange),
+    );
+  }
+
+  /** What is loaded next is all there is. */
+  clear(): void {
+    this.#entries.clear();
+    this.#changed = new Set();
+  }
+
+  series(metric: string, labels: Labels): { add(amount: number, exemplar?: Exemplar): void } {
+    const encoded = JSON.stringify(labels);
+    const key = `${metric} ${encoded}`;
+    let entry = this.#entries.get(key);
+    if (entry === undefined) {
+      entry = new TotalEntry({ metric, labels, encoded }, 0, true, this.#onChange);
+      this.#entries.set(key, entry);
+    }
+    if (entry.isNew) this.#changed.add(entry);
+    return entry;
+  }
+
+  all(): Total[] {
+    return [...this.#entries.values()].map(toTotal);
+  }
+
+  get changed(): Iterable<TotalEntry> {
+    return this.#changed;
+  }
+
+  /** After the commit: what changed in it. */
+  committed(): Total[] {
+    const changed = [...this.#changed];
+    this.#changed = new Set();
+    for (const entry of changed) {
+      entry.committed = entry.value;
+      entry.isNew = false;
+    }
+    return changed.map(toTotal);
+  }
+
+  /** After a rollback. */
+  discard(): void {
+    for (const entry of this.#changed) entry.value = entry.committed;
+    this.#changed = new Set();
+  }
+}
+
+function toTotal(entry: TotalEntry): Total {
+  return { metric: entry.metric, labels: entry.labels, value: entry.value, exemplar: entry.exemplar };
+}
