@@ -1,0 +1,243 @@
+/**
+ * The tables in PostgreSQL, as an ordered list of migrations, each in one transaction with the step of the version. Any number of
+ * instances may start at once: an advisory lock lets one of them migrate. Never edit a migration that was released: add one.
+ *
+ * What is large is partitioned by the day on which it was written (`days.ts`), so that letting go of it is a drop. Numbers of rows come from
+ * sequences and grow with time, so that new rows lie side by side in the indexes; random keys (a trace's id, the hash of a
+ * conversation's) have an index where something is looked up by them and nowhere else.
+ *
+ *   conversations   heads: one row each, whatever day it is
+ *   arrivals        what the lanes filed; the bytes are written here and, unless late spans change them, nowhere else
+ *   pending         the arrivals that wait to be judged: small rows, gone when that is done
+ *   traces          the engine's view: which conversation a trace is in, at which revision; the bytes are its arrival's or its own
+ *   evaluations     what was said, with the names of the criteria that failed in the row: searches come by conversation, and a
+ *                   table of failed verdicts would be a row and an index entry for each
+ *   evidence        by what turns without an id refer to one another, as filed: for whoever moves the cluster's time
+ *   conversation_keys   the same as the engine has noted it, a row for each turn
+ */
+import { lockKey } from './advisory-locks.ts';
+import { DEFAULT_SCHEMA, type Link } from './link.ts';
+
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE instances (
+    id smallint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL UNIQUE,
+    epoch bigint NOT NULL DEFAULT 0,
+    judgings bigint NOT NULL DEFAULT 0
+  ) WITH (fillfactor = 50);
+
+  CREATE TABLE cluster (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    log_time bigint,
+    outbox_last bigint NOT NULL DEFAULT 0
+  );
+  INSERT INTO cluster DEFAULT VALUES;
+
+  CREATE TABLE lanes (
+    id int GENERATED ALWAYS AS IDENTITY UNIQUE,
+    consumer_group text NOT NULL,
+    lane int NOT NULL,
+    topics text[] NOT NULL,
+    epoch bigint NOT NULL DEFAULT 0,
+    filings bigint NOT NULL DEFAULT 0,
+    log_time bigint NOT NULL DEFAULT 0,
+    positions text NOT NULL DEFAULT '{}',
+    PRIMARY KEY (consumer_group, lane)
+  ) WITH (fillfactor = 50);
+
+  CREATE TABLE days (
+    day int PRIMARY KEY,
+    lanes_time bigint NOT NULL
+  );
+
+  CREATE TABLE conversations (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key uuid NOT NULL UNIQUE,
+    conversation_id text NOT NULL,
+    first_day int NOT NULL,
+    agent text NOT NULL DEFAULT '',
+    agent_version text NOT NULL DEFAULT '',
+    environment text NOT NULL DEFAULT '',
+    first_closed_at bigint,
+    first_trace uuid,
+    last_closed_at bigint NOT NULL DEFAULT 0,
+    updated_at bigint NOT NULL,
+    turns int NOT NULL DEFAULT 0,
+    turns_evaluated int NOT NULL DEFAULT 0,
+    due_at bigint,
+    due_cause text,
+    revision int NOT NULL DEFAULT 0,
+    cause text,
+    worst_outcome smallint NOT NULL DEFAULT 0,
+    unscored_because text,
+    home smallint
+  ) WITH (fillfactor = 70);
+  CREATE INDEX conversations_due ON conversations (due_at, id) WHERE due_at IS NOT NULL;
+
+  CREATE TABLE conversation_groups (
+    conversation bigint PRIMARY KEY,
+    leader bigint NOT NULL
+  );
+  CREATE INDEX conversation_groups_leader ON conversation_groups (leader);
+
+  CREATE SEQUENCE arrival_ids INCREMENT BY 1024;
+  CREATE TABLE arrivals (
+    day int NOT NULL,
+    id bigint NOT NULL,
+    trace_id uuid NOT NULL,
+    conversation bigint NOT NULL,
+    lane int NOT NULL,
+    positions text NOT NULL,
+    closed_at bigint NOT NULL,
+    cause text NOT NULL,
+    spans int NOT NULL,
+    keys bytea,
+    traces bytea NOT NULL,
+    logs bytea
+  ) PARTITION BY RANGE (day);
+  CREATE INDEX arrivals_trace ON arrivals (trace_id);
+  -- Compressed already where it pays.
+  ALTER TABLE arrivals ALTER COLUMN traces SET STORAGE EXTERNAL, ALTER COLUMN logs SET STORAGE EXTERNAL;
+
+  CREATE TABLE pending (
+    home smallint NOT NULL,
+    conversation bigint NOT NULL,
+    closed_at bigint NOT NULL,
+    day int NOT NULL,
+    arrival bigint NOT NULL,
+    trace_id uuid NOT NULL,
+    bytes int NOT NULL,
+    stands_alone boolean NOT NULL,
+    is_named boolean NOT NULL,
+    keys bytea,
+    others bytea
+  ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
+  CREATE INDEX pending_next ON pending (home, closed_at);
+  CREATE INDEX pending_conversation ON pending (conversation);
+
+  CREATE TABLE traces (
+    day int NOT NULL,
+    conversation bigint NOT NULL,
+    trace_id uuid NOT NULL,
+    arrival bigint NOT NULL,
+    revision int NOT NULL,
+    position double precision NOT NULL,
+    first_closed_at bigint NOT NULL,
+    closed_at bigint NOT NULL,
+    spans int NOT NULL,
+    bytes int NOT NULL,
+    sealed boolean NOT NULL,
+    cause text NOT NULL,
+    traces bytea,
+    logs bytea
+  ) PARTITION BY RANGE (day);
+  CREATE INDEX traces_conversation ON traces (conversation);
+  ALTER TABLE traces ALTER COLUMN traces SET STORAGE EXTERNAL, ALTER COLUMN logs SET STORAGE EXTERNAL;
+
+  CREATE SEQUENCE evaluation_ids;
+  CREATE TABLE evaluations (
+    day int NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('evaluation_ids'),
+    conversation bigint NOT NULL,
+    trace_id uuid,
+    turn_id text NOT NULL,
+    suite text NOT NULL,
+    suite_version text NOT NULL,
+    revision int NOT NULL,
+    score int,
+    outcome smallint NOT NULL,
+    explanation text NOT NULL,
+    verdicts text NOT NULL,
+    failed text[] NOT NULL,
+    labels text NOT NULL,
+    created_at bigint NOT NULL
+  ) PARTITION BY RANGE (day);
+  CREATE UNIQUE INDEX evaluations_once ON evaluations (conversation, turn_id, suite, revision, suite_version, day);
+
+  -- What is kept for longer than its day has a negative day; what is written where nobody made a partition goes to the default.
+  CREATE TABLE arrivals_kept PARTITION OF arrivals FOR VALUES FROM (MINVALUE) TO (0);
+  CREATE TABLE arrivals_default PARTITION OF arrivals DEFAULT;
+  CREATE TABLE traces_kept PARTITION OF traces FOR VALUES FROM (MINVALUE) TO (0);
+  CREATE TABLE traces_default PARTITION OF traces DEFAULT;
+  CREATE TABLE evaluations_kept PARTITION OF evaluations FOR VALUES FROM (MINVALUE) TO (0);
+  CREATE TABLE evaluations_default PARTITION OF evaluations DEFAULT;
+  CREATE INDEX arrivals_kept_conversation ON arrivals_kept (conversation);
+
+  CREATE TABLE evidence (
+    key bigint NOT NULL,
+    wanted boolean NOT NULL,
+    conversation bigint NOT NULL
+  );
+  CREATE INDEX evidence_key ON evidence (key);
+  CREATE INDEX evidence_conversation ON evidence (conversation);
+
+  CREATE TABLE conversation_keys (
+    conversation bigint NOT NULL,
+    has bytea NOT NULL,
+    wants bytea NOT NULL
+  );
+  CREATE INDEX conversation_keys_conversation ON conversation_keys (conversation);
+
+  CREATE TABLE totals (
+    instance smallint NOT NULL,
+    series uuid NOT NULL,
+    metric text NOT NULL,
+    labels text NOT NULL,
+    value double precision NOT NULL,
+    PRIMARY KEY (instance, series)
+  ) WITH (fillfactor = 50);
+
+  CREATE SEQUENCE outbox_ids;
+  CREATE TABLE outbox_new (
+    id bigint PRIMARY KEY DEFAULT nextval('outbox_ids'),
+    key text NOT NULL,
+    payload bytea NOT NULL
+  );
+  CREATE TABLE outbox (
+    number bigint PRIMARY KEY,
+    key text NOT NULL,
+    payload bytea NOT NULL
+  );
+  `,
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+export async function migrate(link: Link, schema: string = DEFAULT_SCHEMA): Promise<void> {
+  await link.use((session) => session.script(schemaScript(schema)));
+  for (let done = false; !done; ) {
+    done = await link.transaction(
+      async (session) => {
+        await session.script(
+          'CREATE TABLE IF NOT EXISTS schema_version (one boolean PRIMARY KEY DEFAULT true CHECK (one), version int NOT NULL)',
+        );
+        const [row] = await session.once<{ version: number }>('SELECT version FROM schema_version');
+        const version = row?.version ?? 0;
+        if (version > SCHEMA_VERSION) {
+          throw new Error(
+            `the store has schema version ${version} and this Assay knows ${SCHEMA_VERSION}: start the newer Assay that wrote it, or name another database or schema`,
+          );
+        }
+        const next = MIGRATIONS[version];
+        if (next === undefined) return true;
+        await session.script(next);
+        await session.once(
+          'INSERT INTO schema_version (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = excluded.version',
+          [version + 1],
+        );
+        return false;
+      },
+      { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('migration')})` },
+    );
+  }
+}
+
+/** Not `IF NOT EXISTS` alone, which asks for the right to make schemas even where there is nothing to make. */
+function schemaScript(schema: string): string {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
+    throw new Error(`${schema} is no name for a schema: small letters, digits and _`);
+  }
+  return `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('schema')});
+    DO $$ BEGIN IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF; END $$; COMMIT`;
+}

@@ -1,0 +1,68 @@
+/** A connected session, for as long as somebody has it for himself: statements that are prepared once, and COPY. */
+import type { Client, QueryResultRow } from 'pg';
+import type { BinaryRows } from './binary-copy.ts';
+import { CopyIn } from './copy-in.ts';
+import { ConnectionGone, isConnectionGone, reasonOf } from './errors.ts';
+
+/** A statement is prepared under its name the first time that a session runs it. */
+export interface Statement {
+  readonly name: string;
+  readonly sql: string;
+}
+
+export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
+
+export class Session {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async rows<Row extends QueryResultRow>(statement: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
+    const { name, sql } = statement;
+    const result = await guarded(this.#client.query<Row>({ name, text: sql, values: [...values] }));
+    return result.rows;
+  }
+
+  /** How many rows it changed. */
+  async run(statement: Statement, values: readonly Value[] = []): Promise<number> {
+    const { name, sql } = statement;
+    const result = await guarded(this.#client.query({ name, text: sql, values: [...values] }));
+    return result.rowCount ?? 0;
+  }
+
+  /** One or more statements without parameters, in one message; the tag of the last is given back. */
+  async script(sql: string): Promise<string> {
+    const result: unknown = await guarded(this.#client.query(sql));
+    const last: unknown = Array.isArray(result) ? result.at(-1) : result;
+    return typeof last === 'object' && last !== null && 'command' in last ? String(last.command) : '';
+  }
+
+  /** A query with its text written for the occasion, as people's searches are. */
+  async once<Row extends QueryResultRow>(sql: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    const result = await guarded(this.#client.query<Row>({ text: sql, values: [...values] }));
+    return result.rows;
+  }
+
+  async copy(into: string, rows: BinaryRows): Promise<void> {
+    if (rows.rows === 0) return;
+    const copied = await guarded(
+      new Promise<number>((resolve, reject) => {
+        const done = (error: Error | undefined, count = 0) => (error === undefined ? resolve(count) : reject(error));
+        this.#client.query(new CopyIn(`COPY ${into} FROM STDIN (FORMAT binary)`, rows.finish(), done));
+      }),
+    );
+    if (copied !== rows.rows) throw new Error(`COPY ${into}: ${copied} rows instead of ${rows.rows}`);
+  }
+}
+
+/** An error of the connection is told from one of the statement here, where both are known to come from the database. */
+async function guarded<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isConnectionGone(error)) throw new ConnectionGone(reasonOf(error), { cause: error });
+    throw error;
+  }
+}
