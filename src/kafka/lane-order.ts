@@ -1,35 +1,31 @@
 /**
  * The order of a lane: records of several topics in one order that does not depend on how they were fetched.
  *
- * Each topic has a time of its own, the largest timestamp so far; a record's log time is that of its topic when it is read. The record
+ * Each topic has a time of its own, the largest timestamp so far; a record's log time is that of its topic when it comes. The record
  * with the smallest log time is next; of equal ones, that of the topic named first. A topic of which nothing is here holds the others
  * back, unless it is known to be quiet: read to its end at a time that lies behind them.
  *
  * Quiet time moves the lane on where nothing comes. It never goes back: a record that comes with an earlier timestamp after all is
  * read at the lane's time.
  */
-export interface Ordered<T> {
-  readonly topic: string;
-  readonly item: T;
+export interface Placed {
   readonly logTime: number;
   /** The timestamp lay before what the lane had been told about the topic. */
   readonly isLate: boolean;
 }
 
-interface Waiting<T> {
+export interface Ordered<T> {
+  readonly topic: string;
   readonly item: T;
-  readonly timestamp: number;
-  /** Up to where the topic had been said to be quiet when this came. */
-  readonly quietUntil: number;
+  readonly logTime: number;
 }
 
 interface Stream<T> {
   readonly topic: string;
-  readonly waiting: Waiting<T>[];
+  readonly waiting: Ordered<T>[];
   head: number;
-  /** Largest timestamp given so far. */
+  /** Nothing before this time is to come after what is here. */
   time: number;
-  /** Nothing with an earlier timestamp is to come after what is here. */
   quietUntil: number;
 }
 
@@ -43,14 +39,18 @@ export class LaneOrder<T> {
     this.#streams = topics.map(({ topic, time }) => ({ topic, time, waiting: [], head: 0, quietUntil: 0 }));
   }
 
-  push(topic: string, item: T, timestamp: number): void {
-    const { waiting, quietUntil } = this.#stream(topic);
-    waiting.push({ item, timestamp, quietUntil });
+  push(topic: string, item: T, timestamp: number): Placed {
+    const stream = this.#stream(topic);
+    const logTime = Math.max(stream.time, timestamp);
+    stream.time = logTime;
+    stream.waiting.push({ topic, item, logTime });
+    return { logTime, isLate: timestamp < stream.quietUntil };
   }
 
   quiet(topic: string, until: number): void {
     const stream = this.#stream(topic);
     stream.quietUntil = Math.max(stream.quietUntil, until);
+    stream.time = Math.max(stream.time, until);
   }
 
   /** How many records of the topic wait for others. */
@@ -59,7 +59,7 @@ export class LaneOrder<T> {
     return stream.waiting.length - stream.head;
   }
 
-  /** Everything before this time has been given; undefined until every topic has said something. */
+  /** Everything before this time has been given. */
   get time(): number {
     return Math.min(...this.#streams.map(reached));
   }
@@ -70,18 +70,14 @@ export class LaneOrder<T> {
       // On equal times the topic named first goes first, or is waited for.
       if (first === undefined || reached(stream) < reached(first)) first = stream;
     }
-    if (first === undefined) return undefined;
-    const found = first.waiting[first.head];
-    if (found === undefined) return undefined;
-    const logTime = reached(first);
+    const found = first?.waiting[first.head];
+    if (first === undefined || found === undefined) return undefined;
     first.head += 1;
     if (first.head >= SLIDE_FROM && first.head * 2 >= first.waiting.length) {
       first.waiting.splice(0, first.head);
       first.head = 0;
     }
-    const isLate = found.timestamp < found.quietUntil;
-    first.time = logTime;
-    return { topic: first.topic, item: found.item, logTime, isLate };
+    return found;
   }
 
   #stream(topic: string): Stream<T> {
@@ -93,6 +89,5 @@ export class LaneOrder<T> {
 
 /** The log time of the stream's next record: known where one waits, else no less than this. */
 function reached<T>(stream: Stream<T>): number {
-  const head = stream.waiting[stream.head];
-  return Math.max(stream.time, head?.quietUntil ?? stream.quietUntil, head?.timestamp ?? 0);
+  return stream.waiting[stream.head]?.logTime ?? stream.time;
 }

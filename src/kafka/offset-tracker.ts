@@ -42,9 +42,9 @@ export class OffsetTracker {
     return record;
   }
 
-  /** The partition's log time after the record that was added last. */
+  /** The partition's log time after the record that was added last; it never goes back. */
   reached(time: number): void {
-    this.#time = time;
+    this.#time = Math.max(this.#time, time);
   }
 
   release(record: TrackedRecord, rows: number): void {

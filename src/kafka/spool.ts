@@ -11,6 +11,7 @@ import path from 'node:path';
 interface Segment {
   readonly base: number;
   readonly file: number;
+  bytes: number;
   /** Entries that somebody still needs. */
   entries: number;
 }
@@ -32,9 +33,11 @@ export class Spool {
     this.#roll();
   }
 
-  /** From the first byte that is needed to the last. */
+  /** Disk that is held: a file goes as a whole. */
   get bytes(): number {
-    return this.#end - (this.#segments[0]?.base ?? this.#end);
+    let bytes = 0;
+    for (const segment of this.#segments) bytes += segment.bytes;
+    return bytes;
   }
 
   /** Where the next entry will lie; everything before it will not change. */
@@ -53,6 +56,7 @@ export class Spool {
     // An empty entry takes a position as well, so that positions name one entry each.
     this.#end += Math.max(1, bytes.length);
     segment.entries += 1;
+    segment.bytes += bytes.length;
     return position;
   }
 
@@ -81,7 +85,7 @@ export class Spool {
 
   #roll(): Segment {
     const last = this.#segments.at(-1);
-    const segment = { base: this.#end, file: openSync(this.#path(this.#end), 'w'), entries: 0 };
+    const segment = { base: this.#end, file: openSync(this.#path(this.#end), 'w'), bytes: 0, entries: 0 };
     this.#segments.push(segment);
     if (last !== undefined && last.entries === 0) {
       this.#segments.splice(this.#segments.indexOf(last), 1);

@@ -27,8 +27,13 @@ export function isAgentWork(turn: Turn): boolean {
 }
 
 export function conversationIdOf(turns: readonly Turn[], traceId: TraceId): ConversationId {
+  return namedConversationOf(turns) ?? syntheticConversationId(traceId);
+}
+
+/** Undefined where no turn names one. */
+export function namedConversationOf(turns: readonly Turn[]): ConversationId | undefined {
   const named = turns.find((turn) => turn.conversationId !== undefined)?.conversationId;
-  if (named === undefined || named === '') return syntheticConversationId(traceId);
+  if (named === undefined || named === '') return undefined;
   // The cast is the brand: this is where a conversation gets its id. An id that a trace could have is not taken from it.
   const id = named.startsWith('trace:') ? `id:${named}` : named;
   if (id.length <= CONVERSATION_ID_LENGTH_MAX) return id.toWellFormed() as ConversationId;

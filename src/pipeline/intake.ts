@@ -3,6 +3,7 @@
  * back to the journal as turns are stored. The online service and `assay score` both go through here.
  */
 import { type ClosedTurn, OpenTurns, type RowGroup, type TurnLimits } from '../assemble/open-turns.ts';
+import type { TraceId } from '../model/ids.ts';
 import { BatchTable } from '../model/otlp/batch-table.ts';
 import { TraceIds } from '../model/otlp/trace-ids.ts';
 
@@ -32,7 +33,8 @@ export class Intake {
     this.#ports = ports;
   }
 
-  take(entry: LogEntry): void {
+  /** Rows of traces that `isStored` knows are left out. */
+  take(entry: LogEntry, isStored?: (traceId: TraceId) => boolean): void {
     this.advance(entry.logTime);
     const table = BatchTable.read(entry.table, this.#traceIds);
     const groups = groupsOf(entry, table);
@@ -41,7 +43,7 @@ export class Intake {
       const traceId = table.traceId(row);
       const group = groups[table.group(row)];
       // A log record outside any trace, and what Assay itself emits, belong to no turn.
-      if (traceId === undefined || group === undefined || table.isOwn(row)) {
+      if (traceId === undefined || group === undefined || table.isOwn(row) || isStored?.(traceId) === true) {
         unwanted += 1;
         continue;
       }

@@ -28,17 +28,30 @@ const RETRY_AFTER_FAILURE_SECONDS = 1;
 export async function admitRequest(request: ExportRequest, ports: AdmissionPorts): Promise<Answer> {
   const understood = await ports.understand(request);
   if ('malformed' in understood) return { answer: 'malformed', message: understood.malformed };
-  const { batch, rejection, redactions } = understood;
+  const { batch, redactions } = understood;
+  let { rejection } = understood;
   if (batch.rows > 0) {
     const admission = await offer(batch, ports.sink);
     if (!admission.admitted) {
       const { reason, retryAfterSeconds } = admission;
       return { answer: 'not-admitted', message: reason, retryAfterSeconds };
     }
+    if (admission.rejected !== undefined) {
+      const { records } = admission.rejected;
+      ports.onEvent({
+        type: 'records-rejected',
+        transport: request.transport,
+        signal: request.signal,
+        reason: 'too_large',
+        records,
+      });
+      rejection = both(rejection, admission.rejected);
+    }
   }
   const { transport, signal, encoding, format } = request;
-  if (rejection !== undefined) {
-    ports.onEvent({ type: 'records-rejected', transport, signal, reason: 'invalid_id', records: rejection.records });
+  if (understood.rejection !== undefined) {
+    const { records } = understood.rejection;
+    ports.onEvent({ type: 'records-rejected', transport, signal, reason: 'invalid_id', records });
   }
   if (redactions !== undefined) ports.onEvent({ type: 'text-redacted', signal, counts: redactions });
   const { rows: records } = batch;
@@ -54,4 +67,9 @@ async function offer(batch: ReceivedBatch, sink: BatchSink): Promise<Admission> 
     const reason = `the batch could not be stored: ${error instanceof Error ? error.message : String(error)}`;
     return { admitted: false, reason, retryAfterSeconds: RETRY_AFTER_FAILURE_SECONDS };
   }
+}
+
+function both(first: Rejection | undefined, second: Rejection): Rejection {
+  if (first === undefined) return second;
+  return { records: first.records + second.records, message: `${first.message}; ${second.message}` };
 }

@@ -1,4 +1,5 @@
-/** Where the receivers hand on what they received. The journal is behind it; tests have one that refuses. */
+/** Where the receivers hand on what they received. The journal is behind it, or Kafka; tests have one that refuses. */
+import type { Rejection } from './status.ts';
 
 export interface ReceivedBatch {
   readonly signal: 'traces' | 'logs';
@@ -10,7 +11,8 @@ export interface ReceivedBatch {
 }
 
 export type Admission =
-  | { readonly admitted: true }
+  /** What will never be taken is rejected, and the rest is there. */
+  | { readonly admitted: true; readonly rejected?: Rejection | undefined }
   | { readonly admitted: false; readonly reason: string; readonly retryAfterSeconds: number };
 
 export interface BatchSink {

@@ -238,7 +238,7 @@ export class HealthMetrics {
     for (const signal of ['traces', 'logs']) {
       this.#receivedRecords.inc({ signal }, 0);
       this.#receivedBytes.inc({ signal }, 0);
-      this.#rejected.inc({ signal, reason: 'invalid_id' }, 0);
+      for (const reason of ['invalid_id', 'too_large']) this.#rejected.inc({ signal, reason }, 0);
       for (const transport of ['http', 'grpc']) {
         for (const encoding of CONTENT_ENCODINGS) this.#received.inc({ transport, signal, encoding }, 0);
       }

@@ -63,9 +63,10 @@ test('of records of one time, those of the topic named first come first, and are
 test('a record that comes for a time that was said to be over is read at the time of the lane, and said to be late', () => {
   const order = new LaneOrder<string>([{ topic: SPANS, time: 0 }]);
   order.quiet(SPANS, 500);
-  order.push(SPANS, 'late', 450);
 
-  expect(order.next()).toEqual({ topic: SPANS, item: 'late', logTime: 500, isLate: true });
+  expect(order.push(SPANS, 'late', 450)).toEqual({ logTime: 500, isLate: true });
+  expect(order.push(SPANS, 'in time', 500)).toEqual({ logTime: 500, isLate: false });
+  expect(order.next()).toEqual({ topic: SPANS, item: 'late', logTime: 500 });
 });
 
 test('however the topics are fetched, the order and the log times are the same', () => {

@@ -42,7 +42,7 @@ export type ReceiveEvent =
       readonly type: 'records-rejected';
       readonly transport: Transport;
       readonly signal: 'traces' | 'logs';
-      readonly reason: 'invalid_id';
+      readonly reason: 'invalid_id' | 'too_large';
       readonly records: number;
     }
   | {

@@ -1,0 +1,33 @@
+/** What happens between Kafka and the shared store, to be counted and logged. */
+export type ClusterEvent =
+  | {
+      readonly type: 'records-read';
+      readonly topic: string;
+      readonly signal: 'traces' | 'logs';
+      readonly records: number;
+      readonly rows: number;
+      readonly bytes: number;
+    }
+  | {
+      readonly type: 'record-unreadable';
+      readonly topic: string;
+      readonly partition: number;
+      readonly offset: number;
+      readonly reason: string;
+      /** Where it went, or that it was let go. */
+      readonly fate: 'dead-letter' | 'dropped';
+    }
+  | { readonly type: 'record-late'; readonly topic: string; readonly byMs: number }
+  | { readonly type: 'lanes-gained'; readonly lanes: readonly number[]; readonly kept: number }
+  | { readonly type: 'lanes-lost'; readonly lanes: readonly number[]; readonly because: string }
+  /** Undefined: it is over. */
+  | { readonly type: 'kafka-problem'; readonly problem: string | undefined }
+  | { readonly type: 'store-problem'; readonly problem: string | undefined }
+  | { readonly type: 'arrivals-filed'; readonly arrivals: number; readonly tookMs: number }
+  | {
+      readonly type: 'conversations-judged';
+      readonly conversations: number;
+      readonly arrivals: number;
+      readonly tookMs: number;
+    }
+  | { readonly type: 'evaluations-sent'; readonly evaluations: number };

@@ -1,0 +1,345 @@
+/**
+ * The lanes that this instance has: takes them as the consumer group gives them, hands records to them, asks the brokers where
+ * topics end so that time moves on where nothing comes, and commits what is filed.
+ *
+ *   outside --start--> member of the group --stop, or the store is away for long--> outside
+ *   member: lanes come and go with the assignment; a lane that another instance has filed under is dropped, and this member joins anew
+ *
+ * Nothing is kept of a lane that goes. Its next owner reads from the committed offset.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
+import type {
+  AssignedPartition,
+  ConsumerHandlers,
+  KafkaConsumer,
+  KafkaRecord,
+  OffsetToCommit,
+  TopicPartition,
+} from '../../kafka/kafka-client.ts';
+import type { Spool } from '../../kafka/spool.ts';
+import type { ClusterEvent } from '../../model/events/cluster-events.ts';
+import type { TraceId } from '../../model/ids.ts';
+import { BatchTable } from '../../model/otlp/batch-table.ts';
+import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-store.ts';
+import { type FiledPositions, Lane, type LaneRecord } from './lane.ts';
+
+/** Who files; `ClusterWorker` does. */
+export interface LaneStore {
+  readonly turnsWaiting: number;
+  own(lanes: readonly LaneName[]): Promise<readonly OwnedLane[]>;
+  filedPositions(lane: LaneName, traceIds: readonly TraceId[]): Promise<FiledPositions>;
+  file(
+    lane: OwnedLane,
+    turn: ClosedTurn,
+    place: { readonly positions: LanePositions; readonly spoolEnd: number },
+  ): void;
+  time(lane: OwnedLane, time: number, positions: LanePositions): void;
+}
+
+export interface LanesOptions {
+  readonly consumer: KafkaConsumer;
+  readonly store: LaneStore;
+  readonly spool: Spool;
+  readonly group: string;
+  /** In the order that decides between records of one time. */
+  readonly topics: readonly string[];
+  readonly limits: TurnLimits;
+  readonly clockMarginMs: number;
+  readonly spoolBytesMax: number;
+  /** What a record holds. The promise of a record that can't be read resolves when it is safe elsewhere. */
+  readonly read: (partition: TopicPartition, record: KafkaRecord) => LaneRecord;
+  readonly onEvent: (event: ClusterEvent) => void;
+}
+
+/** What the brokers said last of a partition that this instance has. */
+export interface PartitionLag extends TopicPartition {
+  readonly records: number;
+  readonly seconds: number;
+}
+
+const ENDS_EVERY_MS = 500;
+const COMMIT_EVERY_MS = 1000;
+/** Closed turns that wait to be filed: a few transactions' worth. Beyond it nothing more is read. */
+const TURNS_WAITING_MAX = 2048;
+const ROOM_EVERY_MS = 20;
+/** Reading records shares a thread with the API and with heartbeats. */
+const READ_AT_ONCE_MS = 10;
+/** An instance that can't reach the store lets others do its work. */
+const STORE_AWAY_MS = 30_000;
+const JOIN_ANEW_AFTER_MS = 1000;
+
+const NOTHING_FILED: FiledPositions = new Map();
+
+export class Lanes implements ConsumerHandlers {
+  readonly #options: LanesOptions;
+  readonly #lanes = new Map<number, Lane>();
+  readonly #committed = new Map<string, number>();
+  readonly #ends = new Map<string, PartitionLag>();
+  readonly #stopped = new AbortController();
+  #loops: Promise<unknown> = Promise.resolve();
+  #membership: Promise<void> = Promise.resolve();
+  #isMember = false;
+  #problem: string | undefined;
+  #storeAwaySince: number | undefined;
+
+  constructor(options: LanesOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#join();
+    this.#loops = Promise.all([
+      this.#every(ENDS_EVERY_MS, () => this.#askEnds()),
+      this.#every(COMMIT_EVERY_MS, () => this.#commit()),
+    ]);
+  }
+
+  get openTurns(): number {
+    return sum(this.#lanes.values(), (lane) => lane.openTurns);
+  }
+
+  get openRows(): number {
+    return sum(this.#lanes.values(), (lane) => lane.openRows);
+  }
+
+  get count(): number {
+    return this.#lanes.size;
+  }
+
+  /** Of the partitions that this instance has. */
+  get lags(): readonly PartitionLag[] {
+    return [...this.#ends.values()].filter(({ partition }) => this.#lanes.has(partition));
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  filed(owned: OwnedLane, turn: ClosedTurn): void {
+    this.#laneOf(owned)?.release(turn);
+  }
+
+  /** Another instance files under this lane. If this one still is the lane's member, it finds that out by joining anew. */
+  fenced(owned: OwnedLane): void {
+    const lane = this.#laneOf(owned);
+    if (lane === undefined) return;
+    this.#drop([owned.lane], 'another instance has taken it over');
+    this.#joinAnew();
+  }
+
+  /** The store can't be reached, or can again. */
+  storeProblem(problem: string | undefined): void {
+    if (problem === undefined) {
+      this.#storeAwaySince = undefined;
+      if (!this.#isMember && !this.#stopped.signal.aborted) this.#join();
+    } else this.#storeAwaySince ??= performance.now();
+  }
+
+  /** Reads no more. What is closed can still be filed; then `commit` and `leave`. */
+  async stopReading(): Promise<void> {
+    this.#stopped.abort();
+    this.#options.consumer.pause(this.#partitions());
+    await this.#loops;
+  }
+
+  async leave(): Promise<void> {
+    await this.#membership;
+    await this.#commit();
+    await this.#leave('this instance stops');
+  }
+
+  async onAssigned(assignment: {
+    readonly gained: readonly AssignedPartition[];
+    readonly kept: readonly TopicPartition[];
+  }): Promise<void> {
+    const byLane = Map.groupBy(assignment.gained, ({ partition }) => partition);
+    const numbers = [...byLane.keys()];
+    if (numbers.some((number) => this.#lanes.has(number))) {
+      // A topic has come to a lane that is being read. Its order can't be had in the middle: the lane begins anew.
+      this.#joinAnew();
+      return;
+    }
+    this.#options.onEvent({
+      type: 'lanes-gained',
+      lanes: numbers,
+      kept: new Set(assignment.kept.map((p) => p.partition)).size,
+    });
+    if (numbers.length === 0) return;
+    const owned = await this.#options.store.own(numbers.map((lane) => ({ group: this.#options.group, lane })));
+    for (const lane of owned) this.#begin(lane, byLane.get(lane.lane) ?? []);
+  }
+
+  onLost(partitions: readonly TopicPartition[]): void {
+    this.#drop([...new Set(partitions.map(({ partition }) => partition))], 'the group gave it to another member');
+  }
+
+  async onRecords(partition: TopicPartition, records: readonly KafkaRecord[]): Promise<void> {
+    const lane = this.#lanes.get(partition.partition);
+    if (lane === undefined) return;
+    const { topic } = partition;
+    const read: LaneRecord[] = [];
+    let since = performance.now();
+    for (const record of records) {
+      // What was read before this member joined anew may come again.
+      if (record.offset < lane.next(topic)) continue;
+      read.push(this.#options.read(partition, record));
+      if (performance.now() - since < READ_AT_ONCE_MS) continue;
+      await sleep(0);
+      since = performance.now();
+    }
+    const filed = await this.#filedAmong(lane, topic, read);
+    await this.#room();
+    for (const record of read) lane.push(topic, record, filed);
+    lane.advance();
+  }
+
+  onProblem(problem: string | undefined): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.#options.onEvent({ type: 'kafka-problem', problem });
+  }
+
+  #begin(owned: OwnedLane, partitions: readonly AssignedPartition[]): void {
+    const { topics, limits, spool, store, onEvent } = this.#options;
+    const inOrder = topics.flatMap((topic) => partitions.filter((partition) => partition.topic === topic));
+    const lane = new Lane({
+      owned,
+      topics: inOrder.map(({ topic, offset, metadata }) => ({ topic, offset, time: timeOf(metadata) })),
+      limits,
+      ports: {
+        spool,
+        onClosed: (turn, positions) => store.file(owned, turn, { positions, spoolEnd: spool.end }),
+        onTime: (time, positions) => store.time(owned, time, positions),
+        onLate: (topic, byMs) => onEvent({ type: 'record-late', topic, byMs }),
+      },
+    });
+    for (const { topic, partition } of partitions) this.#committed.delete(`${topic} ${partition}`);
+    this.#lanes.set(owned.lane, lane);
+  }
+
+  /** Rows that were filed before this instance had the lane. Only asked about offsets for which that can be. */
+  async #filedAmong(lane: Lane, topic: string, records: readonly LaneRecord[]): Promise<FiledPositions> {
+    const traceIds = new Set<TraceId>();
+    for (const { offset, batch } of records) {
+      if (batch === undefined || !lane.isReplayed(topic, offset)) continue;
+      const table = BatchTable.read(batch.table);
+      for (let row = 0; row < table.rowCount; row += 1) {
+        const traceId = table.traceId(row);
+        if (traceId !== undefined) traceIds.add(traceId);
+      }
+    }
+    if (traceIds.size === 0) return NOTHING_FILED;
+    return this.#options.store.filedPositions(lane.owned, [...traceIds]);
+  }
+
+  /** Waits while more is on its way than may be. The consumer's heartbeats go on, and other partitions wait here as well. */
+  async #room(): Promise<void> {
+    const { store, spool, spoolBytesMax } = this.#options;
+    while (store.turnsWaiting > TURNS_WAITING_MAX || spool.bytes > spoolBytesMax) {
+      if (this.#stopped.signal.aborted) return;
+      await sleep(ROOM_EVERY_MS);
+    }
+  }
+
+  async #askEnds(): Promise<void> {
+    if (this.#storeAwaySince !== undefined && performance.now() - this.#storeAwaySince > STORE_AWAY_MS) {
+      this.#storeAwaySince = performance.now();
+      if (this.#isMember) await this.#leave('the store has been away for too long');
+      return;
+    }
+    const partitions = this.#partitions();
+    if (partitions.length === 0) return;
+    const askedAt = Date.now();
+    const ends = await this.#options.consumer.ends(partitions);
+    const quietUntil = askedAt - this.#options.clockMarginMs;
+    for (const { topic, partition, end } of ends) {
+      const lane = this.#lanes.get(partition);
+      if (lane === undefined || !lane.topics.includes(topic)) continue;
+      const records = Math.max(0, end - lane.next(topic));
+      if (records === 0) lane.quiet(topic, quietUntil);
+      const seconds = records === 0 || lane.time === 0 ? 0 : Math.max(0, askedAt - lane.time) / 1000;
+      this.#ends.set(`${topic} ${partition}`, { topic, partition, records, seconds });
+    }
+    for (const lane of this.#lanes.values()) lane.advance();
+  }
+
+  async #commit(): Promise<void> {
+    const offsets: OffsetToCommit[] = [];
+    for (const lane of this.#lanes.values()) {
+      for (const topic of lane.topics) {
+        const { offset, time } = lane.progress(topic);
+        const key = `${topic} ${lane.owned.lane}`;
+        if (this.#committed.get(key) === offset) continue;
+        offsets.push({ topic, partition: lane.owned.lane, offset, metadata: metadataOf(time) });
+      }
+    }
+    if (offsets.length === 0) return;
+    await this.#options.consumer.commit(offsets);
+    for (const { topic, partition, offset } of offsets) this.#committed.set(`${topic} ${partition}`, offset);
+  }
+
+  #join(): void {
+    this.#isMember = true;
+    this.#options.consumer.start(this);
+  }
+
+  #joinAnew(): void {
+    this.#membership = this.#membership.then(async () => {
+      await this.#leave('this instance joins the group anew');
+      await sleep(JOIN_ANEW_AFTER_MS);
+      if (!this.#stopped.signal.aborted && this.#storeAwaySince === undefined) this.#join();
+    });
+  }
+
+  async #leave(because: string): Promise<void> {
+    this.#isMember = false;
+    await this.#options.consumer.stop();
+    this.#drop([...this.#lanes.keys()], because);
+  }
+
+  #drop(numbers: readonly number[], because: string): void {
+    const lost = numbers.filter((number) => this.#lanes.has(number));
+    for (const number of lost) {
+      this.#lanes.get(number)?.drop();
+      this.#lanes.delete(number);
+    }
+    if (lost.length > 0) this.#options.onEvent({ type: 'lanes-lost', lanes: lost, because });
+  }
+
+  #laneOf(owned: OwnedLane): Lane | undefined {
+    const lane = this.#lanes.get(owned.lane);
+    return lane?.owned.epoch === owned.epoch ? lane : undefined;
+  }
+
+  #partitions(): TopicPartition[] {
+    return [...this.#lanes.values()].flatMap((lane) =>
+      lane.topics.map((topic) => ({ topic, partition: lane.owned.lane })),
+    );
+  }
+
+  /** A round that fails is not the end: why brokers can't be asked is the consumer's to say, and offsets are committed later. */
+  async #every(ms: number, round: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      await round().catch(() => {});
+      await sleep(ms, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** With the offset goes the lane's log time there. */
+function metadataOf(time: number): string {
+  return JSON.stringify({ time });
+}
+
+function timeOf(metadata: string): number {
+  const found = /^\{"time":(\d{1,15})\}$/.exec(metadata);
+  return Number(found?.[1] ?? 0);
+}
+
+function sum<T>(values: Iterable<T>, of: (value: T) => number): number {
+  let total = 0;
+  for (const value of values) total += of(value);
+  return total;
+}
