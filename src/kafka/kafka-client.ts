@@ -17,6 +17,8 @@ export interface KafkaRecord {
   readonly key: Buffer | undefined;
   readonly value: Buffer | undefined;
   readonly headers: readonly KafkaHeader[];
+  /** Stands for a batch of records that could not be read, and says why; `value` is the batch as it was sent. */
+  readonly unreadable?: string;
 }
 
 export interface KafkaHeader {

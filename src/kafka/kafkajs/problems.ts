@@ -1,0 +1,33 @@
+/** What is wrong at the moment, by what it is wrong with; told when it changes. */
+export class Problems {
+  readonly #found = new Map<string, string>();
+  readonly #tell: (problem: string | undefined) => void;
+  #told: string | undefined;
+
+  constructor(tell: (problem: string | undefined) => void) {
+    this.#tell = tell;
+  }
+
+  set(about: string, problem: string): void {
+    this.#found.set(about, problem);
+    this.#tellChange();
+  }
+
+  clear(about: string): void {
+    if (this.#found.delete(about)) this.#tellChange();
+  }
+
+  /** Of those whose subject begins so. */
+  clearAll(about: string): void {
+    let some = false;
+    for (const key of [...this.#found.keys()]) if (key.startsWith(about)) some = this.#found.delete(key) || some;
+    if (some) this.#tellChange();
+  }
+
+  #tellChange(): void {
+    const problem = [...new Set(this.#found.values())].join('; ') || undefined;
+    if (problem === this.#told) return;
+    this.#told = problem;
+    this.#tell(problem);
+  }
+}

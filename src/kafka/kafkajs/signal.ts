@@ -1,0 +1,19 @@
+/** Wakes whoever waits, each time something has changed. */
+export class Signal {
+  #next: PromiseWithResolvers<void> = Promise.withResolvers();
+
+  raise(): void {
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
+  }
+
+  /** Resolves at the next `raise`, or after that time. */
+  async raisedOr(timeoutMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([this.#next.promise, timeout]);
+    clearTimeout(timer);
+  }
+}

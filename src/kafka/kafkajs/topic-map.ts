@@ -1,0 +1,75 @@
+/** What is known of the topics that are read: their partitions, and which broker leads each. */
+import type { TopicPartition } from '../kafka-client.ts';
+import type { Brokers } from './brokers.ts';
+import { problemWords } from './problem-words.ts';
+import type { Problems } from './problems.ts';
+
+export class TopicMap {
+  readonly #brokers: Brokers;
+  readonly #topics: readonly string[];
+  readonly #problems: Problems;
+  /** By topic, the leaders in the order of the partitions. */
+  #leaders: ReadonlyMap<string, readonly (number | undefined)[]> = new Map();
+  #suspect = false;
+  #whole = false;
+
+  constructor(brokers: Brokers, topics: readonly string[], problems: Problems) {
+    this.#brokers = brokers;
+    this.#topics = topics;
+    this.#problems = problems;
+  }
+
+  /** A broker said something that does not agree with this. */
+  suspect(): void {
+    this.#suspect = true;
+  }
+
+  get isSuspect(): boolean {
+    return this.#suspect;
+  }
+
+  /** All topics are there, and every partition has a leader. */
+  get isWhole(): boolean {
+    return this.#whole;
+  }
+
+  leaderOf({ topic, partition }: TopicPartition): number | undefined {
+    return this.#leaders.get(topic)?.[partition];
+  }
+
+  partitionCounts(): ReadonlyMap<string, number> {
+    return new Map([...this.#leaders].map(([topic, leaders]) => [topic, leaders.length]));
+  }
+
+  /** Says whether there are other partitions than before. A topic that is missing or forbidden is a problem and no failure. */
+  async refresh(): Promise<boolean> {
+    this.#suspect = false;
+    const places = await this.#brokers.places(this.#topics);
+    const leaders = new Map<string, readonly (number | undefined)[]>();
+    this.#whole = true;
+    for (const { topic, error, partitions } of places) {
+      const about = `topic ${topic}`;
+      const leaderless = partitions.filter(({ leader }) => leader === undefined).length;
+      if (error !== undefined) this.#problems.set(about, problemWords(error, { doing: `read topic ${topic}`, topic }));
+      else if (leaderless > 0)
+        this.#problems.set(
+          about,
+          `${leaderless} of ${partitions.length} partitions of topic ${topic} have no leader. The brokers that have them are probably down`,
+        );
+      else this.#problems.clear(about);
+      if (error !== undefined || leaderless > 0) this.#whole = false;
+      // Of a topic that exists its brokers may say otherwise for a moment, while they start.
+      const known = this.#leaders.get(topic);
+      if (error !== undefined && error.type === 'LEADER_NOT_AVAILABLE' && known !== undefined)
+        leaders.set(topic, known);
+      if (error !== undefined) continue;
+      const byPartition: (number | undefined)[] = [];
+      for (const { partition, leader } of partitions) byPartition[partition] = leader;
+      leaders.set(topic, byPartition);
+    }
+    const before = this.partitionCounts();
+    this.#leaders = leaders;
+    const now = this.partitionCounts();
+    return before.size !== now.size || [...now].some(([topic, count]) => before.get(topic) !== count);
+  }
+}
