@@ -166,7 +166,7 @@ export class KafkaCluster implements KafkaForTests {
   async createTopic(name: string, partitions = 1, config: Readonly<Record<string, string>> = {}): Promise<void> {
     const admin = await this.admin();
     await admin.createTopics({
-      waitForLeaders: true,
+      waitForLeaders: false,
       topics: [
         {
           topic: name,
@@ -176,6 +176,25 @@ export class KafkaCluster implements KafkaForTests {
         },
       ],
     });
+    // kafkajs would wait for leaders by itself, but gives up at the first broker that has not heard of the topic.
+    const isLed = async () => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
+      const led = topics[0]?.partitions.filter(({ leader, isr }) => leader >= 0 && isr.length === this.#nodes.length);
+      return led?.length === partitions;
+    };
+    for (let left = 200; left > 0; left--) {
+      if (await isLed().catch(() => false)) return;
+      await sleep(50);
+    }
+    throw new Error(`topic ${name} got no leaders`);
+  }
+
+  /** As retention would. */
+  async deleteRecordsBefore(topic: string, partition: number, offset: number): Promise<void> {
+    const file = path.join(this.#directory, `delete-${randomUUID()}.json`);
+    writeFileSync(file, JSON.stringify({ version: 1, partitions: [{ topic, partition, offset }] }));
+    const args = ['--bootstrap-server', this.brokers.join(','), '--offset-json-file', file];
+    await this.tool('org.apache.kafka.tools.DeleteRecordsCommand', args);
   }
 
   /** Runs one of Kafka's own Java tools to its end and gives what it printed. */
