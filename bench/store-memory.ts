@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Store } from '../src/store/sqlite/store.ts';
-import { parseMetrics } from '../test/simulation/crashes.ts';
+import { parseMetrics } from '../test/simulation/scraped-totals.ts';
 import { freePorts, startAssay } from '../test/simulation/process.ts';
 import { exportRequest, traffic } from '../test/simulation/traffic.ts';
 import type { BenchRow } from './row.ts';

@@ -8,7 +8,7 @@
 import { ok, strictEqual } from 'node:assert/strict';
 import { appendFileSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseMetrics } from '../simulation/crashes.ts';
+import { parseMetrics } from '../simulation/scraped-totals.ts';
 import { freePorts, startAssay } from '../simulation/process.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 

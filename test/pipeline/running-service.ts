@@ -4,7 +4,7 @@ import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import { type Service, startService } from '../../src/pipeline/service.ts';
 import { Log } from '../../src/report/log.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
-import { parseMetrics } from '../simulation/crashes.ts';
+import { parseMetrics } from '../simulation/scraped-totals.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { BUILTIN } from './log-driver.ts';
 

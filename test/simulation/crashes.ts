@@ -20,6 +20,7 @@ import { loadSuites } from '../../src/score/load-suites.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { randomFrom } from '../random.ts';
 import { type AssayProcess, freePorts, startAssay } from './process.ts';
+import { parseMetrics, scrapeMismatches } from './scraped-totals.ts';
 import { exportRequest, type TrafficConversation, type TrafficSpan, traffic } from './traffic.ts';
 
 export interface CrashOptions {
@@ -187,7 +188,7 @@ async function balance(books: {
   const duplicated = [...stored].filter(([, count]) => count > 1);
   const evaluations = [...reader.allEvaluations()].map((evaluation) => JSON.stringify(toEvaluationJson(evaluation)));
   const totals = new Map(reader.totals().map(({ metric, labels, value }) => [`${metric} ${labels}`, value]));
-  const scrapeMismatches = compareScrape(books.scraped, reader, say);
+  const notScraped = scrapeMismatches(parseMetrics(books.scraped), reader.totals(), say);
   reader.close();
 
   const { settings } = loadSettings({ flags: {}, env: ENV, cwd: tmpdir() });
@@ -196,7 +197,7 @@ async function balance(books: {
   const expected = reference.evaluations.map((evaluation) => JSON.stringify(toEvaluationJson(evaluation)));
   const evaluationMismatches = differences(new Set(expected), new Set(evaluations), say, 'evaluation');
   const expectedTotals = new Map(reference.totals.map(({ metric, labels, value }) => [`${metric} ${labels}`, value]));
-  let counterMismatches = scrapeMismatches;
+  let counterMismatches = notScraped;
   for (const key of new Set([...totals.keys(), ...expectedTotals.keys()])) {
     const [now, should] = [totals.get(key) ?? 0, expectedTotals.get(key) ?? 0];
     if (now === should) continue;
@@ -213,46 +214,6 @@ async function balance(books: {
     evaluation_mismatches: evaluationMismatches,
     resent: books.counts.resent,
   };
-}
-
-/** Every counter that the store keeps must be scraped with that value. */
-function compareScrape(scraped: string, reader: StoreReader, say: (line: string) => void): number {
-  const metrics = parseMetrics(scraped);
-  let mismatches = 0;
-  const totals = reader.totals().map(({ metric, labels, value }) => {
-    // The cast holds because the store wrote the text.
-    const { le, ...others } = JSON.parse(labels) as Record<string, string>;
-    return {
-      metric,
-      labels,
-      value,
-      bound: Number(le?.replace('+', '')),
-      series: `${metric} ${JSON.stringify(others)}`,
-    };
-  });
-  const bySeries = Map.groupBy(totals, ({ series }) => series);
-  for (const { metric, labels, value: stored, bound, series } of totals) {
-    const pairs = Object.entries(JSON.parse(labels) as Record<string, string>).map(
-      ([name, text]) => `${name}="${text}"`,
-    );
-    // A stored bucket holds its own observations, a scraped one those of all smaller ones as well.
-    const isBucket = metric.endsWith('_bucket');
-    const upToBound = (bySeries.get(series) ?? []).filter((other) => other.bound <= bound);
-    const value = isBucket ? upToBound.reduce((sum, other) => sum + other.value, 0) : stored;
-    const key = pairs.length === 0 ? metric : `${metric}{${pairs.join(',')}}`;
-    const shown = metrics.get(key);
-    const scale = isBucket
-      ? 1
-      : /score|cost/.test(metric) && !metric.endsWith('_count')
-        ? 1e6
-        : /seconds_sum/.test(metric)
-          ? 1000
-          : 1;
-    if (shown !== undefined && Math.round(shown * scale) === value) continue;
-    mismatches += 1;
-    if (mismatches <= 10) say(`scraped ${key} is ${shown}, the store says ${value}`);
-  }
-  return mismatches;
 }
 
 function differences(
@@ -281,14 +242,4 @@ function* recorded(requests: readonly string[]): Generator<RecordedBatch> {
       logTime: 0,
     };
   }
-}
-
-export function parseMetrics(text: string): ReadonlyMap<string, number> {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(
-    lines.map((line) => {
-      const at = line.lastIndexOf(' ');
-      return [line.slice(0, at), Number(line.slice(at + 1))];
-    }),
-  );
 }

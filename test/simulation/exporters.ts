@@ -19,8 +19,8 @@ import type { RecordedBatch } from '../../src/pipeline/recording.ts';
 import { toEvaluationJson } from '../../src/report/evaluation-json.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
-import { parseMetrics } from './crashes.ts';
 import { freePorts, startAssay } from './process.ts';
+import { parseMetrics } from './scraped-totals.ts';
 import { exportRequest, type TrafficConversation, type TrafficSpan, traffic } from './traffic.ts';
 
 export interface ExportersReport {

@@ -8,8 +8,8 @@ import path from 'node:path';
 import { BatchTable, encodeTable } from '../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
-import { parseMetrics } from './crashes.ts';
 import { freePorts, startAssay } from './process.ts';
+import { parseMetrics } from './scraped-totals.ts';
 import { exportRequest, type TrafficSpan, traffic } from './traffic.ts';
 
 export interface OverloadOptions {

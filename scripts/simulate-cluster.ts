@@ -1,0 +1,50 @@
+/**
+ * npm run simulate:cluster -- --faults 200 --seed 1 [--instances 3] [--rate 30] [--json]
+ * npm run simulate:cluster -- --faults 0 --conversations 50000 --rate 400 [--undisturbed 1,2,5]
+ * Runs several instances on a Kafka and a PostgreSQL of their own, has everything fail that can, and checks that the books balance.
+ * See test/simulation/cluster.ts. Exits with 1 where they don't; with --hold it waits before that, so that one can look.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { clusterTest, isBalanced } from '../test/simulation/cluster.ts';
+
+const { values } = parseArgs({
+  options: {
+    faults: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    instances: { type: 'string', default: '3' },
+    conversations: { type: 'string', default: '2000' },
+    rate: { type: 'string', default: '20' },
+    partitions: { type: 'string', default: '12' },
+    undisturbed: { type: 'string', default: '1' },
+    calm: { type: 'boolean', default: false },
+    hold: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+const report = await clusterTest({
+  faults: Number(values.faults),
+  seed: Number(values.seed),
+  instances: Number(values.instances),
+  conversations: Number(values.conversations),
+  rate: Number(values.rate),
+  partitions: Number(values.partitions),
+  undisturbed: values.undisturbed === '' ? [] : values.undisturbed.split(',').map(Number),
+  calm: values.calm,
+  onProgress: (line) => process.stderr.write(`${line}\n`),
+  onTrouble: async (where) => {
+    if (!values.hold) return;
+    process.stderr.write(`held; Ctrl-C to go on: ${where}\n`);
+    const release = new AbortController();
+    process.once('SIGINT', () => release.abort());
+    await sleep(3_600_000, undefined, { signal: release.signal }).catch(() => {});
+  },
+});
+const balanced = isBalanced(report);
+if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+else {
+  const verdict = balanced ? 'The books balance' : 'THE BOOKS DO NOT BALANCE';
+  process.stdout.write(`${verdict}: ${JSON.stringify(report, null, 2)}\n`);
+}
+process.exitCode = balanced ? 0 : 1;

@@ -1,0 +1,197 @@
+/**
+ * One instance of the service under test: a process with a name, a folder, ports and networks of its own, so that it alone can be
+ * killed, put to sleep, or cut off from brokers or database. A process that ends by itself is started again, as an orchestrator
+ * would, and that is counted.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TcpProxy } from '../outside/tcp-proxy.ts';
+import { freePorts, type ProcessOptions } from './process.ts';
+
+export interface InstanceOptions {
+  readonly name: string;
+  readonly directory: string;
+  readonly configFile: string;
+  readonly env: { readonly [name: string]: string };
+  /** Between the instance and each broker. */
+  readonly brokers: readonly TcpProxy[];
+  /** Between the instance and the database. */
+  readonly database: TcpProxy | undefined;
+  readonly onSurprise: (what: string) => void;
+}
+
+const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
+const RESTART_AFTER_MS = 1000;
+const STARTS_WITHIN_MS = 120_000;
+/** What `terminationGracePeriodSeconds` would be. */
+const STOPS_WITHIN_MS = 60_000;
+
+export class ClusterInstance {
+  readonly name: string;
+  readonly #options: InstanceOptions;
+  readonly #ports: ProcessOptions['ports'];
+  #child: ChildProcess | undefined;
+  #isWanted = false;
+  #endedBySelf = 0;
+
+  private constructor(options: InstanceOptions, ports: ProcessOptions['ports']) {
+    this.name = options.name;
+    this.#options = options;
+    this.#ports = ports;
+    mkdirSync(options.directory, { recursive: true });
+  }
+
+  static async make(options: InstanceOptions): Promise<ClusterInstance> {
+    return new ClusterInstance(options, await freePorts());
+  }
+
+  get http(): string {
+    return `http://127.0.0.1:${this.#ports.http}`;
+  }
+
+  get otlpHttp(): string {
+    return `http://127.0.0.1:${this.#ports.otlpHttp}`;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined;
+  }
+
+  /** How often it ended although nobody had told it to. */
+  get endedBySelf(): number {
+    return this.#endedBySelf;
+  }
+
+  get logFile(): string {
+    return path.join(this.#options.directory, 'log');
+  }
+
+  start(): void {
+    this.#isWanted = true;
+    if (this.#child !== undefined) return;
+    const { directory, configFile, env } = this.#options;
+    const log = openSync(this.logFile, 'a');
+    const child = spawn(process.execPath, [MAIN, 'serve', '--config', configFile], {
+      env: {
+        ...process.env,
+        ASSAY_INSTANCE: this.name,
+        ASSAY_DATA_DIR: path.join(directory, 'data'),
+        ASSAY_OTLP_GRPC_PORT: String(this.#ports.otlpGrpc),
+        ASSAY_OTLP_HTTP_PORT: String(this.#ports.otlpHttp),
+        ASSAY_HTTP_PORT: String(this.#ports.http),
+        ...env,
+      },
+      stdio: ['ignore', 'ignore', log],
+    });
+    closeSync(log);
+    this.#child = child;
+    child.once('exit', (code, signal) => {
+      if (this.#child === child) this.#child = undefined;
+      if (!this.#isWanted) return;
+      this.#endedBySelf += 1;
+      this.#options.onSurprise(
+        `${this.name} ended by itself (${signal ?? code}): ${this.tail(3).join(' | ').slice(0, 600)}`,
+      );
+      setTimeout(() => {
+        if (this.#isWanted) this.start();
+      }, RESTART_AFTER_MS).unref();
+    });
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** SIGTERM, and SIGKILL where that has not helped in time; gives whether it ended by itself. */
+  async stop(): Promise<boolean> {
+    const child = this.#child;
+    let inTime = true;
+    const timer = setTimeout(() => {
+      inTime = false;
+      child?.kill('SIGKILL');
+    }, STOPS_WITHIN_MS);
+    await this.#end('SIGTERM');
+    clearTimeout(timer);
+    if (!inTime) this.#options.onSurprise(`${this.name} had not stopped after ${STOPS_WITHIN_MS / 1000} s`);
+    return inTime;
+  }
+
+  freeze(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  cutBrokers(which: 'all' | number): void {
+    for (const [index, proxy] of this.#options.brokers.entries()) if (which === 'all' || which === index) proxy.cut();
+  }
+
+  cutDatabase(): void {
+    this.#options.database?.cut();
+  }
+
+  /** Connections end without a goodbye. */
+  reset(): void {
+    for (const proxy of this.#options.brokers) proxy.reset();
+    this.#options.database?.reset();
+  }
+
+  heal(): void {
+    for (const proxy of this.#options.brokers) proxy.heal();
+    this.#options.database?.heal();
+  }
+
+  async untilReady(): Promise<void> {
+    const deadline = Date.now() + STARTS_WITHIN_MS;
+    for (;;) {
+      const ready = await this.#get('/readyz');
+      if (ready?.ok === true) return;
+      if (Date.now() > deadline) {
+        throw new Error(`${this.name} is not ready: ${ready?.text ?? 'no answer'}\n${this.tail(20).join('\n')}`);
+      }
+      await sleep(200);
+    }
+  }
+
+  async scrape(): Promise<string> {
+    const answer = await this.#get('/metrics');
+    if (answer?.ok !== true) throw new Error(`${this.name} does not give its metrics: ${answer?.text ?? 'no answer'}`);
+    return answer.text;
+  }
+
+  tail(lines: number): string[] {
+    return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-lines);
+  }
+
+  async #get(where: string): Promise<{ readonly ok: boolean; readonly text: string } | undefined> {
+    try {
+      const response = await fetch(`${this.http}${where}`, { signal: AbortSignal.timeout(10_000) });
+      return { ok: response.ok, text: await response.text() };
+    } catch {
+      // It is starting, or has ended.
+      return undefined;
+    }
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    this.#isWanted = false;
+    const child = this.#child;
+    if (child === undefined) return;
+    const ended = once(child, 'exit');
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGCONT');
+      child.kill(signal);
+      await ended;
+    }
+    this.#child = undefined;
+  }
+}

@@ -1,0 +1,67 @@
+/** When a cluster has come to rest: all that is in the topics has been read and filed, nothing waits, and nothing is due any more. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kafka, logLevel } from 'kafkajs';
+import { Client } from 'pg';
+
+export interface RestOptions {
+  readonly brokers: readonly string[];
+  readonly topics: readonly string[];
+  readonly group: string;
+  readonly database: string;
+  /** Without progress for so long, it is given up. */
+  readonly patienceMs: number;
+  readonly say: (line: string) => void;
+}
+
+const EVERY_MS = 1000;
+const SAY_EVERY = 10;
+const ROUNDS_AT_REST = 3;
+
+/** Gives what is still to be done when patience was at its end; undefined when all is done. */
+export async function untilAtRest(options: RestOptions): Promise<string | undefined> {
+  const kafka = new Kafka({ brokers: [...options.brokers], logLevel: logLevel.NOTHING });
+  const admin = kafka.admin();
+  await admin.connect();
+  const client = new Client({ connectionString: options.database });
+  await client.connect();
+  try {
+    let rounds = 0;
+    let last = '';
+    let progressAt = Date.now();
+    for (let round = 0; ; round += 1) {
+      const behind = await recordsBehind(admin, options);
+      const { rows } = await client.query<{ pending: string; due: string }>(
+        `SELECT (SELECT count(*) FROM pending) AS pending,
+                (SELECT count(*) FROM conversations WHERE due_at IS NOT NULL) AS due`,
+      );
+      const { pending = '0', due = '0' } = rows[0] ?? {};
+      const state = `${behind} records to commit, ${pending} arrivals to judge, ${due} conversations due later`;
+      if (state !== last) progressAt = Date.now();
+      last = state;
+      rounds = behind === 0 && Number(pending) + Number(due) === 0 ? rounds + 1 : 0;
+      if (rounds >= ROUNDS_AT_REST) return undefined;
+      if (Date.now() - progressAt > options.patienceMs) return state;
+      if (round % SAY_EVERY === 0) options.say(state);
+      await sleep(EVERY_MS);
+    }
+  } finally {
+    await client.end();
+    await admin.disconnect();
+  }
+}
+
+async function recordsBehind(admin: ReturnType<Kafka['admin']>, options: RestOptions): Promise<number> {
+  const committed = await admin.fetchOffsets({ groupId: options.group, topics: [...options.topics] });
+  let behind = 0;
+  for (const topic of options.topics) {
+    const of = new Map(
+      committed
+        .find((one) => one.topic === topic)
+        ?.partitions.map(({ partition, offset }) => [partition, Number(offset)]),
+    );
+    for (const { partition, high, low } of await admin.fetchTopicOffsets(topic)) {
+      behind += Number(high) - Math.max(of.get(partition) ?? 0, Number(low));
+    }
+  }
+  return behind;
+}

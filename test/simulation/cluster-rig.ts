@@ -1,0 +1,155 @@
+/**
+ * The stage of the cluster simulation: three brokers, a database, and instances, each of which sees brokers and database through
+ * a network of its own that can be cut.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { KafkaCluster } from '../outside/kafka/broker.ts';
+import { type PostgresServer, startPostgres } from '../outside/postgres/server.ts';
+import { TcpProxy } from '../outside/tcp-proxy.ts';
+import { ClusterInstance } from './cluster-instance.ts';
+import type { Topics } from './cluster-producer.ts';
+
+export interface RigOptions {
+  /** How many instances may be cut off from brokers and database. */
+  readonly networks: number;
+  readonly partitions: number;
+  readonly suites: readonly string[];
+  readonly brokers?: 1 | 3;
+  readonly onSurprise: (what: string) => void;
+}
+
+/** Short, so that a run takes minutes; their order of size is that of the defaults. */
+export const TIMES = {
+  settleMs: 1000,
+  turnIdleMs: 4000,
+  conversationIdleMs: 6000,
+  sessionMs: 4000,
+  leaseMs: 4000,
+  /** More than the brokers need to notice that one of them has gone. */
+  clockMarginMs: 8000,
+} as const;
+
+const BROKER_PROPERTIES = {
+  'min.insync.replicas': '2',
+  'replica.lag.time.max.ms': '3000',
+  'num.network.threads': '1',
+  'num.replica.fetchers': '1',
+};
+
+export class Rig {
+  readonly kafka: KafkaCluster;
+  readonly postgres: PostgresServer;
+  readonly directory: string;
+  readonly topics: Topics = { spans: 'agent-spans', logs: 'agent-logs' };
+  readonly #options: RigOptions;
+  readonly #proxies: ReadonlyMap<string, readonly TcpProxy[]>;
+  readonly #databaseProxies = new Set<TcpProxy>();
+  readonly #instances = new Map<string, ClusterInstance>();
+
+  private constructor(parts: {
+    kafka: KafkaCluster;
+    postgres: PostgresServer;
+    directory: string;
+    options: RigOptions;
+    proxies: ReadonlyMap<string, readonly TcpProxy[]>;
+  }) {
+    this.kafka = parts.kafka;
+    this.postgres = parts.postgres;
+    this.directory = parts.directory;
+    this.#options = parts.options;
+    this.#proxies = parts.proxies;
+  }
+
+  static async start(options: RigOptions): Promise<Rig> {
+    const directory = mkdtempSync(path.join(tmpdir(), 'assay-cluster-'));
+    const proxies = new Map<string, TcpProxy[]>();
+    const { brokers = 3 } = options;
+    const kafka = await KafkaCluster.start({
+      brokers,
+      heap: '320m',
+      properties: brokers === 3 ? BROKER_PROPERTIES : {},
+      networks: Array.from({ length: options.networks }, (_, index) => networkName(index)),
+      through: async ({ network, port }) => {
+        const proxy = await TcpProxy.start({ host: '127.0.0.1', port });
+        proxies.set(network, [...(proxies.get(network) ?? []), proxy]);
+        return proxy.port;
+      },
+    });
+    try {
+      const postgres = await startPostgres();
+      const rig = new Rig({ kafka, postgres, directory, options, proxies });
+      writeFileSync(rig.configFile, `suites: [${options.suites.join(', ')}]\n`);
+      for (const topic of [rig.topics.spans, rig.topics.logs]) {
+        await kafka.createTopic(topic, options.partitions, { 'message.timestamp.type': 'LogAppendTime' });
+      }
+      return rig;
+    } catch (error) {
+      await kafka.close();
+      throw error;
+    }
+  }
+
+  get configFile(): string {
+    return path.join(this.directory, 'assay.yaml');
+  }
+
+  /** An instance in its own network, or one in the brokers' where it has no number. */
+  async instance(of: {
+    readonly name: string;
+    readonly network: number | undefined;
+    readonly group: string;
+    readonly database: string;
+    readonly env?: { readonly [name: string]: string };
+  }): Promise<ClusterInstance> {
+    const { postgres, kafka } = this;
+    const network = of.network === undefined ? undefined : networkName(of.network);
+    let url = of.database;
+    let database: TcpProxy | undefined;
+    if (network !== undefined) {
+      database = await TcpProxy.start({ host: postgres.host, port: postgres.port });
+      this.#databaseProxies.add(database);
+      const through = new URL(of.database);
+      through.hostname = '127.0.0.1';
+      through.port = String(database.port);
+      url = through.href;
+    }
+    const instance = await ClusterInstance.make({
+      name: of.name,
+      directory: path.join(this.directory, `${of.group}-${of.name}`),
+      configFile: this.configFile,
+      brokers: network === undefined ? [] : (this.#proxies.get(network) ?? []),
+      database,
+      onSurprise: this.#options.onSurprise,
+      env: {
+        ASSAY_KAFKA_BROKERS: (network === undefined ? kafka.brokers : kafka.through(network)).join(','),
+        ASSAY_KAFKA_GROUP: of.group,
+        ASSAY_KAFKA_SPANS: this.topics.spans,
+        ASSAY_KAFKA_LOGS: this.topics.logs,
+        ASSAY_KAFKA_SESSION_TIMEOUT: `${TIMES.sessionMs}ms`,
+        ASSAY_KAFKA_CLOCK_MARGIN: `${TIMES.clockMarginMs}ms`,
+        ASSAY_STORE_URL: url,
+        ASSAY_STORE_LEASE: `${TIMES.leaseMs}ms`,
+        ASSAY_TURN_SETTLE: `${TIMES.settleMs}ms`,
+        ASSAY_TURN_IDLE: `${TIMES.turnIdleMs}ms`,
+        ASSAY_CONVERSATION_IDLE: `${TIMES.conversationIdleMs}ms`,
+        ...of.env,
+      },
+    });
+    this.#instances.set(`${of.group} ${of.name}`, instance);
+    return instance;
+  }
+
+  async close(options: { readonly keep: boolean }): Promise<void> {
+    await Promise.all([...this.#instances.values()].map((instance) => instance.kill()));
+    for (const proxy of [...[...this.#proxies.values()].flat(), ...this.#databaseProxies]) await proxy.close();
+    await this.kafka.close();
+    await this.postgres.close();
+    if (!options.keep) rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+function networkName(index: number): string {
+  return `net${index + 1}`;
+}

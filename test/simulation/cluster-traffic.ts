@@ -1,0 +1,248 @@
+/**
+ * What agents of many kinds would put into Kafka, and when: the conversations of `traffic.ts`, their spans split over records with
+ * gaps between, some of them long after their turn, some without an id, some in traces that only evidence joins, some with
+ * their messages in a topic of log records. Everything comes from a seed, and what was made is known afterwards.
+ */
+import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { randomFrom } from '../random.ts';
+import { exportRequest, type TrafficConversation, type TrafficSpan, traffic } from './traffic.ts';
+
+export interface ClusterTrafficOptions {
+  readonly seed: number;
+  readonly conversations: number;
+  /** Conversations that begin in a second. */
+  readonly rate: number;
+  /** What the service is told to wait for, in milliseconds: gaps are chosen around these. */
+  readonly settleMs: number;
+  readonly turnIdleMs: number;
+  readonly conversationIdleMs: number;
+  /** Without: all that a turn has comes at once, nothing comes late. */
+  readonly calm?: boolean;
+}
+
+/** A record for Kafka at its time, in milliseconds from the beginning. */
+export interface TimedRecord {
+  readonly at: number;
+  readonly signal: 'spans' | 'logs';
+  readonly traceId: string;
+  readonly value: Buffer;
+  /** Also sent a second time, at this time. */
+  readonly againAt: number | undefined;
+}
+
+export interface ScheduledConversation {
+  /** Undefined where no span says it. */
+  readonly id: string | undefined;
+  readonly kind: ConversationKind;
+  readonly records: readonly TimedRecord[];
+  /** By trace, how many different spans. */
+  readonly spans: ReadonlyMap<string, number>;
+}
+
+export type ConversationKind =
+  | 'plain'
+  | 'without id'
+  | 'messages in logs'
+  | 'late spans'
+  | 'no root'
+  | 'late id'
+  | 'a trace for each call'
+  | 'linked traces';
+
+const SHARES: readonly (readonly [ConversationKind, number])[] = [
+  ['plain', 0.48],
+  ['without id', 0.1],
+  ['messages in logs', 0.12],
+  ['late spans', 0.1],
+  ['no root', 0.04],
+  ['late id', 0.04],
+  ['a trace for each call', 0.06],
+  ['linked traces', 0.06],
+];
+const JSON_SHARE = 0.3;
+const DUPLICATED_SHARE = 0.05;
+
+export function* clusterTraffic(options: ClusterTrafficOptions): Generator<ScheduledConversation> {
+  const random = randomFrom(options.seed * 7919 + 1);
+  const source = traffic({
+    seed: options.seed,
+    conversations: options.conversations,
+    endMarks: 'multi-turn',
+    turnsMax: 4,
+    calls: [0, 3],
+  });
+  let index = 0;
+  for (const conversation of source) {
+    const startAt = (index * 1000) / options.rate;
+    index += 1;
+    yield schedule(conversation, kindOf(random()), { startAt, random, options });
+  }
+}
+
+function kindOf(chance: number): ConversationKind {
+  let rest = chance;
+  for (const [kind, share] of SHARES) {
+    if (rest < share) return kind;
+    rest -= share;
+  }
+  return 'plain';
+}
+
+interface Chance {
+  readonly startAt: number;
+  readonly random: () => number;
+  readonly options: ClusterTrafficOptions;
+}
+
+/** Spans or log records that go into one record. */
+interface Piece {
+  readonly at: number;
+  readonly signal: 'spans' | 'logs';
+  readonly items: readonly TrafficSpan[];
+}
+
+function schedule(conversation: TrafficConversation, kind: ConversationKind, chance: Chance): ScheduledConversation {
+  const { random, options } = chance;
+  const isNamed = kind !== 'without id' && kind !== 'a trace for each call' && kind !== 'linked traces';
+  const pieces: Piece[] = [];
+  const spans = new Map<string, number>();
+  let at = chance.startAt;
+  let previous: TrafficSpan | undefined;
+  for (const turn of conversation.turns) {
+    const made = shape(isNamed ? turn : turn.map(withoutId), { kind, at, previous, random, options });
+    previous = made.flatMap(({ items }) => items)[0];
+    for (const piece of made) {
+      pieces.push(piece);
+      if (piece.signal === 'logs') continue;
+      for (const { traceId } of piece.items) spans.set(traceId, (spans.get(traceId) ?? 0) + 1);
+    }
+    const end = Math.max(...made.map((piece) => piece.at));
+    // Mostly well before the conversation is over, now and then after.
+    const pause = random() < 0.04 ? options.conversationIdleMs * 1.5 : options.settleMs * (0.2 + random() * 2);
+    at = (kind === 'late spans' || kind === 'late id' ? at : end) + (options.calm === true ? 50 : pause);
+  }
+  const records = pieces.map((piece) => toRecord(piece, conversation.agentVersion, random, options));
+  return { id: isNamed ? conversation.id : undefined, kind, records, spans };
+}
+
+interface Shape {
+  readonly kind: ConversationKind;
+  readonly at: number;
+  /** The first span of the turn before. */
+  readonly previous: TrafficSpan | undefined;
+  readonly random: () => number;
+  readonly options: ClusterTrafficOptions;
+}
+
+/** When the spans of a turn come, and with which others. */
+function shape(spans: readonly TrafficSpan[], { kind, at, previous, random, options }: Shape): Piece[] {
+  const { settleMs, turnIdleMs, conversationIdleMs } = options;
+  switch (kind) {
+    case 'plain':
+    case 'without id':
+      return split(spans, at, random, options);
+    case 'messages in logs': {
+      const logs: Piece = { at: at + random() * settleMs * 2, signal: 'logs', items: spans.filter(hasMessages) };
+      return [...split(spans.map(withoutMessages), at, random, options), logs];
+    }
+    case 'late spans': {
+      const held = spans.slice(0, 1);
+      const lateAt = at + settleMs * 1.5 + random() * random() * 2 * conversationIdleMs;
+      return [...split(spans.slice(1), at, random, options), { at: lateAt, signal: 'spans', items: held }];
+    }
+    case 'no root':
+      return split(spans.slice(0, -1), at, random, options);
+    case 'late id': {
+      const rootAt = at + turnIdleMs * (0.5 + random() * 1.5);
+      const children = split(spans.slice(0, -1).map(withoutId), at, random, options);
+      return [...children, { at: rootAt, signal: 'spans', items: spans.slice(-1) }];
+    }
+    case 'a trace for each call':
+      // The root goes; each of its children is the root of a trace of its own.
+      return spans.slice(0, -1).map((span, index) => ({
+        at: at + index * settleMs * random(),
+        signal: 'spans',
+        items: [ownTrace(span)],
+      }));
+    case 'linked traces': {
+      const links = previous === undefined ? [] : [{ traceId: previous.traceId, spanId: previous.spanId }];
+      return split(
+        spans.map((span, index) => (index === 0 ? { ...span, links } : span)),
+        at,
+        random,
+        options,
+      );
+    }
+  }
+}
+
+/** One to three records, with gaps that a turn outlives. */
+function split(
+  spans: readonly TrafficSpan[],
+  at: number,
+  random: () => number,
+  options: ClusterTrafficOptions,
+): Piece[] {
+  const count = options.calm === true ? 1 : 1 + Math.floor(random() * 3);
+  const size = Math.max(1, Math.ceil(spans.length / count));
+  const pieces: Piece[] = [];
+  let pieceAt = at;
+  for (let from = 0; from < spans.length; from += size) {
+    pieces.push({ at: pieceAt, signal: 'spans', items: spans.slice(from, from + size) });
+    pieceAt += random() * options.settleMs * 0.9;
+  }
+  return pieces;
+}
+
+function toRecord(
+  piece: Piece,
+  agentVersion: string,
+  random: () => number,
+  options: ClusterTrafficOptions,
+): TimedRecord {
+  const isJson = random() < JSON_SHARE;
+  const isDuplicated = random() < DUPLICATED_SHARE;
+  const againAt = isDuplicated ? piece.at + random() * options.conversationIdleMs : undefined;
+  const json = Buffer.from(
+    piece.signal === 'spans' ? exportRequest(piece.items, agentVersion) : logsRequest(piece.items, agentVersion),
+  );
+  const value = isJson ? json : Buffer.from((piece.signal === 'spans' ? transcodeTraces : transcodeLogs)(json));
+  return { at: piece.at, signal: piece.signal, traceId: piece.items[0]?.traceId ?? '', value, againAt };
+}
+
+const isMessages = (key: string) => key === 'gen_ai.input.messages' || key === 'gen_ai.output.messages';
+const hasMessages = ({ attributes }: TrafficSpan) => attributes.some(({ key }) => isMessages(key));
+
+function withoutMessages(span: TrafficSpan): TrafficSpan {
+  return { ...span, attributes: span.attributes.filter(({ key }) => !isMessages(key)) };
+}
+
+function withoutId(span: TrafficSpan): TrafficSpan {
+  return { ...span, attributes: span.attributes.filter(({ key }) => key !== 'gen_ai.conversation.id') };
+}
+
+/** Ids of calls are made long enough to prove that two traces belong together. */
+function ownTrace(span: TrafficSpan): TrafficSpan {
+  const { parentSpanId: _, ...rest } = span;
+  const text = JSON.stringify({ ...rest, traceId: span.spanId.repeat(2) });
+  // The cast holds: only ids have changed.
+  return JSON.parse(text.replaceAll(/call_([0-9a-f]{8})/g, 'call_$1$1')) as TrafficSpan;
+}
+
+/** What the calls said, as the event of the GenAI conventions. */
+function logsRequest(spans: readonly TrafficSpan[], agentVersion: string): string {
+  const attributes = [
+    { key: 'service.name', value: { stringValue: 'simulated-agent' } },
+    { key: 'service.version', value: { stringValue: agentVersion } },
+    { key: 'deployment.environment.name', value: { stringValue: 'simulation' } },
+  ];
+  const logRecords = spans.map((span) => ({
+    timeUnixNano: span.endTimeUnixNano,
+    eventName: 'gen_ai.client.inference.operation.details',
+    traceId: span.traceId,
+    spanId: span.spanId,
+    attributes: span.attributes.filter(({ key }) => isMessages(key)),
+  }));
+  const scopeLogs = [{ scope: { name: 'simulation', version: '1' }, logRecords }];
+  return JSON.stringify({ resourceLogs: [{ resource: { attributes }, scopeLogs }] });
+}

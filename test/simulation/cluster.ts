@@ -1,0 +1,216 @@
+/**
+ * The cluster test: several instances read one Kafka and share one PostgreSQL while everything that can fail does, and afterwards the
+ * books must balance: nothing lost, nothing counted twice, nothing closed early.
+ *
+ * The last is checked by running over the same topics again with nobody disturbed, in another group and another database: what was
+ * evaluated there, every revision of it, must be the same bytes.
+ */
+import { OUTCOMES } from '../../src/model/evaluation.ts';
+import {
+  type Books,
+  compareBooks,
+  compareWithProduced,
+  describeConversation,
+  type Mismatches,
+  readBooks,
+  totalsAgainstEvaluations,
+} from './cluster-books.ts';
+import { describeFault, planFaults, runFaults } from './cluster-faults.ts';
+import type { ClusterInstance } from './cluster-instance.ts';
+import { TrafficProducer } from './cluster-producer.ts';
+import { untilAtRest } from './cluster-rest.ts';
+import { Rig, TIMES } from './cluster-rig.ts';
+import { clusterTraffic } from './cluster-traffic.ts';
+import { parseMetrics, scrapeMismatches, sumOfScrapes } from './scraped-totals.ts';
+
+export interface ClusterOptions {
+  readonly instances: number;
+  readonly faults: number;
+  readonly seed: number;
+  /** Where there are faults, traffic lasts as long as they do. */
+  readonly conversations: number;
+  /** Conversations that begin in a second. */
+  readonly rate: number;
+  readonly partitions: number;
+  /** How many instances each undisturbed run has. */
+  readonly undisturbed: readonly number[];
+  readonly calm?: boolean;
+  readonly onProgress?: (line: string) => void;
+  /** Called before everything is taken down, where the books do not balance. */
+  readonly onTrouble?: (where: string) => Promise<void>;
+}
+
+export interface ClusterReport extends Mismatches {
+  readonly faults: number;
+  readonly instances: number;
+  readonly conversations: number;
+  readonly records: number;
+  readonly traces: number;
+  readonly spans: number;
+  /** Sent again by the producer, because no acknowledgement came. */
+  readonly resent: number;
+  readonly evaluations: number;
+  readonly revised: number;
+  /** Evaluations that differ from those of an undisturbed run, or are missing, or are too many. */
+  readonly evaluation_mismatches: number;
+  /** Series that differ between scrapes, store, evaluations and the undisturbed runs. */
+  readonly counter_mismatches: number;
+  /** What was not done although there was time; empty where all was. */
+  readonly unfinished: readonly string[];
+  readonly ended_by_themselves: number;
+  readonly seconds: { readonly traffic: number; readonly until_rest: number };
+}
+
+const JOINERS = 2;
+const PATIENCE_MS = 120_000;
+const SUITES = ['default', 'response-clarity', 'error-recovery'];
+
+export function isBalanced(report: ClusterReport): boolean {
+  const { lost_conversations, lost_spans, stored_twice, unexpected } = report;
+  const wrong = lost_conversations + lost_spans + stored_twice + unexpected;
+  const differing = report.evaluation_mismatches + report.counter_mismatches;
+  return wrong + differing + report.unfinished.length === 0 && report.evaluations > 0;
+}
+
+export async function clusterTest(options: ClusterOptions): Promise<ClusterReport> {
+  const startedAt = performance.now();
+  const seconds = () => Math.round((performance.now() - startedAt) / 1000);
+  const say = (line: string) => options.onProgress?.(`${String(seconds()).padStart(5)} s  ${line}`);
+  const joiners = options.faults > 0 ? JOINERS : 0;
+  const plan = planFaults({ ...options, joiners, brokers: 3 });
+  for (const fault of plan) say(`plan ${describeFault(fault)}`);
+  const rig = await Rig.start({
+    networks: options.instances + joiners,
+    partitions: options.partitions,
+    suites: SUITES,
+    onSurprise: say,
+  });
+  try {
+    return await run({ options, rig, plan, say, seconds });
+  } finally {
+    await rig.close({ keep: false });
+  }
+}
+
+interface Parts {
+  readonly options: ClusterOptions;
+  readonly rig: Rig;
+  readonly plan: ReturnType<typeof planFaults>;
+  readonly say: (line: string) => void;
+  readonly seconds: () => number;
+}
+
+async function run({ options, rig, plan, say, seconds }: Parts): Promise<ClusterReport> {
+  const group = 'assay';
+  const database = await rig.postgres.createDatabase();
+  const members: ClusterInstance[] = [];
+  const count = options.instances + (plan.length > 0 ? JOINERS : 0);
+  for (let number = 0; number < count; number += 1) {
+    members.push(await rig.instance({ name: `assay-${number + 1}`, network: number, group, database }));
+  }
+  const instances = members.slice(0, options.instances);
+  for (const instance of instances) instance.start();
+  await Promise.all(instances.map((instance) => instance.untilReady()));
+  say(`${instances.length} instances are ready; logs in ${rig.directory}`);
+
+  const producer = new TrafficProducer({
+    brokers: rig.kafka.brokers,
+    topics: rig.topics,
+    traffic: clusterTraffic({
+      ...TIMES,
+      seed: options.seed,
+      rate: options.rate,
+      calm: options.calm ?? false,
+      conversations: plan.length > 0 ? Number.MAX_SAFE_INTEGER : options.conversations,
+    }),
+    onProgress: say,
+  });
+  const trafficFrom = seconds();
+  producer.start();
+  if (plan.length > 0) {
+    await runFaults(plan, { rig, instances, joiners: members.slice(options.instances), producer, say });
+    producer.end();
+  }
+  const produced = await producer.ended();
+  const trafficSeconds = seconds() - trafficFrom;
+  say(`${produced.conversations} conversations in ${produced.records} records are in the topics`);
+
+  // All that ever took part, so that all counters can be scraped.
+  for (const member of members) {
+    member.heal();
+    member.start();
+  }
+  const unfinished: string[] = [];
+  const rest = async (of: { readonly group: string; readonly database: string }) => {
+    const { brokers } = rig.kafka;
+    const topics = Object.values(rig.topics);
+    const left = await untilAtRest({ ...of, brokers, topics, patienceMs: PATIENCE_MS, say });
+    if (left !== undefined) unfinished.push(`${of.group}: ${left}`);
+    say(`${of.group} ${left === undefined ? 'is at rest' : `IS NOT AT REST: ${left}`}`);
+  };
+  await rest({ group, database });
+  const untilRest = seconds() - trafficFrom;
+  await Promise.all(members.map((member) => member.untilReady()));
+  const scraped = sumOfScrapes(await Promise.all(members.map(async (member) => parseMetrics(await member.scrape()))));
+  await Promise.all(members.map((member) => member.stop()));
+  const books = await readBooks(database);
+
+  const mismatches = compareWithProduced(books, produced, say);
+  let counters = scrapeMismatches(scraped, books.totals, say) + totalsAgainstEvaluations(books, OUTCOMES, say);
+  let evaluations = 0;
+  for (const number of options.undisturbed) {
+    const reference = await undisturbed(number, { rig, rest });
+    const difference = compareBooks(books, reference.books, (line) => say(`(${number} undisturbed) ${line}`));
+    evaluations += difference.evaluation_mismatches;
+    counters += difference.counter_mismatches;
+    for (const id of [...difference.conversations].slice(0, 3)) {
+      say(`conversation ${id}, here:\n${await describeConversation(database, id)}`);
+      say(`conversation ${id}, undisturbed:\n${await describeConversation(reference.database, id)}`);
+    }
+    const same = difference.evaluation_mismatches + difference.counter_mismatches === 0;
+    say(`${number} undisturbed: ${same ? 'the same bytes' : 'DIFFERENT'}`);
+  }
+  const report: ClusterReport = {
+    faults: plan.length,
+    instances: options.instances,
+    conversations: produced.conversations,
+    records: produced.records,
+    traces: produced.spans.size,
+    spans: [...produced.spans.values()].reduce((sum, spans) => sum + spans, 0),
+    resent: produced.resent,
+    evaluations: books.evaluations.size,
+    revised: [...books.conversations.values()].filter(({ revision }) => revision > 1).length,
+    ...mismatches,
+    evaluation_mismatches: evaluations,
+    counter_mismatches: counters,
+    unfinished,
+    ended_by_themselves: members.reduce((sum, { endedBySelf }) => sum + endedBySelf, 0),
+    seconds: { traffic: trafficSeconds, until_rest: untilRest },
+  };
+  if (!isBalanced(report)) await options.onTrouble?.(`${rig.postgres.url} ${rig.directory} ${JSON.stringify(report)}`);
+  return report;
+}
+
+/** The same topics again, from their beginning, with a group and a database of their own. */
+async function undisturbed(
+  count: number,
+  {
+    rig,
+    rest,
+  }: {
+    readonly rig: Rig;
+    readonly rest: (of: { readonly group: string; readonly database: string }) => Promise<void>;
+  },
+): Promise<{ readonly books: Books; readonly database: string }> {
+  const database = await rig.postgres.createDatabase();
+  const group = `undisturbed-${count}`;
+  const instances: ClusterInstance[] = [];
+  for (let number = 0; number < count; number += 1) {
+    instances.push(await rig.instance({ name: `${group}-${number + 1}`, network: undefined, group, database }));
+  }
+  for (const instance of instances) instance.start();
+  await Promise.all(instances.map((instance) => instance.untilReady()));
+  await rest({ group, database });
+  await Promise.all(instances.map((instance) => instance.stop()));
+  return { books: await readBooks(database), database };
+}
