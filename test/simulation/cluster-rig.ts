@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaCluster } from '../outside/kafka/broker.ts';
 import { type PostgresServer, startPostgres } from '../outside/postgres/server.ts';
 import { TcpProxy } from '../outside/tcp-proxy.ts';
@@ -82,7 +83,7 @@ export class Rig {
       const rig = new Rig({ kafka, postgres, directory, options, proxies });
       writeFileSync(rig.configFile, `suites: [${options.suites.join(', ')}]\n`);
       for (const topic of [rig.topics.spans, rig.topics.logs]) {
-        await kafka.createTopic(topic, options.partitions, { 'message.timestamp.type': 'LogAppendTime' });
+        await makeTopic(kafka, topic, options.partitions);
       }
       return rig;
     } catch (error) {
@@ -147,6 +148,23 @@ export class Rig {
     await this.kafka.close();
     await this.postgres.close();
     if (!options.keep) rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** Not every broker has heard of it at once. */
+async function makeTopic(kafka: KafkaCluster, topic: string, partitions: number): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  await kafka.createTopic(topic, partitions, { 'message.timestamp.type': 'LogAppendTime' }).catch(() => {
+    // Whether it is there is asked below.
+  });
+  for (;;) {
+    try {
+      const { topics } = await (await kafka.admin()).fetchTopicMetadata({ topics: [topic] });
+      if (topics[0]?.partitions.every(({ leader }) => leader >= 0)) return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await sleep(200);
   }
 }
 
