@@ -8,7 +8,8 @@ import type { JournalEvent } from '../model/events/journal-events.ts';
 import { CONTENT_ENCODINGS, REFUSE_REASONS, type ReceiveEvent } from '../model/events/receive-events.ts';
 import { type ScoringEvent, TURN_FATES, type TurnFate } from '../model/events/scoring-events.ts';
 import { unreachable } from '../model/unreachable.ts';
-import type { MetricSource, Sample } from './exposition.ts';
+import type { MetricSource } from './exposition.ts';
+import { sourcesOf } from './prom-sources.ts';
 
 export type PipelineEvent = ReceiveEvent | JournalEvent | ScoringEvent;
 
@@ -217,21 +218,7 @@ export class HealthMetrics {
   }
 
   sources(): readonly MetricSource[] {
-    return this.#registry.getMetricsAsArray().map((metric) => {
-      // The cast holds for prom-client's own metrics: `get` gives what a registry renders.
-      const inner = metric as unknown as {
-        name: string;
-        type: MetricSource['type'];
-        help: string;
-        get(): Promise<{ type: MetricSource['type']; values: readonly Sample[] }>;
-      };
-      return {
-        name: inner.name,
-        type: typeOf(metric),
-        help: inner.help,
-        samples: async () => (await inner.get()).values,
-      };
-    });
+    return sourcesOf(this.#registry);
   }
 
   #startAtZero(): void {
@@ -257,9 +244,4 @@ export class HealthMetrics {
 
 function isLate(fate: TurnFate): boolean {
   return fate !== 'stored' && fate !== 'no-agent-steps' && fate !== 'not-understood';
-}
-
-function typeOf(metric: unknown): MetricSource['type'] {
-  if (metric instanceof Counter) return 'counter';
-  return metric instanceof Histogram ? 'histogram' : 'gauge';
 }

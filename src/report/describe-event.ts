@@ -1,0 +1,135 @@
+/** What is written to the log about an event: how bad it is, in which words, and what counts as the same again. */
+import type { ClusterEvent } from '../model/events/cluster-events.ts';
+import type { PipelineEvent } from './health-metrics.ts';
+import type { LogFields, LogLevel } from './log.ts';
+
+export interface Described {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
+  /** What makes two lines the same episode; absent where each is written. */
+  readonly episode?: string;
+}
+
+export function describeEvent(event: PipelineEvent | ClusterEvent): Described | undefined {
+  switch (event.type) {
+    case 'journal-recovered': {
+      const { entries, rows, cutBytes, tookMs } = event;
+      const fields = { entries, rows, cut_bytes: cutBytes, took_ms: Math.round(tookMs) };
+      return { level: 'info', message: 'journal recovered', fields };
+    }
+    case 'journal-corrupt': {
+      const { position, length, quarantinedAt } = event;
+      const fields = { position, length, quarantined_at: quarantinedAt };
+      return {
+        level: 'error',
+        message: 'part of the journal is corrupt and was set aside; accepted spans in it are lost',
+        fields,
+      };
+    }
+    case 'journal-refused': {
+      const { because, detail } = event;
+      const fields = { because, detail };
+      return {
+        level: 'warn',
+        message: 'new data are refused until the journal has room',
+        fields,
+        episode: `refused ${because}`,
+      };
+    }
+    case 'journal-segment-failed':
+      return { level: 'warn', message: 'journal segment', fields: { detail: event.detail }, episode: 'segment' };
+    case 'request-refused': {
+      const { transport, reason } = event;
+      return {
+        level: 'warn',
+        message: 'request refused',
+        fields: { transport, reason },
+        episode: `request ${transport} ${reason}`,
+      };
+    }
+    case 'records-rejected': {
+      const { signal, reason } = event;
+      return {
+        level: 'warn',
+        message: 'records rejected',
+        fields: { signal, reason },
+        episode: `rejected ${signal} ${reason}`,
+      };
+    }
+    case 'check-failed': {
+      const { suite, criterion, reason } = event;
+      return {
+        level: 'warn',
+        message: 'a check failed to answer',
+        fields: { suite, criterion, reason },
+        episode: `check ${suite}/${criterion}`,
+      };
+    }
+    case 'check-stopped': {
+      const { suite, criterion, suspended } = event;
+      return {
+        level: 'error',
+        message: 'a check ran past its limit and was stopped',
+        fields: { suite, criterion, suspended },
+      };
+    }
+    case 'not-understood': {
+      const { what, reason } = event;
+      return {
+        level: 'error',
+        message: 'a turn or conversation could not be understood and is left out',
+        fields: { what, reason },
+        episode: 'not understood',
+      };
+    }
+    case 'scorer-failed':
+      return {
+        level: 'error',
+        message: 'scoring failed and is tried again',
+        fields: { error: event.error },
+        episode: `scorer ${event.error}`,
+      };
+    case 'scorer-restarted':
+      return { level: 'warn', message: 'the scoring thread was started again', fields: { because: event.because } };
+    case 'labels-folded':
+      return {
+        level: 'warn',
+        message: 'too many label sets; counted under `other`',
+        fields: { agent: event.agent },
+        episode: 'folded',
+      };
+    case 'store-pruned': {
+      const { conversations, bytes } = event;
+      return conversations === 0
+        ? undefined
+        : { level: 'info', message: 'old conversations let go', fields: { conversations, bytes } };
+    }
+    case 'kafka-problem':
+      return event.problem === undefined
+        ? { level: 'info', message: 'reading from Kafka again', fields: {} }
+        : { level: 'error', message: 'this instance can not read from Kafka', fields: { problem: event.problem } };
+    case 'store-problem':
+      return event.problem === undefined
+        ? { level: 'info', message: 'the shared store can be used again', fields: {} }
+        : { level: 'error', message: 'the shared store can not be used', fields: { problem: event.problem } };
+    case 'record-unreadable': {
+      const { topic, partition, offset, reason, fate } = event;
+      const fields = { topic, partition, offset, reason, fate };
+      return { level: 'warn', message: 'a record can not be read', fields, episode: `unreadable ${topic}` };
+    }
+    case 'record-late':
+      return {
+        level: 'warn',
+        message: 'records come later than kafka.clock_margin allows for',
+        fields: { topic: event.topic, by_ms: event.byMs },
+        episode: `late ${event.topic}`,
+      };
+    case 'lanes-gained':
+      return { level: 'info', message: 'lanes gained', fields: { lanes: event.lanes.join(' '), kept: event.kept } };
+    case 'lanes-lost':
+      return { level: 'info', message: 'lanes lost', fields: { lanes: event.lanes.join(' '), because: event.because } };
+    default:
+      return undefined;
+  }
+}
