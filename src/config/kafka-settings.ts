@@ -20,7 +20,10 @@ export interface KafkaSettings {
   readonly sessionTimeoutMs: number;
   /** How long after a moment a record of that moment may still become visible. */
   readonly clockMarginMs: number;
+  /** A record may hold this much when it is uncompressed. */
   readonly maxRecordBytes: number;
+  /** What this instance writes is split into records of no more than this. */
+  readonly recordBytes: number;
   /** Undefined: a record that can't be read is only logged and counted. */
   readonly deadLetterTopic: string | undefined;
   /** Undefined: evaluations are not sent. */
@@ -81,6 +84,7 @@ export interface KafkaConfig {
   readonly session_timeout?: string | number;
   readonly clock_margin?: string | number;
   readonly max_record_bytes?: string | number;
+  readonly record_bytes?: string | number;
   readonly dead_letter_topic?: string;
   readonly evaluations_topic?: string;
   readonly read?: boolean;
@@ -126,6 +130,7 @@ export function readKafka(sources: Sources, places: SecretPlaces): KafkaSettings
     ).value,
     maxRecordBytes: sources.read({ key: 'kafka.max_record_bytes' }, sizeBytes({ min: 1024, max: 1024 * MIB }), 64 * MIB)
       .value,
+    recordBytes: sources.read({ key: 'kafka.record_bytes' }, sizeBytes({ min: 1024, max: 1024 * MIB }), 900_000).value,
     deadLetterTopic: optional('kafka.dead_letter_topic', 'ASSAY_KAFKA_DEAD_LETTERS'),
     evaluationsTopic: optional('kafka.evaluations_topic', 'ASSAY_KAFKA_EVALUATIONS'),
     read: flag('kafka.read', 'ASSAY_KAFKA_READ', true),

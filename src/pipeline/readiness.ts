@@ -23,8 +23,9 @@ export class Readiness {
     this.#refusal = undefined;
   }
 
-  check(now: { readonly stalledMs: number }): ReadinessReport {
-    const reasons: string[] = [];
+  /** `problems` are in words for people; each of them keeps it from being ready. */
+  check(now: { readonly stalledMs: number; readonly problems?: readonly string[] }): ReadinessReport {
+    const reasons: string[] = [...(now.problems ?? [])];
     if (this.#refusal !== undefined && performance.now() - this.#refusal.at < REFUSAL_MS)
       reasons.push(this.#refusal.text);
     if (now.stalledMs > STALLED_MS) {

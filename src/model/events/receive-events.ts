@@ -40,7 +40,7 @@ export type ReceiveEvent =
     }
   | {
       readonly type: 'records-rejected';
-      readonly transport: Transport;
+      readonly transport: Transport | 'kafka';
       readonly signal: 'traces' | 'logs';
       readonly reason: 'invalid_id' | 'too_large';
       readonly records: number;

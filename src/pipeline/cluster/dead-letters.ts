@@ -1,0 +1,55 @@
+/**
+ * Puts records that can't be read where people can look at them, and says when they are safe there: until then the offset behind
+ * them is not committed. Without a topic for them they are counted, logged and let go.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KafkaError, type KafkaProducer, type KafkaRecord, type TopicPartition } from '../../kafka/kafka-client.ts';
+import type { ClusterEvent } from '../../model/events/cluster-events.ts';
+import { deadLetterOf } from '../../receive/kafka/dead-letter.ts';
+
+export interface DeadLettersOptions {
+  readonly producer: KafkaProducer;
+  readonly topic: string | undefined;
+  readonly onEvent: (event: ClusterEvent) => void;
+  readonly onProblem: (problem: string) => void;
+  readonly onSent: () => void;
+}
+
+const RETRY_AFTER_MS = 1000;
+
+export class DeadLetters {
+  readonly #options: DeadLettersOptions;
+
+  constructor(options: DeadLettersOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves once the record is safe. Never rejects: brokers that are away come back, and until then nothing is committed past it. */
+  async put(place: TopicPartition, record: KafkaRecord, reason: string): Promise<void> {
+    const { topic, producer } = this.#options;
+    const fate = topic === undefined ? 'dropped' : 'dead-letter';
+    const { offset } = record;
+    this.#options.onEvent({ type: 'record-unreadable', ...place, offset, reason, fate });
+    if (topic === undefined) return;
+    let letter = deadLetterOf(place, record, reason);
+    for (;;) {
+      try {
+        await producer.send(topic, [letter]);
+        this.#options.onSent();
+        return;
+      } catch (error) {
+        if (error instanceof KafkaError && !error.retriable && letter.value.length > 0) {
+          // It is too large for this topic: what is known of it is better than nothing.
+          letter = deadLetterOf(
+            place,
+            { ...record, value: Buffer.alloc(0) },
+            `${reason} (value left out: ${error.message})`,
+          );
+          continue;
+        }
+        this.#options.onProblem(error instanceof Error ? error.message : String(error));
+        await sleep(RETRY_AFTER_MS);
+      }
+    }
+  }
+}
