@@ -1,0 +1,138 @@
+/**
+ * A real OpenTelemetry Collector with the Kafka exporter, built once from its Go modules into node_modules/.cache. Nothing is
+ * skipped: without Go, or without the modules, the test fails and says so.
+ *
+ * The version is the newest that all the modules named here are published in.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { freePorts } from '../simulation/process.ts';
+
+export const COLLECTOR_VERSION = '0.155.0';
+const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/assay');
+const CORE = 'go.opentelemetry.io/collector';
+const CONTRIB = 'github.com/open-telemetry/opentelemetry-collector-contrib';
+const BUILD_TIMEOUT_MS = 1_200_000;
+const START_TIMEOUT_MS = 60_000;
+
+const MANIFEST = `dist: { name: otelcol, description: OpenTelemetry Collector for tests, output_path: . }
+receivers:
+  - gomod: ${CORE}/receiver/otlpreceiver v${COLLECTOR_VERSION}
+processors:
+  - gomod: ${CORE}/processor/batchprocessor v${COLLECTOR_VERSION}
+exporters:
+  - gomod: ${CONTRIB}/exporter/kafkaexporter v${COLLECTOR_VERSION}
+extensions:
+  - gomod: ${CONTRIB}/extension/storage/filestorage v${COLLECTOR_VERSION}
+`;
+
+export interface CollectorOptions {
+  readonly configFile: string;
+  /** What a person would change in the file: `exporters::kafka::producer::compression: gzip`. */
+  readonly changes?: readonly string[];
+  readonly env: { readonly [variable: string]: string };
+}
+
+export interface Collector {
+  readonly otlpHttp: string;
+  readonly otlpGrpc: string;
+  /** What it wrote to standard error so far. */
+  log(): string;
+  kill(): Promise<void>;
+  /** Sends what it has, as far as that is possible, and ends. */
+  stop(): Promise<void>;
+}
+
+/** Where the Collector is, built first if need be. */
+export async function collectorBinary(): Promise<string> {
+  const directory = path.join(CACHE, `otelcol-${COLLECTOR_VERSION}`);
+  const binary = path.join(directory, 'otelcol');
+  if (!existsSync(binary)) await build(directory);
+  return binary;
+}
+
+/** What the Collector has to say against a configuration; undefined where it would start with it. */
+export async function objectionOfCollector({ configFile, changes = [], env }: CollectorOptions) {
+  const binary = await collectorBinary();
+  try {
+    await promisify(execFile)(binary, ['validate', ...configArguments(configFile, changes)], {
+      env: { ...process.env, ...env },
+    });
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+export async function startCollector({ configFile, changes = [], env }: CollectorOptions): Promise<Collector> {
+  const binary = await collectorBinary();
+  const ports = await freePorts();
+  const endpoints = {
+    OTLP_GRPC_ENDPOINT: `127.0.0.1:${ports.otlpGrpc}`,
+    OTLP_HTTP_ENDPOINT: `127.0.0.1:${ports.otlpHttp}`,
+  };
+  // Its own metrics have a fixed port, which a second Collector on the machine could not have.
+  const quiet = 'service::telemetry::metrics::level: none';
+  const child = spawn(binary, configArguments(configFile, [...changes, quiet]), {
+    env: { ...process.env, ...endpoints, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  await untilReady(child, () => said);
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await ended;
+  };
+  return {
+    otlpHttp: `http://${endpoints.OTLP_HTTP_ENDPOINT}`,
+    otlpGrpc: `http://${endpoints.OTLP_GRPC_ENDPOINT}`,
+    log: () => said,
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  };
+}
+
+function configArguments(configFile: string, changes: readonly string[]): string[] {
+  return [configFile, ...changes.map((change) => `yaml:${change}`)].flatMap((source) => ['--config', source]);
+}
+
+async function untilReady(child: ChildProcess, said: () => string): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!said().includes('Everything is ready')) {
+    if (child.exitCode !== null) throw new Error(`the Collector ended with ${child.exitCode}: ${said()}`);
+    if (Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`the Collector did not start within a minute: ${said()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function build(directory: string): Promise<void> {
+  // Made under another name first: what was interrupted is not taken for complete.
+  const made = `${directory}.${process.pid}`;
+  mkdirSync(made, { recursive: true });
+  writeFileSync(path.join(made, 'manifest.yaml'), MANIFEST);
+  const builder = `${CORE}/cmd/builder@v${COLLECTOR_VERSION}`;
+  try {
+    await promisify(execFile)('go', ['run', builder, '--config', 'manifest.yaml'], {
+      cwd: made,
+      timeout: BUILD_TIMEOUT_MS,
+      maxBuffer: 64 << 20,
+    });
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    throw new Error('The Collector for tests could not be built. It needs Go 1.25 or newer and the Go module proxy.', {
+      cause: error,
+    });
+  }
+  if (existsSync(directory)) rmSync(made, { recursive: true });
+  else renameSync(made, directory);
+}
