@@ -1,0 +1,67 @@
+/**
+ * An evaluation as it goes to the topic of evaluations: what the API says of it, whose agent it was, and an id of its own. The schema
+ * is published in docs/evaluation-record.schema.json, made from the one here.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type Evaluation, OUTCOMES, VERDICTS } from '../model/evaluation.ts';
+import { toEvaluationJson } from './evaluation-json.ts';
+
+export const evaluationRecordSchema = z
+  .object({
+    id: z
+      .string()
+      .length(32)
+      .describe('The same for the same evaluation, whoever made it and however often it is read.'),
+    conversation_id: z.string().describe('The key of the record.'),
+    turn_id: z.string().optional().describe('Present where the scope is turn.'),
+    suite: z.string(),
+    suite_version: z.string(),
+    scope: z.enum(['conversation', 'turn']),
+    revision: z
+      .number()
+      .int()
+      .min(1)
+      .describe(
+        '1 the first time; one more each time that late spans changed what was scored. The highest one counts.',
+      ),
+    score: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe('Passed weight over decided weight; null where it is unscored.'),
+    outcome: z.enum(OUTCOMES),
+    explanation: z.string(),
+    agent: z.string(),
+    agent_version: z.string(),
+    environment: z.string(),
+    verdicts: z.record(
+      z.string(),
+      z.object({
+        verdict: z.enum(VERDICTS),
+        reason: z.string(),
+        evidence: z.array(z.string()).describe('Span ids, the one that made the criterion fail first.'),
+      }),
+    ),
+  })
+  .describe('One evaluation by Assay: one suite applied to one conversation or turn, at one revision.');
+
+export interface CountedLabels {
+  readonly agent?: string;
+  readonly agent_version?: string;
+  readonly environment?: string;
+}
+
+export function evaluationRecord(evaluation: Evaluation, labels: CountedLabels): Buffer {
+  const { agent = 'unknown', agent_version = 'unknown', environment = 'unknown' } = labels;
+  const json = toEvaluationJson(evaluation);
+  return Buffer.from(JSON.stringify({ id: idOf(evaluation), ...json, agent, agent_version, environment }));
+}
+
+const ID_LENGTH = 32;
+
+function idOf({ conversationId, turnId, suite, suiteVersion, revision }: Evaluation): string {
+  const parts = JSON.stringify([conversationId, turnId ?? '', suite, suiteVersion, revision]);
+  return createHash('sha256').update(parts).digest('hex').slice(0, ID_LENGTH);
+}
