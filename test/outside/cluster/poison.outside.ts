@@ -1,0 +1,163 @@
+/**
+ * Records that nobody can read, of ten kinds, at the head of every partition: what lies behind them is scored as if they were not
+ * there, at the log time at which it would have been, and they are in the topic of dead letters with the reason.
+ */
+import { Kafka, logLevel, type Message } from 'kafkajs';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readBooks } from '../../simulation/cluster-books.ts';
+import { type Produced, TrafficProducer } from '../../simulation/cluster-producer.ts';
+import { untilAtRest } from '../../simulation/cluster-rest.ts';
+import { Rig, TIMES } from '../../simulation/cluster-rig.ts';
+import { clusterTraffic, type ScheduledConversation } from '../../simulation/cluster-traffic.ts';
+
+const PARTITIONS = 4;
+const CONVERSATIONS = 150;
+const DEAD_LETTERS = 'dead-letters';
+
+const POISON: Readonly<Record<string, Buffer>> = {
+  'a line of text': Buffer.from('2026-11-21 12:00:00 ERROR calendar did not answer'),
+  'protobuf that was cut short': protobufCutShort(),
+  'a number that never ends': Buffer.alloc(40, 0xff),
+  'JSON that was cut short': Buffer.from('{"resourceSpans":[{"resource":{"attributes":['),
+  'JSON of another shape': Buffer.from('{"resourceSpans":"all of them"}'),
+  'JSON nested without end': Buffer.from(`{"resourceSpans":${'['.repeat(50_000)}`),
+  'spans of Zipkin': Buffer.from('[{"traceId":"5af7183fb1d4cf5f","id":"6b221d5bc9e6496c","name":"get"}]'),
+  'a request of metrics': Buffer.from(
+    '{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"requests","sum":{"dataPoints":[{"asInt":"3"}]}}]}]}]}',
+  ),
+  'an id that is none': Buffer.from('{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"x","spanId":"y"}]}]}]}'),
+  'gzip that is broken': Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]), Buffer.alloc(64, 0x5a)]),
+};
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await Rig.start({
+    networks: 0,
+    brokers: 1,
+    partitions: PARTITIONS,
+    suites: ['default'],
+    onSurprise: (what) => process.stderr.write(`${what}\n`),
+  });
+});
+afterAll(() => rig?.close({ keep: false }));
+
+test('poison of ten kinds at the head of every partition delays nothing', async () => {
+  const database = await rig.postgres.createDatabase();
+  await rig.kafka.createTopic(DEAD_LETTERS, 1);
+  const sent = await poisonAll();
+  const produced = await produce();
+
+  const group = 'poison';
+  const env = { ASSAY_KAFKA_DEAD_LETTERS: DEAD_LETTERS };
+  const instances = [
+    await rig.instance({ name: 'one', network: undefined, group, database, env }),
+    await rig.instance({ name: 'two', network: undefined, group, database, env }),
+  ];
+  for (const instance of instances) instance.start();
+  const topics = Object.values(rig.topics);
+  const rest = { brokers: rig.kafka.brokers, topics, group, database, patienceMs: 60_000, say: () => {} };
+  expect(await untilAtRest(rest)).toBe(undefined);
+  await Promise.all(instances.map((instance) => instance.stop()));
+
+  const books = await readBooks(database);
+  expect([...produced.ids].filter((id) => !books.conversations.has(id))).toEqual([]);
+  const turns = new Set([...books.evaluations.keys()].map((key) => key.split(' ').slice(0, 2).join(' ')));
+  expect(turns.size).toBe(produced.spans.size);
+  expect(await closingTimes(database)).toEqual(await expectedClosingTimes());
+  const letters = await readTopic(DEAD_LETTERS);
+  expect(letters.map(placeOf).sort()).toEqual(sent);
+  for (const letter of letters) expect(String(letter.headers?.['assay.reason']).length).toBeGreaterThan(10);
+});
+
+/** Gives where they are and what is in them. */
+async function poisonAll(): Promise<string[]> {
+  const producer = kafka().producer({ allowAutoTopicCreation: false });
+  await producer.connect();
+  const sent: string[] = [];
+  for (const topic of Object.values(rig.topics)) {
+    for (let partition = 0; partition < PARTITIONS; partition += 1) {
+      const kinds = Object.entries(POISON);
+      await producer.send({
+        topic,
+        acks: -1,
+        messages: kinds.map(([kind, value]) => ({ partition, key: kind, value })),
+      });
+      for (const [index, [kind]] of kinds.entries()) sent.push(`${topic} ${partition} ${index} ${kind}`);
+    }
+  }
+  await producer.disconnect();
+  return sent.sort();
+}
+
+/** One record for each turn, so that the time at which it closes is known: settle time after the record's. */
+async function produce(): Promise<Produced> {
+  const traffic = clusterTraffic({ ...TIMES, seed: 5, rate: 100, conversations: CONVERSATIONS, calm: true });
+  function* plain(): Generator<ScheduledConversation> {
+    for (const conversation of traffic) if (conversation.kind === 'plain') yield conversation;
+  }
+  const producer = new TrafficProducer({ brokers: rig.kafka.brokers, topics: rig.topics, traffic: plain() });
+  producer.start();
+  return await producer.ended();
+}
+
+async function expectedClosingTimes(): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
+  for (const { key, timestamp } of await readTopic(rig.topics.spans)) {
+    const traceId = String(key);
+    if (traceId in POISON || times.has(traceId)) continue;
+    times.set(traceId, Number(timestamp) + TIMES.settleMs);
+  }
+  return times;
+}
+
+async function closingTimes(database: string): Promise<ReadonlyMap<string, number>> {
+  const client = new Client({ connectionString: database });
+  await client.connect();
+  const { rows } = await client.query<{ trace_id: string; closed_at: string }>(
+    'SELECT trace_id::text, min(closed_at) AS closed_at FROM arrivals GROUP BY trace_id',
+  );
+  await client.end();
+  return new Map(rows.map(({ trace_id, closed_at }) => [trace_id.replaceAll('-', ''), Number(closed_at)]));
+}
+
+function placeOf({ headers, key }: Message): string {
+  const header = (name: string) => String(headers?.[`assay.${name}`]);
+  return `${header('topic')} ${header('partition')} ${header('offset')} ${String(key)}`;
+}
+
+/** All that is in a topic now. */
+async function readTopic(topic: string): Promise<(Message & { readonly timestamp: string })[]> {
+  const admin = kafka().admin();
+  await admin.connect();
+  const ends = await admin.fetchTopicOffsets(topic);
+  await admin.disconnect();
+  const wanted = ends.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
+  const consumer = kafka().consumer({ groupId: `reader-${topic}` });
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  const found: (Message & { readonly timestamp: string })[] = [];
+  const all = Promise.withResolvers<void>();
+  if (wanted === 0) all.resolve();
+  await consumer.run({
+    eachMessage: async ({ message }) => {
+      found.push(message);
+      if (found.length === wanted) all.resolve();
+    },
+  });
+  await all.promise;
+  await consumer.disconnect();
+  return found;
+}
+
+function kafka(): Kafka {
+  return new Kafka({ brokers: [...rig.kafka.brokers], logLevel: logLevel.NOTHING });
+}
+
+function protobufCutShort(): Buffer {
+  const { records } = clusterTraffic({ ...TIMES, seed: 5, rate: 1, conversations: 1, calm: true }).next().value ?? {
+    records: [],
+  };
+  const value = records[0]?.value ?? Buffer.alloc(0);
+  return value.subarray(0, value.length - 7);
+}
