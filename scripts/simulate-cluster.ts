@@ -1,6 +1,6 @@
 /**
  * npm run simulate:cluster -- --faults 200 --seed 1 [--instances 3] [--rate 30] [--json]
- * npm run simulate:cluster -- --faults 0 --conversations 50000 --rate 400 [--undisturbed 1,2,5]
+ * npm run simulate:cluster -- --faults 0 --conversations 50000 --rate 400 [--collector] [--undisturbed 1,2,5]
  * Runs several instances on a Kafka and a PostgreSQL of their own, has everything fail that can, and checks that the books balance.
  * See test/simulation/cluster.ts. Exits with 1 where they don't; with --hold it waits before that, so that one can look.
  */
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     partitions: { type: 'string', default: '12' },
     undisturbed: { type: 'string', default: '1' },
     calm: { type: 'boolean', default: false },
+    collector: { type: 'boolean', default: false },
     hold: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -32,6 +33,7 @@ const report = await clusterTest({
   partitions: Number(values.partitions),
   undisturbed: values.undisturbed === '' ? [] : values.undisturbed.split(',').map(Number),
   calm: values.calm,
+  collector: values.collector,
   onProgress: (line) => process.stderr.write(`${line}\n`),
   onTrouble: async (where) => {
     if (!values.hold) return;

@@ -1,14 +1,16 @@
 /**
- * Sends the records of a traffic to Kafka when their time has come, until each is acknowledged by all replicas; what is not
- * acknowledged is sent again, and may then be there twice, as with any producer.
+ * Sends the records of a traffic when their time has come, until each is acknowledged; what is not acknowledged is sent again, and
+ * may then be there twice, as with any producer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CompressionTypes, Kafka, logLevel, type Message, type Producer } from 'kafkajs';
 import type { ScheduledConversation, TimedRecord } from './cluster-traffic.ts';
 
-export interface Topics {
-  readonly spans: string;
-  readonly logs: string;
+/** Where the records go. */
+export interface Transport {
+  connect(): Promise<void>;
+  /** Rejects where not all of them are acknowledged. */
+  send(records: readonly TimedRecord[]): Promise<void>;
+  disconnect(): Promise<void>;
 }
 
 export interface Produced {
@@ -22,8 +24,7 @@ export interface Produced {
 }
 
 export interface TrafficProducerOptions {
-  readonly brokers: readonly string[];
-  readonly topics: Topics;
+  readonly transport: Transport;
   readonly traffic: Iterator<ScheduledConversation>;
   readonly onProgress?: (line: string) => void;
 }
@@ -39,7 +40,6 @@ interface Due {
 
 export class TrafficProducer {
   readonly #options: TrafficProducerOptions;
-  readonly #producer: Producer;
   readonly #ids = new Set<string>();
   readonly #spans = new Map<string, number>();
   readonly #waiting = new Schedule();
@@ -53,14 +53,6 @@ export class TrafficProducer {
 
   constructor(options: TrafficProducerOptions) {
     this.#options = options;
-    const kafka = new Kafka({
-      brokers: [...options.brokers],
-      clientId: 'traffic',
-      logLevel: logLevel.NOTHING,
-      requestTimeout: 15_000,
-      retry: { retries: 8, initialRetryTime: 100, maxRetryTime: 2000 },
-    });
-    this.#producer = kafka.producer({ allowAutoTopicCreation: false, retry: { retries: 8 } });
   }
 
   get records(): number {
@@ -84,7 +76,7 @@ export class TrafficProducer {
 
   async ended(): Promise<Produced> {
     await this.#running;
-    await this.#producer.disconnect();
+    await this.#options.transport.disconnect();
     return {
       conversations: this.#conversations,
       ids: this.#ids,
@@ -102,7 +94,7 @@ export class TrafficProducer {
   }
 
   async #run(): Promise<void> {
-    await this.#retrying(() => this.#producer.connect());
+    await this.#retrying(() => this.#options.transport.connect());
     const startedAt = performance.now();
     this.#next = this.#take();
     for (;;) {
@@ -143,17 +135,7 @@ export class TrafficProducer {
   }
 
   async #send(records: readonly TimedRecord[]): Promise<void> {
-    const { topics } = this.#options;
-    const topicMessages = (['spans', 'logs'] as const)
-      .map((signal) => ({
-        topic: topics[signal],
-        messages: records
-          .filter((record) => record.signal === signal)
-          .map(({ traceId, value }): Message => ({ key: traceId, value })),
-      }))
-      .filter(({ messages }) => messages.length > 0);
-    const compression = this.#records % 3 === 0 ? CompressionTypes.GZIP : CompressionTypes.None;
-    await this.#retrying(() => this.#producer.sendBatch({ acks: -1, topicMessages, compression, timeout: 10_000 }));
+    await this.#retrying(() => this.#options.transport.send(records));
     this.#records += records.length;
     this.#recent.push(...records);
     if (this.#recent.length > REMEMBERED_MAX) this.#recent.splice(0, this.#recent.length - REMEMBERED_MAX);

@@ -50,6 +50,29 @@ export async function untilAtRest(options: RestOptions): Promise<string | undefi
   }
 }
 
+const QUIET_ROUNDS = 5;
+
+/** What a Collector still holds has come as well. */
+export async function untilNothingComes({
+  brokers,
+  topics,
+}: {
+  readonly brokers: readonly string[];
+  readonly topics: readonly string[];
+}): Promise<void> {
+  const admin = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  let last = '';
+  for (let rounds = 0; rounds < QUIET_ROUNDS; ) {
+    const ends = await Promise.all(topics.map((topic) => admin.fetchTopicOffsets(topic)));
+    const state = JSON.stringify(ends);
+    rounds = state === last ? rounds + 1 : 0;
+    last = state;
+    await sleep(EVERY_MS);
+  }
+  await admin.disconnect();
+}
+
 async function recordsBehind(admin: ReturnType<Kafka['admin']>, options: RestOptions): Promise<number> {
   const committed = await admin.fetchOffsets({ groupId: options.group, topics: [...options.topics] });
   let behind = 0;

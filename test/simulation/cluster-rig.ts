@@ -6,11 +6,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Collector, startCollector } from '../outside/collector.ts';
 import { KafkaCluster } from '../outside/kafka/broker.ts';
 import { type PostgresServer, startPostgres } from '../outside/postgres/server.ts';
 import { TcpProxy } from '../outside/tcp-proxy.ts';
 import { ClusterInstance } from './cluster-instance.ts';
-import type { Topics } from './cluster-producer.ts';
+import type { Topics } from './cluster-transports.ts';
 
 export interface RigOptions {
   /** How many instances may be cut off from brokers and database. */
@@ -32,6 +33,8 @@ export const TIMES = {
   clockMarginMs: 8000,
 } as const;
 
+const COLLECTOR_CONFIG = path.resolve(import.meta.dirname, '../../collector-config/kafka.yaml');
+
 const BROKER_PROPERTIES = {
   'min.insync.replicas': '2',
   'replica.lag.time.max.ms': '3000',
@@ -47,6 +50,7 @@ export class Rig {
   readonly #options: RigOptions;
   readonly #proxies: ReadonlyMap<string, readonly TcpProxy[]>;
   readonly #databaseProxies = new Set<TcpProxy>();
+  readonly #collectors: Collector[] = [];
   readonly #instances = new Map<string, ClusterInstance>();
 
   private constructor(parts: {
@@ -142,8 +146,24 @@ export class Rig {
     return instance;
   }
 
+  /** The Collector with the configuration that we ship. */
+  async collector(): Promise<Collector> {
+    const collector = await startCollector({
+      configFile: COLLECTOR_CONFIG,
+      changes: [
+        `exporters::kafka::brokers: [${this.kafka.brokers.join(', ')}]`,
+        `exporters::kafka::traces::topic: ${this.topics.spans}`,
+        `exporters::kafka::logs::topic: ${this.topics.logs}`,
+      ],
+      env: { COLLECTOR_QUEUE_DIR: path.join(this.directory, 'collector') },
+    });
+    this.#collectors.push(collector);
+    return collector;
+  }
+
   async close(options: { readonly keep: boolean }): Promise<void> {
     await Promise.all([...this.#instances.values()].map((instance) => instance.kill()));
+    await Promise.all(this.#collectors.map((collector) => collector.kill()));
     for (const proxy of [...[...this.#proxies.values()].flat(), ...this.#databaseProxies]) await proxy.close();
     await this.kafka.close();
     await this.postgres.close();

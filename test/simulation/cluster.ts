@@ -18,9 +18,10 @@ import {
 import { describeFault, planFaults, runFaults } from './cluster-faults.ts';
 import type { ClusterInstance } from './cluster-instance.ts';
 import { TrafficProducer } from './cluster-producer.ts';
-import { untilAtRest } from './cluster-rest.ts';
+import { untilAtRest, untilNothingComes } from './cluster-rest.ts';
 import { Rig, TIMES } from './cluster-rig.ts';
 import { clusterTraffic } from './cluster-traffic.ts';
+import { straightTo, throughCollector } from './cluster-transports.ts';
 import { parseMetrics, scrapeMismatches, sumOfScrapes } from './scraped-totals.ts';
 
 export interface ClusterOptions {
@@ -35,6 +36,8 @@ export interface ClusterOptions {
   /** How many instances each undisturbed run has. */
   readonly undisturbed: readonly number[];
   readonly calm?: boolean;
+  /** Spans come as OTLP through a Collector. */
+  readonly collector?: boolean;
   readonly onProgress?: (line: string) => void;
   /** Called before everything is taken down, where the books do not balance. */
   readonly onTrouble?: (where: string) => Promise<void>;
@@ -113,9 +116,9 @@ async function run({ options, rig, plan, say, seconds }: Parts): Promise<Cluster
   await Promise.all(instances.map((instance) => instance.untilReady()));
   say(`${instances.length} instances are ready; logs in ${rig.directory}`);
 
+  const straight = straightTo(rig.kafka.brokers, rig.topics);
   const producer = new TrafficProducer({
-    brokers: rig.kafka.brokers,
-    topics: rig.topics,
+    transport: options.collector === true ? throughCollector((await rig.collector()).otlpHttp) : straight,
     traffic: clusterTraffic({
       ...TIMES,
       seed: options.seed,
@@ -132,6 +135,7 @@ async function run({ options, rig, plan, say, seconds }: Parts): Promise<Cluster
     producer.end();
   }
   const produced = await producer.ended();
+  await untilNothingComes({ brokers: rig.kafka.brokers, topics: Object.values(rig.topics) });
   const trafficSeconds = seconds() - trafficFrom;
   say(`${produced.conversations} conversations in ${produced.records} records are in the topics`);
 

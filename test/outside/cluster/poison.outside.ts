@@ -10,6 +10,7 @@ import { type Produced, TrafficProducer } from '../../simulation/cluster-produce
 import { untilAtRest } from '../../simulation/cluster-rest.ts';
 import { Rig, TIMES } from '../../simulation/cluster-rig.ts';
 import { clusterTraffic, type ScheduledConversation } from '../../simulation/cluster-traffic.ts';
+import { straightTo } from '../../simulation/cluster-transports.ts';
 
 const PARTITIONS = 4;
 const CONVERSATIONS = 150;
@@ -20,13 +21,15 @@ const POISON: Readonly<Record<string, Buffer>> = {
   'protobuf that was cut short': protobufCutShort(),
   'a number that never ends': Buffer.alloc(40, 0xff),
   'JSON that was cut short': Buffer.from('{"resourceSpans":[{"resource":{"attributes":['),
-  'JSON of another shape': Buffer.from('{"resourceSpans":"all of them"}'),
+  'JSON of another shape': Buffer.from('{"resourceSpans":"all of them","resourceLogs":"all of them"}'),
   'JSON nested without end': Buffer.from(`{"resourceSpans":${'['.repeat(50_000)}`),
   'spans of Zipkin': Buffer.from('[{"traceId":"5af7183fb1d4cf5f","id":"6b221d5bc9e6496c","name":"get"}]'),
   'a request of metrics': Buffer.from(
     '{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"requests","sum":{"dataPoints":[{"asInt":"3"}]}}]}]}]}',
   ),
-  'an id that is none': Buffer.from('{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"x","spanId":"y"}]}]}]}'),
+  'an id that is none': Buffer.from(
+    '{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"x"}]}]}],"resourceLogs":[{"scopeLogs":[{"logRecords":[{"traceId":"x"}]}]}]}',
+  ),
   'gzip that is broken': Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]), Buffer.alloc(64, 0x5a)]),
 };
 
@@ -96,7 +99,10 @@ async function produce(): Promise<Produced> {
   function* plain(): Generator<ScheduledConversation> {
     for (const conversation of traffic) if (conversation.kind === 'plain') yield conversation;
   }
-  const producer = new TrafficProducer({ brokers: rig.kafka.brokers, topics: rig.topics, traffic: plain() });
+  const producer = new TrafficProducer({
+    transport: straightTo(rig.kafka.brokers, rig.topics),
+    traffic: plain(),
+  });
   producer.start();
   return await producer.ended();
 }
@@ -155,9 +161,8 @@ function kafka(): Kafka {
 }
 
 function protobufCutShort(): Buffer {
-  const { records } = clusterTraffic({ ...TIMES, seed: 5, rate: 1, conversations: 1, calm: true }).next().value ?? {
-    records: [],
-  };
-  const value = records[0]?.value ?? Buffer.alloc(0);
-  return value.subarray(0, value.length - 7);
+  for (const { records } of clusterTraffic({ ...TIMES, seed: 5, rate: 1, conversations: 50, calm: true })) {
+    for (const { value } of records) if (value[0] !== 0x7b) return value.subarray(0, value.length - 7);
+  }
+  throw new Error('the traffic has no record in protobuf');
 }
