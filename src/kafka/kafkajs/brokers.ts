@@ -120,6 +120,14 @@ export class Brokers {
     }));
   }
 
+  /** One that is known, once topics were asked for. */
+  anyNode(): number {
+    const nodes = [...this.#addresses.keys()];
+    const node = nodes[Math.floor(Math.random() * nodes.length)];
+    if (node === undefined) throw new KafkaError('no broker is known yet', { retriable: true });
+    return node;
+  }
+
   async coordinator(of: { readonly kind: 'group' | 'transaction'; readonly id: string }): Promise<number> {
     const coordinatorType = of.kind === 'group' ? 0 : 1;
     const answer = (await this.#askAny('GroupCoordinator', { groupId: of.id, coordinatorType })) as CoordinatorAnswer;

@@ -3,12 +3,15 @@
  * usual platforms. What a batch may grow to is limited before any memory is taken for it.
  */
 import { promisify } from 'node:util';
-import { gunzip, zstdDecompress } from 'node:zlib';
-import { decompressFrame } from 'lz4-napi';
+import { gunzip, zstdCompress, zstdDecompress } from 'node:zlib';
+import kafkajs from 'kafkajs';
+import { compressFrame, decompressFrame } from 'lz4-napi';
 import { uncompress } from 'snappy';
 
 const gunzipAsync = promisify(gunzip);
 const zstdAsync = promisify(zstdDecompress);
+const zstdCompressAsync = promisify(zstdCompress);
+const { CompressionCodecs, CompressionTypes } = kafkajs;
 
 export type Codec = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
 const CODECS: readonly Codec[] = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
@@ -99,3 +102,20 @@ function lz4SizeMax(bytes: Buffer): number {
 function refuseLarge(size: number, bytesMax: number): void {
   if (size > bytesMax) throw new Error(`uncompressed it is larger than ${bytesMax} bytes`);
 }
+
+/** What we compress with ourselves. */
+export type ProducerCodec = Exclude<Codec, 'snappy'>;
+
+export function codecNumber(codec: ProducerCodec): number {
+  return CODECS.indexOf(codec);
+}
+
+// kafkajs writes the batches that we send, and has gzip of its own.
+CompressionCodecs[CompressionTypes.ZSTD] = () => ({
+  compress: ({ buffer }: { readonly buffer: Buffer }) => zstdCompressAsync(buffer),
+  decompress: () => Promise.reject(new Error('batches are read elsewhere')),
+});
+CompressionCodecs[CompressionTypes.LZ4] = () => ({
+  compress: ({ buffer }: { readonly buffer: Buffer }) => compressFrame(buffer),
+  decompress: () => Promise.reject(new Error('batches are read elsewhere')),
+});

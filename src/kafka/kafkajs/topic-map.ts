@@ -6,17 +6,28 @@ import type { Problems } from './problems.ts';
 
 export class TopicMap {
   readonly #brokers: Brokers;
-  readonly #topics: readonly string[];
+  readonly #topics: Set<string>;
   readonly #problems: Problems;
   /** By topic, the leaders in the order of the partitions. */
   #leaders: ReadonlyMap<string, readonly (number | undefined)[]> = new Map();
+  #errors: ReadonlyMap<string, Error> = new Map();
   #suspect = false;
   #whole = false;
 
   constructor(brokers: Brokers, topics: readonly string[], problems: Problems) {
     this.#brokers = brokers;
-    this.#topics = topics;
+    this.#topics = new Set(topics);
     this.#problems = problems;
+  }
+
+  /** Known from the next refresh on. */
+  add(topic: string): void {
+    this.#topics.add(topic);
+  }
+
+  /** Why nothing is known of it, as of the last refresh. */
+  errorOf(topic: string): Error | undefined {
+    return this.#errors.get(topic);
   }
 
   /** A broker said something that does not agree with this. */
@@ -44,8 +55,9 @@ export class TopicMap {
   /** Says whether there are other partitions than before. A topic that is missing or forbidden is a problem and no failure. */
   async refresh(): Promise<boolean> {
     this.#suspect = false;
-    const places = await this.#brokers.places(this.#topics);
+    const places = await this.#brokers.places([...this.#topics]);
     const leaders = new Map<string, readonly (number | undefined)[]>();
+    const errors = new Map<string, Error>();
     this.#whole = true;
     for (const { topic, error, partitions } of places) {
       const about = `topic ${topic}`;
@@ -62,13 +74,17 @@ export class TopicMap {
       const known = this.#leaders.get(topic);
       if (error !== undefined && error.type === 'LEADER_NOT_AVAILABLE' && known !== undefined)
         leaders.set(topic, known);
-      if (error !== undefined) continue;
+      if (error !== undefined) {
+        errors.set(topic, error);
+        continue;
+      }
       const byPartition: (number | undefined)[] = [];
       for (const { partition, leader } of partitions) byPartition[partition] = leader;
       leaders.set(topic, byPartition);
     }
     const before = this.partitionCounts();
     this.#leaders = leaders;
+    this.#errors = errors;
     const now = this.partitionCounts();
     return before.size !== now.size || [...now].some(([topic, count]) => before.get(topic) !== count);
   }

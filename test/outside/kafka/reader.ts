@@ -1,5 +1,7 @@
 /** A consumer with a memory: what it was given, what it was told, and ways to wait for either. */
 import type { ConsumerHandlers, KafkaRecord, TopicPartition } from '../../../src/kafka/kafka-client.ts';
+import { type KafkaForTests, freshName } from './broker.ts';
+import { sendTo } from './sending.ts';
 import { type ConsumerOptions, KafkajsConsumer } from '../../../src/kafka/kafkajs/consumer.ts';
 
 export type Told =
@@ -78,6 +80,27 @@ export class Reader {
 export function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
+
+/** All there is to be read of the topic at the moment: what comes before a record that is sent to each partition last. */
+export async function readAll(kafka: KafkaForTests, topic: string, partitions: number): Promise<Reader> {
+  for (let partition = 0; partition < partitions; partition++) await sendTo(kafka, topic, partition, LAST);
+  const reader = new Reader({ connection: { brokers: kafka.brokers }, group: freshName('group'), topics: [topic] });
+  reader.start();
+  const isLast = ({ value }: KafkaRecord) => value?.toString() === LAST;
+  await until(
+    'all is read',
+    () => [...reader.records.values()].filter((records) => records.some(isLast)).length === partitions,
+  );
+  await reader.stop();
+  for (const [name, records] of reader.records)
+    reader.records.set(
+      name,
+      records.filter((record) => !isLast(record)),
+    );
+  return reader;
+}
+
+const LAST = '<last>';
 
 /** For what comes by itself; the message says what did not. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {

@@ -1,0 +1,319 @@
+/**
+ * Sends records in Kafka transactions that also carry how far it has come, as an offset of a consumer group of the publisher's name. Both are
+ * there or neither is.
+ *
+ *   closed ──open──▶ ready ──publish──▶ ready
+ *                      └──something failed──▶ unclear ──the next call finds out──▶ ready, or fenced for good
+ *
+ * Unclear is what a lost answer leaves: the transaction may have been committed. First it is ended (where that is refused, another
+ * publisher of the name has taken over), then the progress is read: it is what it was, or what it was to become. If it is anything else, somebody
+ * else wrote it.
+ *
+ * Brokers forget offsets of groups without members after `offsets.retention.minutes` (seven days), so a publisher that has nothing to say
+ * says again how far it is.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KafkaError, type KafkaPublisher, type RecordToSend } from '../kafka-client.ts';
+import type { KafkaConnection } from '../kafka-connection.ts';
+import { BatchSender, newIdentity, type PartitionRecords, type ProducerIdentity } from './batch-sender.ts';
+import { Brokers, type LogLine, throwIfRefused } from './brokers.ts';
+import type { ProducerCodec } from './codecs.ts';
+import { Offsets } from './offsets.ts';
+import { choosePartitions } from './partition-choice.ts';
+import { kafkaError } from './problem-words.ts';
+import { Problems } from './problems.ts';
+import { TopicMap } from './topic-map.ts';
+
+export interface PublisherOptions {
+  readonly connection: KafkaConnection;
+  /** One name, one living publisher. It is the transactional id and the group that has the progress. */
+  readonly name: string;
+  readonly topic: string;
+  readonly compression?: ProducerCodec;
+  readonly requestTimeoutMs?: number;
+  /** How long `open` and `publish` try before they reject. */
+  readonly deliveryTimeoutMs?: number;
+  readonly transactionTimeoutMs?: number;
+  readonly repeatProgressMs?: number;
+  readonly onLog?: LogLine;
+}
+
+type State =
+  | { readonly is: 'closed' }
+  | {
+      readonly is: 'ready';
+      readonly sender: BatchSender;
+      readonly identity: ProducerIdentity;
+      readonly progress: number | undefined;
+    }
+  | {
+      readonly is: 'unclear';
+      readonly identity: ProducerIdentity;
+      readonly progress: number | undefined;
+      readonly wanted: number | undefined;
+    }
+  | { readonly is: 'fenced' };
+
+const RETRY_MS = 50;
+const SIX_HOURS_MS = 6 * 3_600_000;
+
+export class KafkajsPublisher implements KafkaPublisher {
+  readonly #options: PublisherOptions;
+  readonly #brokers: Brokers;
+  readonly #topics: TopicMap;
+  readonly #offsets: Offsets;
+  readonly #deliveryTimeoutMs: number;
+  readonly #coordinators = new Map<'group' | 'transaction', number>();
+  #state: State = { is: 'closed' };
+  #lastPublished = 0;
+  /** Calls are done one after the other. */
+  #queue: Promise<unknown> = Promise.resolve();
+  #repeating: NodeJS.Timeout | undefined;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    const { requestTimeoutMs = 15_000, deliveryTimeoutMs = 30_000 } = options;
+    this.#deliveryTimeoutMs = deliveryTimeoutMs;
+    this.#brokers = new Brokers(options.connection, { requestTimeoutMs, onLog: options.onLog });
+    this.#topics = new TopicMap(this.#brokers, [options.topic], new Problems(() => undefined));
+    this.#offsets = new Offsets(this.#brokers, this.#topics, options.name);
+  }
+
+  async open(): Promise<number | undefined> {
+    return await this.#inTurn(async (deadline) => {
+      await this.#trying(deadline, () => this.#topics.refresh());
+      const refusal = this.#topics.errorOf(this.#options.topic);
+      if (refusal !== undefined) throw this.#failure(refusal);
+      const progress = await this.#begin(deadline);
+      this.#repeatProgress();
+      return progress;
+    });
+  }
+
+  async publish(records: readonly RecordToSend[], progress: number): Promise<void> {
+    await this.#inTurn(async (deadline) => {
+      await this.#clear(deadline);
+      await this.#transact(records, progress, deadline);
+    });
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#repeating);
+    await this.#queue;
+    this.#state = { is: 'closed' };
+    this.#brokers.close();
+  }
+
+  #inTurn<T>(work: (deadline: number) => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(() => work(performance.now() + this.#deliveryTimeoutMs));
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Takes the name over, and reads how far whoever had it came. */
+  async #begin(deadline: number): Promise<number | undefined> {
+    const { name, transactionTimeoutMs = 60_000 } = this.#options;
+    const identity = await this.#trying(deadline, async () => {
+      const node = await this.#brokers.coordinator({ kind: 'transaction', id: name });
+      return await newIdentity(this.#brokers, {
+        node,
+        transactionalId: name,
+        transactionTimeout: transactionTimeoutMs,
+      });
+    });
+    const progress = await this.#readProgress(deadline);
+    const codec = this.#options.compression ?? 'none';
+    const sender = new BatchSender({
+      brokers: this.#brokers,
+      leaders: this.#topics,
+      identity,
+      transactionalId: name,
+      codec,
+    });
+    this.#state = { is: 'ready', sender, identity, progress };
+    return progress;
+  }
+
+  async #readProgress(deadline: number): Promise<number | undefined> {
+    const [committed] = await this.#trying(deadline, () =>
+      this.#offsets.committed([{ topic: this.#options.topic, partition: 0 }]),
+    );
+    return committed?.offset;
+  }
+
+  async #transact(records: readonly RecordToSend[], progress: number, deadline: number): Promise<void> {
+    const state = this.#state;
+    if (state.is !== 'ready') throw this.#notReady(state);
+    // Otherwise progress would not tell whether records are there.
+    if (records.length > 0 && progress === state.progress)
+      throw new KafkaError(`records were published up to ${progress} already`, { retriable: false });
+    const divided = choosePartitions(this.#options.topic, records, this.#topics);
+    this.#state = { is: 'unclear', identity: state.identity, progress: state.progress, wanted: undefined };
+    try {
+      await this.#fill(state, divided, progress, deadline);
+      this.#state = { ...this.#state, wanted: progress };
+      await this.#end(state.identity, 'commit', deadline);
+      this.#state = { ...state, progress };
+      this.#lastPublished = performance.now();
+    } catch (error) {
+      // What is wrong with the records, or with us, is said as it is; what is wrong with the brokers may be over already.
+      await this.#clear(deadline).catch(() => undefined);
+      if (this.#hasCome(progress)) return;
+      throw this.#isFenced() ? this.#fenced() : this.#failure(error);
+    }
+  }
+
+  async #fill(
+    { sender, identity }: { readonly sender: BatchSender; readonly identity: ProducerIdentity },
+    divided: readonly PartitionRecords[],
+    progress: number,
+    deadline: number,
+  ): Promise<void> {
+    const { name, topic } = this.#options;
+    const us = { transactionalId: name, ...identity };
+    if (divided.length > 0) {
+      const topics = [{ topic, partitions: divided.map(({ partition }) => partition) }];
+      await this.#trying(deadline, async () => {
+        const answer = (await this.#askCoordinator('transaction', 'AddPartitionsToTxn', {
+          ...us,
+          topics,
+        })) as TopicErrors<'errors', 'partitionErrors'>;
+        for (const { partitionErrors } of answer.errors) throwFirst(partitionErrors);
+      });
+      const failures = await sender.send(divided, deadline);
+      const failure = failures.find((one) => one !== undefined);
+      if (failure !== undefined) throw failure;
+    }
+    await this.#trying(deadline, async () => {
+      const answer = (await this.#askCoordinator('transaction', 'AddOffsetsToTxn', {
+        ...us,
+        groupId: name,
+      })) as ErrorCode;
+      throwIfRefused(answer.errorCode);
+    });
+    const topics = [{ topic, partitions: [{ partition: 0, offset: String(progress), metadata: '' }] }];
+    await this.#trying(deadline, async () => {
+      const answer = (await this.#askCoordinator('group', 'TxnOffsetCommit', {
+        ...us,
+        groupId: name,
+        topics,
+      })) as TopicErrors<'topics', 'partitions'>;
+      for (const { partitions } of answer.topics) throwFirst(partitions);
+    });
+  }
+
+  async #end(identity: ProducerIdentity, how: 'commit' | 'abort', deadline: number): Promise<void> {
+    const request = { transactionalId: this.#options.name, ...identity, transactionResult: how === 'commit' };
+    await this.#trying(deadline, async () => {
+      const answer = (await this.#askCoordinator('transaction', 'EndTxn', request)) as ErrorCode;
+      throwIfRefused(answer.errorCode);
+    });
+  }
+
+  /** From unclear to ready or fenced. */
+  async #clear(deadline: number): Promise<void> {
+    const state = this.#state;
+    if (state.is === 'ready') return;
+    if (state.is !== 'unclear') throw this.#notReady(state);
+    try {
+      await this.#end(state.identity, 'abort', deadline);
+    } catch (error) {
+      const type = typeOf(error);
+      if (FENCED.includes(type)) {
+        this.#state = { is: 'fenced' };
+        throw this.#fenced();
+      }
+      // There is nothing to abort: it was not begun, or it is committed.
+      if (type !== 'INVALID_TXN_STATE') throw this.#failure(error);
+    }
+    const progress = await this.#begin(deadline);
+    if (progress === state.progress || progress === state.wanted) return;
+    this.#state = { is: 'fenced' };
+    throw this.#fenced();
+  }
+
+  #repeatProgress(): void {
+    clearInterval(this.#repeating);
+    const everyMs = this.#options.repeatProgressMs ?? SIX_HOURS_MS;
+    this.#repeating = setInterval(() => {
+      const state = this.#state;
+      if (state.is !== 'ready' || state.progress === undefined || performance.now() - this.#lastPublished < everyMs / 2)
+        return;
+      // Where it fails, the next call to publish finds out why.
+      this.publish([], state.progress).catch(() => undefined);
+    }, everyMs);
+    this.#repeating.unref();
+  }
+
+  async #askCoordinator(kind: 'group' | 'transaction', name: string, request: object): Promise<unknown> {
+    const node = this.#coordinators.get(kind) ?? (await this.#brokers.coordinator({ kind, id: this.#options.name }));
+    this.#coordinators.set(kind, node);
+    return await this.#brokers.request(node, name, request);
+  }
+
+  /** Until the deadline, where trying again may help. */
+  async #trying<T>(deadline: number, attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        this.#coordinators.clear();
+        const transient = TRANSIENT.includes(typeOf(error)) || this.#failure(error).retriable;
+        if (!transient || performance.now() > deadline) throw error;
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  #failure(error: unknown): KafkaError {
+    if (FENCED.includes(typeOf(error))) return this.#fenced();
+    return kafkaError(error, { doing: `publish to topic ${this.#options.topic}`, topic: this.#options.topic });
+  }
+
+  #fenced(): KafkaError {
+    return new KafkaError(
+      `another publisher has taken over the name ${this.#options.name}, or a transaction took longer than brokers allow. This one ends`,
+      { retriable: false },
+    );
+  }
+
+  #isFenced(): boolean {
+    return this.#state.is === 'fenced';
+  }
+
+  #hasCome(progress: number): boolean {
+    return this.#state.is === 'ready' && this.#state.progress === progress;
+  }
+
+  #notReady(state: State): KafkaError {
+    if (state.is === 'fenced') return this.#fenced();
+    return new KafkaError('the publisher is not open', { retriable: false });
+  }
+}
+
+interface ErrorCode {
+  readonly errorCode: number;
+}
+
+type TopicErrors<Outer extends string, Inner extends string> = {
+  readonly [outer in Outer]: readonly { readonly [inner in Inner]: readonly ErrorCode[] }[];
+};
+
+/** An older transaction of ours is still being ended, or a coordinator has moved. */
+const TRANSIENT = [
+  'CONCURRENT_TRANSACTIONS',
+  'NOT_COORDINATOR_FOR_GROUP',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'GROUP_LOAD_IN_PROGRESS',
+];
+const FENCED = ['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING', 'PRODUCER_FENCED'];
+
+function throwFirst(errors: readonly ErrorCode[]): void {
+  for (const { errorCode } of errors) throwIfRefused(errorCode);
+}
+
+/** Of an error as it came, or of what a `KafkaError` wraps. */
+function typeOf(error: unknown): string {
+  if (error instanceof KafkaError) return typeOf(error.cause);
+  return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : '';
+}
