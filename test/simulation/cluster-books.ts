@@ -2,8 +2,9 @@
  * The books of a cluster: what is in the database once all has come to rest, read with plain SQL beside the code under test, and what
  * must be true of it. Two sets of books over the same topics must be the same, byte for byte.
  */
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { StoredTotal } from '../../src/store/conversation-reader.ts';
+import { connectTo } from './cluster-database.ts';
 import type { Produced } from './cluster-producer.ts';
 
 export interface Books {
@@ -37,8 +38,7 @@ const EVALUATIONS_SQL = `SELECT c.conversation_id, e.turn_id, e.suite, e.suite_v
 const PAGE = 2000;
 
 export async function readBooks(database: string): Promise<Books> {
-  const client = new Client({ connectionString: database });
-  await client.connect();
+  const client = await connectTo(database);
   try {
     const evaluations = new Map<string, string>();
     const evaluatedTwice: string[] = [];
@@ -202,8 +202,7 @@ export function compareBooks(books: Books, reference: Books, say: (line: string)
 
 /** Where to look when a conversation differs: what was filed for it, and what became of that. */
 export async function describeConversation(database: string, conversationId: string): Promise<string> {
-  const client = new Client({ connectionString: database });
-  await client.connect();
+  const client = await connectTo(database);
   try {
     const { rows: heads } = await client.query('SELECT * FROM conversations WHERE conversation_id = $1', [
       conversationId,

@@ -1,7 +1,7 @@
 /** When a cluster has come to rest: all that is in the topics has been read and filed, nothing waits, and nothing is due any more. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
-import { Client } from 'pg';
+import { connectTo } from './cluster-database.ts';
 
 export interface RestOptions {
   readonly brokers: readonly string[];
@@ -22,8 +22,7 @@ export async function untilAtRest(options: RestOptions): Promise<string | undefi
   const kafka = new Kafka({ brokers: [...options.brokers], logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
   await admin.connect();
-  const client = new Client({ connectionString: options.database });
-  await client.connect();
+  const client = await connectTo(options.database);
   try {
     let rounds = 0;
     let last = '';

@@ -3,9 +3,9 @@
  * there, at the log time at which it would have been, and they are in the topic of dead letters with the reason.
  */
 import { Kafka, logLevel, type Message } from 'kafkajs';
-import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBooks } from '../../simulation/cluster-books.ts';
+import { connectTo } from '../../simulation/cluster-database.ts';
 import { type Produced, TrafficProducer } from '../../simulation/cluster-producer.ts';
 import { untilAtRest } from '../../simulation/cluster-rest.ts';
 import { Rig, TIMES } from '../../simulation/cluster-rig.ts';
@@ -118,8 +118,7 @@ async function expectedClosingTimes(): Promise<ReadonlyMap<string, number>> {
 }
 
 async function closingTimes(database: string): Promise<ReadonlyMap<string, number>> {
-  const client = new Client({ connectionString: database });
-  await client.connect();
+  const client = await connectTo(database);
   const { rows } = await client.query<{ trace_id: string; closed_at: string }>(
     'SELECT trace_id::text, min(closed_at) AS closed_at FROM arrivals GROUP BY trace_id',
   );
