@@ -41,6 +41,12 @@ export interface Arrival {
   readonly has: readonly string[];
   readonly wants: readonly string[];
   readonly linked: readonly TraceId[];
+  /**
+   * True where nothing in it needs the conversation's earlier turns at once: its turns are whole, none ends the conversation and none is evaluated
+   * together with others. Where that is not said, the earlier turns are loaded with it, which for a long conversation is most of the work; where it
+   * is said and not so, the conversation is loaded again.
+   */
+  readonly standsAlone?: boolean;
 }
 
 /** What one lane files in one transaction. Arrivals may be none: time and positions move on by themselves. */
@@ -76,6 +82,15 @@ export interface Judged {
   readonly totals: readonly Total[];
 }
 
+/** An evaluation on its way to a topic. */
+export interface OutboxRow {
+  /** Dense and growing, in the order in which they are to be published. */
+  readonly number: number;
+  /** The conversation's id: what has the same key stays in order. */
+  readonly key: string;
+  readonly payload: Uint8Array;
+}
+
 /** Another owner has the lane, or another process runs under this instance's name: what was to be written is refused. */
 export class FencedError extends Error {}
 
@@ -83,6 +98,8 @@ export interface ClusterStore {
   /** Loaded and emptied by `judge`; the engine keeps it for life. */
   readonly engineStore: EngineStore;
 
+  /** Makes lanes known that may have no owner yet, so that the cluster's time waits for what is in them. */
+  expectLanes(lanes: readonly LaneName[]): Promise<void>;
   /** Takes lanes over. Filings of whoever had them are refused from here on. */
   ownLanes(lanes: readonly LaneName[]): Promise<readonly OwnedLane[]>;
   /** Throws `FencedError` where one of the lanes has another owner; then none is filed. */
@@ -106,6 +123,19 @@ export interface ClusterStore {
     options: { readonly whose: 'own' | 'any'; readonly conversationsMax: number; readonly bytesMax: number },
     work: (set: WorkingSet) => void,
   ): Promise<Judged>;
+
+  /**
+   * Lets go of what is old, and makes ready for the coming days. To be called now and then by every instance; one at a time does it. `more` says that it is not
+   * done yet.
+   */
+  tidy(): Promise<{ readonly conversations: number; readonly more: boolean }>;
+
+  /** Gives what has come since numbers, and says up to which there are rows. By one relay; others wait. */
+  numberOutbox(): Promise<number>;
+  /** By number, those behind `after`. */
+  readOutbox(after: number, limit: number): Promise<readonly OutboxRow[]>;
+  /** What has been published up to this number is not needed any more. */
+  forgetOutbox(upTo: number): Promise<void>;
 
   close(): Promise<void>;
 }

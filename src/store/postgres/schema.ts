@@ -132,7 +132,7 @@ const MIGRATIONS: readonly string[] = [
     traces bytea,
     logs bytea
   ) PARTITION BY RANGE (day);
-  CREATE INDEX traces_conversation ON traces (conversation);
+  CREATE INDEX traces_conversation ON traces (conversation, trace_id);
   ALTER TABLE traces ALTER COLUMN traces SET STORAGE EXTERNAL, ALTER COLUMN logs SET STORAGE EXTERNAL;
 
   CREATE SEQUENCE evaluation_ids;

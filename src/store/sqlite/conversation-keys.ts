@@ -2,13 +2,9 @@
  * By what turns refer to one another where they name no conversation: the ids of responses and tool calls that a turn
  * has, and those that it wants. Either may come first, so both are kept, as hashes.
  */
-import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConversationKeys } from '../engine-store.ts';
-
-const HASH_BYTES = 16;
-/** A turn joins two or three; who shows the ids of many conversations is not in all of them. */
-const FOUND_MAX = 16;
+import { keyHash, RELATED_MAX } from '../key-hash.ts';
 
 export class ConversationKeyRows {
   readonly #find: StatementSync;
@@ -37,8 +33,8 @@ export class ConversationKeyRows {
 
   add(conversation: number, { has, wants }: ConversationKeys): void {
     if (has.length + wants.length > 0) this.hasAny = true;
-    for (const key of has) this.#insert.run(hashOf(key), 0, conversation);
-    for (const key of wants) this.#insert.run(hashOf(key), 1, conversation);
+    for (const key of has) this.#insert.run(keyHash(key), 0, conversation);
+    for (const key of wants) this.#insert.run(keyHash(key), 1, conversation);
   }
 
   move(from: number, to: number): void {
@@ -46,12 +42,8 @@ export class ConversationKeyRows {
   }
 
   #collect(key: string, wanted: 0 | 1, into: Set<number>): void {
-    for (const row of this.#find.all(hashOf(key), wanted)) {
-      if (into.size < FOUND_MAX) into.add(Number(row.conversation));
+    for (const row of this.#find.all(keyHash(key), wanted)) {
+      if (into.size < RELATED_MAX) into.add(Number(row.conversation));
     }
   }
-}
-
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest().subarray(0, HASH_BYTES);
 }

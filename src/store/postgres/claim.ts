@@ -1,0 +1,147 @@
+/**
+ * Taking conversations to be judged: those with arrivals that wait, or that are due, by the cluster's time; oldest first. A group is taken whole or
+ * not at all. Whoever has the row of its leader has the group, and then looks whether the others are free.
+ *
+ * Time and groups are read by one statement: somebody who moves the time afterwards may put a conversation of ours into a group with others, which
+ * does not matter up to the time that we have read.
+ */
+import { OUTCOMES } from '../../model/evaluation.ts';
+import type { ConversationId, TraceId } from '../../model/ids.ts';
+import type { LoadedHead } from './loaded.ts';
+import { fromUuid } from './row-keys.ts';
+import type { Session } from './session.ts';
+import { fromStorable } from './storable-text.ts';
+
+export type ClaimedHead = Omit<LoadedHead, 'isWhole'> & { readonly firstDay: number };
+
+/** What is taken together. */
+export interface Unit {
+  readonly heads: readonly ClaimedHead[];
+}
+
+export interface Claim {
+  readonly time: number;
+  readonly units: readonly Unit[];
+}
+
+export interface HeadRow {
+  readonly id: number;
+  readonly conversation_id: string;
+  readonly first_day: number;
+  readonly agent: string;
+  readonly agent_version: string;
+  readonly environment: string;
+  readonly first_closed_at: number | null;
+  readonly first_trace: string | null;
+  readonly last_closed_at: number;
+  readonly updated_at: number;
+  readonly turns: number;
+  readonly turns_evaluated: number;
+  readonly due_at: number | null;
+  readonly due_cause: string | null;
+  readonly revision: number;
+  readonly cause: string | null;
+  readonly worst_outcome: number;
+  readonly unscored_because: string | null;
+}
+
+/** Others may hold the first ones. */
+const LOOKED_AT_PER_TAKEN = 4;
+
+/** Undefined where there is no time yet. `home` is undefined where everybody's are wanted. */
+export async function claim(
+  session: Session,
+  options: { readonly home: number | undefined; readonly conversationsMax: number },
+): Promise<Claim | undefined> {
+  const { home, conversationsMax } = options;
+  const looked = conversationsMax * LOOKED_AT_PER_TAKEN;
+  const rows = await session.rows<HeadRow & { time: number; leader: number | null }>(CLAIM, [
+    home ?? null,
+    looked,
+    conversationsMax,
+  ]);
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const leaders = rows.flatMap(({ leader }) => leader ?? []);
+  const groups = leaders.length === 0 ? new Map<number, HeadRow[]>() : await claimMembers(session, leaders);
+  const units = rows.flatMap((row): Unit | [] => {
+    if (row.leader === null) return { heads: [toHead(row, false)] };
+    const members = groups.get(row.id);
+    return members === undefined ? [] : { heads: members.map((member) => toHead(member, true)) };
+  });
+  return { time: first.time, units };
+}
+
+/** The groups of which all members are free, by leader. */
+async function claimMembers(session: Session, leaders: readonly number[]): Promise<Map<number, HeadRow[]>> {
+  const locked = await session.rows<HeadRow & { leader: number }>(CLAIM_MEMBERS, [leaders]);
+  const counts = await session.rows<{ leader: number; members: number }>(COUNT_MEMBERS, [leaders]);
+  const byLeader = Map.groupBy(locked, ({ leader }) => leader);
+  const whole = counts.filter(({ leader, members }) => byLeader.get(leader)?.length === members);
+  return new Map(whole.map(({ leader }) => [leader, byLeader.get(leader) ?? []]));
+}
+
+function toHead(row: HeadRow, isGrouped: boolean): ClaimedHead {
+  return {
+    id: row.id,
+    // The casts are the brands: the filer and the engine wrote them.
+    conversationId: fromStorable(row.conversation_id) as ConversationId,
+    firstTrace: row.first_trace === null ? undefined : (fromUuid(row.first_trace) as TraceId),
+    firstDay: row.first_day,
+    labels: {
+      agent: fromStorable(row.agent),
+      agentVersion: fromStorable(row.agent_version),
+      environment: fromStorable(row.environment),
+    },
+    firstClosedAt: row.first_closed_at ?? undefined,
+    lastClosedAt: row.last_closed_at,
+    updatedAt: row.updated_at,
+    turns: row.turns,
+    turnsEvaluated: row.turns_evaluated,
+    dueAt: row.due_at ?? undefined,
+    dueCause: row.due_cause ?? undefined,
+    revision: row.revision,
+    cause: row.cause,
+    worstOutcome: row.worst_outcome,
+    unscoredBecause: row.unscored_because,
+    isGrouped,
+  };
+}
+
+export function outcomeAt(index: number) {
+  const outcome = OUTCOMES[index];
+  if (outcome === undefined) throw new Error(`store: ${index} is not the number of an outcome`);
+  return outcome;
+}
+
+const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.agent, c.agent_version, c.environment, c.first_closed_at, c.first_trace,
+  c.last_closed_at, c.updated_at, c.turns, c.turns_evaluated, c.due_at, c.due_cause, c.revision, c.cause, c.worst_outcome,
+  c.unscored_because`;
+
+const CLAIM = {
+  name: 'claim',
+  sql: `WITH now AS MATERIALIZED (SELECT log_time AS time FROM cluster),
+    ready AS MATERIALIZED (
+      SELECT p.conversation, p.closed_at AS at FROM instances i CROSS JOIN LATERAL (
+        SELECT conversation, closed_at FROM pending WHERE home = i.id AND closed_at <= (SELECT time FROM now)
+        ORDER BY closed_at LIMIT $2) p
+      WHERE $1::smallint IS NULL OR i.id = $1
+      UNION ALL
+      (SELECT id, due_at FROM conversations WHERE due_at <= (SELECT time FROM now) AND ($1::smallint IS NULL OR home = $1)
+       ORDER BY due_at, id LIMIT $2)),
+    units AS MATERIALIZED (
+      SELECT coalesce(g.leader, r.conversation) AS unit, g.leader, min(r.at) AS at
+      FROM ready r LEFT JOIN conversation_groups g ON g.conversation = r.conversation
+      GROUP BY 1, 2 ORDER BY 3, 1 LIMIT $2)
+    SELECT ${HEAD_COLUMNS}, u.leader, (SELECT time FROM now) AS time FROM units u JOIN conversations c ON c.id = u.unit
+    ORDER BY u.at, u.unit LIMIT $3 FOR NO KEY UPDATE OF c SKIP LOCKED`,
+};
+const CLAIM_MEMBERS = {
+  name: 'claim-members',
+  sql: `SELECT ${HEAD_COLUMNS}, g.leader FROM conversation_groups g JOIN conversations c ON c.id = g.conversation
+    WHERE g.leader = ANY($1::bigint[]) FOR NO KEY UPDATE OF c SKIP LOCKED`,
+};
+const COUNT_MEMBERS = {
+  name: 'count-members',
+  sql: 'SELECT leader, count(*) AS members FROM conversation_groups WHERE leader = ANY($1::bigint[]) GROUP BY leader',
+};

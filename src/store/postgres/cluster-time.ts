@@ -1,0 +1,150 @@
+/**
+ * The cluster's time: the smallest log time that all lanes have reached and filed. Whoever moves it first sees to it that conversations that refer to one another up
+ * to then are in one group, since from then on they are judged.
+ *
+ * What an arrival refers to lies in the queue beside it. For arrivals without a conversation id it becomes evidence that later ones are compared with;
+ * those with one are only compared. Every arrival is looked at once, by the move of time that passes it.
+ */
+import { lockKey } from './advisory-locks.ts';
+import { joinGroups, type Pair } from './conversation-groups.ts';
+import { decodeFiledKeys } from './filed-keys.ts';
+import type { Link } from './link.ts';
+import type { Session } from './session.ts';
+
+/** Time moves a part of the way where more than this would have to be looked at. */
+const LOOKED_AT_MAX = 20_000;
+
+interface Referring {
+  readonly conversation: number;
+  readonly closedAt: number;
+  readonly isNamed: boolean;
+  readonly keys: Buffer | null;
+  readonly others: Buffer | null;
+}
+
+interface Key {
+  readonly conversation: number;
+  readonly key: bigint;
+  readonly wanted: boolean;
+}
+
+export async function readTime(link: Link): Promise<number | undefined> {
+  return link.use(timeIn);
+}
+
+/** Undefined while no lane is known. Where another instance is at it, the time is what it was. */
+export async function moveTime(
+  link: Link,
+  lanes: { readonly group: string; readonly topics: readonly string[] },
+): Promise<number | undefined> {
+  return link.transaction(async (session) => {
+    const [lock] = await session.rows<{ had: boolean }>(TRY_LOCK);
+    const before = await timeIn(session);
+    if (lock?.had !== true) return before;
+    const [least] = await session.rows<{ time: number | null }>(LEAST, [lanes.group, lanes.topics]);
+    const reached = least?.time ?? undefined;
+    if (reached === undefined || (before !== undefined && reached <= before)) return before;
+    const time = await relate(session, { after: before ?? -1, upTo: reached });
+    await session.run(SET_TIME, [time]);
+    return time;
+  });
+}
+
+/** Gives the time up to which everything has been looked at. */
+async function relate(session: Session, span: { readonly after: number; readonly upTo: number }): Promise<number> {
+  const { after } = span;
+  let upTo = span.upTo;
+  let referring = await session.rows<Referring>(REFERRING, [after, upTo, LOOKED_AT_MAX + 1]);
+  if (referring.length > LOOKED_AT_MAX) {
+    const last = referring.at(-1)?.closedAt ?? upTo;
+    // Of the last instant there may be more.
+    upTo = last > after + 1 ? last - 1 : last;
+    referring =
+      upTo < last
+        ? referring.filter(({ closedAt }) => closedAt <= upTo)
+        : await session.rows<Referring>(REFERRING, [after, upTo, null]);
+  }
+  if (referring.length === 0) return upTo;
+  const pairs: Pair[] = [];
+  const keys: { readonly named: Key[]; readonly unnamed: Key[] } = { named: [], unnamed: [] };
+  const linked: { readonly conversation: number; readonly traceId: string }[] = [];
+  for (const { conversation, isNamed, keys: bytes, others } of referring) {
+    // The cast holds because `Filer` wrote the text.
+    for (const other of others === null ? [] : (JSON.parse(others.toString()) as readonly number[])) {
+      pairs.push([conversation, other]);
+    }
+    if (bytes === null) continue;
+    const filed = decodeFiledKeys(bytes);
+    const into = isNamed ? keys.named : keys.unnamed;
+    for (const key of filed.has) into.push({ conversation, key, wanted: false });
+    for (const key of filed.wants) into.push({ conversation, key, wanted: true });
+    for (const traceId of filed.linked) linked.push({ conversation, traceId });
+  }
+  if (keys.unnamed.length > 0) await session.run(ADD_EVIDENCE, columnsOf(keys.unnamed));
+  pairs.push(...(await matched(session, [...keys.unnamed, ...keys.named])), ...(await filedAs(session, linked)));
+  await joinGroups(session, pairs);
+  return upTo;
+}
+
+async function matched(session: Session, keys: readonly Key[]): Promise<readonly Pair[]> {
+  if (keys.length === 0) return [];
+  const rows = await session.rows<{ a: number; b: number }>(MATCH, columnsOf(keys));
+  return rows.map(({ a, b }) => [a, b]);
+}
+
+async function filedAs(
+  session: Session,
+  linked: readonly { readonly conversation: number; readonly traceId: string }[],
+): Promise<readonly Pair[]> {
+  if (linked.length === 0) return [];
+  const values = [linked.map(({ conversation }) => conversation), linked.map(({ traceId }) => traceId)];
+  const rows = await session.rows<{ a: number; b: number }>(LINKED, values);
+  return rows.map(({ a, b }) => [a, b]);
+}
+
+function columnsOf(keys: readonly Key[]) {
+  return [
+    keys.map(({ key }) => key.toString()),
+    keys.map(({ wanted }) => wanted),
+    keys.map(({ conversation }) => conversation),
+  ];
+}
+
+async function timeIn(session: Session): Promise<number | undefined> {
+  const [row] = await session.rows<{ time: number | null }>(TIME);
+  return row?.time ?? undefined;
+}
+
+const TRY_LOCK = { name: 'lock-time', sql: `SELECT pg_try_advisory_xact_lock(${lockKey('time')}) AS had` };
+const TIME = { name: 'cluster-time', sql: 'SELECT log_time AS time FROM cluster' };
+const SET_TIME = { name: 'set-cluster-time', sql: 'UPDATE cluster SET log_time = $1' };
+const LEAST = {
+  name: 'least-lane-time',
+  sql: 'SELECT min(log_time) AS time FROM lanes WHERE consumer_group = $1 AND topics && $2::text[]',
+};
+/** By instance, since that is how the queue is in order; those named are of use only where there is evidence. */
+const REFERRING = {
+  name: 'referring-arrivals',
+  sql: `SELECT p.conversation, p.closed_at AS "closedAt", p.is_named AS "isNamed", p.keys, p.others
+    FROM instances i CROSS JOIN LATERAL (
+      SELECT * FROM pending WHERE home = i.id AND closed_at > $1 AND closed_at <= $2 AND (keys IS NOT NULL OR others IS NOT NULL)
+      ORDER BY closed_at LIMIT $3) p
+    ORDER BY p.closed_at LIMIT $3`,
+};
+const ADD_EVIDENCE = {
+  name: 'add-evidence',
+  sql: `INSERT INTO evidence (key, wanted, conversation) SELECT * FROM unnest($1::bigint[], $2::boolean[], $3::bigint[])`,
+};
+/** Two of the same named conversation, or a thousand that all have one key, are as many pairs as one needs to join them. */
+const MATCH = {
+  name: 'match-evidence',
+  sql: `SELECT DISTINCT n.conversation AS a, e.conversation AS b
+    FROM unnest($1::bigint[], $2::boolean[], $3::bigint[]) AS n (key, wanted, conversation)
+    CROSS JOIN LATERAL (SELECT conversation FROM evidence WHERE key = n.key AND wanted <> n.wanted
+      AND conversation <> n.conversation LIMIT 64) e`,
+};
+const LINKED = {
+  name: 'linked-arrivals',
+  sql: `SELECT DISTINCT n.conversation AS a, r.conversation AS b
+    FROM unnest($1::bigint[], $2::uuid[]) AS n (conversation, trace_id) JOIN arrivals r ON r.trace_id = n.trace_id`,
+};

@@ -1,0 +1,52 @@
+/**
+ * By what an arrival refers to others, as it is filed: enough to find which conversations have to be judged together. Half the length of what the
+ * engine compares; a pair too many does no harm.
+ *
+ *   'h' or 'w': 8 bytes of the hash of a key that the arrival has or wants
+ *   'l':        16 bytes, the id of a trace that it is linked to
+ */
+import { createHash } from 'node:crypto';
+import type { Arrival } from '../cluster-store.ts';
+
+const HAS = 0x68;
+const WANTS = 0x77;
+const LINK = 0x6c;
+const KEY_BYTES = 8;
+const LINK_BYTES = 16;
+
+export interface FiledKeys {
+  readonly has: readonly bigint[];
+  readonly wants: readonly bigint[];
+  /** 32 hexadecimal digits each. */
+  readonly linked: readonly string[];
+}
+
+export function encodeFiledKeys({ has, wants, linked }: Pick<Arrival, 'has' | 'wants' | 'linked'>): Buffer | undefined {
+  if (has.length + wants.length + linked.length === 0) return undefined;
+  const parts: Buffer[] = [];
+  for (const key of has) parts.push(Buffer.of(HAS), hashOf(key));
+  for (const key of wants) parts.push(Buffer.of(WANTS), hashOf(key));
+  for (const traceId of linked) parts.push(Buffer.of(LINK), Buffer.from(traceId, 'hex'));
+  return Buffer.concat(parts);
+}
+
+export function decodeFiledKeys(bytes: Uint8Array): FiledKeys {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const [has, wants, linked]: [bigint[], bigint[], string[]] = [[], [], []];
+  for (let at = 0; at < buffer.length; ) {
+    const kind = buffer[at];
+    at += 1;
+    if (kind === LINK) {
+      linked.push(buffer.toString('hex', at, at + LINK_BYTES));
+      at += LINK_BYTES;
+    } else {
+      (kind === HAS ? has : wants).push(buffer.readBigInt64BE(at));
+      at += KEY_BYTES;
+    }
+  }
+  return { has, wants, linked };
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest().subarray(0, KEY_BYTES);
+}

@@ -1,0 +1,295 @@
+/**
+ * Filing: what a lane has closed is written down with its bytes, and queued. One transaction, in this order:
+ *
+ *   fence     the lane's time and positions move, if its epoch is still the owner's
+ *   look up   in which conversations these traces have been filed before, and which of those that are named are known
+ *   heads     are made for the others; whoever makes the same at the same time waits for the first to commit
+ *   rows      the arrivals, and the queue's entries
+ *
+ * Nothing here waits for those that judge: they change heads, and this only adds some. What must not happen meanwhile is that a head that was found is let go of
+ * as too old: a lock that all filers share keeps housekeeping out.
+ *
+ * No arrival is queued at a time that the cluster has passed. Lanes see to that; where a lane was added later and lags behind, what comes
+ * from it counts as arriving now, so that the order of time holds for everybody who judges.
+ */
+import { syntheticConversationId, type TraceId } from '../../model/ids.ts';
+import { type Arrival, FencedError, type Filing } from '../cluster-store.ts';
+import { encodeContent } from '../content-codec.ts';
+import { lockKey } from './advisory-locks.ts';
+import { BinaryRows } from './binary-copy.ts';
+import type { ContentCache } from './content-cache.ts';
+import { dayOf, type FilingDays } from './days.ts';
+import { CommitUnknown, StoreUnreachable } from './errors.ts';
+import { encodeFiledKeys } from './filed-keys.ts';
+import { type LaneState, type Lanes, wasFiled } from './lanes.ts';
+import type { Link } from './link.ts';
+import { fromUuid, textKey } from './row-keys.ts';
+import type { Session } from './session.ts';
+import { toStorable } from './storable-text.ts';
+
+const ID_BLOCK = 1024;
+const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock_shared(${lockKey('filing')})`;
+
+/** An arrival with all that was found out about it. */
+interface Placed {
+  readonly arrival: Arrival;
+  readonly lane: LaneState;
+  readonly conversation: number;
+  /** Conversations in which this trace has been filed as well. */
+  readonly others: readonly number[];
+  readonly keys: Buffer | undefined;
+}
+
+/** What was filed of a trace before. */
+interface Earlier {
+  readonly conversations: Set<number>;
+  keys: Buffer | undefined;
+}
+
+export class Filer {
+  readonly #link: Link;
+  readonly #lanes: Lanes;
+  readonly #days: FilingDays;
+  readonly #cache: ContentCache;
+  readonly #home: () => number;
+  readonly #reopenMs: number;
+  readonly #leaseMs: number;
+  /** Unused ones, the next at the end. */
+  readonly #ids: number[] = [];
+
+  constructor(options: {
+    readonly link: Link;
+    readonly lanes: Lanes;
+    readonly days: FilingDays;
+    readonly cache: ContentCache;
+    readonly home: () => number;
+    readonly reopenMs: number;
+    readonly leaseMs: number;
+  }) {
+    this.#link = options.link;
+    this.#lanes = options.lanes;
+    this.#days = options.days;
+    this.#cache = options.cache;
+    this.#home = options.home;
+    this.#reopenMs = options.reopenMs;
+    this.#leaseMs = options.leaseMs;
+  }
+
+  async file(filings: readonly Filing[]): Promise<void> {
+    if (filings.length === 0) return;
+    const states = filings.map(({ lane }) => this.#lanes.stateOf(lane));
+    let written: readonly (readonly [number, Arrival])[] = [];
+    for (let done = false; !done; ) {
+      try {
+        written = await this.#link.transaction((session) => this.#write(session, filings, states), { begin: BEGIN });
+        done = true;
+      } catch (error) {
+        // The day that we took for begun may have gone with the transaction.
+        this.#days.forget();
+        if (error instanceof FencedError) for (const { lane } of filings) this.#lanes.forget(lane);
+        if (!(error instanceof CommitUnknown)) throw error;
+        done = await this.#wasFiled(filings, states);
+      }
+    }
+    for (const [index, state] of states.entries()) {
+      state.filings += 1;
+      state.time = Math.max(state.time, filings[index]?.time ?? 0);
+    }
+    for (const [id, arrival] of written) this.#cache.put(id, arrival);
+  }
+
+  /** Asks until there is an answer, or nothing can be lost by giving up: then the lanes must be owned again, which tells their positions. */
+  async #wasFiled(filings: readonly Filing[], states: readonly LaneState[]): Promise<boolean> {
+    const until = Date.now() + 2 * this.#leaseMs;
+    for (;;) {
+      try {
+        return await wasFiled(this.#link, states);
+      } catch (error) {
+        if (error instanceof StoreUnreachable && Date.now() < until) continue;
+        for (const { lane } of filings) this.#lanes.forget(lane);
+        throw new FencedError('what was filed last may have been stored or not: own the lanes again', { cause: error });
+      }
+    }
+  }
+
+  async #write(
+    session: Session,
+    filings: readonly Filing[],
+    states: readonly LaneState[],
+  ): Promise<readonly (readonly [number, Arrival])[]> {
+    const day = dayOf(Date.now());
+    await this.#days.begin(session, day);
+    const clusterTime = await fence(session, filings, states);
+    const arrivals = filings.flatMap(({ arrivals }, index) =>
+      arrivals.map((arrival) => ({ arrival, lane: states[index] as LaneState })),
+    );
+    if (arrivals.length === 0) return [];
+    const placed = await this.#place(session, arrivals, day);
+    await this.#reserveIds(session, placed.length);
+    const written: (readonly [number, Arrival])[] = [];
+    const rows = new BinaryRows();
+    const queue = new BinaryRows();
+    for (const { arrival, lane, conversation, others, keys } of placed) {
+      const id = this.#nextId();
+      written.push([id, arrival]);
+      const traces = encodeContent(arrival.content.traces);
+      const logs = arrival.content.logs === undefined ? undefined : encodeContent(arrival.content.logs);
+      const closedAt = Math.max(arrival.closedAt, clusterTime + 1);
+      rows.row(12).int4(day).int8(id).uuid(arrival.traceId).int8(conversation).int4(lane.id);
+      rows.text(JSON.stringify(arrival.positions)).int8(closedAt).text(arrival.cause).int4(arrival.spans);
+      rows.bytes(keys).bytes(traces).bytes(logs);
+      queue.row(11).int2(this.#home()).int8(conversation).int8(closedAt).int4(day).int8(id).uuid(arrival.traceId);
+      queue.int4(arrival.content.traces.length + (arrival.content.logs?.length ?? 0));
+      queue
+        .bool(arrival.standsAlone === true)
+        .bool(arrival.conversationId !== undefined)
+        .bytes(keys);
+      queue.bytes(others.length === 0 ? undefined : Buffer.from(JSON.stringify(others)));
+    }
+    await session.copy(`arrivals (${ARRIVAL_COLUMNS})`, rows);
+    await session.copy(`pending (${PENDING_COLUMNS})`, queue);
+    return written;
+  }
+
+  /** Finds or makes the conversation of each arrival. */
+  async #place(
+    session: Session,
+    arrivals: readonly { readonly arrival: Arrival; readonly lane: LaneState }[],
+    day: number,
+  ): Promise<readonly Placed[]> {
+    const since = arrivals.reduce((least, { arrival }) => Math.min(least, arrival.closedAt), Infinity) - this.#reopenMs;
+    const named = new Map<string, string>();
+    for (const { arrival } of arrivals) {
+      if (arrival.conversationId !== undefined) named.set(textKey(arrival.conversationId), arrival.conversationId);
+    }
+    const found = await session.rows<{ key: string; conversation: number; arrival: boolean; keys: Buffer | null }>(
+      LOOK_UP,
+      [[...new Set(arrivals.map(({ arrival }) => arrival.traceId))], this.#days.firstOf(since), [...named.keys()]],
+    );
+    const heads = new Map<string, number>();
+    const earlier = new Map<string, Earlier>();
+    for (const row of found) {
+      const key = fromUuid(row.key);
+      if (row.arrival) noteEarlier(earlier, key, row.conversation, row.keys ?? undefined);
+      else heads.set(key, row.conversation);
+    }
+    const missing = new Map([...named].filter(([key]) => !heads.has(key)));
+    for (const { arrival } of arrivals) {
+      if (arrival.conversationId !== undefined || earlier.has(arrival.traceId)) continue;
+      const id = syntheticConversationId(arrival.traceId);
+      missing.set(textKey(id), id);
+    }
+    for (const [key, id] of await makeHeads(session, missing, { day, home: this.#home() })) heads.set(key, id);
+    return arrivals.map(({ arrival, lane }) => {
+      const known = earlier.get(arrival.traceId);
+      const conversation =
+        arrival.conversationId === undefined
+          ? ([...(known?.conversations ?? [])][0] ?? heads.get(textKey(syntheticConversationId(arrival.traceId))))
+          : heads.get(textKey(arrival.conversationId));
+      if (conversation === undefined) throw new Error(`store: no conversation was found for trace ${arrival.traceId}`);
+      const others = [...(known?.conversations ?? [])].filter((other) => other !== conversation);
+      // What the trace said earlier it still says: the engine will look at all of it.
+      const keys = joined(known?.keys, encodeFiledKeys(arrival));
+      noteEarlier(earlier, arrival.traceId, conversation, keys);
+      return { arrival, lane, conversation, others, keys };
+    });
+  }
+
+  /** Numbers come in blocks, which other instances have others of. */
+  async #reserveIds(session: Session, count: number): Promise<void> {
+    const blocks = Math.ceil((count - this.#ids.length) / ID_BLOCK);
+    if (blocks <= 0) return;
+    for (const { id } of await session.rows<{ id: number }>(NEXT_BLOCKS, [blocks])) {
+      for (let offset = ID_BLOCK - 1; offset >= 0; offset -= 1) this.#ids.push(id + offset);
+    }
+  }
+
+  #nextId(): number {
+    const id = this.#ids.pop();
+    if (id === undefined) throw new Error('store: too few numbers for arrivals were reserved');
+    return id;
+  }
+}
+
+/** Gives the cluster's time. */
+async function fence(session: Session, filings: readonly Filing[], states: readonly LaneState[]): Promise<number> {
+  const rows = await session.rows<{ id: number; clusterTime: number }>(FENCE, [
+    states.map(({ id }) => id),
+    states.map(({ epoch }) => epoch),
+    states.map(({ filings: done }) => done),
+    filings.map(({ time }) => time),
+    filings.map(({ positions }) => JSON.stringify(positions)),
+  ]);
+  const passed = new Set(rows.map(({ id }) => id));
+  const refused = filings.filter((_, index) => !passed.has(states[index]?.id ?? -1)).map(({ lane }) => lane.lane);
+  if (refused.length > 0) throw new FencedError(`lanes ${refused.join(', ')} have another owner: nothing was filed`);
+  return rows[0]?.clusterTime ?? 0;
+}
+
+async function makeHeads(
+  session: Session,
+  missing: ReadonlyMap<string, string>,
+  { day, home }: { readonly day: number; readonly home: number },
+): Promise<ReadonlyMap<string, number>> {
+  const made = new Map<string, number>();
+  if (missing.size === 0) return made;
+  // In one order, so that two who make the same ones wait for each other in one direction only.
+  const keys = [...missing.keys()].sort();
+  const ids = keys.map((key) => toStorable(missing.get(key) ?? ''));
+  const rows = await session.rows<{ key: string; id: number }>(MAKE_HEADS, [keys, ids, day, Date.now(), home]);
+  for (const { key, id } of rows) made.set(fromUuid(key), id);
+  const others = keys.filter((key) => !made.has(key));
+  if (others.length === 0) return made;
+  for (const { key, id } of await session.rows<{ key: string; id: number }>(FIND_HEADS, [others])) {
+    made.set(fromUuid(key), id);
+  }
+  return made;
+}
+
+function noteEarlier(
+  earlier: Map<string, Earlier>,
+  traceId: TraceId | string,
+  conversation: number,
+  keys: Buffer | undefined,
+): void {
+  const known = earlier.get(traceId);
+  if (known === undefined) {
+    earlier.set(traceId, { conversations: new Set([conversation]), keys });
+    return;
+  }
+  known.conversations.add(conversation);
+  known.keys = joined(known.keys, keys);
+}
+
+function joined(a: Buffer | undefined, b: Buffer | undefined): Buffer | undefined {
+  if (a === undefined || b === undefined || a.equals(b)) return a ?? b;
+  return Buffer.concat([a, b]);
+}
+
+const ARRIVAL_COLUMNS = 'day, id, trace_id, conversation, lane, positions, closed_at, cause, spans, keys, traces, logs';
+const PENDING_COLUMNS =
+  'home, conversation, closed_at, day, arrival, trace_id, bytes, stands_alone, is_named, keys, others';
+
+const FENCE = {
+  name: 'fence-lanes',
+  sql: `UPDATE lanes SET filings = filings + 1, log_time = greatest(log_time, f.time), positions = f.positions
+    FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[]) AS f (id, epoch, done, time, positions)
+    WHERE lanes.id = f.id AND lanes.epoch = f.epoch AND lanes.filings = f.done
+    RETURNING lanes.id, (SELECT coalesce(log_time, -1) FROM cluster) AS "clusterTime"`,
+};
+const LOOK_UP = {
+  name: 'look-up-filed',
+  sql: `SELECT trace_id AS key, conversation, true AS arrival, keys FROM arrivals WHERE trace_id = ANY($1::uuid[]) AND day >= $2
+    UNION ALL SELECT key, id, false, NULL FROM conversations WHERE key = ANY($3::uuid[])`,
+};
+const MAKE_HEADS = {
+  name: 'make-heads',
+  sql: `INSERT INTO conversations (key, conversation_id, first_day, updated_at, home)
+    SELECT k, c, $3, $4, $5 FROM unnest($1::uuid[], $2::text[]) AS n (k, c) ORDER BY k
+    ON CONFLICT (key) DO NOTHING RETURNING key, id`,
+};
+const FIND_HEADS = { name: 'find-heads', sql: 'SELECT key, id FROM conversations WHERE key = ANY($1::uuid[])' };
+const NEXT_BLOCKS = {
+  name: 'next-arrival-ids',
+  sql: `SELECT nextval('arrival_ids') AS id FROM generate_series(1, $1::int)`,
+};

@@ -1,0 +1,78 @@
+/** What is loaded of conversations before the engine works on them. Conversations are named by their row in the database here. */
+import type { Outcome } from '../../model/evaluation.ts';
+import type { ConversationId, TraceId } from '../../model/ids.ts';
+import type { WaitingArrival } from '../cluster-store.ts';
+import type { ConversationLabels, Labels, TraceContent } from '../engine-store.ts';
+
+export interface LoadedHead {
+  readonly id: number;
+  readonly conversationId: ConversationId;
+  readonly labels: ConversationLabels;
+  /** Undefined where turns have been filed and none has been judged: for the engine it is not there. */
+  readonly firstClosedAt: number | undefined;
+  readonly firstTrace: TraceId | undefined;
+  readonly lastClosedAt: number;
+  readonly updatedAt: number;
+  readonly turns: number;
+  readonly turnsEvaluated: number;
+  readonly dueAt: number | undefined;
+  readonly dueCause: string | undefined;
+  readonly revision: number;
+  readonly cause: string | null;
+  readonly worstOutcome: number;
+  readonly unscoredBecause: string | null;
+  /** Whether it is judged together with others, to which its turns may refer. */
+  readonly isGrouped: boolean;
+  /** Whether its evaluations and the bytes of its earlier turns are here: they are asked for only where it may be scored. */
+  readonly isWhole: boolean;
+}
+
+export interface LoadedTrace {
+  readonly day: number;
+  readonly conversation: number;
+  readonly traceId: TraceId;
+  /** Whose bytes these are, unless it has some of its own. */
+  readonly arrival: number;
+  readonly revision: number;
+  readonly position: number;
+  readonly firstClosedAt: number;
+  readonly closedAt: number;
+  readonly spans: number;
+  readonly sealed: boolean;
+  readonly cause: string;
+  readonly content: TraceContent | undefined;
+}
+
+export interface LoadedArrival extends WaitingArrival {
+  readonly id: number;
+  readonly day: number;
+  readonly conversation: number;
+}
+
+export interface LoadedEvaluation {
+  readonly conversation: number;
+  readonly traceId: TraceId | undefined;
+  readonly suite: string;
+  readonly turnId: string;
+  readonly revision: number;
+  readonly score: number | undefined;
+  readonly outcome: Outcome;
+  readonly labels: Labels;
+}
+
+/** As the engine noted them for one turn: hashes, one after the other. */
+export interface LoadedKeys {
+  readonly conversation: number;
+  readonly has: Uint8Array;
+  readonly wants: Uint8Array;
+}
+
+export interface LoadedSet {
+  readonly time: number;
+  readonly heads: readonly LoadedHead[];
+  readonly traces: readonly LoadedTrace[];
+  /** By log time, then by trace id. */
+  readonly arrivals: readonly LoadedArrival[];
+  readonly evaluations: readonly LoadedEvaluation[];
+  readonly keys: readonly LoadedKeys[];
+}

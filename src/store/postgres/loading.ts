@@ -1,0 +1,323 @@
+/**
+ * Loading what the engine will ask for of the conversations that were taken: with a few statements for all of them, and no more of each than
+ * it takes. A conversation that goes on needs little but its head; one that may be scored is loaded whole.
+ */
+import type { TraceId } from '../../model/ids.ts';
+import { decodeContent } from '../content-codec.ts';
+import type { Labels, TraceContent } from '../engine-store.ts';
+import { type Claim, type ClaimedHead, outcomeAt, type Unit } from './claim.ts';
+import type { ContentCache } from './content-cache.ts';
+import { dayOf } from './days.ts';
+import type { LoadedArrival, LoadedSet, LoadedTrace } from './loaded.ts';
+import { fromUuid } from './row-keys.ts';
+import type { Session } from './session.ts';
+import { fromStorable } from './storable-text.ts';
+
+export interface Loaded extends LoadedSet {
+  /** Places of the queue's entries, to be deleted when the arrivals have been judged. */
+  readonly entries: readonly string[];
+  /** By conversation, the instance that filed last. */
+  readonly homes: ReadonlyMap<number, number>;
+}
+
+interface Waiting {
+  readonly conversation: number;
+  readonly closedAt: number;
+  readonly day: number;
+  readonly arrival: number;
+  readonly traceId: TraceId;
+  readonly bytes: number;
+  readonly standsAlone: boolean;
+  readonly home: number;
+  readonly entry: string;
+}
+
+interface TraceRow extends Omit<LoadedTrace, 'content'> {
+  readonly isOwn: boolean;
+}
+
+export interface LoadingOptions {
+  readonly bytesMax: number;
+  /** The shortest time after which a conversation is idle, as far as is known. */
+  readonly idleMs: number;
+  /** Conversations to be loaded whole, whatever is thought of them. */
+  readonly whole: ReadonlySet<number>;
+  readonly cache: ContentCache;
+}
+
+export async function load(session: Session, claimed: Claim, options: LoadingOptions): Promise<Loaded> {
+  const all = claimed.units.flatMap(({ heads }) => heads);
+  const rows = await session.rows<Waiting>(WAITING, [all.map(({ id }) => id), claimed.time]);
+  const waiting = Map.groupBy(
+    rows.map((row) => ({ ...row, traceId: toTraceId(row.traceId) })),
+    ({ conversation }) => conversation,
+  );
+  const { units, time } = within(claimed, waiting, options.bytesMax);
+  const heads = units.flatMap((unit) => unit.heads);
+  const taken = heads.flatMap(({ id }) => waiting.get(id) ?? []).filter(({ closedAt }) => closedAt <= time);
+  taken.sort(
+    (a, b) =>
+      a.closedAt - b.closedAt || (a.traceId < b.traceId ? -1 : a.traceId > b.traceId ? 1 : a.arrival - b.arrival),
+  );
+  const whole = new Set<number>();
+  for (const head of heads) {
+    const own = (waiting.get(head.id) ?? []).filter(({ closedAt }) => closedAt <= time);
+    if (options.whole.has(head.id) || mayBeScored(head, own, time, options.idleMs)) whole.add(head.id);
+  }
+  const traces = await loadTraces(session, heads, whole, taken);
+  const contents = new Contents(session, options.cache);
+  await contents.load(taken, traces);
+  const arrivals = taken.map((one): LoadedArrival => {
+    const { cause, spans, content } = contents.ofArrival(one.arrival, one.traceId);
+    const { arrival: id, day, conversation, traceId, closedAt } = one;
+    return { id, day, conversation, traceId, closedAt, cause, spans, content };
+  });
+  const known = heads.filter(({ firstClosedAt }) => firstClosedAt !== undefined);
+  return {
+    time,
+    heads: heads.map((head) => ({ ...head, isWhole: head.firstClosedAt === undefined || whole.has(head.id) })),
+    traces: traces.map(({ isOwn, ...trace }) => ({ ...trace, content: contents.ofTrace({ isOwn, ...trace }) })),
+    arrivals,
+    evaluations: await loadEvaluations(
+      session,
+      known.filter(({ id }) => whole.has(id)),
+    ),
+    keys: await loadKeys(
+      session,
+      heads.filter(({ isGrouped }) => isGrouped),
+    ),
+    entries: taken.map(({ entry }) => entry),
+    homes: new Map(taken.map(({ conversation, home }) => [conversation, home])),
+  };
+}
+
+/**
+ * As many units as there is room for, and at least one. Where that one alone is too much, it is judged up to an earlier time: to stop
+ * between two instants is to have been asked earlier.
+ */
+function within(
+  claimed: Claim,
+  waiting: ReadonlyMap<number, readonly Waiting[]>,
+  bytesMax: number,
+): { readonly units: readonly Unit[]; readonly time: number } {
+  const units: Unit[] = [];
+  let bytes = 0;
+  for (const unit of claimed.units) {
+    const own = unit.heads.flatMap(({ id }) => waiting.get(id) ?? []);
+    const isDue = unit.heads.some(({ dueAt }) => dueAt !== undefined && dueAt <= claimed.time);
+    // Somebody else was quicker.
+    if (own.length === 0 && !isDue) continue;
+    const size = own.reduce((sum, one) => sum + one.bytes, 0);
+    if (units.length > 0 && bytes + size > bytesMax) break;
+    units.push(unit);
+    bytes += size;
+    if (units.length === 1 && size > bytesMax) return { units, time: timeWithin(own, bytesMax, claimed.time) };
+  }
+  return { units, time: claimed.time };
+}
+
+function timeWithin(waiting: readonly Waiting[], bytesMax: number, time: number): number {
+  const inOrder = waiting.toSorted((a, b) => a.closedAt - b.closedAt);
+  const first = inOrder[0]?.closedAt ?? time;
+  let bytes = 0;
+  for (const { closedAt, bytes: size } of inOrder) {
+    bytes += size;
+    if (bytes > bytesMax && closedAt > first) return closedAt - 1;
+  }
+  return time;
+}
+
+/** Too often yes costs time, too often no costs a transaction. */
+function mayBeScored(head: ClaimedHead, arrivals: readonly Waiting[], time: number, idleMs: number): boolean {
+  if (head.firstClosedAt === undefined) return false;
+  if (head.isGrouped || (head.dueAt !== undefined && head.dueAt <= time)) return true;
+  return arrivals.some(({ standsAlone, closedAt }) => !standsAlone || closedAt + idleMs <= time);
+}
+
+async function loadTraces(
+  session: Session,
+  heads: readonly ClaimedHead[],
+  whole: Set<number>,
+  taken: readonly Waiting[],
+): Promise<readonly TraceRow[]> {
+  const known = heads.filter(({ firstClosedAt }) => firstClosedAt !== undefined);
+  if (known.length === 0) return [];
+  const traceIds = taken.map(({ traceId }) => traceId);
+  const traces: TraceRow[] = [];
+  const add = async (
+    some: readonly ClaimedHead[],
+    statement: typeof TRACES_OF,
+    values: readonly (readonly string[])[],
+  ) => {
+    for (const { ids, since } of byAge(some)) {
+      for (const row of await session.rows<TraceRow>(statement, [ids, since, ...values])) {
+        traces.push({ ...row, traceId: toTraceId(row.traceId) });
+      }
+    }
+  };
+  const others = known.filter(({ id }) => !whole.has(id));
+  await add(others, TRACES_AMONG, [traceIds]);
+  // What was said of a turn that comes again is in the conversation's evaluations.
+  for (const { conversation } of traces) whole.add(conversation);
+  traces.length = 0;
+  await add(
+    known.filter(({ id }) => whole.has(id)),
+    TRACES_OF,
+    [],
+  );
+  return traces;
+}
+
+/** The partitions that have to be looked at: for most conversations those of the last days, for an old one all. */
+function byAge(heads: readonly ClaimedHead[]): readonly { readonly ids: readonly number[]; readonly since: number }[] {
+  const yesterday = dayOf(Date.now()) - 1;
+  const young = heads.filter(({ firstDay }) => firstDay >= yesterday);
+  const old = heads.filter(({ firstDay }) => firstDay < yesterday);
+  return [
+    ...(young.length === 0 ? [] : [{ ids: young.map(({ id }) => id), since: yesterday }]),
+    // What is kept has a negative day.
+    ...(old.length === 0 ? [] : [{ ids: old.map(({ id }) => id), since: -(2 ** 31) }]),
+  ];
+}
+
+async function loadEvaluations(session: Session, heads: readonly ClaimedHead[]): Promise<LoadedSet['evaluations']> {
+  interface Row {
+    readonly conversation: number;
+    readonly traceId: string | null;
+    readonly suite: string;
+    readonly turnId: string;
+    readonly revision: number;
+    readonly score: number | null;
+    readonly outcome: number;
+    readonly labels: string;
+  }
+  const found: LoadedSet['evaluations'][number][] = [];
+  for (const { ids, since } of byAge(heads)) {
+    for (const row of await session.rows<Row>(LAST_EVALUATIONS, [ids, since])) {
+      found.push({
+        conversation: row.conversation,
+        traceId: row.traceId === null ? undefined : toTraceId(row.traceId),
+        suite: fromStorable(row.suite),
+        turnId: row.turnId,
+        revision: row.revision,
+        score: row.score ?? undefined,
+        outcome: outcomeAt(row.outcome),
+        // The cast holds because the writer wrote the text.
+        labels: JSON.parse(row.labels) as Labels,
+      });
+    }
+  }
+  return found;
+}
+
+async function loadKeys(session: Session, heads: readonly ClaimedHead[]): Promise<LoadedSet['keys']> {
+  if (heads.length === 0) return [];
+  return session.rows<LoadedSet['keys'][number]>(KEYS, [heads.map(({ id }) => id)]);
+}
+
+/** The bytes of arrivals and of traces that have some of their own. */
+class Contents {
+  readonly #session: Session;
+  readonly #cache: ContentCache;
+  readonly #arrivals = new Map<
+    number,
+    { readonly cause: string; readonly spans: number; readonly content: TraceContent }
+  >();
+  readonly #own = new Map<TraceId, TraceContent>();
+
+  constructor(session: Session, cache: ContentCache) {
+    this.#session = session;
+    this.#cache = cache;
+  }
+
+  async load(waiting: readonly Waiting[], traces: readonly TraceRow[]): Promise<void> {
+    const wanted = [...waiting, ...traces.filter(({ isOwn }) => !isOwn)].filter(({ arrival }) => {
+      const cached = this.#cache.get(arrival);
+      if (cached !== undefined) this.#arrivals.set(arrival, cached);
+      return cached === undefined;
+    });
+    if (wanted.length > 0) {
+      const values = [wanted.map(({ traceId }) => traceId), [...new Set(wanted.map(({ day }) => day))]];
+      interface Row {
+        readonly id: number;
+        readonly cause: string;
+        readonly spans: number;
+        readonly traces: Buffer;
+        readonly logs: Buffer | null;
+      }
+      for (const { id, cause, spans, ...content } of await this.#session.rows<Row>(ARRIVALS, values)) {
+        this.#arrivals.set(id, { cause, spans, content: decoded(content) });
+      }
+    }
+    const own = traces.filter(({ isOwn }) => isOwn);
+    if (own.length === 0) return;
+    const values = [own.map(({ traceId }) => traceId), own.map(({ conversation }) => conversation)];
+    const rows = await this.#session.rows<{ traceId: string; traces: Buffer; logs: Buffer | null }>(OWN, [
+      ...values,
+      [...new Set(own.map(({ day }) => day))],
+    ]);
+    for (const { traceId, ...content } of rows) this.#own.set(toTraceId(traceId), decoded(content));
+  }
+
+  ofArrival(id: number, traceId: TraceId) {
+    const arrival = this.#arrivals.get(id);
+    if (arrival === undefined) throw new Error(`store: arrival ${id} of trace ${traceId} is not there any more`);
+    return arrival;
+  }
+
+  ofTrace({
+    isOwn,
+    arrival,
+    traceId,
+  }: {
+    readonly isOwn: boolean;
+    readonly arrival: number;
+    readonly traceId: TraceId;
+  }) {
+    return isOwn ? this.#own.get(traceId) : this.#arrivals.get(arrival)?.content;
+  }
+}
+
+function decoded({ traces, logs }: { readonly traces: Buffer; readonly logs: Buffer | null }): TraceContent {
+  return { traces: decodeContent(traces), logs: logs === null ? undefined : decodeContent(logs) };
+}
+
+/** The cast is the brand: it was a trace id when it was filed. */
+function toTraceId(uuid: string): TraceId {
+  return fromUuid(uuid) as TraceId;
+}
+
+const WAITING = {
+  name: 'waiting',
+  sql: `SELECT conversation, closed_at AS "closedAt", day, arrival, trace_id AS "traceId", bytes, stands_alone AS "standsAlone",
+    home, ctid::text AS entry FROM pending WHERE conversation = ANY($1::bigint[]) AND closed_at <= $2`,
+};
+const TRACE_COLUMNS = `day, conversation, trace_id AS "traceId", arrival, revision, position, first_closed_at AS "firstClosedAt",
+  closed_at AS "closedAt", spans, sealed, cause, traces IS NOT NULL AS "isOwn"`;
+const TRACES_OF = {
+  name: 'traces-of',
+  sql: `SELECT ${TRACE_COLUMNS} FROM traces WHERE conversation = ANY($1::bigint[]) AND day >= $2`,
+};
+const TRACES_AMONG = {
+  name: 'traces-among',
+  sql: `SELECT ${TRACE_COLUMNS} FROM traces WHERE conversation = ANY($1::bigint[]) AND day >= $2 AND trace_id = ANY($3::uuid[])`,
+};
+const LAST_EVALUATIONS = {
+  name: 'last-evaluations',
+  sql: `SELECT DISTINCT ON (conversation, turn_id, suite) conversation, trace_id AS "traceId", suite, turn_id AS "turnId", revision,
+    score, outcome, labels FROM evaluations WHERE conversation = ANY($1::bigint[]) AND day >= $2
+    ORDER BY conversation, turn_id, suite, revision DESC, id DESC`,
+};
+const KEYS = {
+  name: 'conversation-keys',
+  sql: 'SELECT conversation, has, wants FROM conversation_keys WHERE conversation = ANY($1::bigint[])',
+};
+const ARRIVALS = {
+  name: 'arrivals',
+  sql: 'SELECT id, cause, spans, traces, logs FROM arrivals WHERE trace_id = ANY($1::uuid[]) AND day = ANY($2::int[])',
+};
+const OWN = {
+  name: 'own-contents',
+  sql: `SELECT trace_id AS "traceId", traces, logs FROM traces
+    WHERE trace_id = ANY($1::uuid[]) AND conversation = ANY($2::bigint[]) AND day = ANY($3::int[])`,
+};

@@ -1,0 +1,49 @@
+/**
+ * Evaluations on their way to a topic. They are written in the transaction that counts them, and get their numbers afterwards, by one relay at a time: numbers from a
+ * sequence would appear out of order, since transactions do not commit in the order in which they began.
+ */
+import type { OutboxRow } from '../cluster-store.ts';
+import { lockKey } from './advisory-locks.ts';
+import type { Link } from './link.ts';
+import { fromStorable } from './storable-text.ts';
+
+const NUMBERED_MAX = 5_000;
+
+/** The last number there is. */
+export async function numberOutbox(link: Link): Promise<number> {
+  for (;;) {
+    const { last, numbered } = await link.transaction(
+      async (session) => {
+        const [row] = await session.rows<{ last: number; numbered: number }>(NUMBER, [NUMBERED_MAX]);
+        return row ?? { last: 0, numbered: 0 };
+      },
+      { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('outbox')})` },
+    );
+    if (numbered < NUMBERED_MAX) return last;
+  }
+}
+
+export async function readOutbox(link: Link, after: number, limit: number): Promise<readonly OutboxRow[]> {
+  const rows = await link.use((session) => session.rows<OutboxRow>(READ, [after, limit]));
+  return rows.map(({ number, key, payload }) => ({ number, key: fromStorable(key), payload }));
+}
+
+export async function forgetOutbox(link: Link, upTo: number): Promise<void> {
+  await link.use((session) => session.run(FORGET, [upTo]));
+}
+
+const NUMBER = {
+  name: 'number-outbox',
+  sql: `WITH taken AS (
+      DELETE FROM outbox_new WHERE id IN (SELECT id FROM outbox_new ORDER BY id LIMIT $1) RETURNING id, key, payload),
+    numbered AS (
+      INSERT INTO outbox (number, key, payload)
+      SELECT (SELECT outbox_last FROM cluster) + row_number() OVER (ORDER BY id), key, payload FROM taken RETURNING number)
+    UPDATE cluster SET outbox_last = outbox_last + (SELECT count(*) FROM numbered)
+    RETURNING outbox_last AS last, (SELECT count(*) FROM numbered) AS numbered`,
+};
+const READ = {
+  name: 'read-outbox',
+  sql: 'SELECT number, key, payload FROM outbox WHERE number > $1 ORDER BY number LIMIT $2',
+};
+const FORGET = { name: 'forget-outbox', sql: 'DELETE FROM outbox WHERE number <= $1' };

@@ -1,0 +1,261 @@
+/** Reads the shared store for people: the API, `assay explain` and the tests. On a connection of its own, and nothing is ever written. */
+import type { Evaluation } from '../../model/evaluation.ts';
+import { OUTCOMES } from '../../model/evaluation.ts';
+import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
+import { decodeContent } from '../content-codec.ts';
+import type {
+  ConversationPage,
+  ConversationQuery,
+  ConversationReader,
+  ConversationRow,
+  StoredTotal,
+  TraceRow,
+} from '../conversation-reader.ts';
+import type { TraceContent } from '../engine-store.ts';
+import { decodeVerdicts } from '../verdict-codec.ts';
+import { outcomeAt } from './claim.ts';
+import { Link, type PostgresAddress } from './link.ts';
+import { fromUuid, textKey } from './row-keys.ts';
+import type { Session, Value } from './session.ts';
+import { fromStorable, toStorable } from './storable-text.ts';
+
+const LOOKED_AT_MAX = 10_000;
+const FETCHED = 1_000;
+const STATEMENT_MS = 60_000;
+
+/** Where it lies, for `content`. */
+interface PlacedTrace extends TraceRow {
+  readonly day: number;
+  readonly conversation: number;
+}
+
+export class PostgresReader implements ConversationReader {
+  readonly #link: Link;
+
+  private constructor(link: Link) {
+    this.#link = link;
+  }
+
+  static async open(address: PostgresAddress): Promise<PostgresReader> {
+    const link = new Link({ address, name: 'reader', leaseMs: 600_000, statementMs: STATEMENT_MS });
+    const reader = new PostgresReader(link);
+    try {
+      await link.use((session) => session.once('SELECT version FROM schema_version'));
+    } catch (error) {
+      link.destroy();
+      throw new Error('no store of Assay is in this database and schema, or it may not be read', { cause: error });
+    }
+    return reader;
+  }
+
+  async find(conversationId: string): Promise<ConversationRow | undefined> {
+    const [row] = await this.#rows<HeadRow>(
+      `SELECT ${HEAD} FROM conversations c WHERE c.key = $1 AND c.first_closed_at IS NOT NULL`,
+      [textKey(conversationId)],
+    );
+    return row === undefined ? undefined : toConversationRow(row);
+  }
+
+  async listPage(query: ConversationQuery): Promise<ConversationPage> {
+    const [ends] = await this.#rows<{ first: number | null; last: number | null }>(
+      'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last',
+    );
+    const before = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, (ends?.last ?? 0) + 1);
+    const from = before - LOOKED_AT_MAX;
+    const rows = await this.#select({ ...query, before }, from);
+    const last = rows.at(-1)?.row;
+    if (rows.length === query.limit && last !== undefined) return { rows, next: last };
+    return { rows, next: from > (ends?.first ?? 0) ? from : undefined };
+  }
+
+  async #select(query: ConversationQuery, from: number): Promise<readonly ConversationRow[]> {
+    const conditions: string[] = ['c.id >= $1', 'c.first_closed_at IS NOT NULL'];
+    const values: Value[] = [from];
+    const where = (condition: string, value: string | number | undefined) => {
+      if (value === undefined) return;
+      values.push(typeof value === 'string' ? toStorable(value) : value);
+      conditions.push(condition.replace('?', `$${values.length}`));
+    };
+    where('c.agent = ?', query.agent);
+    where('c.agent_version = ?', query.agentVersion);
+    where('c.updated_at >= ?', query.since);
+    where('c.id < ?', query.before);
+    where(`${EVALUATED} AND e.outcome = ?)`, query.outcome === undefined ? undefined : OUTCOMES.indexOf(query.outcome));
+    where(`${EVALUATED} AND e.suite = ?)`, query.suite);
+    where(`${EVALUATED} AND ? = ANY (e.failed))`, query.criterion);
+    values.push(query.limit);
+    const rows = await this.#rows<HeadRow>(
+      `SELECT ${HEAD} FROM conversations c WHERE ${conditions.join(' AND ')} ORDER BY c.id DESC LIMIT $${values.length}`,
+      values,
+    );
+    return rows.map(toConversationRow);
+  }
+
+  async evaluations(
+    conversation: ConversationRow,
+    options: { readonly revisions: 'last' | 'all' },
+  ): Promise<readonly Evaluation[]> {
+    const rows = await this.#rows<EvaluationRow>(
+      `SELECT ${EVALUATION} FROM evaluations e WHERE e.conversation = $1
+       ${options.revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY e.id`,
+      [conversation.row],
+    );
+    return rows.map((row) => toEvaluation(row, conversation.conversationId));
+  }
+
+  async *allEvaluations(): AsyncGenerator<Evaluation> {
+    const sql = `SELECT ${EVALUATION}, c.conversation_id FROM evaluations e JOIN conversations c ON c.id = e.conversation
+      WHERE ${IS_LAST} ORDER BY c.conversation_id COLLATE "C", e.suite COLLATE "C", e.turn_id COLLATE "C"`;
+    for await (const row of this.#each<EvaluationRow & { conversation_id: string }>(sql)) {
+      // The cast is the brand: the store's writer wrote it.
+      yield toEvaluation(row, fromStorable(row.conversation_id) as ConversationId);
+    }
+  }
+
+  async traces(conversation: ConversationRow): Promise<readonly TraceRow[]> {
+    const rows = await this.#rows<Omit<PlacedTrace, 'traceId'> & { traceId: string }>(
+      `SELECT arrival AS row, trace_id AS "traceId", revision, cause, spans, day, conversation FROM traces
+       WHERE conversation = $1 ORDER BY first_closed_at, trace_id`,
+      [conversation.row],
+    );
+    // The cast is the brand: it was a trace id when it was filed.
+    return rows.map((row) => ({ ...row, traceId: fromUuid(row.traceId) as TraceId }));
+  }
+
+  /** Of a trace that `traces` gave. */
+  async content(trace: TraceRow): Promise<TraceContent | undefined> {
+    // The cast holds for what `traces` gave, and the place is looked at.
+    const { day, conversation, traceId, row: arrival } = trace as PlacedTrace;
+    if (day === undefined) throw new Error('store: the content of a trace is asked for that this reader did not give');
+    const [row] = await this.#rows<{ traces: Buffer; logs: Buffer | null }>(
+      `SELECT coalesce(t.traces, a.traces) AS traces, CASE WHEN t.traces IS NULL THEN a.logs ELSE t.logs END AS logs
+       FROM traces t LEFT JOIN arrivals a ON t.traces IS NULL AND a.trace_id = t.trace_id AND a.day = $2 AND a.id = $4
+       WHERE t.conversation = $1 AND t.day = $2 AND t.trace_id = $3`,
+      [conversation, day, traceId, arrival],
+    );
+    if (row?.traces === undefined || row.traces === null) return undefined;
+    return { traces: decodeContent(row.traces), logs: row.logs === null ? undefined : decodeContent(row.logs) };
+  }
+
+  async totals(): Promise<readonly StoredTotal[]> {
+    const rows = await this.#rows<StoredTotal>(
+      `SELECT metric, labels, sum(value) AS value FROM totals GROUP BY metric, labels
+       ORDER BY metric COLLATE "C", labels COLLATE "C"`,
+    );
+    return rows.map(({ metric, labels, value }) => ({ metric, labels: fromStorable(labels), value }));
+  }
+
+  /** How many rows there are of each, for whoever copies or checks. */
+  async counts(): Promise<{ readonly conversations: number; readonly traces: number; readonly evaluations: number }> {
+    const [row] = await this.#rows<{ conversations: number; traces: number; evaluations: number }>(
+      `SELECT (SELECT count(*) FROM conversations WHERE first_closed_at IS NOT NULL) AS conversations,
+         (SELECT count(*) FROM traces) AS traces, (SELECT count(*) FROM evaluations) AS evaluations`,
+    );
+    return row ?? { conversations: 0, traces: 0, evaluations: 0 };
+  }
+
+  async close(): Promise<void> {
+    await this.#link.close();
+  }
+
+  async #rows<Row extends object>(sql: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    return this.#link.use((session) => session.once<Row>(sql, values));
+  }
+
+  /** With a cursor, so that no more than some rows are in memory. Nothing else is read on this connection meanwhile. */
+  async *#each<Row extends object>(sql: string): AsyncGenerator<Row> {
+    const { promise: done, resolve: finish } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin, reject: fail } = Promise.withResolvers<Session>();
+    const held = this.#link
+      .use(async (session) => {
+        begin(session);
+        await done;
+      })
+      .catch(fail);
+    try {
+      const session = await begun;
+      await session.script(`BEGIN READ ONLY; DECLARE each_row NO SCROLL CURSOR FOR ${sql}`);
+      for (;;) {
+        const rows = await session.once<Row>(`FETCH ${FETCHED} FROM each_row`);
+        yield* rows;
+        if (rows.length < FETCHED) break;
+      }
+      await session.script('COMMIT');
+    } finally {
+      await begun
+        .then((session) => session.script('ROLLBACK'))
+        .catch(() => {
+          // The session is gone, and the cursor with it.
+        });
+      finish();
+      await held;
+    }
+  }
+}
+
+interface HeadRow {
+  readonly id: number;
+  readonly conversation_id: string;
+  readonly agent: string;
+  readonly agent_version: string;
+  readonly environment: string;
+  readonly turns: number;
+  readonly revision: number;
+  readonly cause: string | null;
+  readonly due_cause: string | null;
+  readonly unscored_because: string | null;
+  readonly updated_at: number;
+}
+
+interface EvaluationRow {
+  readonly turn_id: string;
+  readonly suite: string;
+  readonly suite_version: string;
+  readonly revision: number;
+  readonly score: number | null;
+  readonly outcome: number;
+  readonly explanation: string;
+  readonly verdicts: string;
+}
+
+const HEAD = `c.id, c.conversation_id, c.agent, c.agent_version, c.environment, c.turns, c.revision, c.cause, c.due_cause,
+  c.unscored_because, c.updated_at`;
+const EVALUATION = 'e.turn_id, e.suite, e.suite_version, e.revision, e.score, e.outcome, e.explanation, e.verdicts';
+const IS_LAST = `NOT EXISTS (
+  SELECT 1 FROM evaluations n
+  WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
+/** Evaluations are no older than their conversation; what is kept has a negative day. */
+const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0) AND ${IS_LAST}`;
+
+function toConversationRow(row: HeadRow): ConversationRow {
+  return {
+    row: row.id,
+    // The cast is the brand: the store's writer wrote it.
+    conversationId: fromStorable(row.conversation_id) as ConversationId,
+    agent: fromStorable(row.agent),
+    agentVersion: fromStorable(row.agent_version),
+    environment: fromStorable(row.environment),
+    turns: row.turns,
+    revision: row.revision,
+    cause: row.cause ?? undefined,
+    dueCause: row.due_cause ?? undefined,
+    unscoredBecause: row.unscored_because ?? undefined,
+    updatedAt: row.updated_at,
+  };
+}
+
+function toEvaluation(row: EvaluationRow, conversationId: ConversationId): Evaluation {
+  return {
+    conversationId,
+    // The cast is the brand: the store's writer wrote it.
+    turnId: row.turn_id === '' ? undefined : (row.turn_id as TurnId),
+    suite: fromStorable(row.suite),
+    suiteVersion: fromStorable(row.suite_version),
+    scope: row.turn_id === '' ? 'conversation' : 'turn',
+    revision: row.revision,
+    score: row.score ?? undefined,
+    outcome: outcomeAt(row.outcome),
+    explanation: fromStorable(row.explanation),
+    verdicts: decodeVerdicts(row.verdicts),
+  };
+}

@@ -1,0 +1,192 @@
+/**
+ * The store that many instances share: PostgreSQL. It files what lanes close, judges what is due, and keeps time for all of them
+ * (`docs/decisions/0010-many-instances.md`). Three connections, so that filing, judging and everything else do not wait for each other.
+ */
+import type {
+  ClusterStore,
+  Filing,
+  Judged,
+  LaneName,
+  LanePositions,
+  OutboxRow,
+  OwnedLane,
+  WorkingSet,
+} from '../cluster-store.ts';
+import type { TraceId } from '../../model/ids.ts';
+import type { EngineStore } from '../engine-store.ts';
+import { moveTime, readTime } from './cluster-time.ts';
+import { ContentCache } from './content-cache.ts';
+import { FilingDays, makePartitions } from './days.ts';
+import { Filer } from './filing.ts';
+import { Instance } from './instance.ts';
+import { Judge } from './judging.ts';
+import { Lanes } from './lanes.ts';
+import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
+import { forgetOutbox, numberOutbox, readOutbox } from './outbox.ts';
+import { Housekeeping } from './retention.ts';
+import { migrate } from './schema.ts';
+import type { OutboxPayload } from './writing.ts';
+
+export interface PostgresOptions extends PostgresAddress {
+  /** Under which this process counts. Each has its own, and the same again after a restart. */
+  readonly instance: string;
+  readonly group: string;
+  readonly topics: readonly string[];
+  /** For how long a session may be silent in a transaction before the database ends it. */
+  readonly leaseMs?: number;
+  readonly keepMs?: number;
+  readonly keepFailedMs?: number;
+  /** For how long a turn may be opened again: so far back is looked for its earlier parts. */
+  readonly reopenMs?: number;
+  readonly cacheBytes?: number;
+  /** Where evaluations are to be published: what is written of each, in the transaction that stores it. */
+  readonly outboxPayload?: OutboxPayload | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const STATEMENT_MS = 10_000;
+const HOUSEKEEPING_MS = 600_000;
+
+export class PostgresStore implements ClusterStore {
+  readonly #options: PostgresOptions;
+  readonly #filing: Link;
+  readonly #judging: Link;
+  readonly #others: Link;
+  readonly #housekeeping: Link;
+  readonly #lanes: Lanes;
+  readonly #filer: Filer;
+  readonly #judge: Judge;
+  readonly #tidying: Housekeeping;
+  #closed = false;
+
+  private constructor(options: PostgresOptions, instance: Instance, others: Link) {
+    const leaseMs = options.leaseMs ?? 30_000;
+    const reopenMs = options.reopenMs ?? DAY_MS;
+    const link = (name: string, more: Partial<LinkOptions> = {}) => linkOf(options, name, more);
+    this.#options = options;
+    this.#filing = link('filing', { plans: 'look-ups', statementMs: STATEMENT_MS });
+    this.#judging = link('judging', { plans: 'look-ups', statementMs: STATEMENT_MS });
+    this.#others = others;
+    this.#housekeeping = link('housekeeping', { statementMs: HOUSEKEEPING_MS });
+    const cache = new ContentCache(options.cacheBytes ?? 64 << 20);
+    const days = new FilingDays();
+    this.#lanes = new Lanes(this.#others, { topics: options.topics, days: new FilingDays(), reopenMs });
+    this.#filer = new Filer({
+      link: this.#filing,
+      lanes: this.#lanes,
+      days,
+      cache,
+      home: () => instance.id,
+      reopenMs,
+      leaseMs,
+    });
+    this.#judge = new Judge({
+      link: this.#judging,
+      instance,
+      cache,
+      leaseMs,
+      outboxPayload: options.outboxPayload,
+    });
+    this.#tidying = new Housekeeping(this.#housekeeping, {
+      keepMs: options.keepMs ?? 30 * DAY_MS,
+      keepFailedMs: options.keepFailedMs ?? 90 * DAY_MS,
+    });
+  }
+
+  /** Migrates if need be, and takes the instance's name. */
+  static async open(options: PostgresOptions): Promise<PostgresStore> {
+    const preparing = linkOf(options, 'start', { statementMs: HOUSEKEEPING_MS });
+    try {
+      await migrate(preparing, options.schema);
+      await makePartitions(preparing, Date.now());
+    } finally {
+      await preparing.close();
+    }
+    const instance = new Instance(options.instance);
+    const others = linkOf(options, 'time', {
+      statementMs: STATEMENT_MS,
+      plans: 'look-ups',
+      onConnect: (session) => instance.holdName(session),
+    });
+    try {
+      await instance.begin(others);
+    } catch (error) {
+      others.destroy();
+      throw error;
+    }
+    return new PostgresStore(options, instance, others);
+  }
+
+  get engineStore(): EngineStore {
+    return this.#judge.workingSet;
+  }
+
+  async expectLanes(lanes: readonly LaneName[]): Promise<void> {
+    await this.#lanes.expect(lanes);
+  }
+
+  async ownLanes(lanes: readonly LaneName[]): Promise<readonly OwnedLane[]> {
+    return this.#lanes.own(lanes);
+  }
+
+  async file(filings: readonly Filing[]): Promise<void> {
+    await this.#filer.file(filings);
+  }
+
+  async filedPositions(lane: LaneName, traceIds: readonly TraceId[]): Promise<ReadonlyMap<TraceId, LanePositions>> {
+    return this.#lanes.filedPositions(lane, traceIds);
+  }
+
+  async moveTime(): Promise<number | undefined> {
+    const { group, topics } = this.#options;
+    return moveTime(this.#others, { group, topics });
+  }
+
+  async clusterTime(): Promise<number | undefined> {
+    return readTime(this.#others);
+  }
+
+  async judge(
+    options: { readonly whose: 'own' | 'any'; readonly conversationsMax: number; readonly bytesMax: number },
+    work: (set: WorkingSet) => void,
+  ): Promise<Judged> {
+    return this.#judge.judge(options, work);
+  }
+
+  async tidy(now: number = Date.now()): Promise<{ readonly conversations: number; readonly more: boolean }> {
+    return this.#tidying.tidy(now);
+  }
+
+  async numberOutbox(): Promise<number> {
+    return numberOutbox(this.#others);
+  }
+
+  async readOutbox(after: number, limit: number): Promise<readonly OutboxRow[]> {
+    return readOutbox(this.#others, after, limit);
+  }
+
+  async forgetOutbox(upTo: number): Promise<void> {
+    await forgetOutbox(this.#others, upTo);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.all([this.#filing, this.#judging, this.#others, this.#housekeeping].map((link) => link.close()));
+  }
+
+  /** As a crash would: what is under way is cut off. For tests. */
+  destroy(): void {
+    this.#closed = true;
+    for (const link of [this.#filing, this.#judging, this.#others, this.#housekeeping]) link.destroy();
+  }
+}
+
+function linkOf(options: PostgresOptions, name: string, more: Partial<LinkOptions>): Link {
+  return new Link({
+    address: options,
+    name: `${options.instance} ${name}`,
+    leaseMs: options.leaseMs ?? 30_000,
+    ...more,
+  });
+}

@@ -1,0 +1,146 @@
+/**
+ * Lets go of what is old. The large tables go by the day: a partition is dropped, after what is still needed of it has been copied to the
+ * partition of kept rows: conversations that failed, since those are the ones people come back for, those that still go on, and what waits to be judged.
+ * Heads go in the order of their numbers, some at a time, and with them what was kept of them. Running totals stay: a counter never goes down.
+ *
+ * A lane that files for a head must not find it gone at its commit; so heads go under a lock that filers share, and for a short time only.
+ */
+import { lockKey } from './advisory-locks.ts';
+import { dayOf, makePartitions, PARTITIONED } from './days.ts';
+import type { Link } from './link.ts';
+import type { Session } from './session.ts';
+
+export interface Retention {
+  readonly keepMs: number;
+  readonly keepFailedMs: number;
+}
+
+const HEADS_MAX = 500;
+const BATCHES_MAX = 20;
+const DAY_MS = 86_400_000;
+
+export class Housekeeping {
+  readonly #link: Link;
+  readonly #retention: Retention;
+  /** Heads up to this number have been looked at in this round. */
+  #cursor = 0;
+
+  constructor(link: Link, retention: Retention) {
+    this.#link = link;
+    this.#retention = retention;
+  }
+
+  async tidy(now: number): Promise<{ readonly conversations: number; readonly more: boolean }> {
+    await makePartitions(this.#link, now);
+    await this.#dropDays(now);
+    let conversations = 0;
+    for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+      const dropped = await this.#dropHeads(now);
+      conversations += dropped.conversations;
+      if (!dropped.more) return { conversations, more: false };
+    }
+    return { conversations, more: true };
+  }
+
+  /** A day at a time, so that no lock is held for long. */
+  async #dropDays(now: number): Promise<void> {
+    const { keepMs, keepFailedMs } = this.#retention;
+    // A day is over when its last instant is.
+    const last = dayOf(now - keepMs - DAY_MS);
+    const days = await this.#link.use((session) => session.once<{ day: number }>(OLD_DAYS, [last]));
+    for (const { day } of days) {
+      await this.#link.transaction(
+        async (session) => {
+          await session.script("SET LOCAL lock_timeout = '3s'");
+          const [still] = await session.once<{ there: boolean }>(IS_THERE, [day]);
+          if (still?.there !== true) return;
+          await keep(session, day, { since: now - keepMs, failedSince: now - keepFailedMs });
+          for (const table of PARTITIONED) await session.script(`DROP TABLE IF EXISTS ${table}_d${day}`);
+          await session.once('DELETE FROM days WHERE day <= $1', [day - 1]);
+        },
+        { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('housekeeping')})` },
+      );
+    }
+  }
+
+  async #dropHeads(now: number): Promise<{ readonly conversations: number; readonly more: boolean }> {
+    const { keepMs, keepFailedMs } = this.#retention;
+    return this.#link.transaction(
+      async (session) => {
+        const heads = await session.once<{ id: number; old: boolean }>(OLD_HEADS, [
+          this.#cursor,
+          HEADS_MAX,
+          now - keepMs,
+          now - keepFailedMs,
+        ]);
+        const old = heads.filter((head) => head.old).map(({ id }) => id);
+        this.#cursor = heads.at(-1)?.id ?? 0;
+        if (old.length > 0) await dropAll(session, old);
+        const more = heads.length === HEADS_MAX;
+        if (!more) this.#cursor = 0;
+        return { conversations: old.length, more };
+      },
+      // Filers that come while we wait for others wait behind us.
+      { begin: `BEGIN; SET LOCAL lock_timeout = '1s'; SELECT pg_advisory_xact_lock(${lockKey('filing')})` },
+    );
+  }
+}
+
+/** What is still needed of a day moves to the partition of kept rows, where its day is negative. */
+async function keep(
+  session: Session,
+  day: number,
+  { since, failedSince }: { readonly since: number; readonly failedSince: number },
+): Promise<void> {
+  const isNeeded = `EXISTS (SELECT 1 FROM conversations c WHERE c.id = t.conversation
+    AND (c.due_at IS NOT NULL OR c.updated_at >= ${since} OR (c.worst_outcome > 0 AND c.updated_at >= ${failedSince})))`;
+  const arrivals = `arrivals_d${day}`;
+  const traces = `traces_d${day}`;
+  await session.script(`
+    INSERT INTO arrivals (day, ${ARRIVAL_REST}) SELECT -day, ${ARRIVAL_REST} FROM ${arrivals} a
+      WHERE EXISTS (SELECT 1 FROM pending p WHERE p.trace_id = a.trace_id AND p.arrival = a.id AND p.day = a.day)
+      OR EXISTS (SELECT 1 FROM ${traces} t WHERE t.trace_id = a.trace_id AND t.arrival = a.id AND t.traces IS NULL AND ${isNeeded});
+    UPDATE pending SET day = -day WHERE day = ${day};
+    INSERT INTO traces (day, ${TRACE_REST}) SELECT -day, ${TRACE_REST} FROM ${traces} t WHERE ${isNeeded};
+    INSERT INTO evaluations (day, ${EVALUATION_REST}) SELECT -day, ${EVALUATION_REST} FROM evaluations_d${day} t WHERE ${isNeeded};
+  `);
+}
+
+/** With all that is kept of them; what lies in the partition of a day goes with the day. */
+async function dropAll(session: Session, ids: readonly number[]): Promise<void> {
+  await session.once(
+    `DELETE FROM arrivals_kept a USING traces_kept t
+     WHERE t.conversation = ANY($1::bigint[]) AND a.trace_id = t.trace_id AND a.id = t.arrival`,
+    [ids],
+  );
+  for (const table of [
+    'arrivals_kept',
+    'traces_kept',
+    'evaluations_kept',
+    'evidence',
+    'conversation_keys',
+    'conversation_groups',
+  ]) {
+    await session.once(`DELETE FROM ${table} WHERE conversation = ANY($1::bigint[])`, [ids]);
+  }
+  await session.once('DELETE FROM conversations WHERE id = ANY($1::bigint[])', [ids]);
+}
+
+const ARRIVAL_REST = 'id, trace_id, conversation, lane, positions, closed_at, cause, spans, keys, traces, logs';
+const TRACE_REST = `conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause,
+  traces, logs`;
+const EVALUATION_REST = `id, conversation, trace_id, turn_id, suite, suite_version, revision, score, outcome, explanation, verdicts,
+  failed, labels, created_at`;
+
+const OLD_DAYS = `SELECT substring(relname FROM '_d(\\d+)$')::int AS day FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+  WHERE inhparent = 'arrivals'::regclass AND relname ~ '_d\\d+$' AND substring(relname FROM '_d(\\d+)$')::int <= $1 ORDER BY 1`;
+const IS_THERE = `SELECT to_regclass('arrivals_d' || $1::int) IS NOT NULL AS there`;
+/** A group goes when all of it may. Whoever judges a conversation has its row, and it is not old then. */
+const OLD_HEADS = `
+  SELECT c.id, (c.old AND NOT EXISTS (
+      SELECT 1 FROM conversation_groups g JOIN conversation_groups o ON o.leader = g.leader JOIN conversations m ON m.id = o.conversation
+      WHERE g.conversation = c.id AND (m.due_at IS NOT NULL OR m.updated_at >= $3
+        OR (m.worst_outcome > 0 AND m.updated_at >= $4) OR EXISTS (SELECT 1 FROM pending p WHERE p.conversation = m.id)))) AS old
+  FROM (SELECT id, due_at IS NULL AND updated_at < $3 AND (worst_outcome = 0 OR updated_at < $4)
+        AND NOT EXISTS (SELECT 1 FROM pending p WHERE p.conversation = conversations.id) AS old
+      FROM conversations WHERE id > $1 ORDER BY id LIMIT $2) c ORDER BY c.id`;

@@ -1,0 +1,67 @@
+/** The last evaluations of one transaction's conversations, and those that are made in it. */
+import type { Evaluation } from '../../model/evaluation.ts';
+import type { EvaluationKey, EvaluationPlace, Labels, PreviousEvaluation } from '../engine-store.ts';
+
+export interface NewEvaluation {
+  readonly evaluation: Evaluation;
+  conversation: number;
+  readonly trace: number;
+  readonly labels: Labels;
+}
+
+interface Last {
+  conversation: number;
+  /** 0 where it is of the conversation as a whole. */
+  readonly trace: number;
+  readonly suite: string;
+  readonly turnId: string;
+  readonly previous: PreviousEvaluation;
+}
+
+export class WorkingEvaluations {
+  readonly #last = new Map<string, Last>();
+  #added: NewEvaluation[] = [];
+
+  load(last: Last): void {
+    this.#last.set(keyOf(last.conversation, last.suite, last.turnId), last);
+  }
+
+  clear(): void {
+    this.#last.clear();
+    this.#added = [];
+  }
+
+  get added(): readonly NewEvaluation[] {
+    return this.#added;
+  }
+
+  previous({ conversation, suite, turnId }: EvaluationKey): PreviousEvaluation | undefined {
+    return this.#last.get(keyOf(conversation, suite, turnId ?? ''))?.previous;
+  }
+
+  /** False where it is in the store already. */
+  insert(evaluation: Evaluation, { conversation, trace, labels }: EvaluationPlace): boolean {
+    const { suite, revision, score, outcome } = evaluation;
+    const turnId = evaluation.turnId ?? '';
+    const key = keyOf(conversation, suite, turnId);
+    const before = this.#last.get(key);
+    if (before !== undefined && before.previous.revision >= revision) return false;
+    this.#last.set(key, { conversation, trace, suite, turnId, previous: { revision, score, outcome, labels } });
+    this.#added.push({ evaluation, conversation, trace, labels });
+    return true;
+  }
+
+  /** The turns of a trace turned out to belong to another conversation; what was said of them goes with them. */
+  moveTrace(trace: number, from: number, to: number): void {
+    for (const [key, last] of [...this.#last]) {
+      if (last.conversation !== from || last.trace !== trace) continue;
+      this.#last.delete(key);
+      this.load({ ...last, conversation: to });
+    }
+    for (const added of this.#added) if (added.conversation === from && added.trace === trace) added.conversation = to;
+  }
+}
+
+function keyOf(conversation: number, suite: string, turnId: string): string {
+  return `${conversation}\n${turnId}\n${suite}`;
+}

@@ -1,0 +1,212 @@
+/** Writing what the engine has changed in a working set: a statement or a COPY for each table, whatever the number of conversations. */
+import { createHash } from 'node:crypto';
+import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
+import { encodeContent } from '../content-codec.ts';
+import type { ConversationLabels } from '../engine-store.ts';
+import type { TotalEntry } from '../running-totals.ts';
+import { encodeVerdicts } from '../verdict-codec.ts';
+import { BinaryRows } from './binary-copy.ts';
+import { dayOf } from './days.ts';
+import type { Session } from './session.ts';
+import { toStorable } from './storable-text.ts';
+import type { HeldConversation } from './working-conversations.ts';
+import type { Move, WorkingSet } from './working-set.ts';
+import type { HeldTrace } from './working-traces.ts';
+
+/** What goes to the topic of evaluations; the store knows nothing of its format. */
+export type OutboxPayload = (evaluation: Evaluation, labels: ConversationLabels) => Uint8Array;
+
+export async function writeChanges(
+  session: Session,
+  set: WorkingSet,
+  options: {
+    readonly homes: ReadonlyMap<number, number>;
+    readonly outboxPayload: OutboxPayload | undefined;
+  },
+): Promise<void> {
+  for (const move of set.moves()) await writeMove(session, move);
+  await writeConversations(session, set.changedConversations(), options.homes);
+  await writeTraces(session, set);
+  await writeEvaluations(session, set);
+  await writeKeys(session, set);
+  if (options.outboxPayload !== undefined) await writeOutbox(session, set, options.outboxPayload);
+}
+
+export async function writeTotals(session: Session, instance: number, changed: Iterable<TotalEntry>): Promise<void> {
+  const entries = [...changed];
+  if (entries.length === 0) return;
+  await session.run(WRITE_TOTALS, [
+    instance,
+    entries.map(({ metric, encoded }) => seriesKey(metric, encoded)),
+    entries.map(({ metric }) => metric),
+    entries.map(({ encoded }) => toStorable(encoded)),
+    entries.map(({ value }) => value),
+  ]);
+}
+
+/** Labels come from spans and may be long. */
+export function seriesKey(metric: string, labels: string): string {
+  return createHash('sha256').update(`${metric} ${labels}`).digest('hex').slice(0, 32);
+}
+
+async function writeMove(session: Session, move: Move): Promise<void> {
+  if (move.what === 'keys') await session.run(MOVE_KEYS, [move.from, move.to]);
+  else await session.run(MOVE_EVALUATIONS, [move.from, move.to, move.traceId]);
+}
+
+async function writeConversations(
+  session: Session,
+  changed: readonly HeldConversation[],
+  homes: ReadonlyMap<number, number>,
+): Promise<void> {
+  const rows = changed.flatMap((one) => (one.head === undefined ? [] : [{ ...one, id: one.head.id }]));
+  if (rows.length === 0) return;
+  const written = await session.run(WRITE_HEADS, [
+    rows.map(({ id }) => id),
+    rows.map(({ labels }) => toStorable(labels.agent)),
+    rows.map(({ labels }) => toStorable(labels.agentVersion)),
+    rows.map(({ labels }) => toStorable(labels.environment)),
+    // Without a first turn it is not there for the engine.
+    rows.map(({ isThere, firstClosedAt }) => (isThere ? firstClosedAt : null)),
+    rows.map(({ isThere, firstTrace }) => (isThere ? (firstTrace ?? null) : null)),
+    rows.map(({ lastClosedAt }) => lastClosedAt),
+    rows.map(({ updatedAt }) => (updatedAt === 0 ? Date.now() : updatedAt)),
+    rows.map(({ turns }) => turns),
+    rows.map(({ turnsEvaluated }) => turnsEvaluated),
+    rows.map(({ dueAt }) => dueAt ?? null),
+    rows.map(({ dueCause }) => dueCause ?? null),
+    rows.map(({ revision }) => revision),
+    rows.map(({ cause }) => cause),
+    rows.map(({ worstOutcome }) => worstOutcome),
+    rows.map(({ unscoredBecause }) => unscoredBecause),
+    rows.map(({ id }) => homes.get(id) ?? null),
+  ]);
+  if (written !== rows.length) throw new Error(`store: ${written} of ${rows.length} conversations were written`);
+}
+
+async function writeTraces(session: Session, set: WorkingSet): Promise<void> {
+  const changed = set.changedTraces();
+  const rows = new BinaryRows();
+  for (const trace of changed) {
+    if (trace.loaded !== undefined) {
+      await reviseTrace(session, set, trace);
+      continue;
+    }
+    const { traces, logs } = encoded(trace);
+    rows.row(14).int4(trace.day).int8(set.headOf(trace.conversation).id).uuid(trace.traceId).int8(trace.arrival);
+    rows.int4(trace.revision).float8(trace.position).int8(trace.firstClosedAt).int8(trace.closedAt).int4(trace.spans);
+    rows
+      .int4(trace.content?.traces.length ?? 0)
+      .bool(trace.sealed)
+      .text(trace.cause)
+      .bytes(traces)
+      .bytes(logs);
+  }
+  await session.copy(`traces (${TRACE_COLUMNS})`, rows);
+}
+
+async function reviseTrace(session: Session, set: WorkingSet, trace: HeldTrace): Promise<void> {
+  const { loaded } = trace;
+  if (loaded === undefined) return;
+  const { traces, logs } = encoded(trace);
+  const written = await session.run(REVISE_TRACE, [
+    loaded.conversation,
+    trace.traceId,
+    loaded.day,
+    set.headOf(trace.conversation).id,
+    trace.revision,
+    trace.position,
+    trace.closedAt,
+    trace.spans,
+    trace.sealed,
+    trace.cause,
+    traces ?? null,
+    logs ?? null,
+  ]);
+  if (written !== 1) throw new Error(`store: trace ${trace.traceId} was revised in ${written} places`);
+}
+
+function encoded({ hasOwnContent, content }: HeldTrace) {
+  if (!hasOwnContent || content === undefined) return { traces: undefined, logs: undefined };
+  return {
+    traces: encodeContent(content.traces),
+    logs: content.logs === undefined ? undefined : encodeContent(content.logs),
+  };
+}
+
+async function writeEvaluations(session: Session, set: WorkingSet): Promise<void> {
+  const rows = new BinaryRows();
+  const now = Date.now();
+  const day = dayOf(now);
+  let last: { readonly labels: object; readonly text: string } | undefined;
+  for (const { evaluation, conversation, trace, labels } of set.newEvaluations()) {
+    // They come in long rows with the same labels.
+    if (last?.labels !== labels) last = { labels, text: JSON.stringify(labels) };
+    const failed = [...evaluation.verdicts].filter(([, { verdict }]) => verdict === 'fail').map(([name]) => name);
+    rows.row(14).int4(day).int8(set.headOf(conversation).id).uuid(set.traceIdAt(trace));
+    rows
+      .text(evaluation.turnId ?? '')
+      .text(toStorable(evaluation.suite))
+      .text(toStorable(evaluation.suiteVersion));
+    rows.int4(evaluation.revision).int4(evaluation.score).int2(OUTCOMES.indexOf(evaluation.outcome));
+    rows.text(toStorable(evaluation.explanation)).text(encodeVerdicts(evaluation.verdicts));
+    rows.texts(failed.map(toStorable)).text(last.text).int8(now);
+  }
+  // One that is there already breaks the unique index, and nothing of this transaction is kept.
+  await session.copy(`evaluations (${EVALUATION_COLUMNS})`, rows);
+}
+
+async function writeKeys(session: Session, set: WorkingSet): Promise<void> {
+  const rows = new BinaryRows();
+  for (const { conversation, has, wants } of set.newKeys()) {
+    rows.row(3).int8(set.headOf(conversation).id).bytes(has).bytes(wants);
+  }
+  await session.copy('conversation_keys (conversation, has, wants)', rows);
+}
+
+async function writeOutbox(session: Session, set: WorkingSet, payload: OutboxPayload): Promise<void> {
+  const rows = new BinaryRows();
+  for (const { evaluation, conversation } of set.newEvaluations()) {
+    const { labels } = set.conversationOf(conversation);
+    rows.row(2).text(toStorable(evaluation.conversationId)).bytes(payload(evaluation, labels));
+  }
+  await session.copy('outbox_new (key, payload)', rows);
+}
+
+const TRACE_COLUMNS = `day, conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause,
+  traces, logs`;
+const EVALUATION_COLUMNS = `day, conversation, trace_id, turn_id, suite, suite_version, revision, score, outcome, explanation,
+  verdicts, failed, labels, created_at`;
+
+const WRITE_HEADS = {
+  name: 'write-heads',
+  sql: `UPDATE conversations AS c SET agent = n.agent, agent_version = n.agent_version, environment = n.environment,
+      first_closed_at = n.first_closed_at, first_trace = n.first_trace, last_closed_at = n.last_closed_at, updated_at = n.updated_at,
+      turns = n.turns, turns_evaluated = n.turns_evaluated, due_at = n.due_at, due_cause = n.due_cause, revision = n.revision,
+      cause = n.cause, worst_outcome = n.worst_outcome, unscored_because = n.unscored_because, home = coalesce(n.home, c.home)
+    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::uuid[], $7::bigint[], $8::bigint[], $9::int[],
+      $10::int[], $11::bigint[], $12::text[], $13::int[], $14::text[], $15::smallint[], $16::text[], $17::smallint[])
+      AS n (id, agent, agent_version, environment, first_closed_at, first_trace, last_closed_at, updated_at, turns,
+        turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because, home)
+    WHERE c.id = n.id`,
+};
+const REVISE_TRACE = {
+  name: 'revise-trace',
+  sql: `UPDATE traces SET conversation = $4, revision = $5, position = $6, closed_at = $7, spans = $8, sealed = $9, cause = $10,
+      traces = coalesce($11::bytea, traces), logs = CASE WHEN $11::bytea IS NULL THEN logs ELSE $12::bytea END
+    WHERE conversation = $1 AND trace_id = $2 AND day = $3`,
+};
+const MOVE_EVALUATIONS = {
+  name: 'move-evaluations',
+  sql: 'UPDATE evaluations SET conversation = $2 WHERE conversation = $1 AND trace_id = $3',
+};
+const MOVE_KEYS = {
+  name: 'move-keys',
+  sql: 'UPDATE conversation_keys SET conversation = $2 WHERE conversation = $1',
+};
+const WRITE_TOTALS = {
+  name: 'write-totals',
+  sql: `INSERT INTO totals (instance, series, metric, labels, value)
+    SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::float8[])
+    ON CONFLICT (instance, series) DO UPDATE SET value = excluded.value`,
+};

@@ -1,0 +1,78 @@
+import { onTestFinished } from 'vitest';
+import type { ConversationId } from '../../../src/model/ids.ts';
+import type { OwnedLane } from '../../../src/store/cluster-store.ts';
+import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
+import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import { contentOf, type Hints, holdToContract, type StoreUnderTest, traceIdOf } from '../../store/contract.ts';
+import { freshDatabase } from './shared-postgres.ts';
+
+const LANE = { group: 'test', lane: 0 };
+const ALL = { whose: 'any', conversationsMax: 1000, bytesMax: 1 << 30 } as const;
+
+async function openPostgres(): Promise<StoreUnderTest> {
+  const url = await freshDatabase();
+  const open = () => PostgresStore.open({ url, instance: 'a', group: LANE.group, topics: ['spans'] });
+  let store = await open();
+  let [lane] = await store.ownLanes([LANE]);
+
+  async function reopen(): Promise<void> {
+    await store.close();
+    store = await open();
+    [lane] = await store.ownLanes([LANE]);
+  }
+
+  async function file({ turns = [], until }: Hints): Promise<void> {
+    const arrivals = turns.map((turn) => ({
+      traceId: traceIdOf(turn.number),
+      // The cast is the brand: this is a test.
+      conversationId: turn.conversation as ConversationId | undefined,
+      closedAt: turn.at,
+      cause: 'settled',
+      spans: 3,
+      content: contentOf(turn),
+      positions: { spans: turn.number },
+      has: turn.has ?? [],
+      wants: turn.wants ?? [],
+      linked: (turn.linked ?? []).map(traceIdOf),
+    }));
+    await store.file([{ lane: lane as OwnedLane, time: until, positions: { spans: until }, arrivals }]);
+    await store.moveTime();
+  }
+
+  return {
+    get store() {
+      return store.engineStore;
+    },
+    async transact(hints, work) {
+      await file(hints);
+      let done: { readonly result: ReturnType<typeof work> } | undefined;
+      const { totals } = await store.judge(ALL, () => {
+        done = { result: work() };
+      });
+      if (done === undefined) throw new Error('nothing was to be judged');
+      return { result: done.result, totals };
+    },
+    async crash(hints, work) {
+      await file(hints);
+      const crashed = new Error('crashed');
+      await store
+        .judge(ALL, () => {
+          work();
+          throw crashed;
+        })
+        .catch((error: unknown) => {
+          if (error !== crashed) throw error;
+        });
+      await reopen();
+    },
+    reopen,
+    async reader() {
+      const reader = await PostgresReader.open({ url });
+      onTestFinished(() => reader.close());
+      return reader;
+    },
+    close: () => store.close(),
+  };
+}
+
+holdToContract('PostgreSQL', openPostgres);

@@ -1,0 +1,504 @@
+/**
+ * What any store must do, whichever keeps the rows. A store joins by one line: `holdToContract('name', openIt)`.
+ *
+ * A test says which turns have closed and works on the store in a transaction, as the engine does. SQLite only needs the work; a store that many
+ * share is given the turns first, as lanes would file them.
+ */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
+import type { ConversationId, SpanId, TraceId, TurnId } from '../../src/model/ids.ts';
+import type { ConversationReader } from '../../src/store/conversation-reader.ts';
+import type { EngineStore, StoredConversation, Total, TraceContent } from '../../src/store/engine-store.ts';
+
+export interface Turn {
+  readonly number: number;
+  /** Undefined where its spans name none. */
+  readonly conversation: string | undefined;
+  readonly at: number;
+  readonly content?: TraceContent;
+  readonly has?: readonly string[];
+  readonly wants?: readonly string[];
+  readonly linked?: readonly number[];
+}
+
+export interface Hints {
+  /** What has closed since the last transaction. */
+  readonly turns?: readonly Turn[];
+  /** The log's time. */
+  readonly until: number;
+}
+
+export interface StoreUnderTest {
+  readonly store: EngineStore;
+  /** Gives what the commit said. */
+  transact<T>(hints: Hints, work: () => T): Promise<{ readonly result: T; readonly totals: readonly Total[] }>;
+  /** Does the work and ends before the commit, as a crash would; the store is open again afterwards. */
+  crash(hints: Hints, work: () => void): Promise<void>;
+  reopen(): Promise<void>;
+  reader(): Promise<ConversationReader>;
+  close(): Promise<void>;
+}
+
+export const LABELS = { agent: 'helper', agentVersion: 'v1', environment: 'test' };
+export const COUNTED = { agent: 'helper', agent_version: 'v1', environment: 'test' };
+
+export function traceIdOf(number: number): TraceId {
+  return number.toString(16).padStart(32, '0') as TraceId;
+}
+
+export function contentOf(turn: Turn): TraceContent {
+  return turn.content ?? { traces: Buffer.from(`spans ${turn.number}`), logs: undefined };
+}
+
+export function evaluationOf(options: {
+  readonly conversation: string;
+  readonly revision?: number;
+  readonly outcome?: Outcome;
+  readonly turnId?: TurnId;
+  readonly explanation?: string;
+}): Evaluation {
+  const outcome = options.outcome ?? 'successful_completion';
+  const failed = outcome !== 'successful_completion';
+  return {
+    conversationId: options.conversation as ConversationId,
+    turnId: options.turnId,
+    suite: 'pack',
+    suiteVersion: '1',
+    scope: options.turnId === undefined ? 'conversation' : 'turn',
+    revision: options.revision ?? 1,
+    score: failed ? 400_000 : 1_000_000,
+    outcome,
+    explanation: options.explanation ?? 'It went as it went.',
+    verdicts: new Map<string, Verdict>([
+      ['polite', { verdict: 'pass', reason: 'It was.', evidence: [] }],
+      ['right', { verdict: failed ? 'fail' : 'pass', reason: 'See there.', evidence: ['00000000000000aa' as SpanId] }],
+    ]),
+  };
+}
+
+export function joinTurn(
+  store: EngineStore,
+  turn: Turn,
+  options: { readonly dueNow?: string; readonly turnsAdded?: number } = {},
+): StoredConversation {
+  return store.joinConversation({
+    id: (turn.conversation ?? `trace:${traceIdOf(turn.number)}`) as ConversationId,
+    labels: LABELS,
+    at: turn.at,
+    turnsAdded: options.turnsAdded ?? 1,
+    dueNowBecause: options.dueNow,
+    idleMs: 300,
+    maxAgeMs: 10_000,
+  });
+}
+
+export function storeTurn(store: EngineStore, turn: Turn, conversation: number): number {
+  return store.insertTrace({
+    traceId: traceIdOf(turn.number),
+    conversation,
+    revision: 1,
+    position: 0,
+    closedAt: turn.at,
+    spans: 3,
+    sealed: false,
+    cause: 'settled',
+    content: contentOf(turn),
+  });
+}
+
+/** Joins the turn to its conversation, stores it, and evaluates the conversation at once. */
+function scoreAtOnce(store: EngineStore, turn: Turn, outcome: Outcome = 'successful_completion'): number {
+  const conversation = joinTurn(store, turn, { dueNow: 'end_marker' });
+  const trace = storeTurn(store, turn, conversation.row);
+  const revision = conversation.revision + 1;
+  store.insertEvaluation(
+    evaluationOf({ conversation: conversation.id, outcome, revision }),
+    { conversation: conversation.row, trace, labels: COUNTED },
+    () => store.totals.series('assay_evaluations_total', COUNTED).add(1),
+  );
+  store.conversationEvaluated(conversation.row, {
+    revision,
+    cause: 'end_marker',
+    turns: conversation.turns,
+    unscoredBecause: undefined,
+  });
+  return conversation.row;
+}
+
+async function found(reader: ConversationReader, id: string) {
+  const conversation = await reader.find(id);
+  if (conversation === undefined) throw new Error(`conversation ${id} is not there`);
+  return conversation;
+}
+
+export function holdToContract(name: string, open: () => Promise<StoreUnderTest>): void {
+  async function opened(): Promise<StoreUnderTest> {
+    const store = await open();
+    onTestFinished(() => store.close());
+    return store;
+  }
+
+  test(`${name}: what was committed is read back as it was written`, async () => {
+    const under = await opened();
+    const turn = { number: 1, conversation: 'c1', at: 1000 };
+    await under.transact({ turns: [turn], until: 1000 }, () => scoreAtOnce(under.store, turn, 'partial_failure'));
+
+    const reader = await under.reader();
+    const conversation = await found(reader, 'c1');
+    expect(conversation).toMatchObject({ ...LABELS, turns: 1, revision: 1, cause: 'end_marker' });
+    const evaluations = await reader.evaluations(conversation, { revisions: 'all' });
+    expect(evaluations).toEqual([evaluationOf({ conversation: 'c1', outcome: 'partial_failure' })]);
+    const [stored] = await reader.traces(conversation);
+    if (stored === undefined) throw new Error('the trace is not there');
+    expect(stored).toMatchObject({ traceId: traceIdOf(1), revision: 1, cause: 'settled', spans: 3 });
+    expect(Buffer.from((await reader.content(stored))?.traces ?? []).toString()).toBe('spans 1');
+    const idsBy = async (query: object) =>
+      (await reader.listPage({ limit: 10, ...query })).rows.map(({ conversationId }) => conversationId);
+    expect(await idsBy({ criterion: 'right' })).toEqual(['c1']);
+    expect(await idsBy({ criterion: 'polite' })).toEqual([]);
+    expect(await idsBy({ outcome: 'partial_failure', suite: 'pack', agent: 'helper', agentVersion: 'v1' })).toEqual([
+      'c1',
+    ]);
+    expect(await idsBy({ outcome: 'hard_failure' })).toEqual([]);
+    expect(await idsBy({ agent: 'other' })).toEqual([]);
+    const all: Evaluation[] = [];
+    for await (const evaluation of reader.allEvaluations()) all.push(evaluation);
+    expect(all).toEqual(evaluations);
+  });
+
+  test(`${name}: spans and log records of a trace are kept apart, large ones too`, async () => {
+    const under = await opened();
+    const traces = Buffer.alloc(200_000, 'history ');
+    const turn = { number: 1, conversation: 'c1', at: 1000, content: { traces, logs: Buffer.from('records') } };
+    await under.transact({ turns: [turn], until: 1000 }, () => {
+      const trace = storeTurn(under.store, turn, joinTurn(under.store, turn).row);
+      expect(Buffer.from(under.store.contentOf(trace).logs ?? []).toString()).toBe('records');
+    });
+
+    const reader = await under.reader();
+    const [stored] = await reader.traces(await found(reader, 'c1'));
+    const content = stored === undefined ? undefined : await reader.content(stored);
+    expect(Buffer.compare(content?.traces ?? Buffer.alloc(0), traces)).toBe(0);
+    expect(Buffer.from(content?.logs ?? []).toString()).toBe('records');
+  });
+
+  test(`${name}: a trace that is revised has its new content and revision, and stays one`, async () => {
+    const under = await opened();
+    const { store } = under;
+    const turn = { number: 1, conversation: 'c1', at: 1000 };
+    await under.transact({ turns: [turn], until: 1000 }, () => storeTurn(store, turn, joinTurn(store, turn).row));
+    const late = { ...turn, at: 1100 };
+    await under.transact({ turns: [late], until: 1100 }, () => {
+      const known = store.findTrace(traceIdOf(1));
+      if (known === undefined) throw new Error('the trace is not there');
+      expect(Buffer.from(store.contentOf(known.row).traces).toString()).toBe('spans 1');
+      const conversation = joinTurn(store, late, { turnsAdded: 0 });
+      const content = { traces: Buffer.from('more'), logs: undefined };
+      const revised = {
+        ...known,
+        conversation: conversation.row,
+        revision: 2,
+        closedAt: 1100,
+        spans: 4,
+        cause: 'idle',
+      };
+      store.reviseTrace({ ...revised, sealed: true, content });
+    });
+
+    const reader = await under.reader();
+    const conversation = await found(reader, 'c1');
+    const traces = await reader.traces(conversation);
+    expect(conversation.turns).toBe(1);
+    expect(traces).toMatchObject([{ traceId: traceIdOf(1), revision: 2, spans: 4, cause: 'idle' }]);
+    const [trace] = traces;
+    if (trace === undefined) throw new Error('the trace is not there');
+    expect(Buffer.from((await reader.content(trace))?.traces ?? []).toString()).toBe('more');
+    const again = { ...turn, at: 1200 };
+    const { result } = await under.transact({ turns: [again], until: 1200 }, () => store.findTrace(traceIdOf(1)));
+    expect(result).toMatchObject({ revision: 2, closedAt: 1100, spans: 4, sealed: true });
+  });
+
+  test(`${name}: an evaluation that comes again is neither stored nor said to be new`, async () => {
+    const under = await opened();
+    const { store } = under;
+    const news: number[] = [];
+    const insert = (conversation: number, revision: number, outcome: Outcome = 'successful_completion') =>
+      store.insertEvaluation(
+        evaluationOf({ conversation: 'c1', revision, outcome }),
+        { conversation, trace: 0, labels: COUNTED },
+        (written) => news.push(written.revision),
+      );
+    const turn = { number: 1, conversation: 'c1', at: 1000 };
+    await under.transact({ turns: [turn], until: 1000 }, () => {
+      const { row } = joinTurn(store, turn);
+      storeTurn(store, turn, row);
+      insert(row, 1);
+      insert(row, 1);
+    });
+    const second = { number: 2, conversation: 'c1', at: 1100 };
+    const { result } = await under.transact({ turns: [second], until: 1100 }, () => {
+      const { row } = joinTurn(store, second);
+      storeTurn(store, second, row);
+      insert(row, 1);
+      insert(row, 2, 'hard_failure');
+      return [
+        store.previousEvaluation({ conversation: row, suite: 'pack', turnId: undefined }),
+        store.previousEvaluation({ conversation: row, suite: 'pack', turnId: 'other' as TurnId }),
+      ];
+    });
+
+    expect(result).toEqual([{ revision: 2, score: 400_000, outcome: 'hard_failure', labels: COUNTED }, undefined]);
+    expect(news).toEqual([1, 2]);
+    const reader = await under.reader();
+    const conversation = await found(reader, 'c1');
+    expect((await reader.evaluations(conversation, { revisions: 'all' })).map(({ revision }) => revision)).toEqual([
+      1, 2,
+    ]);
+    expect((await reader.evaluations(conversation, { revisions: 'last' })).map(({ revision }) => revision)).toEqual([
+      2,
+    ]);
+  });
+
+  test(`${name}: a crash before the commit leaves nothing, and the same work can be done again`, async () => {
+    const under = await opened();
+    const turn = { number: 1, conversation: 'c1', at: 1000 };
+    const hints = { turns: [turn], until: 1000 };
+
+    await under.crash(hints, () => {
+      scoreAtOnce(under.store, turn);
+    });
+
+    const reader = await under.reader();
+    expect(await reader.find('c1')).toBeUndefined();
+    expect(await reader.totals()).toEqual([]);
+    expect(under.store.totals.all()).toEqual([]);
+    const { totals } = await under.transact({ until: 1000 }, () => scoreAtOnce(under.store, turn));
+    expect(totals.map(({ value }) => value)).toEqual([1]);
+    expect((await (await under.reader()).totals()).map(({ value }) => value)).toEqual([1]);
+    const again = await under.reader();
+    const [trace] = await again.traces(await found(again, 'c1'));
+    if (trace === undefined) throw new Error('the trace is not there');
+    expect(Buffer.from((await again.content(trace))?.traces ?? []).toString()).toBe('spans 1');
+  });
+
+  test(`${name}: conversations come due in order of time, then of their age`, async () => {
+    const under = await opened();
+    const { store } = under;
+    const [late, early] = [
+      { number: 1, conversation: 'late', at: 1700 },
+      { number: 2, conversation: 'early', at: 1000 },
+    ];
+    await under.transact({ turns: [early, late], until: 1700 }, () => {
+      for (const turn of [early, late]) storeTurn(store, turn, joinTurn(store, turn).row);
+    });
+    const turns = [
+      { number: 3, conversation: 'as early', at: 1700 },
+      { number: 4, conversation: 'now', at: 1800 },
+    ];
+    const order: [string, string | undefined][] = [];
+    await under.transact({ turns, until: 2000 }, () => {
+      const [third, fourth] = turns;
+      if (third === undefined || fourth === undefined) return;
+      storeTurn(store, third, joinTurn(store, third).row);
+      storeTurn(store, fourth, joinTurn(store, fourth, { dueNow: 'end_marker' }).row);
+      for (let due = store.nextDue(2000); due !== undefined; due = store.nextDue(2000)) {
+        order.push([due.id, due.dueCause]);
+        store.conversationEvaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
+      }
+    });
+
+    expect(order).toEqual([
+      ['early', 'idle'],
+      ['now', 'end_marker'],
+      ['late', 'idle'],
+      ['as early', 'idle'],
+    ]);
+  });
+
+  test(`${name}: a conversation is due at its maximum age where that comes before it would be idle`, async () => {
+    const under = await opened();
+    const { store } = under;
+    const times = [1000, 10_800, 20_000, 20_900];
+    const joined: StoredConversation[] = [];
+    for (const [index, at] of times.entries()) {
+      const turn = { number: index + 1, conversation: 'c1', at };
+      await under.transact({ turns: [turn], until: at }, () => {
+        const dueNow = index === 3 ? { dueNow: 'end_marker' } : {};
+        joined.push(joinTurn(store, turn, dueNow));
+        storeTurn(store, turn, joined.at(-1)?.row ?? 0);
+      });
+    }
+
+    expect(joined).toMatchObject([
+      { turns: 1, dueAt: 1300, dueCause: 'idle' },
+      { turns: 2, firstClosedAt: 1000, dueAt: 11_000, dueCause: 'max_age' },
+      { turns: 3, dueAt: 20_300, dueCause: 'idle' },
+      { turns: 4, lastClosedAt: 20_900, dueAt: 20_900, dueCause: 'end_marker' },
+    ]);
+  });
+
+  test(`${name}: totals continue over a restart, and what was not committed is not in them`, async () => {
+    const under = await opened();
+    const turnOf = (number: number) => ({ number, conversation: `c${number}`, at: number });
+    const add = async (number: number, amount: number) =>
+      under.transact({ turns: [turnOf(number)], until: number }, () => {
+        storeTurn(under.store, turnOf(number), joinTurn(under.store, turnOf(number)).row);
+        under.store.totals.series('a_total', { agent: 'x' }).add(amount);
+        under.store.totals.series('b_total', {});
+      });
+    await add(1, 3);
+    expect((await add(2, 4)).totals.map(({ metric, value }) => [metric, value])).toEqual([['a_total', 7]]);
+    await under.crash({ turns: [turnOf(3)], until: 3 }, () => {
+      under.store.totals.series('a_total', { agent: 'x' }).add(100);
+    });
+
+    await under.reopen();
+
+    expect(under.store.totals.all().map(({ metric, labels, value }) => [metric, labels, value])).toEqual([
+      ['a_total', { agent: 'x' }, 7],
+      ['b_total', {}, 0],
+    ]);
+  });
+
+  test(`${name}: turns without an id are found by what they refer to, before and after they are stored`, async () => {
+    const under = await opened();
+    const { store } = under;
+    const first = { number: 1, conversation: undefined, at: 1000, has: ['response:aaaaaaaaaaaaaaaa'] };
+    await under.transact({ turns: [first], until: 1000 }, () => {
+      const { row } = joinTurn(store, first);
+      store.addConversationKeys(row, { has: first.has, wants: [] });
+      storeTurn(store, first, row);
+    });
+    const second = { number: 2, conversation: undefined, at: 1100, wants: ['response:aaaaaaaaaaaaaaaa'] };
+    const { result } = await under.transact({ turns: [second], until: 1100 }, () => {
+      const { hasConversationKeys } = store;
+      const related = store.findConversationsBy({ has: [], wants: second.wants });
+      const unrelated = store.findConversationsBy({ has: second.wants, wants: [] });
+      const [to] = related;
+      if (to === undefined) throw new Error('the first is not found');
+      joinTurn(store, { ...second, conversation: to.id });
+      storeTurn(store, second, to.row);
+      return { hasConversationKeys, related: related.map(({ id }) => id), unrelated };
+    });
+
+    expect(result).toEqual({ hasConversationKeys: true, related: [`trace:${traceIdOf(1)}`], unrelated: [] });
+    const reader = await under.reader();
+    const conversation = await found(reader, `trace:${traceIdOf(1)}`);
+    expect((await reader.traces(conversation)).map(({ traceId }) => traceId)).toEqual([traceIdOf(1), traceIdOf(2)]);
+    expect(await reader.find(`trace:${traceIdOf(2)}`)).toBeUndefined();
+  });
+
+  test(`${name}: a conversation that is a part of another goes, with its turns, keys and evaluations`, async () => {
+    const under = await opened();
+    const { store } = under;
+    const part = { number: 1, conversation: undefined, at: 1000, has: ['response:aaaaaaaaaaaaaaaa'] };
+    const turnId = traceIdOf(1) as string as TurnId;
+    await under.transact({ turns: [part], until: 1000 }, () => {
+      const { row } = joinTurn(store, part);
+      store.addConversationKeys(row, { has: part.has, wants: [] });
+      const trace = storeTurn(store, part, row);
+      store.insertEvaluation(
+        evaluationOf({ conversation: `trace:${traceIdOf(1)}`, turnId }),
+        { conversation: row, trace, labels: COUNTED },
+        () => {},
+      );
+    });
+    const named = { number: 2, conversation: 'c1', at: 1100, wants: ['response:aaaaaaaaaaaaaaaa'] };
+    await under.transact({ turns: [named], until: 1100 }, () => {
+      const conversation = joinTurn(store, named);
+      const [related] = store.findConversationsBy({ has: [], wants: named.wants });
+      if (related === undefined) throw new Error('the part is not found');
+      store.absorbConversation(related.row, conversation.row);
+      storeTurn(store, named, conversation.row);
+      expect(store.conversationAt(conversation.row).turns).toBe(2);
+      expect(store.tracesOf(conversation.row).map(({ traceId }) => traceId)).toEqual([traceIdOf(1), traceIdOf(2)]);
+      expect(store.findConversationsBy({ has: [], wants: named.wants })).toMatchObject([{ id: 'c1' }]);
+      expect(store.previousEvaluation({ conversation: conversation.row, suite: 'pack', turnId })?.revision).toBe(1);
+    });
+
+    const reader = await under.reader();
+    expect(await reader.find(`trace:${traceIdOf(1)}`)).toBeUndefined();
+    const conversation = await found(reader, 'c1');
+    expect(conversation.turns).toBe(2);
+    expect((await reader.traces(conversation)).map(({ traceId }) => traceId)).toEqual([traceIdOf(1), traceIdOf(2)]);
+    expect((await reader.evaluations(conversation, { revisions: 'all' })).map((one) => one.turnId)).toEqual([turnId]);
+    // It comes back as a new one where another turn goes by its name.
+    const back = { number: 1, conversation: undefined, at: 1200 };
+    const { result } = await under.transact({ turns: [back], until: 1200 }, () => joinTurn(store, back));
+    expect(result).toMatchObject({ turns: 1, firstClosedAt: 1200, revision: 0 });
+  });
+
+  test(`${name}: parts of turns that were postponed are given once, in order`, async () => {
+    const under = await opened();
+    const { store } = under;
+    const turns = [
+      { number: 1, conversation: 'c1', at: 1000 },
+      { number: 2, conversation: 'c1', at: 1000 },
+      { number: 3, conversation: 'c1', at: 1001 },
+    ];
+    const { result } = await under.transact({ turns, until: 1001 }, () => {
+      for (const turn of turns) store.postponeTurn(storeTurn(store, turn, joinTurn(store, turn).row), turn.at);
+      const take = (logTime: number) => store.takePostponed(logTime).map(({ traceId }) => traceId);
+      return [take(999), take(1000), take(1000), take(2000)];
+    });
+
+    expect(result).toEqual([[], [traceIdOf(1), traceIdOf(2)], [], [traceIdOf(3)]]);
+  });
+
+  test(`${name}: text of any kind is given back as it came`, async () => {
+    const under = await opened();
+    const { store } = under;
+    const id = `x\0y \uE0A5 \u{1F600} "quoted" \\ {a,b} ${'long '.repeat(40)}`;
+    const turn = { number: 1, conversation: id, at: 1000 };
+    const labels = { ...COUNTED, agent: 'a\0b' };
+    await under.transact({ turns: [turn], until: 1000 }, () => {
+      const { row } = store.joinConversation({
+        id: id as ConversationId,
+        labels: { ...LABELS, agent: 'a\0b' },
+        at: 1000,
+        turnsAdded: 1,
+        dueNowBecause: 'end_marker',
+        idleMs: 300,
+        maxAgeMs: 10_000,
+      });
+      storeTurn(store, turn, row);
+      const explanation = 'It said \0 and \uE0A50.';
+      store.insertEvaluation(
+        evaluationOf({ conversation: id, explanation }),
+        { conversation: row, trace: 0, labels },
+        () => store.totals.series('a_total', labels).add(1),
+      );
+    });
+
+    await under.reopen();
+    const reader = await under.reader();
+    const conversation = await found(reader, id);
+    expect(conversation).toMatchObject({ conversationId: id, agent: 'a\0b' });
+    const [evaluation] = await reader.evaluations(conversation, { revisions: 'all' });
+    expect(evaluation).toMatchObject({ conversationId: id, explanation: 'It said \0 and \uE0A50.' });
+    expect(under.store.totals.all()).toMatchObject([{ labels, value: 1 }]);
+  });
+
+  test(`${name}: pages go back in time, each from where the last ended`, async () => {
+    const under = await opened();
+    const turns = Array.from({ length: 7 }, (_, index) => ({
+      number: index + 1,
+      conversation: `c${index + 1}`,
+      at: 1000 + index,
+    }));
+    for (const turn of turns) {
+      await under.transact({ turns: [turn], until: turn.at }, () => scoreAtOnce(under.store, turn));
+    }
+
+    const reader = await under.reader();
+    const pages: string[][] = [];
+    for (let before: number | undefined, more = true; more; ) {
+      const page = await reader.listPage({ limit: 3, before });
+      pages.push(page.rows.map(({ conversationId }) => conversationId));
+      before = page.next;
+      more = before !== undefined;
+    }
+
+    expect(pages.flat()).toEqual(['c7', 'c6', 'c5', 'c4', 'c3', 'c2', 'c1']);
+  });
+}

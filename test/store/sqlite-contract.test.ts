@@ -1,0 +1,42 @@
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Total } from '../../src/store/engine-store.ts';
+import { Store } from '../../src/store/sqlite/store.ts';
+import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
+import { tempDirectory } from '../temp-directory.ts';
+import { holdToContract, type StoreUnderTest } from './contract.ts';
+
+function openSqlite(): Promise<StoreUnderTest> {
+  const file = path.join(tempDirectory(), 'assay.db');
+  let store = Store.open(file, { durable: false });
+  const reopen = () => {
+    store.close();
+    store = Store.open(file, { durable: false });
+  };
+  return Promise.resolve({
+    get store() {
+      return store;
+    },
+    transact(_, work) {
+      store.begin();
+      const result = work();
+      const totals: readonly Total[] = store.commit();
+      return Promise.resolve({ result, totals });
+    },
+    crash(_, work) {
+      store.begin();
+      work();
+      reopen();
+      return Promise.resolve();
+    },
+    reopen: () => Promise.resolve(reopen()),
+    reader() {
+      const reader = StoreReader.open(file);
+      onTestFinished(() => reader.close());
+      return Promise.resolve(reader);
+    },
+    close: () => Promise.resolve(store.close()),
+  });
+}
+
+holdToContract('SQLite', openSqlite);
