@@ -5,12 +5,18 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Kafka, logLevel } from 'kafkajs';
+import { startKafkaContainer } from './containers.ts';
 import { KafkaCluster, type KafkaForTests } from './kafka/broker.ts';
 
 /** A Kafka that tests share: topics and groups have names of their own. Who kills brokers starts a `KafkaCluster`. */
 export async function startKafka(): Promise<KafkaForTests> {
   const named = process.env.ASSAY_TEST_KAFKA;
   if (named !== undefined && named !== '') return kafkaAt(named.split(','));
+  if (await dockerAnswers()) {
+    const container = await startKafkaContainer();
+    const kafka = await kafkaAt(container.brokers);
+    return { ...kafka, close: () => kafka.close().then(container.close) };
+  }
   return await KafkaCluster.start();
 }
 

@@ -50,6 +50,7 @@ test('a user who may not make schemas can use one that is there', async () => {
   await owner.query(`CREATE ROLE ${name} LOGIN PASSWORD 'secret'; CREATE SCHEMA mine AUTHORIZATION ${name}`);
   const limited = new URL(url);
   limited.username = name;
+  limited.password = '';
   const link = new Link({
     address: { url: limited.href, password: 'secret', schema: 'mine' },
     name: 'test',

@@ -1,22 +1,30 @@
 /**
  * A database for each test, on one server for all tests of a file: the server that `ASSAY_TEST_POSTGRES` names (a URL of a user who
- * may create databases), or one started here.
+ * may create databases), one in a container where a Docker engine answers, or one started here.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
-import { createDatabase, startPostgres, type PostgresServer } from './server.ts';
+import { startPostgresContainer } from '../containers.ts';
+import { dockerAnswers } from '../services.ts';
+import { createDatabase, startPostgres } from './server.ts';
 
-let started: Promise<PostgresServer> | undefined;
+interface SharedServer {
+  /** Of a user who may create databases. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+let started: Promise<SharedServer> | undefined;
 
 export async function freshDatabase(): Promise<string> {
   const named = process.env.ASSAY_TEST_POSTGRES;
-  if (named !== undefined && named !== '') return createDatabase(named, `assay_${randomBytes(6).toString('hex')}`);
-  return (await sharedServer()).createDatabase();
+  const { url } = named !== undefined && named !== '' ? { url: named } : await sharedServer();
+  return createDatabase(url, `assay_${randomBytes(6).toString('hex')}`);
 }
 
-function sharedServer(): Promise<PostgresServer> {
+function sharedServer(): Promise<SharedServer> {
   if (started === undefined) {
-    started = startPostgres();
+    started = dockerAnswers().then((docker) => (docker ? startPostgresContainer() : startPostgres()));
     const server = started;
     afterAll(async () => {
       started = undefined;
