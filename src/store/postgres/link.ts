@@ -186,8 +186,7 @@ export class Link {
     const schema = address.schema ?? DEFAULT_SCHEMA;
     const { ca, cert, key } = address.tls ?? {};
     return {
-      connectionString: address.url,
-      ...(address.password === undefined ? {} : { password: address.password }),
+      connectionString: withPassword(address),
       ...(address.tls === undefined
         ? {}
         : {
@@ -232,4 +231,11 @@ function destroy(client: Client): void {
   client.end().catch(() => {
     // It is gone, which is what was wanted.
   });
+}
+
+/** A password beside the URL would be ignored: what the URL says of it is preferred, even where it says nothing. */
+function withPassword({ url, password }: PostgresAddress): string {
+  const whole = new URL(url);
+  if (password !== undefined) whole.password = encodeURIComponent(password);
+  return whole.href;
 }

@@ -47,12 +47,12 @@ test('a user who may not make schemas can use one that is there', async () => {
   await owner.connect();
   onTestFinished(() => owner.end());
   const name = `limited_${Math.random().toString(36).slice(2)}`;
-  await owner.query(`CREATE ROLE ${name} LOGIN PASSWORD 'secret'; CREATE SCHEMA mine AUTHORIZATION ${name}`);
+  await owner.query(`CREATE ROLE ${name} LOGIN PASSWORD 'se/c:r%et'; CREATE SCHEMA mine AUTHORIZATION ${name}`);
   const limited = new URL(url);
   limited.username = name;
   limited.password = '';
   const link = new Link({
-    address: { url: limited.href, password: 'secret', schema: 'mine' },
+    address: { url: limited.href, password: 'se/c:r%et', schema: 'mine' },
     name: 'test',
     leaseMs: 30_000,
   });

@@ -4,7 +4,7 @@
  * them as the user `postgres`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -30,6 +30,7 @@ export interface PostgresServer {
 }
 
 const ROOT_OF_VERSIONS = '/usr/lib/postgresql';
+const PASSWORD = 'assay';
 const STARTS_WITHIN_MS = 60_000;
 
 export function hasPostgresPrograms(): boolean {
@@ -47,14 +48,17 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   const directory = mkdtempSync(path.join(tmpdir(), 'assay-postgres-'));
   if (user !== undefined) chownSync(directory, user.uid, user.gid);
   const data = path.join(directory, 'data');
+  const passwordFile = path.join(directory, 'password');
+  writeFileSync(passwordFile, PASSWORD);
   const [initdb = '', ...initdbArguments] = asUser(user, [
     path.join(programs, 'initdb'),
-    ...['-D', data, '-U', 'assay', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    ...['-D', data, '-U', 'assay', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
+    ...['-E', 'UTF8', '--locale=C', '--no-sync'],
   ]);
   execFileSync(initdb, initdbArguments, { stdio: 'pipe', cwd: directory });
   const port = await freePort();
   const host = '127.0.0.1';
-  const url = `postgres://assay@${host}:${port}/postgres`;
+  const url = `postgres://assay:${PASSWORD}@${host}:${port}/postgres`;
   const options = {
     listen_addresses: host,
     port: String(port),

@@ -23,13 +23,13 @@ export async function freshDatabase(): Promise<string> {
 }
 
 function sharedServer(): Promise<SharedServer> {
-  if (started === undefined) {
-    started = dockerAnswers().then((docker) => (docker ? startPostgresContainer() : startPostgres()));
-    const server = started;
-    afterAll(async () => {
-      started = undefined;
-      await (await server).close();
-    });
-  }
+  started ??= dockerAnswers().then((docker) => (docker ? startPostgresContainer() : startPostgres()));
   return started;
 }
+
+// Here, where the file that imports this is read: within a test it would be ignored.
+afterAll(async () => {
+  const server = started;
+  started = undefined;
+  await (await server)?.close();
+});
