@@ -349,6 +349,8 @@ class ConsumerSession {
   #fetchFrom(node: number): void {
     const loop = this.#fetchLoop(node).finally(() => {
       this.#fetching.delete(node);
+      // It leads nothing of ours any longer, so that it is away is no trouble of ours.
+      this.#problems.clear(`broker ${node}`);
       this.#changed.raise();
     });
     this.#fetching.set(node, loop);
