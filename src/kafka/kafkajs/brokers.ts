@@ -46,6 +46,8 @@ interface Address {
 interface Link {
   readonly broker: BrokerLink;
   readonly sockets: Set<Socket>;
+  /** A request that was under way may still try to connect; nobody would ever close what it opens. */
+  isDropped: boolean;
 }
 
 interface MetadataAnswer {
@@ -65,6 +67,8 @@ interface CoordinatorAnswer {
 const CONNECT_TIMEOUT_MS = 5_000;
 const REAUTHENTICATE_BEFORE_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
+/** What kafkajs is told of a connection that we ended. */
+const GIVEN_UP = 'given up';
 
 export class Brokers {
   readonly #connection: KafkaConnection;
@@ -188,6 +192,7 @@ export class Brokers {
 
   #open(address: Address): Link {
     const sockets = new Set<Socket>();
+    const isDropped = () => link.isDropped;
     const broker = openLink({
       ...address,
       ssl: this.#ssl,
@@ -201,16 +206,20 @@ export class Brokers {
         const socket = openSocket(options);
         sockets.add(socket);
         socket.once('close', () => sockets.delete(socket));
+        if (isDropped()) socket.destroy(new Error(GIVEN_UP));
         return socket;
       },
     });
-    return { broker, sockets };
+    const link: Link = { broker, sockets, isDropped: false };
+    return link;
   }
 
   #drop(key: string): void {
     const link = this.#links.get(key);
     this.#links.delete(key);
-    for (const socket of link?.sockets ?? []) socket.destroy(new Error('given up'));
+    if (link === undefined) return;
+    link.isDropped = true;
+    for (const socket of link.sockets) socket.destroy(new Error(GIVEN_UP));
   }
 }
 
@@ -250,7 +259,9 @@ function saslOptions({ sasl }: KafkaConnection): object | null {
 
 /** kafkajs would write to stdout. Its messages name brokers and requests, and no secrets. */
 function loggerTo(onLog: LogLine | undefined): Logger {
-  const at = (level: 'info' | 'warn' | 'error') => (message: string) => onLog?.({ level, message });
+  const at = (level: 'info' | 'warn' | 'error') => (message: string) => {
+    if (!message.endsWith(GIVEN_UP)) onLog?.({ level, message });
+  };
   const logger: Logger = {
     namespace: () => logger,
     info: at('info'),
