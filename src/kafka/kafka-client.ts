@@ -44,6 +44,8 @@ export interface ConsumerHandlers {
   onAssigned(assignment: {
     readonly gained: readonly AssignedPartition[];
     readonly kept: readonly TopicPartition[];
+    /** How many lanes there are in all, whoever has them: as many as the largest of the topics has partitions. */
+    readonly lanes: number;
   }): Promise<void>;
   /** Others may have these from now on. */
   onLost(partitions: readonly TopicPartition[]): void;

@@ -57,6 +57,12 @@ const RETRY_AFTER_SECONDS = 1;
 type Stop = () => Promise<void> | void;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
+  const { kafka } = options.settings;
+  if (kafka !== undefined) {
+    // Loaded when it is needed: one machine should not wait for the libraries of many.
+    const { startClusterService } = await import('./cluster/cluster-service.ts');
+    return startClusterService(options, kafka);
+  }
   const stops: Stop[] = [];
   const stopAll = async () => {
     for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();

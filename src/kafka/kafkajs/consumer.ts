@@ -235,7 +235,8 @@ class ConsumerSession {
         const begins = await this.#beginnings(ours);
         if (ours.some((feed) => feed.lost)) continue;
         const stillKept = kept.filter((partition) => this.#feeds.has(keyOf(partition)));
-        await this.#handlers.onAssigned({ gained: begins, kept: stillKept });
+        const lanes = Math.max(0, ...this.#topics.partitionCounts().values());
+        await this.#handlers.onAssigned({ gained: begins, kept: stillKept, lanes });
         for (const [index, feed] of ours.entries()) {
           if (feed.lost) continue;
           feed.position = begins[index]?.offset;

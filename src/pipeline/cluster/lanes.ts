@@ -27,7 +27,8 @@ import { type FiledPositions, Lane, type LaneRecord } from './lane.ts';
 /** Who files; `ClusterWorker` does. */
 export interface LaneStore {
   readonly turnsWaiting: number;
-  own(lanes: readonly LaneName[]): Promise<readonly OwnedLane[]>;
+  /** `all` are those that time must wait for, whoever has them. */
+  own(lanes: readonly LaneName[], all: readonly LaneName[]): Promise<readonly OwnedLane[]>;
   filedPositions(lane: LaneName, traceIds: readonly TraceId[]): Promise<FiledPositions>;
   file(
     lane: OwnedLane,
@@ -49,6 +50,8 @@ export interface LanesOptions {
   readonly spoolBytesMax: number;
   /** What a record holds. The promise of a record that can't be read resolves when it is safe elsewhere. */
   readonly read: (partition: TopicPartition, record: KafkaRecord) => LaneRecord;
+  /** Whether this instance has the first lane; what only one instance may do, its owner does. */
+  readonly onFirstLane: (isOurs: boolean) => void;
   readonly onEvent: (event: ClusterEvent) => void;
 }
 
@@ -152,6 +155,7 @@ export class Lanes implements ConsumerHandlers {
   async onAssigned(assignment: {
     readonly gained: readonly AssignedPartition[];
     readonly kept: readonly TopicPartition[];
+    readonly lanes: number;
   }): Promise<void> {
     const byLane = Map.groupBy(assignment.gained, ({ partition }) => partition);
     const numbers = [...byLane.keys()];
@@ -166,12 +170,15 @@ export class Lanes implements ConsumerHandlers {
       kept: new Set(assignment.kept.map((p) => p.partition)).size,
     });
     if (numbers.length === 0) return;
-    const owned = await this.#options.store.own(numbers.map((lane) => ({ group: this.#options.group, lane })));
+    const named = (lane: number) => ({ group: this.#options.group, lane });
+    const all = Array.from({ length: assignment.lanes }, (_, lane) => named(lane));
+    const owned = await this.#options.store.own(numbers.map(named), all);
     for (const lane of owned) this.#begin(lane, byLane.get(lane.lane) ?? []);
   }
 
   onLost(partitions: readonly TopicPartition[]): void {
-    this.#drop([...new Set(partitions.map(({ partition }) => partition))], 'the group gave it to another member');
+    const because = this.#isMember ? 'the group gave it to another member' : 'this instance leaves the group';
+    this.#drop([...new Set(partitions.map(({ partition }) => partition))], because);
   }
 
   async onRecords(partition: TopicPartition, records: readonly KafkaRecord[]): Promise<void> {
@@ -216,6 +223,7 @@ export class Lanes implements ConsumerHandlers {
     });
     for (const { topic, partition } of partitions) this.#committed.delete(`${topic} ${partition}`);
     this.#lanes.set(owned.lane, lane);
+    if (owned.lane === 0) this.#options.onFirstLane(true);
   }
 
   /** Rows that were filed before this instance had the lane. Only asked about offsets for which that can be. */
@@ -303,6 +311,7 @@ export class Lanes implements ConsumerHandlers {
     for (const number of lost) {
       this.#lanes.get(number)?.drop();
       this.#lanes.delete(number);
+      if (number === 0) this.#options.onFirstLane(false);
     }
     if (lost.length > 0) this.#options.onEvent({ type: 'lanes-lost', lanes: lost, because });
   }

@@ -57,9 +57,12 @@ export class PostgresStore implements ClusterStore {
   readonly #filer: Filer;
   readonly #judge: Judge;
   readonly #tidying: Housekeeping;
+  /** Another store has another, also where it has the same address. */
+  readonly id: string;
   #closed = false;
 
-  private constructor(options: PostgresOptions, instance: Instance, others: Link) {
+  private constructor(options: PostgresOptions, instance: Instance, others: Link, id: string) {
+    this.id = id;
     const leaseMs = options.leaseMs ?? 30_000;
     const reopenMs = options.reopenMs ?? DAY_MS;
     const link = (name: string, more: Partial<LinkOptions> = {}) => linkOf(options, name, more);
@@ -110,11 +113,12 @@ export class PostgresStore implements ClusterStore {
     });
     try {
       await instance.begin(others);
+      const [row] = await others.use((session) => session.once<{ id: string }>('SELECT id FROM cluster'));
+      return new PostgresStore(options, instance, others, row?.id ?? '');
     } catch (error) {
       others.destroy();
       throw error;
     }
-    return new PostgresStore(options, instance, others);
   }
 
   get engineStore(): EngineStore {

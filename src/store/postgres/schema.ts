@@ -29,6 +29,7 @@ const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE cluster (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    id uuid NOT NULL DEFAULT gen_random_uuid(),
     log_time bigint,
     outbox_last bigint NOT NULL DEFAULT 0
   );

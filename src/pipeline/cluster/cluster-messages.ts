@@ -1,0 +1,82 @@
+/** What the main thread and the thread that files and judges say to each other. */
+import type { KafkaConnection } from '../../kafka/kafka-connection.ts';
+import type { TraceId } from '../../model/ids.ts';
+import type { EngineEvent } from '../../model/events/scoring-events.ts';
+import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-store.ts';
+import type { Total } from '../../store/engine-store.ts';
+import type { PostgresOptions } from '../../store/postgres/postgres-store.ts';
+import type { StoppedCheck } from '../check-watch.ts';
+import type { EngineSettings } from '../engine.ts';
+import type { PackedTurn } from '../messages.ts';
+
+export interface ClusterStart {
+  readonly settings: EngineSettings;
+  readonly store: Omit<PostgresOptions, 'outboxPayload'>;
+  /** Undefined where evaluations are not to be sent. */
+  readonly evaluations: { readonly connection: KafkaConnection; readonly topic: string } | undefined;
+  readonly spoolDirectory: string;
+  readonly suites: readonly string[];
+  readonly suitesBaseDirectory: string;
+  readonly watch: SharedArrayBuffer;
+  readonly stopped: readonly StoppedCheck[];
+}
+
+export interface FileCommand {
+  readonly type: 'file';
+  readonly sequence: number;
+  readonly lane: OwnedLane;
+  readonly turn: PackedTurn;
+  readonly positions: LanePositions;
+  /** The spool is complete to here. */
+  readonly spoolEnd: number;
+}
+
+/** Everything that the lane closed up to this time has been sent before. */
+export interface TimeCommand {
+  readonly type: 'time';
+  readonly sequence: number;
+  readonly lane: OwnedLane;
+  readonly time: number;
+  readonly positions: LanePositions;
+}
+
+export type Question =
+  | { readonly ask: 'own'; readonly lanes: readonly LaneName[]; readonly all: readonly LaneName[] }
+  | { readonly ask: 'filed'; readonly lane: LaneName; readonly traceIds: readonly TraceId[] };
+
+export type ToCluster =
+  | FileCommand
+  | TimeCommand
+  | { readonly type: 'question'; readonly id: number; readonly question: Question }
+  /** Whether this instance is the one that sends evaluations. */
+  | { readonly type: 'relay'; readonly on: boolean }
+  /** Files what was sent before, then ends. */
+  | { readonly type: 'stop' };
+
+export type Answer =
+  | { readonly lanes: readonly OwnedLane[] }
+  | { readonly filed: readonly (readonly [TraceId, LanePositions])[] };
+
+export type FromCluster =
+  | { readonly type: 'ready'; readonly totals: readonly Total[] }
+  /** Everything up to `sequence` is filed, but what belonged to the lanes that others have. */
+  | {
+      readonly type: 'filed';
+      readonly sequence: number;
+      readonly fenced: readonly OwnedLane[];
+      readonly arrivals: number;
+      readonly tookMs: number;
+    }
+  | {
+      readonly type: 'judged';
+      readonly conversations: number;
+      readonly arrivals: number;
+      readonly totals: readonly Total[];
+      readonly events: readonly EngineEvent[];
+      readonly tookMs: number;
+    }
+  | { readonly type: 'cluster-time'; readonly time: number }
+  | { readonly type: 'sent'; readonly evaluations: number }
+  | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
+  | { readonly type: 'problem'; readonly problem: string | undefined }
+  | { readonly type: 'stopped' };

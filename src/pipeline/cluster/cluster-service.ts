@@ -1,0 +1,330 @@
+/**
+ * The running service as one of many: the only place that knows how its stages are connected.
+ *
+ *   Kafka ─▶ lanes (open turns) ─▶ thread: file in the shared store ─▶ judge what is due there ─▶ metrics, API
+ *   OTLP  ─▶ Kafka, keyed by trace id
+ *
+ * Consumers start before producers, and producers stop first, so that each can drain: no more is read, what is closed is filed, what
+ * is filed is committed, then the lanes are given back. What is open is read again by their next owner.
+ */
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KafkaSettings } from '../../config/kafka-settings.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { SharedStoreSettings } from '../../config/shared-store-settings.ts';
+import { KafkajsConsumer } from '../../kafka/kafkajs/consumer.ts';
+import { KafkajsProducer } from '../../kafka/kafkajs/producer.ts';
+import type { KafkaProducer } from '../../kafka/kafka-client.ts';
+import { Spool } from '../../kafka/spool.ts';
+import type { ClusterEvent } from '../../model/events/cluster-events.ts';
+import type { RedactionRules } from '../../model/redaction.ts';
+import { redactionNames } from '../../model/redaction.ts';
+import { startOtlpGrpc } from '../../receive/otlp-grpc.ts';
+import { startOtlpHttp } from '../../receive/otlp-http.ts';
+import { ClusterMetrics } from '../../report/cluster-metrics.ts';
+import { Exposition } from '../../report/exposition.ts';
+import { HealthMetrics, type PipelineEvent } from '../../report/health-metrics.ts';
+import { type ConversationApi, startHttpServer } from '../../report/http-server.ts';
+import { QualityView } from '../../report/quality-view.ts';
+import { PostgresReader } from '../../store/postgres/postgres-reader.ts';
+import { conversationApi } from '../conversation-api.ts';
+import { openDataDirectory } from '../data-directory.ts';
+import { engineSettings, turnLimits } from '../engine-settings.ts';
+import { Readiness } from '../readiness.ts';
+import { serviceRedaction } from '../redaction-rules.ts';
+import type { Service, ServiceOptions } from '../service.ts';
+import { ClusterWorker } from './cluster-worker.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { kafkaConnection } from './kafka-connection-settings.ts';
+import { KafkaSink } from './kafka-sink.ts';
+import { Lanes } from './lanes.ts';
+import { RecordReading } from './record-reading.ts';
+import { postgresOptions } from './store-settings.ts';
+
+type Stop = () => Promise<void> | void;
+type AnyEvent = PipelineEvent | ClusterEvent;
+
+/** What is under way when the service is told to stop may take this long; then the next owner does it again. */
+const DRAIN_MS = 20_000;
+const LOG_FLUSH_MS = 60_000;
+/** Lanes are many, and each has its own open turns. */
+const OPEN_TURNS_PER_LANE_MAX = 50_000;
+const OPEN_SPANS_PER_LANE_MAX = 500_000;
+
+export async function startClusterService(options: ServiceOptions, kafka: KafkaSettings): Promise<Service> {
+  const stops: Stop[] = [];
+  const stopAll = async () => {
+    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
+  };
+  try {
+    return await start(options, kafka, stops, stopAll);
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+async function start(
+  options: ServiceOptions,
+  kafka: KafkaSettings,
+  stops: Stop[],
+  stopAll: () => Promise<void>,
+): Promise<Service> {
+  const { settings, log } = options;
+  const directory = openDataDirectory(settings.dataDir);
+  stops.push(() => directory.release());
+  const redaction = serviceRedaction(settings);
+  const readiness = new Readiness();
+  const onEvent = (event: AnyEvent) => {
+    if (isOfCluster(event)) metrics.count(event);
+    else health.count(event);
+    log.event(event);
+  };
+
+  // Who looks at this instance while it waits for the store is told so.
+  let reading: Reading | undefined;
+  const view = new QualityView();
+  const state: ReadingState = { clusterTime: undefined, storeProblem: undefined, deadLetterProblem: undefined };
+  const metrics = new ClusterMetrics({
+    lanes: () => reading?.lanes.count ?? 0,
+    lags: () => reading?.lanes.lags ?? [],
+    clusterTime: () => state.clusterTime,
+    spoolBytes: () => reading?.spool.bytes ?? 0,
+    turnsToFile: () => reading?.worker.turnsWaiting ?? 0,
+    topics: kafka.read ? [...kafka.topics.spans, ...kafka.topics.logs] : [],
+  });
+  const health = new HealthMetrics({
+    openTurns: () => reading?.lanes.openTurns ?? 0,
+    openSpans: () => reading?.lanes.openRows ?? 0,
+    journalBytes: () => 0,
+    scoringBacklog: () => reading?.worker.turnsWaiting ?? 0,
+    logLagSeconds: () => Math.max(0, ...(reading?.lanes.lags ?? []).map(({ seconds }) => seconds)),
+    series: () => view.seriesCount,
+    criterionWeights: options.suites.flatMap((suite) =>
+      suite.criteria.map(({ name, weight }) => ({
+        suite: suite.name,
+        criterion: name,
+        weight: weight / suite.totalWeight,
+      })),
+    ),
+    version: options.version,
+    redactions: redaction === undefined ? [] : redactionNames(redaction),
+  });
+  const exposition = new Exposition([...view.sources(), ...health.sources(), ...metrics.sources()]);
+  const http = await startHttpServer({
+    host: settings.host,
+    port: settings.httpPort,
+    metrics: (accept) => exposition.render(accept),
+    ready: () => readiness.check({ stalledMs: reading?.worker.stalledMs ?? 0, problems: problemsOf(reading, state) }),
+    conversations: {
+      list: (query) => apiOf(reading).list(query),
+      get: (id, how) => apiOf(reading).get(id, how),
+    },
+  });
+  stops.push(() => http.stop());
+  const producer = new KafkajsProducer({ connection: kafkaConnection(kafka) });
+  stops.push(() => producer.stop());
+  if (kafka.read && settings.sharedStore !== undefined) {
+    const { sharedStore } = settings;
+    reading = await startReading({ options, kafka, sharedStore, view, state, producer, redaction, onEvent, stops });
+  }
+  const ports = kafka.accept
+    ? await startReceivers(settings, kafka, { producer, redaction, onEvent, stops })
+    : undefined;
+  reading?.lanes.start();
+  const flush = setInterval(() => log.flush(), LOG_FLUSH_MS);
+  stops.push(() => clearInterval(flush));
+
+  let stopping: Promise<void> | undefined;
+  return {
+    ports: { otlpGrpc: ports?.otlpGrpc ?? 0, otlpHttp: ports?.otlpHttp ?? 0, http: http.port },
+    pending: () => (reading?.lanes.openTurns ?? 0) + (reading?.worker.turnsWaiting ?? 0),
+    stop: () => {
+      stopping ??= stopAll();
+      return stopping;
+    },
+  };
+}
+
+interface Parts {
+  readonly producer: KafkaProducer;
+  readonly redaction: RedactionRules | undefined;
+  readonly onEvent: (event: AnyEvent) => void;
+  readonly stops: Stop[];
+}
+
+/** What is known of reading before it has begun. */
+interface ReadingState {
+  clusterTime: number | undefined;
+  storeProblem: string | undefined;
+  deadLetterProblem: string | undefined;
+}
+
+interface Reading {
+  readonly spool: Spool;
+  readonly worker: ClusterWorker;
+  readonly lanes: Lanes;
+  readonly api: ConversationApi;
+}
+
+async function startReading(
+  parts: Parts & {
+    readonly options: ServiceOptions;
+    readonly kafka: KafkaSettings;
+    readonly sharedStore: SharedStoreSettings;
+    readonly view: QualityView;
+    readonly state: ReadingState;
+  },
+): Promise<Reading> {
+  const { options, kafka, sharedStore, view, state, producer, redaction, onEvent, stops } = parts;
+  const { settings } = options;
+  const topics = [...kafka.topics.spans, ...kafka.topics.logs];
+  const store = postgresOptions(settings, sharedStore, kafka);
+  let lanes: Lanes | undefined;
+  const spoolDirectory = path.join(settings.dataDir, 'spool');
+  const spool = new Spool(spoolDirectory);
+  stops.push(() => spool.close());
+  const worker = await ClusterWorker.start({
+    start: {
+      settings: engineSettings(settings),
+      store,
+      evaluations:
+        kafka.evaluationsTopic === undefined
+          ? undefined
+          : { connection: kafkaConnection(kafka), topic: kafka.evaluationsTopic },
+      spoolDirectory,
+      suites: options.suiteReferences,
+      suitesBaseDirectory: options.suitesBaseDirectory,
+    },
+    suites: options.suites,
+    checkTimeoutMs: settings.score.checkTimeoutMs,
+    onFiled: (lane, turn) => lanes?.filed(lane, turn),
+    onFenced: (lane) => lanes?.fenced(lane),
+    onTotals: (totals) => view.update(totals),
+    onClusterTime: (time) => {
+      state.clusterTime = time;
+    },
+    onEvent: (event) => {
+      if (event.type === 'store-problem') {
+        state.storeProblem = event.problem;
+        lanes?.storeProblem(event.problem);
+      }
+      onEvent(event);
+    },
+  });
+  stops.push(() => worker.abandon());
+  const records = new RecordReading({
+    kafka,
+    redaction,
+    deadLetters: new DeadLetters({
+      producer,
+      topic: kafka.deadLetterTopic,
+      onEvent,
+      onProblem: (problem) => {
+        state.deadLetterProblem = problem;
+      },
+      onSent: () => {
+        state.deadLetterProblem = undefined;
+      },
+    }),
+    onEvent,
+  });
+  const consumer = new KafkajsConsumer({
+    connection: kafkaConnection(kafka),
+    group: kafka.group,
+    topics,
+    startFrom: kafka.from,
+    sessionTimeoutMs: kafka.sessionTimeoutMs,
+    // What keeps it from reading is told as a problem; the rest is for who looks closer.
+    onLog: ({ message }) => options.log.line('debug', 'kafka client', { detail: message }),
+  });
+  const began = new Lanes({
+    consumer,
+    store: {
+      get turnsWaiting() {
+        return worker.turnsWaiting;
+      },
+      own: (wanted, all) => worker.own(wanted, all),
+      filedPositions: (lane, traceIds) => worker.filedPositions(lane, traceIds),
+      file: (lane, turn, place) => worker.file(lane, turn, place),
+      time: (lane, time, positions) => worker.time(lane, time, positions),
+    },
+    spool,
+    group: kafka.group,
+    topics,
+    limits: {
+      ...turnLimits(settings),
+      maxOpenTurns: OPEN_TURNS_PER_LANE_MAX,
+      maxOpenSpans: OPEN_SPANS_PER_LANE_MAX,
+    },
+    clockMarginMs: kafka.clockMarginMs,
+    spoolBytesMax: settings.journal.maxBytes,
+    read: (place, record) => records.read(place, record),
+    onFirstLane: (isOurs) => worker.relay(isOurs),
+    onEvent,
+  });
+  lanes = began;
+  const reader = await PostgresReader.open(store);
+  stops.push(() => reader.close());
+  stops.push(() => drain(worker, began));
+  return { spool, worker, lanes: began, api: conversationApi(reader) };
+}
+
+function problemsOf(reading: Reading | undefined, state: ReadingState): readonly string[] {
+  const kafka = reading?.lanes.problem;
+  return [
+    ...(kafka === undefined ? [] : [`Kafka: ${kafka}`]),
+    ...(state.storeProblem === undefined ? [] : [`the shared store: ${state.storeProblem}`]),
+    ...(state.deadLetterProblem === undefined ? [] : [`the topic of dead letters: ${state.deadLetterProblem}`]),
+  ];
+}
+
+function apiOf(reading: Reading | undefined): ConversationApi {
+  if (reading !== undefined) return reading.api;
+  throw new Error('this instance reads nothing: kafka.read is false, or it still waits for the shared store');
+}
+
+async function drain(worker: ClusterWorker, lanes: Lanes): Promise<void> {
+  await lanes.stopReading();
+  const limit = new AbortController();
+  await Promise.race([worker.stop(), sleep(DRAIN_MS, undefined, { signal: limit.signal }).catch(() => {})]);
+  limit.abort();
+  await lanes.leave();
+  await worker.abandon();
+}
+
+async function startReceivers(
+  settings: Settings,
+  kafka: KafkaSettings,
+  { producer, redaction, onEvent, stops }: Parts,
+) {
+  const sink = new KafkaSink({
+    producer,
+    topics: { traces: kafka.topics.spans[0], logs: kafka.topics.logs[0] },
+    recordBytesMax: kafka.recordBytes,
+  });
+  const limits = { maxBodyBytes: settings.receive.maxBodyBytes, maxInFlightBytes: settings.receive.maxInFlightBytes };
+  const receivers = { host: settings.host, ...limits, sink, redaction, onEvent };
+  const grpc = await startOtlpGrpc({ ...receivers, port: settings.otlpGrpcPort });
+  stops.push(() => grpc.stop());
+  const otlpHttp = await startOtlpHttp({ ...receivers, port: settings.otlpHttpPort });
+  stops.push(() => otlpHttp.stop());
+  return { otlpGrpc: grpc.port, otlpHttp: otlpHttp.port };
+}
+
+const CLUSTER_EVENTS: ReadonlySet<string> = new Set<ClusterEvent['type']>([
+  'records-read',
+  'record-unreadable',
+  'record-late',
+  'lanes-gained',
+  'lanes-lost',
+  'kafka-problem',
+  'store-problem',
+  'arrivals-filed',
+  'conversations-judged',
+  'evaluations-sent',
+]);
+
+function isOfCluster(event: AnyEvent): event is ClusterEvent {
+  return CLUSTER_EVENTS.has(event.type);
+}

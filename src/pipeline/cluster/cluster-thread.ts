@@ -1,0 +1,196 @@
+/**
+ * The thread that files and judges. Both go on side by side, each with its own connection: while one waits for the database, the
+ * other computes. The store being away is not the end of it: what was sent waits, and is done when the store is back.
+ */
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { JournalReader } from '../../journal/journal-reader.ts';
+import { KafkajsPublisher } from '../../kafka/kafkajs/publisher.ts';
+import { evaluationRecord } from '../../report/evaluation-record.ts';
+import { loadSuites } from '../../score/load-suites.ts';
+import type { ClusterStore } from '../../store/cluster-store.ts';
+import { type PostgresOptions, PostgresStore } from '../../store/postgres/postgres-store.ts';
+import { SharedCheckWatch } from '../check-watch.ts';
+import type {
+  Answer,
+  ClusterStart,
+  FileCommand,
+  FromCluster,
+  Question,
+  TimeCommand,
+  ToCluster,
+} from './cluster-messages.ts';
+import { EvaluationRelay } from './evaluation-relay.ts';
+import { Filer } from './filer.ts';
+import { Judge } from './judge.ts';
+
+const RETRY_AFTER_MS = 1000;
+const IDLE_MS = 100;
+const PRUNE_EVERY_MS = 60_000;
+
+async function main(start: ClusterStart, post: (message: FromCluster) => void): Promise<void> {
+  const port = parentPort;
+  if (port === null) throw new Error('the thread that judges was started as a program');
+  const { suites, mistakes } = await loadSuites(start.suites, {
+    baseDir: start.suitesBaseDirectory,
+    builtinDir: path.resolve(import.meta.dirname, '../../../suites'),
+  });
+  // The main thread has checked them before it started this one.
+  if (mistakes.length > 0) throw new Error(`the suites changed while Assay was running: ${mistakes.length} mistakes`);
+  const outboxPayload = start.evaluations === undefined ? undefined : evaluationRecord;
+  const problems = new Problems(post);
+  const store = await opened({ ...start.store, outboxPayload }, problems);
+  const spool = new JournalReader(start.spoolDirectory);
+
+  const waiting: (FileCommand | TimeCommand)[] = [];
+  let arrived = Promise.withResolvers<void>();
+  let isStopping = false;
+  const filer = new Filer({
+    store,
+    read: (position, length) => spool.read(position, length),
+    idKeys: start.settings.conversation.idKeys,
+    onFiled: (filed) => post({ type: 'filed', ...filed }),
+    onProblem: (error) => problems.said('file', error),
+    pause: () => sleep(RETRY_AFTER_MS),
+  });
+  const judge = new Judge({
+    store,
+    settings: start.settings,
+    suites,
+    watch: new SharedCheckWatch(start.watch, start.stopped),
+    onJudged: (judged) => post({ type: 'judged', ...judged }),
+    onTime: (time) => post({ type: 'cluster-time', time }),
+  });
+
+  const relay = start.evaluations === undefined ? undefined : relayOf(start.evaluations, store, post, problems);
+
+  port.on('message', (message: ToCluster) => {
+    if (message.type === 'question') void answer(store, message.id, message.question, post, problems);
+    else if (message.type === 'relay') void (message.on ? relay?.start() : relay?.stop());
+    else if (message.type === 'stop') isStopping = true;
+    else waiting.push(message);
+    arrived.resolve();
+  });
+  post({ type: 'ready', totals: store.engineStore.totals.all() });
+
+  const filing = async () => {
+    for (;;) {
+      if (waiting.length === 0) {
+        if (isStopping) return;
+        arrived = Promise.withResolvers();
+        await arrived.promise;
+        continue;
+      }
+      spool.completeTo(waiting.reduce((end, command) => (command.type === 'file' ? command.spoolEnd : end), 0));
+      await filer.fileNext(waiting);
+      problems.over('file');
+    }
+  };
+  const judging = async () => {
+    let prunedAt = performance.now();
+    while (!isStopping) {
+      try {
+        const found = await judge.judgeNext();
+        problems.over('judge');
+        if (!found) await sleep(IDLE_MS);
+        if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
+          prunedAt = performance.now();
+          await store.tidy();
+        }
+      } catch (error) {
+        problems.said('judge', error);
+        await sleep(RETRY_AFTER_MS);
+      }
+    }
+  };
+  await Promise.all([filing(), judging()]);
+  await relay?.stop();
+  spool.close();
+  await store.close();
+  post({ type: 'stopped' });
+  port.close();
+}
+
+/** A database that is away at the start comes back like any other; who looks at the instance meanwhile is told. */
+async function opened(options: PostgresOptions, problems: Problems): Promise<PostgresStore> {
+  for (;;) {
+    try {
+      const store = await PostgresStore.open(options);
+      problems.over('open');
+      return store;
+    } catch (error) {
+      problems.said('open', error);
+      await sleep(RETRY_AFTER_MS);
+    }
+  }
+}
+
+function relayOf(
+  { connection, topic }: NonNullable<ClusterStart['evaluations']>,
+  store: PostgresStore,
+  post: (message: FromCluster) => void,
+  problems: Problems,
+): EvaluationRelay {
+  return new EvaluationRelay({
+    store,
+    // Another store of evaluations has a progress of its own, in the same topic too.
+    makePublisher: () => new KafkajsPublisher({ connection, topic, name: `assay-evaluations-${store.id}` }),
+    onSent: (evaluations) => post({ type: 'sent', evaluations }),
+    onProblem: (error) => (error === undefined ? problems.over('send') : problems.said('send', error)),
+  });
+}
+
+async function answer(
+  store: ClusterStore,
+  id: number,
+  question: Question,
+  post: (message: FromCluster) => void,
+  problems: Problems,
+): Promise<void> {
+  for (;;) {
+    try {
+      post({ type: 'answer', id, answer: await ask(store, question) });
+      problems.over(question.ask);
+      return;
+    } catch (error) {
+      problems.said(question.ask, error);
+      await sleep(RETRY_AFTER_MS);
+    }
+  }
+}
+
+async function ask(store: ClusterStore, question: Question): Promise<Answer> {
+  if (question.ask === 'own') {
+    await store.expectLanes(question.all);
+    return { lanes: await store.ownLanes(question.lanes) };
+  }
+  return { filed: [...(await store.filedPositions(question.lane, question.traceIds))] };
+}
+
+/** What keeps each kind of work from going on; said when it changes. */
+class Problems {
+  readonly #post: (message: FromCluster) => void;
+  readonly #problems = new Map<string, string>();
+
+  constructor(post: (message: FromCluster) => void) {
+    this.#post = post;
+  }
+
+  said(work: string, error: unknown): void {
+    const problem = error instanceof Error ? error.message : String(error);
+    const isNew = this.#problems.size === 0;
+    this.#problems.set(work, problem);
+    if (isNew) this.#post({ type: 'problem', problem });
+  }
+
+  over(work: string): void {
+    if (this.#problems.delete(work) && this.#problems.size === 0) this.#post({ type: 'problem', problem: undefined });
+  }
+}
+
+const port = parentPort;
+if (port !== null) {
+  // The cast holds because `cluster-worker.ts` is the only one that starts this thread.
+  await main(workerData as ClusterStart, (message) => port.postMessage(message));
+}

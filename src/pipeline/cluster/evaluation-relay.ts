@@ -1,0 +1,95 @@
+/**
+ * Sends evaluations from the store's outbox to their topic, each once. The instance that has the first lane is the relay; if it dies,
+ * that lane has another owner, and with it the evaluations.
+ *
+ *   idle --start--> opening (fences who was relay before, learns how far it had come) --> relaying --stop--> idle
+ *                      ^---- fenced, or brokers or store away: after a pause, if this still is the relay ----|
+ *
+ * What was sent and how far that goes are one Kafka transaction. So after a crash at any point the topic itself says where to go on:
+ * rows up to there are let go, rows behind it are sent.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KafkaPublisher } from '../../kafka/kafka-client.ts';
+import type { ClusterStore } from '../../store/cluster-store.ts';
+
+export interface EvaluationRelayParts {
+  readonly store: Pick<ClusterStore, 'numberOutbox' | 'readOutbox' | 'forgetOutbox'>;
+  readonly makePublisher: () => KafkaPublisher;
+  readonly onSent: (evaluations: number) => void;
+  /** Undefined: it goes on. */
+  readonly onProblem: (error: unknown) => void;
+  readonly idleMs?: number;
+  readonly retryMs?: number;
+}
+
+const SENT_TOGETHER = 500;
+const IDLE_MS = 500;
+const RETRY_MS = 2000;
+
+export class EvaluationRelay {
+  readonly #parts: EvaluationRelayParts;
+  #running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+
+  constructor(parts: EvaluationRelayParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    if (this.#running !== undefined) return;
+    const stop = new AbortController();
+    this.#running = { stop, done: this.#run(stop.signal) };
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.stop.abort();
+    await running?.done;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const publisher = this.#parts.makePublisher();
+      try {
+        await this.#relay(publisher, signal);
+      } catch (error) {
+        this.#parts.onProblem(error);
+        await this.#pause(this.#parts.retryMs ?? RETRY_MS, signal);
+      } finally {
+        await publisher.stop().catch(() => {});
+      }
+    }
+  }
+
+  async #relay(publisher: KafkaPublisher, signal: AbortSignal): Promise<void> {
+    const { store, onSent, onProblem } = this.#parts;
+    let sentTo = (await publisher.open()) ?? 0;
+    await store.forgetOutbox(sentTo);
+    onProblem(undefined);
+    while (!signal.aborted) {
+      const last = await store.numberOutbox();
+      if (last <= sentTo) {
+        await this.#pause(this.#parts.idleMs ?? IDLE_MS, signal);
+        continue;
+      }
+      const rows = await store.readOutbox(sentTo, SENT_TOGETHER);
+      const newest = rows.at(-1);
+      if (newest === undefined) {
+        // They were sent and let go by another relay; this one finds that out when it sends, or here.
+        sentTo = last;
+        continue;
+      }
+      await publisher.publish(
+        rows.map(({ key, payload }) => ({ key, value: Buffer.from(payload) })),
+        newest.number,
+      );
+      sentTo = newest.number;
+      onSent(rows.length);
+      await store.forgetOutbox(sentTo);
+    }
+  }
+
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    await sleep(ms, undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Files what lanes have closed: puts the bytes of each turn together, finds out to which conversation it belongs as far as it
+ * says itself, and gives all that has come by now to the store in one transaction.
+ *
+ *   waiting --> in a transaction --> filed                       (answered)
+ *                                --> fenced: another has the lane (answered; the other files it)
+ *                                --> failed: the store is away    (tried again until it is back)
+ */
+import { buildTurns } from '../../assemble/build-turns.ts';
+import { type ConversationEvidence, evidenceOf } from '../../assemble/conversation-evidence.ts';
+import type { ClosedTurn } from '../../assemble/open-turns.ts';
+import { GroupCache, mergeContent } from '../../assemble/trace-content.ts';
+import type { ConversationId } from '../../model/ids.ts';
+import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
+import { normalize } from '../../normalize/normalize.ts';
+import {
+  type Arrival,
+  type ClusterStore,
+  FencedError,
+  type Filing,
+  type LanePositions,
+  type OwnedLane,
+} from '../../store/cluster-store.ts';
+import { namedConversationOf } from '../facts.ts';
+import { bytesOf, unpackTurn } from '../messages.ts';
+import type { FileCommand, TimeCommand } from './cluster-messages.ts';
+
+export interface FilerParts {
+  readonly store: Pick<ClusterStore, 'file'>;
+  readonly read: (position: number, length: number) => Uint8Array;
+  readonly idKeys: readonly string[];
+  readonly onFiled: (filed: {
+    readonly sequence: number;
+    readonly fenced: readonly OwnedLane[];
+    readonly arrivals: number;
+    readonly tookMs: number;
+  }) => void;
+  readonly onProblem: (error: unknown) => void;
+  readonly pause: () => Promise<void>;
+}
+
+interface LaneFiling {
+  readonly lane: OwnedLane;
+  time: number;
+  positions: LanePositions;
+  readonly arrivals: Arrival[];
+}
+
+const COMMANDS_MAX = 256;
+const BYTES_MAX = 32 << 20;
+const NO_EVIDENCE: ConversationEvidence = { has: [], wants: [], linked: [] };
+
+export class Filer {
+  readonly #parts: FilerParts;
+  readonly #groups = new GroupCache();
+  readonly #idKeys: IdKeys | undefined;
+
+  constructor(parts: FilerParts) {
+    this.#parts = parts;
+    this.#idKeys = idKeysOf(parts.idKeys);
+  }
+
+  /** Takes the first of what waits; it is filed when this resolves. */
+  async fileNext(waiting: (FileCommand | TimeCommand)[]): Promise<void> {
+    const startedAt = performance.now();
+    const batch = takeFirst(waiting);
+    const last = batch.at(-1);
+    if (last === undefined) return;
+    const filings = this.#filingsOf(batch);
+    const fenced = await this.#file(filings);
+    const arrivals = filings.reduce((sum, filing) => sum + filing.arrivals.length, 0);
+    this.#parts.onFiled({ sequence: last.sequence, fenced, arrivals, tookMs: performance.now() - startedAt });
+  }
+
+  #filingsOf(batch: readonly (FileCommand | TimeCommand)[]): readonly Filing[] {
+    const filings = new Map<string, LaneFiling>();
+    for (const command of batch) {
+      const { lane } = command;
+      const key = `${lane.lane} ${lane.epoch}`;
+      let filing = filings.get(key);
+      if (filing === undefined) {
+        filing = { lane, time: lane.time, positions: command.positions, arrivals: [] };
+        filings.set(key, filing);
+      }
+      filing.positions = command.positions;
+      if (command.type === 'time') filing.time = command.time;
+      else filing.arrivals.push(this.#arrivalOf(unpackTurn(command.turn), command.positions));
+    }
+    return [...filings.values()];
+  }
+
+  #arrivalOf(turn: ClosedTurn, positions: LanePositions): Arrival {
+    const { rows, spansAreDistinct } = turn;
+    const { read } = this.#parts;
+    const { content, spans } = mergeContent({ rows, read, groups: this.#groups, stored: undefined, spansAreDistinct });
+    const { conversationId, evidence } = this.#identify(content);
+    const { traceId, closedAt, cause } = turn;
+    return { traceId, conversationId, closedAt, cause, spans, content, positions, ...evidence };
+  }
+
+  /** What can't be understood says nothing of itself; who judges it says why. */
+  #identify(content: Arrival['content']): {
+    readonly conversationId: ConversationId | undefined;
+    readonly evidence: ConversationEvidence;
+  } {
+    try {
+      const turns = buildTurns(normalize(content, this.#idKeys));
+      return { conversationId: namedConversationOf(turns), evidence: evidenceOf(turns) };
+    } catch {
+      return { conversationId: undefined, evidence: NO_EVIDENCE };
+    }
+  }
+
+  /** Gives the lanes that others have. */
+  async #file(filings: readonly Filing[]): Promise<readonly OwnedLane[]> {
+    try {
+      await this.#whenever(() => this.#parts.store.file(filings));
+      return [];
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      if (filings.length === 1) return filings.map(({ lane }) => lane);
+    }
+    // One of them has been lost and none is filed: each by itself, to see which.
+    const fenced: OwnedLane[] = [];
+    for (const filing of filings) fenced.push(...(await this.#file([filing])));
+    return fenced;
+  }
+
+  async #whenever<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof FencedError) throw error;
+        this.#parts.onProblem(error);
+        await this.#parts.pause();
+      }
+    }
+  }
+}
+
+/** A transaction holds the bytes of its turns in memory. */
+function takeFirst(waiting: (FileCommand | TimeCommand)[]): (FileCommand | TimeCommand)[] {
+  let bytes = 0;
+  let count = 0;
+  for (const command of waiting) {
+    if (count > 0 && (count >= COMMANDS_MAX || bytes >= BYTES_MAX)) break;
+    if (command.type === 'file') bytes += bytesOf(command.turn);
+    count += 1;
+  }
+  return waiting.splice(0, count);
+}

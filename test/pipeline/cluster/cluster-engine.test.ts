@@ -1,0 +1,217 @@
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Evaluation } from '../../../src/model/evaluation.ts';
+import type { TraceId } from '../../../src/model/ids.ts';
+import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
+import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
+import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
+import { UNWATCHED } from '../../../src/pipeline/check-watch.ts';
+import { Filer } from '../../../src/pipeline/cluster/filer.ts';
+import { Judge } from '../../../src/pipeline/cluster/judge.ts';
+import { Lane } from '../../../src/pipeline/cluster/lane.ts';
+import { engineSettings, turnLimits } from '../../../src/pipeline/engine-settings.ts';
+import { packTurn } from '../../../src/pipeline/messages.ts';
+import { Spool } from '../../../src/kafka/spool.ts';
+import { JournalReader } from '../../../src/journal/journal-reader.ts';
+import { toEvaluationJson } from '../../../src/report/evaluation-json.ts';
+import type { CompiledSuite } from '../../../src/score/suite.ts';
+import type { Filing, Judged, OwnedLane, WaitingArrival, WorkingSet } from '../../../src/store/cluster-store.ts';
+import { Store } from '../../../src/store/sqlite/store.ts';
+import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
+import { randomFrom } from '../../random.ts';
+import { exportRequest, type TrafficSpan, traffic } from '../../simulation/traffic.ts';
+import { tempDirectory } from '../../temp-directory.ts';
+import { builtinSuites, defaultSettings, LogDriver } from '../log-driver.ts';
+
+const SUITES = ['default', 'response-clarity', 'error-recovery'];
+const SETTINGS = defaultSettings();
+const END = 10_000_000;
+
+interface Sent {
+  readonly at: number;
+  readonly version: string;
+  readonly span: TrafficSpan;
+}
+
+function recordedLog(seed: number): Sent[] {
+  const random = randomFrom(seed);
+  const sent: Sent[] = [];
+  for (const conversation of traffic({ seed, conversations: 30, withoutId: 0.3, endMarks: 'multi-turn' })) {
+    let at = 1000 + Math.floor(random() * 600_000);
+    for (const turn of conversation.turns) {
+      for (const span of turn) {
+        at += Math.floor(random() * 4000);
+        sent.push({ at, version: conversation.agentVersion, span });
+      }
+      at += Math.floor(random() * 30_000);
+      // Some spans come long after their turn has closed, and some of them after their conversation was judged.
+      if (random() < 0.1 && sent.length > 0) {
+        const late = sent.pop();
+        if (late !== undefined) sent.push({ ...late, at: late.at + Math.floor(random() * 900_000) });
+      }
+    }
+  }
+  return sent.sort((a, b) => a.at - b.at);
+}
+
+/** What many instances share, on one SQLite file: the gate of the cluster's time is what is looked at here. */
+class OneFileStore {
+  readonly engineStore: Store;
+  readonly #file: string;
+  readonly #times: number[];
+  #pending: WaitingArrival[] = [];
+  #time = 0;
+
+  constructor(directory: string, lanes: number) {
+    this.#file = path.join(directory, 'store.db');
+    this.engineStore = Store.open(this.#file, { durable: false });
+    this.#times = Array.from({ length: lanes }, () => 0);
+  }
+
+  async file(filings: readonly Filing[]): Promise<void> {
+    for (const { lane, time, arrivals } of filings) {
+      this.#pending.push(...arrivals);
+      this.#times[lane.lane] = Math.max(this.#times[lane.lane] ?? 0, time);
+    }
+  }
+
+  async moveTime(): Promise<number> {
+    this.#time = Math.min(...this.#times);
+    return this.#time;
+  }
+
+  async judge(_: unknown, work: (set: WorkingSet) => void): Promise<Judged> {
+    const arrivals = this.#pending
+      .filter(({ closedAt }) => closedAt <= this.#time)
+      .sort((a, b) => a.closedAt - b.closedAt || (a.traceId < b.traceId ? -1 : 1));
+    this.#pending = this.#pending.filter(({ closedAt }) => closedAt > this.#time);
+    this.engineStore.begin();
+    work({ time: this.#time, arrivals });
+    const totals = this.engineStore.commit();
+    return { conversations: arrivals.length, arrivals: arrivals.length, totals };
+  }
+
+  all(): readonly Evaluation[] {
+    const reader = StoreReader.open(this.#file);
+    const conversations = reader.list({ limit: 10_000 });
+    const all = conversations.flatMap((row) => [...reader.evaluations(row, { revisions: 'all' })]);
+    reader.close();
+    this.engineStore.close();
+    return all;
+  }
+}
+
+/** Lanes that are read at different speeds, filed and judged now and then. */
+async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[], lanes: number, random: () => number) {
+  const store = new OneFileStore(tempDirectory(), lanes);
+  const directory = path.join(tempDirectory(), 'spool');
+  const spool = new Spool(directory);
+  const reader = new JournalReader(directory);
+  onTestFinished(() => {
+    reader.close();
+    spool.close();
+  });
+  const filer = new Filer({
+    store,
+    read: (position, length) => reader.read(position, length),
+    idKeys: [],
+    onFiled: () => {},
+    onProblem: (error) => {
+      throw error;
+    },
+    pause: async () => {},
+  });
+  const judge = new Judge({
+    store,
+    settings: engineSettings(SETTINGS),
+    suites,
+    watch: UNWATCHED,
+    onJudged: () => {},
+    onTime: () => {},
+  });
+  const commands: Parameters<Filer['fileNext']>[0] = [];
+  const made = Array.from({ length: lanes }, (_, lane) => {
+    const owned: OwnedLane = { group: 'g', lane, epoch: 1, time: 0, positions: {} };
+    return new Lane({
+      owned,
+      topics: [{ topic: 'spans', offset: 0, time: 0 }],
+      limits: turnLimits(SETTINGS),
+      ports: {
+        spool,
+        onClosed: (turn, positions) =>
+          commands.push({
+            type: 'file',
+            sequence: 0,
+            lane: owned,
+            turn: packTurn(turn),
+            positions,
+            spoolEnd: spool.end,
+          }),
+        onTime: (time, positions) => commands.push({ type: 'time', sequence: 0, lane: owned, time, positions }),
+        onLate: () => {
+          throw new Error('nothing is late here');
+        },
+      },
+    });
+  });
+  const topics = made.map((_, lane) =>
+    log.filter(({ span }) => Number.parseInt(span.traceId.slice(-4), 16) % lanes === lane),
+  );
+  const work = async () => {
+    reader.completeTo(spool.end);
+    while (commands.length > 0) await filer.fileNext(commands);
+    await store.moveTime();
+    await judge.judgeNext();
+  };
+  const next = topics.map(() => 0);
+  while (next.some((at, lane) => at < (topics[lane]?.length ?? 0))) {
+    const lane = Math.floor(random() * lanes);
+    // One lane may run far ahead of the others.
+    for (let steps = Math.floor(random() * 40); steps > 0; steps -= 1) {
+      const at = next[lane] ?? 0;
+      const sent = topics[lane]?.[at];
+      if (sent === undefined) {
+        made[lane]?.quiet('spans', END);
+        break;
+      }
+      next[lane] = at + 1;
+      const bytes = transcodeTraces(Buffer.from(exportRequest([sent.span], sent.version)));
+      const index = indexTraces(bytes);
+      const batch = { signal: 'traces' as const, bytes, table: encodeTable(index), rows: index.spanCount };
+      made[lane]?.push('spans', { offset: at, timestamp: sent.at, batch }, new Map<TraceId, never>());
+    }
+    made[lane]?.advance();
+    if (random() < 0.3) await work();
+  }
+  for (const lane of made) {
+    lane.quiet('spans', END);
+    lane.advance();
+  }
+  await work();
+  return store.all();
+}
+
+function bytesOf(evaluations: readonly Evaluation[]): readonly string[] {
+  return evaluations.map((evaluation) => JSON.stringify(toEvaluationJson(evaluation))).toSorted();
+}
+
+test.each([1, 2, 5, 12])(
+  'with %i lanes read at different speeds, every revision of every evaluation is what one log gives',
+  async (lanes) => {
+    const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+    const suites = await builtinSuites(SUITES);
+    const log = recordedLog(seed);
+    const one = new LogDriver({ directory: tempDirectory(), suites });
+    for (const { at, span, version } of log) one.take({ at, request: exportRequest([span], version) });
+    one.advance(END);
+    const expected = one.finish();
+    expect(expected.all.some(({ revision }) => revision > 1)).toBe(true);
+
+    for (let round = 0; round < 5; round += 1) {
+      const found = await runCluster(log, suites, lanes, randomFrom(seed + round));
+
+      expect(bytesOf(found), `seed ${seed}, round ${round}`).toEqual(bytesOf(expected.all));
+    }
+  },
+  60_000,
+);
