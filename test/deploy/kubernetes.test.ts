@@ -1,0 +1,200 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { loadSettings } from '../../src/config/settings.ts';
+import { tempDirectory } from '../temp-directory.ts';
+import { createdTopics, knownVariables, ROOT, text, type Written, yaml, yamlDocuments } from './shipped-files.ts';
+
+const FOLDER = 'deploy/kubernetes';
+const folders = [
+  FOLDER,
+  ...readdirSync(path.join(ROOT, FOLDER), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `${FOLDER}/${entry.name}`),
+];
+const resources: readonly Written[] = folders.flatMap((folder) =>
+  yaml(`${folder}/kustomization.yaml`).resources.flatMap((file: string) => yamlDocuments(`${folder}/${file}`)),
+);
+const workloads = resources.filter(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment');
+const pods = workloads.map(({ metadata, spec }) => ({ name: metadata.name, ...spec.template }));
+
+function ofKind(kind: string): readonly Written[] {
+  const found = resources.filter((resource) => resource.kind === kind);
+  expect(found.length, `resources of kind ${kind}`).toBeGreaterThan(0);
+  return found;
+}
+
+/** The pods that a selector finds, by the name of their workload. */
+function selectedBy(labels: Record<string, string>) {
+  return pods.filter(({ metadata }) =>
+    Object.entries(labels).every(([name, value]) => metadata.labels[name] === value),
+  );
+}
+
+function portsOf(pod: Written): readonly string[] {
+  return pod.spec.containers.flatMap(({ ports }: Written) => ports.map(({ name }: Written) => name));
+}
+
+test('every file of manifests is part of a kustomization', () => {
+  const listed = folders.flatMap((folder) => {
+    const { resources: own, configMapGenerator } = yaml(`${folder}/kustomization.yaml`);
+    return [...own, ...(configMapGenerator ?? []).flatMap(({ files }: Written) => files), 'kustomization.yaml'];
+  });
+  const present = folders.flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder)).filter((file) => file.endsWith('.yaml')),
+  );
+
+  expect([...present].sort()).toEqual([...listed].sort());
+});
+
+test('workloads select their own pods and nobody else’s', () => {
+  for (const { metadata, spec } of workloads) {
+    expect(selectedBy(spec.selector.matchLabels).map(({ name }) => name)).toEqual([metadata.name]);
+  }
+});
+
+test('services, budgets, spreading and policies select pods that exist', () => {
+  const selectors = [
+    ...ofKind('Service').map(({ spec }) => spec.selector),
+    ...ofKind('PodDisruptionBudget').map(({ spec }) => spec.selector.matchLabels),
+    ...ofKind('PodMonitor').map(({ spec }) => spec.selector.matchLabels),
+    ...ofKind('NetworkPolicy').map(({ spec }) => spec.podSelector.matchLabels),
+    ...pods.flatMap(({ spec }) =>
+      spec.topologySpreadConstraints.map(({ labelSelector }: Written) => labelSelector.matchLabels),
+    ),
+  ];
+
+  for (const selector of selectors) expect(selectedBy(selector), JSON.stringify(selector)).not.toEqual([]);
+});
+
+test('services, monitors and policies name ports that the pods have', () => {
+  for (const { metadata, spec } of ofKind('Service')) {
+    for (const pod of selectedBy(spec.selector)) {
+      for (const { targetPort } of spec.ports) expect(portsOf(pod), metadata.name).toContain(targetPort);
+    }
+  }
+  for (const { spec } of ofKind('PodMonitor')) {
+    for (const pod of selectedBy(spec.selector.matchLabels)) {
+      for (const { port } of spec.podMetricsEndpoints) expect(portsOf(pod)).toContain(port);
+    }
+  }
+  for (const { spec } of ofKind('NetworkPolicy')) {
+    for (const pod of selectedBy(spec.podSelector.matchLabels)) {
+      const named = spec.ingress.flatMap(({ ports }: Written) => ports.map(({ port }: Written) => port));
+      for (const port of named) expect(portsOf(pod)).toContain(port);
+    }
+  }
+});
+
+test('the StatefulSet has the headless service that it names', () => {
+  const headless = ofKind('Service').filter(({ spec }) => spec.clusterIP === 'None');
+
+  expect(headless.map(({ metadata }) => metadata.name)).toEqual(
+    ofKind('StatefulSet').map(({ spec }) => spec.serviceName),
+  );
+});
+
+test('probes ask for what is served', () => {
+  const server = text('src/report/http-server.ts');
+  for (const { name, spec } of pods) {
+    for (const container of spec.containers) {
+      for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+        const { path: asked, port } = container[probe].httpGet;
+        expect(server, `${name}: ${probe}`).toContain(`url.pathname === '${asked}'`);
+        expect(portsOf({ spec })).toContain(port);
+      }
+    }
+  }
+});
+
+test('every variable is a setting, and an instance’s name is its pod’s', () => {
+  const known = knownVariables();
+  for (const { spec } of pods) {
+    for (const { env } of spec.containers) {
+      expect(env.map(({ name }: Written) => name).filter((name: string) => !known.has(name))).toEqual([]);
+      const named = env.find(({ name }: Written) => name === 'ASSAY_INSTANCE');
+      expect(named.valueFrom.fieldRef.fieldPath).toBe('metadata.name');
+    }
+  }
+});
+
+test('what is mounted is there', () => {
+  const generated = yaml(`${FOLDER}/kustomization.yaml`).configMapGenerator.map(({ name }: Written) => name);
+  for (const { spec } of pods) {
+    const volumes = spec.volumes.map(({ name }: Written) => name);
+    for (const { volumeMounts } of spec.containers) {
+      expect(volumeMounts.map(({ name }: Written) => name).sort()).toEqual([...volumes].sort());
+    }
+    for (const { configMap } of spec.volumes) if (configMap !== undefined) expect(generated).toContain(configMap.name);
+  }
+});
+
+test.for(pods)('$name starts with the configuration that it is given', ({ spec }) => {
+  const [container] = spec.containers;
+  const directory = tempDirectory();
+  // The secrets are elsewhere here; what is in them does not matter.
+  mkdirSync(path.join(directory, 'etc/assay-store'), { recursive: true });
+  writeFileSync(path.join(directory, 'etc/assay-store/password'), 'secret\n');
+  const file = path.join(directory, 'assay.yaml');
+  writeFileSync(file, text(`${FOLDER}/assay.yaml`).replaceAll(' /etc/', ` ${directory}/etc/`));
+  const env = Object.fromEntries(container.env.map(({ name, value }: Written) => [name, value ?? 'pod-0']));
+
+  const { settings, mistakes } = loadSettings({ flags: {}, env: { ...env, ASSAY_CONFIG: file }, cwd: directory });
+
+  expect(mistakes).toEqual([]);
+  expect(settings.sharedStore?.password).toBe('secret');
+  expect(settings.instance).toBe('pod-0');
+  const data = container.volumeMounts.find(({ name }: Written) => name === 'data');
+  expect(settings.dataDir).toBe(data.mountPath);
+  const accepts = portsOf({ spec }).includes('otlp-http');
+  expect([settings.kafka?.accept, settings.kafka?.read]).toEqual([accepts, !accepts]);
+});
+
+test('the volume has room for what open turns may hold', () => {
+  const gibibytes = (size: string) => Number(/^(\d+)Gi/.exec(size)?.[1]);
+  const [instances] = ofKind('StatefulSet');
+  const data = instances.spec.template.spec.volumes.find(({ name }: Written) => name === 'data');
+
+  expect(gibibytes(data.emptyDir.sizeLimit)).toBeGreaterThan(gibibytes(yaml(`${FOLDER}/assay.yaml`).journal.max_bytes));
+});
+
+test('nothing runs as root, may become more than it is, or writes where it should not', () => {
+  for (const { spec } of pods) {
+    expect(spec.securityContext.runAsNonRoot).toBe(true);
+    for (const { securityContext } of spec.containers) {
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+    }
+  }
+});
+
+test('autoscalers scale what is there', () => {
+  const targets = [...ofKind('HorizontalPodAutoscaler'), ...ofKind('ScaledObject')].map(
+    ({ spec }) => `${spec.scaleTargetRef.kind} ${spec.scaleTargetRef.name}`,
+  );
+
+  expect(targets.sort()).toEqual(workloads.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort());
+});
+
+test('lag is that of the group and topics that are configured, for as many instances as there are partitions', () => {
+  const { kafka } = yaml(`${FOLDER}/assay.yaml`);
+  const [{ spec }] = ofKind('ScaledObject') as readonly [Written];
+  const { metadata } = spec.triggers.find(({ type }: Written) => type === 'kafka');
+  const partitions = /partitions=\$\{PARTITIONS:-(\d+)\}/.exec(text('deploy/kafka/create-topics.sh'))?.[1];
+
+  expect(metadata.consumerGroup).toBe(kafka.group);
+  expect(kafka.topics.spans).toContain(metadata.topic);
+  expect(metadata.bootstrapServers).toBe(kafka.brokers.join(','));
+  expect(spec.maxReplicaCount).toBe(Number(partitions));
+});
+
+test('what is written and read are topics that are made', () => {
+  const { kafka } = yaml(`${FOLDER}/assay.yaml`);
+  const used = [...kafka.topics.spans, ...kafka.topics.logs, kafka.dead_letter_topic, kafka.evaluations_topic];
+
+  const created = createdTopics();
+  expect(used.filter((topic: string) => !created.has(topic))).toEqual([]);
+});
