@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TcpProxy } from '../outside/tcp-proxy.ts';
@@ -35,7 +35,9 @@ export class ClusterInstance {
   readonly #ports: ProcessOptions['ports'];
   #child: ChildProcess | undefined;
   #isWanted = false;
-  #endedBySelf = 0;
+  #crashes = 0;
+  #notStopped = 0;
+  #logFrom = 0;
 
   private constructor(options: InstanceOptions, ports: ProcessOptions['ports']) {
     this.name = options.name;
@@ -64,9 +66,13 @@ export class ClusterInstance {
     return this.#child !== undefined;
   }
 
-  /** How often it ended although nobody had told it to. */
-  get endedBySelf(): number {
-    return this.#endedBySelf;
+  /** How often it ended although it had started and nobody had told it to end. */
+  get crashes(): number {
+    return this.#crashes;
+  }
+
+  get notStopped(): number {
+    return this.#notStopped;
   }
 
   get logFile(): string {
@@ -78,6 +84,7 @@ export class ClusterInstance {
     if (this.#child !== undefined) return;
     const { directory, configFile, env } = this.#options;
     const log = openSync(this.logFile, 'a');
+    this.#logFrom = fstatSync(log).size;
     const child = spawn(process.execPath, [MAIN, 'serve', '--config', configFile], {
       env: {
         ...process.env,
@@ -95,10 +102,11 @@ export class ClusterInstance {
     child.once('exit', (code, signal) => {
       if (this.#child === child) this.#child = undefined;
       if (!this.#isWanted) return;
-      this.#endedBySelf += 1;
-      this.#options.onSurprise(
-        `${this.name} ended by itself (${signal ?? code}): ${this.tail(3).join(' | ').slice(0, 600)}`,
-      );
+      // Without a database it does not start, and says why.
+      const hadStarted = this.#logOfThisLife().includes('"message":"started"');
+      if (hadStarted) this.#crashes += 1;
+      const what = hadStarted ? 'ENDED BY ITSELF' : 'did not start';
+      this.#options.onSurprise(`${this.name} ${what} (${signal ?? code}): ${this.tail(3).join(' | ').slice(0, 600)}`);
       setTimeout(() => {
         if (this.#isWanted) this.start();
       }, RESTART_AFTER_MS).unref();
@@ -119,7 +127,10 @@ export class ClusterInstance {
     }, STOPS_WITHIN_MS);
     await this.#end('SIGTERM');
     clearTimeout(timer);
-    if (!inTime) this.#options.onSurprise(`${this.name} had not stopped after ${STOPS_WITHIN_MS / 1000} s`);
+    if (!inTime) {
+      this.#notStopped += 1;
+      this.#options.onSurprise(`${this.name} HAD NOT STOPPED after ${STOPS_WITHIN_MS / 1000} s`);
+    }
     return inTime;
   }
 
@@ -170,6 +181,10 @@ export class ClusterInstance {
 
   tail(lines: number): string[] {
     return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-lines);
+  }
+
+  #logOfThisLife(): string {
+    return readFileSync(this.logFile).subarray(this.#logFrom).toString();
   }
 
   async #get(where: string): Promise<{ readonly ok: boolean; readonly text: string } | undefined> {

@@ -60,7 +60,9 @@ export interface ClusterReport extends Mismatches {
   readonly counter_mismatches: number;
   /** What was not done although there was time; empty where all was. */
   readonly unfinished: readonly string[];
-  readonly ended_by_themselves: number;
+  readonly crashes: number;
+  /** Instances that had to be killed because they did not end when told to. */
+  readonly not_stopped: number;
   readonly seconds: { readonly traffic: number; readonly until_rest: number };
 }
 
@@ -72,7 +74,8 @@ export function isBalanced(report: ClusterReport): boolean {
   const { lost_conversations, lost_spans, stored_twice, unexpected } = report;
   const wrong = lost_conversations + lost_spans + stored_twice + unexpected;
   const differing = report.evaluation_mismatches + report.counter_mismatches;
-  return wrong + differing + report.unfinished.length === 0 && report.evaluations > 0;
+  const broken = report.unfinished.length + report.crashes + report.not_stopped;
+  return wrong + differing + broken === 0 && report.evaluations > 0;
 }
 
 export async function clusterTest(options: ClusterOptions): Promise<ClusterReport> {
@@ -88,10 +91,14 @@ export async function clusterTest(options: ClusterOptions): Promise<ClusterRepor
     suites: SUITES,
     onSurprise: say,
   });
+  let keep = true;
   try {
-    return await run({ options, rig, plan, say, seconds });
+    const report = await run({ options, rig, plan, say, seconds });
+    keep = !isBalanced(report);
+    return report;
   } finally {
-    await rig.close({ keep: false });
+    if (keep) say(`the logs are kept: ${rig.directory}`);
+    await rig.close({ keep });
   }
 }
 
@@ -188,7 +195,8 @@ async function run({ options, rig, plan, say, seconds }: Parts): Promise<Cluster
     evaluation_mismatches: evaluations,
     counter_mismatches: counters,
     unfinished,
-    ended_by_themselves: members.reduce((sum, { endedBySelf }) => sum + endedBySelf, 0),
+    crashes: members.reduce((sum, { crashes }) => sum + crashes, 0),
+    not_stopped: members.reduce((sum, { notStopped }) => sum + notStopped, 0),
     seconds: { traffic: trafficSeconds, until_rest: untilRest },
   };
   if (!isBalanced(report)) await options.onTrouble?.(`${rig.postgres.url} ${rig.directory} ${JSON.stringify(report)}`);

@@ -21,7 +21,7 @@ import type { ContentCache } from './content-cache.ts';
 import { dayOf, type FilingDays } from './days.ts';
 import { CommitUnknown, StoreUnreachable } from './errors.ts';
 import { encodeFiledKeys } from './filed-keys.ts';
-import { type LaneState, type Lanes, wasFiled } from './lanes.ts';
+import { furthest, type LaneState, type Lanes, wasFiled } from './lanes.ts';
 import type { Link } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import type { Session } from './session.ts';
@@ -94,6 +94,7 @@ export class Filer {
     for (const [index, state] of states.entries()) {
       state.filings += 1;
       state.time = Math.max(state.time, filings[index]?.time ?? 0);
+      state.positions = furthest(state.positions, filings[index]?.positions ?? {});
     }
     for (const [id, arrival] of written) this.#cache.put(id, arrival);
   }
@@ -218,7 +219,7 @@ async function fence(session: Session, filings: readonly Filing[], states: reado
     states.map(({ epoch }) => epoch),
     states.map(({ filings: done }) => done),
     filings.map(({ time }) => time),
-    filings.map(({ positions }) => JSON.stringify(positions)),
+    filings.map(({ positions }, index) => JSON.stringify(furthest(states[index]?.positions ?? {}, positions))),
   ]);
   const passed = new Set(rows.map(({ id }) => id));
   const refused = filings.filter((_, index) => !passed.has(states[index]?.id ?? -1)).map(({ lane }) => lane.lane);

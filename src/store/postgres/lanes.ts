@@ -14,6 +14,8 @@ export interface LaneState {
   readonly epoch: number;
   filings: number;
   time: number;
+  /** How far owners have come, this one and those before. */
+  positions: LanePositions;
 }
 
 interface LaneRow {
@@ -56,10 +58,11 @@ export class Lanes {
     // A lost answer costs an epoch and nothing else: whoever asks again gets the next.
     const rows = await this.#link.use((session) => session.rows<LaneRow & { position: string }>(OWN, values));
     return rows.map((row) => {
-      this.#owned.set(nameOf(row), { id: row.id, epoch: row.epoch, filings: row.filings, time: row.time });
-      const { group, lane, epoch, time } = row;
+      const { group, lane, id, epoch, filings, time } = row;
       // The cast holds because `Filing` wrote the text.
-      return { group, lane, epoch, time, positions: JSON.parse(row.positions) as LanePositions };
+      const positions = JSON.parse(row.positions) as LanePositions;
+      this.#owned.set(nameOf(row), { id, epoch, filings, time, positions });
+      return { group, lane, epoch, time, positions };
     });
   }
 
@@ -89,15 +92,11 @@ export class Lanes {
         lane.lane,
       ]);
     });
-    const found = new Map<TraceId, { [topic: string]: number }>();
+    const found = new Map<TraceId, LanePositions>();
     for (const row of rows) {
       // The casts hold because `Filing` wrote the id and the text.
       const traceId = fromUuid(row.traceId) as TraceId;
-      const positions = found.get(traceId) ?? {};
-      for (const [topic, position] of Object.entries(JSON.parse(row.positions) as LanePositions)) {
-        positions[topic] = Math.max(positions[topic] ?? 0, position);
-      }
-      found.set(traceId, positions);
+      found.set(traceId, furthest(found.get(traceId) ?? {}, JSON.parse(row.positions) as LanePositions));
     }
     return found;
   }
@@ -115,6 +114,14 @@ export async function wasFiled(link: Link, lanes: readonly LaneState[]): Promise
   );
   if (row?.epoch === first.epoch) return row.filings > first.filings;
   throw new CommitUnknown(`lane ${first.id} has another owner, and it can't be told any more what was filed from it`);
+}
+
+/** By topic the larger of both: an owner who reads again what the one before has filed is behind him at first. */
+export function furthest(a: LanePositions, b: LanePositions): LanePositions {
+  const positions = new Map(Object.entries(a));
+  for (const [topic, position] of Object.entries(b))
+    positions.set(topic, Math.max(positions.get(topic) ?? 0, position));
+  return Object.fromEntries(positions);
 }
 
 function nameOf({ group, lane }: LaneName): string {
