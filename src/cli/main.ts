@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
 import { Command, CommanderError } from 'commander';
+import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDemo } from './commands/demo.ts';
 import { addExplain } from './commands/explain.ts';
 import { addInspect } from './commands/inspect.ts';
@@ -33,6 +34,7 @@ addScore(program, terminal);
 addExplain(program, terminal);
 addInspect(program, terminal);
 addValidate(program, terminal);
+addDeadLetters(program, terminal);
 
 try {
   await program.parseAsync();

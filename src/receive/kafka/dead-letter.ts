@@ -1,4 +1,4 @@
-/** A record that could not be read, as it goes to the topic for such records: as it was, with where it came from and why. */
+/** A record that could not be read, as it goes to the topic for such records: as it was, with where it came from and why; and back. */
 
 export interface UnreadableRecord {
   readonly offset: number;
@@ -42,4 +42,37 @@ export function deadLetterOf(
     value: record.value ?? Buffer.alloc(0),
     headers: [...record.headers, ...said.map(([key, value]) => ({ key, value: Buffer.from(value) }))],
   };
+}
+
+/** A dead letter as it is found in its topic. */
+export interface FoundLetter {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly timestamp: number;
+  readonly reason: string;
+  /** As they were before we added ours. */
+  readonly headers: UnreadableRecord['headers'];
+}
+
+/** Undefined where somebody else wrote it. Where a record had such headers before, for it was replayed, the last ones count. */
+export function tryReadDeadLetter({ headers }: Pick<UnreadableRecord, 'headers'>): FoundLetter | undefined {
+  const own = Object.values(DEAD_LETTER_HEADERS);
+  const said = new Map(headers.slice(-own.length).map(({ key, value }) => [key, value?.toString('utf8') ?? '']));
+  const topic = said.get(DEAD_LETTER_HEADERS.topic);
+  const numbers = [DEAD_LETTER_HEADERS.partition, DEAD_LETTER_HEADERS.offset, DEAD_LETTER_HEADERS.timestamp].map(
+    (name) => Number(said.get(name) ?? Number.NaN),
+  );
+  const [partition, offset, timestamp] = numbers;
+  const reason = said.get(DEAD_LETTER_HEADERS.reason);
+  if (
+    topic === undefined ||
+    reason === undefined ||
+    partition === undefined ||
+    offset === undefined ||
+    timestamp === undefined
+  )
+    return undefined;
+  if (!numbers.every(Number.isSafeInteger)) return undefined;
+  return { topic, partition, offset, timestamp, reason, headers: headers.slice(0, -own.length) };
 }
