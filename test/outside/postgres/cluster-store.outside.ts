@@ -1,0 +1,369 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { FencedError } from '../../../src/store/cluster-store.ts';
+import { Link } from '../../../src/store/postgres/link.ts';
+import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
+import type { PostgresOptions, PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import { traceIdOf } from '../../store/contract.ts';
+import { arrivalOf, EVALUATIONS, judgeAll, judgeSimply, LANE, openStore, ownLane, SOME } from './judging.ts';
+import { freshDatabase } from './shared-postgres.ts';
+
+async function opened(url: string, options: Partial<PostgresOptions> = {}): Promise<PostgresStore> {
+  const store = await openStore(url, options);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function read(url: string): Promise<PostgresReader> {
+  const reader = await PostgresReader.open({ url });
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
+async function sql<Row extends object>(url: string, text: string): Promise<readonly Row[]> {
+  const link = new Link({ address: { url }, name: 'test', leaseMs: 10_000 });
+  try {
+    return await link.use((session) => session.once<Row>(text));
+  } finally {
+    await link.close();
+  }
+}
+
+async function evaluationsCounted(url: string): Promise<number> {
+  const totals = await (await read(url)).totals();
+  return totals.find(({ metric }) => metric === EVALUATIONS)?.value ?? 0;
+}
+
+test('what a lane files under an older epoch is refused, and none of it is there', async () => {
+  const url = await freshDatabase();
+  const [a, b] = [await opened(url), await opened(url, { instance: 'b' })];
+  const old = await ownLane(a);
+  await a.file([{ lane: old, time: 5, positions: { spans: 1 }, arrivals: [arrivalOf(1, 'c1', 5)] }]);
+
+  const taken = await ownLane(b);
+
+  expect(taken).toMatchObject({ epoch: old.epoch + 1, time: 5, positions: { spans: 1 } });
+  const late = { lane: old, time: 9, positions: { spans: 2 }, arrivals: [arrivalOf(2, 'c2', 9)] };
+  await expect(a.file([late])).rejects.toThrow(FencedError);
+  await expect(a.file([late])).rejects.toThrow(FencedError);
+  await b.file([{ ...late, lane: taken }]);
+  expect(await sql(url, 'SELECT count(*) AS n FROM arrivals')).toEqual([{ n: 2 }]);
+});
+
+test('of a trace that was filed is known up to where, by lane', async () => {
+  const url = await freshDatabase();
+  const store = await opened(url);
+  const [lane, other] = await store.ownLanes([LANE, { ...LANE, lane: 1 }]);
+  if (lane === undefined || other === undefined) throw new Error('no lanes');
+  const file = (number: number, position: number, of = lane) =>
+    store.file([
+      {
+        lane: of,
+        time: 5,
+        positions: { spans: position },
+        arrivals: [arrivalOf(number, 'c', 5, { positions: { spans: position } })],
+      },
+    ]);
+  await file(1, 10);
+  await file(1, 20);
+  await file(2, 15);
+  await file(3, 99, other);
+
+  const filed = await store.filedPositions(LANE, [1, 2, 3, 4].map(traceIdOf));
+
+  expect([...filed]).toEqual(
+    expect.arrayContaining([
+      [traceIdOf(1), { spans: 20 }],
+      [traceIdOf(2), { spans: 15 }],
+    ]),
+  );
+  expect(filed.size).toBe(2);
+});
+
+test('time is that of the lane that lags most, waits for lanes nobody has yet, and does not go back', async () => {
+  const url = await freshDatabase();
+  const store = await opened(url);
+  expect(await store.moveTime()).toBeUndefined();
+  const names = [0, 1, 2].map((lane) => ({ ...LANE, lane }));
+  await store.expectLanes(names);
+  const [first, second] = await store.ownLanes(names.slice(0, 2));
+  if (first === undefined || second === undefined) throw new Error('no lanes');
+  const move = async (lane: typeof first, time: number) => {
+    await store.file([{ lane, time, positions: {}, arrivals: [] }]);
+    return store.moveTime();
+  };
+
+  const times = [await move(first, 100), await move(second, 70)];
+  const third = await ownLane(store, { ...LANE, lane: 2 });
+  times.push(await move(third, 50), await move(third, 90));
+  const late = await ownLane(store, { ...LANE, lane: 3 });
+  times.push(await move(late, 10));
+
+  expect(times).toEqual([0, 0, 50, 70, 70]);
+  expect(await store.clusterTime()).toBe(70);
+});
+
+test('nothing is judged that lies beyond the time', async () => {
+  const url = await freshDatabase();
+  const store = await opened(url);
+  const [lane, slow] = await store.ownLanes([LANE, { ...LANE, lane: 1 }]);
+  if (lane === undefined || slow === undefined) throw new Error('no lanes');
+  await store.file([
+    {
+      lane,
+      time: 1000,
+      positions: {},
+      arrivals: [arrivalOf(1, 'c1', 100), arrivalOf(2, 'c1', 200), arrivalOf(3, 'c2', 150)],
+    },
+    { lane: slow, time: 150, positions: {}, arrivals: [] },
+  ]);
+  await store.moveTime();
+  const seen: string[] = [];
+
+  await store.judge(SOME, (set) => {
+    seen.push(...set.arrivals.map(({ traceId }) => traceId));
+    judgeSimply(store.engineStore, set);
+  });
+
+  expect(seen).toEqual([traceIdOf(1), traceIdOf(3)]);
+  await store.file([{ lane: slow, time: 1000, positions: {}, arrivals: [] }]);
+  await store.moveTime();
+  await judgeAll(store);
+  const reader = await read(url);
+  const conversation = await reader.find('c1');
+  expect(conversation).toMatchObject({ turns: 2, revision: 2 });
+});
+
+test('what a lane that lags behind brings counts as arriving now', async () => {
+  const url = await freshDatabase();
+  const store = await opened(url);
+  const lane = await ownLane(store);
+  await store.file([{ lane, time: 1000, positions: {}, arrivals: [] }]);
+  await store.moveTime();
+  const late = await ownLane(store, { ...LANE, lane: 1 });
+  await store.file([{ lane: late, time: 2000, positions: {}, arrivals: [arrivalOf(1, 'c1', 500)] }]);
+  await store.file([{ lane, time: 2000, positions: {}, arrivals: [] }]);
+  await store.moveTime();
+  const times: number[] = [];
+
+  await store.judge(SOME, (set) => times.push(...set.arrivals.map(({ closedAt }) => closedAt)));
+
+  expect(times).toEqual([1001]);
+});
+
+test('instances that judge at once share the conversations, and each is counted once', async () => {
+  const url = await freshDatabase();
+  const names = ['a', 'b', 'c'];
+  const stores = await Promise.all(names.map((instance) => opened(url, { instance })));
+  const [first] = stores;
+  if (first === undefined) throw new Error('no store');
+  const lane = await ownLane(first);
+  const arrivals = Array.from({ length: 600 }, (_, index) =>
+    arrivalOf(index + 1, `c${index % 300}`, 100 + (index % 7)),
+  );
+  await first.file([{ lane, time: 10_000, positions: {}, arrivals }]);
+  await first.moveTime();
+
+  const judged = await Promise.all(stores.map((store) => judgeAll(store, { ...SOME, conversationsMax: 7 })));
+
+  expect(judged.reduce((sum, one) => sum + one, 0)).toBe(300);
+  expect(await evaluationsCounted(url)).toBe(300);
+  const reader = await read(url);
+  expect(await reader.counts()).toEqual({ conversations: 300, traces: 600, evaluations: 300 });
+});
+
+test('what an instance filed is its own; others take it when they are asked to help', async () => {
+  const url = await freshDatabase();
+  const [a, b] = [await opened(url), await opened(url, { instance: 'b' })];
+  const lane = await ownLane(a);
+  await a.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, 'c1', 50)] }]);
+  await a.moveTime();
+
+  const own = await b.judge({ ...SOME, whose: 'own' }, (set) => judgeSimply(b.engineStore, set));
+  const any = await b.judge(SOME, (set) => judgeSimply(b.engineStore, set));
+
+  expect([own.conversations, any.conversations]).toEqual([0, 1]);
+});
+
+test('conversations that refer to each other are judged together, by whichever instance', async () => {
+  const url = await freshDatabase();
+  const [a, b] = [await opened(url), await opened(url, { instance: 'b' })];
+  const [one, two] = [await ownLane(a), await ownLane(b, { ...LANE, lane: 1 })];
+  const key = 'response:aaaaaaaaaaaaaaaa';
+  await a.file([{ lane: one, time: 1000, positions: {}, arrivals: [arrivalOf(1, undefined, 100, { has: [key] })] }]);
+  await b.file([
+    {
+      lane: two,
+      time: 1000,
+      positions: {},
+      arrivals: [
+        arrivalOf(2, 'named', 200, { wants: [key] }),
+        arrivalOf(3, undefined, 300, { linked: [traceIdOf(1)] }),
+        arrivalOf(4, 'alone', 150, { wants: ['response:bbbbbbbbbbbbbbbb'] }),
+      ],
+    },
+  ]);
+  await a.moveTime();
+  const sets: string[][] = [];
+
+  for (let more = true; more; ) {
+    const { conversations } = await b.judge({ ...SOME, conversationsMax: 1 }, (set) => {
+      sets.push(set.arrivals.map(({ traceId }) => traceId));
+      judgeSimply(b.engineStore, set);
+    });
+    more = conversations > 0;
+  }
+
+  expect(sets).toEqual([[1, 2, 3].map(traceIdOf), [traceIdOf(4)]]);
+});
+
+test('a trace whose parts name two conversations joins them', async () => {
+  const url = await freshDatabase();
+  const store = await opened(url);
+  const lane = await ownLane(store);
+  await store.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, undefined, 50)] }]);
+  await store.moveTime();
+  await judgeAll(store);
+  await store.file([
+    { lane, time: 200, positions: {}, arrivals: [arrivalOf(1, 'named', 150), arrivalOf(2, 'named', 160)] },
+  ]);
+  await store.moveTime();
+
+  const { conversations } = await store.judge(SOME, ({ arrivals }) => {
+    expect(arrivals.map(({ traceId }) => traceId)).toEqual([traceIdOf(1), traceIdOf(2)]);
+    expect(store.engineStore.findTrace(traceIdOf(1))).toMatchObject({ revision: 1 });
+  });
+
+  expect(conversations).toBe(2);
+});
+
+test('a conversation with more than fits is judged a part of the time at a time', async () => {
+  const url = await freshDatabase();
+  const store = await opened(url);
+  const lane = await ownLane(store);
+  const content = { traces: Buffer.from(JSON.stringify({ id: 'c1', text: 'x'.repeat(1000) })), logs: undefined };
+  const arrivals = Array.from({ length: 10 }, (_, index) =>
+    arrivalOf(index + 1, 'c1', 100 + Math.floor(index / 2), { content }),
+  );
+  await store.file([{ lane, time: 1000, positions: {}, arrivals }]);
+  await store.moveTime();
+  const sets: number[] = [];
+
+  for (let more = true; more; ) {
+    const { conversations } = await store.judge({ ...SOME, bytesMax: 3000 }, (set) => {
+      sets.push(set.arrivals.length);
+      judgeSimply(store.engineStore, set);
+    });
+    more = conversations > 0;
+  }
+
+  expect(sets).toEqual([2, 2, 2, 2, 2, 0].filter((size) => size > 0));
+  expect(await (await read(url)).find('c1')).toMatchObject({ turns: 10, revision: 1 });
+});
+
+test('where turns were said to stand alone and do not, they are judged again with what they need', async () => {
+  const url = await freshDatabase();
+  const store = await opened(url);
+  const lane = await ownLane(store);
+  const far = 1_000_000;
+  const turn = (number: number, at: number) => arrivalOf(number, 'c1', at, { standsAlone: true });
+  const judge = (dueAt: number | undefined) =>
+    store.judge(SOME, (set) => {
+      const { engineStore } = store;
+      for (const { traceId, closedAt, content } of set.arrivals) {
+        const { row } = engineStore.joinConversation({
+          id: 'c1' as never,
+          labels: { agent: '', agentVersion: '', environment: '' },
+          at: closedAt,
+          turnsAdded: 1,
+          dueNowBecause: undefined,
+          idleMs: far,
+          maxAgeMs: far,
+        });
+        engineStore.insertTrace({
+          ...{ traceId, conversation: row, revision: 1, position: 0, closedAt, spans: 1, sealed: false, cause: '' },
+          content,
+        });
+        if (dueAt !== undefined) engineStore.scheduleConversation(row, { at: dueAt, cause: 'max_turns' });
+      }
+      for (let due = engineStore.nextDue(set.time); due !== undefined; due = engineStore.nextDue(set.time)) {
+        for (const { row } of engineStore.tracesOf(due.row)) engineStore.contentOf(row);
+        engineStore.conversationEvaluated(due.row, { revision: 1, cause: '', turns: 2, unscoredBecause: undefined });
+      }
+    });
+  for (const [number, at] of [
+    [1, 100],
+    [2, 200],
+  ] as const) {
+    await store.file([{ lane, time: at + 1, positions: {}, arrivals: [turn(number, at)] }]);
+    await store.moveTime();
+    await judge(undefined);
+  }
+  await store.file([{ lane, time: 301, positions: {}, arrivals: [turn(3, 300)] }]);
+  await store.moveTime();
+
+  await expect(judge(300)).rejects.toThrow(/loaded/);
+  const again = await judge(300);
+
+  expect(again).toMatchObject({ conversations: 1, arrivals: 1 });
+  expect(await (await read(url)).find('c1')).toMatchObject({ revision: 1, turns: 3 });
+});
+
+test('a name is one process’s at a time, and free at once when it has died', async () => {
+  const url = await freshDatabase();
+  const first = await openStore(url);
+  await expect(openStore(url)).rejects.toThrow(/another process runs as instance a/);
+
+  first.destroy();
+
+  const deadline = Date.now() + 20_000;
+  let second: PostgresStore | undefined;
+  while (second === undefined) {
+    second = await openStore(url).catch((error: unknown) => {
+      if (Date.now() > deadline) throw error;
+      return undefined;
+    });
+  }
+  await second.close();
+});
+
+test('what a process still sends after another of its name has begun is refused, and nothing of it is there', async () => {
+  const url = await freshDatabase();
+  const store = await opened(url);
+  const lane = await ownLane(store);
+  await store.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, 'c1', 50)] }]);
+  await store.moveTime();
+  await sql(url, 'UPDATE instances SET epoch = epoch + 1');
+
+  await expect(store.judge(SOME, (set) => judgeSimply(store.engineStore, set))).rejects.toThrow(FencedError);
+
+  expect(await evaluationsCounted(url)).toBe(0);
+  expect(await sql(url, 'SELECT count(*) AS n FROM pending')).toEqual([{ n: 1 }]);
+});
+
+test('what goes to the topic is numbered without gaps, in the order of each conversation’s revisions', async () => {
+  const url = await freshDatabase();
+  const outboxPayload = (evaluation: { readonly revision: number }) => Buffer.from(String(evaluation.revision));
+  const stores = [await opened(url, { outboxPayload }), await opened(url, { instance: 'b', outboxPayload })];
+  const [first] = stores;
+  if (first === undefined) throw new Error('no store');
+  const lane = await ownLane(first);
+  for (const round of [1, 2, 3]) {
+    const arrivals = Array.from({ length: 40 }, (_, index) =>
+      arrivalOf(round * 1000 + index, `c${index}`, round * 100),
+    );
+    await first.file([{ lane, time: round * 100 + 50, positions: {}, arrivals }]);
+    await first.moveTime();
+    await Promise.all([...stores.map((store) => judgeAll(store)), ...stores.map((store) => store.numberOutbox())]);
+  }
+
+  const last = await first.numberOutbox();
+
+  const rows = [...(await first.readOutbox(0, 50)), ...(await first.readOutbox(50, 1000))];
+  expect(last).toBe(120);
+  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
+  const ofOne = rows.filter(({ key }) => key === 'c7').map(({ payload }) => Buffer.from(payload).toString());
+  expect(ofOne).toEqual(['1', '2', '3']);
+  await first.forgetOutbox(100);
+  expect(await first.readOutbox(0, 1000)).toHaveLength(20);
+  expect(await first.numberOutbox()).toBe(120);
+});

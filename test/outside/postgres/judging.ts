@@ -1,0 +1,102 @@
+/**
+ * What the tests of the shared store file and how they judge it: turns whose bytes say which conversation they are of, and work that does with
+ * them what the engine does, without understanding anything.
+ */
+import type { ConversationId, TraceId } from '../../../src/model/ids.ts';
+import type { Arrival, Judged, LaneName, OwnedLane, WorkingSet } from '../../../src/store/cluster-store.ts';
+import type { EngineStore } from '../../../src/store/engine-store.ts';
+import { PostgresStore, type PostgresOptions } from '../../../src/store/postgres/postgres-store.ts';
+import { COUNTED, evaluationOf, LABELS, traceIdOf } from '../../store/contract.ts';
+
+export const LANE: LaneName = { group: 'test', lane: 0 };
+export const SOME = { whose: 'any', conversationsMax: 20, bytesMax: 1 << 20 } as const;
+export const EVALUATIONS = 'assay_evaluations_total';
+
+export function openStore(url: string, options: Partial<PostgresOptions> = {}): Promise<PostgresStore> {
+  return PostgresStore.open({ url, instance: 'a', group: LANE.group, topics: ['spans'], ...options });
+}
+
+export async function ownLane(store: PostgresStore, lane: LaneName = LANE): Promise<OwnedLane> {
+  const [owned] = await store.ownLanes([lane]);
+  if (owned === undefined) throw new Error('the lane is not there');
+  return owned;
+}
+
+/** A turn of a conversation that is scored as soon as time has passed it by 10. */
+export function arrivalOf(
+  number: number,
+  conversation: string | undefined,
+  at: number,
+  more: Partial<Arrival> = {},
+): Arrival {
+  const id = conversation ?? `trace:${traceIdOf(number)}`;
+  return {
+    traceId: traceIdOf(number),
+    // The cast is the brand: this is a test.
+    conversationId: conversation as ConversationId | undefined,
+    closedAt: at,
+    cause: 'settled',
+    spans: 1,
+    content: { traces: Buffer.from(JSON.stringify({ id })), logs: undefined },
+    positions: { spans: number },
+    has: [],
+    wants: [],
+    linked: [],
+    ...more,
+  };
+}
+
+/** Each conversation's turns, and an evaluation of it with as many turns as it had by then. */
+export function judgeSimply(
+  store: EngineStore,
+  set: WorkingSet,
+  outcome: 'successful_completion' | 'hard_failure' = 'successful_completion',
+): void {
+  for (const { traceId, closedAt, content } of set.arrivals) {
+    score(store, closedAt - 1, outcome);
+    const known = store.findTrace(traceId);
+    const { id } = JSON.parse(Buffer.from(content.traces).toString()) as { readonly id: ConversationId };
+    const conversation = store.joinConversation({
+      id,
+      labels: LABELS,
+      at: closedAt,
+      turnsAdded: known === undefined ? 1 : 0,
+      dueNowBecause: undefined,
+      idleMs: 10,
+      maxAgeMs: 100_000,
+    });
+    const trace = { traceId, conversation: conversation.row, position: 0, closedAt, sealed: false, cause: 'settled' };
+    if (known === undefined) store.insertTrace({ ...trace, revision: 1, spans: 1, content });
+    else store.reviseTrace({ ...trace, row: known.row, revision: known.revision + 1, spans: known.spans + 1, content });
+  }
+  score(store, set.time, outcome);
+}
+
+function score(store: EngineStore, time: number, outcome: 'successful_completion' | 'hard_failure'): void {
+  for (let due = store.nextDue(time); due !== undefined; due = store.nextDue(time)) {
+    const revision = due.revision + 1;
+    const turns = store.tracesOf(due.row).map(({ row }) => Buffer.from(store.contentOf(row).traces).toString());
+    store.insertEvaluation(
+      evaluationOf({ conversation: due.id, revision, outcome, explanation: `${turns.length} turns` }),
+      { conversation: due.row, trace: 0, labels: COUNTED },
+      () => store.totals.series(EVALUATIONS, COUNTED).add(1),
+    );
+    store.conversationEvaluated(due.row, { revision, cause: 'idle', turns: due.turns, unscoredBecause: undefined });
+  }
+}
+
+/** Until nothing is left to be judged. */
+export async function judgeAll(
+  store: PostgresStore,
+  options: Parameters<PostgresStore['judge']>[0] = SOME,
+): Promise<number> {
+  for (let conversations = 0; ; ) {
+    const judged: Judged = await store.judge(options, (set) => judgeSimply(store.engineStore, set));
+    if (judged.conversations === 0) return conversations;
+    conversations += judged.conversations;
+  }
+}
+
+export function traceIdsOf(arrivals: readonly Arrival[]): readonly TraceId[] {
+  return arrivals.map(({ traceId }) => traceId);
+}
