@@ -77,6 +77,8 @@ const NOTHING_FILED: FiledPositions = new Map();
 export class Lanes implements ConsumerHandlers {
   readonly #options: LanesOptions;
   readonly #lanes = new Map<number, Lane>();
+  /** By lane, the assignment by which the group gave it; while the store is asked for a lane, it may be lost again. */
+  readonly #given = new Map<number, object>();
   readonly #committed = new Map<string, number>();
   readonly #ends = new Map<string, PartitionLag>();
   readonly #stopped = new AbortController();
@@ -135,7 +137,7 @@ export class Lanes implements ConsumerHandlers {
   storeProblem(problem: string | undefined): void {
     if (problem === undefined) {
       this.#storeAwaySince = undefined;
-      if (!this.#isMember && !this.#stopped.signal.aborted) this.#join();
+      void this.#inTurn(() => this.#join());
     } else this.#storeAwaySince ??= performance.now();
   }
 
@@ -170,13 +172,17 @@ export class Lanes implements ConsumerHandlers {
       kept: new Set(assignment.kept.map((p) => p.partition)).size,
     });
     if (numbers.length === 0) return;
+    for (const number of numbers) this.#given.set(number, assignment);
     const named = (lane: number) => ({ group: this.#options.group, lane });
     const all = Array.from({ length: assignment.lanes }, (_, lane) => named(lane));
     const owned = await this.#options.store.own(numbers.map(named), all);
-    for (const lane of owned) this.#begin(lane, byLane.get(lane.lane) ?? []);
+    for (const lane of owned) {
+      if (this.#given.get(lane.lane) === assignment) this.#begin(lane, byLane.get(lane.lane) ?? []);
+    }
   }
 
   onLost(partitions: readonly TopicPartition[]): void {
+    for (const { partition } of partitions) this.#given.delete(partition);
     const because = this.#isMember ? 'the group gave it to another member' : 'this instance leaves the group';
     this.#drop([...new Set(partitions.map(({ partition }) => partition))], because);
   }
@@ -253,7 +259,7 @@ export class Lanes implements ConsumerHandlers {
   async #askEnds(): Promise<void> {
     if (this.#storeAwaySince !== undefined && performance.now() - this.#storeAwaySince > STORE_AWAY_MS) {
       this.#storeAwaySince = performance.now();
-      if (this.#isMember) await this.#leave('the store has been away for too long');
+      await this.#inTurn(() => this.#leave('the store has been away for too long'));
       return;
     }
     const partitions = this.#partitions();
@@ -287,20 +293,28 @@ export class Lanes implements ConsumerHandlers {
     for (const { topic, partition, offset } of offsets) this.#committed.set(`${topic} ${partition}`, offset);
   }
 
+  /** Joining and leaving take time, and one must not begin in the middle of the other. */
+  #inTurn(change: () => Promise<void> | void): Promise<void> {
+    this.#membership = this.#membership.then(change);
+    return this.#membership;
+  }
+
   #join(): void {
+    if (this.#isMember || this.#stopped.signal.aborted || this.#storeAwaySince !== undefined) return;
     this.#isMember = true;
     this.#options.consumer.start(this);
   }
 
   #joinAnew(): void {
-    this.#membership = this.#membership.then(async () => {
+    void this.#inTurn(async () => {
       await this.#leave('this instance joins the group anew');
       await sleep(JOIN_ANEW_AFTER_MS);
-      if (!this.#stopped.signal.aborted && this.#storeAwaySince === undefined) this.#join();
+      this.#join();
     });
   }
 
   async #leave(because: string): Promise<void> {
+    if (!this.#isMember) return;
     this.#isMember = false;
     await this.#options.consumer.stop();
     this.#drop([...this.#lanes.keys()], because);

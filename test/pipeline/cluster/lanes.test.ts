@@ -1,0 +1,116 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { AssignedPartition, ConsumerHandlers, KafkaConsumer } from '../../../src/kafka/kafka-client.ts';
+import { Spool } from '../../../src/kafka/spool.ts';
+import { Lanes } from '../../../src/pipeline/cluster/lanes.ts';
+import type { LaneName, OwnedLane } from '../../../src/store/cluster-store.ts';
+import { tempDirectory } from '../../temp-directory.ts';
+
+const LIMITS = {
+  settleMs: 10,
+  idleMs: 40,
+  maxAgeMs: 200,
+  maxSpans: 8,
+  maxBytes: 100_000,
+  maxOpenTurns: 1000,
+  maxOpenSpans: 10_000,
+};
+
+/** Says whether it runs, and complains where it is started twice, as the real one does. */
+class FakeConsumer implements KafkaConsumer {
+  starts = 0;
+  handlers: ConsumerHandlers | undefined;
+
+  start(handlers: ConsumerHandlers): void {
+    if (this.handlers !== undefined) throw new Error('the consumer runs already');
+    this.handlers = handlers;
+    this.starts += 1;
+  }
+
+  async stop(): Promise<void> {
+    this.handlers = undefined;
+    await sleep(5);
+  }
+
+  commit = () => Promise.resolve();
+  ends = () => Promise.resolve([]);
+  pause(): void {}
+  resume(): void {}
+}
+
+function partition(lane: number): AssignedPartition {
+  return { topic: 'spans', partition: lane, offset: 0, metadata: '', logStart: 0, logEnd: 0 };
+}
+
+function ownedOf(name: LaneName, epoch: number): OwnedLane {
+  return { ...name, epoch, time: 0, positions: {} };
+}
+
+function lanesWith(own: (lanes: readonly LaneName[]) => Promise<readonly OwnedLane[]>) {
+  const consumer = new FakeConsumer();
+  const spool = new Spool(path.join(tempDirectory(), 'spool'));
+  const lanes = new Lanes({
+    consumer,
+    store: {
+      turnsWaiting: 0,
+      own,
+      filedPositions: () => Promise.resolve(new Map()),
+      file: () => {},
+      time: () => {},
+    },
+    spool,
+    group: 'test',
+    topics: ['spans'],
+    limits: LIMITS,
+    clockMarginMs: 0,
+    spoolBytesMax: 1 << 20,
+    read: () => {
+      throw new Error('nothing is read here');
+    },
+    onEvent: () => {},
+    onFirstLane: () => {},
+  });
+  onTestFinished(async () => {
+    await lanes.stopReading();
+    await lanes.leave();
+    spool.close();
+  });
+  lanes.start();
+  return { lanes, consumer };
+}
+
+test('a lane that was lost while the store was asked for it is not begun', async () => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const { lanes, consumer } = lanesWith(async (names) => {
+    asked.resolve();
+    await answered.promise;
+    return names.map((name) => ownedOf(name, 1));
+  });
+  const { handlers } = consumer;
+
+  const assigned = handlers?.onAssigned({ gained: [partition(1), partition(2)], kept: [], lanes: 4 });
+  await asked.promise;
+  handlers?.onLost([partition(1)]);
+  answered.resolve();
+  await assigned;
+
+  expect(lanes.count).toBe(1);
+  await handlers?.onAssigned({ gained: [partition(1)], kept: [partition(2)], lanes: 4 });
+  expect(lanes.count).toBe(2);
+});
+
+test('the group is joined once, whether a lane was fenced, the store has come back, or both', async () => {
+  const { lanes, consumer } = lanesWith((names) => Promise.resolve(names.map((name) => ownedOf(name, 1))));
+  await consumer.handlers?.onAssigned({ gained: [partition(1)], kept: [], lanes: 4 });
+
+  lanes.storeProblem('it is away');
+  lanes.fenced(ownedOf({ group: 'test', lane: 1 }, 1));
+  while (consumer.handlers !== undefined) await sleep(1);
+  lanes.storeProblem(undefined);
+  await lanes.leave();
+
+  expect(consumer.starts).toBe(2);
+  expect(lanes.count).toBe(0);
+});
