@@ -164,7 +164,9 @@ export class ClusterInstance {
   async untilReady(): Promise<void> {
     const deadline = Date.now() + STARTS_WITHIN_MS;
     for (;;) {
-      const ready = await this.#get('/readyz');
+      // Its ports may be somebody else's until it has them.
+      const hasStarted = this.#child !== undefined && this.#logOfThisLife().includes('"message":"started"');
+      const ready = hasStarted ? await this.#get('/readyz') : undefined;
       if (ready?.ok === true) return;
       if (Date.now() > deadline) {
         throw new Error(`${this.name} is not ready: ${ready?.text ?? 'no answer'}\n${this.tail(20).join('\n')}`);
