@@ -105,9 +105,15 @@ export interface KafkaPublisher {
 /** Says what was wrong, with what, and what to do. */
 export class KafkaError extends Error {
   readonly retriable: boolean;
+  /** A record is larger than its topic takes: sending less may help where sending again does not. */
+  readonly isTooLarge: boolean;
 
-  constructor(message: string, options: { readonly retriable: boolean; readonly cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { readonly retriable: boolean; readonly isTooLarge?: boolean; readonly cause?: unknown },
+  ) {
     super(message, { cause: options.cause });
     this.retriable = options.retriable;
+    this.isTooLarge = options.isTooLarge ?? false;
   }
 }

@@ -172,6 +172,7 @@ export class BatchSender {
         `a record of ${size} bytes is larger than topic ${topic} takes. Raise its max.message.bytes`,
         {
           retriable: false,
+          isTooLarge: true,
           cause: refusal,
         },
       );

@@ -38,8 +38,8 @@ export class DeadLetters {
         this.#options.onSent();
         return;
       } catch (error) {
-        if (error instanceof KafkaError && !error.retriable && letter.value.length > 0) {
-          // It is too large for this topic: what is known of it is better than nothing.
+        if (error instanceof KafkaError && error.isTooLarge && letter.value.length > 0) {
+          // What is known of it is better than nothing.
           letter = deadLetterOf(
             place,
             { ...record, value: Buffer.alloc(0) },

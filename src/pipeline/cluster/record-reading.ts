@@ -29,6 +29,9 @@ export class RecordReading {
     const { kafka, onEvent, deadLetters } = this.#options;
     const { topic } = place;
     const { offset, timestamp, value } = record;
+    if (record.unreadable !== undefined) {
+      return { offset, timestamp, batch: undefined, heldBy: deadLetters.put(place, record, record.unreadable) };
+    }
     const signal = kafka.topics.logs.includes(topic) ? 'logs' : 'traces';
     const read = readRecord(value, { signal, bytesMax: kafka.maxRecordBytes, redactor: this.#redactor });
     if ('poison' in read) {
