@@ -19,6 +19,7 @@ export type FaultKind =
   | 'member joins and leaves'
   | 'kill broker'
   | 'restart broker'
+  | 'freeze broker'
   | 'restart database'
   | 'kill database'
   | 'freeze database'
@@ -52,6 +53,8 @@ const KINDS: Readonly<Record<FaultKind, Weighed>> = {
   'member joins and leaves': { weight: 10, lastsMs: [3000, 12_000], hits: 'joiner' },
   'kill broker': { weight: 4, lastsMs: [500, 5000], hits: 'broker' },
   'restart broker': { weight: 3, lastsMs: [0, 1000], hits: 'broker' },
+  // Longer than the others take to put another in its place.
+  'freeze broker': { weight: 3, lastsMs: [500, 9000], hits: 'broker' },
   'restart database': { weight: 3, lastsMs: [0, 2000], hits: 'database' },
   'kill database': { weight: 4, lastsMs: [0, 3000], hits: 'database' },
   'freeze database': { weight: 4, lastsMs: [500, 9000], hits: 'database' },
@@ -190,6 +193,11 @@ async function execute({ kind, target, lastsMs }: Fault, stage: Stage): Promise<
       await kafka.stop(target + 1);
       await sleep(lastsMs);
       await kafka.start(target + 1);
+      return;
+    case 'freeze broker':
+      kafka.freeze(target + 1);
+      await sleep(lastsMs);
+      kafka.thaw(target + 1);
       return;
     case 'restart database':
       await postgres.stop();

@@ -16,7 +16,7 @@ test('a plan of faults is the same from the same seed, and another from another'
 test('the full run has every kind of fault, for every instance and broker', () => {
   const plan = planFaults(PLAN);
 
-  expect(new Set(plan.map(({ kind }) => kind)).size).toBe(14);
+  expect(new Set(plan.map(({ kind }) => kind)).size).toBe(15);
   expect(new Set(plan.filter(({ kind }) => kind === 'kill instance').map(({ target }) => target)).size).toBe(3);
   expect(new Set(plan.filter(({ kind }) => kind === 'kill broker').map(({ target }) => target)).size).toBe(3);
 });
