@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { benchDialects } from './dialects.ts';
+import { benchKafka } from './kafka.ts';
 import { benchMemory } from './memory.ts';
 import { benchPipeline } from './pipeline.ts';
 import { benchRedaction } from './redaction.ts';
@@ -31,6 +32,8 @@ const benches = {
   },
   redaction: () => benchRedaction({ traces: Number(values.traces ?? (small ? 60 : 1500)), rounds: small ? 2 : 15 }),
   dialects: () => benchDialects(small ? { frameworks: 2, rounds: 2 } : { rounds: 40 }),
+  // Needs what it starts by itself: Java for Kafka, PostgreSQL. A million spans are 85,000 traces.
+  kafka: () => benchKafka({ traces: Number(values.traces ?? (small ? 2000 : 85_000)), partitions: 12 }),
   store: () => {
     const size = small
       ? { open: 1000, evaluated: 1000, scored: 20 }
