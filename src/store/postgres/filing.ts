@@ -14,7 +14,7 @@
  */
 import { syntheticConversationId, type TraceId } from '../../model/ids.ts';
 import { type Arrival, FencedError, type Filing } from '../cluster-store.ts';
-import { encodeContent } from '../content-codec.ts';
+import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
 import { lockKey } from './advisory-locks.ts';
 import { BinaryRows } from './binary-copy.ts';
 import type { ContentCache } from './content-cache.ts';
@@ -133,8 +133,11 @@ export class Filer {
     for (const { arrival, lane, conversation, others, keys } of placed) {
       const id = this.#nextId();
       written.push([id, arrival]);
-      const traces = encodeContent(arrival.content.traces);
-      const logs = arrival.content.logs === undefined ? undefined : encodeContent(arrival.content.logs);
+      const traces = encodeContent(arrival.content.traces, COMPRESS_FROM_BYTES_SHARED);
+      const logs =
+        arrival.content.logs === undefined
+          ? undefined
+          : encodeContent(arrival.content.logs, COMPRESS_FROM_BYTES_SHARED);
       const closedAt = Math.max(arrival.closedAt, clusterTime + 1);
       rows.row(12).int4(day).int8(id).uuid(arrival.traceId).int8(conversation).int4(lane.id);
       rows.text(JSON.stringify(arrival.positions)).int8(closedAt).text(arrival.cause).int4(arrival.spans);

@@ -142,29 +142,20 @@ async function loadTraces(
 ): Promise<readonly TraceRow[]> {
   const known = heads.filter(({ firstClosedAt }) => firstClosedAt !== undefined);
   if (known.length === 0) return [];
-  const traceIds = taken.map(({ traceId }) => traceId);
   const traces: TraceRow[] = [];
-  const add = async (
-    some: readonly ClaimedHead[],
-    statement: typeof TRACES_OF,
-    values: readonly (readonly string[])[],
-  ) => {
-    for (const { ids, since } of byAge(some)) {
-      for (const row of await session.rows<TraceRow>(statement, [ids, since, ...values])) {
-        traces.push({ ...row, traceId: toTraceId(row.traceId) });
-      }
+  for (const { ids, since } of byAge(known.filter(({ id }) => !whole.has(id)))) {
+    const asked = new Set(ids);
+    const pairs = taken.filter(({ conversation }) => asked.has(conversation));
+    const values = [pairs.map(({ conversation }) => conversation), pairs.map(({ traceId }) => traceId), since];
+    const rows = await session.rows<{ conversation: number }>(KNOWN_AMONG, values);
+    // What was said of a turn that comes again is in the conversation's evaluations.
+    for (const { conversation } of rows) whole.add(conversation);
+  }
+  for (const { ids, since } of byAge(known.filter(({ id }) => whole.has(id)))) {
+    for (const row of await session.rows<TraceRow>(TRACES_OF, [ids, since])) {
+      traces.push({ ...row, traceId: toTraceId(row.traceId) });
     }
-  };
-  const others = known.filter(({ id }) => !whole.has(id));
-  await add(others, TRACES_AMONG, [traceIds]);
-  // What was said of a turn that comes again is in the conversation's evaluations.
-  for (const { conversation } of traces) whole.add(conversation);
-  traces.length = 0;
-  await add(
-    known.filter(({ id }) => whole.has(id)),
-    TRACES_OF,
-    [],
-  );
+  }
   return traces;
 }
 
@@ -251,10 +242,10 @@ class Contents {
     }
     const own = traces.filter(({ isOwn }) => isOwn);
     if (own.length === 0) return;
-    const values = [own.map(({ traceId }) => traceId), own.map(({ conversation }) => conversation)];
     const rows = await this.#session.rows<{ traceId: string; traces: Buffer; logs: Buffer | null }>(OWN, [
-      ...values,
-      [...new Set(own.map(({ day }) => day))],
+      own.map(({ traceId }) => traceId),
+      own.map(({ conversation }) => conversation),
+      own.map(({ day }) => day),
     ]);
     for (const { traceId, ...content } of rows) this.#own.set(toTraceId(traceId), decoded(content));
   }
@@ -298,9 +289,11 @@ const TRACES_OF = {
   name: 'traces-of',
   sql: `SELECT ${TRACE_COLUMNS} FROM traces WHERE conversation = ANY($1::bigint[]) AND day >= $2`,
 };
-const TRACES_AMONG = {
-  name: 'traces-among',
-  sql: `SELECT ${TRACE_COLUMNS} FROM traces WHERE conversation = ANY($1::bigint[]) AND day >= $2 AND trace_id = ANY($3::uuid[])`,
+/** By pairs: two lists beside each other would be looked up as all their combinations. */
+const KNOWN_AMONG = {
+  name: 'known-among',
+  sql: `SELECT t.conversation FROM unnest($1::bigint[], $2::uuid[]) AS n (conversation, trace_id)
+    JOIN traces t ON t.conversation = n.conversation AND t.trace_id = n.trace_id WHERE t.day >= $3`,
 };
 const LAST_EVALUATIONS = {
   name: 'last-evaluations',
@@ -318,6 +311,6 @@ const ARRIVALS = {
 };
 const OWN = {
   name: 'own-contents',
-  sql: `SELECT trace_id AS "traceId", traces, logs FROM traces
-    WHERE trace_id = ANY($1::uuid[]) AND conversation = ANY($2::bigint[]) AND day = ANY($3::int[])`,
+  sql: `SELECT t.trace_id AS "traceId", t.traces, t.logs FROM unnest($1::uuid[], $2::bigint[], $3::int[]) AS n (trace_id, conversation, day)
+    JOIN traces t ON t.conversation = n.conversation AND t.trace_id = n.trace_id AND t.day = n.day`,
 };

@@ -1,7 +1,7 @@
 /** Writing what the engine has changed in a working set: a statement or a COPY for each table, whatever the number of conversations. */
 import { createHash } from 'node:crypto';
 import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
-import { encodeContent } from '../content-codec.ts';
+import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
 import type { ConversationLabels } from '../engine-store.ts';
 import type { TotalEntry } from '../running-totals.ts';
 import { encodeVerdicts } from '../verdict-codec.ts';
@@ -129,8 +129,8 @@ async function reviseTrace(session: Session, set: WorkingSet, trace: HeldTrace):
 function encoded({ hasOwnContent, content }: HeldTrace) {
   if (!hasOwnContent || content === undefined) return { traces: undefined, logs: undefined };
   return {
-    traces: encodeContent(content.traces),
-    logs: content.logs === undefined ? undefined : encodeContent(content.logs),
+    traces: encodeContent(content.traces, COMPRESS_FROM_BYTES_SHARED),
+    logs: content.logs === undefined ? undefined : encodeContent(content.logs, COMPRESS_FROM_BYTES_SHARED),
   };
 }
 

@@ -1,0 +1,238 @@
+/**
+ * What one PostgreSQL carries: turns filed and judged in a second, beside a plain COPY of the same bytes into one table. The engine is not
+ * run: what is measured is the store. `node bench/postgres.ts [--json]`; starts a server of its own.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import type { ConversationId, TraceId } from '../src/model/ids.ts';
+import type { Arrival } from '../src/store/cluster-store.ts';
+import type { EngineStore } from '../src/store/engine-store.ts';
+import { BinaryRows } from '../src/store/postgres/binary-copy.ts';
+import { Link } from '../src/store/postgres/link.ts';
+import { PostgresStore } from '../src/store/postgres/postgres-store.ts';
+import { COUNTED, evaluationOf, LABELS } from '../test/store/contract.ts';
+import { randomFrom } from '../test/random.ts';
+import { startPostgres } from '../test/outside/postgres/server.ts';
+import type { BenchRow } from './row.ts';
+import { makeWorkload } from './workload.ts';
+
+const TURNS = Number(process.env.TURNS ?? 20_000);
+const PER_FILING = 200;
+const IDLE_MS = 1_000;
+const CLOCK_HZ = 100;
+
+interface Scenario {
+  readonly name: string;
+  /** 0: turns without an id. */
+  readonly turnsPerConversation: number;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  { name: 'turns without an id, scored at once', turnsPerConversation: 0 },
+  { name: 'conversations of 4 turns', turnsPerConversation: 4 },
+];
+
+const server = await startPostgres();
+try {
+  const contents = makeContents();
+  const rows: BenchRow[] = [];
+  const reference = await copyPlainly(await server.createDatabase(), contents);
+  for (const scenario of SCENARIOS) {
+    const { filed, judged } = await run(await server.createDatabase(), scenario, contents);
+    rows.push(
+      { name: `filing, ${scenario.name}: turns/s`, ours: filed, reference, ratio: filed / reference },
+      { name: `judging, ${scenario.name}: turns/s`, ours: judged, reference, ratio: judged / reference },
+    );
+  }
+  if (process.argv.includes('--json')) console.log(JSON.stringify(rows));
+  else console.table(rows);
+} finally {
+  await server.close();
+}
+
+/** Messages as exporters write them, of the size of a turn. */
+function makeContents(): readonly Buffer[] {
+  const { requests, traces } = makeWorkload({ seed: 1, traces: 400, spansPerRequest: 512, concurrent: 1 });
+  const all = Buffer.concat(requests);
+  const size = Math.floor(all.length / traces);
+  return Array.from({ length: traces }, (_, index) => Buffer.from(all.subarray(index * size, (index + 1) * size)));
+}
+
+function arrivalsOf(scenario: Scenario, contents: readonly Buffer[]): readonly Arrival[] {
+  const random = randomFrom(7);
+  const hex = () =>
+    Math.floor(random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, '0');
+  const { turnsPerConversation } = scenario;
+  return Array.from({ length: TURNS }, (_, index): Arrival => {
+    // Conversations go on beside each other, and their turns are some filings apart.
+    const block = Math.floor(index / (4 * 1000));
+    const id = turnsPerConversation === 0 ? undefined : `conversation ${block * 1000 + (index % 1000)}`;
+    return {
+      // The casts are the brands: this is a benchmark.
+      traceId: `${hex()}${hex()}${hex()}${hex()}` as TraceId,
+      conversationId: id as ConversationId | undefined,
+      closedAt: 1_000 + index,
+      cause: 'settled',
+      spans: 12,
+      content: { traces: contents[index % contents.length] ?? Buffer.alloc(0), logs: undefined },
+      positions: { spans: index },
+      has: [],
+      wants: [],
+      linked: [],
+      standsAlone: true,
+    };
+  });
+}
+
+async function run(
+  url: string,
+  scenario: Scenario,
+  contents: readonly Buffer[],
+): Promise<{ readonly filed: number; readonly judged: number }> {
+  const store = await PostgresStore.open({ url, instance: 'bench', group: 'bench', topics: ['spans'] });
+  const [lane] = await store.ownLanes([{ group: 'bench', lane: 0 }]);
+  if (lane === undefined) throw new Error('no lane');
+  const arrivals = arrivalsOf(scenario, contents);
+  let filing = 0;
+  let judging = 0;
+  const cpu = { filing: 0, judging: 0, server: 0 };
+  const serverBefore = serverCpuMs();
+  for (let at = 0; at < arrivals.length; at += PER_FILING) {
+    const some = arrivals.slice(at, at + PER_FILING);
+    const time = (some.at(-1)?.closedAt ?? 0) + (at + PER_FILING >= arrivals.length ? 10 * IDLE_MS : 0);
+    filing += await timed(cpu, 'filing', () => store.file([{ lane, time, positions: { spans: at }, arrivals: some }]));
+    judging += await timed(cpu, 'judging', async () => {
+      await store.moveTime();
+      for (let more = true; more; ) {
+        const limits = { whose: 'own', conversationsMax: 256, bytesMax: 32 << 20 } as const;
+        const { conversations } = await store.judge(limits, ({ time: now, arrivals: waiting }) => {
+          for (const one of waiting) take(store.engineStore, one, arrivals[one.closedAt - 1_000], scenario);
+          score(store.engineStore, now);
+        });
+        more = conversations > 0;
+      }
+    });
+  }
+  cpu.server = serverCpuMs() - serverBefore;
+  await store.close();
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(
+    `SELECT pg_size_pretty(pg_database_size(current_database())) AS size, (SELECT count(*) FROM assay.evaluations) AS evaluations`,
+  );
+  await client.end();
+  const each = (ms: number) => `${((ms * 1000) / TURNS).toFixed(0)} µs`;
+  console.error(
+    `${scenario.name}: CPU a turn: filing ${each(cpu.filing)}, judging ${each(cpu.judging)}, server ${each(cpu.server)}; ${rows[0].size}, ${rows[0].evaluations} evaluations`,
+  );
+  return { filed: (TURNS * 1000) / filing, judged: (TURNS * 1000) / judging };
+}
+
+function take(
+  store: EngineStore,
+  waiting: { readonly traceId: TraceId; readonly closedAt: number; readonly content: Arrival['content'] },
+  arrival: Arrival | undefined,
+  { turnsPerConversation }: Scenario,
+): void {
+  const { traceId, closedAt, content } = waiting;
+  const { row, turns } = store.joinConversation({
+    id: (arrival?.conversationId ?? `trace:${traceId}`) as ConversationId,
+    labels: LABELS,
+    at: closedAt,
+    turnsAdded: 1,
+    dueNowBecause: turnsPerConversation === 0 ? 'single_trace' : undefined,
+    idleMs: IDLE_MS * 5,
+    maxAgeMs: 1e9,
+  });
+  if (turnsPerConversation > 0 && turns >= turnsPerConversation) {
+    store.scheduleConversation(row, { at: closedAt + IDLE_MS, cause: 'idle' });
+  }
+  const trace = {
+    traceId,
+    conversation: row,
+    revision: 1,
+    position: 0,
+    closedAt,
+    spans: 12,
+    sealed: false,
+    cause: 'settled',
+  };
+  store.insertTrace({ ...trace, content });
+}
+
+function score(store: EngineStore, time: number): void {
+  for (let due = store.nextDue(time); due !== undefined; due = store.nextDue(time)) {
+    const revision = due.revision + 1;
+    for (const { row } of store.tracesOf(due.row)) store.contentOf(row);
+    store.insertEvaluation(
+      evaluationOf({ conversation: due.id, revision }),
+      { conversation: due.row, trace: 0, labels: COUNTED },
+      () => store.totals.series('evaluations_total', COUNTED).add(1),
+    );
+    store.conversationEvaluated(due.row, { revision, cause: 'idle', turns: due.turns, unscoredBecause: undefined });
+  }
+}
+
+/** Turns a second. */
+async function copyPlainly(url: string, contents: readonly Buffer[]): Promise<number> {
+  const link = new Link({ address: { url, schema: 'public' }, name: 'bench', leaseMs: 60_000 });
+  await link.use((session) =>
+    session
+      .script('CREATE TABLE plain (id bigint, content bytea STORAGE EXTERNAL)')
+      .catch(() =>
+        session.script(
+          'CREATE TABLE plain (id bigint, content bytea); ALTER TABLE plain ALTER COLUMN content SET STORAGE EXTERNAL',
+        ),
+      ),
+  );
+  const cpuBefore = serverCpuMs();
+  const startedAt = performance.now();
+  for (let at = 0; at < TURNS; at += PER_FILING) {
+    const rows = new BinaryRows();
+    for (let index = at; index < at + PER_FILING; index += 1) {
+      rows
+        .row(2)
+        .int8(index)
+        .bytes(contents[index % contents.length]);
+    }
+    await link.transaction((session) => session.copy('plain (id, content)', rows));
+  }
+  const took = performance.now() - startedAt;
+  const bytes = contents.reduce((sum, { length }) => sum + length, 0) / contents.length;
+  console.error(
+    `plain COPY of ${bytes.toFixed(0)} bytes a turn: CPU of the server ${(((serverCpuMs() - cpuBefore) * 1000) / TURNS).toFixed(0)} µs a turn`,
+  );
+  await link.close();
+  return (TURNS * 1000) / took;
+}
+
+async function timed<Name extends string>(
+  cpu: Record<Name, number>,
+  name: Name,
+  work: () => Promise<void>,
+): Promise<number> {
+  const before = process.cpuUsage();
+  const startedAt = performance.now();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  cpu[name] += (user + system) / 1000;
+  return performance.now() - startedAt;
+}
+
+/** Of every PostgreSQL on the machine; run it alone. */
+function serverCpuMs(): number {
+  let ticks = 0;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      if (!stat.includes('(postgres)')) continue;
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      ticks += Number(fields[11]) + Number(fields[12]);
+    } catch {
+      // It has ended.
+    }
+  }
+  return (ticks * 1000) / CLOCK_HZ;
+}

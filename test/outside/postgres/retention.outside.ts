@@ -1,0 +1,165 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Link } from '../../../src/store/postgres/link.ts';
+import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
+import type { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import { traceIdOf } from '../../store/contract.ts';
+import { arrivalOf, judgeSimply, openStore, ownLane, SOME } from './judging.ts';
+import { freshDatabase } from './shared-postgres.ts';
+
+const DAY_MS = 86_400_000;
+const KEEP = { keepMs: 30 * DAY_MS, keepFailedMs: 90 * DAY_MS };
+
+interface Held {
+  readonly url: string;
+  readonly store: PostgresStore;
+  readonly link: Link;
+  /** Files and judges a turn; the conversation stays due where it is not to be scored. */
+  readonly put: (number: number, conversation: string, outcome?: 'hard_failure', until?: 'due') => Promise<void>;
+  /** Makes what there is older by so many days, with its partitions. */
+  readonly age: (days: number) => Promise<void>;
+  readonly left: () => Promise<readonly string[]>;
+}
+
+async function held(): Promise<Held> {
+  const url = await freshDatabase();
+  const store = await openStore(url, KEEP);
+  const link = new Link({ address: { url }, name: 'test', leaseMs: 60_000 });
+  onTestFinished(async () => {
+    await store.close();
+    await link.close();
+  });
+  let lane = await ownLane(store);
+  let time = 0;
+  return {
+    url,
+    store,
+    link,
+    async put(number, conversation, outcome, until) {
+      time += 1000;
+      await store.file([
+        {
+          lane,
+          time,
+          positions: {},
+          arrivals: [arrivalOf(number, conversation, time - (until === undefined ? 500 : 0))],
+        },
+      ]);
+      await store.moveTime();
+      await store.judge(SOME, (set) => judgeSimply(store.engineStore, set, outcome ?? 'successful_completion'));
+    },
+    async age(days) {
+      const partitions = await link.use((session) =>
+        session.once<{ parent: string; day: number }>(
+          `SELECT inhparent::regclass::text AS parent, substring(relname FROM '_d(\\d+)$')::int AS day
+           FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE relname ~ '_d\\d+$' ORDER BY 2`,
+        ),
+      );
+      await link.transaction(async (session) => {
+        for (const { parent, day } of partitions) {
+          const [from, to] = [`${parent}_d${day}`, `${parent}_d${day - days}`];
+          await session.script(`ALTER TABLE ${parent} DETACH PARTITION ${from};
+            ALTER TABLE ${from} RENAME TO ${to}; UPDATE ${to} SET day = day - ${days};
+            ALTER TABLE ${parent} ATTACH PARTITION ${to} FOR VALUES FROM (${day - days}) TO (${day - days + 1})`);
+        }
+        await session.script(`UPDATE pending SET day = day - ${days}; UPDATE days SET day = day - ${days};
+          UPDATE conversations SET first_day = first_day - ${days}, updated_at = updated_at - ${days * DAY_MS}`);
+      });
+      await store.tidy();
+      lane = await ownLane(store);
+    },
+    async left() {
+      const reader = await PostgresReader.open({ url });
+      try {
+        const { rows } = await reader.listPage({ limit: 100 });
+        return rows.map(({ conversationId }) => conversationId).toSorted();
+      } finally {
+        await reader.close();
+      }
+    },
+  };
+}
+
+test('conversations go by age, failed ones later, those that still wait not at all; their days are dropped', async () => {
+  const { url, put, age, left, link } = await held();
+  await put(1, 'good');
+  await put(2, 'bad', 'hard_failure');
+  await put(3, 'waiting', undefined, 'due');
+
+  await age(29);
+  const afterMonth = await left();
+  await age(3);
+  const afterKeep = await left();
+
+  expect(afterMonth).toEqual(['bad', 'good', 'waiting']);
+  expect(afterKeep).toEqual(['bad', 'waiting']);
+  const days = await link.use((session) =>
+    session.once<{ place: string }>('SELECT DISTINCT tableoid::regclass::text AS place FROM arrivals ORDER BY 1'),
+  );
+  expect(days).toEqual([{ place: 'arrivals_kept' }]);
+  const reader = await PostgresReader.open({ url });
+  onTestFinished(() => reader.close());
+  const bad = await reader.find('bad');
+  if (bad === undefined) throw new Error('it is gone');
+  const [trace] = await reader.traces(bad);
+  expect(trace).toMatchObject({ traceId: traceIdOf(2) });
+  expect(
+    trace === undefined ? undefined : Buffer.from((await reader.content(trace))?.traces ?? []).toString(),
+  ).toContain('bad');
+  expect(await reader.evaluations(bad, { revisions: 'all' })).toHaveLength(1);
+  expect((await reader.listPage({ limit: 10, outcome: 'hard_failure' })).rows).toHaveLength(1);
+  expect(await reader.totals()).toMatchObject([{ value: 2 }]);
+
+  await age(60);
+  expect(await left()).toEqual(['waiting']);
+  const kept = await link.use((session) =>
+    session.once<{ n: number }>(
+      `SELECT (SELECT count(*) FROM arrivals) + (SELECT count(*) FROM traces) + (SELECT count(*) FROM evaluations) AS n`,
+    ),
+  );
+  // The one that waits has been filed and judged, and not been scored.
+  expect(kept).toEqual([{ n: 2 }]);
+});
+
+test('what is kept is judged like anything else when its time comes, and what was filed and not judged too', async () => {
+  const { url, store, put, age, left, link } = await held();
+  await put(1, 'waiting', undefined, 'due');
+  const lane = await ownLane(store);
+  await store.file([{ lane, time: 1000, positions: {}, arrivals: [arrivalOf(2, 'not judged', 5000)] }]);
+
+  await age(200);
+  expect(await left()).toEqual(['waiting']);
+  const again = await ownLane(store);
+  await store.file([{ lane: again, time: 9000, positions: {}, arrivals: [arrivalOf(3, 'waiting', 6000)] }]);
+  await store.moveTime();
+  await store.judge(SOME, (set) => judgeSimply(store.engineStore, set));
+
+  const reader = await PostgresReader.open({ url });
+  onTestFinished(() => reader.close());
+  const said: string[] = [];
+  for await (const { conversationId, explanation } of reader.allEvaluations())
+    said.push(`${conversationId}: ${explanation}`);
+  expect(said).toEqual(['not judged: 1 turns', 'waiting: 2 turns']);
+  expect(await link.use((session) => session.once('SELECT count(*) AS n FROM pending'))).toEqual([{ n: 0 }]);
+});
+
+test('a group goes when all of it may', async () => {
+  const { store, put, age, left } = await held();
+  await put(9, 'alone');
+  const file = async (number: number, id: string, at: number, linked: readonly number[]) => {
+    const lane = await ownLane(store);
+    const arrivals = [arrivalOf(number, id, at, { linked: linked.map(traceIdOf) })];
+    await store.file([{ lane, time: at + 100, positions: {}, arrivals }]);
+    await store.moveTime();
+    await store.judge(SOME, (set) => judgeSimply(store.engineStore, set));
+  };
+  await file(1, 'old', 5000, []);
+  await age(20);
+  await file(2, 'young', 7000, [1]);
+
+  await age(20);
+  const first = await left();
+  await age(20);
+
+  expect(first).toEqual(['old', 'young']);
+  expect(await left()).toEqual([]);
+});
