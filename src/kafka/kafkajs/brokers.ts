@@ -65,6 +65,7 @@ interface CoordinatorAnswer {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+const DOUBTFUL_MS = 10_000;
 const REAUTHENTICATE_BEFORE_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
 /** What kafkajs is told of a connection that we ended. */
@@ -80,6 +81,8 @@ export class Brokers {
   /** By node id, as brokers told us. */
   readonly #addresses = new Map<number, Address>();
   readonly #links = new Map<string, Link>();
+  /** Brokers that failed lately, and when: they are asked last. */
+  readonly #failedAt = new Map<string, number>();
   #nextSeed = 0;
   #closed = false;
 
@@ -126,7 +129,9 @@ export class Brokers {
 
   /** One that is known, once topics were asked for. */
   anyNode(): number {
-    const nodes = [...this.#addresses.keys()];
+    const all = [...this.#addresses];
+    const good = all.filter(([, address]) => !this.#isDoubtful(address));
+    const nodes = (good.length > 0 ? good : all).map(([node]) => node);
     const node = nodes[Math.floor(Math.random() * nodes.length)];
     if (node === undefined) throw new KafkaError('no broker is known yet', { retriable: true });
     return node;
@@ -153,8 +158,10 @@ export class Brokers {
     this.#nextSeed++;
     const tried = new Set<string>();
     const failures: string[] = [];
-    for (const address of [...known, ...seeds]) {
-      const place = `${address.host}:${address.port}`;
+    const isDoubtful = (address: Address) => this.#isDoubtful(address);
+    const candidates = [...known, ...seeds];
+    for (const address of [...candidates.filter((one) => !isDoubtful(one)), ...candidates.filter(isDoubtful)]) {
+      const place = placeOf(address);
       if (tried.has(place)) continue;
       tried.add(place);
       try {
@@ -170,7 +177,7 @@ export class Brokers {
 
   async #ask(address: Address, purpose: Purpose, make: (broker: BrokerLink) => ProtocolRequest): Promise<unknown> {
     if (this.#closed) throw new KafkaError('the Kafka client is closed', { retriable: false });
-    const key = `${address.host}:${address.port} ${purpose}`;
+    const key = `${placeOf(address)} ${purpose}`;
     let link = this.#links.get(key);
     if (link === undefined) {
       link = this.#open(address);
@@ -179,15 +186,22 @@ export class Brokers {
     try {
       if (!link.broker.isConnected()) await link.broker.connect();
       const { request, response, requestTimeout } = make(link.broker);
-      return await link.broker.connectionPool.send({
+      const answer = await link.broker.connectionPool.send({
         request,
         response: { decode: (payload) => response.decode(payload), parse: (decoded) => decoded },
         ...(requestTimeout !== undefined && { requestTimeout }),
       });
+      this.#failedAt.delete(placeOf(address));
+      return answer;
     } catch (error) {
+      this.#failedAt.set(placeOf(address), performance.now());
       if (this.#links.get(key) === link) this.#drop(key);
       throw error;
     }
+  }
+
+  #isDoubtful(address: Address): boolean {
+    return performance.now() - (this.#failedAt.get(placeOf(address)) ?? Number.NEGATIVE_INFINITY) < DOUBTFUL_MS;
   }
 
   #open(address: Address): Link {
@@ -199,7 +213,7 @@ export class Brokers {
       sasl: this.#sasl,
       clientId: this.#connection.clientId ?? 'assay',
       logger: this.#logger,
-      connectionTimeout: CONNECT_TIMEOUT_MS,
+      connectionTimeout: Math.min(CONNECT_TIMEOUT_MS, this.#requestTimeoutMs),
       requestTimeout: this.#requestTimeoutMs,
       reauthenticationThreshold: REAUTHENTICATE_BEFORE_MS,
       socketFactory: (options) => {
@@ -235,6 +249,10 @@ function openSocket({ host, port, ssl, onConnect }: SocketOptions): Socket {
   socket.setNoDelay(true);
   socket.setKeepAlive(true, KEEP_ALIVE_MS);
   return socket;
+}
+
+function placeOf({ host, port }: Address): string {
+  return `${host}:${port}`;
 }
 
 function parseAddress(broker: string): Address {

@@ -394,8 +394,16 @@ class ConsumerSession {
       if (asked === undefined || asked.feed.lost) continue;
       if (fetched.errorCode !== 0) await this.#fetchRefused(asked.feed, fetched);
       else {
-        this.#problems.clear(`fetch ${keyOf(fetched)}`);
         const next = offsetBehind(fetched.batches);
+        if (next === undefined && fetched.batches.length > 0) {
+          asked.feed.notBefore = performance.now() + this.#options.retryMs;
+          this.#problems.set(
+            `fetch ${keyOf(fetched)}`,
+            `broker ${node} gives no batch of records at offset ${asked.offset} of ${keyOf(fetched)}`,
+          );
+          continue;
+        }
+        this.#problems.clear(`fetch ${keyOf(fetched)}`);
         if (next === undefined) continue;
         const { batches: bytes, aborted } = fetched;
         asked.feed.take({ bytes, aborted, fromOffset: asked.offset }, Math.max(next, asked.offset));

@@ -28,6 +28,8 @@ export interface FetchedBatches {
 }
 
 const BATCH_HEADER = 61;
+/** The smallest message of the older formats, which have their magic byte at the same place. */
+const OLD_BATCH_MIN = 26;
 /** Of the header, what `length` does not count. */
 const BEFORE_LENGTH = 12;
 const LOG_APPEND_TIME = 0x08;
@@ -74,8 +76,8 @@ export async function readBatches(fetched: FetchedBatches, decompressedBytesMax:
 function* batchesIn(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at + BATCH_HEADER <= bytes.length; ) {
     const length = BEFORE_LENGTH + bytes.readInt32BE(at + 8);
+    if (length < OLD_BATCH_MIN || at + length > bytes.length) return;
     if (length < BATCH_HEADER && magicOf(bytes.subarray(at)) === 2) return;
-    if (length <= BEFORE_LENGTH || at + length > bytes.length) return;
     yield bytes.subarray(at, at + length);
     at += length;
   }
