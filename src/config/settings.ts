@@ -228,6 +228,10 @@ function checkTogether(settings: Settings, sources: Sources): void {
       'kafka.brokers or ASSAY_KAFKA_BROKERS as well',
     );
   }
+  if (settings.kafka !== undefined && settings.redaction.hashUserIds && settings.redaction.salt === undefined) {
+    const problem = 'instances that hash user ids each with a salt of their own give one user many names';
+    sources.mistake({ key: 'redaction.hash_user_ids' }, 'file', problem, 'ASSAY_REDACTION_SALT, the same for all');
+  }
   if (settings.kafka?.read === true && settings.sharedStore === undefined) {
     const problem = 'what is read from Kafka goes to a store that instances share, and none is named';
     sources.mistake(

@@ -96,6 +96,7 @@ test.each([
   ['a file that is not there', `${STORE}kafka: {brokers: a:1, tls: {ca_file: nowhere.pem}}`, 'ENOENT'],
   ['a store without Kafka', STORE, 'no brokers are named'],
   ['Kafka without a store', 'kafka: {brokers: a:1}', 'none is named'],
+  ['hashes without a salt', `${STORE}kafka: {brokers: a:1}\nredaction: {hash_user_ids: true}`, 'many names'],
   ['a password in the file', 'kafka: {brokers: a:1}\nstore: {url: "postgres://u:p@h/d"}', 'the URL holds a password'],
   ['a store of another kind', 'kafka: {brokers: a:1}\nstore: {url: "mysql://h/d"}', 'postgres://assay@db.example'],
   [

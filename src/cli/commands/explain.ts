@@ -1,5 +1,4 @@
 /** `assay explain`: why a conversation got the score it got, or why it got none. */
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { buildConversation } from '../../assemble/build-conversation.ts';
 import { buildTurns } from '../../assemble/build-turns.ts';
@@ -12,8 +11,8 @@ import { normalize } from '../../normalize/normalize.ts';
 import { storeFileIn } from '../../pipeline/data-directory.ts';
 import { toReportJson } from '../../report/evaluation-json.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
-import type { ConversationRow } from '../../store/conversation-reader.ts';
-import { StoreReader } from '../../store/sqlite/store-reader.ts';
+import { openReader } from '../../pipeline/open-reader.ts';
+import type { ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type Flags, load } from '../load.ts';
 import { safe, type Terminal } from '../terminal.ts';
@@ -35,53 +34,55 @@ export function addExplain(program: Command, terminal: Terminal): void {
     .option('--why', 'also say which rule decided each field of each step')
     .option('--json', 'print the evaluations as JSON, all revisions')
     .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
-    .option('--data-dir <folder>', 'where the store is (ASSAY_DATA_DIR; default ./data)')
+    .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)')
     .action(async (id: string, flags: { readonly why?: boolean; readonly json?: boolean } & Flags) => {
       const { settings, suites } = await load({ config: flags.config, dataDir: flags.dataDir });
-      const file = storeFileIn(settings.dataDir);
-      if (!existsSync(file)) {
+      const reader = await openReader(settings);
+      if (reader === undefined) {
         throw new CommandFailure(
-          `no store at ${file}: start \`assay serve\` first, or give its --data-dir`,
+          `no store at ${storeFileIn(settings.dataDir)}: start \`assay serve\` first, or give its --data-dir`,
           EXIT.input,
         );
       }
-      const reader = StoreReader.open(file);
       try {
-        const conversation = reader.find(id) ?? reader.find(`trace:${id}`);
-        if (conversation === undefined) throw new CommandFailure(notFound(reader, id), EXIT.input);
+        const conversation = (await reader.find(id)) ?? (await reader.find(`trace:${id}`));
+        if (conversation === undefined) throw new CommandFailure(await notFound(reader, id), EXIT.input);
         if (flags.json === true) {
-          terminal.out(JSON.stringify(toReportJson(reader.evaluations(conversation, { revisions: 'all' }))));
+          const evaluations = await reader.evaluations(conversation, { revisions: 'all' });
+          terminal.out(JSON.stringify(toReportJson(evaluations)));
           return;
         }
         const idKeys = idKeysOf(settings.conversation.idKeys);
-        explain(terminal, reader, conversation, { suites, why: flags.why === true, idKeys });
+        await explain(terminal, reader, conversation, { suites, why: flags.why === true, idKeys });
       } finally {
-        reader.close();
+        await reader.close();
       }
     });
 }
 
-function notFound(reader: StoreReader, id: string): string {
-  const recent = reader.list({ limit: 5 }).map(({ conversationId }) => `  ${safe(conversationId)}`);
+async function notFound(reader: ConversationReader, id: string): Promise<string> {
+  const { rows } = await reader.listPage({ limit: 5 });
+  const recent = rows.map(({ conversationId }) => `  ${safe(conversationId)}`);
   const known = recent.length === 0 ? 'The store has no conversations yet.' : `The newest are:\n${recent.join('\n')}`;
   return `no conversation has the id ${safe(id)}: its turns may still be open, or it is older than what is kept.\n${known}`;
 }
 
-function explain(
+async function explain(
   terminal: Terminal,
-  reader: StoreReader,
+  reader: ConversationReader,
   conversation: ConversationRow,
   options: { readonly suites: readonly CompiledSuite[]; readonly why: boolean; readonly idKeys: IdKeys | undefined },
-): void {
-  const turns = reader.traces(conversation).flatMap((trace) => {
-    const content = reader.content(trace);
-    return content === undefined ? [] : buildTurns(normalize(content, options.idKeys));
-  });
+): Promise<void> {
+  const turns: Turn[] = [];
+  for (const trace of await reader.traces(conversation)) {
+    const content = await reader.content(trace);
+    if (content !== undefined) turns.push(...buildTurns(normalize(content, options.idKeys)));
+  }
   const ordered = turns.length === 0 ? [] : buildConversation(conversation.conversationId, turns).turns;
   const steps = new Map(
     ordered.flatMap((turn, index) => turn.steps.map((step) => [step.spanId, { step, turn: index + 1 }] as const)),
   );
-  const evaluations = reader.evaluations(conversation, { revisions: 'last' });
+  const evaluations = await reader.evaluations(conversation, { revisions: 'last' });
 
   const { paint } = terminal;
   terminal.out(paint('bold', safe(conversation.conversationId)));

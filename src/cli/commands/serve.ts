@@ -52,17 +52,45 @@ export function greet(terminal: Terminal, loaded: Loaded, service: Service): voi
   const seconds = (ms: number) => `${ms / 1000} s`;
   const turnSuites = suites.filter(({ scope }) => scope === 'turn').map(({ name }) => name);
   const conversationSuites = suites.filter(({ scope }) => scope === 'conversation').map(({ name }) => name);
+  const { kafka, sharedStore } = settings;
+  const topics = [...(kafka?.topics.spans ?? []), ...(kafka?.topics.logs ?? [])].join(', ');
+  const accepts = kafka === undefined || kafka.accept;
+  const spansIn = [
+    ...(kafka?.read === true ? [`Kafka      ${topics} at ${kafka.brokers.join(', ')}, group ${kafka.group}`] : []),
+    ...(accepts
+      ? [
+          `OTLP/HTTP  http://${at(ports.otlpHttp)}    OTLP/gRPC  ${at(ports.otlpGrpc)}${kafka === undefined ? '' : `, on to ${topics}`}`,
+        ]
+      : []),
+  ].join('\n              ');
+  const dataIn = sharedStore === undefined ? settings.dataDir : `${sharedStore.url}, as instance ${settings.instance}`;
+  if (kafka?.read === false) {
+    terminal.out(`Assay ${version}
+
+  spans in    ${spansIn}
+  look at     http://${at(ports.http)}/metrics
+  redacted    ${describeRedaction(settings.redaction)}
+
+  This instance takes OTLP and writes it to Kafka; others read and score it.
+  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
+`);
+    return;
+  }
   terminal.out(`Assay ${version}
 
-  spans in    OTLP/HTTP  http://${at(ports.otlpHttp)}    OTLP/gRPC  ${at(ports.otlpGrpc)}
+  spans in    ${spansIn}
   look at     http://${at(ports.http)}/metrics    http://${at(ports.http)}/api/conversations
-  data in     ${settings.dataDir}
+  data in     ${dataIn}
   redacted    ${describeRedaction(settings.redaction)}
 
   A turn is scored ${seconds(settings.turn.settleMs)} after its last span${turnSuites.length > 0 ? ` by ${turnSuites.join(', ')}` : ''};
   a conversation at its end mark, or ${seconds(settings.conversation.idleMs)} after its last turn${conversationSuites.length > 0 ? `, by ${conversationSuites.join(', ')}` : ''}.
-  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
-  Ask why one failed:    npm run assay -- explain <conversation>
+${
+  accepts
+    ? `  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
+`
+    : ''
+}  Ask why one failed:    npm run assay -- explain <conversation>
 `);
 }
 

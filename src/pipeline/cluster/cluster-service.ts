@@ -35,7 +35,7 @@ import { serviceRedaction } from '../redaction-rules.ts';
 import type { Service, ServiceOptions } from '../service.ts';
 import { ClusterWorker } from './cluster-worker.ts';
 import { DeadLetters } from './dead-letters.ts';
-import { kafkaConnection } from './kafka-connection-settings.ts';
+import { kafkaConnectionOf } from './kafka-connection-of.ts';
 import { KafkaSink } from './kafka-sink.ts';
 import { Lanes } from './lanes.ts';
 import { RecordReading } from './record-reading.ts';
@@ -122,7 +122,7 @@ async function start(
     },
   });
   stops.push(() => http.stop());
-  const producer = new KafkajsProducer({ connection: kafkaConnection(kafka) });
+  const producer = new KafkajsProducer({ connection: kafkaConnectionOf(kafka) });
   stops.push(() => producer.stop());
   if (kafka.read && settings.sharedStore !== undefined) {
     const { sharedStore } = settings;
@@ -191,7 +191,7 @@ async function startReading(
       evaluations:
         kafka.evaluationsTopic === undefined
           ? undefined
-          : { connection: kafkaConnection(kafka), topic: kafka.evaluationsTopic },
+          : { connection: kafkaConnectionOf(kafka), topic: kafka.evaluationsTopic },
       spoolDirectory,
       suites: options.suiteReferences,
       suitesBaseDirectory: options.suitesBaseDirectory,
@@ -230,7 +230,7 @@ async function startReading(
     onEvent,
   });
   const consumer = new KafkajsConsumer({
-    connection: kafkaConnection(kafka),
+    connection: kafkaConnectionOf(kafka),
     group: kafka.group,
     topics,
     startFrom: kafka.from,

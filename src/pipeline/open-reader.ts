@@ -1,0 +1,18 @@
+/** The store that a configuration names, to be read: the one that instances share, or the file of this machine. */
+import { existsSync } from 'node:fs';
+import type { Settings } from '../config/settings.ts';
+import type { ConversationReader } from '../store/conversation-reader.ts';
+import { StoreReader } from '../store/sqlite/store-reader.ts';
+import { storeFileIn } from './data-directory.ts';
+
+/** Undefined where there is none yet. */
+export async function openReader({ sharedStore, dataDir }: Settings): Promise<ConversationReader | undefined> {
+  if (sharedStore !== undefined) {
+    // Loaded when it is needed, as everything that one machine does without.
+    const { PostgresReader } = await import('../store/postgres/postgres-reader.ts');
+    const { url, password, tls } = sharedStore;
+    return PostgresReader.open({ url, password, tls });
+  }
+  const file = storeFileIn(dataDir);
+  return existsSync(file) ? StoreReader.open(file) : undefined;
+}
