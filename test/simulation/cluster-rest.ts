@@ -1,6 +1,7 @@
 /** When a cluster has come to rest: all that is in the topics has been read and filed, nothing waits, and nothing is due any more. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kafka, logLevel } from 'kafkajs';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
+import type { Client } from 'pg';
 import { connectTo } from './cluster-database.ts';
 
 export interface RestOptions {
@@ -28,16 +29,10 @@ export async function untilAtRest(options: RestOptions): Promise<string | undefi
     let last = '';
     let progressAt = Date.now();
     for (let round = 0; ; round += 1) {
-      const behind = await recordsBehind(admin, options);
-      const { rows } = await client.query<{ pending: string; due: string }>(
-        `SELECT (SELECT count(*) FROM pending) AS pending,
-                (SELECT count(*) FROM conversations WHERE due_at IS NOT NULL) AS due`,
-      );
-      const { pending = '0', due = '0' } = rows[0] ?? {};
-      const state = `${behind} records to commit, ${pending} arrivals to judge, ${due} conversations due later`;
+      const { state, isAtRest } = await look(admin, client, options);
       if (state !== last) progressAt = Date.now();
       last = state;
-      rounds = behind === 0 && Number(pending) + Number(due) === 0 ? rounds + 1 : 0;
+      rounds = isAtRest ? rounds + 1 : 0;
       if (rounds >= ROUNDS_AT_REST) return undefined;
       if (Date.now() - progressAt > options.patienceMs) return state;
       if (round % SAY_EVERY === 0) options.say(state);
@@ -46,6 +41,26 @@ export async function untilAtRest(options: RestOptions): Promise<string | undefi
   } finally {
     await client.end();
     await admin.disconnect();
+  }
+}
+
+async function look(
+  admin: Admin,
+  client: Client,
+  options: RestOptions,
+): Promise<{ readonly state: string; readonly isAtRest: boolean }> {
+  try {
+    const behind = await recordsBehind(admin, options);
+    const { rows } = await client.query<{ pending: string; due: string }>(
+      `SELECT (SELECT count(*) FROM pending) AS pending,
+              (SELECT count(*) FROM conversations WHERE due_at IS NOT NULL) AS due`,
+    );
+    const { pending = '0', due = '0' } = rows[0] ?? {};
+    const state = `${behind} records to commit, ${pending} arrivals to judge, ${due} conversations due later`;
+    return { state, isAtRest: behind === 0 && Number(pending) + Number(due) === 0 };
+  } catch (error) {
+    // The coordinator moves, or the tables are not there yet.
+    return { state: error instanceof Error ? error.message : String(error), isAtRest: false };
   }
 }
 
@@ -72,7 +87,7 @@ export async function untilNothingComes({
   await admin.disconnect();
 }
 
-async function recordsBehind(admin: ReturnType<Kafka['admin']>, options: RestOptions): Promise<number> {
+async function recordsBehind(admin: Admin, options: RestOptions): Promise<number> {
   const committed = await admin.fetchOffsets({ groupId: options.group, topics: [...options.topics] });
   let behind = 0;
   for (const topic of options.topics) {
