@@ -4,7 +4,7 @@ import type { KafkaRecord, TopicPartition } from '../../kafka/kafka-client.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { ReceiveEvent } from '../../model/events/receive-events.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
-import { readRecord } from '../../receive/kafka/read-record.ts';
+import { type ReadRecord, type RecordReader, readRecord } from '../../receive/kafka/read-record.ts';
 import { RequestRedactor } from '../../receive/redact/request-redactor.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { LaneRecord } from './lane.ts';
@@ -33,7 +33,7 @@ export class RecordReading {
       return { offset, timestamp, batch: undefined, heldBy: deadLetters.put(place, record, record.unreadable) };
     }
     const signal = kafka.topics.logs.includes(topic) ? 'logs' : 'traces';
-    const read = readRecord(value, { signal, bytesMax: kafka.maxRecordBytes, redactor: this.#redactor });
+    const read = this.#tryRead(value, { signal, bytesMax: kafka.maxRecordBytes, redactor: this.#redactor });
     if ('poison' in read) {
       return { offset, timestamp, batch: undefined, heldBy: deadLetters.put(place, record, read.poison) };
     }
@@ -48,5 +48,14 @@ export class RecordReading {
     if (redactions !== undefined) onEvent({ type: 'text-redacted', signal, counts: redactions });
     onEvent({ type: 'records-read', topic, signal, records: 1, rows: batch.rows, bytes });
     return { offset, timestamp, batch };
+  }
+
+  /** A mistake of ours in reading it must not stop the partition. */
+  #tryRead(value: Uint8Array | undefined, reader: RecordReader): ReadRecord {
+    try {
+      return readRecord(value, reader);
+    } catch (error) {
+      return { poison: `Assay made a mistake reading it: ${error instanceof Error ? error.stack : String(error)}` };
+    }
   }
 }

@@ -40,7 +40,37 @@ export function readRecord(value: Uint8Array | undefined, reader: RecordReader):
   const understood = understandRequest({ signal: reader.signal, format, bytes }, reader.redactor);
   if ('malformed' in understood) return { poison: `${understood.malformed} (read as ${format})` };
   const { batch, rejection, redactions } = understood;
+  if (batch.rows === 0) {
+    const reason = rejection?.message ?? (format === 'json' ? otherSignalIn(bytes, reader.signal) : undefined);
+    // Everything in it would be lost, and nobody would be told.
+    if (reason !== undefined) return { poison: reason };
+  }
   return { batch, rejected: rejection?.records ?? 0, redactions };
+}
+
+const MEMBERS = {
+  traces: ['resourceSpans', 'resource_spans'],
+  logs: ['resourceLogs', 'resource_logs'],
+  metrics: ['resourceMetrics', 'resource_metrics'],
+  profiles: ['resourceProfiles', 'resource_profiles'],
+} as const;
+
+/** In JSON what belongs to another topic looks like a message with nothing in it; in protobuf it can't be read. */
+function otherSignalIn(bytes: Uint8Array, expected: 'traces' | 'logs'): string | undefined {
+  const message = tryParse(Buffer.from(bytes).toString());
+  if (typeof message !== 'object' || message === null) return undefined;
+  const found = Object.entries(MEMBERS).find(([, members]) => members.some((member) => Object.hasOwn(message, member)));
+  if (found === undefined || found[0] === expected) return undefined;
+  return `a request of ${found[0]} in a topic of ${expected}`;
+}
+
+function tryParse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // Our own reader took it, and is less strict.
+    return undefined;
+  }
 }
 
 const ZSTD_MAGIC = 0xfd2fb528;

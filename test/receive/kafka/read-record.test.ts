@@ -8,6 +8,7 @@ const JSON_TRACES = JSON.stringify({
   resourceSpans: [{ scopeSpans: [{ spans: [{ traceId: TRACE_ID, spanId: '1'.repeat(16), name: 'span' }] }] }],
 });
 const JSON_LOGS = JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [{ traceId: TRACE_ID }] }] }] });
+const NO_IDS = '{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"span"}]}]}]}';
 const PROTO_TRACES = transcodeTraces(Buffer.from(JSON_TRACES));
 const PROTO_LOGS = transcodeLogs(Buffer.from(JSON_LOGS));
 
@@ -31,6 +32,18 @@ test.each([
   expect(found.batch.signal).toBe(signal);
 });
 
+test.each([
+  ['an empty message', Buffer.from('{}')],
+  ['a message of no spans', Buffer.from('{"resourceSpans":[]}')],
+])('%s is read, and has no rows', (_, value) => {
+  expect(read(value)).toMatchObject({ batch: { rows: 0 }, rejected: 0 });
+});
+
+test('spans in a topic of log records are poison', () => {
+  expect(read(Buffer.from(JSON_TRACES), 'logs')).toEqual({ poison: 'a request of traces in a topic of logs' });
+  expect('poison' in read(PROTO_TRACES, 'logs')).toBe(true);
+});
+
 test('a record without a value is nothing of ours', () => {
   expect(read(undefined)).toEqual({ empty: true });
   expect(read(Buffer.alloc(0))).toEqual({ empty: true });
@@ -41,6 +54,9 @@ test.each([
   ['half a message', PROTO_TRACES.subarray(0, PROTO_TRACES.length - 3), 'read as protobuf'],
   ['half a JSON text', Buffer.from(JSON_TRACES.slice(0, -5)), 'read as json'],
   ['gzip that breaks off', gzipSync(PROTO_TRACES).subarray(0, 20), 'decompress'],
+  ['a request of metrics', Buffer.from('{"resourceMetrics":[{}]}'), 'a request of metrics in a topic of traces'],
+  ['log records among spans', Buffer.from(JSON_LOGS), 'a request of logs in a topic of traces'],
+  ['spans without ids', transcodeTraces(Buffer.from(NO_IDS)), '1 without a trace id'],
   ['more than a record may hold', gzipSync(Buffer.alloc(20_000)), 'decompress'],
   ['more than a record may hold, as it is', Buffer.alloc(10_001), 'more than kafka.max_record_bytes'],
 ])('%s is poison, and says why', (_, value, reason) => {
