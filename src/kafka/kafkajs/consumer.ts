@@ -392,6 +392,8 @@ class ConsumerSession {
     for (const fetched of answer.partitions) {
       const asked = from.get(keyOf(fetched));
       if (asked === undefined || asked.feed.lost) continue;
+      // A broker that slept may answer when another has led the partition for a while and we have read on there.
+      if (asked.feed.position !== asked.offset || !asked.feed.hasRoom) continue;
       if (fetched.errorCode !== 0) await this.#fetchRefused(asked.feed, fetched);
       else {
         const next = offsetBehind(fetched.batches);
@@ -432,7 +434,7 @@ class ConsumerSession {
     const wanted = feed.position ?? 0;
     const [start] = await this.#offsets.list([feed], 'start');
     const [end] = await this.#offsets.list([feed], 'end');
-    if (start === undefined || end === undefined || feed.lost) return;
+    if (start === undefined || end === undefined || feed.lost || feed.position !== wanted) return;
     if (wanted < start.offset) {
       this.#reportGap(feed, wanted, start.offset, end.offset);
       feed.position = start.offset;
