@@ -7,6 +7,7 @@ import { addExplain } from './commands/explain.ts';
 import { addInspect } from './commands/inspect.ts';
 import { addScore } from './commands/score.ts';
 import { addServe } from './commands/serve.ts';
+import { addStore } from './commands/store-copy.ts';
 import { addValidate } from './commands/validate.ts';
 import { CommandFailure, EXIT, EXIT_HELP } from './exit-codes.ts';
 import { processTerminal } from './terminal.ts';
@@ -33,6 +34,7 @@ addDemo(program, terminal);
 addScore(program, terminal);
 addExplain(program, terminal);
 addInspect(program, terminal);
+addStore(program, terminal);
 addValidate(program, terminal);
 addDeadLetters(program, terminal);
 

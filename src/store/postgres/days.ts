@@ -22,7 +22,13 @@ export function dayOf(wallMs: number): number {
 /** Makes the partitions of today and the next days. What can't be made now is in the default partition, and no worse off. */
 export async function makePartitions(link: Link, wallMs: number): Promise<void> {
   const first = dayOf(wallMs) - 1;
-  const days = Array.from({ length: AHEAD + 2 }, (_, index) => first + index);
+  await makePartitionsOf(
+    link,
+    Array.from({ length: AHEAD + 2 }, (_, index) => first + index),
+  );
+}
+
+export async function makePartitionsOf(link: Link, days: readonly number[]): Promise<void> {
   const missing = await link.use((session) =>
     session.once<{ name: string; day: number }>(
       `SELECT t.name, d.day FROM unnest($1::text[]) t (name), unnest($2::int[]) d (day)

@@ -47,6 +47,11 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (consumer_group, lane)
   ) WITH (fillfactor = 50);
 
+  CREATE TABLE copies (
+    instance smallint PRIMARY KEY,
+    came_to bigint NOT NULL
+  );
+
   CREATE TABLE days (
     day int PRIMARY KEY,
     lanes_time bigint NOT NULL

@@ -1,0 +1,86 @@
+/** `assay store copy`: everything that the store of one machine holds, into the PostgreSQL that instances share. */
+import { statSync } from 'node:fs';
+import type { Command } from 'commander';
+import { loadSettings } from '../../config/settings.ts';
+import { openDataDirectory, storeFileIn } from '../../pipeline/data-directory.ts';
+import { copyStore, TargetInUse } from '../../store/copy-store.ts';
+import type { PostgresAddress } from '../../store/postgres/link.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { failOn } from '../load.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Flags {
+  readonly to?: string;
+  readonly as: string;
+  readonly intoExisting?: boolean;
+  readonly config?: string;
+}
+
+export function addStore(program: Command, terminal: Terminal): void {
+  program
+    .command('store')
+    .description('look after what is stored')
+    .command('copy')
+    .description(
+      'copy a store of one machine into the PostgreSQL that many instances share; may be stopped and run again',
+    )
+    .argument('[source]', 'data directory or store file (default: the data directory that `serve` would use)')
+    .option(
+      '--to <url>',
+      'postgres://user@host:5432/database; ASSAY_STORE_PASSWORD is its password (default: store.url)',
+    )
+    .option('--as <name>', 'the instance under whose name the totals are', 'copied')
+    .option('--into-existing', 'although the target has conversations of its own')
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .action(async (source: string | undefined, flags: Flags) => {
+      await copy(terminal, source, flags);
+    });
+}
+
+async function copy(terminal: Terminal, source: string | undefined, flags: Flags): Promise<void> {
+  const env = flags.to === undefined ? process.env : { ...process.env, ASSAY_STORE_URL: flags.to };
+  const { settings, mistakes } = loadSettings({ flags: { config: flags.config }, env, cwd: process.cwd() });
+  // When Assay serves, such a store is filled from Kafka; here it is filled by hand.
+  failOn(mistakes.filter(({ problem }) => !problem.includes('is filled from Kafka')));
+  if (settings.sharedStore === undefined) {
+    throw new CommandFailure('name the target: --to, store.url in the configuration, or ASSAY_STORE_URL', EXIT.usage);
+  }
+  const to: PostgresAddress = settings.sharedStore;
+  const at = source ?? settings.dataDir;
+  const file = fileAt(at);
+  // A folder is somebody's: while Assay writes to it, a copy would miss what comes meanwhile.
+  const directory = file === at ? undefined : openDataDirectory(at);
+  try {
+    const copied = await copyStore({
+      from: file,
+      to,
+      as: flags.as,
+      intoExisting: flags.intoExisting === true,
+      onProgress: ({ conversations, of }) => terminal.progress(`copied ${conversations} of ${of} conversations`),
+    });
+    terminal.progressDone();
+    const { target, leftAlone } = copied;
+    terminal.out(
+      `copied ${copied.copied.conversations} conversations, ${copied.copied.traces} traces and ${copied.copied.evaluations} evaluations; ` +
+        `the target has ${target.conversations} of ${copied.source.conversations} conversations`,
+    );
+    if (leftAlone === 0) return;
+    terminal.err(
+      `${leftAlone} conversations differ from the source: they were in the target already, and were left as they are`,
+    );
+    if (flags.intoExisting !== true) throw new CommandFailure('the copy is not complete', EXIT.failed);
+  } catch (error) {
+    if (!(error instanceof TargetInUse)) throw error;
+    throw new CommandFailure(`${error.message}: name another database or schema, or say --into-existing`, EXIT.usage);
+  } finally {
+    directory?.release();
+  }
+}
+
+function fileAt(source: string): string {
+  try {
+    return statSync(source).isDirectory() ? storeFileIn(source) : source;
+  } catch (error) {
+    throw new CommandFailure(`no store at ${source}: ${String(error)}`, EXIT.input);
+  }
+}

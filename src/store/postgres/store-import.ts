@@ -1,0 +1,273 @@
+/**
+ * Takes in what another store held, some conversations in each transaction, with a note of how far it has come; so it may be stopped and started again. What
+ * was counted there is counted under the name of an instance of its own.
+ *
+ * A conversation that is here already, because it went on here in the meantime, is left as it is and said.
+ */
+import { OUTCOMES } from '../../model/evaluation.ts';
+import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
+import type { StoredTotal } from '../conversation-reader.ts';
+import { encodeVerdicts } from '../verdict-codec.ts';
+import type { WholeConversation, WholeTrace } from '../whole-conversation.ts';
+import { lockKey } from './advisory-locks.ts';
+import { BinaryRows } from './binary-copy.ts';
+import { dayOf, makePartitionsOf } from './days.ts';
+import { Link, type PostgresAddress } from './link.ts';
+import { fromUuid, textKey } from './row-keys.ts';
+import { migrate } from './schema.ts';
+import type { Session } from './session.ts';
+import { toStorable } from './storable-text.ts';
+import { seriesKey } from './writing.ts';
+
+export interface Taken {
+  readonly conversations: number;
+  readonly traces: number;
+  readonly evaluations: number;
+}
+
+const ID_BLOCK = 1024;
+
+export class StoreImport {
+  readonly #link: Link;
+  readonly #instance: number;
+
+  private constructor(link: Link, instance: number) {
+    this.#link = link;
+    this.#instance = instance;
+  }
+
+  /** `name` is the instance's under which the totals will be. */
+  static async open(address: PostgresAddress, name: string): Promise<StoreImport> {
+    const link = new Link({ address, name: `${name} copy`, leaseMs: 600_000 });
+    try {
+      await migrate(link, address.schema);
+      await link.use((session) =>
+        session.once('INSERT INTO instances (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]),
+      );
+      const [row] = await link.use((session) =>
+        session.once<{ id: number }>('SELECT id FROM instances WHERE name = $1', [name]),
+      );
+      if (row === undefined) throw new Error(`store: instance ${name} is not there`);
+      return new StoreImport(link, row.id);
+    } catch (error) {
+      link.destroy();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#link.close();
+  }
+
+  /** How far it had come, as a row of the other store; undefined where it has not begun. */
+  async cameTo(): Promise<number | undefined> {
+    const [row] = await this.#link.use((session) =>
+      session.once<{ came_to: number }>('SELECT came_to FROM copies WHERE instance = $1', [this.#instance]),
+    );
+    return row?.came_to;
+  }
+
+  async hasConversations(): Promise<boolean> {
+    const [row] = await this.#link.use((session) =>
+      session.once<{ any: boolean }>('SELECT EXISTS (SELECT 1 FROM conversations) AS any'),
+    );
+    return row?.any === true;
+  }
+
+  /** Makes room for rows of those days. */
+  async makeDays(first: number, last: number): Promise<void> {
+    const days = Array.from({ length: dayOf(last) - dayOf(first) + 1 }, (_, index) => dayOf(first) + index);
+    await makePartitionsOf(this.#link, days);
+  }
+
+  /** Those that were not here yet, and the note of how far it has come, in one transaction. */
+  async take(conversations: readonly WholeConversation[]): Promise<Taken> {
+    const last = conversations.at(-1);
+    if (last === undefined) return { conversations: 0, traces: 0, evaluations: 0 };
+    return this.#link.transaction(
+      async (session) => {
+        const heads = await makeHeads(session, conversations);
+        const added = conversations.flatMap((whole) => {
+          const head = heads.get(textKey(whole.id));
+          return head === undefined ? [] : [{ head, whole }];
+        });
+        const taken = await writeRows(session, added);
+        await session.once(
+          `INSERT INTO copies (instance, came_to) VALUES ($1, $2)
+           ON CONFLICT (instance) DO UPDATE SET came_to = greatest(copies.came_to, excluded.came_to)`,
+          [this.#instance, last.row],
+        );
+        return taken;
+      },
+      // Two copies at once would take in some twice, and housekeeping is not to see half of it.
+      { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('housekeeping')})` },
+    );
+  }
+
+  async takeTotals(totals: readonly StoredTotal[]): Promise<void> {
+    await this.#link.use((session) =>
+      session.once(
+        `INSERT INTO totals (instance, series, metric, labels, value)
+         SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::float8[])
+         ON CONFLICT (instance, series) DO UPDATE SET value = excluded.value`,
+        [
+          this.#instance,
+          totals.map(({ metric, labels }) => seriesKey(metric, labels)),
+          totals.map(({ metric }) => metric),
+          totals.map(({ labels }) => toStorable(labels)),
+          totals.map(({ value }) => value),
+        ],
+      ),
+    );
+  }
+
+  /** What is here of these conversations, to be compared with what was there. */
+  async countOf(conversations: readonly WholeConversation[]): Promise<Taken> {
+    const [row] = await this.#link.use((session) =>
+      session.once<Taken>(
+        `WITH c AS MATERIALIZED (SELECT id FROM conversations WHERE key = ANY($1::uuid[]))
+         SELECT (SELECT count(*) FROM c) AS conversations,
+           (SELECT count(*) FROM traces WHERE conversation IN (SELECT id FROM c)) AS traces,
+           (SELECT count(*) FROM evaluations WHERE conversation IN (SELECT id FROM c)) AS evaluations`,
+        [conversations.map(({ id }) => textKey(id))],
+      ),
+    );
+    return row ?? { conversations: 0, traces: 0, evaluations: 0 };
+  }
+}
+
+/** The numbers of those that were not here, by key. In the order in which they come, so that the newest are listed first here too. */
+async function makeHeads(
+  session: Session,
+  conversations: readonly WholeConversation[],
+): Promise<ReadonlyMap<string, number>> {
+  const optional = <T>(value: T | undefined) => value ?? null;
+  const rows = await session.rows<{ key: string; id: number }>(ADD_HEADS, [
+    conversations.map(({ id }) => textKey(id)),
+    conversations.map(({ id }) => toStorable(id)),
+    conversations.map((whole) => firstDayOf(whole)),
+    conversations.map(({ labels }) => toStorable(labels.agent)),
+    conversations.map(({ labels }) => toStorable(labels.agentVersion)),
+    conversations.map(({ labels }) => toStorable(labels.environment)),
+    conversations.map(({ firstClosedAt }) => firstClosedAt),
+    conversations.map(({ traces }) => optional(traces[0]?.traceId)),
+    conversations.map(({ lastClosedAt }) => lastClosedAt),
+    conversations.map(({ updatedAt }) => updatedAt),
+    conversations.map(({ turns }) => turns),
+    conversations.map(({ turnsEvaluated }) => turnsEvaluated),
+    conversations.map(({ dueAt }) => optional(dueAt)),
+    conversations.map(({ dueCause }) => optional(dueCause)),
+    conversations.map(({ revision }) => revision),
+    conversations.map(({ cause }) => optional(cause)),
+    conversations.map(({ worstOutcome }) => worstOutcome),
+    conversations.map(({ unscoredBecause }) => optional(unscoredBecause)),
+  ]);
+  return new Map(rows.map(({ key, id }) => [fromUuid(key), id]));
+}
+
+async function writeRows(
+  session: Session,
+  added: readonly { readonly head: number; readonly whole: WholeConversation }[],
+): Promise<Taken> {
+  const arrivals = new BinaryRows();
+  const traces = new BinaryRows();
+  const evaluations = new BinaryRows();
+  const keys = new BinaryRows();
+  const evidence = new BinaryRows();
+  const count = added.reduce((sum, { whole }) => sum + whole.traces.length, 0);
+  const ids = await arrivalIds(session, count);
+  for (const { head, whole } of added) {
+    const firstClosed = firstClosedAtOf(whole.traces);
+    for (const [index, trace] of whole.traces.entries()) {
+      const id = ids.pop() ?? 0;
+      const day = dayOf(trace.storedAt);
+      const { content } = trace;
+      const logs = content.logs === undefined ? undefined : encodeContent(content.logs, COMPRESS_FROM_BYTES_SHARED);
+      // From no lane.
+      arrivals.row(12).int4(day).int8(id).uuid(trace.traceId).int8(head).int4(0).text('{}').int8(trace.closedAt);
+      arrivals.text(trace.cause).int4(trace.spans).bytes(undefined);
+      arrivals.bytes(encodeContent(content.traces, COMPRESS_FROM_BYTES_SHARED)).bytes(logs);
+      traces.row(14).int4(day).int8(head).uuid(trace.traceId).int8(id).int4(trace.revision).float8(0);
+      traces
+        .int8(firstClosed[index] ?? trace.closedAt)
+        .int8(trace.closedAt)
+        .int4(trace.spans);
+      traces.int4(content.traces.length).bool(trace.sealed).text(trace.cause).bytes(undefined).bytes(undefined);
+    }
+    for (const { evaluation, traceId, labels, createdAt } of whole.evaluations) {
+      const failed = [...evaluation.verdicts].filter(([, { verdict }]) => verdict === 'fail').map(([name]) => name);
+      evaluations
+        .row(14)
+        .int4(dayOf(createdAt))
+        .int8(head)
+        .uuid(traceId)
+        .text(evaluation.turnId ?? '');
+      evaluations
+        .text(toStorable(evaluation.suite))
+        .text(toStorable(evaluation.suiteVersion))
+        .int4(evaluation.revision);
+      evaluations.int4(evaluation.score).int2(OUTCOMES.indexOf(evaluation.outcome));
+      evaluations.text(toStorable(evaluation.explanation)).text(encodeVerdicts(evaluation.verdicts));
+      evaluations.texts(failed.map(toStorable)).text(JSON.stringify(labels)).int8(createdAt);
+    }
+    if (whole.has.length + whole.wants.length === 0) continue;
+    keys.row(3).int8(head).bytes(Buffer.concat(whole.has)).bytes(Buffer.concat(whole.wants));
+    for (const [wanted, hashes] of [
+      [false, whole.has],
+      [true, whole.wants],
+    ] as const) {
+      // The beginning of the hash is what lanes file of a key.
+      for (const hash of hashes) evidence.row(3).bytes(hash.subarray(0, 8)).bool(wanted).int8(head);
+    }
+  }
+  await session.copy(
+    'arrivals (day, id, trace_id, conversation, lane, positions, closed_at, cause, spans, keys, traces, logs)',
+    arrivals,
+  );
+  await session.copy(
+    'traces (day, conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause, traces, logs)',
+    traces,
+  );
+  await session.copy(
+    'evaluations (day, conversation, trace_id, turn_id, suite, suite_version, revision, score, outcome, explanation, verdicts, failed, labels, created_at)',
+    evaluations,
+  );
+  await session.copy('conversation_keys (conversation, has, wants)', keys);
+  await session.copy('evidence (key, wanted, conversation)', evidence);
+  return { conversations: added.length, traces: traces.rows, evaluations: evaluations.rows };
+}
+
+async function arrivalIds(session: Session, count: number): Promise<number[]> {
+  const blocks = await session.once<{ id: number }>(
+    `SELECT nextval('arrival_ids') AS id FROM generate_series(1, $1::int)`,
+    [Math.ceil(count / ID_BLOCK)],
+  );
+  return blocks.flatMap(({ id }) => Array.from({ length: ID_BLOCK }, (_, offset) => id + offset)).toReversed();
+}
+
+/** A trace that was revised closed for the first time no later than those that came after it. */
+function firstClosedAtOf(traces: readonly WholeTrace[]): readonly number[] {
+  const times = traces.map(({ closedAt }) => closedAt);
+  for (let index = times.length - 2; index >= 0; index -= 1) {
+    times[index] = Math.min(times[index] ?? 0, times[index + 1] ?? 0);
+  }
+  return times;
+}
+
+function firstDayOf({ traces, evaluations, updatedAt }: WholeConversation): number {
+  const times = [...traces.map(({ storedAt }) => storedAt), ...evaluations.map(({ createdAt }) => createdAt)];
+  return dayOf(times.reduce((least, time) => Math.min(least, time), updatedAt));
+}
+
+const ADD_HEADS = {
+  name: 'import-heads',
+  sql: `INSERT INTO conversations (key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, first_trace,
+      last_closed_at, updated_at, turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because)
+    SELECT key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, first_trace, last_closed_at, updated_at,
+      turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because
+    FROM unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::uuid[], $9::bigint[],
+      $10::bigint[], $11::int[], $12::int[], $13::bigint[], $14::text[], $15::int[], $16::text[], $17::smallint[], $18::text[])
+      WITH ORDINALITY AS n (key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, first_trace,
+        last_closed_at, updated_at, turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because, place)
+    ORDER BY place ON CONFLICT (key) DO NOTHING RETURNING key, id`,
+};

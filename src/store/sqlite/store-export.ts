@@ -1,0 +1,168 @@
+/** Gives all that a store of this machine holds, conversation by conversation, oldest first. */
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { OUTCOMES } from '../../model/evaluation.ts';
+import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
+import type { StoredTotal } from '../conversation-reader.ts';
+import type { Labels } from '../engine-store.ts';
+import { decodeVerdicts } from '../verdict-codec.ts';
+import type { WholeConversation, WholeEvaluation, WholeTrace } from '../whole-conversation.ts';
+import { ContentReader, contentDirectory } from './content-reader.ts';
+import { migrate } from './schema.ts';
+import { readContent } from './traces.ts';
+
+type Row = Record<string, unknown>;
+
+export interface StoreCounts {
+  readonly conversations: number;
+  readonly traces: number;
+  readonly evaluations: number;
+}
+
+export class StoreExport {
+  readonly #database: DatabaseSync;
+  readonly #files: ContentReader;
+
+  private constructor(database: DatabaseSync, file: string) {
+    this.#database = database;
+    this.#files = new ContentReader(contentDirectory(file));
+  }
+
+  static open(file: string): StoreExport {
+    if (!existsSync(file)) throw new Error(`no store at ${file}`);
+    const database = new DatabaseSync(file);
+    database.exec('PRAGMA busy_timeout = 5000');
+    // An older Assay may have written it.
+    migrate(database);
+    return new StoreExport(database, file);
+  }
+
+  close(): void {
+    this.#files.close();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  counts(): StoreCounts {
+    const count = (table: string) => Number(this.#one(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0);
+    return { conversations: count('conversations'), traces: count('traces'), evaluations: count('evaluations') };
+  }
+
+  /** The wall-clock times between which traces and evaluations were stored. */
+  storedBetween(): { readonly first: number; readonly last: number } | undefined {
+    const row = this.#one(`SELECT min(first) AS first, max(last) AS last FROM (
+      SELECT min(stored_at) AS first, max(stored_at) AS last FROM traces
+      UNION ALL SELECT min(created_at), max(created_at) FROM evaluations)`);
+    if (row === undefined || row.first === null) return undefined;
+    return { first: Number(row.first), last: Number(row.last) };
+  }
+
+  /** Those behind this row. */
+  conversations(after: number, limit: number): readonly WholeConversation[] {
+    return this.#all('SELECT * FROM conversations WHERE id > ? ORDER BY id LIMIT ?', after, limit).map((row) =>
+      this.#whole(row),
+    );
+  }
+
+  totals(): readonly StoredTotal[] {
+    return this.#all('SELECT metric, labels, value FROM totals ORDER BY metric, labels').map((row) => ({
+      metric: String(row.metric),
+      labels: String(row.labels),
+      value: Number(row.value),
+    }));
+  }
+
+  #whole(row: Row): WholeConversation {
+    const number = Number(row.id);
+    // The cast is the brand: the store's writer wrote it.
+    const id = String(row.conversation_id) as ConversationId;
+    const traces = this.#all('SELECT * FROM traces WHERE conversation = ? ORDER BY id', number);
+    const traceIds = new Map(traces.map((trace) => [Number(trace.id), toTraceId(trace.trace_id)]));
+    const keys = this.#all('SELECT key, wanted FROM conversation_keys WHERE conversation = ?', number);
+    return {
+      row: number,
+      id,
+      labels: {
+        agent: String(row.agent),
+        agentVersion: String(row.agent_version),
+        environment: String(row.environment),
+      },
+      firstClosedAt: Number(row.first_closed_at),
+      lastClosedAt: Number(row.last_closed_at),
+      updatedAt: Number(row.updated_at),
+      turns: Number(row.turns),
+      turnsEvaluated: Number(row.turns_evaluated),
+      dueAt: row.due_at === null ? undefined : Number(row.due_at),
+      dueCause: optionalText(row.due_cause),
+      revision: Number(row.revision),
+      cause: optionalText(row.cause),
+      worstOutcome: Number(row.worst_outcome),
+      unscoredBecause: optionalText(row.unscored_because),
+      traces: traces.map((trace) => this.#trace(trace)),
+      evaluations: this.#all('SELECT * FROM evaluations WHERE conversation = ? ORDER BY id', number).map((evaluation) =>
+        toEvaluation(evaluation, id, traceIds.get(Number(evaluation.trace))),
+      ),
+      has: keys.filter(({ wanted }) => wanted === 0).map(({ key }) => toBytes(key)),
+      wants: keys.filter(({ wanted }) => wanted === 1).map(({ key }) => toBytes(key)),
+    };
+  }
+
+  #trace(row: Row): WholeTrace {
+    return {
+      traceId: toTraceId(row.trace_id),
+      revision: Number(row.revision),
+      closedAt: Number(row.closed_at),
+      storedAt: Number(row.stored_at),
+      cause: String(row.cause),
+      spans: Number(row.spans),
+      sealed: row.sealed === 1,
+      content: readContent(row, (place) => this.#files.read(place)),
+    };
+  }
+
+  #one(sql: string): Row | undefined {
+    return this.#database.prepare(sql).get();
+  }
+
+  #all(sql: string, ...values: number[]): Row[] {
+    return this.#database.prepare(sql).all(...values);
+  }
+}
+
+function toEvaluation(row: Row, conversationId: ConversationId, traceId: TraceId | undefined): WholeEvaluation {
+  const outcome = OUTCOMES[Number(row.outcome)];
+  if (outcome === undefined) throw new Error(`store: ${String(row.outcome)} is not the number of an outcome`);
+  const turnId = String(row.turn_id);
+  return {
+    evaluation: {
+      conversationId,
+      // The cast is the brand: the store's writer wrote it.
+      turnId: turnId === '' ? undefined : (turnId as TurnId),
+      suite: String(row.suite),
+      suiteVersion: String(row.suite_version),
+      scope: row.scope === 'turn' ? 'turn' : 'conversation',
+      revision: Number(row.revision),
+      score: row.score === null ? undefined : Number(row.score),
+      outcome,
+      explanation: String(row.explanation),
+      verdicts: decodeVerdicts(String(row.verdicts)),
+    },
+    traceId,
+    // The cast holds because the store's writer wrote the text.
+    labels: JSON.parse(String(row.labels)) as Labels,
+    createdAt: Number(row.created_at),
+  };
+}
+
+function toBytes(value: unknown): Uint8Array {
+  if (!(value instanceof Uint8Array)) throw new Error('store: expected bytes');
+  return value;
+}
+
+/** The cast is the brand: the store's writer took these bytes from a trace id. */
+function toTraceId(value: unknown): TraceId {
+  return Buffer.from(toBytes(value)).toString('hex') as TraceId;
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
+import { copyStore } from '../../../src/store/copy-store.ts';
+import type { TurnId } from '../../../src/model/ids.ts';
+import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
+import { Store } from '../../../src/store/sqlite/store.ts';
+import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
+import { COUNTED, evaluationOf, joinTurn, storeTurn, traceIdOf } from '../../store/contract.ts';
+import { tempDirectory } from '../../temp-directory.ts';
+import { arrivalOf, judgeSimply, openStore, ownLane, SOME } from './judging.ts';
+import { freshDatabase } from './shared-postgres.ts';
+
+const CONVERSATIONS = 500;
+
+/** Conversations of one to three turns, some scored twice, some failed, some waiting, some without an id. */
+function writeSource(directory: string): string {
+  const file = path.join(directory, 'assay.db');
+  const store = Store.open(file, { durable: false });
+  store.begin();
+  for (let number = 1; number <= CONVERSATIONS; number += 1) {
+    const conversation = number % 5 === 0 ? undefined : `c${number} \0 \uE0A5`;
+    for (let turn = 0; turn <= number % 3; turn += 1) {
+      const content = {
+        traces: Buffer.alloc(100 + ((number * 977) % 90_000), `spans ${number}.${turn} `),
+        logs: undefined,
+      };
+      const of = { number: number * 10 + turn, conversation, at: number * 100 + turn, content };
+      const joined = joinTurn(store, conversation === undefined ? { ...of, number: number * 10 } : of);
+      const trace = storeTurn(store, of, joined.row);
+      if (conversation === undefined)
+        store.addConversationKeys(joined.row, { has: [`response:${number}`], wants: ['x'] });
+      const turnId = traceIdOf(of.number) as string as TurnId;
+      const evaluation = evaluationOf({ conversation: joined.id, turnId, explanation: `Turn ${turn}.` });
+      store.insertEvaluation(evaluation, { conversation: joined.row, trace, labels: COUNTED }, () =>
+        store.totals.series('a_total', COUNTED).add(1),
+      );
+      if (number % 7 === 0) continue;
+      const outcome = number % 4 === 0 ? 'hard_failure' : 'successful_completion';
+      store.insertEvaluation(
+        evaluationOf({ conversation: joined.id, revision: turn + 1, outcome }),
+        { conversation: joined.row, trace: 0, labels: COUNTED },
+        () => store.totals.series('b_total', COUNTED).add(2),
+      );
+      const result = { revision: turn + 1, cause: 'idle', turns: turn + 1, unscoredBecause: undefined };
+      store.conversationEvaluated(joined.row, result);
+    }
+  }
+  store.commit();
+  store.close();
+  return file;
+}
+
+/** All that a reader says. */
+async function saidBy(reader: ConversationReader) {
+  const conversations: unknown[] = [];
+  for (let before: number | undefined, more = true; more; ) {
+    const { rows, next } = await reader.listPage({ limit: 100, before });
+    for (const row of rows) {
+      const traces = await reader.traces(row);
+      const contents = await Promise.all(
+        traces.map(async (trace) => Buffer.from((await reader.content(trace))?.traces ?? []).toString('base64')),
+      );
+      const { row: _, ...conversation } = row;
+      conversations.push({
+        conversation,
+        traces: traces.map(({ row: __, traceId, revision, cause, spans }) => ({ traceId, revision, cause, spans })),
+        contents,
+        evaluations: await reader.evaluations(row, { revisions: 'all' }),
+      });
+    }
+    before = next;
+    more = next !== undefined;
+  }
+  const all: unknown[] = [];
+  for await (const evaluation of reader.allEvaluations()) all.push(evaluation);
+  return { conversations, all, totals: await reader.totals() };
+}
+
+async function readBoth(file: string, url: string) {
+  const source = StoreReader.open(file);
+  const target = await PostgresReader.open({ url });
+  onTestFinished(async () => {
+    source.close();
+    await target.close();
+  });
+  return { source, target };
+}
+
+test('both readers say the same of a store and of its copy; to copy again changes nothing', async () => {
+  const file = writeSource(tempDirectory());
+  const url = await freshDatabase();
+  const options = { from: file, to: { url }, as: 'copied', intoExisting: false, onProgress: () => {} };
+
+  const first = await copyStore(options);
+  const second = await copyStore(options);
+
+  expect(first.copied).toEqual(first.source);
+  expect(first).toMatchObject({ target: first.source, leftAlone: 0 });
+  expect(second).toMatchObject({ copied: { conversations: 0, traces: 0 }, target: first.source, leftAlone: 0 });
+  const { source, target } = await readBoth(file, url);
+  expect(await saidBy(target)).toEqual(await saidBy(source));
+});
+
+test('a copy that was stopped goes on where it was', async () => {
+  const file = writeSource(tempDirectory());
+  const url = await freshDatabase();
+  const options = { from: file, to: { url }, as: 'copied', intoExisting: false };
+  const stopped = new Error('stopped');
+  const stop = ({ conversations }: { readonly conversations: number }) => {
+    if (conversations >= 400) throw stopped;
+  };
+  await expect(copyStore({ ...options, onProgress: stop })).rejects.toBe(stopped);
+
+  const { copied, source, target } = await copyStore({ ...options, onProgress: () => {} });
+
+  expect(copied.conversations).toBe(CONVERSATIONS - 400);
+  expect(target).toEqual(source);
+});
+
+test('what was copied goes on: a turn joins its conversation, and what waited is scored', async () => {
+  const file = writeSource(tempDirectory());
+  const url = await freshDatabase();
+  await copyStore({ from: file, to: { url }, as: 'copied', intoExisting: false, onProgress: () => {} });
+  const store = await openStore(url);
+  onTestFinished(() => store.close());
+  const lane = await ownLane(store);
+  const id = 'c7 \0 \uE0A5';
+  const content = { traces: Buffer.from(JSON.stringify({ id })), logs: undefined };
+  const time = 1_000_000;
+  // A late part of the trace that is the whole of conversation 5, without an id.
+  const late = arrivalOf(50, undefined, time - 500, {
+    content: { traces: Buffer.from(JSON.stringify({ id: `trace:${traceIdOf(50)}` })), logs: undefined },
+  });
+  await store.file([{ lane, time, positions: {}, arrivals: [arrivalOf(99_999, id, time - 500, { content }), late] }]);
+  await store.moveTime();
+
+  for (let more = true; more; ) {
+    more = (await store.judge(SOME, (set) => judgeSimply(store.engineStore, set))).conversations > 0;
+  }
+
+  const { target } = await readBoth(file, url);
+  // It was due long before the turn that came now.
+  expect(await target.find(id)).toMatchObject({ turns: 3, revision: 2 });
+  expect(await target.find(`trace:${traceIdOf(50)}`)).toMatchObject({ turns: 3, revision: 4 });
+});
+
+test('a target with conversations of its own is refused, unless that is meant', async () => {
+  const file = writeSource(tempDirectory());
+  const url = await freshDatabase();
+  const store = await openStore(url);
+  const lane = await ownLane(store);
+  await store.file([{ lane, time: 1000, positions: {}, arrivals: [arrivalOf(1, 'its own', 500)] }]);
+  await store.moveTime();
+  await store.judge(SOME, (set) => judgeSimply(store.engineStore, set));
+  await store.close();
+  const assay = (...flags: readonly string[]) =>
+    promisify(execFile)(process.execPath, ['src/cli/main.ts', 'store', 'copy', file, '--to', url, ...flags], {
+      env: { ...process.env, ASSAY_KAFKA_BROKERS: '' },
+    });
+
+  await expect(assay()).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('--into-existing') });
+  const { stdout } = await assay('--into-existing');
+
+  expect(stdout).toContain(`copied ${CONVERSATIONS} conversations`);
+});
