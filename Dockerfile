@@ -22,6 +22,8 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY suites suites
+# `docker exec <container> assay explain <conversation>`, and the other commands.
+RUN ln -s /app/dist/cli/main.js /usr/local/bin/assay && chmod +x dist/cli/main.js
 # A number rather than a name: Kubernetes can see that it is not root.
 RUN mkdir /data && chown 1000:1000 /data
 USER 1000:1000
