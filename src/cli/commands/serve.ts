@@ -33,7 +33,7 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
   // Loaded when it is needed: the other commands should not wait for the receivers' libraries.
   const { startService } = await import('../../pipeline/service.ts');
   const log = new Log({ level: loaded.settings.logLevel, write: (line) => void process.stderr.write(line) });
-  const service = await startService({ ...loaded, log, version });
+  const service = await endingOnSignals(() => startService({ ...loaded, log, version }));
   const { ports } = service;
   log.line('info', 'started', {
     version,
@@ -94,13 +94,29 @@ ${
 `);
 }
 
+/**
+ * While it starts there is nothing to finish, and starting may wait for a store for long. The first process of a container hears
+ * only the signals that it has asked for.
+ */
+async function endingOnSignals<T>(start: () => Promise<T>): Promise<T> {
+  const end = () => process.exit(130);
+  for (const name of SIGNALS) process.on(name, end);
+  try {
+    return await start();
+  } finally {
+    for (const name of SIGNALS) process.off(name, end);
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
 /** Until Ctrl-C or SIGTERM; a second one does not wait. */
 export async function untilStopped(service: Service, log: Log): Promise<void> {
   const signal = await new Promise<string>((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve(name));
+    for (const name of SIGNALS) process.once(name, () => resolve(name));
   });
   log.line('info', 'stopping', { signal });
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130));
+  for (const name of SIGNALS) process.once(name, () => process.exit(130));
   await service.stop();
   log.flush(Date.now(), { all: true });
   log.line('info', 'stopped');
