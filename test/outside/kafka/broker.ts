@@ -337,8 +337,8 @@ export class KafkaCluster implements KafkaForTests {
           this.#classPath,
           'kafka.tools.StorageTool',
           'format',
-          '-t',
-          cluster,
+          // Of an id that begins with a hyphen it would think that it is an option.
+          `--cluster-id=${cluster}`,
           '-c',
           file,
           ...scram,
