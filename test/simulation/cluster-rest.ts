@@ -51,13 +51,14 @@ async function look(
 ): Promise<{ readonly state: string; readonly isAtRest: boolean }> {
   try {
     const behind = await recordsBehind(admin, options);
-    const { rows } = await client.query<{ pending: string; due: string }>(
+    const { rows } = await client.query<{ pending: string; due: string; sending: string }>(
       `SELECT (SELECT count(*) FROM pending) AS pending,
-              (SELECT count(*) FROM conversations WHERE due_at IS NOT NULL) AS due`,
+              (SELECT count(*) FROM conversations WHERE due_at IS NOT NULL) AS due,
+              (SELECT count(*) FROM outbox_new) + (SELECT count(*) FROM outbox) AS sending`,
     );
-    const { pending = '0', due = '0' } = rows[0] ?? {};
-    const state = `${behind} records to commit, ${pending} arrivals to judge, ${due} conversations due later`;
-    return { state, isAtRest: behind === 0 && Number(pending) + Number(due) === 0 };
+    const { pending = '0', due = '0', sending = '0' } = rows[0] ?? {};
+    const state = `${behind} records to commit, ${pending} arrivals to judge, ${due} conversations due later, ${sending} evaluations to send`;
+    return { state, isAtRest: behind + Number(pending) + Number(due) + Number(sending) === 0 };
   } catch (error) {
     // The coordinator moves, or the tables are not there yet.
     return { state: error instanceof Error ? error.message : String(error), isAtRest: false };

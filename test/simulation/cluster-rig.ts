@@ -87,7 +87,7 @@ export class Rig {
       const rig = new Rig({ kafka, postgres, directory, options, proxies });
       writeFileSync(rig.configFile, `suites: [${options.suites.join(', ')}]\n`);
       for (const topic of [rig.topics.spans, rig.topics.logs]) {
-        await makeTopic(kafka, topic, options.partitions);
+        await rig.makeTopic(topic, options.partitions);
       }
       return rig;
     } catch (error) {
@@ -98,6 +98,24 @@ export class Rig {
 
   get configFile(): string {
     return path.join(this.directory, 'assay.yaml');
+  }
+
+  /** Not every broker has heard of it at once. */
+  async makeTopic(topic: string, partitions: number): Promise<void> {
+    const { kafka } = this;
+    const deadline = Date.now() + 30_000;
+    await kafka.createTopic(topic, partitions, { 'message.timestamp.type': 'LogAppendTime' }).catch(() => {
+      // Whether it is there is asked below.
+    });
+    for (;;) {
+      try {
+        const { topics } = await (await kafka.admin()).fetchTopicMetadata({ topics: [topic] });
+        if (topics[0]?.partitions.every(({ leader }) => leader >= 0)) return;
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+      }
+      await sleep(200);
+    }
   }
 
   /** An instance in its own network, or one in the brokers' where it has no number. */
@@ -168,23 +186,6 @@ export class Rig {
     await this.kafka.close();
     await this.postgres.close();
     if (!options.keep) rmSync(this.directory, { recursive: true, force: true });
-  }
-}
-
-/** Not every broker has heard of it at once. */
-async function makeTopic(kafka: KafkaCluster, topic: string, partitions: number): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  await kafka.createTopic(topic, partitions, { 'message.timestamp.type': 'LogAppendTime' }).catch(() => {
-    // Whether it is there is asked below.
-  });
-  for (;;) {
-    try {
-      const { topics } = await (await kafka.admin()).fetchTopicMetadata({ topics: [topic] });
-      if (topics[0]?.partitions.every(({ leader }) => leader >= 0)) return;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-    }
-    await sleep(200);
   }
 }
 

@@ -15,6 +15,7 @@ import {
   readBooks,
   totalsAgainstEvaluations,
 } from './cluster-books.ts';
+import { readEvaluationRecords } from './cluster-evaluations.ts';
 import { describeFault, planFaults, runFaults } from './cluster-faults.ts';
 import type { ClusterInstance } from './cluster-instance.ts';
 import { TrafficProducer } from './cluster-producer.ts';
@@ -58,6 +59,8 @@ export interface ClusterReport extends Mismatches {
   readonly evaluation_mismatches: number;
   /** Series that differ between scrapes, store, evaluations and the undisturbed runs. */
   readonly counter_mismatches: number;
+  /** Evaluations that are not in their topic, or are there twice. */
+  readonly sent_mismatches: number;
   /** What was not done although there was time; empty where all was. */
   readonly unfinished: readonly string[];
   readonly crashes: number;
@@ -67,13 +70,14 @@ export interface ClusterReport extends Mismatches {
 }
 
 const JOINERS = 2;
+const EVALUATIONS = 'evaluations';
 const PATIENCE_MS = 120_000;
 const SUITES = ['default', 'response-clarity', 'error-recovery'];
 
 export function isBalanced(report: ClusterReport): boolean {
   const { lost_conversations, lost_spans, stored_twice, unexpected } = report;
   const wrong = lost_conversations + lost_spans + stored_twice + unexpected;
-  const differing = report.evaluation_mismatches + report.counter_mismatches;
+  const differing = report.evaluation_mismatches + report.counter_mismatches + report.sent_mismatches;
   const broken = report.unfinished.length + report.crashes + report.not_stopped;
   return wrong + differing + broken === 0 && report.evaluations > 0;
 }
@@ -113,10 +117,12 @@ interface Parts {
 async function run({ options, rig, plan, say, seconds }: Parts): Promise<ClusterReport> {
   const group = 'assay';
   const database = await rig.postgres.createDatabase();
+  await rig.makeTopic(EVALUATIONS, 3);
+  const env = { ASSAY_KAFKA_EVALUATIONS: EVALUATIONS };
   const members: ClusterInstance[] = [];
   const count = options.instances + (plan.length > 0 ? JOINERS : 0);
   for (let number = 0; number < count; number += 1) {
-    members.push(await rig.instance({ name: `assay-${number + 1}`, network: number, group, database }));
+    members.push(await rig.instance({ name: `assay-${number + 1}`, network: number, group, database, env }));
   }
   const instances = members.slice(0, options.instances);
   for (const instance of instances) instance.start();
@@ -166,6 +172,11 @@ async function run({ options, rig, plan, say, seconds }: Parts): Promise<Cluster
   await Promise.all(members.map((member) => member.stop()));
   const books = await readBooks(database);
 
+  const sent = await readEvaluationRecords(rig.kafka.brokers, EVALUATIONS);
+  say(
+    `${sent.records} evaluations were sent, ${sent.ids.size} different ones; the store has ${books.evaluations.size}`,
+  );
+  const sentMismatches = sent.records - sent.ids.size + Math.abs(books.evaluations.size - sent.ids.size);
   const mismatches = compareWithProduced(books, produced, say);
   let counters = scrapeMismatches(scraped, books.totals, say) + totalsAgainstEvaluations(books, OUTCOMES, say);
   let evaluations = 0;
@@ -194,6 +205,7 @@ async function run({ options, rig, plan, say, seconds }: Parts): Promise<Cluster
     ...mismatches,
     evaluation_mismatches: evaluations,
     counter_mismatches: counters,
+    sent_mismatches: sentMismatches,
     unfinished,
     crashes: members.reduce((sum, { crashes }) => sum + crashes, 0),
     not_stopped: members.reduce((sum, { notStopped }) => sum + notStopped, 0),
