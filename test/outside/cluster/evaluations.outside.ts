@@ -1,0 +1,89 @@
+/**
+ * The topic of evaluations while relays are killed and put to sleep: who reads what was committed finds each revision of each
+ * evaluation once, and nothing else.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kafka, logLevel } from 'kafkajs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { evaluationRecordSchema } from '../../../src/report/evaluation-record.ts';
+import { readBooks } from '../../simulation/cluster-books.ts';
+import { TrafficProducer } from '../../simulation/cluster-producer.ts';
+import { untilAtRest } from '../../simulation/cluster-rest.ts';
+import { Rig, TIMES } from '../../simulation/cluster-rig.ts';
+import { clusterTraffic } from '../../simulation/cluster-traffic.ts';
+import { straightTo } from '../../simulation/cluster-transports.ts';
+
+const EVALUATIONS = 'assay.evaluations';
+const ROUNDS = 4;
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await Rig.start({
+    networks: 0,
+    brokers: 1,
+    partitions: 4,
+    suites: ['default'],
+    onSurprise: (what) => process.stderr.write(`${what}\n`),
+  });
+});
+afterAll(() => rig?.close({ keep: false }));
+
+test('each revision of each evaluation is in the topic once, whoever was killed while sending', async () => {
+  const database = await rig.postgres.createDatabase();
+  await rig.kafka.createTopic(EVALUATIONS, 3);
+  const group = 'sending';
+  const env = { ASSAY_KAFKA_EVALUATIONS: EVALUATIONS };
+  const make = (name: string) => rig.instance({ name, network: undefined, group, database, env });
+  const instances = [await make('one'), await make('two')];
+  for (const instance of instances) instance.start();
+  const producer = new TrafficProducer({
+    transport: straightTo(rig.kafka.brokers, rig.topics),
+    traffic: clusterTraffic({ ...TIMES, seed: 11, rate: 20, conversations: 400 }),
+  });
+  producer.start();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const instance = instances[round % instances.length];
+    await sleep(4000);
+    if (round < 2) await instance?.kill();
+    else {
+      instance?.freeze();
+      await sleep(TIMES.sessionMs * 2);
+      instance?.thaw();
+    }
+    await sleep(1000);
+    instance?.start();
+  }
+  await producer.ended();
+  const topics = Object.values(rig.topics);
+  const rest = { brokers: rig.kafka.brokers, topics, group, database, patienceMs: 90_000, say: () => {} };
+  expect(await untilAtRest(rest)).toBe(undefined);
+
+  const { evaluations } = await readBooks(database);
+  const sent = await committed(evaluations.size);
+  await Promise.all(instances.map((instance) => instance.stop()));
+  expect(evaluations.size).toBeGreaterThan(400);
+  // A turn may have turned out to belong to another conversation since: the record says what it was when it was evaluated.
+  const stored = [...evaluations.keys()].map((key) => key.slice(key.indexOf(' ') + 1));
+  expect(sent.toSorted()).toEqual(stored.toSorted());
+}, 400_000);
+
+/** Turn, suite and revision of each evaluation in the topic, as the books name it, once what is expected is there and nothing more comes. */
+async function committed(expected: number): Promise<string[]> {
+  const kafka = new Kafka({ brokers: [...rig.kafka.brokers], logLevel: logLevel.NOTHING });
+  const consumer = kafka.consumer({ groupId: 'reader', readUncommitted: false });
+  await consumer.connect();
+  await consumer.subscribe({ topic: EVALUATIONS, fromBeginning: true });
+  const found: string[] = [];
+  await consumer.run({
+    eachMessage: async ({ message }) => {
+      const record = evaluationRecordSchema.parse(JSON.parse(String(message.value)));
+      const { conversation_id, turn_id = '', suite, revision } = record;
+      expect(String(message.key)).toBe(conversation_id);
+      found.push([turn_id, suite, revision].join(' '));
+    },
+  });
+  for (let waited = 0; waited < 60 && found.length < expected; waited += 1) await sleep(1000);
+  await sleep(3000);
+  await consumer.disconnect();
+  return found;
+}
