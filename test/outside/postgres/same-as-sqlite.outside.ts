@@ -1,0 +1,242 @@
+/**
+ * The engine says the same on the shared store as on one of its own, whoever files and judges what when: conversations of all kinds, late
+ * spans, ids that come late, turns that only evidence joins, in random batches by three instances.
+ */
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { buildTurns } from '../../../src/assemble/build-turns.ts';
+import { evidenceOf } from '../../../src/assemble/conversation-evidence.ts';
+import { isWhole } from '../../../src/assemble/turns/fragments.ts';
+import type { Evaluation } from '../../../src/model/evaluation.ts';
+import type { TraceId } from '../../../src/model/ids.ts';
+import { transcodeLogs, transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
+import { normalize } from '../../../src/normalize/normalize.ts';
+import { UNWATCHED } from '../../../src/pipeline/check-watch.ts';
+import { Engine } from '../../../src/pipeline/engine.ts';
+import { namedConversationOf } from '../../../src/pipeline/facts.ts';
+import type { CompiledSuite } from '../../../src/score/suite.ts';
+import type { Arrival, OwnedLane } from '../../../src/store/cluster-store.ts';
+import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
+import type { EngineStore } from '../../../src/store/engine-store.ts';
+import { TryAgain } from '../../../src/store/postgres/errors.ts';
+import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
+import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import { Store } from '../../../src/store/sqlite/store.ts';
+import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
+import { builtinSuites } from '../../pipeline/log-driver.ts';
+import { randomFrom } from '../../random.ts';
+import { clusterTraffic, type TimedRecord } from '../../simulation/cluster-traffic.ts';
+import { tempDirectory } from '../../temp-directory.ts';
+import { freshDatabase } from './shared-postgres.ts';
+
+const SETTLE_MS = 1_000;
+const IDLE_MS = 20_000;
+const LANES = 4;
+const END = 10_000_000;
+
+const settings = {
+  turn: { reopenMs: 86_400_000, maxSpans: 5_000, maxBytes: 16 << 20 },
+  conversation: { idleMs: IDLE_MS, maxAgeMs: 300_000, maxTurns: 100, idKeys: [] },
+  metrics: { maxLabelSets: 1_000 },
+};
+
+function engineOn(store: EngineStore, suites: readonly CompiledSuite[]): Engine {
+  return new Engine({
+    settings,
+    suites,
+    store,
+    read: () => {
+      throw new Error('nothing is read from a log here');
+    },
+    watch: UNWATCHED,
+    onEvent: () => {},
+  });
+}
+
+/** What closes when: a trace whose records have stopped coming for a while; what comes later is another arrival. */
+function arrivalsOf(seed: number, conversations: number): readonly Arrival[] {
+  const options = { seed, conversations, rate: 4, settleMs: SETTLE_MS, turnIdleMs: 3_000, conversationIdleMs: IDLE_MS };
+  const records = [...clusterTraffic(options)].flatMap((conversation) =>
+    conversation.records.flatMap((record) =>
+      record.againAt === undefined ? [record] : [record, { ...record, at: record.againAt }],
+    ),
+  );
+  const byTrace = Map.groupBy(
+    records.toSorted((a, b) => a.at - b.at),
+    ({ traceId }) => traceId,
+  );
+  const arrivals: Arrival[] = [];
+  for (const [traceId, ofTrace] of byTrace) {
+    let open: TimedRecord[] = [];
+    for (const record of ofTrace) {
+      const last = open.at(-1);
+      if (last !== undefined && record.at > last.at + SETTLE_MS) {
+        arrivals.push(arrivalOf(traceId, open));
+        open = [];
+      }
+      open.push(record);
+    }
+    arrivals.push(arrivalOf(traceId, open));
+  }
+  return arrivals.toSorted((a, b) => a.closedAt - b.closedAt || (a.traceId < b.traceId ? -1 : 1));
+}
+
+function arrivalOf(traceId: string, records: readonly TimedRecord[]): Arrival {
+  const bytesOf = (signal: TimedRecord['signal'], transcode: (json: Buffer) => Uint8Array) =>
+    records
+      .filter((record) => record.signal === signal)
+      .map(({ value }) => (value[0] === 0x7b ? transcode(value) : value));
+  const logs = bytesOf('logs', transcodeLogs);
+  // Messages of protobuf one after the other are one message.
+  const content = {
+    traces: Buffer.concat(bytesOf('spans', transcodeTraces)),
+    logs: logs.length === 0 ? undefined : Buffer.concat(logs),
+  };
+  const turns = buildTurns(normalize(content, undefined));
+  return {
+    // The cast is the brand: the traffic made it.
+    traceId: traceId as TraceId,
+    conversationId: namedConversationOf(turns),
+    closedAt: Math.ceil((records.at(-1)?.at ?? 0) + SETTLE_MS),
+    cause: 'settled',
+    spans: turns.reduce((sum, turn) => sum + turn.steps.length, 0),
+    content,
+    positions: {},
+    ...evidenceOf(turns),
+    standsAlone: turns.every((turn) => isWhole(turn) && !turn.ended),
+  };
+}
+
+async function said(reader: ConversationReader) {
+  const evaluations: Evaluation[] = [];
+  for await (const evaluation of reader.allEvaluations()) evaluations.push(evaluation);
+  const conversations = new Map<string, unknown>();
+  for (let before: number | undefined, more = true; more; ) {
+    const { rows, next } = await reader.listPage({ limit: 500, before });
+    for (const row of rows) {
+      const { row: _, updatedAt: __, ...conversation } = row;
+      const traces = await reader.traces(row);
+      const revisions = (await reader.evaluations(row, { revisions: 'all' })).map(
+        ({ suite, turnId, revision, outcome }) => `${suite} ${turnId} ${revision} ${outcome}`,
+      );
+      conversations.set(row.conversationId, {
+        ...conversation,
+        traces: traces.map(({ traceId, revision, spans }) => `${traceId} ${revision} ${spans}`),
+        revisions: revisions.toSorted(),
+      });
+    }
+    before = next;
+    more = next !== undefined;
+  }
+  const totals = (await reader.totals()).filter(({ metric }) => !/duration|seconds/.test(metric));
+  return { evaluations, conversations: new Map([...conversations].toSorted()), totals };
+}
+
+async function onOwnStore(arrivals: readonly Arrival[], suites: readonly CompiledSuite[]) {
+  const file = path.join(tempDirectory(), 'assay.db');
+  const store = Store.open(file, { durable: false });
+  const engine = engineOn(store, suites);
+  store.begin();
+  for (const arrival of arrivals) engine.arrive(arrival);
+  engine.advance(END);
+  store.commit();
+  store.close();
+  const reader = StoreReader.open(file);
+  onTestFinished(() => reader.close());
+  return said(reader);
+}
+
+async function onSharedStore(arrivals: readonly Arrival[], suites: readonly CompiledSuite[], random: () => number) {
+  const url = await freshDatabase();
+  const lanes = Array.from({ length: LANES }, (_, lane) => ({ group: 'g', lane }));
+  const instances = await Promise.all(
+    ['a', 'b', 'c'].map(async (instance) => {
+      const store = await PostgresStore.open({ url, instance, group: 'g', topics: ['spans'], cacheBytes: 1 << 20 });
+      onTestFinished(() => store.close());
+      return { store, engine: engineOn(store.engineStore, suites) };
+    }),
+  );
+  const pick = () => instances[Math.floor(random() * instances.length)] ?? instances[0];
+  const queues = lanes.map(({ lane }) =>
+    arrivals.filter(({ traceId }) => Number.parseInt(traceId[0] ?? '0', 16) % LANES === lane),
+  );
+  const owners = new Map<number, { readonly owned: OwnedLane; readonly store: PostgresStore }>();
+  await instances[0]?.store.expectLanes(lanes);
+  let again = 0;
+
+  async function judge(): Promise<number> {
+    const instance = pick();
+    if (instance === undefined) return 0;
+    const limits = {
+      whose: random() < 0.5 ? 'own' : 'any',
+      conversationsMax: 1 + Math.floor(random() * 40),
+      bytesMax: random() < 0.2 ? 20_000 : 1 << 24,
+    } as const;
+    try {
+      const { conversations } = await instance.store.judge(limits, (set) => {
+        for (const arrival of set.arrivals) instance.engine.arrive(arrival);
+        instance.engine.advance(set.time);
+      });
+      return conversations;
+    } catch (error) {
+      if (!(error instanceof TryAgain)) throw error;
+      again += 1;
+      instance.engine = engineOn(instance.store.engineStore, suites);
+      return 1;
+    }
+  }
+
+  for (;;) {
+    const filled = queues.flatMap((queue, lane) => (queue.length > 0 ? [lane] : []));
+    const lane = filled[Math.floor(random() * filled.length)];
+    if (lane === undefined) break;
+    let owner = owners.get(lane);
+    if (owner === undefined || random() < 0.1) {
+      const store = pick()?.store;
+      const [owned] = (await store?.ownLanes([{ group: 'g', lane }])) ?? [];
+      if (store === undefined || owned === undefined) throw new Error('no lane');
+      owner = { owned, store };
+      owners.set(lane, owner);
+    }
+    const some = queues[lane]?.splice(0, 1 + Math.floor(random() * 60)) ?? [];
+    const next = queues[lane]?.[0]?.closedAt;
+    // What closes at one time may come in two filings.
+    const time = next === undefined ? END : Math.min(some.at(-1)?.closedAt ?? 0, next - 1);
+    await owner.store.file([{ lane: owner.owned, time, positions: {}, arrivals: some }]);
+    if (random() < 0.6) await pick()?.store.moveTime();
+    while (random() < 0.6) await judge();
+  }
+  for (const [lane, { owned, store }] of owners) {
+    await store.file([{ lane: owned, time: END, positions: {}, arrivals: [] }]);
+    expect(queues[lane]).toEqual([]);
+  }
+  for (const { lane } of lanes) {
+    if (owners.has(lane)) continue;
+    const [owned] = (await instances[0]?.store.ownLanes([{ group: 'g', lane }])) ?? [];
+    if (owned !== undefined) await instances[0]?.store.file([{ lane: owned, time: END, positions: {}, arrivals: [] }]);
+  }
+  await instances[0]?.store.moveTime();
+  for (let idle = 0; idle < 20; ) idle = (await judge()) === 0 ? idle + 1 : 0;
+  const reader = await PostgresReader.open({ url });
+  onTestFinished(() => reader.close());
+  return { ...(await said(reader)), again };
+}
+
+const SEED = Number(process.env.ASSAY_TEST_SEED ?? Math.floor(Math.random() * 1_000_000));
+
+test.each([0, 1, 2])('the engine says the same on both stores, round %i', async (round) => {
+  const seed = SEED + round;
+  const suites = await builtinSuites(['default']);
+  const arrivals = arrivalsOf(seed, 150);
+
+  const own = await onOwnStore(arrivals, suites);
+  const { again, ...shared } = await onSharedStore(arrivals, suites, randomFrom(seed));
+
+  const hint = `seed ${seed}`;
+  expect(own.evaluations.length, hint).toBeGreaterThan(100);
+  expect(shared.conversations, hint).toEqual(own.conversations);
+  expect(shared.evaluations, hint).toEqual(own.evaluations);
+  expect(shared.totals, hint).toEqual(own.totals);
+  // What was said to stand alone did.
+  expect(again, hint).toBeLessThan(20);
+});
