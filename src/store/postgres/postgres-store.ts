@@ -38,6 +38,8 @@ export interface PostgresOptions extends PostgresAddress {
   readonly keepFailedMs?: number;
   /** For how long a turn may be opened again: so far back is looked for its earlier parts. */
   readonly reopenMs?: number;
+  /** For how long a statement may take: what is cut off is noticed a little later. */
+  readonly statementMs?: number;
   readonly cacheBytes?: number;
   /** Where evaluations are to be published: what is written of each, in the transaction that stores it. */
   readonly outboxPayload?: OutboxPayload | undefined;
@@ -67,8 +69,9 @@ export class PostgresStore implements ClusterStore {
     const reopenMs = options.reopenMs ?? DAY_MS;
     const link = (name: string, more: Partial<LinkOptions> = {}) => linkOf(options, name, more);
     this.#options = options;
-    this.#filing = link('filing', { plans: 'look-ups', statementMs: STATEMENT_MS });
-    this.#judging = link('judging', { plans: 'look-ups', statementMs: STATEMENT_MS });
+    const statementMs = options.statementMs ?? STATEMENT_MS;
+    this.#filing = link('filing', { plans: 'look-ups', statementMs });
+    this.#judging = link('judging', { plans: 'look-ups', statementMs });
     this.#others = others;
     this.#housekeeping = link('housekeeping', { statementMs: HOUSEKEEPING_MS });
     const cache = new ContentCache(options.cacheBytes ?? 64 << 20);
@@ -107,7 +110,7 @@ export class PostgresStore implements ClusterStore {
     }
     const instance = new Instance(options.instance);
     const others = linkOf(options, 'time', {
-      statementMs: STATEMENT_MS,
+      statementMs: options.statementMs ?? STATEMENT_MS,
       plans: 'look-ups',
       onConnect: (session) => instance.holdName(session),
     });

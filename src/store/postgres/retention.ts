@@ -7,6 +7,7 @@
  */
 import { lockKey } from './advisory-locks.ts';
 import { dayOf, makePartitions, PARTITIONED } from './days.ts';
+import { DatabaseError } from 'pg';
 import type { Link } from './link.ts';
 import type { Session } from './session.ts';
 
@@ -15,8 +16,10 @@ export interface Retention {
   readonly keepFailedMs: number;
 }
 
-const HEADS_MAX = 500;
-const BATCHES_MAX = 20;
+/** Looked at in one transaction, which keeps filers waiting. */
+const HEADS_MAX = 1_000;
+const BATCHES_MAX = 100;
+const LOCK_NOT_AVAILABLE = '55P03';
 const DAY_MS = 86_400_000;
 
 export class Housekeeping {
@@ -31,13 +34,18 @@ export class Housekeeping {
   }
 
   async tidy(now: number): Promise<{ readonly conversations: number; readonly more: boolean }> {
-    await makePartitions(this.#link, now);
-    await this.#dropDays(now);
     let conversations = 0;
-    for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
-      const dropped = await this.#dropHeads(now);
-      conversations += dropped.conversations;
-      if (!dropped.more) return { conversations, more: false };
+    try {
+      await makePartitions(this.#link, now);
+      await this.#dropDays(now);
+      for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+        const dropped = await this.#dropHeads(now);
+        conversations += dropped.conversations;
+        if (!dropped.more) return { conversations, more: false };
+      }
+    } catch (error) {
+      // Somebody is busy with what was to go, and we are in no hurry.
+      if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
     }
     return { conversations, more: true };
   }
@@ -56,7 +64,8 @@ export class Housekeeping {
           if (still?.there !== true) return;
           await keep(session, day, { since: now - keepMs, failedSince: now - keepFailedMs });
           for (const table of PARTITIONED) await session.script(`DROP TABLE IF EXISTS ${table}_d${day}`);
-          await session.once('DELETE FROM days WHERE day <= $1', [day - 1]);
+          for (const table of PARTITIONED) await session.once(`DELETE FROM ${table}_default WHERE day <= $1`, [day]);
+          await session.once('DELETE FROM days WHERE day < $1', [day]);
         },
         { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('housekeeping')})` },
       );
@@ -67,7 +76,7 @@ export class Housekeeping {
     const { keepMs, keepFailedMs } = this.#retention;
     return this.#link.transaction(
       async (session) => {
-        const heads = await session.once<{ id: number; old: boolean }>(OLD_HEADS, [
+        const heads = await session.once<{ id: number; firstDay: number; old: boolean }>(OLD_HEADS, [
           this.#cursor,
           HEADS_MAX,
           now - keepMs,
@@ -76,7 +85,8 @@ export class Housekeeping {
         const old = heads.filter((head) => head.old).map(({ id }) => id);
         this.#cursor = heads.at(-1)?.id ?? 0;
         if (old.length > 0) await dropAll(session, old);
-        const more = heads.length === HEADS_MAX;
+        // Behind one that is young lie younger ones.
+        const more = heads.length === HEADS_MAX && (heads.at(-1)?.firstDay ?? 0) <= dayOf(now - keepMs);
         if (!more) this.#cursor = 0;
         return { conversations: old.length, more };
       },
@@ -137,10 +147,10 @@ const OLD_DAYS = `SELECT substring(relname FROM '_d(\\d+)$')::int AS day FROM pg
 const IS_THERE = `SELECT to_regclass('arrivals_d' || $1::int) IS NOT NULL AS there`;
 /** A group goes when all of it may. Whoever judges a conversation has its row, and it is not old then. */
 const OLD_HEADS = `
-  SELECT c.id, (c.old AND NOT EXISTS (
+  SELECT c.id, c.first_day AS "firstDay", (c.old AND NOT EXISTS (
       SELECT 1 FROM conversation_groups g JOIN conversation_groups o ON o.leader = g.leader JOIN conversations m ON m.id = o.conversation
       WHERE g.conversation = c.id AND (m.due_at IS NOT NULL OR m.updated_at >= $3
         OR (m.worst_outcome > 0 AND m.updated_at >= $4) OR EXISTS (SELECT 1 FROM pending p WHERE p.conversation = m.id)))) AS old
-  FROM (SELECT id, due_at IS NULL AND updated_at < $3 AND (worst_outcome = 0 OR updated_at < $4)
+  FROM (SELECT id, first_day, due_at IS NULL AND updated_at < $3 AND (worst_outcome = 0 OR updated_at < $4)
         AND NOT EXISTS (SELECT 1 FROM pending p WHERE p.conversation = conversations.id) AS old
       FROM conversations WHERE id > $1 ORDER BY id LIMIT $2) c ORDER BY c.id`;

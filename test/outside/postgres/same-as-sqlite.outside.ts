@@ -224,19 +224,22 @@ async function onSharedStore(arrivals: readonly Arrival[], suites: readonly Comp
 
 const SEED = Number(process.env.ASSAY_TEST_SEED ?? Math.floor(Math.random() * 1_000_000));
 
-test.each([0, 1, 2])('the engine says the same on both stores, round %i', async (round) => {
-  const seed = SEED + round;
-  const suites = await builtinSuites(['default']);
-  const arrivals = arrivalsOf(seed, 150);
+test.each(Array.from({ length: Number(process.env.ROUNDS ?? 3) }, (_, round) => round))(
+  'the engine says the same on both stores, round %i',
+  async (round) => {
+    const seed = SEED + round;
+    const suites = await builtinSuites(['default']);
+    const arrivals = arrivalsOf(seed, 150);
 
-  const own = await onOwnStore(arrivals, suites);
-  const { again, ...shared } = await onSharedStore(arrivals, suites, randomFrom(seed));
+    const own = await onOwnStore(arrivals, suites);
+    const { again, ...shared } = await onSharedStore(arrivals, suites, randomFrom(seed));
 
-  const hint = `seed ${seed}`;
-  expect(own.evaluations.length, hint).toBeGreaterThan(100);
-  expect(shared.conversations, hint).toEqual(own.conversations);
-  expect(shared.evaluations, hint).toEqual(own.evaluations);
-  expect(shared.totals, hint).toEqual(own.totals);
-  // What was said to stand alone did.
-  expect(again, hint).toBeLessThan(20);
-});
+    const hint = `seed ${seed}`;
+    expect(own.evaluations.length, hint).toBeGreaterThan(100);
+    expect(shared.conversations, hint).toEqual(own.conversations);
+    expect(shared.evaluations, hint).toEqual(own.evaluations);
+    expect(shared.totals, hint).toEqual(own.totals);
+    // What was said to stand alone did.
+    expect(again, hint).toBeLessThan(20);
+  },
+);
