@@ -126,7 +126,8 @@ export function readKafka(sources: Sources, places: SecretPlaces): KafkaSettings
     clockMarginMs: sources.read(
       { key: 'kafka.clock_margin', variable: 'ASSAY_KAFKA_CLOCK_MARGIN' },
       durationMs({ min: 0, max: 10 * MINUTE }),
-      5 * SECOND,
+      // A broker that dies is missed after nine seconds, and what it had can be read only after that.
+      15 * SECOND,
     ).value,
     maxRecordBytes: sources.read({ key: 'kafka.max_record_bytes' }, sizeBytes({ min: 1024, max: 1024 * MIB }), 64 * MIB)
       .value,
