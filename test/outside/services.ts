@@ -5,8 +5,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Kafka, logLevel } from 'kafkajs';
-import { startKafkaContainer } from './containers.ts';
+import { startKafkaContainer, startPostgresContainer } from './containers.ts';
 import { KafkaCluster, type KafkaForTests } from './kafka/broker.ts';
+import { startPostgres } from './postgres/server.ts';
 
 /** A Kafka that tests share: topics and groups have names of their own. Who kills brokers starts a `KafkaCluster`. */
 export async function startKafka(): Promise<KafkaForTests> {
@@ -18,6 +19,19 @@ export async function startKafka(): Promise<KafkaForTests> {
     return { ...kafka, close: () => kafka.close().then(container.close) };
   }
   return await KafkaCluster.start();
+}
+
+export interface DatabasesForTests {
+  /** Of a user who may create databases. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** A PostgreSQL that tests share: each makes a database of its own. Who stops the server starts one with `startPostgres`. */
+export async function startDatabases(): Promise<DatabasesForTests> {
+  const named = process.env.ASSAY_TEST_POSTGRES;
+  if (named !== undefined && named !== '') return { url: named, close: () => Promise.resolve() };
+  return (await dockerAnswers()) ? await startPostgresContainer() : await startPostgres();
 }
 
 export async function dockerAnswers(): Promise<boolean> {
