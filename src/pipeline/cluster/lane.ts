@@ -152,9 +152,11 @@ export class Lane {
     }
     const { time } = this.#order;
     this.#intake.advance(time);
-    if (time <= this.#saidTime) return;
-    this.#saidTime = time;
-    this.#ports.onTime(time, { ...this.#taken });
+    // A record of this very moment may still come, and make a turn too large at it: what is over is the moment before.
+    const over = time - 1;
+    if (over <= this.#saidTime) return;
+    this.#saidTime = over;
+    this.#ports.onTime(over, { ...this.#taken });
   }
 
   /** The turn is filed. */

@@ -67,10 +67,8 @@ function logRecord(timestamp: number, trace: number) {
   return { timestamp, batch: { signal: 'logs' as const, bytes, table: encodeTable(index), rows: index.recordCount } };
 }
 
-interface Filed {
-  readonly turn: ClosedTurn;
-  readonly positions: LanePositions;
-}
+/** What a lane says, in order: turns that it closed, and times up to which it has closed all. */
+type Said = { readonly turn: ClosedTurn; readonly positions: LanePositions } | { readonly time: number };
 
 /** A lane over two topics in memory, and the store of what it closed. */
 class Run {
@@ -80,7 +78,8 @@ class Run {
   readonly #filedTo = new Map<TraceId, Record<string, number>>();
   #storedPositions: Record<string, number> = {};
   #committed: Record<string, { offset: number; time: number }> = {};
-  #waiting: Filed[] = [];
+  #waiting: Said[] = [];
+  #filedTime = 0;
   #lane: Lane;
 
   constructor(spans: readonly Written[], logs: readonly Written[]) {
@@ -117,7 +116,14 @@ class Run {
 
   /** The store takes the first of what was closed. */
   file(count: number): void {
-    for (const { turn, positions } of this.#waiting.splice(0, count)) {
+    for (const said of this.#waiting.splice(0, count)) {
+      if ('time' in said) {
+        this.#filedTime = Math.max(this.#filedTime, said.time);
+        continue;
+      }
+      const { turn, positions } = said;
+      // Others may have judged up to the time that was filed.
+      expect(turn.closedAt).toBeGreaterThan(this.#filedTime);
       this.filed.push(`${turn.traceId.slice(-4)} ${turn.cause} at ${turn.closedAt}: ${turn.rows.length} rows`);
       const known = this.#filedTo.get(turn.traceId) ?? {};
       for (const topic of TOPICS) known[topic] = Math.max(known[topic] ?? 0, positions[topic] ?? 0);
@@ -155,7 +161,7 @@ class Run {
       ports: {
         spool: this.#spool,
         onClosed: (turn, positions) => this.#waiting.push({ turn, positions }),
-        onTime: () => {},
+        onTime: (time) => this.#waiting.push({ time }),
         onLate: () => {},
       },
     });
