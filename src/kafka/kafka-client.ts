@@ -63,6 +63,8 @@ export interface OffsetToCommit extends TopicPartition {
 export interface PartitionEnd extends TopicPartition {
   /** The offset behind the last record that can be read. */
   readonly end: number;
+  /** All records before the end have been handed on. Offsets can't tell: the marks of transactions count as well, and are no records. */
+  readonly isRead: boolean;
 }
 
 export interface KafkaConsumer {

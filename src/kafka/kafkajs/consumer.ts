@@ -177,7 +177,10 @@ class ConsumerSession {
     const ends = await this.#offsets.list(partitions, 'end').catch((error: unknown) => {
       throw kafkaError(error, { doing: 'ask where partitions end' });
     });
-    return ends.map(({ topic, partition, offset }) => ({ topic, partition, end: offset }));
+    return ends.map(({ topic, partition, offset }) => {
+      const isRead = this.#feeds.get(keyOf({ topic, partition }))?.hasReadTo(offset) ?? false;
+      return { topic, partition, end: offset, isRead };
+    });
   }
 
   async commit(offsets: readonly OffsetToCommit[]): Promise<void> {

@@ -44,6 +44,11 @@ export class PartitionFeed implements TopicPartition {
     return this.#started && !this.#paused && !this.#lost && this.position !== undefined;
   }
 
+  /** What lies before this offset has been handed on, or is none of our business. */
+  hasReadTo(offset: number): boolean {
+    return (this.position ?? -1) >= offset && this.#waiting === undefined && !this.#working;
+  }
+
   get hasRoom(): boolean {
     return this.#waiting === undefined;
   }

@@ -267,10 +267,10 @@ export class Lanes implements ConsumerHandlers {
     const askedAt = Date.now();
     const ends = await this.#options.consumer.ends(partitions);
     const quietUntil = askedAt - this.#options.clockMarginMs;
-    for (const { topic, partition, end } of ends) {
+    for (const { topic, partition, end, isRead } of ends) {
       const lane = this.#lanes.get(partition);
       if (lane === undefined || !lane.topics.includes(topic)) continue;
-      const records = Math.max(0, end - lane.next(topic));
+      const records = isRead ? 0 : Math.max(0, end - lane.next(topic));
       if (records === 0) lane.quiet(topic, quietUntil);
       const seconds = records === 0 || lane.time === 0 ? 0 : Math.max(0, askedAt - lane.time) / 1000;
       this.#ends.set(`${topic} ${partition}`, { topic, partition, records, seconds });

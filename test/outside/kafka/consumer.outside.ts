@@ -341,6 +341,21 @@ test('a batch that grows beyond the limit is passed over, with its bytes and the
   expect(bomb?.value?.length).toBeLessThan(100_000);
 });
 
+test('who has read all is told so, though the end lies behind the mark of a transaction, which is no record', async () => {
+  const topic = await topicWith(1);
+  const { producer } = await sendInTransactions(topic);
+  onTestFinished(() => producer.disconnect());
+  const one = reader(freshName('group'), [topic]).start();
+  await until('it has read', () => one.count() === 3);
+  const ends = async () => (await one.consumer.ends([{ topic, partition: 0 }]))[0];
+
+  let end = await ends();
+  while (end?.isRead !== true) end = await ends();
+
+  const last = one.records.get(nameOf({ topic, partition: 0 }))?.at(-1);
+  expect(end.end).toBe((last?.offset ?? 0) + 2);
+});
+
 test('records of transactions that were aborted, or are open, are not seen', async () => {
   const topic = await topicWith(1);
   const { producer } = await sendInTransactions(topic);
