@@ -47,16 +47,16 @@ export const evaluationRecordSchema = z
   })
   .describe('One evaluation by Assay: one suite applied to one conversation or turn, at one revision.');
 
-export interface CountedLabels {
-  readonly agent?: string;
-  readonly agent_version?: string;
-  readonly environment?: string;
+export interface WhoseAgent {
+  readonly agent: string;
+  readonly agentVersion: string;
+  readonly environment: string;
 }
 
-export function evaluationRecord(evaluation: Evaluation, labels: CountedLabels): Buffer {
-  const { agent = 'unknown', agent_version = 'unknown', environment = 'unknown' } = labels;
+export function evaluationRecord(evaluation: Evaluation, { agent, agentVersion, environment }: WhoseAgent): Buffer {
   const json = toEvaluationJson(evaluation);
-  return Buffer.from(JSON.stringify({ id: idOf(evaluation), ...json, agent, agent_version, environment }));
+  const record = { id: idOf(evaluation), ...json, agent, agent_version: agentVersion, environment };
+  return Buffer.from(JSON.stringify(record));
 }
 
 const ID_LENGTH = 32;

@@ -7,7 +7,7 @@ import type { ConversationId, SpanId, TurnId } from '../../src/model/ids.ts';
 import { evaluationRecord, evaluationRecordSchema } from '../../src/report/evaluation-record.ts';
 
 const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/evaluation-record.schema.json');
-const LABELS = { agent: 'helper', agent_version: 'v1', environment: 'prod' };
+const LABELS = { agent: 'helper', agentVersion: 'v1', environment: 'prod' };
 
 function evaluation(changes: Partial<Evaluation> = {}): Evaluation {
   return {
@@ -32,9 +32,13 @@ function read(bytes: Buffer): z.infer<typeof evaluationRecordSchema> {
 }
 
 test('a record meets the schema, whatever the evaluation', () => {
-  expect(read(evaluationRecord(evaluation(), LABELS))).toMatchObject({ score: 0.75, agent: 'helper' });
+  expect(read(evaluationRecord(evaluation(), LABELS))).toMatchObject({
+    score: 0.75,
+    agent: 'helper',
+    agent_version: 'v1',
+  });
   const turn = evaluation({ turnId: 't' as TurnId, scope: 'turn', score: undefined, outcome: 'unscored' });
-  expect(read(evaluationRecord(turn, {}))).toMatchObject({ turn_id: 't', score: null, environment: 'unknown' });
+  expect(read(evaluationRecord(turn, LABELS))).toMatchObject({ turn_id: 't', score: null, environment: 'prod' });
 });
 
 test('the same evaluation has the same id, another one has another', () => {

@@ -10,6 +10,7 @@ import { buildTurns } from '../../assemble/build-turns.ts';
 import { type ConversationEvidence, evidenceOf } from '../../assemble/conversation-evidence.ts';
 import type { ClosedTurn } from '../../assemble/open-turns.ts';
 import { GroupCache, mergeContent } from '../../assemble/trace-content.ts';
+import { isBare, isWhole } from '../../assemble/turns/fragments.ts';
 import type { ConversationId } from '../../model/ids.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { normalize } from '../../normalize/normalize.ts';
@@ -93,21 +94,23 @@ export class Filer {
     const { rows, spansAreDistinct } = turn;
     const { read } = this.#parts;
     const { content, spans } = mergeContent({ rows, read, groups: this.#groups, stored: undefined, spansAreDistinct });
-    const { conversationId, evidence } = this.#identify(content);
+    const { conversationId, evidence, standsAlone } = this.#identify(content);
     const { traceId, closedAt, cause } = turn;
-    return { traceId, conversationId, closedAt, cause, spans, content, positions, ...evidence };
+    return { traceId, conversationId, closedAt, cause, spans, content, positions, standsAlone, ...evidence };
   }
 
   /** What can't be understood says nothing of itself; who judges it says why. */
   #identify(content: Arrival['content']): {
     readonly conversationId: ConversationId | undefined;
     readonly evidence: ConversationEvidence;
+    readonly standsAlone: boolean;
   } {
     try {
       const turns = buildTurns(normalize(content, this.#idKeys));
-      return { conversationId: namedConversationOf(turns), evidence: evidenceOf(turns) };
+      const standsAlone = turns.every((part) => isWhole(part) && !isBare(part) && !part.ended);
+      return { conversationId: namedConversationOf(turns), evidence: evidenceOf(turns), standsAlone };
     } catch {
-      return { conversationId: undefined, evidence: NO_EVIDENCE };
+      return { conversationId: undefined, evidence: NO_EVIDENCE, standsAlone: false };
     }
   }
 

@@ -195,19 +195,21 @@ function bytesOf(evaluations: readonly Evaluation[]): readonly string[] {
   return evaluations.map((evaluation) => JSON.stringify(toEvaluationJson(evaluation))).toSorted();
 }
 
-test.each([1, 2, 5, 12])(
-  'with %i lanes read at different speeds, every revision of every evaluation is what one log gives',
-  async (lanes) => {
-    const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const SEEDS = [3, Number(process.env.SEED ?? Date.now() % 1_000_000)];
+
+test.each([1, 2, 5, 12].flatMap((lanes) => SEEDS.map((seed) => [lanes, seed] as const)))(
+  'with %i lanes read at different speeds, every revision of every evaluation is what one log gives (seed %i)',
+  async (lanes, seed) => {
     const suites = await builtinSuites(SUITES);
     const log = recordedLog(seed);
     const one = new LogDriver({ directory: tempDirectory(), suites });
     for (const { at, span, version } of log) one.take({ at, request: exportRequest([span], version) });
     one.advance(END);
     const expected = one.finish();
-    expect(expected.all.some(({ revision }) => revision > 1)).toBe(true);
+    // Seed 3 is known to have late spans that changed something.
+    if (seed === 3) expect(expected.all.some(({ revision }) => revision > 1)).toBe(true);
 
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const found = await runCluster(log, suites, lanes, randomFrom(seed + round));
 
       expect(bytesOf(found), `seed ${seed}, round ${round}`).toEqual(bytesOf(expected.all));
