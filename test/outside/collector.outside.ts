@@ -7,7 +7,13 @@ import { CompressionCodecs, CompressionTypes, Kafka, logLevel, Partitioners } fr
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { decompress } from '../../src/kafka/kafkajs/codecs.ts';
 import { readRecord } from '../../src/receive/kafka/read-record.ts';
-import { type Collector, type CollectorOptions, objectionOfCollector, startCollector } from './collector.ts';
+import {
+  type Collector,
+  collectorBinary,
+  type CollectorOptions,
+  objectionOfCollector,
+  startCollector,
+} from './collector.ts';
 import { freshName, type KafkaForTests } from './kafka/broker.ts';
 import { startKafka } from './services.ts';
 
@@ -18,6 +24,7 @@ const BYTES_MAX = 32 << 20;
 let kafka: KafkaForTests;
 
 beforeAll(async () => {
+  await collectorBinary();
   kafka = await startKafka();
   for (const [type, codec] of [
     [CompressionTypes.Snappy, 'snappy'],
@@ -29,7 +36,8 @@ beforeAll(async () => {
       decompress: (bytes: Buffer) => decompress(codec, bytes, BYTES_MAX),
     });
   }
-});
+  // The first time on a machine the Collector is built.
+}, 1_500_000);
 afterAll(() => kafka?.close());
 
 test('the Collector accepts the configuration that we ship', async () => {
