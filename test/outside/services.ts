@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Kafka, logLevel } from 'kafkajs';
 import { startKafkaContainer, startPostgresContainer } from './containers.ts';
-import { KafkaCluster, type KafkaForTests } from './kafka/broker.ts';
+import { KafkaCluster, type KafkaForTests, untilLed } from './kafka/broker.ts';
 import { startPostgres } from './postgres/server.ts';
 
 /** A Kafka that tests share: topics and groups have names of their own. Who kills brokers starts a `KafkaCluster`. */
@@ -51,9 +51,10 @@ async function kafkaAt(brokers: readonly string[]): Promise<KafkaForTests> {
     async createTopic(name, partitions = 1, config = {}) {
       const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));
       await admin.createTopics({
-        waitForLeaders: true,
+        waitForLeaders: false,
         topics: [{ topic: name, numPartitions: partitions, configEntries }],
       });
+      await untilLed(admin, { topic: name, partitions, replicas: 1 });
     },
     admin: () => Promise.resolve(admin),
     close: () => admin.disconnect(),

@@ -67,6 +67,7 @@ const DEFAULTS = {
 const FETCH_WAIT_MS = 500;
 const FETCH_WAIT_WHILE_BUSY_MS = 20;
 const COMMIT_LIMIT_MS = 30_000;
+const LEAVE_LIMIT_MS = 2_000;
 
 type Options = Required<Omit<ConsumerOptions, 'onLog'>> & Pick<ConsumerOptions, 'onLog'>;
 
@@ -163,7 +164,8 @@ class ConsumerSession {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#changed.raise();
-    await this.#member.leave();
+    // A broker that does not answer is not waited for: it misses us when our session ends.
+    await Promise.race([this.#member.leave(), sleep(LEAVE_LIMIT_MS, undefined, { ref: false })]);
     this.#brokers.close();
     this.#lose([...this.#feeds.values()]);
     await Promise.all([this.#member.ended(), this.#watching, ...this.#fetching.values()]);
@@ -175,6 +177,8 @@ class ConsumerSession {
 
   async ends(partitions: readonly TopicPartition[]): Promise<readonly PartitionEnd[]> {
     const ends = await this.#offsets.list(partitions, 'end').catch((error: unknown) => {
+      this.#topics.suspect();
+      this.#changed.raise();
       throw kafkaError(error, { doing: 'ask where partitions end' });
     });
     return ends.map(({ topic, partition, offset }) => {

@@ -35,6 +35,7 @@ interface SharedPartition extends PartitionRecords {
 
 const ROUND_BYTES = 8 * 1024 * 1024;
 const RETRY_MS = 100;
+const STOP_LIMIT_MS = 5_000;
 
 export class KafkajsProducer implements KafkaProducer {
   readonly #brokers: Brokers;
@@ -64,11 +65,12 @@ export class KafkajsProducer implements KafkaProducer {
     await promise;
   }
 
-  /** After what is being sent. */
+  /** After what is being sent, where the brokers take it soon. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#loop;
+    await Promise.race([this.#loop, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
     this.#brokers.close();
+    await this.#loop;
   }
 
   /** Never rejects. */

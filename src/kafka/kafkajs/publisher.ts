@@ -55,6 +55,7 @@ type State =
   | { readonly is: 'fenced' };
 
 const RETRY_MS = 50;
+const STOP_LIMIT_MS = 5_000;
 const SIX_HOURS_MS = 6 * 3_600_000;
 
 export class KafkajsPublisher implements KafkaPublisher {
@@ -99,9 +100,11 @@ export class KafkajsPublisher implements KafkaPublisher {
 
   async stop(): Promise<void> {
     clearInterval(this.#repeating);
+    // A transaction that is cut short here is aborted by whoever opens the name next.
+    await Promise.race([this.#queue, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+    this.#brokers.close();
     await this.#queue;
     this.#state = { is: 'closed' };
-    this.#brokers.close();
   }
 
   #inTurn<T>(work: (deadline: number) => Promise<T>): Promise<T> {

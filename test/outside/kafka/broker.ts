@@ -176,17 +176,7 @@ export class KafkaCluster implements KafkaForTests {
         },
       ],
     });
-    // kafkajs would wait for leaders by itself, but gives up at the first broker that has not heard of the topic.
-    const isLed = async () => {
-      const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
-      const led = topics[0]?.partitions.filter(({ leader, isr }) => leader >= 0 && isr.length === this.#nodes.length);
-      return led?.length === partitions;
-    };
-    for (let left = 200; left > 0; left--) {
-      if (await isLed().catch(() => false)) return;
-      await sleep(50);
-    }
-    throw new Error(`topic ${name} got no leaders`);
+    await untilLed(admin, { topic: name, partitions, replicas: this.#nodes.length });
   }
 
   /** As retention would. */
@@ -415,6 +405,23 @@ export class KafkaCluster implements KafkaForTests {
       .map(([key, value]) => `${key}=${value}\n`)
       .join('');
   }
+}
+
+/** kafkajs would wait for leaders by itself, but gives up at the first broker that has not heard of the topic. */
+export async function untilLed(
+  admin: Admin,
+  { topic, partitions, replicas }: { readonly topic: string; readonly partitions: number; readonly replicas: number },
+): Promise<void> {
+  const isLed = async () => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    const led = topics[0]?.partitions.filter(({ leader, isr }) => leader >= 0 && isr.length >= replicas);
+    return led?.length === partitions;
+  };
+  for (let left = 200; left > 0; left--) {
+    if (await isLed().catch(() => false)) return;
+    await sleep(50);
+  }
+  throw new Error(`topic ${topic} got no leaders`);
 }
 
 /** A name that no other test has. */
