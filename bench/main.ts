@@ -7,6 +7,7 @@ import { benchDialects } from './dialects.ts';
 import { benchKafka } from './kafka.ts';
 import { benchMemory } from './memory.ts';
 import { benchPipeline } from './pipeline.ts';
+import { benchPostgres } from './postgres.ts';
 import { benchRedaction } from './redaction.ts';
 import { benchStoreMemory } from './store-memory.ts';
 
@@ -34,6 +35,8 @@ const benches = {
   dialects: () => benchDialects(small ? { frameworks: 2, rounds: 2 } : { rounds: 40 }),
   // Needs what it starts by itself: Java for Kafka, PostgreSQL. A million spans are 85,000 traces.
   kafka: () => benchKafka({ traces: Number(values.traces ?? (small ? 2000 : 85_000)), partitions: 12 }),
+  // Starts a PostgreSQL.
+  postgres: () => benchPostgres({ turns: Number(values.traces ?? (small ? 1000 : 20_000)) }),
   store: () => {
     const size = small
       ? { open: 1000, evaluated: 1000, scored: 20 }

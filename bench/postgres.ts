@@ -1,6 +1,6 @@
 /**
  * What one PostgreSQL carries: turns filed and judged in a second, beside a plain COPY of the same bytes into one table. The engine is not
- * run: what is measured is the store. `node bench/postgres.ts [--json]`; starts a server of its own.
+ * run: what is measured is the store. Starts a server of its own.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
@@ -16,7 +16,6 @@ import { startPostgres } from '../test/outside/postgres/server.ts';
 import type { BenchRow } from './row.ts';
 import { makeWorkload } from './workload.ts';
 
-const TURNS = Number(process.env.TURNS ?? 20_000);
 const PER_FILING = 200;
 const IDLE_MS = 1_000;
 const CLOCK_HZ = 100;
@@ -32,22 +31,44 @@ const SCENARIOS: readonly Scenario[] = [
   { name: 'conversations of 4 turns', turnsPerConversation: 4 },
 ];
 
-const server = await startPostgres();
-try {
-  const contents = makeContents();
-  const rows: BenchRow[] = [];
-  const reference = await copyPlainly(await server.createDatabase(), contents);
-  for (const scenario of SCENARIOS) {
-    const { filed, judged } = await run(await server.createDatabase(), scenario, contents);
-    rows.push(
-      { name: `filing, ${scenario.name}: turns/s`, ours: filed, reference, ratio: filed / reference },
-      { name: `judging, ${scenario.name}: turns/s`, ours: judged, reference, ratio: judged / reference },
-    );
+export async function benchPostgres({
+  turns,
+}: {
+  readonly turns: number;
+}): Promise<{ readonly rows: readonly BenchRow[]; readonly notes: readonly string[] }> {
+  const server = await startPostgres();
+  try {
+    const contents = makeContents();
+    const rows: BenchRow[] = [];
+    const plain = await copyPlainly(await server.createDatabase(), contents, turns);
+    const reference = plain.perSecond;
+    const notes = [plain.note];
+    for (const scenario of SCENARIOS) {
+      const { filed, judged, note } = await run(
+        await server.createDatabase(),
+        arrivalsOf(scenario, contents, turns),
+        scenario,
+      );
+      notes.push(note);
+      rows.push(
+        {
+          name: `filing, ${scenario.name}: turns/s beside a plain COPY`,
+          ours: filed,
+          reference,
+          ratio: filed / reference,
+        },
+        {
+          name: `judging, ${scenario.name}: turns/s beside a plain COPY`,
+          ours: judged,
+          reference,
+          ratio: judged / reference,
+        },
+      );
+    }
+    return { rows, notes };
+  } finally {
+    await server.close();
   }
-  if (process.argv.includes('--json')) console.log(JSON.stringify(rows));
-  else console.table(rows);
-} finally {
-  await server.close();
 }
 
 /** Messages as exporters write them, of the size of a turn. */
@@ -58,14 +79,14 @@ function makeContents(): readonly Buffer[] {
   return Array.from({ length: traces }, (_, index) => Buffer.from(all.subarray(index * size, (index + 1) * size)));
 }
 
-function arrivalsOf(scenario: Scenario, contents: readonly Buffer[]): readonly Arrival[] {
+function arrivalsOf(scenario: Scenario, contents: readonly Buffer[], turns: number): readonly Arrival[] {
   const random = randomFrom(7);
   const hex = () =>
     Math.floor(random() * 2 ** 32)
       .toString(16)
       .padStart(8, '0');
   const { turnsPerConversation } = scenario;
-  return Array.from({ length: TURNS }, (_, index): Arrival => {
+  return Array.from({ length: turns }, (_, index): Arrival => {
     // Conversations go on beside each other, and their turns are some filings apart.
     const block = Math.floor(index / (4 * 1000));
     const id = turnsPerConversation === 0 ? undefined : `conversation ${block * 1000 + (index % 1000)}`;
@@ -88,13 +109,12 @@ function arrivalsOf(scenario: Scenario, contents: readonly Buffer[]): readonly A
 
 async function run(
   url: string,
+  arrivals: readonly Arrival[],
   scenario: Scenario,
-  contents: readonly Buffer[],
-): Promise<{ readonly filed: number; readonly judged: number }> {
+): Promise<{ readonly filed: number; readonly judged: number; readonly note: string }> {
   const store = await PostgresStore.open({ url, instance: 'bench', group: 'bench', topics: ['spans'] });
   const [lane] = await store.ownLanes([{ group: 'bench', lane: 0 }]);
   if (lane === undefined) throw new Error('no lane');
-  const arrivals = arrivalsOf(scenario, contents);
   let filing = 0;
   let judging = 0;
   const cpu = { filing: 0, judging: 0, server: 0 };
@@ -123,11 +143,13 @@ async function run(
     `SELECT pg_size_pretty(pg_database_size(current_database())) AS size, (SELECT count(*) FROM assay.evaluations) AS evaluations`,
   );
   await client.end();
-  const each = (ms: number) => `${((ms * 1000) / TURNS).toFixed(0)} µs`;
-  console.error(
-    `${scenario.name}: CPU a turn: filing ${each(cpu.filing)}, judging ${each(cpu.judging)}, server ${each(cpu.server)}; ${rows[0].size}, ${rows[0].evaluations} evaluations`,
-  );
-  return { filed: (TURNS * 1000) / filing, judged: (TURNS * 1000) / judging };
+  const turns = arrivals.length;
+  const each = (ms: number) => `${((ms * 1000) / turns).toFixed(0)} µs`;
+  return {
+    filed: (turns * 1000) / filing,
+    judged: (turns * 1000) / judging,
+    note: `${scenario.name}: CPU a turn: filing ${each(cpu.filing)}, judging ${each(cpu.judging)}, server ${each(cpu.server)}; ${rows[0].size} for ${turns} turns and ${rows[0].evaluations} evaluations`,
+  };
 }
 
 function take(
@@ -175,21 +197,20 @@ function score(store: EngineStore, time: number): void {
   }
 }
 
-/** Turns a second. */
-async function copyPlainly(url: string, contents: readonly Buffer[]): Promise<number> {
+async function copyPlainly(
+  url: string,
+  contents: readonly Buffer[],
+  turns: number,
+): Promise<{ readonly perSecond: number; readonly note: string }> {
   const link = new Link({ address: { url, schema: 'public' }, name: 'bench', leaseMs: 60_000 });
   await link.use((session) =>
-    session
-      .script('CREATE TABLE plain (id bigint, content bytea STORAGE EXTERNAL)')
-      .catch(() =>
-        session.script(
-          'CREATE TABLE plain (id bigint, content bytea); ALTER TABLE plain ALTER COLUMN content SET STORAGE EXTERNAL',
-        ),
-      ),
+    session.script(
+      'CREATE TABLE plain (id bigint, content bytea); ALTER TABLE plain ALTER COLUMN content SET STORAGE EXTERNAL',
+    ),
   );
   const cpuBefore = serverCpuMs();
   const startedAt = performance.now();
-  for (let at = 0; at < TURNS; at += PER_FILING) {
+  for (let at = 0; at < turns; at += PER_FILING) {
     const rows = new BinaryRows();
     for (let index = at; index < at + PER_FILING; index += 1) {
       rows
@@ -200,12 +221,13 @@ async function copyPlainly(url: string, contents: readonly Buffer[]): Promise<nu
     await link.transaction((session) => session.copy('plain (id, content)', rows));
   }
   const took = performance.now() - startedAt;
-  const bytes = contents.reduce((sum, { length }) => sum + length, 0) / contents.length;
-  console.error(
-    `plain COPY of ${bytes.toFixed(0)} bytes a turn: CPU of the server ${(((serverCpuMs() - cpuBefore) * 1000) / TURNS).toFixed(0)} µs a turn`,
-  );
+  const cpu = ((serverCpuMs() - cpuBefore) * 1000) / turns;
   await link.close();
-  return (TURNS * 1000) / took;
+  const bytes = contents.reduce((sum, { length }) => sum + length, 0) / contents.length;
+  return {
+    perSecond: (turns * 1000) / took,
+    note: `plain COPY of ${bytes.toFixed(0)} bytes a turn, ${PER_FILING} in a transaction: CPU of the server ${cpu.toFixed(0)} µs a turn`,
+  };
 }
 
 async function timed<Name extends string>(
