@@ -2,12 +2,16 @@
  * This process among the others: its name, under which its totals are, and its epoch. A name is one process's at a time. An advisory lock of
  * the session says that a process is alive, and goes with it; the epoch, raised at each start, keeps what an older process of the name may still send from being written.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FencedError } from '../cluster-store.ts';
 import { TotalsInMemory } from '../running-totals.ts';
 import { lockKey } from './advisory-locks.ts';
 import type { Link } from './link.ts';
 import type { Session } from './session.ts';
 import { fromStorable } from './storable-text.ts';
+
+const ATTEMPTS_MAX = 20;
+const ATTEMPT_EVERY_MS = 100;
 
 export class Instance {
   readonly name: string;
@@ -30,13 +34,27 @@ export class Instance {
 
   /** With each new session: takes the lock that shows that we are alive. */
   async holdName(session: Session): Promise<void> {
+    if (await this.#tryLock(session)) return;
+    // Where nobody has begun since we did, it is a session of our own that the database takes for alive.
+    const [row] = this.#id === undefined ? [] : await session.rows<{ epoch: number }>(EPOCH, [this.#id]);
+    if (row === undefined || row.epoch !== this.#epoch) {
+      throw new FencedError(
+        `another process runs as instance ${this.name}: give each its own name, or wait until the database has noticed that the other is gone`,
+      );
+    }
+    await session.once(endHolders(this.name));
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+      if (await this.#tryLock(session)) return;
+      await sleep(ATTEMPT_EVERY_MS);
+    }
+    throw new Error(`an older session of instance ${this.name} has not ended yet`);
+  }
+
+  async #tryLock(session: Session): Promise<boolean> {
     const [row] = await session.once<{ had: boolean }>(
       `SELECT pg_try_advisory_lock(${lockKey(`instance ${this.name}`)}) AS had`,
     );
-    if (row?.had === true) return;
-    throw new FencedError(
-      `another process runs as instance ${this.name}: give each its own name, or wait until the database has noticed that the other is gone`,
-    );
+    return row?.had === true;
   }
 
   /** Once, at the start. */
@@ -88,6 +106,14 @@ export class Instance {
   }
 }
 
+/** An advisory lock of two numbers shows them as `classid` and `objid`, both without a sign. */
+const endHolders = (
+  name: string,
+) => `SELECT pg_terminate_backend(pid) FROM pg_locks, (SELECT ARRAY[${lockKey(`instance ${name}`)}] AS key) k
+  WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND pid <> pg_backend_pid()
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND classid::bigint = key[1]::bigint & 4294967295 AND objid::bigint = key[2]::bigint & 4294967295`;
+const EPOCH = { name: 'epoch-of-instance', sql: 'SELECT epoch FROM instances WHERE id = $1' };
 const ADD = { name: 'add-instance', sql: 'INSERT INTO instances (name) VALUES ($1) ON CONFLICT DO NOTHING' };
 const BEGIN = {
   name: 'begin-instance',

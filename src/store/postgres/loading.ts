@@ -34,6 +34,7 @@ interface Waiting {
 
 interface TraceRow extends Omit<LoadedTrace, 'content'> {
   readonly isOwn: boolean;
+  readonly bytes: number;
 }
 
 export interface LoadingOptions {
@@ -53,18 +54,22 @@ export async function load(session: Session, claimed: Claim, options: LoadingOpt
     ({ conversation }) => conversation,
   );
   const { units, time } = within(claimed, waiting, options.bytesMax);
-  const heads = units.flatMap((unit) => unit.heads);
-  const taken = heads.flatMap(({ id }) => waiting.get(id) ?? []).filter(({ closedAt }) => closedAt <= time);
-  taken.sort(
+  const looked = units.flatMap((unit) => unit.heads);
+  const candidates = looked.flatMap(({ id }) => waiting.get(id) ?? []).filter(({ closedAt }) => closedAt <= time);
+  candidates.sort(
     (a, b) =>
       a.closedAt - b.closedAt || (a.traceId < b.traceId ? -1 : a.traceId > b.traceId ? 1 : a.arrival - b.arrival),
   );
   const whole = new Set<number>();
-  for (const head of heads) {
+  for (const head of looked) {
     const own = (waiting.get(head.id) ?? []).filter(({ closedAt }) => closedAt <= time);
     if (options.whole.has(head.id) || mayBeScored(head, own, time, options.idleMs)) whole.add(head.id);
   }
-  const traces = await loadTraces(session, heads, whole, taken);
+  const found = await loadTraces(session, looked, whole, candidates);
+  const heads = withRoom(units, { waiting: candidates, traces: found, bytesMax: options.bytesMax });
+  const kept = new Set(heads.map(({ id }) => id));
+  const taken = candidates.filter(({ conversation }) => kept.has(conversation));
+  const traces = found.filter(({ conversation }) => kept.has(conversation));
   const contents = new Contents(session, options.cache);
   await contents.load(taken, traces);
   const arrivals = taken.map((one): LoadedArrival => {
@@ -76,7 +81,7 @@ export async function load(session: Session, claimed: Claim, options: LoadingOpt
   return {
     time,
     heads: heads.map((head) => ({ ...head, isWhole: head.firstClosedAt === undefined || whole.has(head.id) })),
-    traces: traces.map(({ isOwn, ...trace }) => ({ ...trace, content: contents.ofTrace({ isOwn, ...trace }) })),
+    traces: traces.map((trace) => ({ ...trace, content: contents.ofTrace(trace) })),
     arrivals,
     evaluations: await loadEvaluations(
       session,
@@ -114,6 +119,29 @@ function within(
     if (units.length === 1 && size > bytesMax) return { units, time: timeWithin(own, bytesMax, claimed.time) };
   }
   return { units, time: claimed.time };
+}
+
+/** The first units, and at least one, whose earlier turns there is room for as well. What is not taken stays for the next. */
+function withRoom(
+  units: readonly Unit[],
+  {
+    waiting,
+    traces,
+    bytesMax,
+  }: { readonly waiting: readonly Waiting[]; readonly traces: readonly TraceRow[]; readonly bytesMax: number },
+): readonly ClaimedHead[] {
+  const bytes = new Map<number, number>();
+  for (const { conversation, bytes: size } of [...waiting, ...traces]) {
+    bytes.set(conversation, (bytes.get(conversation) ?? 0) + size);
+  }
+  let sum = 0;
+  const heads: ClaimedHead[] = [];
+  for (const unit of units) {
+    sum += unit.heads.reduce((size, { id }) => size + (bytes.get(id) ?? 0), 0);
+    if (heads.length > 0 && sum > bytesMax) break;
+    heads.push(...unit.heads);
+  }
+  return heads;
 }
 
 function timeWithin(waiting: readonly Waiting[], bytesMax: number, time: number): number {
@@ -284,7 +312,7 @@ const WAITING = {
     home, ctid::text AS entry FROM pending WHERE conversation = ANY($1::bigint[]) AND closed_at <= $2`,
 };
 const TRACE_COLUMNS = `day, conversation, trace_id AS "traceId", arrival, revision, position, first_closed_at AS "firstClosedAt",
-  closed_at AS "closedAt", spans, sealed, cause, traces IS NOT NULL AS "isOwn"`;
+  closed_at AS "closedAt", spans, bytes, sealed, cause, traces IS NOT NULL AS "isOwn"`;
 const TRACES_OF = {
   name: 'traces-of',
   sql: `SELECT ${TRACE_COLUMNS} FROM traces WHERE conversation = ANY($1::bigint[]) AND day >= $2`,

@@ -12,14 +12,11 @@ const NUMBERED_MAX = 5_000;
 /** The last number there is. */
 export async function numberOutbox(link: Link): Promise<number> {
   for (;;) {
-    const { last, numbered } = await link.transaction(
-      async (session) => {
-        const [row] = await session.rows<{ last: number; numbered: number }>(NUMBER, [NUMBERED_MAX]);
-        return row ?? { last: 0, numbered: 0 };
-      },
-      { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('outbox')})` },
-    );
-    if (numbered < NUMBERED_MAX) return last;
+    const [state] = await link.use((session) => session.rows<{ last: number; waits: boolean }>(STATE));
+    if (state?.waits !== true) return state?.last ?? 0;
+    await link.transaction((session) => session.run(NUMBER, [NUMBERED_MAX]), {
+      begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('outbox')})`,
+    });
   }
 }
 
@@ -32,6 +29,10 @@ export async function forgetOutbox(link: Link, upTo: number): Promise<void> {
   await link.use((session) => session.run(FORGET, [upTo]));
 }
 
+const STATE = {
+  name: 'outbox-state',
+  sql: 'SELECT outbox_last AS last, EXISTS (SELECT 1 FROM outbox_new) AS waits FROM cluster',
+};
 const NUMBER = {
   name: 'number-outbox',
   sql: `WITH taken AS (
@@ -39,8 +40,7 @@ const NUMBER = {
     numbered AS (
       INSERT INTO outbox (number, key, payload)
       SELECT (SELECT outbox_last FROM cluster) + row_number() OVER (ORDER BY id), key, payload FROM taken RETURNING number)
-    UPDATE cluster SET outbox_last = outbox_last + (SELECT count(*) FROM numbered)
-    RETURNING outbox_last AS last, (SELECT count(*) FROM numbered) AS numbered`,
+    UPDATE cluster SET outbox_last = outbox_last + (SELECT count(*) FROM numbered)`,
 };
 const READ = {
   name: 'read-outbox',

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { FencedError } from '../../../src/store/cluster-store.ts';
 import { Link } from '../../../src/store/postgres/link.ts';
@@ -324,6 +325,30 @@ test('a name is one process’s at a time, and free at once when it has died', a
     });
   }
   await second.close();
+});
+
+test('a session of its own that the database takes for alive does not keep a process from its name', async () => {
+  const url = await freshDatabase();
+  const store = await opened(url);
+  await store.moveTime();
+  const [lock] = await sql<{ key: string }>(
+    url,
+    `SELECT classid || ', ' || CASE WHEN objid::bigint > 2147483647 THEN objid::bigint - 4294967296 ELSE objid::bigint END AS key
+     FROM pg_locks WHERE locktype = 'advisory'`,
+  );
+  const other = new Client({ connectionString: url });
+  other.on('error', () => {
+    // It is to be ended.
+  });
+  await other.connect();
+  const ended = new Promise((resolve) => other.once('end', resolve));
+  const taken = other.query(`SELECT pg_advisory_lock(${lock?.key})`);
+  await sql(url, `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted`);
+  await taken;
+
+  expect(await store.moveTime()).toBeUndefined();
+
+  await ended;
 });
 
 test('what a process still sends after another of its name has begun is refused, and nothing of it is there', async () => {
