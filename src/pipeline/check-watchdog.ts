@@ -1,11 +1,15 @@
 /**
  * Watches from the main thread whether a check has run past its limit, and remembers what must not run again: first for the turn or
  * conversation on which it hung, after some times for everybody. Ending the thread is the owner's business.
+ *
+ * It counts the time between its own looks, and of a long gap only a little: when the whole process was asleep or had no
+ * processor, no check is to blame, and an evaluation must not depend on it.
  */
 import type { CompiledSuite } from '../score/suite.ts';
 import {
   MATCHING,
   makeWatchBuffer,
+  type RunningCheck,
   runningCheck,
   runningForMs,
   type StoppedCheck,
@@ -22,6 +26,8 @@ export interface HangingCheck {
 /** A criterion that had to be stopped this often is not run again until the next start. */
 const STOPS_UNTIL_SUSPENDED = 3;
 const STOPPED_REMEMBERED = 1000;
+/** Its owner looks every 50 ms. */
+const LOOK_COUNTS_MAX_MS = 100;
 
 export class CheckWatchdog {
   readonly #suites: readonly CompiledSuite[];
@@ -29,6 +35,8 @@ export class CheckWatchdog {
   #stopped: StoppedCheck[] = [];
   readonly #stops = new Map<string, number>();
   #buffer = makeWatchBuffer();
+  /** The check that ran at the last look. */
+  #seen: { readonly sequence: number; readonly ranMs: number; readonly at: number } | undefined;
 
   constructor(options: { readonly suites: readonly CompiledSuite[]; readonly checkTimeoutMs: number }) {
     this.#suites = options.suites;
@@ -38,13 +46,15 @@ export class CheckWatchdog {
   /** For the next thread: a buffer that nothing has been noted in, and what it must not run. */
   nextThread(): { readonly watch: SharedArrayBuffer; readonly stopped: readonly StoppedCheck[] } {
     this.#buffer = makeWatchBuffer();
+    this.#seen = undefined;
     return { watch: this.#buffer, stopped: this.#stopped };
   }
 
   /** The check that hangs, if one does. It is barred from here on: the thread has to be ended and another started. */
-  takeHanging(): HangingCheck | undefined {
+  takeHanging(now: number = performance.now()): HangingCheck | undefined {
     const running = runningCheck(this.#buffer);
-    if (running === undefined || runningForMs(running) <= this.#timeoutMs) return undefined;
+    if (running === undefined || this.#ranMs(running, now) <= this.#timeoutMs) return undefined;
+    this.#seen = undefined;
     const named = this.#criterionName(running.suite, running.criterion);
     // It was barred and the thread hangs all the same: something else in the suite never returns.
     const isBarred = this.#stopped.some(
@@ -69,6 +79,14 @@ export class CheckWatchdog {
       },
     ];
     return { suite: running.suite, criterion, suspended, because: `${key} ran past its limit of ${limit}` };
+  }
+
+  #ranMs(running: RunningCheck, now: number): number {
+    const seen = this.#seen?.sequence === running.sequence ? this.#seen : undefined;
+    const since = seen === undefined ? runningForMs(running) : now - seen.at;
+    const ranMs = (seen?.ranMs ?? 0) + Math.min(since, LOOK_COUNTS_MAX_MS);
+    this.#seen = { sequence: running.sequence, ranMs, at: now };
+    return ranMs;
   }
 
   #criterionName(suite: string, index: number): string {
