@@ -86,7 +86,6 @@ export class Filer {
       } catch (error) {
         // The day that we took for begun may have gone with the transaction.
         this.#days.forget();
-        if (error instanceof FencedError) for (const { lane } of filings) this.#lanes.forget(lane);
         if (!(error instanceof CommitUnknown)) throw error;
         done = await this.#wasFiled(filings, states);
       }

@@ -50,6 +50,23 @@ test('what a lane files under an older epoch is refused, and none of it is there
   expect(await sql(url, 'SELECT count(*) AS n FROM arrivals')).toEqual([{ n: 2 }]);
 });
 
+test('where one of several lanes is refused none is filed, and the others can be', async () => {
+  const url = await freshDatabase();
+  const [a, b] = [await opened(url), await opened(url, { instance: 'b' })];
+  const [lost, kept] = await a.ownLanes([LANE, { ...LANE, lane: 1 }]);
+  if (lost === undefined || kept === undefined) throw new Error('no lanes');
+  await ownLane(b);
+  const filings = [
+    { lane: lost, time: 9, positions: {}, arrivals: [arrivalOf(1, 'c1', 9)] },
+    { lane: kept, time: 9, positions: {}, arrivals: [arrivalOf(2, 'c2', 9)] },
+  ] as const;
+
+  await expect(a.file(filings)).rejects.toThrow(/lanes 0 have another owner/);
+  await a.file([filings[1]]);
+
+  expect(await sql(url, 'SELECT count(*) AS n FROM arrivals')).toEqual([{ n: 1 }]);
+});
+
 test('of a trace that was filed is known up to where, by lane', async () => {
   const url = await freshDatabase();
   const store = await opened(url);
