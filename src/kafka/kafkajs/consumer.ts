@@ -23,7 +23,7 @@ import { GroupMember } from './group-member.ts';
 import { protocolError } from './internals.ts';
 import { Offsets } from './offsets.ts';
 import { PartitionFeed } from './partition-feed.ts';
-import { kafkaError, problemWords } from './problem-words.ts';
+import { kafkaError, problemWords, refusalType } from './problem-words.ts';
 import { Problems } from './problems.ts';
 import { offsetBehind } from './record-batches.ts';
 import { Signal } from './signal.ts';
@@ -203,7 +203,7 @@ class ConsumerSession {
         await this.#offsets.commit(offsets, identity);
         return;
       } catch (error) {
-        const type = error instanceof Error && 'type' in error ? error.type : undefined;
+        const type = refusalType(error);
         if (performance.now() > deadline || this.#stopping.signal.aborted)
           throw kafkaError(error, {
             doing: `commit offsets of group ${this.#options.group}`,
@@ -211,7 +211,7 @@ class ConsumerSession {
           });
         if (type === 'REBALANCE_IN_PROGRESS' || type === 'ILLEGAL_GENERATION' || type === 'UNKNOWN_MEMBER_ID')
           await Promise.race([this.#member.past(identity), this.#pause(COMMIT_LIMIT_MS)]);
-        else if (type !== undefined && !kafkaError(error, { doing: 'commit' }).retriable)
+        else if (type !== '' && !kafkaError(error, { doing: 'commit' }).retriable)
           throw kafkaError(error, {
             doing: `commit offsets of group ${this.#options.group}`,
             group: this.#options.group,
@@ -235,7 +235,7 @@ class ConsumerSession {
 
   /** Never rejects. Tries until it is done or others have the partitions. */
   async #tell(gained: readonly PartitionFeed[], kept: readonly TopicPartition[]): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
+    for (let attempt = 1; !this.#stopping.signal.aborted; attempt++) {
       const ours = gained.filter((feed) => !feed.lost);
       if (ours.length === 0 && gained.length > 0) return;
       try {
@@ -253,12 +253,15 @@ class ConsumerSession {
         this.#changed.raise();
         return;
       } catch (error) {
-        this.#problems.set(
-          'assignment',
-          problemWords(error, { doing: 'begin reading the partitions that the group gave us' }),
-        );
+        // Leaders move for a moment, most of all of a topic that was just made: that is worth a word only where it lasts.
+        const mayPass = attempt < 4 && LEADER_MOVES.includes(refusalType(error));
+        if (!mayPass)
+          this.#problems.set(
+            'assignment',
+            problemWords(error, { doing: 'begin reading the partitions that the group gave us' }),
+          );
         await this.#topics.refresh().catch(() => undefined);
-        await this.#pause(this.#options.retryMs);
+        await this.#pause(mayPass ? 100 : this.#options.retryMs);
       }
     }
   }

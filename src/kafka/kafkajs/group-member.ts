@@ -20,6 +20,7 @@ import {
   LANE_PROTOCOL,
   partitionsOf,
 } from './lane-assignment.ts';
+import { refusalType } from './problem-words.ts';
 
 export interface GroupTimes {
   readonly sessionTimeoutMs: number;
@@ -236,7 +237,7 @@ export class GroupMember {
   }
 
   async #recover(error: unknown): Promise<void> {
-    const type = typeOf(error);
+    const type = refusalType(error);
     if (type === 'REBALANCE_IN_PROGRESS') {
       this.#heardAt = performance.now();
       this.#joining = true;
@@ -279,7 +280,3 @@ export class GroupMember {
 }
 
 const COORDINATOR_MOVES = ['NOT_COORDINATOR_FOR_GROUP', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'GROUP_LOAD_IN_PROGRESS'];
-
-function typeOf(error: unknown): string {
-  return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : '';
-}

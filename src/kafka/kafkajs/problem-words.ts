@@ -71,6 +71,11 @@ function reason(error: unknown, attempt: Attempt): string {
   return message;
 }
 
+/** What brokers call it, such as `UNKNOWN_MEMBER_ID`; empty where it is not their answer. */
+export function refusalType(error: unknown): string {
+  return error instanceof KafkaError ? refusalType(error.cause) : seen(error).type;
+}
+
 const TLS_CODES = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',

@@ -20,7 +20,7 @@ import { Brokers, type LogLine, throwIfRefused } from './brokers.ts';
 import type { ProducerCodec } from './codecs.ts';
 import { Offsets } from './offsets.ts';
 import { choosePartitions } from './partition-choice.ts';
-import { kafkaError } from './problem-words.ts';
+import { kafkaError, refusalType } from './problem-words.ts';
 import { Problems } from './problems.ts';
 import { TopicMap } from './topic-map.ts';
 
@@ -221,7 +221,7 @@ export class KafkajsPublisher implements KafkaPublisher {
     try {
       await this.#end(state.identity, 'abort', deadline);
     } catch (error) {
-      const type = typeOf(error);
+      const type = refusalType(error);
       if (FENCED.includes(type)) {
         this.#state = { is: 'fenced' };
         throw this.#fenced();
@@ -261,7 +261,7 @@ export class KafkajsPublisher implements KafkaPublisher {
         return await attempt();
       } catch (error) {
         this.#coordinators.clear();
-        const transient = TRANSIENT.includes(typeOf(error)) || this.#failure(error).retriable;
+        const transient = TRANSIENT.includes(refusalType(error)) || this.#failure(error).retriable;
         if (!transient || performance.now() > deadline) throw error;
         await sleep(RETRY_MS);
       }
@@ -269,7 +269,7 @@ export class KafkajsPublisher implements KafkaPublisher {
   }
 
   #failure(error: unknown): KafkaError {
-    if (FENCED.includes(typeOf(error))) return this.#fenced();
+    if (FENCED.includes(refusalType(error))) return this.#fenced();
     return kafkaError(error, { doing: `publish to topic ${this.#options.topic}`, topic: this.#options.topic });
   }
 
@@ -313,10 +313,4 @@ const FENCED = ['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING', 'PRODUC
 
 function throwFirst(errors: readonly ErrorCode[]): void {
   for (const { errorCode } of errors) throwIfRefused(errorCode);
-}
-
-/** Of an error as it came, or of what a `KafkaError` wraps. */
-function typeOf(error: unknown): string {
-  if (error instanceof KafkaError) return typeOf(error.cause);
-  return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : '';
 }
