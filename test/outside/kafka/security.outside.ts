@@ -11,10 +11,15 @@ import { freshName, KAFKA_USERS, KafkaCluster } from './broker.ts';
 import { Reader, until } from './reader.ts';
 import { send } from './sending.ts';
 
+const LOGIN_HOLDS_MS = 13_000;
 let kafka: KafkaCluster;
 
 beforeAll(async () => {
-  kafka = await KafkaCluster.start({ authorize: true });
+  // Clients begin to renew ten seconds before.
+  kafka = await KafkaCluster.start({
+    authorize: true,
+    properties: { 'connections.max.reauth.ms': `${LOGIN_HOLDS_MS}` },
+  });
   for (const user of ['alice', 'oauth-user'])
     await grant(user, AclResourceTypes.TOPIC, 'open', ['READ', 'WRITE', 'DESCRIBE']);
   for (const user of ['alice', 'oauth-user']) await grant(user, AclResourceTypes.GROUP, 'open', ['READ']);
@@ -87,6 +92,19 @@ test.each(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const)(
     await until('both read', () => plain.count() === 2 && encrypted.count() === 2);
   },
 );
+
+test('where brokers limit how long a login holds, it is renewed on the same connections', async () => {
+  const topic = await openTopic();
+  const reader = readerWith({ brokers: kafka.listeners('SASL'), sasl: alice('SCRAM-SHA-256') }, topic);
+  await until('it reads', () => reader.count() === 1);
+
+  await new Promise((resolve) => setTimeout(resolve, LOGIN_HOLDS_MS * 1.5));
+  await send(kafka, topic, ['later']);
+  await until('it reads on', () => reader.count() === 2);
+
+  expect(reader.problems).toEqual([]);
+  expect(reader.told).toHaveLength(1);
+});
 
 test('an OAuth token is read from its file, again for each connection', async () => {
   const topic = await openTopic();
