@@ -248,6 +248,7 @@ async function startReading(
       filedPositions: (lane, traceIds) => worker.filedPositions(lane, traceIds),
       file: (lane, turn, place) => worker.file(lane, turn, place),
       time: (lane, time, positions) => worker.time(lane, time, positions),
+      forget: (lane) => worker.forget(lane),
     },
     spool,
     group: kafka.group,

@@ -61,6 +61,8 @@ export class ClusterWorker {
   #sent: Command[] = [];
   #waiting: Command[] = [];
   #waitingHead = 0;
+  /** Who waits until the thread has answered up to a sequence. */
+  #forgotten: { readonly sequence: number; readonly resolve: () => void }[] = [];
   readonly #asked = new Map<number, Asked>();
   #sequence = 0;
   #turnsWaiting = 0;
@@ -126,6 +128,23 @@ export class ClusterWorker {
     if (last?.type === 'time' && last.lane === lane)
       this.#waiting[this.#waiting.length - 1] = { ...last, time, positions };
     else this.#enqueue({ type: 'time', sequence: this.#nextSequence(), lane, time, positions });
+  }
+
+  /**
+   * The lane is lost: what of it has not been sent yet is not filed. Resolves once the thread has answered what was sent, and so reads none of
+   * the lane's bytes any more, not even after a restart.
+   */
+  forget(lane: OwnedLane): Promise<void> {
+    const waiting = this.#waiting.slice(this.#waitingHead);
+    this.#waiting = waiting.filter((command) => command.lane !== lane);
+    this.#waitingHead = 0;
+    this.#turnsWaiting -= waiting.filter((command) => command.lane === lane && command.type === 'file').length;
+    this.#pump();
+    const last = this.#sent.findLast((command) => command.lane === lane);
+    if (last === undefined || this.#state === 'stopped') return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#forgotten.push({ sequence: last.sequence, resolve });
+    return promise;
   }
 
   /** Whether this instance is the one that sends evaluations. */
@@ -294,6 +313,7 @@ export class ClusterWorker {
     this.#sent = this.#sent.slice(count);
     for (const { lane, turn } of done) if (!fenced.has(lane)) this.#options.onFiled(lane, turn);
     for (const lane of fenced) this.#options.onFenced(lane);
+    this.#answeredTo(message.sequence);
     const { arrivals, tookMs } = message;
     if (arrivals > 0) this.#options.onEvent({ type: 'arrivals-filed', arrivals, tookMs });
     this.#pump();
@@ -316,8 +336,15 @@ export class ClusterWorker {
     this.#options.onEvent({ type: 'scorer-restarted', because });
   }
 
+  #answeredTo(sequence: number): void {
+    const answered = this.#forgotten.filter((one) => one.sequence <= sequence);
+    this.#forgotten = this.#forgotten.filter((one) => one.sequence > sequence);
+    for (const { resolve } of answered) resolve();
+  }
+
   #ended(): void {
     this.#state = 'stopped';
+    this.#answeredTo(Number.POSITIVE_INFINITY);
     clearInterval(this.#watchdog);
     this.#whenStopped.resolve();
   }

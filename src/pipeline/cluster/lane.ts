@@ -167,6 +167,10 @@ export class Lane {
   /** Somebody else has the lane, or will have it: nothing that is here is needed. */
   drop(): void {
     this.#isDropped = true;
+  }
+
+  /** Nobody reads the bytes of its turns any more: what it had closed is filed, or will not be. */
+  letGo(): void {
     for (const position of this.#held.keys()) this.#ports.spool.release(position);
     this.#held.clear();
   }

@@ -36,6 +36,8 @@ export interface LaneStore {
     place: { readonly positions: LanePositions; readonly spoolEnd: number },
   ): void;
   time(lane: OwnedLane, time: number, positions: LanePositions): void;
+  /** What was not begun is not filed. Resolves once nothing of this lane is being filed; never rejects. */
+  forget(lane: OwnedLane): Promise<void>;
 }
 
 export interface LanesOptions {
@@ -323,11 +325,18 @@ export class Lanes implements ConsumerHandlers {
   #drop(numbers: readonly number[], because: string): void {
     const lost = numbers.filter((number) => this.#lanes.has(number));
     for (const number of lost) {
-      this.#lanes.get(number)?.drop();
+      const lane = this.#lanes.get(number);
       this.#lanes.delete(number);
+      if (lane !== undefined) this.#letGo(lane);
       if (number === 0) this.#options.onFirstLane(false);
     }
     if (lost.length > 0) this.#options.onEvent({ type: 'lanes-lost', lanes: lost, because });
+  }
+
+  #letGo(lane: Lane): void {
+    lane.drop();
+    // What it has closed may be being filed: its bytes are read until that is over.
+    void this.#options.store.forget(lane.owned).then(() => lane.letGo());
   }
 
   #laneOf(owned: OwnedLane): Lane | undefined {

@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AssignedPartition, ConsumerHandlers, KafkaConsumer } from '../../../src/kafka/kafka-client.ts';
 import { Spool } from '../../../src/kafka/spool.ts';
+import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
+import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
+import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { Lanes } from '../../../src/pipeline/cluster/lanes.ts';
 import type { LaneName, OwnedLane } from '../../../src/store/cluster-store.ts';
 import { tempDirectory } from '../../temp-directory.ts';
@@ -16,6 +19,13 @@ const LIMITS = {
   maxOpenTurns: 1000,
   maxOpenSpans: 10_000,
 };
+
+const BYTES = transcodeTraces(
+  Buffer.from(
+    `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"${'1'.repeat(32)}","spanId":"${'2'.repeat(16)}"}]}]}]}`,
+  ),
+);
+const BATCH = { signal: 'traces' as const, bytes: BYTES, table: encodeTable(indexTraces(BYTES)), rows: 1 };
 
 /** Says whether it runs, and complains where it is started twice, as the real one does. */
 class FakeConsumer implements KafkaConsumer {
@@ -47,9 +57,13 @@ function ownedOf(name: LaneName, epoch: number): OwnedLane {
   return { ...name, epoch, time: 0, positions: {} };
 }
 
-function lanesWith(own: (lanes: readonly LaneName[]) => Promise<readonly OwnedLane[]>) {
+function lanesWith(
+  own: (lanes: readonly LaneName[]) => Promise<readonly OwnedLane[]>,
+  forget: () => Promise<void> = () => Promise.resolve(),
+) {
   const consumer = new FakeConsumer();
-  const spool = new Spool(path.join(tempDirectory(), 'spool'));
+  // Each entry has a file of its own, which goes when nobody needs it and another has begun.
+  const spool = new Spool(path.join(tempDirectory(), 'spool'), { segmentBytes: 1 });
   const lanes = new Lanes({
     consumer,
     store: {
@@ -58,6 +72,7 @@ function lanesWith(own: (lanes: readonly LaneName[]) => Promise<readonly OwnedLa
       filedPositions: () => Promise.resolve(new Map()),
       file: () => {},
       time: () => {},
+      forget,
     },
     spool,
     group: 'test',
@@ -65,9 +80,7 @@ function lanesWith(own: (lanes: readonly LaneName[]) => Promise<readonly OwnedLa
     limits: LIMITS,
     clockMarginMs: 0,
     spoolBytesMax: 1 << 20,
-    read: () => {
-      throw new Error('nothing is read here');
-    },
+    read: (_, { offset, timestamp }) => ({ offset, timestamp, batch: BATCH }),
     onEvent: () => {},
     onFirstLane: () => {},
   });
@@ -77,7 +90,7 @@ function lanesWith(own: (lanes: readonly LaneName[]) => Promise<readonly OwnedLa
     spool.close();
   });
   lanes.start();
-  return { lanes, consumer };
+  return { lanes, consumer, spool };
 }
 
 test('a lane that was lost while the store was asked for it is not begun', async () => {
@@ -113,4 +126,25 @@ test('the group is joined once, whether a lane was fenced, the store has come ba
 
   expect(consumer.starts).toBe(2);
   expect(lanes.count).toBe(0);
+});
+
+test('the bytes of a lane that was lost are there until nothing of it is being filed', async () => {
+  const isFiled = Promise.withResolvers<void>();
+  const { consumer, spool } = lanesWith(
+    (names) => Promise.resolve(names.map((name) => ownedOf(name, 1))),
+    () => isFiled.promise,
+  );
+  const { handlers } = consumer;
+  await handlers?.onAssigned({ gained: [partition(1)], kept: [], lanes: 4 });
+  const record = { offset: 0, timestamp: 1000, key: undefined, value: undefined, headers: [] };
+  await handlers?.onRecords({ topic: 'spans', partition: 1 }, [record]);
+
+  handlers?.onLost([partition(1)]);
+  spool.append(Buffer.from('x'));
+  await sleep(1);
+  expect(spool.bytes).toBe(BYTES.length + 1);
+
+  isFiled.resolve();
+  await sleep(1);
+  expect(spool.bytes).toBe(1);
 });
