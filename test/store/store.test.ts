@@ -1,8 +1,9 @@
+/** What only the store of one machine does; what any store must do is in `contract.ts`. */
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
-import type { ConversationId, SpanId, TraceId, TurnId } from '../../src/model/ids.ts';
+import type { ConversationId, SpanId, TraceId } from '../../src/model/ids.ts';
 import { prune, type Retention } from '../../src/store/sqlite/retention.ts';
 import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
@@ -87,122 +88,6 @@ function evaluation(options: {
   };
 }
 
-test('what was committed is read back as it was written', () => {
-  const directory = tempDirectory();
-  const store = open(directory);
-  store.begin();
-  const conversation = join(store, 'c1', { dueNow: 'end_marker' });
-  const trace = insertTrace(store, 1, conversation.row);
-  store.insertEvaluation(
-    evaluation({ conversation: 'c1', outcome: 'partial_failure' }),
-    { conversation: conversation.row, trace, labels: COUNTED },
-    () => {},
-  );
-  store.conversationEvaluated(conversation.row, {
-    revision: 1,
-    cause: 'end_marker',
-    turns: 1,
-    unscoredBecause: undefined,
-  });
-  store.commit();
-
-  const reader = read(directory);
-  const found = reader.find('c1');
-  if (found === undefined) throw new Error('the conversation is not there');
-  expect(found).toMatchObject({
-    agent: 'helper',
-    agentVersion: 'v1',
-    environment: 'test',
-    turns: 1,
-    revision: 1,
-    cause: 'end_marker',
-  });
-  expect(reader.evaluations(found, { revisions: 'all' })).toEqual([
-    evaluation({ conversation: 'c1', outcome: 'partial_failure' }),
-  ]);
-  const [stored] = reader.traces(found);
-  if (stored === undefined) throw new Error('the trace is not there');
-  expect(stored).toMatchObject({ traceId: traceIdOf(1), revision: 1, cause: 'settled', spans: 3 });
-  expect(Buffer.from(reader.content(stored)?.traces ?? []).toString()).toBe('spans 1');
-  expect(reader.list({ criterion: 'right', limit: 10 }).map(({ conversationId }) => conversationId)).toEqual(['c1']);
-  expect(reader.list({ criterion: 'polite', limit: 10 })).toEqual([]);
-  expect(reader.list({ outcome: 'partial_failure', limit: 10 })).toHaveLength(1);
-});
-
-test('spans and log records of a trace are kept apart, large ones compressed', () => {
-  const store = open(tempDirectory());
-  store.begin();
-  const { row } = join(store, 'c1');
-  const traces = Buffer.alloc(200_000, 'history ');
-  const trace = store.insertTrace({
-    traceId: traceIdOf(1),
-    conversation: row,
-    revision: 1,
-    position: 0,
-    closedAt: 0,
-    spans: 1,
-    sealed: true,
-    cause: 'size',
-    content: { traces, logs: Buffer.from('records') },
-  });
-  store.commit();
-
-  const content = store.contentOf(trace);
-  expect(Buffer.compare(content.traces, traces)).toBe(0);
-  expect(Buffer.from(content.logs ?? []).toString()).toBe('records');
-  expect(store.findTrace(traceIdOf(1))?.sealed).toBe(true);
-});
-
-test('a trace that is revised has its new content, place and revision, and stays one row', () => {
-  const directory = tempDirectory();
-  const store = open(directory);
-  store.begin();
-  const { row } = join(store, 'c1');
-  const trace = insertTrace(store, 1, row);
-  const known = store.findTrace(traceIdOf(1));
-  if (known === undefined) throw new Error('the trace is not there');
-  store.reviseTrace({
-    ...known,
-    revision: 2,
-    position: 900,
-    spans: 4,
-    cause: 'idle',
-    content: { traces: Buffer.from('more'), logs: undefined },
-  });
-  store.commit();
-
-  expect(store.findTrace(traceIdOf(1))).toMatchObject({ row: trace, revision: 2, position: 900, spans: 4 });
-  expect(Buffer.from(store.contentOf(trace).traces).toString()).toBe('more');
-  expect(store.count('traces')).toBe(1);
-});
-
-test('an evaluation that comes again is neither stored nor said to be new', () => {
-  const store = open(tempDirectory());
-  store.begin();
-  const { row } = join(store, 'c1');
-  const place = { conversation: row, trace: 0, labels: COUNTED };
-
-  const news: number[] = [];
-  const onNew = ({ revision }: Evaluation) => news.push(revision);
-
-  store.insertEvaluation(evaluation({ conversation: 'c1' }), place, onNew);
-  store.insertEvaluation(evaluation({ conversation: 'c1' }), place, onNew);
-  store.commit();
-  store.begin();
-  store.insertEvaluation(evaluation({ conversation: 'c1' }), place, onNew);
-  store.insertEvaluation(evaluation({ conversation: 'c1', revision: 2, outcome: 'hard_failure' }), place, onNew);
-
-  expect(store.previousEvaluation({ conversation: row, suite: 'pack', turnId: undefined })).toEqual({
-    revision: 2,
-    score: 400_000,
-    outcome: 'hard_failure',
-    labels: COUNTED,
-  });
-  expect(store.previousEvaluation({ conversation: row, suite: 'pack', turnId: 'other' as TurnId })).toBeUndefined();
-  expect(store.count('evaluations')).toBe(2);
-  expect(news).toEqual([1, 2]);
-});
-
 test('a rollback leaves nothing: no rows, no totals, no content, no floor, and the same work can be done again', () => {
   const directory = tempDirectory();
   const store = open(directory);
@@ -273,48 +158,6 @@ test('more conversations than are kept in memory come due in order as well', () 
 
   expect(times).toEqual(Array.from({ length: 1500 }, (_, index) => 10_300 - 1499 + index));
   expect(store.count('conversations')).toBe(1500);
-});
-
-test('a conversation is due at its maximum age where that comes before it would be idle', () => {
-  const store = open(tempDirectory());
-  store.begin();
-  join(store, 'c1', { at: 1000 });
-  store.commit();
-  store.begin();
-
-  expect(join(store, 'c1', { at: 10_800 })).toMatchObject({
-    turns: 2,
-    firstClosedAt: 1000,
-    dueAt: 11_000,
-    dueCause: 'max_age',
-  });
-  expect(join(store, 'c1', { at: 20_000 })).toMatchObject({ turns: 3, dueAt: 20_300, dueCause: 'idle' });
-  expect(join(store, 'c1', { at: 10_900, dueNow: 'end_marker' })).toMatchObject({
-    lastClosedAt: 20_000,
-    dueAt: 10_900,
-  });
-});
-
-test('totals continue over a restart', () => {
-  const directory = tempDirectory();
-  const store = open(directory);
-  store.begin();
-  store.totals.series('a_total', { agent: 'x' }).add(3);
-  store.totals.series('b_total', {});
-  store.commit();
-  store.begin();
-  store.totals.series('a_total', { agent: 'x' }).add(4);
-  expect(store.commit().map(({ metric, value }) => [metric, value])).toEqual([['a_total', 7]]);
-  store.begin();
-  store.totals.series('a_total', { agent: 'x' }).add(100);
-  store.close();
-
-  const again = open(directory);
-
-  expect(again.totals.all().map(({ metric, labels, value }) => [metric, labels, value])).toEqual([
-    ['a_total', { agent: 'x' }, 7],
-    ['b_total', {}, 0],
-  ]);
 });
 
 test('a store from a newer Assay is refused, and left as it is', () => {
