@@ -17,6 +17,11 @@ interface Segment {
 }
 
 const SEGMENT_BYTES = 64 << 20;
+/**
+ * Positions that no entry has, between one file and the next. Who needs several entries reads those that lie within a few kilobytes of each other in
+ * one go (`trace-content.ts`), and must not run over the end of a file.
+ */
+const GAP_BETWEEN_FILES = 64 << 10;
 
 export class Spool {
   readonly #directory: string;
@@ -85,6 +90,7 @@ export class Spool {
 
   #roll(): Segment {
     const last = this.#segments.at(-1);
+    if (last !== undefined) this.#end += GAP_BETWEEN_FILES;
     const segment = { base: this.#end, file: openSync(this.#path(this.#end), 'w'), bytes: 0, entries: 0 };
     this.#segments.push(segment);
     if (last !== undefined && last.entries === 0) {

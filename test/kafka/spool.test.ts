@@ -49,3 +49,13 @@ test('empty entries have places of their own', () => {
 
   expect(spool.append(new Uint8Array(0))).not.toBe(spool.append(new Uint8Array(0)));
 });
+
+test('entries of different files are too far from each other to be read in one go', () => {
+  const { spool, files } = open(100);
+  const first = spool.append(Buffer.alloc(100, 1));
+  const second = spool.append(Buffer.alloc(100, 2));
+
+  expect(files()).toBe(2);
+  // More than `READ_GAP_BYTES` of trace-content.ts: it would have asked one file for the bytes of both.
+  expect(second - (first + 100)).toBeGreaterThan(4096);
+});
