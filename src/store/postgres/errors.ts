@@ -10,6 +10,17 @@ export class ConnectionGone extends Error {}
 /** The connection went away while a commit was under way: only the database knows whether it was done. */
 export class CommitUnknown extends Error {}
 
+/** PostgreSQL refused a statement; the session is as good as before. Its transaction is over. */
+export class StatementFailed extends Error {
+  /** Of five characters; https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  readonly code: string;
+
+  constructor(message: string, code: string, cause: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
 /** The transaction was given up on purpose, and the same call will do better. */
 export class TryAgain extends Error {}
 

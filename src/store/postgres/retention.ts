@@ -7,7 +7,7 @@
  */
 import { lockKey } from './advisory-locks.ts';
 import { dayOf, makePartitions, PARTITIONED } from './days.ts';
-import { DatabaseError } from 'pg';
+import { StatementFailed } from './errors.ts';
 import type { Link } from './link.ts';
 import type { Session } from './session.ts';
 
@@ -45,7 +45,7 @@ export class Housekeeping {
       }
     } catch (error) {
       // Somebody is busy with what was to go, and we are in no hurry.
-      if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+      if (!(error instanceof StatementFailed) || error.code !== LOCK_NOT_AVAILABLE) throw error;
     }
     return { conversations, more: true };
   }
