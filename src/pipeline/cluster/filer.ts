@@ -5,6 +5,7 @@
  *   waiting --> in a transaction --> filed                       (answered)
  *                                --> fenced: another has the lane (answered; the other files it)
  *                                --> failed: the store is away    (tried again until it is back)
+ *           --> unreadable: the bytes of a turn can't be had here    (nothing of its lane is filed; it is read again from Kafka)
  */
 import { buildTurns } from '../../assemble/build-turns.ts';
 import { type ConversationEvidence, evidenceOf } from '../../assemble/conversation-evidence.ts';
@@ -67,17 +68,22 @@ export class Filer {
     const batch = takeFirst(waiting);
     const last = batch.at(-1);
     if (last === undefined) return;
-    const filings = this.#filingsOf(batch);
-    const fenced = await this.#file(filings);
+    const { filings, unreadable } = this.#filingsOf(batch);
+    const fenced = [...unreadable, ...(await this.#file(filings))];
     const arrivals = filings.reduce((sum, filing) => sum + filing.arrivals.length, 0);
     this.#parts.onFiled({ sequence: last.sequence, fenced, arrivals, tookMs: performance.now() - startedAt });
   }
 
-  #filingsOf(batch: readonly (FileCommand | TimeCommand)[]): readonly Filing[] {
+  #filingsOf(batch: readonly (FileCommand | TimeCommand)[]): {
+    readonly filings: readonly Filing[];
+    readonly unreadable: readonly OwnedLane[];
+  } {
     const filings = new Map<string, LaneFiling>();
+    const unreadable = new Map<string, OwnedLane>();
     for (const command of batch) {
       const { lane } = command;
       const key = `${lane.lane} ${lane.epoch}`;
+      if (unreadable.has(key)) continue;
       let filing = filings.get(key);
       if (filing === undefined) {
         filing = { lane, time: lane.time, positions: command.positions, arrivals: [] };
@@ -85,9 +91,26 @@ export class Filer {
       }
       filing.positions = command.positions;
       if (command.type === 'time') filing.time = command.time;
-      else filing.arrivals.push(this.#arrivalOf(unpackTurn(command.turn), command.positions));
+      else {
+        const arrival = this.#tryArrival(command);
+        if (arrival !== undefined) filing.arrivals.push(arrival);
+        else {
+          // Its time must not move past the turn.
+          unreadable.set(key, lane);
+          filings.delete(key);
+        }
+      }
     }
-    return [...filings.values()];
+    return { filings: [...filings.values()], unreadable: [...unreadable.values()] };
+  }
+
+  #tryArrival(command: FileCommand): Arrival | undefined {
+    try {
+      return this.#arrivalOf(unpackTurn(command.turn), command.positions);
+    } catch (error) {
+      this.#parts.onProblem(error);
+      return undefined;
+    }
   }
 
   #arrivalOf(turn: ClosedTurn, positions: LanePositions): Arrival {

@@ -127,11 +127,14 @@ export class Lanes implements ConsumerHandlers {
     this.#laneOf(owned)?.release(turn);
   }
 
-  /** Another instance files under this lane. If this one still is the lane's member, it finds that out by joining anew. */
+  /**
+   * Another instance files under this lane, or its bytes can't be had here. If this one still is the lane's member, it finds that out by joining
+   * anew, and reads it again.
+   */
   fenced(owned: OwnedLane): void {
     const lane = this.#laneOf(owned);
     if (lane === undefined) return;
-    this.#drop([owned.lane], 'another instance has taken it over');
+    this.#drop([owned.lane], 'another instance has taken it over, or its bytes are lost here');
     this.#joinAnew();
   }
 
