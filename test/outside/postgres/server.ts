@@ -116,6 +116,12 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     server = undefined;
   }
 
+  // A test that is cut short must not leave a server behind.
+  const onExit = () => {
+    for (const pid of processes()) signal(pid, 'SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  };
+  process.once('exit', onExit);
   await start();
   return {
     host,
@@ -137,6 +143,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     async close() {
       for (const pid of processes()) signal(pid, 'SIGCONT');
       await kill();
+      process.off('exit', onExit);
       rmSync(directory, { recursive: true, force: true });
     },
   };

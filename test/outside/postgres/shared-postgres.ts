@@ -6,19 +6,15 @@ import { createDatabase } from './server.ts';
 
 let started: Promise<DatabasesForTests> | undefined;
 
-export async function freshDatabase(): Promise<string> {
-  const { url } = await sharedServer();
-  return createDatabase(url, `assay_${randomBytes(6).toString('hex')}`);
-}
+// Here and not where it is started: that may be inside of a test, where nothing can be left for later.
+afterAll(async () => {
+  const server = await started;
+  started = undefined;
+  await server?.close();
+});
 
-function sharedServer(): Promise<DatabasesForTests> {
-  if (started === undefined) {
-    started = startDatabases();
-    const server = started;
-    afterAll(async () => {
-      started = undefined;
-      await (await server).close();
-    });
-  }
-  return started;
+export async function freshDatabase(): Promise<string> {
+  started ??= startDatabases();
+  const { url } = await started;
+  return createDatabase(url, `assay_${randomBytes(6).toString('hex')}`);
 }
