@@ -24,7 +24,13 @@ const { values } = parseArgs({
   },
 });
 
+const stop = new AbortController();
+process.once('SIGTERM', () => stop.abort());
+// With --hold the first one only goes on.
+process.once('SIGINT', () => values.hold || stop.abort());
+
 const report = await clusterTest({
+  signal: stop.signal,
   faults: Number(values.faults),
   seed: Number(values.seed),
   instances: Number(values.instances),

@@ -40,6 +40,8 @@ export interface ClusterOptions {
   /** Spans come as OTLP through a Collector. */
   readonly collector?: boolean;
   readonly onProgress?: (line: string) => void;
+  /** Takes everything down and rejects. */
+  readonly signal?: AbortSignal;
   /** Called before everything is taken down, where the books do not balance. */
   readonly onTrouble?: (where: string) => Promise<void>;
 }
@@ -97,13 +99,19 @@ export async function clusterTest(options: ClusterOptions): Promise<ClusterRepor
   });
   let keep = true;
   try {
-    const report = await run({ options, rig, plan, say, seconds });
+    const report = await Promise.race([run({ options, rig, plan, say, seconds }), aborted(options.signal)]);
     keep = !isBalanced(report);
     return report;
   } finally {
     if (keep) say(`the logs are kept: ${rig.directory}`);
     await rig.close({ keep });
   }
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(new Error('the simulation was stopped')), { once: true });
+  });
 }
 
 interface Parts {
