@@ -3,6 +3,7 @@
  * there, at the log time at which it would have been, and they are in the topic of dead letters with the reason.
  */
 import { Kafka, logLevel, type Message } from 'kafkajs';
+import { TopicScan } from '../../../src/kafka/kafkajs/topic-scan.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBooks } from '../../simulation/cluster-books.ts';
 import { connectTo } from '../../simulation/cluster-database.ts';
@@ -133,25 +134,15 @@ function placeOf({ headers, key }: Message): string {
 
 /** All that is in a topic now. */
 async function readTopic(topic: string): Promise<(Message & { readonly timestamp: string })[]> {
-  const admin = kafka().admin();
-  await admin.connect();
-  const ends = await admin.fetchTopicOffsets(topic);
-  await admin.disconnect();
-  const wanted = ends.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
-  const consumer = kafka().consumer({ groupId: `reader-${topic}` });
-  await consumer.connect();
-  await consumer.subscribe({ topic, fromBeginning: true });
+  const scan = new TopicScan({ connection: { brokers: rig.kafka.brokers }, topic, group: `reader-${topic}` });
   const found: (Message & { readonly timestamp: string })[] = [];
-  const all = Promise.withResolvers<void>();
-  if (wanted === 0) all.resolve();
-  await consumer.run({
-    eachMessage: async ({ message }) => {
-      found.push(message);
-      if (found.length === wanted) all.resolve();
-    },
-  });
-  await all.promise;
-  await consumer.disconnect();
+  const partitions = await scan.open();
+  const from = partitions.map(({ partition, logStart, logEnd }) => ({ partition, offset: logStart, logEnd }));
+  for await (const { record } of scan.read(from)) {
+    const headers = Object.fromEntries(record.headers.map(({ key, value }) => [key, value]));
+    found.push({ key: record.key ?? null, value: record.value ?? null, timestamp: String(record.timestamp), headers });
+  }
+  scan.close();
   return found;
 }
 
