@@ -123,6 +123,7 @@ function readRecords(batch: Buffer, body: Buffer): KafkaRecord[] {
   const records: KafkaRecord[] = [];
   for (let index = 0; index < count; index++) {
     const end = reader.varint() + reader.at;
+    // A record's attributes: a byte in which nothing has been defined.
     reader.skip(1);
     const timestamp = appendedAt ?? firstTimestamp + reader.varint();
     if (appendedAt !== undefined) reader.varint();
