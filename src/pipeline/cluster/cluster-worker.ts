@@ -1,15 +1,12 @@
 /**
- * The main thread's end of the thread that files and judges: sends what lanes closed, in order, keeps it until it is filed, and
- * starts the thread again when a check had to be stopped or the thread has died.
+ * The main thread's end of the thread that files and judges: sends what lanes closed, in order, keeps it until it is filed, and sends it
+ * again when the thread had to be ended or has died (`watched-thread.ts`).
  *
- *   starting -- ready ------------------------------------> running
- *   running  -- a check ran past its limit, or it died ---> starting (everything unanswered is sent again)
+ *   running  -- the thread was started again -------------> running (everything unanswered is sent and asked again)
  *   any      -- stop -------------------------------------> stopped, when all that was sent is filed
  *
- * At most `WINDOW` commands are with the thread at a time. What waits is bounded by the lanes, which read no further when too
- * much is waiting.
+ * What waits is bounded by the lanes, which read no further when too much is waiting.
  */
-import { Worker } from 'node:worker_threads';
 import type { ClosedTurn } from '../../assemble/open-turns.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { ScoringEvent } from '../../model/events/scoring-events.ts';
@@ -17,8 +14,9 @@ import type { TraceId } from '../../model/ids.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { Total } from '../../store/engine-store.ts';
-import { CheckWatchdog } from '../check-watchdog.ts';
+import { CommandWindow } from '../command-window.ts';
 import { packTurn } from '../messages.ts';
+import { WatchedThread } from '../watched-thread.ts';
 import type { Answer, ClusterStart, FromCluster, Question, TimeCommand, ToCluster } from './cluster-messages.ts';
 
 export interface ClusterWorkerOptions {
@@ -47,45 +45,36 @@ interface Asked {
   readonly answered: PromiseWithResolvers<Answer>;
 }
 
-const WINDOW = 512;
-const RETRY_AFTER_MS = 1000;
-const WATCH_EVERY_MS = 50;
-/** Sliding a long array forward is cheaper in large steps. */
-const SLIDE_FROM = 1024;
-
 export class ClusterWorker {
   readonly #options: ClusterWorkerOptions;
-  readonly #checks: CheckWatchdog;
-  #worker: Worker | undefined;
-  /** Sent, not answered; then not sent yet. Both in order. */
-  #sent: Command[] = [];
-  #waiting: Command[] = [];
-  #waitingHead = 0;
+  readonly #thread: WatchedThread<ToCluster, FromCluster>;
+  readonly #commands = new CommandWindow<Command>((command) => this.#send(command));
   /** Who waits until the thread has answered up to a sequence. */
   #forgotten: { readonly sequence: number; readonly resolve: () => void }[] = [];
   readonly #asked = new Map<number, Asked>();
-  #sequence = 0;
   #turnsWaiting = 0;
-  #isReady = false;
   #isRelay = false;
   #state: 'running' | 'stopping' | 'stopped' = 'running';
-  #watchdog: NodeJS.Timeout | undefined;
   readonly #whenStopped = Promise.withResolvers<void>();
-  #lastProgressAt = performance.now();
 
   private constructor(options: ClusterWorkerOptions) {
     this.#options = options;
-    this.#checks = new CheckWatchdog(options);
+    this.#thread = new WatchedThread({
+      module: 'cluster-thread',
+      from: import.meta.url,
+      data: options.start,
+      suites: options.suites,
+      checkTimeoutMs: options.checkTimeoutMs,
+      onMessage: (message) => this.#receive(message),
+      onEnded: () => this.#ended(),
+      onEvent: options.onEvent,
+    });
   }
 
   /** Starts the thread and waits until the store is open. */
   static async start(options: ClusterWorkerOptions): Promise<ClusterWorker> {
     const worker = new ClusterWorker(options);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    worker.#spawn({ onReady: resolve, onFailure: reject });
-    await promise;
-    worker.#watchdog = setInterval(() => worker.#watchChecks(), WATCH_EVERY_MS);
-    worker.#watchdog.unref();
+    await worker.#thread.start();
     return worker;
   }
 
@@ -96,8 +85,7 @@ export class ClusterWorker {
 
   /** How long there has been work and no progress, in milliseconds. */
   get stalledMs(): number {
-    const isIdle = this.#sent.length === 0 && this.#waitingHead === this.#waiting.length;
-    return isIdle ? 0 : performance.now() - this.#lastProgressAt;
+    return this.#commands.stalledMs;
   }
 
   async own(lanes: readonly LaneName[], all: readonly LaneName[]): Promise<readonly OwnedLane[]> {
@@ -119,15 +107,14 @@ export class ClusterWorker {
   ): void {
     if (this.#state !== 'running') return;
     this.#turnsWaiting += 1;
-    this.#enqueue({ type: 'file', sequence: this.#nextSequence(), lane, turn, ...place });
+    this.#enqueue({ type: 'file', sequence: this.#commands.nextSequence(), lane, turn, ...place });
   }
 
   time(lane: OwnedLane, time: number, positions: LanePositions): void {
-    const last = this.#waitingHead < this.#waiting.length ? this.#waiting.at(-1) : undefined;
+    const last = this.#commands.lastWaiting;
     // Time that has not been sent yet is overtaken by later time.
-    if (last?.type === 'time' && last.lane === lane)
-      this.#waiting[this.#waiting.length - 1] = { ...last, time, positions };
-    else this.#enqueue({ type: 'time', sequence: this.#nextSequence(), lane, time, positions });
+    if (last?.type === 'time' && last.lane === lane) this.#commands.replaceLast({ ...last, time, positions });
+    else this.#enqueue({ type: 'time', sequence: this.#commands.nextSequence(), lane, time, positions });
   }
 
   /**
@@ -135,12 +122,10 @@ export class ClusterWorker {
    * the lane's bytes any more, not even after a restart.
    */
   forget(lane: OwnedLane): Promise<void> {
-    const waiting = this.#waiting.slice(this.#waitingHead);
-    this.#waiting = waiting.filter((command) => command.lane !== lane);
-    this.#waitingHead = 0;
-    this.#turnsWaiting -= waiting.filter((command) => command.lane === lane && command.type === 'file').length;
+    const removed = this.#commands.removeWaiting((command) => command.lane === lane);
+    this.#turnsWaiting -= removed.filter(({ type }) => type === 'file').length;
     this.#pump();
-    const last = this.#sent.findLast((command) => command.lane === lane);
+    const last = this.#commands.findLastSent((command) => command.lane === lane);
     if (last === undefined || this.#state === 'stopped') return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#forgotten.push({ sequence: last.sequence, resolve });
@@ -150,15 +135,15 @@ export class ClusterWorker {
   /** Whether this instance is the one that sends evaluations. */
   relay(on: boolean): void {
     this.#isRelay = on;
-    if (this.#isReady) this.#post({ type: 'relay', on });
+    if (this.#thread.isReady) this.#thread.post({ type: 'relay', on });
   }
 
   /** Files what was sent. What still waits is read again by whoever has the lane next. */
   async stop(): Promise<void> {
     if (this.#state === 'running') {
       this.#state = 'stopping';
-      if (this.#worker === undefined) this.#ended();
-      else if (this.#isReady) this.#pump();
+      if (this.#thread.expectEnd()) this.#pump();
+      else this.#ended();
     }
     await this.#whenStopped.promise;
   }
@@ -166,101 +151,46 @@ export class ClusterWorker {
   /** Without waiting for the store. */
   async abandon(): Promise<void> {
     this.#state = 'stopped';
-    await this.#worker?.terminate();
+    await this.#thread.terminate();
     this.#ended();
-  }
-
-  #nextSequence(): number {
-    this.#sequence += 1;
-    return this.#sequence;
   }
 
   #enqueue(command: Command): void {
     if (this.#state !== 'running') return;
-    if (this.stalledMs === 0) this.#lastProgressAt = performance.now();
-    this.#waiting.push(command);
+    this.#commands.push(command);
     this.#pump();
   }
 
   #ask(question: Question): Promise<Answer> {
-    const id = this.#nextSequence();
+    const id = this.#commands.nextSequence();
     const answered = Promise.withResolvers<Answer>();
     this.#asked.set(id, { question, answered });
-    if (this.#isReady) this.#post({ type: 'question', id, question });
+    if (this.#thread.isReady) this.#thread.post({ type: 'question', id, question });
     return answered.promise;
   }
 
   #pump(): void {
-    if (!this.#isReady || this.#state === 'stopped') return;
-    while (this.#sent.length < WINDOW) {
-      const command = this.#waiting[this.#waitingHead];
-      if (command === undefined) break;
-      this.#waitingHead += 1;
-      this.#sent.push(command);
-      this.#send(command);
-    }
-    if (this.#waitingHead > SLIDE_FROM && this.#waitingHead * 2 > this.#waiting.length) {
-      this.#waiting = this.#waiting.slice(this.#waitingHead);
-      this.#waitingHead = 0;
-    }
-    if (this.#state === 'stopping' && this.#waitingHead === this.#waiting.length) this.#post({ type: 'stop' });
+    if (!this.#thread.isReady || this.#state === 'stopped') return;
+    this.#commands.pump();
+    if (this.#state === 'stopping' && this.#commands.waiting === 0) this.#thread.post({ type: 'stop' });
   }
 
   #send(command: Command): void {
     if (command.type === 'time') {
-      this.#post(command);
+      this.#thread.post(command);
       return;
     }
     const turn = packTurn(command.turn);
-    this.#worker?.postMessage({ ...command, turn } satisfies ToCluster, [turn.rows.buffer]);
-  }
-
-  #post(message: ToCluster): void {
-    this.#worker?.postMessage(message);
-  }
-
-  #spawn(first?: { readonly onReady: () => void; readonly onFailure: (error: Error) => void }): void {
-    this.#isReady = false;
-    const data: ClusterStart = { ...this.#options.start, ...this.#checks.nextThread() };
-    const worker = new Worker(threadUrl(), { workerData: data });
-    this.#worker = worker;
-    let failure: Error | undefined;
-    worker.on('error', (error: Error) => {
-      failure = error;
-    });
-    worker.on('exit', (code) => {
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
-      if (this.#state !== 'running') {
-        this.#ended();
-        return;
-      }
-      const error = failure ?? new Error(`the thread that judges ended with code ${code}`);
-      if (first !== undefined && !this.#isReady) {
-        first.onFailure(error);
-        return;
-      }
-      this.#options.onEvent({ type: 'scorer-failed', error: String(error.stack ?? error) });
-      setTimeout(() => {
-        if (this.#state === 'stopped') return;
-        this.#spawn();
-      }, RETRY_AFTER_MS);
-    });
-    worker.on('message', (message: FromCluster) => {
-      if (this.#worker !== worker) return;
-      this.#receive(message);
-      if (message.type === 'ready') first?.onReady();
-    });
+    this.#thread.post({ ...command, turn }, [turn.rows.buffer]);
   }
 
   #receive(message: FromCluster): void {
     switch (message.type) {
       case 'ready':
-        this.#isReady = true;
         this.#options.onTotals(message.totals);
-        for (const [id, { question }] of this.#asked) this.#post({ type: 'question', id, question });
-        if (this.#isRelay) this.#post({ type: 'relay', on: true });
-        for (const command of this.#sent) this.#send(command);
+        for (const [id, { question }] of this.#asked) this.#thread.post({ type: 'question', id, question });
+        if (this.#isRelay) this.#thread.post({ type: 'relay', on: true });
+        this.#commands.sendAgain();
         this.#pump();
         return;
       case 'filed':
@@ -296,44 +226,22 @@ export class ClusterWorker {
   }
 
   #filed(message: Extract<FromCluster, { type: 'filed' }>): void {
-    this.#lastProgressAt = performance.now();
     const isFenced = (lane: OwnedLane) =>
       message.fenced.some((other) => other.lane === lane.lane && other.epoch === lane.epoch);
     const done: WaitingTurn[] = [];
-    let count = 0;
     const fenced = new Set<OwnedLane>();
-    for (const command of this.#sent) {
-      if (command.sequence > message.sequence) break;
-      count += 1;
+    for (const command of this.#commands.answered(message.sequence)) {
       if (isFenced(command.lane)) fenced.add(command.lane);
       if (command.type !== 'file') continue;
       this.#turnsWaiting -= 1;
       done.push(command);
     }
-    this.#sent = this.#sent.slice(count);
     for (const { lane, turn } of done) if (!fenced.has(lane)) this.#options.onFiled(lane, turn);
     for (const lane of fenced) this.#options.onFenced(lane);
     this.#answeredTo(message.sequence);
     const { arrivals, tookMs } = message;
     if (arrivals > 0) this.#options.onEvent({ type: 'arrivals-filed', arrivals, tookMs });
     this.#pump();
-  }
-
-  #watchChecks(): void {
-    const worker = this.#worker;
-    if (worker === undefined || this.#state === 'stopped') return;
-    const hanging = this.#checks.takeHanging();
-    if (hanging === undefined) return;
-    const { suite, criterion, suspended, because } = hanging;
-    this.#options.onEvent({ type: 'check-stopped', suite, criterion, suspended });
-    this.#worker = undefined;
-    this.#isReady = false;
-    // Its connections go with it, and with them what it had locked.
-    worker
-      .terminate()
-      .then(() => this.#spawn())
-      .catch((error: unknown) => this.#options.onEvent({ type: 'scorer-failed', error: String(error) }));
-    this.#options.onEvent({ type: 'scorer-restarted', because });
   }
 
   #answeredTo(sequence: number): void {
@@ -345,13 +253,7 @@ export class ClusterWorker {
   #ended(): void {
     this.#state = 'stopped';
     this.#answeredTo(Number.POSITIVE_INFINITY);
-    clearInterval(this.#watchdog);
+    this.#thread.stopWatching();
     this.#whenStopped.resolve();
   }
-}
-
-/** Source runs as `.ts`, the published package as `.js`. */
-function threadUrl(): URL {
-  const suffix = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./cluster-thread.${suffix}`, import.meta.url);
 }
