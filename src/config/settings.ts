@@ -34,7 +34,7 @@ export interface Settings {
   readonly receive: { readonly maxBodyBytes: number; readonly maxInFlightBytes: number };
   readonly store: { readonly maxBytes: number; readonly keepDays: number; readonly keepFailedDays: number };
   readonly score: { readonly checkTimeoutMs: number };
-  readonly metrics: { readonly maxLabelValues: number };
+  readonly metrics: MetricSettings;
   readonly redaction: RedactionSettings;
   /** Undefined where Assay keeps its own log. */
   readonly kafka: KafkaSettings | undefined;
@@ -60,6 +60,13 @@ export interface ConversationSettings {
   readonly maxTurns: number;
   /** Attributes that hold the conversation's id, besides those of the conventions and before them. */
   readonly idKeys: readonly string[];
+}
+
+export interface MetricSettings {
+  readonly maxLabelValues: number;
+  /** Attributes that say which part of the traffic a conversation is; none, and the series have no such label. */
+  readonly segment: readonly string[];
+  readonly maxSegments: number;
 }
 
 /**
@@ -95,7 +102,11 @@ export interface Config {
     readonly keep_failed?: Quantity;
   } & SharedStoreConfig;
   readonly score?: { readonly check_timeout?: Quantity };
-  readonly metrics?: { readonly max_label_values?: number };
+  readonly metrics?: {
+    readonly max_label_values?: number;
+    readonly segment?: string | readonly string[];
+    readonly max_segments?: number;
+  };
   readonly redaction?: RedactionConfig;
   readonly kafka?: KafkaConfig;
   readonly instance?: string;
@@ -186,7 +197,11 @@ function readSettings(
       keepFailedDays: duration({ key: 'store.keep_failed' }, 90 * DAY, 0, 3650 * DAY) / DAY,
     },
     score: { checkTimeoutMs: duration({ key: 'score.check_timeout' }, SECOND, 10, HOUR) },
-    metrics: { maxLabelValues: count('metrics.max_label_values', 200, 1, 100_000) },
+    metrics: {
+      maxLabelValues: count('metrics.max_label_values', 200, 1, 100_000),
+      segment: sources.read({ key: 'metrics.segment' }, segmentKeys, []).value,
+      maxSegments: count('metrics.max_segments', 20, 1, 1000),
+    },
     redaction: readRedaction(sources, env),
     kafka: readKafka(sources, { baseDir, env }),
     sharedStore: readSharedStore(sources, { baseDir, env }),
@@ -303,6 +318,15 @@ const keyList = z
   .array(z.string('attribute keys').min(1, 'attribute keys that are not empty'), 'a list of attribute keys')
   .max(ID_KEYS_MAX, `at most ${ID_KEYS_MAX} attribute keys`)
   .readonly();
+const SEGMENT_KEYS_MAX = 8;
+const attributeKey = z.string('an attribute key').min(1, 'an attribute key that is not empty');
+const segmentKeys = z.union(
+  [
+    attributeKey.transform((key) => [key]),
+    z.array(attributeKey).max(SEGMENT_KEYS_MAX, `at most ${SEGMENT_KEYS_MAX} attribute keys`),
+  ],
+  'an attribute key, or a list of some',
+);
 const logLevel = z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`);
 
 /** Flags and variables are texts; a whole number is one either way. */

@@ -39,6 +39,7 @@ function describe(row: ConversationRow) {
     agent: row.agent,
     agent_version: row.agentVersion,
     environment: row.environment,
+    ...(row.segment === undefined ? {} : { segment: row.segment }),
     turns: row.turns,
     revision: row.revision,
     cause: row.cause ?? null,

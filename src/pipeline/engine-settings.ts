@@ -19,7 +19,11 @@ export function engineSettings(settings: Settings): ScorerStart['settings'] {
   return {
     turn: { reopenMs, maxSpans, maxBytes },
     conversation: { idleMs, maxAgeMs, maxTurns, idKeys },
-    metrics: { maxLabelSets: settings.metrics.maxLabelValues },
+    metrics: {
+      maxLabelSets: settings.metrics.maxLabelValues,
+      segmentKeys: settings.metrics.segment,
+      maxSegments: settings.metrics.maxSegments,
+    },
     store: {
       maxBytes: settings.store.maxBytes,
       keepMs: settings.store.keepDays * DAY_MS,

@@ -36,10 +36,10 @@ import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
 import type { CheckWatch } from './check-watch.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
-import { EvaluationRecorder } from './evaluation-recorder.ts';
+import { EvaluationRecorder, type LabelSettings } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
 import { SuiteRunner } from './suite-runner.ts';
-import { conversationIdOf, dueNowBecause, isAgentWork, labelsOf, toColumns } from './facts.ts';
+import { columnsOf, conversationIdOf, dueNowBecause, isAgentWork } from './facts.ts';
 
 export interface EngineSettings {
   readonly turn: { readonly reopenMs: number; readonly maxSpans: number; readonly maxBytes: number };
@@ -49,7 +49,7 @@ export interface EngineSettings {
     readonly maxTurns: number;
     readonly idKeys: readonly string[];
   };
-  readonly metrics: { readonly maxLabelSets: number };
+  readonly metrics: LabelSettings;
 }
 
 export interface EngineParts {
@@ -92,7 +92,8 @@ interface ClosedPlace {
   readonly closedAt: number;
   readonly turns: readonly Turn[];
 }
-type TurnPlace = Pick<ClosedPlace, 'conversation' | 'trace'>;
+/** `closedAt` is when it is scored, by the log. */
+type TurnPlace = Pick<ClosedPlace, 'conversation' | 'trace' | 'closedAt'>;
 
 interface Matched {
   /** Undefined where no suite is for it as a whole, and so nothing need be understood again. */
@@ -122,8 +123,8 @@ export class Engine {
     });
     this.#recorder = new EvaluationRecorder({
       store: parts.store,
-      maxLabelSets: parts.settings.metrics.maxLabelSets,
-      onFold: (labels) => parts.onEvent({ type: 'labels-folded', agent: labels.agent }),
+      ...parts.settings.metrics,
+      onFold: (fold) => parts.onEvent({ type: 'labels-folded', ...fold }),
     });
   }
 
@@ -270,7 +271,7 @@ export class Engine {
     const id = found?.id ?? conversationIdOf(turns, closed.traceId);
     const conversation = store.joinConversation({
       id,
-      labels: toColumns(labelsOf(buildConversation(id, turns))),
+      labels: columnsOf(buildConversation(id, turns), settings.metrics.segmentKeys),
       at: closed.closedAt,
       turnsAdded: known === undefined ? turns.length : 0,
       dueNowBecause: dueNowBecause(turns, found === undefined || found.id === syntheticConversationId(closed.traceId)),
@@ -339,11 +340,12 @@ export class Engine {
   #evaluateJoinedTurns(row: number, parts: readonly StoredTrace[]): void {
     const { store, suites } = this.#parts;
     const conversation = store.conversationAt(row);
-    const traces = new Map(parts.map((part) => [part.traceId, part.row]));
+    const traces = new Map(parts.map((part) => [part.traceId, part]));
     for (const turn of this.#tryUnderstand(conversation, store.tracesOf(row))?.turns ?? []) {
       const part = turn.steps.find(({ traceId }) => traces.has(traceId));
       if (part === undefined || !isWhole(turn)) continue;
-      const place = { conversation, trace: traces.get(part.traceId) ?? 0 };
+      const { row: trace = 0, closedAt = 0 } = traces.get(part.traceId) ?? {};
+      const place = { conversation, trace, closedAt };
       for (const suite of suites) if (suite.scope === 'turn') this.#evaluateJoined(suite, turn, place);
     }
   }
@@ -374,6 +376,7 @@ export class Engine {
         trace: place.trace,
         subject: conversation,
         isFirst: place.revision === 1,
+        logTime: place.closedAt,
       }),
     );
   }
@@ -398,13 +401,20 @@ export class Engine {
       return;
     }
     const { conversation } = matched;
+    const scoredAt = due.dueAt ?? last.closedAt;
     for (const turn of conversation?.turns ?? [])
-      if (isBare(turn)) this.#evaluateLeftOver(turn, { conversation: due, trace: last.row });
+      if (isBare(turn)) this.#evaluateLeftOver(turn, { conversation: due, trace: last.row, closedAt: scoredAt });
     for (const suite of matched.by) {
       if (conversation === undefined) break;
       const evaluation = this.#runner.evaluate(suite, { conversation, turnId: undefined, revision });
       if (evaluation === undefined) continue;
-      const place = { conversation: due.row, trace: 0, subject: conversation, isFirst: revision === 1 };
+      const place = {
+        conversation: due.row,
+        trace: 0,
+        subject: conversation,
+        isFirst: revision === 1,
+        logTime: scoredAt,
+      };
       this.#timed('recording', () => this.#recorder.record(evaluation, suite, place));
     }
     const unscoredBecause = matched.byAny ? undefined : 'no_suite_matched';

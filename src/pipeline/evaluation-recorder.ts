@@ -4,30 +4,33 @@
  */
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
-import { type AgentLabels, FOLDED, LabelGuard } from '../report/label-guard.ts';
+import { type AgentLabels, type Fold, isFolded, LabelGuard } from '../report/label-guard.ts';
 import { QUALITY_METRICS } from '../report/quality-metrics.ts';
 import { SuiteTotals } from '../report/suite-totals.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore } from '../store/engine-store.ts';
 import { countedAs, effortOf, labelsOf } from './facts.ts';
 
+export interface LabelSettings {
+  readonly maxLabelSets: number;
+  readonly segmentKeys: readonly string[];
+  readonly maxSegments: number;
+}
+
 export class EvaluationRecorder {
   readonly #store: EngineStore;
+  readonly #segmentKeys: readonly string[];
   readonly #guard: LabelGuard;
   readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
 
-  constructor(options: {
-    readonly store: EngineStore;
-    readonly maxLabelSets: number;
-    readonly onFold: (labels: AgentLabels) => void;
-  }) {
+  constructor(options: LabelSettings & { readonly store: EngineStore; readonly onFold: (fold: Fold) => void }) {
     this.#store = options.store;
-    this.#guard = new LabelGuard({ maxLabelSets: options.maxLabelSets, onFold: options.onFold });
+    this.#segmentKeys = options.segmentKeys;
+    this.#guard = new LabelGuard(options);
     for (const total of options.store.totals.all()) {
       if (total.metric !== QUALITY_METRICS.evaluations.name) continue;
-      const { agent, agent_version, environment } = total.labels;
-      if (agent === undefined || agent_version === undefined || environment === undefined) continue;
-      if (agent !== FOLDED.agent) this.#guard.remember({ agent, agent_version, environment });
+      const labels = toAgentLabels(total.labels);
+      if (!isFolded(labels)) this.#guard.remember(labels);
     }
   }
 
@@ -40,6 +43,7 @@ export class EvaluationRecorder {
       readonly trace: number;
       readonly subject: Conversation;
       readonly isFirst: boolean;
+      readonly logTime: number;
     },
   ): void {
     const store = this.#store;
@@ -48,11 +52,11 @@ export class EvaluationRecorder {
     if (before !== undefined && before.revision >= evaluation.revision) return;
     const totals =
       before === undefined
-        ? this.#totalsFor(suite, this.#guard.admit(labelsOf(place.subject)))
+        ? this.#totalsFor(suite, this.#guard.admit(labelsOf(place.subject, this.#segmentKeys)))
         : this.#totalsFor(suite, this.#guard.admit(toAgentLabels(before.labels)));
     // Worked out now: the conversation is not to be kept until the commit.
     const effort = effortOf(place.subject);
-    const counted = countedAs(place.subject);
+    const counted = countedAs(place.subject, place.logTime);
     const { conversation, trace } = place;
     store.insertEvaluation(evaluation, { conversation, trace, labels: totals.labels }, (written) => {
       if (before === undefined) totals.countFirst(written, effort, counted);
@@ -71,9 +75,7 @@ export class EvaluationRecorder {
     if (totals === undefined) {
       const store = this.#store;
       const criteria = suite.criteria.map(({ name }) => name);
-      const { agent, agent_version, environment } = labels;
-      const base = { suite: suite.name, agent, agent_version, environment };
-      totals = new SuiteTotals((metric, series) => store.totals.series(metric, series), base, criteria);
+      totals = new SuiteTotals(store.totals, { suite: suite.name, ...labels }, criteria);
       bySuite.set(suite, totals);
     }
     return totals;
@@ -81,6 +83,7 @@ export class EvaluationRecorder {
 }
 
 function toAgentLabels(labels: { readonly [label: string]: string }): AgentLabels {
-  const { agent = '', agent_version = '', environment = '' } = labels;
-  return { agent, agent_version, environment };
+  const { agent = '', agent_version = '', environment = '', segment } = labels;
+  // Always in this order: it is a part of a series' name.
+  return { agent, agent_version, environment, ...(segment === undefined ? {} : { segment }) };
 }

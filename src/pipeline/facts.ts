@@ -4,9 +4,11 @@ import { isBare } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
+import type { Effort } from '../report/effort.ts';
 import type { AgentLabels } from '../report/label-guard.ts';
-import type { CountedConversation, Effort } from '../report/suite-totals.ts';
+import type { CountedConversation } from '../report/suite-totals.ts';
 import type { ConversationLabels } from '../store/engine-store.ts';
+import { segmentOf } from './segment.ts';
 
 const AGENT_KINDS: ReadonlySet<string> = new Set([
   'workflow',
@@ -18,6 +20,8 @@ const AGENT_KINDS: ReadonlySet<string> = new Set([
   'guardrail',
   'plan',
 ]);
+/** Of what the spans don't say. */
+const UNKNOWN = 'unknown';
 /** Ids come from spans; what is longer is kept apart by its hash. */
 const CONVERSATION_ID_LENGTH_MAX = 256;
 
@@ -41,20 +45,26 @@ export function namedConversationOf(turns: readonly Turn[]): ConversationId | un
   return `${id.slice(0, CONVERSATION_ID_LENGTH_MAX - 33)}~${hash}`.toWellFormed() as ConversationId;
 }
 
-export function labelsOf(conversation: Conversation): AgentLabels {
-  return {
-    agent: conversation.agent.name ?? 'unknown',
-    agent_version: conversation.agent.version ?? 'unknown',
-    environment: conversation.environment ?? 'unknown',
+/** The label `segment` is there where attributes for it are configured, whether a conversation has one of them or not. */
+export function labelsOf(conversation: Conversation, segmentKeys: readonly string[]): AgentLabels {
+  const labels = {
+    agent: conversation.agent.name ?? UNKNOWN,
+    agent_version: conversation.agent.version ?? UNKNOWN,
+    environment: conversation.environment ?? UNKNOWN,
   };
+  if (segmentKeys.length === 0) return labels;
+  return { ...labels, segment: segmentOf(conversation, segmentKeys) ?? UNKNOWN };
 }
 
-export function toColumns(labels: AgentLabels): ConversationLabels {
+/** What the store says of a conversation, whatever became of it as a label. */
+export function columnsOf(conversation: Conversation, segmentKeys: readonly string[]): ConversationLabels {
   const limit = (text: string) => text.slice(0, CONVERSATION_ID_LENGTH_MAX).toWellFormed();
+  const segment = segmentOf(conversation, segmentKeys);
   return {
-    agent: limit(labels.agent),
-    agentVersion: limit(labels.agent_version),
-    environment: limit(labels.environment),
+    agent: limit(conversation.agent.name ?? UNKNOWN),
+    agentVersion: limit(conversation.agent.version ?? UNKNOWN),
+    environment: limit(conversation.environment ?? UNKNOWN),
+    ...(segment === undefined ? {} : { segment: limit(segment) }),
   };
 }
 
@@ -68,9 +78,9 @@ export function effortOf(conversation: Conversation): Effort {
   };
 }
 
-export function countedAs(conversation: Conversation): CountedConversation {
+export function countedAs(conversation: Conversation, logTime: number): CountedConversation {
   const last = conversation.turns.at(-1);
-  return { traceId: last?.traceId ?? '', conversationId: conversation.id, at: Date.now() };
+  return { traceId: last?.traceId ?? '', conversationId: conversation.id, at: Date.now(), logTime };
 }
 
 /** Why a conversation need not wait for more turns. */

@@ -14,7 +14,7 @@ import { startOtlpGrpc } from '../receive/otlp-grpc.ts';
 import { startOtlpHttp } from '../receive/otlp-http.ts';
 import type { BatchSink } from '../receive/sink.ts';
 import { Exposition } from '../report/exposition.ts';
-import { HealthMetrics, type PipelineEvent } from '../report/health-metrics.ts';
+import { HealthCounters, type PipelineEvent } from '../report/health-counters.ts';
 import { startHttpServer } from '../report/http-server.ts';
 import type { Log } from '../report/log.ts';
 import { QualityView } from '../report/quality-view.ts';
@@ -105,7 +105,6 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     onEvent: (event) => onEvent(event),
   });
   stops.push(() => scorer.stop());
-  view.update(ready.totals);
 
   const reader = StoreReader.open(directory.storeFile);
   stops.push(() => reader.close());
@@ -114,13 +113,15 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     onClosed: (turn) => scorer.close(turn),
     onReleased: (position, rows) => journal.release(position, rows),
   });
-  const health = new HealthMetrics({
+  const health = new HealthCounters({
     openTurns: () => intake.turns.turnCount,
     openSpans: () => intake.turns.rowCount,
     journalBytes: () => journal.diskBytes,
     scoringBacklog: () => scorer.turnsWaiting,
     logLagSeconds: () => Math.max(0, journal.time - (scorer.oldestWaiting ?? journal.time)) / 1000,
     series: () => view.seriesCount,
+    labelSets: () => view.labelSetCount,
+    labelSetsMax: settings.metrics.maxLabelValues,
     criterionWeights: suites.flatMap((suite) =>
       suite.criteria.map(({ name, weight }) => ({
         suite: suite.name,
@@ -150,7 +151,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const http = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
-    metrics: (accept) => exposition.render(accept),
+    metrics: (accept, scraper) => exposition.render(accept, scraper),
     ready: () => readiness.check({ stalledMs: scorer.stalledMs }),
     conversations: conversationApi(reader),
   });

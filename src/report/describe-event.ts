@@ -1,6 +1,6 @@
 /** What is written to the log about an event: how bad it is, in which words, and what counts as the same again. */
 import type { ClusterEvent } from '../model/events/cluster-events.ts';
-import type { PipelineEvent } from './health-metrics.ts';
+import type { PipelineEvent } from './health-counters.ts';
 import type { LogFields, LogLevel } from './log.ts';
 
 export interface Described {
@@ -95,9 +95,12 @@ export function describeEvent(event: PipelineEvent | ClusterEvent): Described | 
     case 'labels-folded':
       return {
         level: 'warn',
-        message: 'too many label sets; counted under `other`',
+        message:
+          event.label === 'agent'
+            ? 'too many label sets; counted under `other`'
+            : 'too many segments; counted under `other`',
         fields: { agent: event.agent },
-        episode: 'folded',
+        episode: `folded ${event.label}`,
       };
     case 'store-pruned': {
       const { conversations, bytes } = event;

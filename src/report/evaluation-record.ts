@@ -36,6 +36,10 @@ export const evaluationRecordSchema = z
     agent: z.string(),
     agent_version: z.string(),
     environment: z.string(),
+    segment: z
+      .string()
+      .optional()
+      .describe('Which part of the traffic it is, where metrics.segment is configured and spans say so.'),
     verdicts: z.record(
       z.string(),
       z.object({
@@ -51,11 +55,22 @@ export interface WhoseAgent {
   readonly agent: string;
   readonly agentVersion: string;
   readonly environment: string;
+  readonly segment?: string | undefined;
 }
 
-export function evaluationRecord(evaluation: Evaluation, { agent, agentVersion, environment }: WhoseAgent): Buffer {
+export function evaluationRecord(
+  evaluation: Evaluation,
+  { agent, agentVersion, environment, segment }: WhoseAgent,
+): Buffer {
   const json = toEvaluationJson(evaluation);
-  const record = { id: idOf(evaluation), ...json, agent, agent_version: agentVersion, environment };
+  const record = {
+    id: idOf(evaluation),
+    ...json,
+    agent,
+    agent_version: agentVersion,
+    environment,
+    ...(segment === undefined ? {} : { segment }),
+  };
   return Buffer.from(JSON.stringify(record));
 }
 

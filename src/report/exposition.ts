@@ -1,25 +1,23 @@
 /**
- * Renders metrics for a scrape: Prometheus text, or OpenMetrics with exemplars where the scraper asks for it. prom-client
- * does the writing. A registry of it speaks one format only and, when that is OpenMetrics, renames the counters it is
- * given; so there are two registries, over sources that are made anew for each scrape.
+ * Renders metrics for a scrape: Prometheus text, or OpenMetrics with exemplars where the scraper asks for it. What has few series
+ * gives samples; what has many writes its lines itself, since at a hundred thousand of them it matters how.
  */
-import { Registry } from 'prom-client';
+import type { MetricDefinition } from '../model/metric.ts';
+import { Scrapers } from './scrapers.ts';
+import { CONTENT_TYPES, ENDS, type Format, headText, type Sample, sampleText } from './text-format.ts';
 
-export interface Sample {
-  readonly metricName?: string;
-  readonly labels: { readonly [label: string]: string | number };
-  readonly value: number;
-  readonly exemplar?:
-    | { readonly labelSet: { readonly [label: string]: string }; readonly value: number; readonly timestamp: number }
-    | undefined;
+export interface Scrape {
+  readonly format: Format;
+  /** Series that began later, by `performance.now()`, are new to the scraper. */
+  readonly newSince: number;
 }
 
-export interface MetricSource {
-  readonly name: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  readonly samples: () => readonly Sample[] | Promise<readonly Sample[]>;
-}
+export type MetricSource =
+  | {
+      readonly definition: MetricDefinition;
+      readonly samples: () => readonly Sample[] | Promise<readonly Sample[]>;
+    }
+  | { readonly definition: MetricDefinition; readonly lines: (scrape: Scrape) => string };
 
 export interface Rendered {
   readonly contentType: string;
@@ -27,36 +25,28 @@ export interface Rendered {
 }
 
 export class Exposition {
-  readonly #text: Registry;
-  readonly #openMetrics: Registry;
+  readonly #sources: readonly MetricSource[];
+  readonly #scrapers = new Scrapers();
 
   constructor(sources: readonly MetricSource[]) {
-    this.#text = registryOf(sources, 'text');
-    this.#openMetrics = registryOf(sources, 'openmetrics');
+    this.#sources = sources;
   }
 
-  async render(accept: string | undefined): Promise<Rendered> {
-    const registry = accept?.includes('application/openmetrics-text') ? this.#openMetrics : this.#text;
-    return { contentType: registry.contentType, body: await registry.metrics() };
+  /** Without a scraper's name everything is shown as it is. */
+  async render(accept: string | undefined, scraper?: string): Promise<Rendered> {
+    const format = accept?.includes('application/openmetrics-text') === true ? 'openmetrics' : 'text';
+    const texts: string[] = [];
+    const now = performance.now();
+    const newSince = scraper === undefined ? Number.POSITIVE_INFINITY : this.#scrapers.scraped(scraper, now);
+    // Those that write lines first, without a pause: a commit in between would move one series of an evaluation and not another.
+    const written = new Map<MetricSource, string>();
+    for (const source of this.#sources) if ('lines' in source) written.set(source, source.lines({ format, newSince }));
+    for (const source of this.#sources) {
+      texts.push(headText(source.definition, format));
+      if ('lines' in source) texts.push(written.get(source) ?? '');
+      else for (const sample of await source.samples()) texts.push(sampleText(source.definition.name, sample, format));
+    }
+    texts.push(ENDS[format]);
+    return { contentType: CONTENT_TYPES[format], body: texts.join('') };
   }
-}
-
-type RegisteredMetric = Parameters<Registry['registerMetric']>[0];
-
-function registryOf(sources: readonly MetricSource[], format: 'text' | 'openmetrics'): Registry {
-  const registry = new Registry();
-  // The cast is for the types alone, which know only the type of the default content type.
-  if (format === 'openmetrics') registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
-  for (const { name, type, help, samples } of sources) {
-    const shownName = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
-    const metric = {
-      name: shownName,
-      type,
-      help,
-      get: async () => ({ name: shownName, type, help, aggregator: 'sum', values: await samples() }),
-    };
-    // The cast holds for what a registry asks of a metric when it renders: a name, a type and `get()`.
-    registry.registerMetric(metric as unknown as RegisteredMetric);
-  }
-  return registry;
 }

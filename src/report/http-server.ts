@@ -12,6 +12,7 @@ export interface ConversationListQuery {
   readonly outcome?: (typeof OUTCOMES)[number] | undefined;
   readonly agent?: string | undefined;
   readonly agentVersion?: string | undefined;
+  readonly segment?: string | undefined;
   readonly suite?: string | undefined;
   readonly criterion?: string | undefined;
   readonly since?: number | undefined;
@@ -28,7 +29,7 @@ export interface ConversationApi {
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
-  readonly metrics: (accept: string | undefined) => Promise<Rendered>;
+  readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;
   readonly ready: () => { readonly ready: boolean; readonly reasons: readonly string[] };
   readonly conversations: ConversationApi;
 }
@@ -47,6 +48,7 @@ interface Answer {
 const JSON_TYPE = 'application/json; charset=utf-8';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const LIMIT_MAX = 1000;
+const SCRAPER_NAME_MAX = 200;
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** `since` takes a time (`2026-11-21T08:00:00Z`) or a stretch back from now (`15m`, `24h`, `7d`). */
@@ -69,6 +71,7 @@ const listSchema = z.strictObject({
   outcome: z.enum(OUTCOMES).optional(),
   agent: z.string().optional(),
   agent_version: z.string().optional(),
+  segment: z.string().optional(),
   suite: z.string().optional(),
   criterion: z.string().optional(),
   since: sinceSchema.optional(),
@@ -123,7 +126,7 @@ async function answer(options: HttpServerOptions, request: IncomingMessage): Pro
     return jsonAnswer(405, { error: `${request.method} is not supported here: this API only reads` });
   }
   if (url.pathname === '/metrics') {
-    const { contentType, body } = await options.metrics(request.headers.accept);
+    const { contentType, body } = await options.metrics(request.headers.accept, scraperOf(request));
     return { status: 200, type: contentType, body };
   }
   if (url.pathname === '/healthz') return { status: 200, type: TEXT_TYPE, body: 'ok\n' };
@@ -136,6 +139,15 @@ async function answer(options: HttpServerOptions, request: IncomingMessage): Pro
   if (one !== null) return getAnswer(options, url, one[1] ?? '');
   if (url.pathname === '/') return { status: 200, type: TEXT_TYPE, body: INDEX };
   return jsonAnswer(404, { error: `nothing is at ${url.pathname}; GET / lists what there is` });
+}
+
+/**
+ * Prometheus and those that scrape as it does say how long they will wait; whoever does not is a person, who wants to see what there is.
+ * Not the port, which is another one each time.
+ */
+function scraperOf({ method, socket, headers }: IncomingMessage): string | undefined {
+  if (method === 'HEAD' || headers['x-prometheus-scrape-timeout-seconds'] === undefined) return undefined;
+  return `${socket.remoteAddress ?? ''} ${(headers['user-agent'] ?? '').slice(0, SCRAPER_NAME_MAX)}`;
 }
 
 async function listAnswer(options: HttpServerOptions, url: URL): Promise<Answer> {
@@ -184,7 +196,8 @@ function send(response: ServerResponse, request: IncomingMessage, { status, type
 const INDEX = `Assay
 
 GET /metrics                      Prometheus metrics (OpenMetrics with exemplars if asked for)
-GET /api/conversations            ?outcome= &agent= &agent_version= &suite= &criterion= (that failed) &since=24h &limit=
+GET /api/conversations            ?outcome= &agent= &agent_version= &segment= &suite= &criterion= (that failed)
+                                  &since=24h &limit=
                                   a page; go on with &before=<next> until next is null
 GET /api/conversations/<id>       one conversation's evaluations: verdicts, reasons, evidence  ?revisions=all
 GET /healthz                      the process is there

@@ -6,7 +6,7 @@
  */
 import type { ClusterEvent } from '../model/events/cluster-events.ts';
 import { describeEvent } from './describe-event.ts';
-import type { PipelineEvent } from './health-metrics.ts';
+import type { PipelineEvent } from './health-counters.ts';
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,9 +1,15 @@
 /**
  * The store's running totals as Prometheus metrics. It holds the last committed value of each series and renders from
  * that; nothing is counted here, so what is scraped is what the store says.
+ *
+ * There may be a hundred thousand series, and the thread that renders them receives spans as well. So what does not change of a line
+ * is kept as text, once for a series and once for a histogram with all its buckets.
  */
-import { QUALITY_METRICS, type QualityMetric } from './quality-metrics.ts';
-import type { MetricSource, Sample } from './exposition.ts';
+import type { MetricSource, Scrape } from './exposition.ts';
+import { isFolded } from './label-guard.ts';
+import { type HistogramMetric, QUALITY_METRICS, type QualityMetric, type SingleMetric } from './quality-metrics.ts';
+import type { SeriesExemplar } from './suite-totals.ts';
+import { type ExemplarSample, exemplarText, labelText } from './text-format.ts';
 
 /** What the store says of one series; see `Total` there. */
 export interface SeriesTotal {
@@ -13,80 +19,208 @@ export interface SeriesTotal {
   readonly exemplar: SeriesExemplar | undefined;
 }
 
-export interface SeriesExemplar {
-  readonly traceId: string;
-  readonly conversationId: string;
-  readonly value: number;
-  readonly at: number;
+interface Family {
+  take(part: string, total: SeriesTotal, bornAt: number): void;
+  lines(scrape: Scrape): string;
+  readonly seriesCount: number;
+}
+
+const BEFORE_ALL = Number.NEGATIVE_INFINITY;
+
+export class QualityView {
+  readonly #families = new Map<QualityMetric, Family>();
+  /** By the name in the store: the family, and which part of a histogram it is. */
+  readonly #places = new Map<string, { readonly family: Family; readonly part: string }>();
+  readonly #labelSets = new Set<string>();
+  #hasBegun = false;
+
+  constructor() {
+    for (const metric of Object.values<QualityMetric>(QUALITY_METRICS)) {
+      const family: Family = metric.type === 'histogram' ? new Histograms(metric) : new Singles(metric);
+      this.#families.set(metric, family);
+      const parts = metric.type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
+      for (const part of parts) this.#places.set(`${metric.name}${part}`, { family, part });
+    }
+  }
+
+  /** What is told first is what the store had before this process began: it goes on from there, and nothing of it is new. */
+  update(totals: readonly SeriesTotal[]): void {
+    const bornAt = this.#hasBegun ? performance.now() : BEFORE_ALL;
+    this.#hasBegun = true;
+    for (const total of totals) {
+      const place = this.#places.get(total.metric);
+      // Of a newer Assay, whose store this was.
+      if (place === undefined) continue;
+      place.family.take(place.part, total, bornAt);
+      if (total.metric === QUALITY_METRICS.evaluations.name) this.#noteLabels(total.labels);
+    }
+  }
+
+  /** As they are exposed. */
+  get seriesCount(): number {
+    let count = 0;
+    for (const family of this.#families.values()) count += family.seriesCount;
+    return count;
+  }
+
+  /** Combinations of agent, version, environment and segment. */
+  get labelSetCount(): number {
+    return this.#labelSets.size;
+  }
+
+  sources(): readonly MetricSource[] {
+    return [...this.#families].map(([definition, family]) => ({ definition, lines: (scrape) => family.lines(scrape) }));
+  }
+
+  #noteLabels({ agent = '', agent_version = '', environment = '', segment }: SeriesTotal['labels']): void {
+    if (isFolded({ agent, agent_version, environment })) return;
+    this.#labelSets.add(JSON.stringify([agent, agent_version, environment, segment ?? null]));
+  }
+}
+
+/** The last one, and its text once it was asked for. */
+class ExemplarSlot {
+  #exemplar: SeriesExemplar | undefined;
+  #text = '';
+
+  take(exemplar: SeriesExemplar | undefined): void {
+    if (exemplar === undefined) return;
+    this.#exemplar = exemplar;
+    this.#text = '';
+  }
+
+  get text(): string {
+    if (this.#exemplar === undefined) return '';
+    if (this.#text === '') this.#text = exemplarText(exemplarSample(this.#exemplar));
+    return this.#text;
+  }
+}
+
+interface Single {
+  /** `name{labels} `. */
+  readonly head: string;
+  readonly exemplar: ExemplarSlot;
+  value: number;
+  bornAt: number;
+}
+
+class Singles implements Family {
+  readonly #metric: SingleMetric;
+  readonly #series = new Map<string, Single>();
+
+  constructor(metric: SingleMetric) {
+    this.#metric = metric;
+  }
+
+  get seriesCount(): number {
+    return this.#series.size;
+  }
+
+  take(_part: string, { labels, value, exemplar }: SeriesTotal, bornAt: number): void {
+    const key = JSON.stringify(labels);
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      const pairs = labelText(labels);
+      const head = `${this.#metric.name}${pairs === '' ? '' : `{${pairs}}`} `;
+      // A gauge has no beginning: it is what it is.
+      series = {
+        head,
+        exemplar: new ExemplarSlot(),
+        value: 0,
+        bornAt: this.#metric.type === 'gauge' ? BEFORE_ALL : bornAt,
+      };
+      this.#series.set(key, series);
+    }
+    series.value = scaled(value, this.#metric);
+    series.bornAt = Math.min(series.bornAt, bornAt);
+    series.exemplar.take(exemplar);
+  }
+
+  lines({ format, newSince }: Scrape): string {
+    let text = '';
+    for (const { head, value, exemplar, bornAt } of this.#series.values()) {
+      if (bornAt > newSince) text += `${head}0\n`;
+      else text += `${head}${value}${format === 'text' ? '' : exemplar.text}\n`;
+    }
+    return text;
+  }
+}
+
+interface HistogramSeries {
+  readonly labels: string;
+  /** Of each bucket what fell into it, as the store has it. */
+  readonly counts: number[];
+  readonly exemplars: ExemplarSlot[];
+  sum: number;
+  count: number;
+  bornAt: number;
+}
+
+class Histograms implements Family {
+  readonly #metric: HistogramMetric;
+  readonly #series = new Map<string, HistogramSeries>();
+  readonly #bounds: readonly string[];
+  /** What stands behind the labels in the line of each bucket. */
+  readonly #ends: readonly string[];
+
+  constructor(metric: HistogramMetric) {
+    this.#metric = metric;
+    this.#bounds = [...metric.buckets.map(String), '+Inf'];
+    this.#ends = this.#bounds.map((bound) => `,le="${bound}"} `);
+  }
+
+  get seriesCount(): number {
+    return this.#series.size * (this.#bounds.length + 2);
+  }
+
+  take(part: string, total: SeriesTotal, bornAt: number): void {
+    const { le, ...labels } = total.labels;
+    const series = this.#find(labels, bornAt);
+    series.bornAt = Math.min(series.bornAt, bornAt);
+    if (part === '_sum') series.sum = scaled(total.value, this.#metric);
+    else if (part === '_count') series.count = total.value;
+    else {
+      const index = this.#bounds.indexOf(le ?? '');
+      series.counts[index] = total.value;
+      series.exemplars[index]?.take(total.exemplar);
+    }
+  }
+
+  #find(labels: SeriesTotal['labels'], bornAt: number): HistogramSeries {
+    const key = JSON.stringify(labels);
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      const counts = this.#bounds.map(() => 0);
+      const exemplars = this.#bounds.map(() => new ExemplarSlot());
+      series = { labels: labelText(labels), counts, exemplars, sum: 0, count: 0, bornAt };
+      this.#series.set(key, series);
+    }
+    return series;
+  }
+
+  /** Totals hold the one bucket of each observation; Prometheus wants the sum of all buckets up to each bound. */
+  lines({ format, newSince }: Scrape): string {
+    const { name } = this.#metric;
+    let text = '';
+    for (const { labels, counts, exemplars, sum, count, bornAt } of this.#series.values()) {
+      const isNew = bornAt > newSince;
+      let cumulative = 0;
+      for (const [index, end] of this.#ends.entries()) {
+        if (!isNew) cumulative += counts[index] ?? 0;
+        const exemplar = isNew || format === 'text' ? '' : (exemplars[index]?.text ?? '');
+        text += `${name}_bucket{${labels}${end}${cumulative}${exemplar}\n`;
+      }
+      text += `${name}_sum{${labels}} ${isNew ? 0 : sum}\n${name}_count{${labels}} ${isNew ? 0 : count}\n`;
+    }
+    return text;
+  }
 }
 
 /** OpenMetrics allows 128 characters for the names and values of an exemplar's labels together. */
 const EXEMPLAR_LENGTH_MAX = 128;
 
-export class QualityView {
-  /** metric -> encoded labels -> total. */
-  readonly #totals = new Map<string, Map<string, SeriesTotal>>();
-
-  update(totals: readonly SeriesTotal[]): void {
-    for (const total of totals) {
-      let series = this.#totals.get(total.metric);
-      if (series === undefined) {
-        series = new Map();
-        this.#totals.set(total.metric, series);
-      }
-      const key = JSON.stringify(total.labels);
-      const exemplar = total.exemplar ?? series.get(key)?.exemplar;
-      series.set(key, { ...total, exemplar });
-    }
-  }
-
-  get seriesCount(): number {
-    return [...this.#totals.values()].reduce((sum, series) => sum + series.size, 0);
-  }
-
-  sources(): readonly MetricSource[] {
-    return Object.values(QUALITY_METRICS).map((metric: QualityMetric) => ({
-      name: metric.name,
-      type: metric.type,
-      help: metric.help,
-      samples: () => (metric.type === 'counter' ? this.#counter(metric) : this.#histogram(metric)),
-    }));
-  }
-
-  #series(name: string): readonly SeriesTotal[] {
-    return [...(this.#totals.get(name)?.values() ?? [])];
-  }
-
-  #counter(metric: QualityMetric): Sample[] {
-    return this.#series(metric.name).map(({ labels, value }) => ({ labels, value: scaled(value, metric) }));
-  }
-
-  /** Totals hold the one bucket of each observation; Prometheus wants the sum of all buckets up to each bound. */
-  #histogram(metric: QualityMetric): Sample[] {
-    const samples: Sample[] = [];
-    const buckets = this.#totals.get(`${metric.name}_bucket`);
-    for (const { labels, value: count } of this.#series(`${metric.name}_count`)) {
-      let cumulative = 0;
-      for (const bound of [...metric.buckets.map(String), '+Inf']) {
-        const bucket = buckets?.get(JSON.stringify({ ...labels, le: bound }));
-        cumulative += bucket?.value ?? 0;
-        samples.push({
-          metricName: `${metric.name}_bucket`,
-          labels: { ...labels, le: bound },
-          value: cumulative,
-          exemplar: bucket?.exemplar === undefined ? undefined : exemplarSample(bucket.exemplar),
-        });
-      }
-      const sum = this.#totals.get(`${metric.name}_sum`)?.get(JSON.stringify(labels));
-      samples.push({ metricName: `${metric.name}_sum`, labels, value: scaled(sum?.value ?? 0, metric) });
-      samples.push({ metricName: `${metric.name}_count`, labels, value: count });
-    }
-    return samples;
-  }
-}
-
 /** Ids are never cut: half an id leads nowhere. The conversation's goes first if both don't fit. */
-export function exemplarSample(exemplar: SeriesExemplar): NonNullable<Sample['exemplar']> | undefined {
+export function exemplarSample(exemplar: SeriesExemplar): ExemplarSample {
   const { traceId, conversationId } = exemplar;
   const fits = (labels: { readonly [label: string]: string }) =>
     Object.entries(labels).reduce((sum, [name, value]) => sum + name.length + [...value].length, 0) <=

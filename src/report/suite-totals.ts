@@ -1,60 +1,83 @@
 /**
- * The running totals of one suite for one agent, version and environment: which of them an evaluation moves, and by how
+ * The running totals of one suite for one agent, version, environment and segment: which of them an evaluation moves, and by how
  * much. A conversation is counted when it is evaluated first; what a later revision changes is counted apart, so that
  * counters only ever go up.
  *
  * Series are looked up once and kept: counting an evaluation is a dozen additions.
  */
 import { type Evaluation, OUTCOMES, type Outcome, VERDICTS } from '../model/evaluation.ts';
-import { type BaseLabels, MILLIONTH, QUALITY_METRICS, type QualityMetric } from './quality-metrics.ts';
+import { type CountedEffort, countedEffort, type Effort, squaredCost } from './effort.ts';
+import { type BaseLabels, type HistogramMetric, MILLIONTH, QUALITY_METRICS } from './quality-metrics.ts';
 
 export interface CountedConversation {
   readonly traceId: string;
   readonly conversationId: string;
+  /** Wall-clock time, for the exemplar. */
   readonly at: number;
+  readonly logTime: number;
 }
 
 /** One running total. Amounts are integers of the metric's scale. */
 export interface Series {
-  add(amount: number, exemplar?: CountedConversation & { readonly value: number }): void;
+  add(amount: number, exemplar?: SeriesExemplar): void;
 }
 
-/** Finds or makes a series; it exists from then on, at zero. */
-export type FindSeries = (metric: string, labels: { readonly [label: string]: string }) => Series;
+export interface SeriesExemplar {
+  readonly traceId: string;
+  readonly conversationId: string;
+  readonly value: number;
+  readonly at: number;
+}
 
-/** What was evaluated, in numbers. */
-export interface Effort {
-  readonly steps: number;
-  readonly tokens: number | undefined;
-  readonly durationMs: number;
-  readonly costUsd: number | undefined;
+type LabelValues = { readonly [label: string]: string };
+
+export interface Totals {
+  /** Finds or makes a series; it exists from then on, at zero. */
+  series(metric: string, labels: LabelValues): Series;
+  earliest(metric: string, labels: LabelValues): { note(time: number): void };
 }
 
 export class SuiteTotals {
   readonly labels: BaseLabels;
-  readonly #find: FindSeries;
+  readonly #totals: Totals;
+  readonly #firstSeen: { note(time: number): void };
   readonly #outcomes = new Map<Outcome, OutcomeTotals>();
   readonly #verdicts = new Map<string, Map<string, Series>>();
   readonly #score: HistogramTotals;
   readonly #scoreSquared: Series;
+  readonly #costSquared: Series;
+  readonly #stepsSquared: Series;
   readonly #revisedUp: Series;
   readonly #revisedDown: Series;
 
   /** All series whose labels are known exist at zero from here on, so that `increase()` sees the first event. */
-  constructor(find: FindSeries, labels: BaseLabels, criteria: readonly string[]) {
+  constructor(totals: Totals, labels: BaseLabels, criteria: readonly string[]) {
     this.labels = labels;
-    this.#find = find;
-    for (const outcome of OUTCOMES) this.#outcomes.set(outcome, new OutcomeTotals(find, { ...labels, outcome }));
+    this.#totals = totals;
+    const { agent, agent_version, environment } = labels;
+    this.#firstSeen = totals.earliest(QUALITY_METRICS.firstSeen.name, { agent, agent_version, environment });
+    for (const outcome of OUTCOMES) this.#outcomes.set(outcome, new OutcomeTotals(totals, { ...labels, outcome }));
     for (const criterion of criteria) for (const verdict of VERDICTS) this.#verdict(criterion, verdict);
-    this.#score = new HistogramTotals(find, QUALITY_METRICS.score, labels);
-    this.#scoreSquared = find(QUALITY_METRICS.scoreSquared.name, labels);
-    this.#revisedUp = find(QUALITY_METRICS.revisedUp.name, labels);
-    this.#revisedDown = find(QUALITY_METRICS.revisedDown.name, labels);
+    this.#score = new HistogramTotals(totals, QUALITY_METRICS.score, labels);
+    this.#scoreSquared = totals.series(QUALITY_METRICS.scoreSquared.name, labels);
+    this.#costSquared = totals.series(QUALITY_METRICS.costSquared.name, labels);
+    this.#stepsSquared = totals.series(QUALITY_METRICS.stepsSquared.name, labels);
+    this.#revisedUp = totals.series(QUALITY_METRICS.revisedUp.name, labels);
+    this.#revisedDown = totals.series(QUALITY_METRICS.revisedDown.name, labels);
   }
 
-  countFirst(evaluation: Evaluation, effort: Effort, counted: CountedConversation): void {
+  countFirst(evaluation: Evaluation, claimed: Effort, counted: CountedConversation): void {
+    const effort = countedEffort(claimed);
+    this.#firstSeen.note(counted.logTime);
     this.#outcomes.get(evaluation.outcome)?.count(effort, counted);
-    for (const [criterion, { verdict }] of evaluation.verdicts) this.#verdict(criterion, verdict).add(1);
+    this.#stepsSquared.add(effort.steps ** 2);
+    if (effort.cost !== undefined) this.#costSquared.add(squaredCost(effort.cost));
+    for (const [criterion, { verdict }] of evaluation.verdicts) {
+      const series = this.#verdict(criterion, verdict);
+      // Of a pass nobody asks for an example.
+      if (verdict === 'fail') series.add(1, exemplarOf(counted, 1));
+      else series.add(1);
+    }
     if (evaluation.score !== undefined) this.#countScore(evaluation.score, counted);
   }
 
@@ -68,7 +91,7 @@ export class SuiteTotals {
     counted: CountedConversation,
   ): void {
     const change = { ...this.labels, from: before.outcome, to: evaluation.outcome };
-    this.#find(QUALITY_METRICS.revisions.name, change).add(1);
+    this.#totals.series(QUALITY_METRICS.revisions.name, change).add(1);
     if (evaluation.score === undefined) return;
     if (before.score === undefined) {
       this.#countScore(evaluation.score, counted);
@@ -92,7 +115,7 @@ export class SuiteTotals {
     }
     let series = byVerdict.get(verdict);
     if (series === undefined) {
-      series = this.#find(QUALITY_METRICS.verdicts.name, { ...this.labels, criterion, verdict });
+      series = this.#totals.series(QUALITY_METRICS.verdicts.name, { ...this.labels, criterion, verdict });
       byVerdict.set(verdict, series);
     }
     return series;
@@ -101,53 +124,55 @@ export class SuiteTotals {
 
 class OutcomeTotals {
   readonly #evaluations: Series;
-  readonly #find: FindSeries;
-  readonly #labels: { readonly [label: string]: string };
+  readonly #totals: Totals;
+  readonly #labels: LabelValues;
   /** Made at the first evaluation with this outcome: most outcomes of most versions never occur. */
-  readonly #histograms = new Map<QualityMetric, HistogramTotals>();
+  readonly #histograms = new Map<HistogramMetric, HistogramTotals>();
 
-  constructor(find: FindSeries, labels: { readonly [label: string]: string }) {
-    this.#find = find;
+  constructor(totals: Totals, labels: LabelValues) {
+    this.#totals = totals;
     this.#labels = labels;
-    this.#evaluations = find(QUALITY_METRICS.evaluations.name, labels);
+    this.#evaluations = totals.series(QUALITY_METRICS.evaluations.name, labels);
   }
 
-  count(effort: Effort, counted: CountedConversation): void {
-    this.#evaluations.add(1);
+  count(effort: CountedEffort, counted: CountedConversation): void {
+    this.#evaluations.add(1, exemplarOf(counted, 1));
     this.#observe(QUALITY_METRICS.steps, effort.steps, counted);
-    this.#observe(QUALITY_METRICS.duration, Math.max(0, Math.round(effort.durationMs)), counted);
+    this.#observe(QUALITY_METRICS.duration, effort.duration, counted);
     if (effort.tokens !== undefined) this.#observe(QUALITY_METRICS.tokens, effort.tokens, counted);
-    if (effort.costUsd !== undefined) {
-      this.#observe(QUALITY_METRICS.cost, Math.round(effort.costUsd / MILLIONTH), counted);
-    }
+    if (effort.cost !== undefined) this.#observe(QUALITY_METRICS.cost, effort.cost, counted);
   }
 
-  #observe(metric: QualityMetric, value: number, counted: CountedConversation): void {
+  #observe(metric: HistogramMetric, value: number, counted: CountedConversation): void {
     let histogram = this.#histograms.get(metric);
     if (histogram === undefined) {
-      histogram = new HistogramTotals(this.#find, metric, this.#labels);
+      histogram = new HistogramTotals(this.#totals, metric, this.#labels);
       this.#histograms.set(metric, histogram);
     }
     histogram.observe(value, counted);
   }
 }
 
+function exemplarOf({ traceId, conversationId, at }: CountedConversation, value: number): SeriesExemplar {
+  return { traceId, conversationId, value, at };
+}
+
 /** Each observation moves the one bucket it falls into; they are summed up when rendered. */
 class HistogramTotals {
-  readonly #metric: QualityMetric;
-  readonly #find: FindSeries;
-  readonly #labels: { readonly [label: string]: string };
+  readonly #metric: HistogramMetric;
+  readonly #totals: Totals;
+  readonly #labels: LabelValues;
   readonly #buckets: (Series | undefined)[];
   readonly #sum: Series;
   readonly #count: Series;
 
-  constructor(find: FindSeries, metric: QualityMetric, labels: { readonly [label: string]: string }) {
+  constructor(totals: Totals, metric: HistogramMetric, labels: LabelValues) {
     this.#metric = metric;
-    this.#find = find;
+    this.#totals = totals;
     this.#labels = labels;
     this.#buckets = Array.from({ length: metric.buckets.length + 1 }, () => undefined);
-    this.#sum = find(`${metric.name}_sum`, labels);
-    this.#count = find(`${metric.name}_count`, labels);
+    this.#sum = totals.series(`${metric.name}_sum`, labels);
+    this.#count = totals.series(`${metric.name}_count`, labels);
   }
 
   observe(value: number, counted: CountedConversation): void {
@@ -159,10 +184,10 @@ class HistogramTotals {
     if (bucket === undefined) {
       const bound = this.#metric.buckets[index];
       const le = bound === undefined ? '+Inf' : String(bound);
-      bucket = this.#find(`${this.#metric.name}_bucket`, { ...this.#labels, le });
+      bucket = this.#totals.series(`${this.#metric.name}_bucket`, { ...this.#labels, le });
       this.#buckets[index] = bucket;
     }
-    bucket.add(1, { ...counted, value: inUnits });
+    bucket.add(1, exemplarOf(counted, inUnits));
     this.#sum.add(value);
     this.#count.add(1);
   }

@@ -7,6 +7,7 @@ export interface ConversationQuery {
   readonly outcome?: Outcome | undefined;
   readonly agent?: string | undefined;
   readonly agentVersion?: string | undefined;
+  readonly segment?: string | undefined;
   readonly criterion?: string | undefined;
   readonly suite?: string | undefined;
   /** Wall-clock time in milliseconds. */
@@ -22,6 +23,7 @@ export interface ConversationRow {
   readonly agent: string;
   readonly agentVersion: string;
   readonly environment: string;
+  readonly segment: string | undefined;
   readonly turns: number;
   readonly revision: number;
   /** Why it was evaluated when it was: `idle`, `end_marker`, ... */

@@ -44,7 +44,8 @@ export function joinTurns(
   join: ConversationJoin,
 ): { readonly at: number; readonly cause: string } {
   const { at, dueNowBecause } = join;
-  conversation.labels = join.labels;
+  // The first turn that had a segment said it; what is shown is what was counted, and counters don't move.
+  conversation.labels = withSegment(join.labels, conversation.labels.segment);
   conversation.lastClosedAt = Math.max(conversation.lastClosedAt, at);
   conversation.updatedAt = Date.now();
   conversation.turns += join.turnsAdded;
@@ -60,6 +61,7 @@ export function joinTurns(
  * and whoever asks finds out why there is nothing more to see. Says whether it goes.
  */
 export function absorbInto(absorbed: ConversationState, into: ConversationState): boolean {
+  into.labels = withSegment(into.labels, into.labels.segment ?? absorbed.labels.segment);
   into.turns += absorbed.turns;
   absorbed.turns = 0;
   absorbed.turnsEvaluated = 0;
@@ -67,6 +69,10 @@ export function absorbInto(absorbed: ConversationState, into: ConversationState)
   absorbed.dueCause = undefined;
   absorbed.unscoredBecause = 'moved';
   return absorbed.revision === 0;
+}
+
+function withSegment(labels: ConversationLabels, segment: string | undefined): ConversationLabels {
+  return segment === undefined || segment === labels.segment ? labels : { ...labels, segment };
 }
 
 export function noteResult(conversation: ConversationState, result: ConversationResult): void {

@@ -61,6 +61,7 @@ async function copy(source: StoreExport, target: StoreImport, options: CopyOptio
     options.onProgress({ conversations: looked, of: counts.conversations });
   }
   await target.takeTotals(source.totals());
+  await target.takeFirstTimes(source.firstTimes());
   return { source: counts, copied, ...(await verify(source, target)) };
 }
 

@@ -48,6 +48,8 @@ export interface ConversationLabels {
   readonly agent: string;
   readonly agentVersion: string;
   readonly environment: string;
+  /** Absent where none is configured, or no turn has said it. */
+  readonly segment?: string | undefined;
 }
 
 export interface ConversationJoin {
@@ -116,6 +118,9 @@ export interface Total {
 export interface RunningTotals {
   /** Finds the series or makes it, at zero. Callers name a metric's labels always in the same order. */
   series(metric: string, labels: Labels): { add(amount: number, exemplar?: Exemplar): void };
+  /** A time of the log, in milliseconds, of which the smallest that was ever noted stays, whichever instance noted it. */
+  earliest(metric: string, labels: Labels): { note(time: number): void };
+  /** Of times those that have been noted. */
   all(): readonly Total[];
 }
 

@@ -6,6 +6,7 @@
  * not depend on their order.
  */
 import type { Exemplar, Labels, RunningTotals, Total } from './engine-store.ts';
+import { FirstTimes } from './first-times.ts';
 
 export class TotalEntry {
   readonly metric: string;
@@ -41,6 +42,7 @@ export class TotalEntry {
 }
 
 export class TotalsInMemory implements RunningTotals {
+  readonly times = new FirstTimes();
   readonly #entries = new Map<string, TotalEntry>();
   #changed = new Set<TotalEntry>();
   readonly #onChange = (entry: TotalEntry) => {
@@ -61,6 +63,7 @@ export class TotalsInMemory implements RunningTotals {
   clear(): void {
     this.#entries.clear();
     this.#changed = new Set();
+    this.times.clear();
   }
 
   series(metric: string, labels: Labels): { add(amount: number, exemplar?: Exemplar): void } {
@@ -75,8 +78,12 @@ export class TotalsInMemory implements RunningTotals {
     return entry;
   }
 
+  earliest(metric: string, labels: Labels): { note(time: number): void } {
+    return this.times.earliest(metric, labels);
+  }
+
   all(): Total[] {
-    return [...this.#entries.values()].map(toTotal);
+    return [...[...this.#entries.values()].map(toTotal), ...this.times.all()];
   }
 
   get changed(): Iterable<TotalEntry> {
@@ -91,13 +98,14 @@ export class TotalsInMemory implements RunningTotals {
       entry.committed = entry.value;
       entry.isNew = false;
     }
-    return changed.map(toTotal);
+    return [...changed.map(toTotal), ...this.times.committed()];
   }
 
   /** After a rollback. */
   discard(): void {
     for (const entry of this.#changed) entry.value = entry.committed;
     this.#changed = new Set();
+    this.times.discard();
   }
 }
 

@@ -56,7 +56,7 @@ test('without anything written, the defaults hold', () => {
     receive: { maxBodyBytes: 64 * 2 ** 20, maxInFlightBytes: 256 * 2 ** 20 },
     store: { maxBytes: 20 * 2 ** 30, keepDays: 30, keepFailedDays: 90 },
     score: { checkTimeoutMs: 1000 },
-    metrics: { maxLabelValues: 200 },
+    metrics: { maxLabelValues: 200, segment: [], maxSegments: 20 },
     redaction: {
       patterns: ['card', 'iban', 'bearer', 'api_key', 'jwt'],
       keys: [],
@@ -97,7 +97,7 @@ journal: { max_bytes: 1GB, segment_bytes: 1048576 }
 receive: { max_body_bytes: 2MB, max_in_flight_bytes: 4 MB }
 store: { max_bytes: 1TiB, keep: 7d, keep_failed: 14d }
 score: { check_timeout: 250ms }
-metrics: { max_label_values: 50 }
+metrics: { max_label_values: 50, segment: customer.tier, max_segments: 5 }
 log_level: warn
 `,
   });
@@ -113,7 +113,7 @@ log_level: warn
     receive: { maxBodyBytes: 2e6, maxInFlightBytes: 4e6 },
     store: { maxBytes: 2 ** 40, keepDays: 7, keepFailedDays: 14 },
     score: { checkTimeoutMs: 250 },
-    metrics: { maxLabelValues: 50 },
+    metrics: { maxLabelValues: 50, segment: ['customer.tier'], maxSegments: 5 },
     logLevel: 'warn',
   });
 });

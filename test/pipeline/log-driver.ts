@@ -17,6 +17,7 @@ import { Intake, type LogEntry } from '../../src/pipeline/intake.ts';
 import type { TurnFate } from '../../src/model/events/scoring-events.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { ConversationRow } from '../../src/store/conversation-reader.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 
@@ -103,6 +104,7 @@ export class LogDriver {
     readonly evaluations: readonly Evaluation[];
     readonly totals: readonly unknown[];
     readonly all: readonly Evaluation[];
+    readonly conversations: readonly ConversationRow[];
   } {
     this.advance(Number.MAX_SAFE_INTEGER);
     this.#store.commit();
@@ -113,7 +115,7 @@ export class LogDriver {
     const totals = reader.totals();
     reader.close();
     this.close();
-    return { evaluations, totals, all };
+    return { evaluations, totals, all, conversations };
   }
 
   close(): void {

@@ -91,7 +91,7 @@ test('JUnit text can hold whatever a span can', () => {
 
 test('the guard keeps the first label sets for good and folds what comes after', () => {
   const folded: string[] = [];
-  const guard = new LabelGuard({ maxLabelSets: 2, onFold: ({ agent }) => folded.push(agent) });
+  const guard = new LabelGuard({ maxLabelSets: 2, maxSegments: 20, onFold: ({ agent }) => folded.push(agent) });
   const labels = (agent: string) => ({ agent, agent_version: '1', environment: 'e' });
   guard.remember(labels('from an earlier run'));
 
@@ -104,7 +104,7 @@ test('the guard keeps the first label sets for good and folds what comes after',
 });
 
 test('label values are one line, of bounded length, and never empty', () => {
-  const guard = new LabelGuard({ maxLabelSets: 10, onFold: () => {} });
+  const guard = new LabelGuard({ maxLabelSets: 10, maxSegments: 20, onFold: () => {} });
 
   const { agent, agent_version, environment } = guard.admit({
     agent: 'a\n\u0007b',
@@ -121,19 +121,23 @@ test('an exemplar never exceeds what OpenMetrics allows, and never holds half an
   const exemplar = (conversationId: string) =>
     exemplarSample({ traceId: 'a'.repeat(32), conversationId, value: 1, at: 2000 });
 
-  expect(exemplar('c'.repeat(36))?.labelSet).toEqual({ trace_id: 'a'.repeat(32), conversation_id: 'c'.repeat(36) });
-  expect(exemplar('c'.repeat(100))?.labelSet).toEqual({ trace_id: 'a'.repeat(32) });
+  expect(exemplar('c'.repeat(36)).labelSet).toEqual({ trace_id: 'a'.repeat(32), conversation_id: 'c'.repeat(36) });
+  expect(exemplar('c'.repeat(100)).labelSet).toEqual({ trace_id: 'a'.repeat(32) });
 });
 
 /** Totals as the store keeps them, in memory. */
 class MemoryTotals {
   readonly values = new Map<string, number>();
 
-  find = (metric: string, labels: { readonly [label: string]: string }) => {
+  series(metric: string, labels: { readonly [label: string]: string }) {
     const key = `${metric} ${JSON.stringify(labels)}`;
     if (!this.values.has(key)) this.values.set(key, 0);
     return { add: (amount: number) => void this.values.set(key, (this.values.get(key) ?? 0) + amount) };
-  };
+  }
+
+  earliest() {
+    return { note: () => {} };
+  }
 
   view(): QualityView {
     const view = new QualityView();
@@ -154,11 +158,11 @@ class MemoryTotals {
 
 const BASE = { suite: 's', agent: 'a', agent_version: '1', environment: 'e' };
 const EFFORT = { steps: 3, tokens: 700, durationMs: 2500, costUsd: 0.002 };
-const COUNTED = { traceId: 't', conversationId: 'c', at: 0 };
+const COUNTED = { traceId: 't', conversationId: 'c', at: 0, logTime: 0 };
 
 test('counters exist at zero before the first event', async () => {
   const totals = new MemoryTotals();
-  new SuiteTotals(totals.find, BASE, ['x']);
+  new SuiteTotals(totals, BASE, ['x']);
 
   const { body } = await new Exposition(totals.view().sources()).render(undefined);
 
@@ -172,7 +176,7 @@ test('counters exist at zero before the first event', async () => {
 
 test('the score is a histogram whose sum over its count is the TCR, exactly', async () => {
   const totals = new MemoryTotals();
-  const suite = new SuiteTotals(totals.find, BASE, ['x']);
+  const suite = new SuiteTotals(totals, BASE, ['x']);
   for (const score of [1_000_000, 750_000, 100_000])
     suite.countFirst(evaluation({ score, verdicts: { x: 'pass' } }), EFFORT, COUNTED);
 
@@ -194,7 +198,7 @@ test.each<[claim: string, before: number | undefined, after: number | undefined,
   ['a score that is lost keeps the last one', 900_000, undefined, 900_000],
 ])('%s, so that the corrected TCR is exact', (_claim, before, after, corrected) => {
   const totals = new MemoryTotals();
-  const suite = new SuiteTotals(totals.find, BASE, []);
+  const suite = new SuiteTotals(totals, BASE, []);
   const first = evaluation({ ...(before === undefined ? { outcome: 'unscored' } : { score: before }) });
   suite.countFirst(first, EFFORT, COUNTED);
 
@@ -212,7 +216,7 @@ test.each<[claim: string, before: number | undefined, after: number | undefined,
 
 test('both formats can be asked for in turn, and counters keep their names', async () => {
   const totals = new MemoryTotals();
-  new SuiteTotals(totals.find, BASE, []);
+  new SuiteTotals(totals, BASE, []);
   const exposition = new Exposition(totals.view().sources());
 
   const openMetrics = await exposition.render('application/openmetrics-text;version=1.0.0,text/plain;q=0.5');
@@ -240,7 +244,7 @@ test('a name from a span cannot forge a line of the log', () => {
   const lines: string[] = [];
   const log = new Log({ level: 'info', write: (line) => lines.push(line) });
 
-  log.event({ type: 'labels-folded', agent: 'x\n{"level":"error"}\u001b[31m' });
+  log.event({ type: 'labels-folded', label: 'agent', agent: 'x\n{"level":"error"}\u001b[31m' });
 
   expect(lines).toHaveLength(1);
   expect(lines[0]?.trimEnd()).not.toMatch(/\p{Cc}/u);

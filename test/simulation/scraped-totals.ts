@@ -58,6 +58,7 @@ export function scrapeMismatches(
 /** Totals are integers of the metric's smallest unit. */
 function scaleOf(metric: string): number {
   if (metric.endsWith('_bucket')) return 1;
+  if (metric.startsWith('assay_conversation_cost_usd_squared')) return 1e9;
   if (/score|cost/.test(metric) && !metric.endsWith('_count')) return 1e6;
   return /seconds_sum/.test(metric) ? 1000 : 1;
 }

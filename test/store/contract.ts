@@ -79,11 +79,11 @@ export function evaluationOf(options: {
 export function joinTurn(
   store: EngineStore,
   turn: Turn,
-  options: { readonly dueNow?: string; readonly turnsAdded?: number } = {},
+  options: { readonly dueNow?: string; readonly turnsAdded?: number; readonly segment?: string } = {},
 ): StoredConversation {
   return store.joinConversation({
     id: (turn.conversation ?? `trace:${traceIdOf(turn.number)}`) as ConversationId,
-    labels: LABELS,
+    labels: options.segment === undefined ? LABELS : { ...LABELS, segment: options.segment },
     at: turn.at,
     turnsAdded: options.turnsAdded ?? 1,
     dueNowBecause: options.dueNow,
@@ -360,6 +360,58 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     ]);
   });
 
+  test(`${name}: of the times that were noted the smallest stays, over a restart too, and what was not committed is not in it`, async () => {
+    const under = await opened();
+    const turnOf = (number: number) => ({ number, conversation: `c${number}`, at: number });
+    const note = (number: number, ...times: number[]) =>
+      under.transact({ turns: [turnOf(number)], until: number }, () => {
+        storeTurn(under.store, turnOf(number), joinTurn(under.store, turnOf(number)).row);
+        for (const time of times) under.store.totals.earliest('first', { agent: 'x' }).note(time);
+        under.store.totals.earliest('first', { agent: 'nobody' });
+      });
+
+    expect((await note(1, 500, 300, 400)).totals.map(({ value }) => value)).toEqual([300]);
+    expect((await note(2, 350)).totals).toEqual([]);
+    await under.crash({ turns: [turnOf(3)], until: 3 }, () => {
+      under.store.totals.earliest('first', { agent: 'x' }).note(1);
+    });
+    await under.reopen();
+    expect((await note(4, 310)).totals).toEqual([]);
+    expect((await note(5, 200)).totals.map(({ value }) => value)).toEqual([200]);
+    await under.reopen();
+
+    expect(under.store.totals.all().map(({ metric, labels, value }) => [metric, labels, value])).toEqual([
+      ['first', { agent: 'x' }, 200],
+    ]);
+  });
+
+  test(`${name}: the segment that a turn said first is the conversation's, and it is found by it`, async () => {
+    const under = await opened();
+    const said: [conversation: string, segment: string | undefined][] = [
+      ['c1', undefined],
+      ['c1', 'gold'],
+      ['c1', undefined],
+      ['c1', 'silver'],
+      ['c2', undefined],
+    ];
+    for (const [index, [conversation, segment]] of said.entries()) {
+      const turn = { number: index + 1, conversation, at: 1000 + index };
+      await under.transact({ turns: [turn], until: turn.at }, () => {
+        storeTurn(under.store, turn, joinTurn(under.store, turn, segment === undefined ? {} : { segment }).row);
+      });
+      await under.reopen();
+    }
+
+    const reader = await under.reader();
+    const { rows } = await reader.listPage({ limit: 10 });
+    expect(rows.map(({ conversationId, segment }) => [conversationId, segment])).toEqual([
+      ['c2', undefined],
+      ['c1', 'gold'],
+    ]);
+    expect((await reader.listPage({ limit: 10, segment: 'gold' })).rows).toHaveLength(1);
+    expect((await reader.listPage({ limit: 10, segment: 'silver' })).rows).toEqual([]);
+  });
+
   test(`${name}: turns without an id are found by what they refer to, before and after they are stored`, async () => {
     const under = await opened();
     const { store } = under;
@@ -450,11 +502,11 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const { store } = under;
     const id = `x\0y \uE0A5 \u{1F600} "quoted" \\ {a,b} ${'long '.repeat(40)}`;
     const turn = { number: 1, conversation: id, at: 1000 };
-    const labels = { ...COUNTED, agent: 'a\0b' };
+    const labels = { ...COUNTED, agent: 'a\0b', segment: '\0 \uE0A5 "gold"' };
     await under.transact({ turns: [turn], until: 1000 }, () => {
       const { row } = store.joinConversation({
         id: id as ConversationId,
-        labels: { ...LABELS, agent: 'a\0b' },
+        labels: { ...LABELS, agent: 'a\0b', segment: labels.segment },
         at: 1000,
         turnsAdded: 1,
         dueNowBecause: 'end_marker',
@@ -473,7 +525,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     await under.reopen();
     const reader = await under.reader();
     const conversation = await found(reader, id);
-    expect(conversation).toMatchObject({ conversationId: id, agent: 'a\0b' });
+    expect(conversation).toMatchObject({ conversationId: id, agent: 'a\0b', segment: labels.segment });
     const [evaluation] = await reader.evaluations(conversation, { revisions: 'all' });
     expect(evaluation).toMatchObject({ conversationId: id, explanation: 'It said \0 and \uE0A50.' });
     expect(under.store.totals.all()).toMatchObject([{ labels, value: 1 }]);

@@ -31,7 +31,7 @@ export type EngineEvent =
     }
   | { readonly type: 'check-failed'; readonly suite: string; readonly criterion: string; readonly reason: string }
   | { readonly type: 'not-understood'; readonly what: string; readonly reason: string }
-  | { readonly type: 'labels-folded'; readonly agent: string };
+  | { readonly type: 'labels-folded'; readonly label: 'agent' | 'segment'; readonly agent: string };
 
 /** About the scoring thread. */
 export type ScoringEvent =

@@ -21,9 +21,9 @@ import type { RedactionRules } from '../../model/redaction.ts';
 import { redactionNames } from '../../model/redaction.ts';
 import { startOtlpGrpc } from '../../receive/otlp-grpc.ts';
 import { startOtlpHttp } from '../../receive/otlp-http.ts';
-import { ClusterMetrics } from '../../report/cluster-metrics.ts';
+import { ClusterCounters } from '../../report/cluster-counters.ts';
 import { Exposition } from '../../report/exposition.ts';
-import { HealthMetrics, type PipelineEvent } from '../../report/health-metrics.ts';
+import { HealthCounters, type PipelineEvent } from '../../report/health-counters.ts';
 import { type ConversationApi, startHttpServer } from '../../report/http-server.ts';
 import { QualityView } from '../../report/quality-view.ts';
 import { PostgresReader } from '../../store/postgres/postgres-reader.ts';
@@ -85,7 +85,7 @@ async function start(
   let reading: Reading | undefined;
   const view = new QualityView();
   const state: ReadingState = { clusterTime: undefined, storeProblem: undefined, deadLetterProblem: undefined };
-  const metrics = new ClusterMetrics({
+  const metrics = new ClusterCounters({
     lanes: () => reading?.lanes.count ?? 0,
     lags: () => reading?.lanes.lags ?? [],
     clusterTime: () => state.clusterTime,
@@ -93,13 +93,15 @@ async function start(
     turnsToFile: () => reading?.worker.turnsWaiting ?? 0,
     topics: kafka.read ? [...kafka.topics.spans, ...kafka.topics.logs] : [],
   });
-  const health = new HealthMetrics({
+  const health = new HealthCounters({
     openTurns: () => reading?.lanes.openTurns ?? 0,
     openSpans: () => reading?.lanes.openRows ?? 0,
     journalBytes: () => 0,
     scoringBacklog: () => reading?.worker.turnsWaiting ?? 0,
     logLagSeconds: () => Math.max(0, ...(reading?.lanes.lags ?? []).map(({ seconds }) => seconds)),
     series: () => view.seriesCount,
+    labelSets: () => view.labelSetCount,
+    labelSetsMax: settings.metrics.maxLabelValues,
     criterionWeights: options.suites.flatMap((suite) =>
       suite.criteria.map(({ name, weight }) => ({
         suite: suite.name,
@@ -114,7 +116,7 @@ async function start(
   const http = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
-    metrics: (accept) => exposition.render(accept),
+    metrics: (accept, scraper) => exposition.render(accept, scraper),
     ready: () => readiness.check({ stalledMs: reading?.worker.stalledMs ?? 0, problems: problemsOf(reading, state) }),
     conversations: {
       list: (query) => apiOf(reading).list(query),

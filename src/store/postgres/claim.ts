@@ -43,6 +43,7 @@ export interface HeadRow {
   readonly cause: string | null;
   readonly worst_outcome: number;
   readonly unscored_because: string | null;
+  readonly segment: string | null;
 }
 
 /** Others may hold the first ones. */
@@ -92,6 +93,7 @@ function toHead(row: HeadRow, isGrouped: boolean): ClaimedHead {
       agent: fromStorable(row.agent),
       agentVersion: fromStorable(row.agent_version),
       environment: fromStorable(row.environment),
+      ...(row.segment === null ? {} : { segment: fromStorable(row.segment) }),
     },
     firstClosedAt: row.first_closed_at ?? undefined,
     lastClosedAt: row.last_closed_at,
@@ -116,7 +118,7 @@ export function outcomeAt(index: number) {
 
 const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.agent, c.agent_version, c.environment, c.first_closed_at, c.first_trace,
   c.last_closed_at, c.updated_at, c.turns, c.turns_evaluated, c.due_at, c.due_cause, c.revision, c.cause, c.worst_outcome,
-  c.unscored_because`;
+  c.unscored_because, c.segment`;
 
 const CLAIM = {
   name: 'claim',

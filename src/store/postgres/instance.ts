@@ -82,6 +82,8 @@ export class Instance {
     this.totals.clear();
     const rows = await session.rows<{ metric: string; labels: string; value: number }>(TOTALS, [this.id]);
     for (const { metric, labels, value } of rows) this.totals.load(metric, fromStorable(labels), value);
+    const times = await session.rows<{ metric: string; labels: string; at: number }>(FIRST_TIMES);
+    for (const { metric, labels, at } of times) this.totals.times.load(metric, fromStorable(labels), at);
   }
 
   /** Belongs into each judging transaction: numbers it, and refuses it where the name has a new owner. */
@@ -120,6 +122,8 @@ const BEGIN = {
   sql: 'UPDATE instances SET epoch = epoch + 1 WHERE name = $1 RETURNING id, epoch, judgings',
 };
 const TOTALS = { name: 'totals-of-instance', sql: 'SELECT metric, labels, value FROM totals WHERE instance = $1' };
+/** Everybody's. */
+const FIRST_TIMES = { name: 'first-times', sql: 'SELECT metric, labels, at FROM first_times' };
 const FENCE = {
   name: 'fence-instance',
   sql: 'UPDATE instances SET judgings = judgings + 1 WHERE id = $1 AND epoch = $2 AND judgings = $3',

@@ -20,7 +20,7 @@ import type { Session } from './session.ts';
 import { dayOf } from './days.ts';
 import { toStorable } from './storable-text.ts';
 import { WorkingSet } from './working-set.ts';
-import { type OutboxPayload, writeChanges, writeTotals } from './writing.ts';
+import { type OutboxPayload, writeChanges, writeFirstTimes, writeTotals } from './writing.ts';
 
 /** Conversations that were loaded too small once, and are to be loaded whole when they are taken next. */
 const WHOLE_MAX = 10_000;
@@ -115,6 +115,7 @@ export class Judge {
     await this.#instance.fence(session);
     await writeChanges(session, this.workingSet, { homes: loaded.homes, outboxPayload: this.#outboxPayload });
     await writeTotals(session, this.#instance.id, this.#instance.totals.changed);
+    await writeFirstTimes(session, this.#instance.totals.times.changed);
     if (loaded.entries.length === 0) return;
     const judged = await session.run(LEAVE_QUEUE, [loaded.entries]);
     if (judged !== loaded.entries.length) {

@@ -78,6 +78,7 @@ export class PostgresReader implements ConversationReader {
     };
     where('c.agent = ?', query.agent);
     where('c.agent_version = ?', query.agentVersion);
+    where('c.segment = ?', query.segment);
     where('c.updated_at >= ?', query.since);
     where('c.id < ?', query.before);
     where(`${EVALUATED} AND e.outcome = ?)`, query.outcome === undefined ? undefined : OUTCOMES.indexOf(query.outcome));
@@ -205,6 +206,7 @@ interface HeadRow {
   readonly due_cause: string | null;
   readonly unscored_because: string | null;
   readonly updated_at: number;
+  readonly segment: string | null;
 }
 
 interface EvaluationRow {
@@ -219,7 +221,7 @@ interface EvaluationRow {
 }
 
 const HEAD = `c.id, c.conversation_id, c.agent, c.agent_version, c.environment, c.turns, c.revision, c.cause, c.due_cause,
-  c.unscored_because, c.updated_at`;
+  c.unscored_because, c.updated_at, c.segment`;
 const EVALUATION = 'e.turn_id, e.suite, e.suite_version, e.revision, e.score, e.outcome, e.explanation, e.verdicts';
 const IS_LAST = `NOT EXISTS (
   SELECT 1 FROM evaluations n
@@ -235,6 +237,7 @@ function toConversationRow(row: HeadRow): ConversationRow {
     agent: fromStorable(row.agent),
     agentVersion: fromStorable(row.agent_version),
     environment: fromStorable(row.environment),
+    segment: row.segment === null ? undefined : fromStorable(row.segment),
     turns: row.turns,
     revision: row.revision,
     cause: row.cause ?? undefined,

@@ -206,6 +206,16 @@ const MIGRATIONS: readonly string[] = [
     payload bytea NOT NULL
   );
   `,
+  // Which part of the traffic a conversation is, and when something was seen first, by whichever instance (first-times.ts).
+  `
+  ALTER TABLE conversations ADD COLUMN segment text;
+  CREATE TABLE first_times (
+    series uuid PRIMARY KEY,
+    metric text NOT NULL,
+    labels text NOT NULL,
+    at double precision NOT NULL
+  );
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -121,6 +121,21 @@ export class StoreImport {
     );
   }
 
+  async takeFirstTimes(times: readonly StoredTotal[]): Promise<void> {
+    await this.#link.use((session) =>
+      session.once(
+        `INSERT INTO first_times (series, metric, labels, at) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::float8[])
+         ON CONFLICT (series) DO UPDATE SET at = least(first_times.at, excluded.at)`,
+        [
+          times.map(({ metric, labels }) => seriesKey(metric, labels)),
+          times.map(({ metric }) => metric),
+          times.map(({ labels }) => toStorable(labels)),
+          times.map(({ value }) => value),
+        ],
+      ),
+    );
+  }
+
   /** What is here of these conversations, to be compared with what was there. */
   async countOf(conversations: readonly WholeConversation[]): Promise<Taken> {
     const [row] = await this.#link.use((session) =>
@@ -161,6 +176,7 @@ async function makeHeads(
     conversations.map(({ cause }) => optional(cause)),
     conversations.map(({ worstOutcome }) => worstOutcome),
     conversations.map(({ unscoredBecause }) => optional(unscoredBecause)),
+    conversations.map(({ labels }) => (labels.segment === undefined ? null : toStorable(labels.segment))),
   ]);
   return new Map(rows.map(({ key, id }) => [fromUuid(key), id]));
 }
@@ -262,12 +278,14 @@ function firstDayOf({ traces, evaluations, updatedAt }: WholeConversation): numb
 const ADD_HEADS = {
   name: 'import-heads',
   sql: `INSERT INTO conversations (key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, first_trace,
-      last_closed_at, updated_at, turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because)
+      last_closed_at, updated_at, turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because,
+      segment)
     SELECT key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, first_trace, last_closed_at, updated_at,
-      turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because
+      turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because, segment
     FROM unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::uuid[], $9::bigint[],
-      $10::bigint[], $11::int[], $12::int[], $13::bigint[], $14::text[], $15::int[], $16::text[], $17::smallint[], $18::text[])
+      $10::bigint[], $11::int[], $12::int[], $13::bigint[], $14::text[], $15::int[], $16::text[], $17::smallint[], $18::text[], $19::text[])
       WITH ORDINALITY AS n (key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, first_trace,
-        last_closed_at, updated_at, turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because, place)
+        last_closed_at, updated_at, turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because,
+        segment, place)
     ORDER BY place ON CONFLICT (key) DO NOTHING RETURNING key, id`,
 };

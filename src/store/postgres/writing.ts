@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto';
 import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
 import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
 import type { ConversationLabels } from '../engine-store.ts';
+import type { FirstTime } from '../first-times.ts';
 import type { TotalEntry } from '../running-totals.ts';
 import { encodeVerdicts } from '../verdict-codec.ts';
 import { BinaryRows } from './binary-copy.ts';
 import { dayOf } from './days.ts';
+import { fromUuid } from './row-keys.ts';
 import type { Session } from './session.ts';
 import { toStorable } from './storable-text.ts';
 import type { HeldConversation } from './working-conversations.ts';
@@ -42,6 +44,22 @@ export async function writeTotals(session: Session, instance: number, changed: I
     entries.map(({ encoded }) => toStorable(encoded)),
     entries.map(({ value }) => value),
   ]);
+}
+
+/** Whoever was first stays, and all know then. In one order, so that instances that wait for each other do so in one direction. */
+export async function writeFirstTimes(session: Session, changed: readonly FirstTime[]): Promise<void> {
+  if (changed.length === 0) return;
+  const entries = changed
+    .map((entry) => ({ entry, series: seriesKey(entry.metric, entry.encoded) }))
+    .toSorted((a, b) => (a.series < b.series ? -1 : 1));
+  const rows = await session.rows<{ series: string; at: number }>(WRITE_FIRST_TIMES, [
+    entries.map(({ series }) => series),
+    entries.map(({ entry }) => entry.metric),
+    entries.map(({ entry }) => toStorable(entry.encoded)),
+    entries.map(({ entry }) => entry.time),
+  ]);
+  const times = new Map(rows.map(({ series, at }) => [fromUuid(series), at]));
+  for (const { entry, series } of entries) entry.note(times.get(series) ?? entry.time);
 }
 
 /** Labels come from spans and may be long. */
@@ -80,6 +98,7 @@ async function writeConversations(
     rows.map(({ worstOutcome }) => worstOutcome),
     rows.map(({ unscoredBecause }) => unscoredBecause),
     rows.map(({ id }) => homes.get(id) ?? null),
+    rows.map(({ labels }) => (labels.segment === undefined ? null : toStorable(labels.segment))),
   ]);
   if (written !== rows.length) throw new Error(`store: ${written} of ${rows.length} conversations were written`);
 }
@@ -183,11 +202,12 @@ const WRITE_HEADS = {
   sql: `UPDATE conversations AS c SET agent = n.agent, agent_version = n.agent_version, environment = n.environment,
       first_closed_at = n.first_closed_at, first_trace = n.first_trace, last_closed_at = n.last_closed_at, updated_at = n.updated_at,
       turns = n.turns, turns_evaluated = n.turns_evaluated, due_at = n.due_at, due_cause = n.due_cause, revision = n.revision,
-      cause = n.cause, worst_outcome = n.worst_outcome, unscored_because = n.unscored_because, home = coalesce(n.home, c.home)
+      cause = n.cause, worst_outcome = n.worst_outcome, unscored_because = n.unscored_because, home = coalesce(n.home, c.home),
+      segment = n.segment
     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::uuid[], $7::bigint[], $8::bigint[], $9::int[],
-      $10::int[], $11::bigint[], $12::text[], $13::int[], $14::text[], $15::smallint[], $16::text[], $17::smallint[])
+      $10::int[], $11::bigint[], $12::text[], $13::int[], $14::text[], $15::smallint[], $16::text[], $17::smallint[], $18::text[])
       AS n (id, agent, agent_version, environment, first_closed_at, first_trace, last_closed_at, updated_at, turns,
-        turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because, home)
+        turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because, home, segment)
     WHERE c.id = n.id`,
 };
 const REVISE_TRACE = {
@@ -203,6 +223,11 @@ const MOVE_EVALUATIONS = {
 const MOVE_KEYS = {
   name: 'move-keys',
   sql: 'UPDATE conversation_keys SET conversation = $2 WHERE conversation = $1',
+};
+const WRITE_FIRST_TIMES = {
+  name: 'write-first-times',
+  sql: `INSERT INTO first_times (series, metric, labels, at) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::float8[])
+    ON CONFLICT (series) DO UPDATE SET at = least(first_times.at, excluded.at) RETURNING series, at`,
 };
 const WRITE_TOTALS = {
   name: 'write-totals',

@@ -28,7 +28,7 @@ interface Changed extends ConversationState {
 const CHANGED_MAX = 512;
 
 const COLUMNS = `id, conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns,
-  turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because`;
+  turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because, segment`;
 
 export class Conversations {
   readonly #findById: StatementSync;
@@ -53,12 +53,12 @@ export class Conversations {
       'SELECT id, due_at FROM conversations WHERE due_at IS NOT NULL ORDER BY due_at, id',
     );
     this.#insert = database.prepare(
-      `INSERT INTO conversations (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO conversations (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#update = database.prepare(
       `UPDATE conversations SET agent = ?, agent_version = ?, environment = ?, first_closed_at = ?, last_closed_at = ?,
          updated_at = ?, turns = ?, turns_evaluated = ?, due_at = ?, due_cause = ?, revision = ?, cause = ?,
-         worst_outcome = ?, unscored_because = ? WHERE id = ?`,
+         worst_outcome = ?, unscored_because = ?, segment = ? WHERE id = ?`,
     );
     this.#delete = database.prepare('DELETE FROM conversations WHERE id = ?');
     this.#lastRowOf = database.prepare('SELECT max(id) AS row FROM conversations');
@@ -134,6 +134,7 @@ export class Conversations {
         conversation.cause,
         conversation.worstOutcome,
         conversation.unscoredBecause,
+        labels.segment ?? null,
       ];
       if (conversation.isNew) this.#insert.run(conversation.row, conversation.id, ...values);
       else this.#update.run(...values, conversation.row);
@@ -209,6 +210,7 @@ function toChanged(row: Record<string, unknown>): Changed {
       agent: String(row.agent),
       agentVersion: String(row.agent_version),
       environment: String(row.environment),
+      ...(row.segment === null ? {} : { segment: String(row.segment) }),
     },
     firstClosedAt: Number(row.first_closed_at),
     lastClosedAt: Number(row.last_closed_at),

@@ -104,6 +104,16 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX postponed_turns_closed ON postponed_turns (closed_at, trace);
   `,
+  // Which part of the traffic a conversation is, and when something was seen first (first-times.ts).
+  `
+  ALTER TABLE conversations ADD COLUMN segment TEXT;
+  CREATE TABLE first_times (
+    metric TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (metric, labels)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -71,6 +71,15 @@ export class StoreExport {
     }));
   }
 
+  /** Times of the log in milliseconds; see `first-times.ts`. */
+  firstTimes(): readonly StoredTotal[] {
+    return this.#all('SELECT metric, labels, at FROM first_times ORDER BY metric, labels').map((row) => ({
+      metric: String(row.metric),
+      labels: String(row.labels),
+      value: Number(row.at),
+    }));
+  }
+
   #whole(row: Row): WholeConversation {
     const number = Number(row.id);
     // The cast is the brand: the store's writer wrote it.
@@ -85,6 +94,7 @@ export class StoreExport {
         agent: String(row.agent),
         agentVersion: String(row.agent_version),
         environment: String(row.environment),
+        ...(row.segment === null ? {} : { segment: String(row.segment) }),
       },
       firstClosedAt: Number(row.first_closed_at),
       lastClosedAt: Number(row.last_closed_at),

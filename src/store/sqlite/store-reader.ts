@@ -67,6 +67,7 @@ export class StoreReader implements ConversationReader {
     };
     where('c.agent = ?', query.agent);
     where('c.agent_version = ?', query.agentVersion);
+    where('c.segment = ?', query.segment);
     where('c.updated_at >= ?', query.since);
     where('c.id < ?', query.before);
     where(`${EVALUATED} AND e.outcome = ?)`, query.outcome === undefined ? undefined : OUTCOMES.indexOf(query.outcome));
@@ -154,6 +155,7 @@ function toConversationRow(row: Row): ConversationRow {
     agent: String(row.agent),
     agentVersion: String(row.agent_version),
     environment: String(row.environment),
+    segment: optionalText(row.segment),
     turns: Number(row.turns),
     revision: Number(row.revision),
     cause: optionalText(row.cause),

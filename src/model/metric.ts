@@ -1,0 +1,28 @@
+/**
+ * What is promised of a metric. Each room that has metrics defines them so, in one table; what is exposed and what is written of it in
+ * docs/METRICS.md are both made from that table.
+ */
+export interface MetricDefinition {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** In the order in which they are shown. `segment` is left out where none is configured. */
+  readonly labels: readonly string[];
+  /** What one stands for: seconds, bytes, evaluations. */
+  readonly unit: string;
+  /** One sentence or two; Prometheus shows them beside the name. */
+  readonly help: string;
+  /** Queries to use it with. */
+  readonly queries?: readonly MetricQuery[];
+}
+
+export interface MetricQuery {
+  /** As one would ask: `TCR of the last hour, by version`. */
+  readonly asks: string;
+  readonly promql: string;
+}
+
+/** Histograms have bounds as well, in the metric's own unit. */
+export interface HistogramDefinition extends MetricDefinition {
+  readonly type: 'histogram';
+  readonly buckets: readonly number[];
+}

@@ -1,0 +1,30 @@
+/**
+ * Who scrapes, and when each did so last. Prometheus counts an increase between two samples, so that the first value of a series
+ * that begins at 3 is never counted. A series therefore begins at 0 for each of them: what a scraper has not seen yet is shown at 0 once, and
+ * with its value from then on (docs/decisions/0013-metrics.md).
+ *
+ * To whom a series of last week is new is new himself: he would take all of it for what happened since his first scrape. So this holds for series
+ * younger than five minutes, the time after which Prometheus thinks of a series as gone.
+ */
+export class Scrapers {
+  readonly #lastScrape = new Map<string, number>();
+
+  /** Gives the time after which a series has to have begun to be new to this scraper. */
+  scraped(scraper: string, now: number): number {
+    const last = this.#lastScrape.get(scraper) ?? Number.NEGATIVE_INFINITY;
+    // The one that has been away for longest is first.
+    this.#lastScrape.delete(scraper);
+    this.#lastScrape.set(scraper, now);
+    if (this.#lastScrape.size > SCRAPERS_MAX) {
+      for (const first of this.#lastScrape.keys()) {
+        this.#lastScrape.delete(first);
+        break;
+      }
+    }
+    return Math.max(last, now - NEW_MS);
+  }
+}
+
+const NEW_MS = 5 * 60_000;
+/** Whoever can reach the port can scrape under any name. */
+const SCRAPERS_MAX = 100;
