@@ -1,0 +1,11 @@
+/** What is made from source, by its path in deploy/. */
+import type { Links } from './links.ts';
+import { prometheusRule, ruleFile } from './prometheus/source/rule-file.ts';
+import { RULE_SETTINGS } from './prometheus/source/settings.ts';
+
+export function generatedFiles(links: Links): ReadonlyMap<string, string> {
+  return new Map([
+    ['prometheus/assay.rules.yml', ruleFile(RULE_SETTINGS, links)],
+    ['kubernetes/prometheus-rule/prometheus-rule.yaml', prometheusRule(RULE_SETTINGS, links)],
+  ]);
+}

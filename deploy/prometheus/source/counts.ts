@@ -1,0 +1,144 @@
+/**
+ * What was counted in each window and in the baseline, by agent and segment. Everything that can be asked as "how much of what was tried
+ * came off?" is recorded under one pair of names, told apart by the label `measure`, so that the evidence is worked out by one set of rules:
+ *
+ *   measure            scored                          credit
+ *   tcr                evaluations with a score        sum of scores, late corrections included
+ *   success            the same                        successful_completion
+ *   not_hard_failure   the same                        all but hard_failure (so that worse is always less)
+ *   criterion          passed or failed                passed
+ *   version            evaluations of that version     sum of its scores
+ *
+ * A label that is absent is empty, so `segment` in `by (...)` does no harm where no segments are configured.
+ */
+import { AGENT, duration, increase, orZeroOf } from './promql.ts';
+import { type Group, record, type Rule } from './rule.ts';
+import type { Pace, RuleSettings } from './settings.ts';
+
+export const SCORED = 'agent_segment:assay_scored:increase';
+export const CREDIT = 'agent_segment:assay_credit:increase';
+export const BASELINE_SCORED = 'agent_segment:assay_baseline_scored:increase';
+export const BASELINE_CREDIT = 'agent_segment:assay_baseline_credit:increase';
+/** Of the version that had most traffic in the baseline. */
+export const BASELINE_VERSION = 'agent_version:assay_baseline_version:increase';
+
+const SEGMENT = `${AGENT}, segment`;
+const SUCCESSES = 'assay_evaluations_total{outcome="successful_completion"}';
+const HARD_FAILURES = 'assay_evaluations_total{outcome="hard_failure"}';
+
+interface Counted {
+  readonly measure: string;
+  readonly scored: (sum: SumOf) => string;
+  readonly credit: (sum: SumOf) => string;
+}
+/** The increase of a counter over the window or the baseline, summed by the measure's labels. */
+type SumOf = (selector: string) => string;
+
+const WHOLE: readonly Counted[] = [
+  {
+    measure: 'tcr',
+    scored: (sum) => sum('assay_evaluation_score_count'),
+    credit: (sum) => {
+      const none = sum('assay_evaluation_score_count');
+      const up = orZeroOf(sum('assay_evaluation_score_revised_up_total'), none);
+      const down = orZeroOf(sum('assay_evaluation_score_revised_down_total'), none);
+      return `${sum('assay_evaluation_score_sum')}\n  + ${up}\n  - ${down}`;
+    },
+  },
+  {
+    measure: 'success',
+    scored: (sum) => sum('assay_evaluation_score_count'),
+    credit: (sum) => orZeroOf(sum(SUCCESSES), sum('assay_evaluation_score_count')),
+  },
+  {
+    measure: 'not_hard_failure',
+    scored: (sum) => sum('assay_evaluation_score_count'),
+    credit: (sum) => {
+      const all = sum('assay_evaluation_score_count');
+      return `clamp_min(${all}\n  - ${orZeroOf(sum(HARD_FAILURES), all)}, 0)`;
+    },
+  },
+];
+
+const CRITERION: Counted = {
+  measure: 'criterion',
+  scored: (sum) => sum('assay_verdicts_total{verdict=~"pass|fail"}'),
+  credit: (sum) => sum('assay_verdicts_total{verdict="pass"}'),
+};
+
+const VERSION: Counted = {
+  measure: 'version',
+  scored: (sum) => sum('assay_evaluation_score_count'),
+  credit: (sum) => sum('assay_evaluation_score_sum'),
+};
+
+export function windowCounts(settings: RuleSettings, pace: Pace): Group {
+  const rules = [
+    ...settings.windows
+      .filter((window) => window.pace === pace)
+      .flatMap(({ seconds }) => WHOLE.flatMap((counted) => inWindow(counted, seconds, SEGMENT))),
+    ...settings.coarseWindows
+      .filter((window) => window.pace === pace)
+      .flatMap(({ seconds }) => [
+        ...inWindow(CRITERION, seconds, `${SEGMENT}, criterion`),
+        ...inWindow(VERSION, seconds, `${SEGMENT}, agent_version`),
+      ]),
+  ];
+  return { name: `assay_windows_${pace}`, intervalSeconds: settings.interval[pace], rules };
+}
+
+function inWindow({ measure, scored, credit }: Counted, seconds: number, by: string): readonly Rule[] {
+  const window = duration(seconds);
+  const sum: SumOf = (selector) => `sum by (${by}) (${increase(selector, window)})`;
+  return [record(SCORED, scored(sum), { measure, window }), record(CREDIT, credit(sum), { measure, window })];
+}
+
+/**
+ * What an agent did before: days that lie days back, so that a slow decline does not become its own baseline within a day. An agent, or a
+ * segment, that is younger than that is held against what it did until a day ago.
+ */
+export function baselineCounts(settings: RuleSettings): Group {
+  const { seconds, offset, youngOffset } = settings.baseline;
+  const sumOf =
+    (by: string, ended: number): SumOf =>
+    (selector) =>
+      `sum by (${by}) (increase(${selector}[${duration(seconds)}] offset ${duration(ended)}))`;
+  const inBaseline = ({ measure, scored, credit }: Counted, by: string): readonly Rule[] => {
+    const old = sumOf(by, offset);
+    const young = sumOf(by, youngOffset);
+    return [
+      record(BASELINE_SCORED, `${scored(old)} > 0\nor ${scored(young)} > 0`, { measure }),
+      record(BASELINE_CREDIT, `(${credit(old)}) and ${scored(old)} > 0\nor (${credit(young)})`, { measure }),
+    ];
+  };
+  const mostUsed = (ended: number) =>
+    `topk by (${AGENT}) (1, ${sumOf(`${AGENT}, agent_version`, ended)('assay_evaluation_score_count')} > 0)`;
+  return {
+    name: 'assay_baselines',
+    intervalSeconds: settings.interval.slow,
+    rules: [
+      ...WHOLE.flatMap((counted) => inBaseline(counted, SEGMENT)),
+      ...inBaseline(CRITERION, `${SEGMENT}, criterion`),
+      record(BASELINE_VERSION, `${mostUsed(offset)}\nor on (${AGENT}) ${mostUsed(youngOffset)}`),
+      ...baselinesOfVersions(settings),
+    ],
+  };
+}
+
+/** Every other version is held against what the baseline's version does in the same days, segment by segment. */
+function baselinesOfVersions(settings: RuleSettings): readonly Rule[] {
+  const longest = duration(Math.max(...settings.coarseWindows.map(({ seconds }) => seconds)));
+  const ofBaselineVersion = (counted: string) => {
+    const selected = `${counted}{measure="version", window="${longest}"}`;
+    const isBaseline = `on (${AGENT}, agent_version) ${BASELINE_VERSION}`;
+    const scored = `${SCORED}{measure="version", window="${longest}"}`;
+    return `sum without (window) (
+  (${scored} unless ${isBaseline}) * 0
+  + on (${SEGMENT}) group_left () sum by (${SEGMENT}) (${selected} and ${isBaseline})
+)`;
+  };
+  return [
+    record(BASELINE_SCORED, `${ofBaselineVersion(SCORED)} > 0`),
+    record(BASELINE_CREDIT, ofBaselineVersion(CREDIT)),
+  ];
+}

@@ -1,0 +1,117 @@
+/**
+ * The alerts of the detector inside Assay. It looks at every conversation and is sooner than the rules, which are the second opinion.
+ * With several instances one of them speaks for a stream; `max by` takes it, whichever it is.
+ */
+import { AGENT_PLACE, labelOfFirst, PERCENT, WHO } from './annotation.ts';
+import { AGENT } from './promql.ts';
+import type { Alert, Group } from './rule.ts';
+import type { RuleSettings } from './settings.ts';
+
+const MINUTE = 60;
+const HOUR = 3600;
+const STREAM = `${AGENT}, metric, criterion`;
+
+export function detectorAlerts(settings: RuleSettings): Group {
+  return {
+    name: 'assay_alerts_detector',
+    intervalSeconds: settings.interval.fast,
+    rules: [
+      regressed({
+        alert: 'AgentDetectorRegression',
+        metrics: 'tcr|hard_failure',
+        severity: 'page',
+        area: 'quality',
+        dashboard: 'quality',
+        what: '{{ if eq $labels.metric "tcr" }}TCR{{ else }}Rate of hard failures{{ end }}',
+        next: 'Next: if a version is new since the onset, roll it back; then read the conversations that fail.',
+      }),
+      regressed({
+        alert: 'AgentDetectorCriterionRegression',
+        metrics: 'criterion',
+        severity: 'ticket',
+        area: 'quality',
+        dashboard: 'quality',
+        what: 'Pass rate of criterion {{ $labels.criterion }}',
+        next: 'Next: read conversations that fail it since the onset.',
+      }),
+      regressed({
+        alert: 'AgentDetectorEfficiencyRegression',
+        metrics: 'cost_per_success|steps_per_success',
+        severity: 'ticket',
+        area: 'efficiency',
+        dashboard: 'efficiency',
+        what: '{{ if eq $labels.metric "cost_per_success" }}Cost per success{{ else }}Steps per success{{ end }}',
+        next: 'Next: compare a recent conversation with one from before the onset.',
+      }),
+      versionWorse(),
+      disagreement(),
+    ],
+  };
+}
+
+function regressed(options: {
+  readonly alert: string;
+  readonly metrics: string;
+  readonly severity: Alert['severity'];
+  readonly area: Alert['area'];
+  readonly dashboard: Alert['dashboard'];
+  readonly what: string;
+  readonly next: string;
+}): Alert {
+  const state = `max by (${STREAM}) (assay_detector_state{metric=~"${options.metrics}", state="regressed"}) == 1`;
+  const part = `bottomk(1, max by (criterion) (assay_detector_tcr_change_by_criterion{part="criterion",${AGENT_PLACE}}) < 0)`;
+  return {
+    kind: 'alert',
+    alert: options.alert,
+    severity: options.severity,
+    area: options.area,
+    dashboard: options.dashboard,
+    keepFiringFor: 15 * MINUTE,
+    expr: `max by (${STREAM}) (assay_detector_change_ratio{metric=~"${options.metrics}"})
+  and on (${STREAM}) (${state})
+or (${state}) * 0`,
+    summary: `${options.what} of ${WHO} changed by ${PERCENT} since the onset, says the detector`,
+    description: `Onset, interval and evidence: assay_detector_change_timestamp_seconds, assay_detector_change_lower_ratio and _upper_ratio, assay_detector_log_evidence. Criterion that moved the TCR most: ${labelOfFirst('criterion', part)}. ${options.next}`,
+    annotations: {
+      criterion: `{{ with $labels.criterion }}{{ . }}{{ else }}${labelOfFirst('criterion', part)}{{ end }}`,
+    },
+  };
+}
+
+function versionWorse(): Alert {
+  const labels = `${AGENT}, agent_version, baseline_version`;
+  return {
+    kind: 'alert',
+    alert: 'AgentDetectorVersionWorse',
+    severity: 'ticket',
+    area: 'quality',
+    dashboard: 'versions',
+    keepFiringFor: 30 * MINUTE,
+    expr: `max by (${labels}) (assay_version_log_evidence{direction="worse"})
+  and on (${labels}) (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1)
+or (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1) * 0`,
+    summary: `Version {{ $labels.agent_version }} of ${WHO} is worse than {{ $labels.baseline_version }}, says the detector (evidence {{ $value | humanize }} nats)`,
+    description: 'Compared segment by segment, however often one looks. Next: stop the roll-out, or roll back.',
+    annotations: { version: '{{ $labels.agent_version }}', baseline_version: '{{ $labels.baseline_version }}' },
+  };
+}
+
+function disagreement(): Alert {
+  const detector = `max by (${AGENT}) (assay_detector_state{metric="tcr", state="regressed"}) == 1`;
+  const judging = `max by (${AGENT}) (assay_detector_state{metric="tcr", state=~"ok|suspected|regressed|recovered"}) == 1`;
+  const rules = `max by (${AGENT}) (ALERTS{alertname=~"AgentTcrRegression|AgentTcrSlipping", alertstate="firing"})`;
+  const alone = (side: string, expression: string) => `label_replace(${expression}, "alone", "${side}", "", "")`;
+  return {
+    kind: 'alert',
+    alert: 'AgentDetectorDisagrees',
+    severity: 'info',
+    area: 'quality',
+    dashboard: 'quality',
+    for: HOUR,
+    expr: `${alone('detector', `(${detector}) unless on (${AGENT}) ${rules}`)}
+or ${alone('rules', `${rules} and on (${AGENT}) (${judging}) unless on (${AGENT}) (${detector})`)}`,
+    summary: `Only the {{ $labels.alone }} see a fall of the TCR of ${WHO}, for an hour now`,
+    description:
+      'The detector is sooner, and knows its baseline conversation by conversation; the rules compare windows with the days before. Next: nothing at once. If it happens often, the runbook says which of the two to mistrust.',
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * How sure it is that something got worse, in nats. With segments s, n of a window and b, N of the baseline:
+ *
+ *   expected e   = Σ n b / Σ n                what this mix of traffic gave before
+ *   evidence     = n · kl(o ‖ e) / I          0 where o ≥ e
+ *   inflation I  = c · (1 + Σ n² b(1−b)/N / Σ n b(1−b))  +  n · τ² / (e(1−e))
+ *
+ * The first term of I: the baseline is an estimate too. c: a weighted score scatters less than a yes or no with the same mean. τ²: how much
+ * the rate wanders from hour to hour beyond chance, less one standard error, so that it does not drown small samples.
+ *
+ * The level of alarm is the same for all volumes of traffic; docs/alerting.md says where it comes from.
+ */
+import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';
+import { AGENT, duration, MEASURED, on } from './promql.ts';
+import { type Group, record, type Rule } from './rule.ts';
+import { BAND_Z, type RuleSettings } from './settings.ts';
+
+export const BASELINE = 'agent_segment:assay_baseline:ratio';
+export const BASELINE_TCR = 'agent:assay_baseline_tcr:ratio';
+export const TCR = 'agent:assay_tcr:ratio';
+export const TCR_LOWER = 'agent:assay_tcr:lower';
+export const TCR_UPPER = 'agent:assay_tcr:upper';
+export const OBSERVED = 'agent:assay_observed:ratio';
+export const EXPECTED = 'agent:assay_expected:ratio';
+export const MATCHED = 'agent:assay_matched:sum';
+export const DROP = 'agent:assay_drop:ratio';
+export const CONFIRMING_DROP = 'agent:assay_confirming_drop:ratio';
+export const EVIDENCE = 'agent:assay_drop_evidence:nats';
+export const INFLATION = 'agent:assay_inflation:ratio';
+export const DISPERSION = 'agent:assay_score_dispersion:ratio';
+export const WOBBLE = 'agent:assay_wobble:variance';
+export const CRITERIA = 'agent:assay_criteria:count';
+
+const BLOCK_RESIDUAL = 'agent:assay_block_residual:sum';
+const BLOCK_VARIANCE = 'agent:assay_block_variance:sum';
+const BLOCK_SCORED = 'agent:assay_block_scored:sum';
+
+const BY_WINDOW = `${MEASURED}, window`;
+const BY_SEGMENT = `${MEASURED}, segment`;
+/** Standard deviations of the wobble: while there is too little history, and at most, so that a fall of seven points is always seen. */
+const WOBBLE_UNKNOWN = 0.0025;
+const WOBBLE_MAX = 0.015;
+
+export function baselineRates(settings: RuleSettings): Group {
+  const { seconds, offset } = settings.baseline;
+  const range = `[${duration(seconds)}] offset ${duration(offset)}`;
+  const tcr = `{measure="tcr"}`;
+  const squares = `sum by (${AGENT}) (increase(assay_evaluation_score_squared_total${range})) / (sum by (${AGENT}) (increase(assay_evaluation_score_count${range})) > 0)`;
+  const mean = `(sum by (${AGENT}) (increase(assay_evaluation_score_sum${range})) / (sum by (${AGENT}) (increase(assay_evaluation_score_count${range})) > 0))`;
+  return {
+    name: 'assay_baseline_rates',
+    intervalSeconds: settings.interval.slow,
+    rules: [
+      // Half an observation each way: a baseline without a single failure is no proof that there are none.
+      record(BASELINE, `clamp((${BASELINE_CREDIT} + 0.5) / (${BASELINE_SCORED} + 1), 0.0001, 0.999)`),
+      record(
+        BASELINE_TCR,
+        `sum by (${AGENT}) (${BASELINE_CREDIT}${tcr}) / (sum by (${AGENT}) (${BASELINE_SCORED}${tcr}) > 0)`,
+      ),
+      record(
+        CRITERIA,
+        `count by (${AGENT}) (count by (${AGENT}, criterion) (${BASELINE_SCORED}{measure="criterion"}))`,
+      ),
+      record(DISPERSION, `clamp((${squares} - ${mean} ^ 2) / clamp_min(${mean} * (1 - ${mean}), 1e-6), 0.05, 1)`, {
+        measure: 'tcr',
+      }),
+      record(WOBBLE, wobble(settings)),
+    ],
+  };
+}
+
+/** A constant distance from what was expected is not wobble, hence the mean residual is taken off. */
+function wobble({ baseline, block }: RuleSettings): string {
+  const blocks = `[${duration(baseline.seconds)}:${duration(block.seconds)}] offset ${duration(baseline.offset)}`;
+  const total = (expression: string) => `sum_over_time((${expression})${blocks})`;
+  const excess = total(`${BLOCK_RESIDUAL} ^ 2 - ${BLOCK_VARIANCE}`);
+  const standardError = `sqrt(2 * ${total(`${BLOCK_VARIANCE} ^ 2`)})`;
+  const meanResidual = `${total(BLOCK_RESIDUAL)} / (${total(BLOCK_SCORED)} > 0)`;
+  return `clamp(
+  (${excess} - ${standardError}) / (${total(`${BLOCK_SCORED} ^ 2`)} > 0)
+  - (${meanResidual}) ^ 2,
+  0, ${WOBBLE_MAX ** 2}
+) and count_over_time((${BLOCK_SCORED})${blocks}) >= ${block.min}
+or sum by (${MEASURED}) (${BASELINE_SCORED}) * 0 + ${WOBBLE_UNKNOWN ** 2}`;
+}
+
+export function evidence(settings: RuleSettings): Group {
+  const known = `on (${BY_SEGMENT}) ${BASELINE_SCORED}`;
+  const b = on(BY_SEGMENT, BASELINE);
+  const spread = on(BY_SEGMENT, `(${BASELINE} * (1 - ${BASELINE}))`);
+  const spreadOfMean = on(BY_SEGMENT, `(${BASELINE} * (1 - ${BASELINE}) / ${BASELINE_SCORED})`);
+  const estimated = `(1 + sum by (${BY_WINDOW}) (${SCORED} ^ 2 * ${spreadOfMean}) / sum by (${BY_WINDOW}) (${SCORED} * ${spread}))`;
+  const scattering = `${estimated} * ${on(`${AGENT}, measure`, DISPERSION)} or ${estimated}`;
+  const block = `{window="${duration(settings.block.seconds)}"}`;
+  return {
+    name: 'assay_evidence',
+    intervalSeconds: settings.interval.fast,
+    rules: [
+      record(MATCHED, `sum by (${BY_WINDOW}) (${SCORED} and ${known}) > 0`),
+      record(OBSERVED, `clamp(sum by (${BY_WINDOW}) (${CREDIT} and ${known}) / ${MATCHED}, 0, 1)`),
+      record(EXPECTED, `clamp(sum by (${BY_WINDOW}) (${SCORED} * ${b}) / ${MATCHED}, 0.0001, 0.999)`),
+      record(DROP, `1 - ${OBSERVED} / ${EXPECTED}`),
+      record(INFLATION, `(${scattering})\n+ ${MATCHED} / (${EXPECTED} * (1 - ${EXPECTED})) * ${on(MEASURED, WOBBLE)}`),
+      record(EVIDENCE, nats()),
+      ...confirmations(settings),
+      record(BLOCK_SCORED, `sum without (window) (${MATCHED}${block})`),
+      record(BLOCK_RESIDUAL, `sum without (window) (${MATCHED}${block} * (${OBSERVED}${block} - ${EXPECTED}${block}))`),
+      record(
+        BLOCK_VARIANCE,
+        `sum without (window) (${MATCHED}${block} * ${EXPECTED}${block} * (1 - ${EXPECTED}${block}) * ${on(`${AGENT}, measure`, DISPERSION)})
+or sum without (window) (${MATCHED}${block} * ${EXPECTED}${block} * (1 - ${EXPECTED}${block}))`,
+      ),
+      ...levels(),
+    ],
+  };
+}
+
+function nats(): string {
+  const term = (observed: string, expected: string) => `${observed} * ln(clamp_min(${observed}, 1e-9) / ${expected})`;
+  return `${MATCHED}
+* (${term(OBSERVED, EXPECTED)} + ${term(`(1 - ${OBSERVED})`, `(1 - ${EXPECTED})`)})
+/ ${INFLATION}
+* (${OBSERVED} < bool ${EXPECTED})`;
+}
+
+/** The fall of the shorter window, under the name of the longer one. */
+function confirmations({ windows, coarseWindows }: RuleSettings): readonly Rule[] {
+  const lists = [
+    { list: windows, measures: 'tcr|success|not_hard_failure' },
+    { list: coarseWindows, measures: 'criterion|version' },
+  ];
+  return windows.map(({ seconds }) => {
+    const drops = lists.flatMap(({ list, measures }) =>
+      list
+        .filter((window) => window.seconds === seconds)
+        .map(({ confirmedBy }) => `${DROP}{measure=~"${measures}", window="${duration(confirmedBy)}"}`),
+    );
+    return record(CONFIRMING_DROP, drops.map((drop) => `sum without (window) (${drop})`).join('\nor '), {
+      window: duration(seconds),
+    });
+  });
+}
+
+/** The TCR of all traffic as it is, and Wilson's interval for it: wide for a weighted score, never too narrow. */
+function levels(): readonly Rule[] {
+  const n = `(sum by (${AGENT}, window) (${SCORED}{measure="tcr"}) > 0)`;
+  const p = `clamp(${TCR}, 0, 1)`;
+  const z2 = Number((BAND_Z ** 2).toFixed(4));
+  const half = `${BAND_Z} * sqrt(${p} * (1 - ${p}) / ${n} + ${z2} / (4 * ${n} ^ 2))`;
+  const centre = `${p} + ${z2} / (2 * ${n})`;
+  return [
+    record(TCR, `sum by (${AGENT}, window) (${CREDIT}{measure="tcr"}) / ${n}`),
+    record(TCR_LOWER, `(${centre} - ${half}) / (1 + ${z2} / ${n})`),
+    record(TCR_UPPER, `(${centre} + ${half}) / (1 + ${z2} / ${n})`),
+  ];
+}

@@ -1,0 +1,224 @@
+/**
+ * The alerts about Assay itself. While it can't see, its figures about agents mean nothing, so some of these mute the alerts about agents
+ * (deploy/alertmanager); `BLINDING` names them. One instance of several that is away blinds nobody: the others do its work.
+ */
+import { AGENT, duration } from './promql.ts';
+import type { Alert, Group } from './rule.ts';
+import type { RuleSettings } from './settings.ts';
+
+const MINUTE = 60;
+const HOUR = 3600;
+/** How the targets are called: the scrape job's name, as in deploy/prometheus/prometheus.yml or after a PodMonitor. */
+export const TARGETS = 'job=~".*assay.*"';
+
+/** Nothing that is said of any agent can be believed while one of these fires. */
+export const BLINDING = ['AssayAbsent', 'AssayStalled', 'AssayStoreProblem', 'AssayKafkaProblem', 'AssayLagging'];
+/** The same for one agent. */
+export const BLINDING_ONE_AGENT = ['AssayUnscored'];
+
+const INSTANCE = '{{ $labels.instance }}';
+const SHARE = '{{ $value | humanizePercentage }}';
+const SECONDS = '{{ $value | humanizeDuration }}';
+const COUNT = '{{ $value | humanize }}';
+
+export function healthAlerts(settings: RuleSettings): Group {
+  const rules = [
+    ...away(),
+    ...stuck(settings),
+    ...behind(settings),
+    ...turnedAway(settings),
+    ...unread(settings),
+    ...unjudged(settings),
+    ...crowded(settings),
+  ].map((alert) => ({ ...alert, kind: 'alert', area: 'assay', dashboard: 'health' }) as const);
+  return { name: 'assay_alerts_health', intervalSeconds: settings.interval.fast, rules };
+}
+
+type HealthAlert = Omit<Alert, 'kind' | 'area' | 'dashboard'>;
+
+function windowOf({ shorterBy }: RuleSettings, seconds: number): string {
+  return duration(Math.max(1, Math.round(seconds / shorterBy)));
+}
+
+function away(): readonly HealthAlert[] {
+  return [
+    {
+      alert: 'AssayDown',
+      severity: 'ticket',
+      for: 5 * MINUTE,
+      expr: `up{${TARGETS}} == 0`,
+      summary: `Assay instance ${INSTANCE} can not be scraped`,
+      description: 'Next: see whether the process is there (/healthz) and what it logged last.',
+    },
+    {
+      alert: 'AssayAbsent',
+      severity: 'page',
+      for: 5 * MINUTE,
+      expr: `absent(up{${TARGETS}} == 1)`,
+      summary: 'No instance of Assay can be scraped',
+      description:
+        'Nothing is known about any agent. Clients keep what they can not send for a while only. Next: start Assay; if it runs, look at the targets page of Prometheus.',
+    },
+  ];
+}
+
+function stuck(settings: RuleSettings): readonly HealthAlert[] {
+  return [
+    {
+      alert: 'AssayStalled',
+      severity: 'page',
+      for: 5 * MINUTE,
+      expr: `max by (job, instance) (assay_scoring_queue_length) > 0
+and on (job, instance) sum by (job, instance) (increase(assay_turns_scored_total[${windowOf(settings, 5 * MINUTE)}])) == 0`,
+      summary: `Assay instance ${INSTANCE} has ${COUNT} turns to score and scores none`,
+      description: 'Next: GET /readyz says why; the log has what the scoring thread said last.',
+    },
+    {
+      alert: 'AssayStoreProblem',
+      severity: 'page',
+      for: 2 * MINUTE,
+      expr: 'max by (job, instance) (assay_store_problem) == 1',
+      summary: `Assay instance ${INSTANCE} can not use the shared store`,
+      description: 'Nothing is lost: it is in Kafka. Next: see that PostgreSQL answers; the log names the error.',
+    },
+    {
+      alert: 'AssayKafkaProblem',
+      severity: 'page',
+      for: 5 * MINUTE,
+      expr: 'min by (job) (assay_kafka_problem) == 1',
+      summary: 'No instance of Assay can read Kafka',
+      description: 'Next: see that the brokers answer and that the topics exist; the log names the error.',
+    },
+    {
+      alert: 'AssayScoringFailures',
+      severity: 'ticket',
+      expr: `sum by (job, instance) (increase(assay_scoring_failures_total[${windowOf(settings, 15 * MINUTE)}])) > 2`,
+      summary: `Scoring failed ${COUNT} times in a quarter of an hour on ${INSTANCE}`,
+      description: 'What fails is undone and done again, so nothing is counted twice. Next: the log names the error.',
+    },
+  ];
+}
+
+function behind(settings: RuleSettings): readonly HealthAlert[] {
+  const rate = `sum by (job, instance) (rate(assay_turns_scored_total[${windowOf(settings, 10 * MINUTE)}]))`;
+  return [
+    {
+      alert: 'AssayLagging',
+      severity: 'ticket',
+      for: 10 * MINUTE,
+      expr: `max by (job) (assay_log_lag_seconds > 300 or assay_cluster_time_lag_seconds > 600 or assay_kafka_lag_seconds > 600)`,
+      summary: `Scoring is ${SECONDS} behind`,
+      description:
+        'What the dashboards show is that old. Next: see whether it catches up (queue and lag fall) or needs more instances; docs/scaling.md has the rates.',
+    },
+    {
+      alert: 'AssayQueueGrowing',
+      severity: 'ticket',
+      for: 10 * MINUTE,
+      expr: `max by (job, instance) (assay_scoring_queue_length) / (${rate} > 0) > 120`,
+      summary: `The turns that wait for scoring on ${INSTANCE} are work for ${SECONDS}`,
+      description: 'Next: see which suite takes the time (assay_scoring_batch_seconds), or add an instance.',
+    },
+  ];
+}
+
+function turnedAway(settings: RuleSettings): readonly HealthAlert[] {
+  const window = windowOf(settings, 10 * MINUTE);
+  const refused = `sum by (job, reason) (rate(assay_refused_requests_total{reason!="aborted"}[${window}]))`;
+  const all = `sum by (job) (rate(assay_received_requests_total[${window}])) + sum by (job) (rate(assay_refused_requests_total{reason!="aborted"}[${window}]))`;
+  const rejected = `sum by (job, signal, reason) (rate(assay_rejected_records_total[${window}]))`;
+  const records = `sum by (job, signal) (rate(assay_received_records_total[${window}]))`;
+  return [
+    {
+      alert: 'AssayRefusingRequests',
+      severity: 'ticket',
+      for: 10 * MINUTE,
+      expr: `${refused} / on (job) group_left () (${all} > 0) > 0.01`,
+      summary: `${SHARE} of requests are refused: {{ $labels.reason }}`,
+      description:
+        'overloaded and not-admitted are sent again by the client, until its own queue is full; the other reasons are spans lost. Next: the runbook has a line for each reason.',
+    },
+    {
+      alert: 'AssayRejectingRecords',
+      severity: 'ticket',
+      for: 10 * MINUTE,
+      expr: `${rejected} / on (job, signal) group_left () ((${records} + on (job, signal) sum by (job, signal) (${rejected})) > 0) > 0.01`,
+      summary: `${SHARE} of {{ $labels.signal }} are rejected: {{ $labels.reason }}`,
+      description:
+        'The rest of their requests was taken. Next: find the exporter; the answers that it gets say which records.',
+    },
+    {
+      alert: 'AssayJournalCorrupt',
+      severity: 'ticket',
+      expr: `sum by (job, instance) (increase(assay_journal_corrupt_bytes_total[${windowOf(settings, HOUR)}])) > 0`,
+      summary: `${COUNT} bytes of the journal on ${INSTANCE} were corrupt`,
+      description: 'They were set aside, and the rest goes on. Next: look at the disk.',
+    },
+  ];
+}
+
+function unread(settings: RuleSettings): readonly HealthAlert[] {
+  const window = windowOf(settings, HOUR);
+  const late = `sum by (job) (rate(assay_late_records_total{fate=~"revised|too-late|over-limit"}[${window}]))`;
+  const received = `(sum by (job) (rate(assay_received_records_total[${window}])) + (sum by (job) (rate(assay_kafka_rows_total[${window}])) or sum by (job) (rate(assay_received_records_total[${window}])) * 0))`;
+  return [
+    {
+      alert: 'AssayDeadLetters',
+      severity: 'ticket',
+      expr: `sum by (job, topic, fate) (increase(assay_kafka_unreadable_records_total[${windowOf(settings, 15 * MINUTE)}])) > 0`,
+      summary: `${COUNT} records of {{ $labels.topic }} could not be read ({{ $labels.fate }})`,
+      description:
+        'The partition goes on without them. Next: `assay dead-letters list` says why; mend the sender, then `assay dead-letters replay`.',
+    },
+    {
+      alert: 'AssayLateRecords',
+      severity: 'ticket',
+      for: 30 * MINUTE,
+      expr: `${late} / (${received} > 0) > 0.05`,
+      summary: `${SHARE} of spans come after their conversation was scored`,
+      description:
+        'Scores are corrected by revisions, or lack what came too late. Next: raise `conversation.idle` or `turn.settle`, or see why the exporter holds spans back.',
+    },
+  ];
+}
+
+function unjudged(settings: RuleSettings): readonly HealthAlert[] {
+  const window = windowOf(settings, HOUR);
+  const errors = `sum by (suite, criterion) (increase(assay_verdicts_total{verdict="error"}[${window}]))`;
+  const verdicts = `sum by (suite, criterion) (increase(assay_verdicts_total[${window}]))`;
+  const unscored = `sum by (${AGENT}) (increase(assay_evaluations_total{outcome="unscored"}[${window}]))`;
+  const evaluated = `sum by (${AGENT}) (increase(assay_evaluations_total[${window}]))`;
+  return [
+    {
+      alert: 'AssayCheckErrors',
+      severity: 'ticket',
+      for: 10 * MINUTE,
+      expr: `(${errors} > 3) / (${verdicts} > 0) > 0.05`,
+      summary: `The check of {{ $labels.criterion }} (suite {{ $labels.suite }}) fails to run for ${SHARE} of conversations`,
+      description:
+        'It lowers no score, but nothing is known about this criterion. Next: `assay explain` on one of them prints the error; mend the check, or the telemetry it needs.',
+    },
+    {
+      alert: 'AssayUnscored',
+      severity: 'ticket',
+      for: 15 * MINUTE,
+      expr: `(${unscored} > 10) / (${evaluated} > 0) > 0.2`,
+      summary: `${SHARE} of conversations of {{ $labels.agent }} (suite {{ $labels.suite }}) can not be scored`,
+      description:
+        'What is left may not be like the rest, so alerts about this agent are held back. Next: `assay explain` on one of them says what is missing in its spans.',
+    },
+  ];
+}
+
+function crowded(settings: RuleSettings): readonly HealthAlert[] {
+  return [
+    {
+      alert: 'AssaySeriesFolded',
+      severity: 'ticket',
+      expr: `sum by (job) (increase(assay_series_folded_total[${windowOf(settings, HOUR)}])) > 0`,
+      summary: `${COUNT} evaluations were counted under \`other\` within an hour`,
+      description:
+        'There are as many agents, versions or environments as may have series. Next: see which label runs away (a build number as a version?), or raise the limit.',
+    },
+  ];
+}

@@ -1,0 +1,270 @@
+/**
+ * The alerts about agents. A page means that users notice now; a ticket can wait for the morning. Each fires on a change that is both sure
+ * (evidence) and large (floor), and goes on for a while after it (`keepFiringFor`), so that nobody is called twice for one thing.
+ */
+import { AGENT_PLACE, labelOfFirst, PERCENT, valueOfFirst, WHO } from './annotation.ts';
+import { CONFIRMING_DROP, CRITERIA, DROP, EVIDENCE, OBSERVED, EXPECTED, TCR, TCR_UPPER } from './evidence.ts';
+import { BASELINE_VERSION } from './counts.ts';
+import { EFFORT_PER_SUCCESS, EFFORT_RISE, EFFORT_SCORED, EFFORT_Z } from './efficiency.ts';
+import { AGENT, duration, on } from './promql.ts';
+import type { Alert, Group } from './rule.ts';
+import {
+  ALARM_NATS,
+  BANDS,
+  FALL,
+  HARD_FAILURE_RATE_MIN,
+  RISE,
+  RISE_CONVERSATIONS_MIN,
+  RISE_Z,
+  type RuleSettings,
+  VERSION_ALARM_NATS,
+} from './settings.ts';
+import { TCR_CHANGE_PART, VERSION_SHORTFALL } from './split.ts';
+
+const MINUTE = 60;
+const HOUR = 3600;
+
+export function qualityAlerts(settings: RuleSettings): Group {
+  return {
+    name: 'assay_alerts_quality',
+    intervalSeconds: settings.interval.fast,
+    rules: [
+      ...tcrFalls(settings),
+      ...bands(settings),
+      hardFailures(settings),
+      successRate(settings),
+      criterion(),
+      candidate(),
+      ...efficiencyAlerts(settings),
+      silence(settings),
+    ],
+  };
+}
+
+function fell(measure: string, floor: number): string {
+  const of = `{measure="${measure}"}`;
+  return `${DROP}${of} >= ${floor}\n  and ${EVIDENCE}${of} > ${ALARM_NATS}\n  and ${CONFIRMING_DROP}${of} > 0`;
+}
+
+function maxBy(labels: string, expression: string): string {
+  return `max by (${labels}) (\n  ${expression}\n)`;
+}
+
+/** What an alert about the TCR adds: what moved it most. */
+function culprits({ explainWindow }: RuleSettings) {
+  const window = `window="${duration(explainWindow)}"`;
+  const part = `bottomk(1, ${TCR_CHANGE_PART}{part="criterion",${window},${AGENT_PLACE}} < 0)`;
+  const version = `topk(1, ${VERSION_SHORTFALL}{${window},${AGENT_PLACE}} > 0)`;
+  return {
+    criterion: labelOfFirst('criterion', part),
+    criterion_points: valueOfFirst(part, 'humanizePercentage'),
+    version: labelOfFirst('agent_version', version),
+  };
+}
+
+function tcrFalls(settings: RuleSettings): readonly Alert[] {
+  const now = `{${AGENT_PLACE},window="${duration(settings.explainWindow)}"}`;
+  const common = {
+    kind: 'alert',
+    area: 'quality',
+    dashboard: 'quality',
+    keepFiringFor: 15 * MINUTE,
+    annotations: culprits(settings),
+  } as const;
+  const culprit = culprits(settings);
+  const description = `Against the same mix of traffic before. Version that lost most: ${culprit.version}. Criterion that moved it most: ${culprit.criterion} (${culprit.criterion_points} of the score). TCR of the last ${duration(settings.explainWindow)}: ${valueOfFirst(`${TCR}${now}`, 'humanizePercentage')}. Next: if the version is new, roll it back; then read the conversations that fail the criterion.`;
+  return [
+    {
+      ...common,
+      alert: 'AgentTcrRegression',
+      severity: 'page',
+      expr: maxBy(AGENT, fell('tcr', FALL.page)),
+      summary: `TCR of ${WHO} fell by ${PERCENT}`,
+      description,
+    },
+    {
+      ...common,
+      alert: 'AgentTcrSlipping',
+      severity: 'ticket',
+      expr: maxBy(AGENT, fell('tcr', FALL.ticket)),
+      summary: `TCR of ${WHO} fell by ${PERCENT}`,
+      description,
+    },
+  ];
+}
+
+/** The band changes only when the whole interval lies outside of it, so that a TCR near a bound does not flap. */
+function bands(settings: RuleSettings): readonly Alert[] {
+  const upper = `max by (${AGENT}) (${TCR_UPPER}{window="${duration(settings.bandWindow)}"})`;
+  const level = `{${AGENT_PLACE},window="${duration(settings.bandWindow)}"}`;
+  const common = {
+    kind: 'alert',
+    area: 'quality',
+    dashboard: 'quality',
+    for: 15 * MINUTE,
+    keepFiringFor: HOUR,
+  } as const;
+  const summary = (band: string) =>
+    `TCR of ${WHO} is ${valueOfFirst(`${TCR}${level}`, 'humanizePercentage')} over ${duration(settings.bandWindow)}: ${band}`;
+  return [
+    {
+      ...common,
+      alert: 'AgentTcrNotReady',
+      severity: 'page',
+      expr: `${upper} < ${BANDS.usable}`,
+      summary: summary(`not ready (below ${BANDS.usable})`),
+      description: `At 99 % it is not above ${PERCENT}. Next: take the agent from users, or put a person behind it, until the criteria that fail most are mended.`,
+    },
+    {
+      ...common,
+      alert: 'AgentTcrNotProductionReady',
+      severity: 'ticket',
+      expr: `${upper} < ${BANDS.production}`,
+      summary: summary(`below the production band (${BANDS.production})`),
+      description: `At 99 % it is not above ${PERCENT}. Next: work on the criteria that fail most; the dashboard lists them.`,
+    },
+  ];
+}
+
+function hardFailures({ windows }: RuleSettings): Alert {
+  const of = '{measure="not_hard_failure"}';
+  // A spike is of hours. What creeps in over days is the TCR's to tell.
+  const short = windows
+    .slice(0, -2)
+    .map(({ seconds }) => duration(seconds))
+    .join('|');
+  return {
+    kind: 'alert',
+    alert: 'AgentHardFailureSpike',
+    severity: 'page',
+    area: 'quality',
+    dashboard: 'quality',
+    keepFiringFor: 10 * MINUTE,
+    expr: maxBy(
+      AGENT,
+      `1 - ${OBSERVED}{measure="not_hard_failure", window=~"${short}"} > ${HARD_FAILURE_RATE_MIN}
+  and (1 - ${OBSERVED}${of}) >= 2 * (1 - ${EXPECTED}${of})
+  and ${EVIDENCE}${of} > ${ALARM_NATS}
+  and ${CONFIRMING_DROP}${of} > 0`,
+    ),
+    summary: `${PERCENT} of conversations of ${WHO} fail hard`,
+    description:
+      'At least twice as many as usual for this mix of traffic. Next: look for what fails outside of the agent first (model provider, tools, credentials), then at the newest version.',
+  };
+}
+
+function successRate(settings: RuleSettings): Alert {
+  return {
+    kind: 'alert',
+    alert: 'AgentSuccessRateDrop',
+    severity: 'page',
+    area: 'quality',
+    dashboard: 'quality',
+    keepFiringFor: 15 * MINUTE,
+    expr: maxBy(AGENT, fell('success', FALL.success)),
+    summary: `Successful completions of ${WHO} fell by ${PERCENT}`,
+    description: `Against the same mix of traffic before. Criterion that moved the score most: ${culprits(settings).criterion}. Next: look which outcome they have become, and read some of those conversations.`,
+    annotations: culprits(settings),
+  };
+}
+
+function criterion(): Alert {
+  const of = '{measure="criterion"}';
+  return {
+    kind: 'alert',
+    alert: 'AgentCriterionRegression',
+    severity: 'ticket',
+    area: 'quality',
+    dashboard: 'quality',
+    keepFiringFor: 30 * MINUTE,
+    // Each criterion is a chance to be wrong; dividing the chance among them is a subtraction in nats.
+    expr: maxBy(
+      `${AGENT}, criterion`,
+      `${DROP}${of} >= ${FALL.criterion}
+  and ${EVIDENCE}${of} - ${on(AGENT, `ln(${CRITERIA})`)} > ${ALARM_NATS}
+  and ${CONFIRMING_DROP}${of} > 0`,
+    ),
+    summary: `Criterion {{ $labels.criterion }} of ${WHO} passes ${PERCENT} less often`,
+    description:
+      'Against the same mix of traffic before, and counting that all criteria are watched at once. Next: read conversations that fail it (the link lists them), beginning with the step that Assay names.',
+  };
+}
+
+function candidate(): Alert {
+  const of = '{measure="version"}';
+  const baseline = labelOfFirst('agent_version', `${BASELINE_VERSION}{${AGENT_PLACE}}`);
+  return {
+    kind: 'alert',
+    alert: 'AgentCandidateVersionWorse',
+    severity: 'page',
+    area: 'quality',
+    dashboard: 'versions',
+    keepFiringFor: 30 * MINUTE,
+    expr: maxBy(
+      `${AGENT}, agent_version`,
+      `${DROP}${of} >= ${FALL.version}\n  and ${EVIDENCE}${of} > ${VERSION_ALARM_NATS}\n  and ${CONFIRMING_DROP}${of} > 0`,
+    ),
+    summary: `Version {{ $labels.agent_version }} of ${WHO} scores ${PERCENT} less than version ${baseline} does`,
+    description:
+      'Compared segment by segment with what the usual version had in the same days. Next: stop the roll-out, or roll back; the dashboard shows the two side by side.',
+    annotations: { version: '{{ $labels.agent_version }}', baseline_version: baseline },
+  };
+}
+
+function efficiencyAlerts(settings: RuleSettings): readonly Alert[] {
+  const expr = (measure: 'cost_usd' | 'steps') => {
+    const of = `{measure="${measure}"}`;
+    return maxBy(
+      AGENT,
+      `${EFFORT_RISE}${of} >= ${RISE[measure]}\n  and ${EFFORT_Z}${of} > ${RISE_Z}\n  and ${EFFORT_SCORED}${of} >= ${RISE_CONVERSATIONS_MIN}`,
+    );
+  };
+  const now = (measure: string) =>
+    valueOfFirst(
+      `${EFFORT_PER_SUCCESS}{measure="${measure}",window="${duration(settings.explainWindow)}",${AGENT_PLACE}}`,
+      'humanize',
+    );
+  const common = {
+    kind: 'alert',
+    severity: 'ticket',
+    area: 'efficiency',
+    dashboard: 'efficiency',
+    keepFiringFor: 30 * MINUTE,
+  } as const;
+  return [
+    {
+      ...common,
+      alert: 'AgentCostPerSuccessRise',
+      expr: expr('cost_usd'),
+      summary: `Cost per success of ${WHO} rose by ${PERCENT}`,
+      description: `Now ${now('cost_usd')} USD. Next: see whether successes became fewer or conversations dearer; if dearer, look at tokens and steps by version.`,
+    },
+    {
+      ...common,
+      alert: 'AgentStepsPerSuccessRise',
+      expr: expr('steps'),
+      summary: `Steps per success of ${WHO} rose by ${PERCENT}`,
+      description: `Now ${now('steps')}. The TCR may look as it did: the agent gets there, the long way. Next: compare a recent conversation with one from before; repeated tool calls are the usual cause.`,
+    },
+  ];
+}
+
+/** Held against the same hours of yesterday and, where there was one, of the week before: a quiet night or Sunday is no incident. */
+function silence({ silence: { seconds, yesterday, lastWeek } }: RuleSettings): Alert {
+  const evaluated = (ago = '') => `sum by (${AGENT}) (increase(assay_evaluations_total[${duration(seconds)}]${ago}))`;
+  const then = (offset: number) => evaluated(` offset ${duration(offset)}`);
+  return {
+    kind: 'alert',
+    alert: 'AgentNoConversations',
+    severity: 'ticket',
+    area: 'quality',
+    dashboard: 'quality',
+    for: 10 * MINUTE,
+    expr: `${then(yesterday)} > 20
+unless on (${AGENT}) ${then(lastWeek)} <= 20
+unless on (${AGENT}) ${evaluated()} > 0`,
+    summary: `No conversation of ${WHO} for ${duration(seconds)}; {{ $value | humanize }} in the same hours yesterday`,
+    description:
+      'Either users can not reach the agent, or its spans do not reach Assay. Next: see whether the agent has traffic; then whether assay_received_records_total grows.',
+  };
+}

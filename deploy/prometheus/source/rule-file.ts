@@ -1,0 +1,102 @@
+/** All groups of rules, in the order in which they build on one another, and the files they become. */
+import { stringify } from 'yaml';
+import { DASHBOARDS, type Links } from '../../links.ts';
+import { agentInUrl } from './annotation.ts';
+import { baselineCounts, windowCounts } from './counts.ts';
+import { detectorAlerts } from './detector-alerts.ts';
+import { baselineEfforts, efficiency, effortCounts } from './efficiency.ts';
+import { baselineRates, evidence } from './evidence.ts';
+import { healthAlerts } from './health-alerts.ts';
+import { duration } from './promql.ts';
+import { qualityAlerts } from './quality-alerts.ts';
+import type { Alert, Group, Rule } from './rule.ts';
+import type { RuleSettings } from './settings.ts';
+import { split } from './split.ts';
+
+export function ruleGroups(settings: RuleSettings): readonly Group[] {
+  return [
+    windowCounts(settings, 'fast'),
+    windowCounts(settings, 'slow'),
+    baselineCounts(settings),
+    baselineRates(settings),
+    evidence(settings),
+    split(settings),
+    effortCounts(settings, 'fast'),
+    effortCounts(settings, 'slow'),
+    baselineEfforts(settings),
+    efficiency(settings),
+    qualityAlerts(settings),
+    detectorAlerts(settings),
+    healthAlerts(settings),
+  ];
+}
+
+export function alertsOf(groups: readonly Group[]): readonly Alert[] {
+  return groups.flatMap(({ rules }) => rules.filter((rule) => rule.kind === 'alert'));
+}
+
+const HEADER = `# Made by \`npm run generate\` from deploy/prometheus/source: change it there.
+# What the names mean, and why the numbers are what they are: docs/alerting.md.
+`;
+
+/** A rule file of Prometheus. */
+export function ruleFile(settings: RuleSettings, links: Links): string {
+  return `${HEADER}${yamlOf({ groups: groupsAsWritten(settings, links) })}`;
+}
+
+/** The same for the Prometheus operator. */
+export function prometheusRule(settings: RuleSettings, links: Links): string {
+  const resource = {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name: 'assay' },
+    spec: { groups: groupsAsWritten(settings, links) },
+  };
+  return `${HEADER}${yamlOf(resource)}`;
+}
+
+function groupsAsWritten(settings: RuleSettings, links: Links) {
+  return ruleGroups(settings).map(({ name, intervalSeconds, rules }) => ({
+    name,
+    interval: duration(intervalSeconds),
+    rules: rules.map((rule) => written(rule, settings, links)),
+  }));
+}
+
+function written(rule: Rule, { shorterBy }: RuleSettings, links: Links) {
+  if (rule.kind === 'recording') {
+    const { record, expr, labels } = rule;
+    return Object.keys(labels).length > 0 ? { record, expr, labels } : { record, expr };
+  }
+  const wait = (seconds: number) => duration(Math.max(1, Math.round(seconds / shorterBy)));
+  return {
+    alert: rule.alert,
+    expr: rule.expr,
+    ...(rule.for === undefined ? {} : { for: wait(rule.for) }),
+    ...(rule.keepFiringFor === undefined ? {} : { keep_firing_for: wait(rule.keepFiringFor) }),
+    labels: { severity: rule.severity, area: rule.area },
+    annotations: annotationsOf(rule, links),
+  };
+}
+
+function annotationsOf(alert: Alert, links: Links): Readonly<Record<string, string>> {
+  const aboutAgent = alert.area !== 'assay';
+  const variables = { suite: 'var-suite', agent: 'var-agent', environment: 'var-environment' };
+  const dashboard = `${links.grafana}/d/${DASHBOARDS[alert.dashboard]}`;
+  return {
+    summary: alert.summary,
+    description: alert.description,
+    ...alert.annotations,
+    runbook_url: `${links.docs}/runbooks/${alert.alert}.md`,
+    dashboard_url: aboutAgent ? `${dashboard}?${agentInUrl(variables)}` : dashboard,
+    ...(aboutAgent
+      ? {
+          conversations_url: `${links.assay}/api/conversations?${agentInUrl({ suite: 'suite', agent: 'agent' })}&since=6h`,
+        }
+      : {}),
+  };
+}
+
+function yamlOf(value: unknown): string {
+  return stringify(value, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false });
+}

@@ -1,0 +1,42 @@
+/** Rules and groups of them, as Prometheus has them, with names that a person reads. */
+import type { Dashboard } from '../../links.ts';
+
+export interface Recording {
+  readonly kind: 'recording';
+  readonly record: string;
+  readonly expr: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export type Severity = 'page' | 'ticket' | 'info';
+export type Area = 'quality' | 'efficiency' | 'assay';
+
+export interface Alert {
+  readonly kind: 'alert';
+  readonly alert: string;
+  readonly expr: string;
+  readonly severity: Severity;
+  readonly area: Area;
+  /** Seconds. */
+  readonly for?: number;
+  readonly keepFiringFor?: number;
+  /** One line that says the figure. */
+  readonly summary: string;
+  /** What to do next. */
+  readonly description: string;
+  readonly dashboard: Dashboard;
+  /** What else a receiver may want apart from the text: criterion, version, a link to conversations. */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export type Rule = Recording | Alert;
+
+export interface Group {
+  readonly name: string;
+  readonly intervalSeconds: number;
+  readonly rules: readonly Rule[];
+}
+
+export function record(name: string, expr: string, labels: Readonly<Record<string, string>> = {}): Recording {
+  return { kind: 'recording', record: name, expr, labels };
+}

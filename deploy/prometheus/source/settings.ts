@@ -1,0 +1,105 @@
+/**
+ * What the rules are tuned with. Times are in seconds, so that a test can have all of them shorter by a factor (`shortened`) and still run
+ * the rules that are shipped.
+ */
+export interface Window {
+  readonly seconds: number;
+  /** The window that must show the fall as well: when it is over, the alert goes soon. */
+  readonly confirmedBy: number;
+  readonly pace: Pace;
+}
+export type Pace = 'fast' | 'slow';
+
+export interface RuleSettings {
+  /** Shortest first. */
+  readonly windows: readonly Window[];
+  /** For what is counted by criterion or by version, where a shorter window would be empty mostly. */
+  readonly coarseWindows: readonly Window[];
+  /** `seconds` of history that ended `offset` ago; for an agent that is younger than that, what it did until `youngOffset` ago. */
+  readonly baseline: { readonly seconds: number; readonly offset: number; readonly youngOffset: number };
+  /** Blocks of which the wobble of the rate is estimated, and how many there must be. */
+  readonly block: { readonly seconds: number; readonly min: number };
+  readonly bandWindow: number;
+  /** Of which an alert says what moved. */
+  readonly explainWindow: number;
+  readonly silence: { readonly seconds: number; readonly yesterday: number; readonly lastWeek: number };
+  /** How often. Slow must stay under Prometheus' lookback of 5 minutes: what is recorded more rarely has gaps. */
+  readonly interval: Readonly<Record<Pace, number>>;
+  /** Durations of `for:` and `keep_firing_for:`, and windows of the alerts about Assay itself, are divided by this. */
+  readonly shorterBy: number;
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const COARSE: readonly Window[] = [
+  { seconds: HOUR, confirmedBy: HOUR, pace: 'fast' },
+  { seconds: 6 * HOUR, confirmedBy: HOUR, pace: 'slow' },
+  { seconds: DAY, confirmedBy: 6 * HOUR, pace: 'slow' },
+  { seconds: 3 * DAY, confirmedBy: 6 * HOUR, pace: 'slow' },
+];
+
+export const RULE_SETTINGS: RuleSettings = {
+  windows: [
+    { seconds: 5 * MINUTE, confirmedBy: 5 * MINUTE, pace: 'fast' },
+    { seconds: 30 * MINUTE, confirmedBy: 5 * MINUTE, pace: 'fast' },
+    { seconds: HOUR, confirmedBy: 5 * MINUTE, pace: 'fast' },
+    { seconds: 2 * HOUR, confirmedBy: 30 * MINUTE, pace: 'fast' },
+    { seconds: 6 * HOUR, confirmedBy: 30 * MINUTE, pace: 'slow' },
+    { seconds: DAY, confirmedBy: 2 * HOUR, pace: 'slow' },
+    { seconds: 3 * DAY, confirmedBy: 6 * HOUR, pace: 'slow' },
+  ],
+  coarseWindows: COARSE,
+  baseline: { seconds: 7 * DAY, offset: 3 * DAY, youngOffset: DAY },
+  block: { seconds: HOUR, min: 24 },
+  bandWindow: DAY,
+  explainWindow: 6 * HOUR,
+  silence: { seconds: 2 * HOUR, yesterday: DAY, lastWeek: 7 * DAY },
+  interval: { fast: MINUTE, slow: 2 * MINUTE },
+  shorterBy: 1,
+};
+
+/** The same rules with every time shorter by a factor, no shorter than a second: for tests that can't wait for days. */
+export function shortened(settings: RuleSettings, factor: number): RuleSettings {
+  const less = (seconds: number) => Math.max(1, Math.round(seconds / factor));
+  const shorterWindow = (window: Window): Window => ({
+    ...window,
+    seconds: less(window.seconds),
+    confirmedBy: less(window.confirmedBy),
+  });
+  const { baseline, block, silence, interval } = settings;
+  return {
+    windows: settings.windows.map(shorterWindow),
+    coarseWindows: settings.coarseWindows.map(shorterWindow),
+    baseline: {
+      seconds: less(baseline.seconds),
+      offset: less(baseline.offset),
+      youngOffset: less(baseline.youngOffset),
+    },
+    block: { ...block, seconds: less(block.seconds) },
+    bandWindow: less(settings.bandWindow),
+    explainWindow: less(settings.explainWindow),
+    silence: {
+      seconds: less(silence.seconds),
+      yesterday: less(silence.yesterday),
+      lastWeek: less(silence.lastWeek),
+    },
+    interval: { fast: less(interval.fast), slow: less(interval.slow) },
+    shorterBy: settings.shorterBy * factor,
+  };
+}
+
+/** Evidence, in nats, at which a fall against the baseline is an alarm; see docs/alerting.md for where it comes from. */
+export const ALARM_NATS = 11;
+/** A candidate is compared for days, not for ever. */
+export const VERSION_ALARM_NATS = 7;
+/** Relative falls below these are trifles, however certain. */
+export const FALL = { page: 0.05, ticket: 0.025, success: 0.05, criterion: 0.05, version: 0.025 } as const;
+export const RISE = { cost_usd: 0.1, steps: 0.1 } as const;
+export const RISE_Z = 4;
+export const RISE_CONVERSATIONS_MIN = 100;
+export const BANDS = { production: 0.85, usable: 0.7 } as const;
+export const HARD_FAILURE_RATE_MIN = 0.02;
+/** Two-sided 99 %. */
+export const BAND_Z = 2.576;

@@ -1,0 +1,73 @@
+/**
+ * What moved the TCR. The score is Σ weight × passed over what was decided, so its change against the baseline comes apart by criterion:
+ *
+ *   part of c = Σ_s share_s · ½(w_now + w_then) · (pass rate now − pass rate then)       s: segments; w: weight among what was decided
+ *   mix       = ΔTCR − Σ parts
+ *
+ * Halfway between the weights of now and then, the order in which they and the pass rates changed makes no difference. The mix is what is
+ * left: other segments, other criteria that apply, corrections by late spans. So all parts together are ΔTCR, exactly.
+ */
+import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';
+import { BASELINE, BASELINE_TCR, TCR } from './evidence.ts';
+import { AGENT, duration, on } from './promql.ts';
+import { type Group, record } from './rule.ts';
+import type { RuleSettings } from './settings.ts';
+
+export const TCR_CHANGE = 'agent:assay_tcr_change:points';
+/** With `part="criterion"` and the criterion, or `part="mix"`. */
+export const TCR_CHANGE_PART = 'agent:assay_tcr_change_part:points';
+/** Score that a version, or a segment, is short of what its conversations had in the baseline. */
+export const VERSION_SHORTFALL = 'agent_version:assay_shortfall:sum';
+export const SEGMENT_SHORTFALL = 'agent_segment:assay_shortfall:sum';
+
+const WEIGHTED = 'agent_segment:assay_criterion_weighted:sum';
+const WEIGHT = 'agent_segment:assay_criterion_weight:ratio';
+const BASELINE_WEIGHTED = 'agent_segment:assay_baseline_criterion_weighted:sum';
+const BASELINE_WEIGHT = 'agent_segment:assay_baseline_criterion_weight:ratio';
+
+const SEGMENT = `${AGENT}, segment`;
+const CRITERION = '{measure="criterion"}';
+
+export function split(settings: RuleSettings): Group {
+  const windows = settings.coarseWindows.map(({ seconds }) => duration(seconds)).join('|');
+  const weights = on('suite, criterion', 'max by (suite, criterion) (assay_criterion_weight_ratio)');
+  const then = (vector: string) => on(`${SEGMENT}, criterion`, vector);
+  const rate = `${CREDIT}${CRITERION} / (${SCORED}${CRITERION} > 0)`;
+  const rateThen = `(${BASELINE_CREDIT}${CRITERION} / (${BASELINE_SCORED}${CRITERION} > 0))`;
+  const scored = `${SCORED}{measure="tcr"}`;
+  const share = `(${scored} / ${on(`${AGENT}, window`, `(sum by (${AGENT}, window) (${scored}) > 0)`)})`;
+  const parts = `sum by (${AGENT}, window) (${TCR_CHANGE_PART}{part="criterion"})`;
+  return {
+    name: 'assay_split',
+    intervalSeconds: settings.interval.fast,
+    rules: [
+      record(WEIGHTED, `${SCORED}${CRITERION} * ${weights}`),
+      record(WEIGHT, `${WEIGHTED} / ${on(`${SEGMENT}, window`, `(sum by (${SEGMENT}, window) (${WEIGHTED}) > 0)`)}`),
+      record(BASELINE_WEIGHTED, `${BASELINE_SCORED}${CRITERION} * ${weights}`),
+      record(
+        BASELINE_WEIGHT,
+        `${BASELINE_WEIGHTED} / ${on(SEGMENT, `(sum by (${SEGMENT}) (${BASELINE_WEIGHTED}) > 0)`)}`,
+      ),
+      record(TCR_CHANGE, `${TCR}{window=~"${windows}"} - ${on(AGENT, BASELINE_TCR)}`),
+      record(
+        TCR_CHANGE_PART,
+        `sum by (${AGENT}, criterion, window) (
+  (${WEIGHT} + ${then(BASELINE_WEIGHT)}) / 2
+  * (${rate} - ${then(rateThen)})
+  * ${on(`${SEGMENT}, window`, share)}
+)`,
+        { part: 'criterion' },
+      ),
+      record(TCR_CHANGE_PART, `${TCR_CHANGE} - (${parts} or ${TCR_CHANGE} * 0)`, { part: 'mix' }),
+      record(VERSION_SHORTFALL, shortfall('version', 'agent_version')),
+      record(SEGMENT_SHORTFALL, shortfall('tcr', 'segment')),
+    ],
+  };
+}
+
+function shortfall(measure: string, by: string): string {
+  const baseline = `${BASELINE}{measure="tcr"}`;
+  const labels = `${AGENT}, ${by}, window`;
+  return `sum by (${labels}) (${SCORED}{measure="${measure}"} * ${on(SEGMENT, baseline)})
+- sum by (${labels}) (${CREDIT}{measure="${measure}"} and on (${SEGMENT}) ${baseline})`;
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { generatedFiles } from '../../deploy/generated-files.ts';
+import { LINKS } from '../../deploy/links.ts';
+import { text } from './shipped-files.ts';
+
+test.for([...generatedFiles(LINKS)])(
+  'deploy/%s is what its source says: npm run generate writes it',
+  ([file, content]) => {
+    expect(text(`deploy/${file}`)).toBe(content);
+  },
+);
+
+test('the links lead where the generator is told', () => {
+  const links = { docs: 'https://docs.test', grafana: 'https://grafana.test', assay: 'https://assay.test' };
+  const [, rules = ''] = [...generatedFiles(links)].find(([file]) => file === 'prometheus/assay.rules.yml') ?? [];
+
+  expect(rules).toContain('runbook_url: https://docs.test/runbooks/AgentTcrRegression.md');
+  expect(rules).toContain('dashboard_url: https://grafana.test/d/assay-quality?');
+  expect(rules).toContain('conversations_url: https://assay.test/api/conversations?');
+  expect(rules).not.toContain('localhost');
+});

@@ -1,0 +1,59 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { alertsOf, ruleGroups } from '../../deploy/prometheus/source/rule-file.ts';
+import { RULE_SETTINGS, shortened } from '../../deploy/prometheus/source/settings.ts';
+import { ROOT } from './shipped-files.ts';
+
+const groups = ruleGroups(RULE_SETTINGS);
+const rules = groups.flatMap((group) => group.rules);
+const recorded = new Set(rules.flatMap((rule) => (rule.kind === 'recording' ? [rule.record] : [])));
+
+test('a rule reads only what is recorded before it in the same or an earlier group', () => {
+  const seen = new Set<string>();
+  const early: string[] = [];
+  for (const rule of rules) {
+    for (const [name] of rule.expr.matchAll(/\b(agent|agent_segment|agent_version):assay_\w+:\w+/g)) {
+      if (!seen.has(name)) early.push(name);
+    }
+    if (rule.kind === 'recording') seen.add(rule.record);
+  }
+
+  // What goes into its own history: the wobble is worked out of blocks that were recorded hours ago.
+  expect(early.filter((name) => !name.includes(':assay_block_'))).toEqual([]);
+  expect(early.filter((name) => !recorded.has(name))).toEqual([]);
+});
+
+test('every group is done again before what it recorded is out of sight', () => {
+  const lookbackSeconds = 300;
+
+  expect(groups.filter(({ intervalSeconds }) => intervalSeconds >= lookbackSeconds)).toEqual([]);
+});
+
+test('every alert says what it is about and who is to look', () => {
+  const alerts = alertsOf(groups);
+
+  expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+  expect(alerts.filter(({ alert, area }) => (area === 'assay') !== alert.startsWith('Assay'))).toEqual([]);
+  expect(alerts.filter(({ description }) => !description.includes('Next: '))).toEqual([]);
+  // What is there or not has no figure.
+  const figured = alerts.filter(({ expr, severity }) => severity !== 'info' && !/== [01]\)?$/.test(expr));
+  expect(figured.filter(({ summary }) => !/\$value|query/.test(summary))).toEqual([]);
+});
+
+test('every alert has a runbook, and every runbook an alert', () => {
+  const runbooks = readdirSync(path.join(ROOT, 'docs/runbooks')).filter((file) => file !== 'README.md');
+
+  expect(runbooks.sort()).toEqual(
+    alertsOf(groups)
+      .map(({ alert }) => `${alert}.md`)
+      .sort(),
+  );
+});
+
+test('with shorter times the windows stay apart', () => {
+  const short = shortened(RULE_SETTINGS, 60);
+
+  expect(short.windows.map(({ seconds }) => seconds)).toEqual([5, 30, 60, 120, 360, 1440, 4320]);
+  expect(short.baseline).toEqual({ seconds: 10_080, offset: 4320, youngOffset: 1440 });
+});

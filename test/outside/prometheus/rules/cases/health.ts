@@ -1,0 +1,266 @@
+/** Assay's own health and its detector, minute by minute. */
+import { AGENT, type RuleCase } from '../rule-case.ts';
+import { gauge, rising, runs, type Series } from '../traffic.ts';
+
+const MINUTES = 120;
+const MINUTELY = { stepMinutes: 1, evaluateMinutes: 1 } as const;
+const QUALITY = { agent_version: 'v1', ...AGENT };
+
+const steady = (name: string, labels: Readonly<Record<string, string>>, perMinute: number) =>
+  gauge(name, labels, rising(perMinute, MINUTES + 1));
+const level = (name: string, labels: Readonly<Record<string, string>>, value: number) =>
+  gauge(name, labels, runs([value, MINUTES + 1]));
+/** Quiet for the first hour. */
+const later = (name: string, labels: Readonly<Record<string, string>>, perMinute: number) =>
+  gauge(name, labels, [...runs([0, 60]), ...rising(perMinute, MINUTES - 59)]);
+
+const JOB = { job: 'assay' };
+const INSTANCE = { job: 'assay', instance: 'assay-1' };
+
+/** A service that is well: each kind of trouble is there, in a dose that is nobody's business. */
+const WELL: readonly Series[] = [
+  steady('assay_received_requests_total', { transport: 'http' }, 1000),
+  steady('assay_refused_requests_total', { transport: 'http', reason: 'malformed' }, 1),
+  steady('assay_refused_requests_total', { transport: 'http', reason: 'aborted' }, 100),
+  steady('assay_received_records_total', { signal: 'traces' }, 10_000),
+  steady('assay_rejected_records_total', { signal: 'traces', reason: 'invalid_id' }, 10),
+  steady('assay_late_records_total', { fate: 'revised' }, 200),
+  steady('assay_late_records_total', { fate: 'duplicate' }, 5000),
+  steady('assay_turns_scored_total', {}, 500),
+  level('assay_scoring_queue_length', {}, 200),
+  level('assay_log_lag_seconds', {}, 12),
+  level('assay_cluster_time_lag_seconds', {}, 45),
+  level('assay_kafka_lag_seconds', { topic: 'otlp_spans', partition: '0' }, 3),
+  level('assay_kafka_problem', {}, 0),
+  level('assay_store_problem', {}, 0),
+  steady('assay_scoring_failures_total', {}, 0),
+  steady('assay_journal_corrupt_bytes_total', {}, 0),
+  steady('assay_kafka_unreadable_records_total', { topic: 'otlp_spans', fate: 'dead-letter' }, 0),
+  steady('assay_series_folded_total', {}, 0),
+  steady('assay_verdicts_total', { ...QUALITY, criterion: 'polite', verdict: 'pass' }, 10),
+  steady('assay_verdicts_total', { ...QUALITY, criterion: 'polite', verdict: 'error' }, 0.1),
+  steady('assay_evaluations_total', { ...QUALITY, outcome: 'successful_completion' }, 9),
+  steady('assay_evaluations_total', { ...QUALITY, outcome: 'unscored' }, 1),
+];
+
+/** The service that is well, but for one thing. */
+function but(...series: readonly Series[]): readonly Series[] {
+  const key = ({ name, labels }: Series) => JSON.stringify([name, Object.entries(labels).sort()]);
+  const replaced = new Set(series.map(key));
+  return [...WELL.filter((one) => !replaced.has(key(one))), ...series];
+}
+
+const detector = (metric: string, state: string, extra: Readonly<Record<string, string>> = {}) =>
+  gauge('assay_detector_state', { ...AGENT, metric, state, ...extra }, [...runs([0, 30]), ...runs([1, MINUTES - 29])]);
+const changed = (metric: string, value: number, extra: Readonly<Record<string, string>> = {}) =>
+  level('assay_detector_change_ratio', { ...AGENT, metric, ...extra }, value);
+/** One of two instances speaks for a stream, and after a while the other. */
+const handedOver: readonly Series[] = ['assay-1', 'assay-2'].map((instance, index) =>
+  gauge(
+    'assay_detector_state',
+    { ...AGENT, metric: 'tcr', state: 'regressed', instance },
+    index === 0 ? runs([1, 60], [undefined, 61]) : runs([undefined, 60], [1, 61]),
+  ),
+);
+
+function fires(
+  name: string,
+  alert: string,
+  labels: Readonly<Record<string, string>>,
+  series: readonly Series[],
+): RuleCase {
+  return { name, ...MINUTELY, series, checks: [{ at: 2, firing: { [alert]: [labels] } }] };
+}
+
+export const HEALTH_CASES: readonly RuleCase[] = [
+  { name: 'a service that is well', ...MINUTELY, series: WELL, checks: [1, 2].map((at) => ({ at, firing: {} })) },
+  {
+    name: 'one of two instances is away',
+    ...MINUTELY,
+    series: but(gauge('up', { instance: 'assay-2' }, runs([1, 60], [0, 61]))),
+    checks: [
+      { at: 1, firing: {} },
+      { at: 2, firing: { AssayDown: [{ job: 'assay', instance: 'assay-2' }] } },
+    ],
+  },
+  {
+    name: 'the only instance is away',
+    ...MINUTELY,
+    scraped: false,
+    series: [gauge('up', {}, runs([1, 60], [0, 61]))],
+    checks: [
+      { at: 1, firing: {} },
+      { at: 2, firing: { AssayDown: [INSTANCE], AssayAbsent: [{}] } },
+    ],
+  },
+  fires('turns wait and none is scored', 'AssayStalled', INSTANCE, [
+    ...but(gauge('assay_turns_scored_total', {}, [...rising(500, 60), ...runs([29_500, 61])])),
+  ]),
+  {
+    name: 'an instance that has nothing to do is not stalled',
+    ...MINUTELY,
+    series: but(level('assay_scoring_queue_length', {}, 0), level('assay_turns_scored_total', {}, 7)),
+    checks: [{ at: 2, firing: {} }],
+  },
+  fires('the shared store is away', 'AssayStoreProblem', INSTANCE, but(level('assay_store_problem', {}, 1))),
+  fires('nobody can read Kafka', 'AssayKafkaProblem', JOB, but(level('assay_kafka_problem', {}, 1))),
+  {
+    name: 'one of two instances can not read Kafka: the other does its work',
+    ...MINUTELY,
+    series: but(level('assay_kafka_problem', {}, 1), level('assay_kafka_problem', { instance: 'assay-2' }, 0)),
+    checks: [{ at: 2, firing: {} }],
+  },
+  fires(
+    'batches fail again and again',
+    'AssayScoringFailures',
+    INSTANCE,
+    but(later('assay_scoring_failures_total', {}, 1)),
+  ),
+  fires('behind the log', 'AssayLagging', JOB, but(level('assay_log_lag_seconds', {}, 900))),
+  fires(
+    'behind in a partition',
+    'AssayLagging',
+    JOB,
+    but(level('assay_kafka_lag_seconds', { topic: 'otlp_spans', partition: '0' }, 3600)),
+  ),
+  fires(
+    'more waits than is done in two minutes',
+    'AssayQueueGrowing',
+    INSTANCE,
+    but(level('assay_scoring_queue_length', {}, 2000)),
+  ),
+  fires(
+    'overloaded',
+    'AssayRefusingRequests',
+    { ...JOB, reason: 'overloaded' },
+    but(steady('assay_refused_requests_total', { transport: 'grpc', reason: 'overloaded' }, 50)),
+  ),
+  fires(
+    'spans without an id',
+    'AssayRejectingRecords',
+    { ...JOB, signal: 'traces', reason: 'invalid_id' },
+    but(steady('assay_rejected_records_total', { signal: 'traces', reason: 'invalid_id' }, 500)),
+  ),
+  fires(
+    'a corrupt journal',
+    'AssayJournalCorrupt',
+    INSTANCE,
+    but(gauge('assay_journal_corrupt_bytes_total', {}, runs([0, 90], [512, 31]))),
+  ),
+  fires(
+    'a poison record',
+    'AssayDeadLetters',
+    { ...JOB, topic: 'otlp_spans', fate: 'dead-letter' },
+    but(
+      gauge(
+        'assay_kafka_unreadable_records_total',
+        { topic: 'otlp_spans', fate: 'dead-letter' },
+        runs([0, 115], [1, 6]),
+      ),
+    ),
+  ),
+  fires('spans come late', 'AssayLateRecords', JOB, but(steady('assay_late_records_total', { fate: 'too-late' }, 900))),
+  fires(
+    'a check that throws',
+    'AssayCheckErrors',
+    { suite: 'default', criterion: 'polite' },
+    but(steady('assay_verdicts_total', { ...QUALITY, criterion: 'polite', verdict: 'error' }, 2)),
+  ),
+  {
+    name: 'one error of a check in two conversations is one error',
+    ...MINUTELY,
+    series: but(
+      gauge('assay_verdicts_total', { ...QUALITY, criterion: 'rare', verdict: 'pass' }, runs([0, 100], [1, 21])),
+      gauge('assay_verdicts_total', { ...QUALITY, criterion: 'rare', verdict: 'error' }, runs([0, 100], [1, 21])),
+    ),
+    checks: [{ at: 2, firing: {} }],
+  },
+  fires(
+    'spans without what the suite needs',
+    'AssayUnscored',
+    AGENT,
+    but(steady('assay_evaluations_total', { ...QUALITY, outcome: 'unscored' }, 5)),
+  ),
+  fires('label values without end', 'AssaySeriesFolded', JOB, but(later('assay_series_folded_total', {}, 3))),
+];
+
+const ALONE = { AgentDetectorDisagrees: [{ ...AGENT, alone: 'detector' }] };
+
+export const DETECTOR_CASES: readonly RuleCase[] = [
+  {
+    name: 'the detector says that the TCR fell; after an hour it is said that it is alone with that',
+    ...MINUTELY,
+    series: but(detector('tcr', 'regressed'), changed('tcr', -0.12)),
+    checks: [
+      { at: 0.25, firing: {} },
+      { at: 1, firing: { AgentDetectorRegression: [{ ...AGENT, metric: 'tcr' }] } },
+      {
+        at: 2,
+        firing: {
+          AgentDetectorRegression: [{ ...AGENT, metric: 'tcr' }],
+          AgentDetectorDisagrees: [{ ...AGENT, alone: 'detector' }],
+        },
+        values: {
+          'ALERTS{alertname="AgentDetectorRegression", severity="page"} == 1': {
+            '{__name__="ALERTS",alertname="AgentDetectorRegression",alertstate="firing",agent="shop",environment="production",suite="default",metric="tcr",severity="page",area="quality"}': 1,
+          },
+        },
+      },
+    ],
+  },
+  {
+    name: 'suspected is not regressed',
+    ...MINUTELY,
+    series: but(detector('tcr', 'suspected'), changed('tcr', -0.12)),
+    checks: [{ at: 2, firing: {} }],
+  },
+  {
+    name: 'another instance takes the stream over: one alert, and it goes on',
+    ...MINUTELY,
+    series: but(...handedOver),
+    checks: [0.9, 1.1].map((at) => ({
+      at,
+      firing: { AgentDetectorRegression: [{ ...AGENT, metric: 'tcr' }], ...(at > 1 ? ALONE : {}) },
+    })),
+  },
+  fires(
+    'the detector names a criterion',
+    'AgentDetectorCriterionRegression',
+    { ...AGENT, metric: 'criterion', criterion: 'polite' },
+    but(
+      detector('criterion', 'regressed', { criterion: 'polite' }),
+      changed('criterion', -0.2, { criterion: 'polite' }),
+    ),
+  ),
+  fires(
+    'the detector finds a dearer success',
+    'AgentDetectorEfficiencyRegression',
+    { ...AGENT, metric: 'cost_per_success' },
+    but(detector('cost_per_success', 'regressed'), changed('cost_per_success', 0.2)),
+  ),
+  fires(
+    'the detector finds a candidate worse',
+    'AgentDetectorVersionWorse',
+    { ...AGENT, agent_version: 'v2', baseline_version: 'v1' },
+    but(
+      level('assay_version_verdict', { ...AGENT, agent_version: 'v2', baseline_version: 'v1', verdict: 'worse' }, 1),
+      level(
+        'assay_version_log_evidence',
+        { ...AGENT, agent_version: 'v2', baseline_version: 'v1', direction: 'worse' },
+        5.2,
+      ),
+    ),
+  ),
+  {
+    name: 'the rules see a fall that the detector does not',
+    ...MINUTELY,
+    series: but(
+      detector('tcr', 'ok'),
+      gauge('ALERTS', { ...AGENT, alertname: 'AgentTcrSlipping', alertstate: 'firing' }, runs([1, MINUTES + 1])),
+    ),
+    checks: [
+      { at: 0.75, firing: {} },
+      { at: 2, firing: { AgentDetectorDisagrees: [{ ...AGENT, alone: 'rules' }] } },
+    ],
+  },
+];

@@ -1,0 +1,41 @@
+/** The rules that are shipped, by both lines of Prometheus: every alert fires when it should and at nothing else. */
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { LINES, type PrometheusBinaries, prometheusBinaries } from '../prometheus-binaries.ts';
+import { run } from './rule-case.ts';
+import { ANNOTATION_CASES } from './cases/annotations.ts';
+import { DETECTOR_CASES, HEALTH_CASES } from './cases/health.ts';
+import { NOISE_CASES } from './cases/noise.ts';
+import { TCR_CASES } from './cases/tcr.ts';
+import { EFFICIENCY_CASES, VERSION_CASES } from './cases/versions-and-efficiency.ts';
+
+const RULES = path.resolve(import.meta.dirname, '../../../../deploy/prometheus/assay.rules.yml');
+const BUILD_TIMEOUT_MS = 1_500_000;
+const CASES = [
+  ...TCR_CASES,
+  ...VERSION_CASES,
+  ...EFFICIENCY_CASES,
+  ...NOISE_CASES,
+  ...DETECTOR_CASES,
+  ...HEALTH_CASES,
+  ...ANNOTATION_CASES,
+];
+
+describe.each(LINES)('Prometheus %s', (line) => {
+  let binaries: PrometheusBinaries;
+  beforeAll(async () => {
+    binaries = await prometheusBinaries(line);
+  }, BUILD_TIMEOUT_MS);
+
+  test('the rules are in order', async () => {
+    const { stdout } = await promisify(execFile)(binaries.promtool, ['check', 'rules', RULES]);
+
+    expect(stdout).toMatch(/SUCCESS: \d+ rules found/);
+  });
+
+  test.for(CASES)('$name', async (ruleCase) => {
+    expect(await run(binaries.promtool, ruleCase)).toBeUndefined();
+  });
+});
