@@ -9,7 +9,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Store } from '../src/store/sqlite/store.ts';
 import { parseMetrics } from '../test/simulation/scraped-totals.ts';
-import { freePorts, startAssay } from '../test/simulation/process.ts';
+import { freeListenPorts, startAssay } from '../test/simulation/process.ts';
 import { exportRequest, traffic } from '../test/simulation/traffic.ts';
 import type { BenchRow } from './row.ts';
 
@@ -45,7 +45,7 @@ async function rssWith(options: StoreMemoryOptions): Promise<{ readonly rss: num
   if (options.open + options.evaluated > 0) fill(file, options);
   const assay = await startAssay({
     dataDir,
-    ports: await freePorts(),
+    ports: await freeListenPorts(),
     env: { ASSAY_TURN_SETTLE: '200ms' },
   });
   try {

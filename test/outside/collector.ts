@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { freePorts } from '../simulation/process.ts';
+import { freeListenPorts } from '../simulation/process.ts';
 
 export const COLLECTOR_VERSION = '0.155.0';
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/assay');
@@ -69,7 +69,7 @@ export async function objectionOfCollector({ configFile, changes = [], env }: Co
 
 export async function startCollector({ configFile, changes = [], env }: CollectorOptions): Promise<Collector> {
   const binary = await collectorBinary();
-  const ports = await freePorts();
+  const ports = await freeListenPorts();
   const endpoints = {
     OTLP_GRPC_ENDPOINT: `127.0.0.1:${ports.otlpGrpc}`,
     OTLP_HTTP_ENDPOINT: `127.0.0.1:${ports.otlpHttp}`,

@@ -2,8 +2,8 @@
  * Kafka and PostgreSQL in containers, for machines with a Docker engine. The images are the public ones; ASSAY_TEST_KAFKA_IMAGE and
  * ASSAY_TEST_POSTGRES_IMAGE name others, such as those that `images/build.sh` makes where none can be pulled.
  */
-import { createServer } from 'node:net';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
+import { freePorts } from '../free-ports.ts';
 
 const KAFKA_IMAGE = imageNamed('ASSAY_TEST_KAFKA_IMAGE', 'apache/kafka:4.3.1');
 const POSTGRES_IMAGE = imageNamed('ASSAY_TEST_POSTGRES_IMAGE', 'postgres:15');
@@ -17,7 +17,7 @@ export interface KafkaContainer {
 /** One broker, as the tests want it: no topic is made by accident, groups are ready at once, sessions may be short. */
 export async function startKafkaContainer(): Promise<KafkaContainer> {
   // A broker says itself where it can be reached, so its port on this machine has to be known before it starts.
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const container = await new GenericContainer(KAFKA_IMAGE)
     .withExposedPorts({ container: 9092, host: port })
     .withEnvironment({
@@ -72,13 +72,4 @@ async function remove(container: StartedTestContainer): Promise<void> {
 function imageNamed(variable: string, usual: string): string {
   const named = process.env[variable];
   return named === undefined || named === '' ? usual : named;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('a server that listens has a port');
-  return address.port;
 }

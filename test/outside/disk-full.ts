@@ -9,7 +9,7 @@ import { ok, strictEqual } from 'node:assert/strict';
 import { appendFileSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseMetrics } from '../simulation/scraped-totals.ts';
-import { freePorts, startAssay } from '../simulation/process.ts';
+import { freeListenPorts, startAssay } from '../simulation/process.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 
 const folder = process.argv[2];
@@ -22,7 +22,7 @@ writeFileSync(configFile, 'suites: [default]\njournal: { segment_bytes: 1MiB, ma
 
 const assay = await startAssay({
   dataDir,
-  ports: await freePorts(),
+  ports: await freeListenPorts(),
   env: { ASSAY_TURN_SETTLE: '200ms' },
   arguments: ['--config', configFile],
 });

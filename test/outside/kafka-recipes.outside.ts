@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { freePorts, startAssay } from '../simulation/process.ts';
+import { freeListenPorts, startAssay } from '../simulation/process.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { freshName, KAFKA_USERS, KafkaCluster } from './kafka/broker.ts';
@@ -60,7 +60,7 @@ test.for(recipes())('%s', async ([, recipe]) => {
 
   const assay = await startAssay({
     dataDir: path.join(directory, 'data'),
-    ports: await freePorts(),
+    ports: await freeListenPorts(),
     arguments: ['--config', config],
     env: {
       ASSAY_KAFKA_BROKERS: kafka.listeners(recipe.includes('sasl:') ? 'SASLSSL' : 'SSL').join(','),

@@ -9,7 +9,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TcpProxy } from '../outside/tcp-proxy.ts';
-import { freePorts, type ProcessOptions } from './process.ts';
+import { freeListenPorts, type ProcessOptions } from './process.ts';
 
 export interface InstanceOptions {
   readonly name: string;
@@ -47,7 +47,7 @@ export class ClusterInstance {
   }
 
   static async make(options: InstanceOptions): Promise<ClusterInstance> {
-    return new ClusterInstance(options, await freePorts());
+    return new ClusterInstance(options, await freeListenPorts());
   }
 
   get http(): string {

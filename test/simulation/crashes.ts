@@ -19,7 +19,7 @@ import { toEvaluationJson } from '../../src/report/evaluation-json.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { randomFrom } from '../random.ts';
-import { type AssayProcess, freePorts, startAssay } from './process.ts';
+import { type AssayProcess, freeListenPorts, startAssay } from './process.ts';
 import { parseMetrics, scrapeMismatches } from './scraped-totals.ts';
 import { exportRequest, type TrafficConversation, type TrafficSpan, traffic } from './traffic.ts';
 
@@ -58,7 +58,7 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-crash-'));
   const configFile = `${dataDir}.yaml`;
   writeFileSync(configFile, `suites: [${SUITES.join(', ')}]\n`);
-  const ports = await freePorts();
+  const ports = await freeListenPorts();
   const say = options.onProgress ?? (() => {});
   const sent = new Map<string, TrafficSpan>();
   const requests: string[] = [];

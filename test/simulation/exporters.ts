@@ -19,7 +19,7 @@ import type { RecordedBatch } from '../../src/pipeline/recording.ts';
 import { toEvaluationJson } from '../../src/report/evaluation-json.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
-import { freePorts, startAssay } from './process.ts';
+import { freeListenPorts, startAssay } from './process.ts';
 import { parseMetrics } from './scraped-totals.ts';
 import { exportRequest, type TrafficConversation, type TrafficSpan, traffic } from './traffic.ts';
 
@@ -46,7 +46,7 @@ export async function exportersTest(options: {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-exporters-'));
   const configFile = `${dataDir}.yaml`;
   writeFileSync(configFile, `suites: [${SUITES.join(', ')}]\n`);
-  const ports = await freePorts();
+  const ports = await freeListenPorts();
   const env = { ASSAY_TURN_SETTLE: '1s' };
   const assay = await startAssay({ dataDir, ports, env, arguments: ['--config', configFile] });
   const startedAt = performance.now();

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { BatchTable, encodeTable } from '../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
-import { freePorts, startAssay } from './process.ts';
+import { freeListenPorts, startAssay } from './process.ts';
 import { parseMetrics } from './scraped-totals.ts';
 import { exportRequest, type TrafficSpan, traffic } from './traffic.ts';
 
@@ -42,7 +42,7 @@ export async function overload(options: OverloadOptions): Promise<OverloadReport
     configFile,
     `suites: [default]\njournal: { max_bytes: ${options.journalBytes}, segment_bytes: 8MiB }\n`,
   );
-  const ports = await freePorts();
+  const ports = await freeListenPorts();
   const env = { ASSAY_TURN_SETTLE: '1s', ASSAY_LOG_LEVEL: 'info' };
   const assay = await startAssay({ dataDir, ports, env, arguments: ['--config', configFile] });
   const templates = makeTemplates();

@@ -1,9 +1,9 @@
 /** A real Assay process for tests that kill it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePorts } from '../free-ports.ts';
 
 export interface AssayProcess {
   readonly pid: number;
@@ -23,12 +23,16 @@ export interface ProcessOptions {
   readonly ports: { readonly otlpGrpc: number; readonly otlpHttp: number; readonly http: number };
   readonly env?: { readonly [name: string]: string };
   readonly arguments?: readonly string[];
+  /** The number of the one core that it may run on; all where it is left out. */
+  readonly core?: number;
 }
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 
 export async function startAssay(options: ProcessOptions): Promise<AssayProcess> {
-  const child = spawn(process.execPath, [MAIN, 'serve', ...(options.arguments ?? [])], {
+  const pinned = options.core === undefined ? [] : ['taskset', '--cpu-list', String(options.core)];
+  const [program = '', ...first] = [...pinned, process.execPath];
+  const child = spawn(program, [...first, MAIN, 'serve', ...(options.arguments ?? [])], {
     env: {
       ...process.env,
       ASSAY_DATA_DIR: options.dataDir,
@@ -60,21 +64,9 @@ export async function startAssay(options: ProcessOptions): Promise<AssayProcess>
   };
 }
 
-/** Ports that nobody listens on at the moment. */
-export async function freePorts(): Promise<ProcessOptions['ports']> {
-  const servers = await Promise.all(
-    [0, 1, 2].map(
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve) => {
-          const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const [otlpGrpc = 0, otlpHttp = 0, http = 0] = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+/** Where a process may listen. */
+export async function freeListenPorts(): Promise<ProcessOptions['ports']> {
+  const [otlpGrpc = 0, otlpHttp = 0, http = 0] = await freePorts(3);
   return { otlpGrpc, otlpHttp, http };
 }
 

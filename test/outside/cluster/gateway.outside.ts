@@ -7,7 +7,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { BatchTable, encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
-import { type AssayProcess, freePorts, startAssay } from '../../simulation/process.ts';
+import { type AssayProcess, freeListenPorts, startAssay } from '../../simulation/process.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { KafkaCluster } from '../kafka/broker.ts';
@@ -21,7 +21,7 @@ afterAll(() => kafka?.close());
 async function gateway(topic: string): Promise<AssayProcess> {
   const assay = await startAssay({
     dataDir: tempDirectory(),
-    ports: await freePorts(),
+    ports: await freeListenPorts(),
     env: { ASSAY_KAFKA_BROKERS: kafka.brokers.join(','), ASSAY_KAFKA_SPANS: topic, ASSAY_KAFKA_READ: 'false' },
   });
   onTestFinished(async () => {

@@ -5,12 +5,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { freePorts } from '../../free-ports.ts';
 import { type Certificates, makeCertificates } from './certificates.ts';
 import { kafkaClassPath } from './kafka-jars.ts';
 
@@ -236,7 +236,9 @@ export class KafkaCluster implements KafkaForTests {
         const { brokers } = await admin.describeCluster();
         if (brokers.some((broker) => broker.nodeId === node.id)) return;
       } catch (error) {
-        if (Date.now() > deadline || node.process?.exitCode !== null) throw error;
+        if (node.process?.exitCode !== null)
+          throw new Error(`broker ${node.id} ended: ${this.#logOf(node)}`, { cause: error });
+        if (Date.now() > deadline) throw error;
       } finally {
         await admin.disconnect().catch(() => undefined);
       }
@@ -437,20 +439,4 @@ async function networksOf(broker: number, { networks = [], through }: KafkaOptio
       return { network, port, advertised: (await through?.({ network, broker, port })) ?? port };
     }),
   );
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

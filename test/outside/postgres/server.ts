@@ -5,11 +5,12 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { freePorts } from '../../free-ports.ts';
 
 /** What a test may do to a server, whoever started it. */
 export interface PostgresServer {
@@ -56,7 +57,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     ...['-E', 'UTF8', '--locale=C', '--no-sync'],
   ]);
   execFileSync(initdb, initdbArguments, { stdio: 'pipe', cwd: directory });
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const host = '127.0.0.1';
   const url = `postgres://assay:${PASSWORD}@${host}:${port}/postgres`;
   const options = {
@@ -247,13 +248,4 @@ async function answers(url: string): Promise<boolean> {
       // Nothing was connected.
     });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
 }
