@@ -246,6 +246,9 @@ async function startReading(
       get turnsWaiting() {
         return worker.turnsWaiting;
       },
+      get bytesAhead() {
+        return worker.bytesAhead;
+      },
       own: (wanted, all) => worker.own(wanted, all),
       filedPositions: (lane, traceIds) => worker.filedPositions(lane, traceIds),
       file: (lane, turn, place) => worker.file(lane, turn, place),

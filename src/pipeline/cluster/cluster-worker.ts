@@ -17,6 +17,7 @@ import type { Total } from '../../store/engine-store.ts';
 import { CommandWindow } from '../command-window.ts';
 import { packTurn } from '../messages.ts';
 import { WatchedThread } from '../watched-thread.ts';
+import { AheadOfTime } from './ahead-of-time.ts';
 import type { Answer, ClusterStart, FromCluster, Question, TimeCommand, ToCluster } from './cluster-messages.ts';
 
 export interface ClusterWorkerOptions {
@@ -52,6 +53,7 @@ export class ClusterWorker {
   /** Who waits until the thread has answered up to a sequence. */
   #forgotten: { readonly sequence: number; readonly resolve: () => void }[] = [];
   readonly #asked = new Map<number, Asked>();
+  readonly #ahead = new AheadOfTime();
   #turnsWaiting = 0;
   #isRelay = false;
   #state: 'running' | 'stopping' | 'stopped' = 'running';
@@ -83,6 +85,11 @@ export class ClusterWorker {
     return this.#turnsWaiting;
   }
 
+  /** Of turns that have closed here and that the cluster's time has not passed. */
+  get bytesAhead(): number {
+    return this.#ahead.bytes;
+  }
+
   /** How long there has been work and no progress, in milliseconds. */
   get stalledMs(): number {
     return this.#commands.stalledMs;
@@ -107,6 +114,10 @@ export class ClusterWorker {
   ): void {
     if (this.#state !== 'running') return;
     this.#turnsWaiting += 1;
+    this.#ahead.add(
+      turn.closedAt,
+      turn.rows.reduce((sum, { length }) => sum + length, 0),
+    );
     this.#enqueue({ type: 'file', sequence: this.#commands.nextSequence(), lane, turn, ...place });
   }
 
@@ -210,6 +221,7 @@ export class ClusterWorker {
         this.#options.onEvent({ type: 'evaluations-sent', evaluations: message.evaluations });
         return;
       case 'cluster-time':
+        this.#ahead.passed(message.time);
         this.#options.onClusterTime(message.time);
         return;
       case 'answer':

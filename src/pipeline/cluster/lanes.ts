@@ -17,6 +17,7 @@ import type {
   OffsetToCommit,
   TopicPartition,
 } from '../../kafka/kafka-client.ts';
+import { Signal } from '../../kafka/kafkajs/signal.ts';
 import type { Spool } from '../../kafka/spool.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { TraceId } from '../../model/ids.ts';
@@ -27,6 +28,8 @@ import { type FiledPositions, Lane, type LaneRecord } from './lane.ts';
 /** Who files; `ClusterWorker` does. */
 export interface LaneStore {
   readonly turnsWaiting: number;
+  /** Of turns that closed here and can't be judged until lanes that are behind have come as far. */
+  readonly bytesAhead: number;
   /** `all` are those that time must wait for, whoever has them. */
   own(lanes: readonly LaneName[], all: readonly LaneName[]): Promise<readonly OwnedLane[]>;
   filedPositions(lane: LaneName, traceIds: readonly TraceId[]): Promise<FiledPositions>;
@@ -68,6 +71,8 @@ const COMMIT_EVERY_MS = 1000;
 /** Closed turns that wait to be filed: a few transactions' worth. Beyond it nothing more is read. */
 const TURNS_WAITING_MAX = 2048;
 const ROOM_EVERY_MS = 20;
+/** From here on only the lane that is furthest behind is read: what is judged soon is still in memory then, and the queue stays short. */
+const BYTES_AHEAD_MAX = 4 << 20;
 /** Reading records shares a thread with the API and with heartbeats. */
 const READ_AT_ONCE_MS = 10;
 /** An instance that can't reach the store lets others do its work. */
@@ -84,6 +89,8 @@ export class Lanes implements ConsumerHandlers {
   readonly #committed = new Map<string, number>();
   readonly #ends = new Map<string, PartitionLag>();
   readonly #stopped = new AbortController();
+  /** A lane has come further. */
+  readonly #moved = new Signal();
   #loops: Promise<unknown> = Promise.resolve();
   #membership: Promise<void> = Promise.resolve();
   #isMember = false;
@@ -208,8 +215,10 @@ export class Lanes implements ConsumerHandlers {
     }
     const filed = await this.#filedAmong(lane, topic, read);
     await this.#room();
+    await this.#inStep(lane);
     for (const record of read) lane.push(topic, record, filed);
     lane.advance();
+    this.#moved.raise();
   }
 
   onProblem(problem: string | undefined): void {
@@ -258,6 +267,17 @@ export class Lanes implements ConsumerHandlers {
     while (store.turnsWaiting > TURNS_WAITING_MAX || spool.bytes > spoolBytesMax) {
       if (this.#stopped.signal.aborted) return;
       await sleep(ROOM_EVERY_MS);
+    }
+  }
+
+  /** Waits while this lane is ahead of others, and much waits for them already. */
+  async #inStep(lane: Lane): Promise<void> {
+    while (this.#options.store.bytesAhead > BYTES_AHEAD_MAX && this.#lanes.get(lane.owned.lane) === lane) {
+      if (this.#stopped.signal.aborted) return;
+      let isLast = true;
+      for (const other of this.#lanes.values()) isLast &&= lane.time <= other.time;
+      if (isLast) return;
+      await this.#moved.raisedOr(ROOM_EVERY_MS);
     }
   }
 

@@ -60,6 +60,7 @@ function ownedOf(name: LaneName, epoch: number): OwnedLane {
 function lanesWith(
   own: (lanes: readonly LaneName[]) => Promise<readonly OwnedLane[]>,
   forget: () => Promise<void> = () => Promise.resolve(),
+  ahead: { bytes: number } = { bytes: 0 },
 ) {
   const consumer = new FakeConsumer();
   // Each entry has a file of its own, which goes when nobody needs it and another has begun.
@@ -68,6 +69,9 @@ function lanesWith(
     consumer,
     store: {
       turnsWaiting: 0,
+      get bytesAhead() {
+        return ahead.bytes;
+      },
       own,
       filedPositions: () => Promise.resolve(new Map()),
       file: () => {},
@@ -126,6 +130,38 @@ test('the group is joined once, whether a lane was fenced, the store has come ba
 
   expect(consumer.starts).toBe(2);
   expect(lanes.count).toBe(0);
+});
+
+test('while much waits for time to pass, only the lane that is furthest behind is read', async () => {
+  const ahead = { bytes: 1 << 30 };
+  const own = (names: readonly LaneName[]) => Promise.resolve(names.map((name) => ownedOf(name, 1)));
+  const { consumer } = lanesWith(own, () => Promise.resolve(), ahead);
+  const { handlers } = consumer;
+  await handlers?.onAssigned({ gained: [partition(1), partition(2)], kept: [], lanes: 4 });
+  const records = (offset: number, timestamp: number) => [
+    { offset, timestamp, key: undefined, value: undefined, headers: [] },
+  ];
+  const read: string[] = [];
+  const deliver = async (lane: number, offset: number, timestamp: number) => {
+    await handlers?.onRecords({ topic: 'spans', partition: lane }, records(offset, timestamp));
+    read.push(`lane ${lane} to ${timestamp}`);
+  };
+
+  await deliver(1, 0, 1000);
+  const waits = deliver(1, 1, 2000);
+  await sleep(50);
+  expect(read).toEqual(['lane 1 to 1000']);
+
+  await deliver(2, 0, 3000);
+  await waits;
+  expect(read).toEqual(['lane 1 to 1000', 'lane 2 to 3000', 'lane 1 to 2000']);
+
+  const waitsToo = deliver(2, 1, 4000);
+  await sleep(50);
+  expect(read).toHaveLength(3);
+  ahead.bytes = 0;
+  await waitsToo;
+  expect(read.at(-1)).toBe('lane 2 to 4000');
 });
 
 test('the bytes of a lane that was lost are there until nothing of it is being filed', async () => {
