@@ -2,8 +2,9 @@
  * npm run bench -- kafka [--json] [--traces 30000]
  *
  * A topic that holds the whole workload is read by real processes: fetched and dropped by the consumer alone, then consumed, scored
- * and stored by one instance and by two, with a broker and a database on the same machine. The reference is the one-machine
- * service, which gets the same bytes over OTLP/HTTP. Progress is what has been judged; the start, while code is being compiled, and
+ * and stored by one instance, by one that has only one core, and by two that have one each, with a broker and a database on the same
+ * machine. The reference is the one-machine service, which gets the same bytes over OTLP/HTTP. An instance has two threads that both
+ * have work, so on a machine of two cores what a second process adds can only be seen where each has a core to itself. Progress is what has been judged; the start, while code is being compiled, and
  * the tail, where turns wait for time to pass, are left out on both sides.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +19,7 @@ import { indexTraces } from '../src/model/otlp/traces-reader.ts';
 import { splitByTrace } from '../src/receive/split-by-trace.ts';
 import { startPostgres } from '../test/outside/postgres/server.ts';
 import { startKafka } from '../test/outside/services.ts';
-import { type AssayProcess, freePorts, startAssay } from '../test/simulation/process.ts';
+import { type AssayProcess, freeListenPorts, startAssay } from '../test/simulation/process.ts';
 import type { BenchRow } from './row.ts';
 import { makeWorkload } from './workload.ts';
 
@@ -68,13 +69,14 @@ export async function benchKafka(
     await kafka.createTopic(TOPIC, options.partitions, { 'max.message.bytes': '10000000' });
     await fill(kafka.brokers, work);
     const raw = await drop(kafka.brokers, options.partitions, work);
-    const run = async (name: string, instances: number) => {
+    const run = async (name: string, cores: readonly (number | undefined)[]) => {
       const url = await postgres.createDatabase();
       const processes = await Promise.all(
-        Array.from({ length: instances }, async (_, index) =>
+        cores.map(async (core, index) =>
           startAssay({
+            ...(core === undefined ? {} : { core }),
             dataDir: path.join(directory, `${name}-${index}`),
-            ports: await freePorts(),
+            ports: await freeListenPorts(),
             env: {
               ...TIMES,
               ASSAY_KAFKA_BROKERS: kafka.brokers.join(','),
@@ -87,17 +89,18 @@ export async function benchKafka(
       );
       return measure(processes, work);
     };
-    const one = await run('one', 1);
-    const two = await run('two', 2);
+    const one = await run('one', [undefined]);
+    const pinned = await run('pinned', [0]);
+    const two = await run('two', [0, 1]);
     const embedded = await startAssay({
       dataDir: path.join(directory, 'embedded'),
-      ports: await freePorts(),
+      ports: await freeListenPorts(),
       env: TIMES,
     });
     const sending = send(embedded, work);
     const alone = await measure([embedded], work);
     await sending;
-    return report(work, { raw, one, two, alone });
+    return report(work, { raw, one, pinned, two, alone });
   } finally {
     await postgres.close();
     await kafka.close();
@@ -107,9 +110,15 @@ export async function benchKafka(
 
 function report(
   work: Bytes,
-  found: { readonly raw: number; readonly one: Measured; readonly two: Measured; readonly alone: Measured },
+  found: {
+    readonly raw: number;
+    readonly one: Measured;
+    readonly pinned: Measured;
+    readonly two: Measured;
+    readonly alone: Measured;
+  },
 ) {
-  const { raw, one, two, alone } = found;
+  const { raw, one, pinned, two, alone } = found;
   const row = (name: string, ours: number, reference: number): BenchRow => ({
     name,
     ours: Math.round(ours),
@@ -126,7 +135,11 @@ function report(
         one.spansPerSecond,
         alone.spansPerSecond,
       ),
-      row('kafka: two instances, spans/s, against one', two.spansPerSecond, one.spansPerSecond),
+      row(
+        'kafka: two instances with a core each, spans/s, against one with a core',
+        two.spansPerSecond,
+        pinned.spansPerSecond,
+      ),
       row('kafka: one instance, spans/s, against fetching and dropping', one.spansPerSecond, raw),
       row(
         'kafka: most memory of one instance, bytes, against that at a quarter of the way',
@@ -137,7 +150,8 @@ function report(
     notes: [
       `${work.spans} spans in ${work.traces} turns, ${mib(work.bytes)}, all in the topic before the first was read`,
       line('one instance', one),
-      line('two instances', two),
+      line('one instance with one core', pinned),
+      line('two instances with one core each', two),
       line('one machine, over OTLP', alone),
       `fetch and drop: ${Math.round(raw)} spans/s`,
     ],
