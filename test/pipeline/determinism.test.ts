@@ -5,34 +5,12 @@ import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
 import { toEvaluationJson } from '../../src/report/evaluation-json.ts';
 import { randomFrom, shuffled } from '../random.ts';
-import { exportRequest, type TrafficSpan, traffic } from '../simulation/traffic.ts';
+import { exportRequest } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { builtinSuites, defaultSettings, type Line, LogDriver } from './log-driver.ts';
+import { recordedLog, type Sent } from './recorded-log.ts';
 
 const SUITES = ['default', 'response-clarity', 'error-recovery'];
-
-interface Sent {
-  readonly at: number;
-  readonly version: string;
-  readonly span: TrafficSpan;
-}
-
-/** A log as it might have been recorded: conversations mixed, spans of a turn a few seconds apart. */
-function recordedLog(seed: number): Sent[] {
-  const random = randomFrom(seed);
-  const sent: Sent[] = [];
-  for (const conversation of traffic({ seed, conversations: 30, withoutId: 0.3, endMarks: 'multi-turn' })) {
-    let at = 1000 + Math.floor(random() * 600_000);
-    for (const turn of conversation.turns) {
-      for (const span of turn) {
-        at += Math.floor(random() * 4000);
-        sent.push({ at, version: conversation.agentVersion, span });
-      }
-      at += Math.floor(random() * 30_000);
-    }
-  }
-  return sent.sort((a, b) => a.at - b.at);
-}
 
 /** The same log in other requests: spans of one moment in any order and any number of requests, some of them twice. */
 function rebatched(log: readonly Sent[], random: () => number): Line[] {

@@ -12,6 +12,7 @@ import type {
   TraceRow,
 } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
+import { nextPage, pageWindow } from '../page.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import { outcomeAt } from './claim.ts';
 import { Link, type PostgresAddress } from './link.ts';
@@ -60,12 +61,9 @@ export class PostgresReader implements ConversationReader {
     const [ends] = await this.#rows<{ first: number | null; last: number | null }>(
       'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last',
     );
-    const before = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, (ends?.last ?? 0) + 1);
-    const from = before - LOOKED_AT_MAX;
-    const rows = await this.#select({ ...query, before }, from);
-    const last = rows.at(-1)?.row;
-    if (rows.length === query.limit && last !== undefined) return { rows, next: last };
-    return { rows, next: from > (ends?.first ?? 0) ? from : undefined };
+    const window = pageWindow({ first: ends?.first ?? 0, last: ends?.last ?? 0 }, query, LOOKED_AT_MAX);
+    const rows = await this.#select({ ...query, before: window.before }, window.from);
+    return { rows, next: nextPage(rows, query.limit, window) };
   }
 
   async #select(query: ConversationQuery, from: number): Promise<readonly ConversationRow[]> {

@@ -8,6 +8,7 @@ import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
 import type { ConversationQuery, ConversationReader, ConversationRow, TraceRow } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
+import { nextPage, pageWindow } from '../page.ts';
 import { readContent } from './traces.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 
@@ -44,17 +45,13 @@ export class StoreReader implements ConversationReader {
   }
 
   /**
-   * Latest first. A page looks at no more than `LOOKED_AT_MAX` conversations, however few of them it finds: whoever asks
-   * shares a thread with the receivers. `next` is where to go on, as `before`; undefined at the end.
+   * Latest first. Whoever asks shares a thread with the receivers, so it looks at no more than `LOOKED_AT_MAX`.
    */
   listPage(query: ConversationQuery): { readonly rows: readonly ConversationRow[]; readonly next: number | undefined } {
     const ends = this.#database.prepare('SELECT min(id) AS first, max(id) AS last FROM conversations').get();
-    const before = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, Number(ends?.last ?? 0) + 1);
-    const from = before - LOOKED_AT_MAX;
-    const rows = this.#select({ ...query, before }, from);
-    const last = rows.at(-1)?.row;
-    if (rows.length === query.limit && last !== undefined) return { rows, next: last };
-    return { rows, next: from > Number(ends?.first ?? 0) ? from : undefined };
+    const window = pageWindow({ first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) }, query, LOOKED_AT_MAX);
+    const rows = this.#select({ ...query, before: window.before }, window.from);
+    return { rows, next: nextPage(rows, query.limit, window) };
   }
 
   #select(query: ConversationQuery, from: number): readonly ConversationRow[] {

@@ -19,40 +19,14 @@ import type { Filing, Judged, OwnedLane, WaitingArrival, WorkingSet } from '../.
 import { Store } from '../../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
 import { randomFrom } from '../../random.ts';
-import { exportRequest, type TrafficSpan, traffic } from '../../simulation/traffic.ts';
+import { exportRequest } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { builtinSuites, defaultSettings, LogDriver } from '../log-driver.ts';
+import { recordedLog, type Sent } from '../recorded-log.ts';
 
 const SUITES = ['default', 'response-clarity', 'error-recovery'];
 const SETTINGS = defaultSettings();
 const END = 10_000_000;
-
-interface Sent {
-  readonly at: number;
-  readonly version: string;
-  readonly span: TrafficSpan;
-}
-
-function recordedLog(seed: number): Sent[] {
-  const random = randomFrom(seed);
-  const sent: Sent[] = [];
-  for (const conversation of traffic({ seed, conversations: 30, withoutId: 0.3, endMarks: 'multi-turn' })) {
-    let at = 1000 + Math.floor(random() * 600_000);
-    for (const turn of conversation.turns) {
-      for (const span of turn) {
-        at += Math.floor(random() * 4000);
-        sent.push({ at, version: conversation.agentVersion, span });
-      }
-      at += Math.floor(random() * 30_000);
-      // Some spans come long after their turn has closed, and some of them after their conversation was judged.
-      if (random() < 0.1 && sent.length > 0) {
-        const late = sent.pop();
-        if (late !== undefined) sent.push({ ...late, at: late.at + Math.floor(random() * 900_000) });
-      }
-    }
-  }
-  return sent.sort((a, b) => a.at - b.at);
-}
 
 /** What many instances share, on one SQLite file: the gate of the cluster's time is what is looked at here. */
 class OneFileStore {
@@ -201,7 +175,7 @@ test.each([1, 2, 5, 12].flatMap((lanes) => SEEDS.map((seed) => [lanes, seed] as 
   'with %i lanes read at different speeds, every revision of every evaluation is what one log gives (seed %i)',
   async (lanes, seed) => {
     const suites = await builtinSuites(SUITES);
-    const log = recordedLog(seed);
+    const log = recordedLog(seed, { late: 0.1 });
     const one = new LogDriver({ directory: tempDirectory(), suites });
     for (const { at, span, version } of log) one.take({ at, request: exportRequest([span], version) });
     one.advance(END);

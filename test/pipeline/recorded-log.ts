@@ -1,0 +1,29 @@
+/** A log as it might have been recorded: conversations mixed, spans of a turn a few seconds apart. */
+import { randomFrom } from '../random.ts';
+import { type TrafficSpan, traffic } from '../simulation/traffic.ts';
+
+export interface Sent {
+  readonly at: number;
+  readonly version: string;
+  readonly span: TrafficSpan;
+}
+
+/** With a share of late ones, some spans come long after their turn has closed, and some of them after their conversation was judged. */
+export function recordedLog(seed: number, options: { readonly late?: number } = {}): Sent[] {
+  const random = randomFrom(seed);
+  const sent: Sent[] = [];
+  for (const conversation of traffic({ seed, conversations: 30, withoutId: 0.3, endMarks: 'multi-turn' })) {
+    let at = 1000 + Math.floor(random() * 600_000);
+    for (const turn of conversation.turns) {
+      for (const span of turn) {
+        at += Math.floor(random() * 4000);
+        sent.push({ at, version: conversation.agentVersion, span });
+      }
+      at += Math.floor(random() * 30_000);
+      const last = sent.at(-1);
+      if (options.late === undefined || last === undefined || random() >= options.late) continue;
+      sent[sent.length - 1] = { ...last, at: last.at + Math.floor(random() * 900_000) };
+    }
+  }
+  return sent.sort((a, b) => a.at - b.at);
+}
