@@ -3,12 +3,14 @@
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks never rot.
  */
 import { parseArgs } from 'node:util';
+import { SERIES_MAX } from '../scripts/metrics-page.ts';
 import { benchDialects } from './dialects.ts';
 import { benchKafka } from './kafka.ts';
 import { benchMemory } from './memory.ts';
 import { benchPipeline } from './pipeline.ts';
 import { benchPostgres } from './postgres.ts';
 import { benchRedaction } from './redaction.ts';
+import { benchScrape } from './scrape.ts';
 import { benchStoreMemory } from './store-memory.ts';
 
 const { values, positionals } = parseArgs({
@@ -37,6 +39,7 @@ const benches = {
   kafka: () => benchKafka({ traces: Number(values.traces ?? (small ? 2000 : 85_000)), partitions: 12 }),
   // Starts a PostgreSQL.
   postgres: () => benchPostgres({ turns: Number(values.traces ?? (small ? 1000 : 20_000)) }),
+  scrape: () => benchScrape(small ? { series: 2000, rounds: 2 } : { series: SERIES_MAX, rounds: 11 }),
   store: () => {
     const size = small
       ? { open: 1000, evaluated: 1000, scored: 20 }

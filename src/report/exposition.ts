@@ -17,7 +17,7 @@ export type MetricSource =
       readonly definition: MetricDefinition;
       readonly samples: () => readonly Sample[] | Promise<readonly Sample[]>;
     }
-  | { readonly definition: MetricDefinition; readonly lines: (scrape: Scrape) => string };
+  | { readonly definition: MetricDefinition; readonly lines: (scrape: Scrape) => readonly string[] };
 
 export interface Rendered {
   readonly contentType: string;
@@ -39,11 +39,11 @@ export class Exposition {
     const now = performance.now();
     const newSince = scraper === undefined ? Number.POSITIVE_INFINITY : this.#scrapers.scraped(scraper, now);
     // Those that write lines first, without a pause: a commit in between would move one series of an evaluation and not another.
-    const written = new Map<MetricSource, string>();
+    const written = new Map<MetricSource, readonly string[]>();
     for (const source of this.#sources) if ('lines' in source) written.set(source, source.lines({ format, newSince }));
     for (const source of this.#sources) {
       texts.push(headText(source.definition, format));
-      if ('lines' in source) texts.push(written.get(source) ?? '');
+      if ('lines' in source) for (const lines of written.get(source) ?? []) texts.push(lines);
       else for (const sample of await source.samples()) texts.push(sampleText(source.definition.name, sample, format));
     }
     texts.push(ENDS[format]);

@@ -33,13 +33,13 @@ export const MILLIONTH = 1e-6;
 const THOUSANDTH = 1e-3;
 const BILLIONTH = 1e-9;
 
-const BASE = ['suite', 'agent', 'agent_version', 'environment', 'segment'] as const;
+export const BASE_LABELS = ['suite', 'agent', 'agent_version', 'environment', 'segment'] as const;
 
 export const QUALITY_METRICS = {
   evaluations: {
     name: 'assay_evaluations_total',
     type: 'counter',
-    labels: [...BASE, 'outcome'],
+    labels: [...BASE_LABELS, 'outcome'],
     unit: 'evaluations',
     help: 'Evaluations by outcome, each conversation (or turn) once per suite, at its first revision.',
     queries: [
@@ -54,7 +54,7 @@ export const QUALITY_METRICS = {
   score: {
     name: 'assay_evaluation_score',
     type: 'histogram',
-    labels: BASE,
+    labels: BASE_LABELS,
     unit: 'score from 0 to 1',
     help: 'Score from 0 to 1 of each evaluation that could be scored. Its sum over its count is the task completion rate (TCR).',
     queries: [
@@ -70,7 +70,7 @@ export const QUALITY_METRICS = {
   scoreSquared: {
     name: 'assay_evaluation_score_squared_total',
     type: 'counter',
-    labels: BASE,
+    labels: BASE_LABELS,
     unit: 'score²',
     help: 'Sum of squared scores, for the variance of the TCR.',
     queries: [
@@ -85,7 +85,7 @@ export const QUALITY_METRICS = {
   verdicts: {
     name: 'assay_verdicts_total',
     type: 'counter',
-    labels: [...BASE, 'criterion', 'verdict'],
+    labels: [...BASE_LABELS, 'criterion', 'verdict'],
     unit: 'verdicts',
     help: 'Verdicts by criterion. Pass rate: pass / (pass + fail); the other verdicts never lower a score.',
     queries: [
@@ -100,7 +100,7 @@ export const QUALITY_METRICS = {
   steps: {
     name: 'assay_conversation_steps',
     type: 'histogram',
-    labels: [...BASE, 'outcome'],
+    labels: [...BASE_LABELS, 'outcome'],
     unit: 'steps',
     help: 'Model calls and tool calls of what was evaluated, by outcome.',
     queries: [
@@ -116,7 +116,7 @@ export const QUALITY_METRICS = {
   stepsSquared: {
     name: 'assay_conversation_steps_squared_total',
     type: 'counter',
-    labels: BASE,
+    labels: BASE_LABELS,
     unit: 'steps²',
     help: 'Sum of squared steps, of all outcomes, for the variance.',
     scale: 1,
@@ -124,7 +124,7 @@ export const QUALITY_METRICS = {
   tokens: {
     name: 'assay_conversation_tokens',
     type: 'histogram',
-    labels: [...BASE, 'outcome'],
+    labels: [...BASE_LABELS, 'outcome'],
     unit: 'tokens',
     help: 'Tokens, input and output, of what was evaluated, by outcome; only where the spans say.',
     scale: 1,
@@ -133,7 +133,7 @@ export const QUALITY_METRICS = {
   duration: {
     name: 'assay_conversation_duration_seconds',
     type: 'histogram',
-    labels: [...BASE, 'outcome'],
+    labels: [...BASE_LABELS, 'outcome'],
     unit: 'seconds',
     help: 'Time from the first span to the last of what was evaluated, by outcome.',
     queries: [
@@ -149,7 +149,7 @@ export const QUALITY_METRICS = {
   cost: {
     name: 'assay_conversation_cost_usd',
     type: 'histogram',
-    labels: [...BASE, 'outcome'],
+    labels: [...BASE_LABELS, 'outcome'],
     unit: 'US dollars',
     help: 'Cost in US dollars of what was evaluated, by outcome; only where the spans say. More than 1000 is counted as 1000.',
     queries: [
@@ -165,7 +165,7 @@ export const QUALITY_METRICS = {
   costSquared: {
     name: 'assay_conversation_cost_usd_squared_total',
     type: 'counter',
-    labels: BASE,
+    labels: BASE_LABELS,
     unit: 'US dollars²',
     help: 'Sum of squared costs, of all outcomes, for the variance; kept in billionths and exact up to nine million dollars².',
     scale: BILLIONTH,
@@ -187,7 +187,7 @@ export const QUALITY_METRICS = {
   revisions: {
     name: 'assay_evaluations_revised_total',
     type: 'counter',
-    labels: [...BASE, 'from', 'to'],
+    labels: [...BASE_LABELS, 'from', 'to'],
     unit: 'evaluations',
     help: 'Evaluations made again because spans came late, by the outcome before and after.',
     queries: [
@@ -201,7 +201,7 @@ export const QUALITY_METRICS = {
   revisedUp: {
     name: 'assay_evaluation_score_revised_up_total',
     type: 'counter',
-    labels: BASE,
+    labels: BASE_LABELS,
     unit: 'score',
     help: 'Score gained by revisions.',
     queries: [
@@ -218,7 +218,7 @@ export const QUALITY_METRICS = {
   revisedDown: {
     name: 'assay_evaluation_score_revised_down_total',
     type: 'counter',
-    labels: BASE,
+    labels: BASE_LABELS,
     unit: 'score',
     help: 'Score lost by revisions.',
     scale: MILLIONTH,

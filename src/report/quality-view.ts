@@ -2,14 +2,15 @@
  * The store's running totals as Prometheus metrics. It holds the last committed value of each series and renders from
  * that; nothing is counted here, so what is scraped is what the store says.
  *
- * There may be a hundred thousand series, and the thread that renders them receives spans as well. So what does not change of a line
- * is kept as text, once for a series and once for a histogram with all its buckets.
+ * There may be a hundred thousand series, and the thread that renders them receives spans as well. From one scrape to the next few of them change:
+ * those of versions that nobody runs any more never do. So the text of a series, or of a histogram with all its buckets, is
+ * kept until it changes; that is no more than one answer's text in all.
  */
 import type { MetricSource, Scrape } from './exposition.ts';
 import { isFolded } from './label-guard.ts';
 import { type HistogramMetric, QUALITY_METRICS, type QualityMetric, type SingleMetric } from './quality-metrics.ts';
 import type { SeriesExemplar } from './suite-totals.ts';
-import { type ExemplarSample, exemplarText, labelText } from './text-format.ts';
+import { type ExemplarSample, exemplarText, type Format, labelText } from './text-format.ts';
 
 /** What the store says of one series; see `Total` there. */
 export interface SeriesTotal {
@@ -21,7 +22,7 @@ export interface SeriesTotal {
 
 interface Family {
   take(part: string, total: SeriesTotal, bornAt: number): void;
-  lines(scrape: Scrape): string;
+  lines(scrape: Scrape): readonly string[];
   readonly seriesCount: number;
 }
 
@@ -96,7 +97,13 @@ class ExemplarSlot {
   }
 }
 
-interface Single {
+/** What was written of a series last; not valid any more once it has changed. */
+interface Kept {
+  text: string | undefined;
+  format: Format;
+}
+
+interface Single extends Kept {
   /** `name{labels} `. */
   readonly head: string;
   readonly exemplar: ExemplarSlot;
@@ -128,25 +135,36 @@ class Singles implements Family {
         exemplar: new ExemplarSlot(),
         value: 0,
         bornAt: this.#metric.type === 'gauge' ? BEFORE_ALL : bornAt,
+        text: undefined,
+        format: 'text',
       };
       this.#series.set(key, series);
     }
     series.value = scaled(value, this.#metric);
     series.bornAt = Math.min(series.bornAt, bornAt);
     series.exemplar.take(exemplar);
+    series.text = undefined;
   }
 
-  lines({ format, newSince }: Scrape): string {
-    let text = '';
-    for (const { head, value, exemplar, bornAt } of this.#series.values()) {
-      if (bornAt > newSince) text += `${head}0\n`;
-      else text += `${head}${value}${format === 'text' ? '' : exemplar.text}\n`;
+  lines({ format, newSince }: Scrape): readonly string[] {
+    const texts: string[] = [];
+    for (const series of this.#series.values()) {
+      const { head, value, exemplar, bornAt } = series;
+      if (bornAt > newSince) {
+        texts.push(`${head}0\n`);
+        continue;
+      }
+      if (series.text === undefined || series.format !== format) {
+        series.text = [head, value, format === 'text' ? '' : exemplar.text, '\n'].join('');
+        series.format = format;
+      }
+      texts.push(series.text);
     }
-    return text;
+    return texts;
   }
 }
 
-interface HistogramSeries {
+interface HistogramSeries extends Kept {
   readonly labels: string;
   /** Of each bucket what fell into it, as the store has it. */
   readonly counts: number[];
@@ -177,6 +195,7 @@ class Histograms implements Family {
     const { le, ...labels } = total.labels;
     const series = this.#find(labels, bornAt);
     series.bornAt = Math.min(series.bornAt, bornAt);
+    series.text = undefined;
     if (part === '_sum') series.sum = scaled(total.value, this.#metric);
     else if (part === '_count') series.count = total.value;
     else {
@@ -192,27 +211,47 @@ class Histograms implements Family {
     if (series === undefined) {
       const counts = this.#bounds.map(() => 0);
       const exemplars = this.#bounds.map(() => new ExemplarSlot());
-      series = { labels: labelText(labels), counts, exemplars, sum: 0, count: 0, bornAt };
+      const kept: Kept = { text: undefined, format: 'text' };
+      series = { labels: labelText(labels), counts, exemplars, sum: 0, count: 0, bornAt, ...kept };
       this.#series.set(key, series);
     }
     return series;
   }
 
-  /** Totals hold the one bucket of each observation; Prometheus wants the sum of all buckets up to each bound. */
-  lines({ format, newSince }: Scrape): string {
-    const { name } = this.#metric;
-    let text = '';
-    for (const { labels, counts, exemplars, sum, count, bornAt } of this.#series.values()) {
-      const isNew = bornAt > newSince;
-      let cumulative = 0;
-      for (const [index, end] of this.#ends.entries()) {
-        if (!isNew) cumulative += counts[index] ?? 0;
-        const exemplar = isNew || format === 'text' ? '' : (exemplars[index]?.text ?? '');
-        text += `${name}_bucket{${labels}${end}${cumulative}${exemplar}\n`;
+  lines({ format, newSince }: Scrape): readonly string[] {
+    const texts: string[] = [];
+    for (const series of this.#series.values()) {
+      if (series.bornAt > newSince) {
+        texts.push(this.#text(this.#empty(series), format));
+        continue;
       }
-      text += `${name}_sum{${labels}} ${isNew ? 0 : sum}\n${name}_count{${labels}} ${isNew ? 0 : count}\n`;
+      if (series.text === undefined || series.format !== format) {
+        series.text = this.#text(series, format);
+        series.format = format;
+      }
+      texts.push(series.text);
     }
-    return text;
+    return texts;
+  }
+
+  /** Totals hold the one bucket of each observation; Prometheus wants the sum of all buckets up to each bound. */
+  #text({ labels, counts, exemplars, sum, count }: HistogramSeries, format: Format): string {
+    const { name } = this.#metric;
+    const parts: (string | number)[] = [];
+    let cumulative = 0;
+    for (const [index, end] of this.#ends.entries()) {
+      cumulative += counts[index] ?? 0;
+      const exemplar = format === 'text' ? '' : (exemplars[index]?.text ?? '');
+      parts.push(name, '_bucket{', labels, end, cumulative, exemplar, '\n');
+    }
+    parts.push(name, '_sum{', labels, '} ', sum, '\n', name, '_count{', labels, '} ', count, '\n');
+    // Joined, it is one piece of text; added up, it would be as many as there are parts.
+    return parts.join('');
+  }
+
+  #empty({ labels, bornAt }: HistogramSeries): HistogramSeries {
+    const nothing = { counts: [], exemplars: [], sum: 0, count: 0 };
+    return { labels, bornAt, ...nothing, text: undefined, format: 'text' };
   }
 }
 

@@ -9,6 +9,7 @@ test.each([
   ['store', 1],
   ['redaction', 3],
   ['dialects', 2],
+  ['scrape', 4],
 ])(
   'the benchmark %s runs small and gives its rows',
   (name, count) => {

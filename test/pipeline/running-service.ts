@@ -23,12 +23,14 @@ export async function runService(options: {
   readonly dataDir?: string;
   readonly checkTimeoutMs?: number;
   readonly redaction?: Partial<Settings['redaction']>;
+  readonly metrics?: Partial<Settings['metrics']>;
 }): Promise<RunningService> {
   const dataDir = options.dataDir ?? tempDirectory();
   const { settings: loaded } = loadSettings({ flags: {}, env: { ...TIMES, ASSAY_DATA_DIR: dataDir }, cwd: dataDir });
   const score = { checkTimeoutMs: options.checkTimeoutMs ?? loaded.score.checkTimeoutMs };
+  const metrics = { ...loaded.metrics, ...options.metrics };
   const redaction = { ...loaded.redaction, ...options.redaction };
-  const settings = { ...loaded, otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0, score, redaction };
+  const settings = { ...loaded, otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0, score, redaction, metrics };
   const { suites, mistakes } = await loadSuites(options.suites, { baseDir: dataDir, builtinDir: BUILTIN });
   if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes));
   const lines: string[] = [];

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { Evaluation, Outcome, VerdictKind } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId } from '../../src/model/ids.ts';
 import { Exposition } from '../../src/report/exposition.ts';
-import { FOLDED, LabelGuard } from '../../src/report/label-guard.ts';
 import { toJUnit } from '../../src/report/junit.ts';
 import { Log } from '../../src/report/log.ts';
 import { exemplarSample, QualityView } from '../../src/report/quality-view.ts';
@@ -87,34 +86,6 @@ test('JUnit text can hold whatever a span can', () => {
 
   expect(xml).toContain('name="&lt;a&amp;&quot;\ufffd\ufffd"');
   expect(xml).toContain(']]&gt;\ufffd');
-});
-
-test('the guard keeps the first label sets for good and folds what comes after', () => {
-  const folded: string[] = [];
-  const guard = new LabelGuard({ maxLabelSets: 2, maxSegments: 20, onFold: ({ agent }) => folded.push(agent) });
-  const labels = (agent: string) => ({ agent, agent_version: '1', environment: 'e' });
-  guard.remember(labels('from an earlier run'));
-
-  const admitted = ['a', 'b', 'a', 'b', 'from an earlier run'].map((agent) => guard.admit(labels(agent)));
-
-  expect(admitted.map(({ agent }) => agent)).toEqual(['a', 'other', 'a', 'other', 'from an earlier run']);
-  expect(folded).toEqual(['b', 'b']);
-  expect(admitted[1]).toBe(FOLDED);
-  expect(admitted[0]).toBe(admitted[2]);
-});
-
-test('label values are one line, of bounded length, and never empty', () => {
-  const guard = new LabelGuard({ maxLabelSets: 10, maxSegments: 20, onFold: () => {} });
-
-  const { agent, agent_version, environment } = guard.admit({
-    agent: 'a\n\u0007b',
-    agent_version: '😀'.repeat(200),
-    environment: ' ',
-  });
-
-  expect(agent).toBe('a  b');
-  expect([...agent_version]).toHaveLength(100);
-  expect(environment).toBe('unknown');
 });
 
 test('an exemplar never exceeds what OpenMetrics allows, and never holds half an id', () => {

@@ -1,0 +1,185 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { metricsPage } from '../../scripts/metrics-page.ts';
+import type { MetricDefinition } from '../../src/model/metric.ts';
+import { ClusterCounters } from '../../src/report/cluster-counters.ts';
+import { CLUSTER_METRICS } from '../../src/report/cluster-metrics.ts';
+import { Exposition } from '../../src/report/exposition.ts';
+import { HEALTH_METRICS } from '../../src/report/health-metrics.ts';
+import { QUALITY_METRICS } from '../../src/report/quality-metrics.ts';
+import { exposedIn } from '../report/exposed.ts';
+import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
+import { tempDirectory } from '../temp-directory.ts';
+import { type RunningService, runService } from './running-service.ts';
+
+const PAGE = path.resolve(import.meta.dirname, '../../docs/METRICS.md');
+const QUALITY = Object.values<MetricDefinition>(QUALITY_METRICS);
+const HEALTH = Object.values<MetricDefinition>(HEALTH_METRICS);
+const CLUSTER = Object.values<MetricDefinition>(CLUSTER_METRICS);
+
+const SUITES = {
+  'turns.yaml': `suite: turns
+version: "1"
+scope: turn
+match: { agent: helper }
+criteria:
+  - { name: few, question: Were there few steps?, weight: 1, check: size(steps) < 3 }
+`,
+};
+
+function span(
+  trace: string,
+  id: string,
+  parent: string | undefined,
+  attributes: Record<string, string | number>,
+): TrafficSpan {
+  return {
+    traceId: trace.padEnd(32, '0'),
+    spanId: id.padEnd(16, '0'),
+    ...(parent === undefined ? {} : { parentSpanId: parent.padEnd(16, '0') }),
+    name: id,
+    kind: 1,
+    startTimeUnixNano: '1790000000000000000',
+    endTimeUnixNano: '1790000001000000000',
+    status: { code: 0 },
+    attributes: Object.entries(attributes).map(([key, value]) => ({
+      key,
+      value: typeof value === 'string' ? { stringValue: value } : { doubleValue: value },
+    })),
+  };
+}
+
+/** A turn with tokens and a cost. */
+function turnOf(agent: string, trace: string) {
+  const root = span(trace, `${trace}aa`, undefined, {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.agent.name': agent,
+  });
+  const used = { 'gen_ai.usage.input_tokens': '100', 'gen_ai.usage.output_tokens': '20', 'gen_ai.usage.cost': 0.01 };
+  const call = span(trace, `${trace}bb`, `${trace}aa`, { 'gen_ai.operation.name': 'chat', ...used });
+  const late = span(trace, `${trace}cc`, `${trace}aa`, {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': 'x',
+  });
+  return { root, call, late };
+}
+
+async function send(running: RunningService, spans: readonly TrafficSpan[]): Promise<void> {
+  const response = await fetch(`${running.otlp}/v1/traces`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: exportRequest(spans, 'v1'),
+  });
+  expect(response.status).toBe(200);
+}
+
+async function scrape(running: RunningService, format: 'text' | 'openmetrics'): Promise<string> {
+  const accept = format === 'text' ? 'text/plain' : 'application/openmetrics-text; version=1.0.0';
+  return (await fetch(`${running.http}/metrics`, { headers: { accept } })).text();
+}
+
+function byName([a]: readonly [string, ...unknown[]], [b]: readonly [string, ...unknown[]]): number {
+  return a < b ? -1 : 1;
+}
+
+/** Something of every series: a turn, what comes late for it, and a conversation that no suite is for. */
+async function runThroughEverything(segment: readonly string[]): Promise<RunningService> {
+  const directory = tempDirectory();
+  for (const [name, text] of Object.entries(SUITES)) writeFileSync(path.join(directory, name), text);
+  const running = await runService({ suites: ['./turns.yaml'], dataDir: directory, metrics: { segment } });
+  const { root, call, late } = turnOf('helper', 'a1');
+  await send(running, [root, call]);
+  await send(running, Object.values(turnOf('stranger', 'b2')));
+  const has = async (text: RegExp) => text.test(await scrape(running, 'text'));
+  while (!(await has(/^assay_evaluation_score_count\{.*\} 1$/m)))
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  await send(running, [late]);
+  while (
+    !(await has(/^assay_evaluations_revised_total\{.*\} 1$/m)) ||
+    !(await has(/^assay_conversations_unscored_total\{.*\} 1$/m))
+  )
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  return running;
+}
+
+test.each<[what: string, segment: readonly string[]]>([
+  ['with segments', ['tier']],
+  ['without segments', []],
+])('what a running service exposes is what the contract says, %s', async (_what, segment) => {
+  const running = await runThroughEverything(segment);
+
+  for (const format of ['text', 'openmetrics'] as const) {
+    const exposed = [...exposedIn(await scrape(running, format))].toSorted(byName);
+
+    expect(exposed.map(([name, { type, help, labels }]) => ({ name, type, help, labels }))).toEqual(
+      [...QUALITY, ...HEALTH]
+        .toSorted((a, b) => byName([a.name], [b.name]))
+        .map(({ name, type, help, labels }) => ({
+          name,
+          type,
+          // As the formats want it.
+          help: format === 'text' ? help : help.replaceAll('"', '\\"'),
+          labels: [labels.filter((label) => label !== 'segment' || segment.length > 0).join(',')],
+        })),
+    );
+    expect(exposed.filter(([, { samples }]) => samples === 0)).toEqual([]);
+  }
+});
+
+test('the metrics of many instances are exposed as the contract says', async () => {
+  const counters = new ClusterCounters({
+    lanes: () => 1,
+    lags: () => [{ topic: 't', partition: 0, records: 1, seconds: 1 }],
+    clusterTime: () => 0,
+    spoolBytes: () => 0,
+    turnsToFile: () => 0,
+    topics: ['t'],
+  });
+  counters.count({ type: 'records-read', topic: 't', signal: 'traces', records: 1, rows: 1, bytes: 1 });
+
+  const { body } = await new Exposition(counters.sources()).render(undefined);
+
+  const exposed = exposedIn(body);
+  expect([...exposed.keys()].toSorted()).toEqual(CLUSTER.map(({ name }) => name).toSorted());
+  for (const { name, type, help, labels } of CLUSTER) {
+    expect(exposed.get(name)).toMatchObject({ type, help, labels: [labels.join(',')] });
+  }
+});
+
+test('docs/METRICS.md is what the definitions say: npm run docs:metrics writes it anew', () => {
+  expect(readFileSync(PAGE, 'utf8')).toBe(metricsPage());
+});
+
+test('names and units are as Prometheus wants them, and no name is there twice', () => {
+  const all = [...QUALITY, ...HEALTH, ...CLUSTER];
+  const odd = all.filter(
+    ({ name, type }) => !/^assay_[a-z0-9_]+$/.test(name) || name.endsWith('_total') !== (type === 'counter'),
+  );
+
+  expect(odd).toEqual([]);
+  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+});
+
+test('queries ask for series that there are, by labels that they have', () => {
+  const labelsOf = new Map<string, readonly string[]>();
+  for (const { name, type, labels } of [...QUALITY, ...HEALTH, ...CLUSTER]) {
+    if (type === 'histogram') {
+      for (const part of ['_sum', '_count']) labelsOf.set(`${name}${part}`, labels);
+      labelsOf.set(`${name}_bucket`, [...labels, 'le']);
+    } else labelsOf.set(name, labels);
+  }
+  const asked = [...QUALITY, ...HEALTH, ...CLUSTER].flatMap(({ queries = [] }) =>
+    queries.flatMap(({ promql }) => [...promql.matchAll(/(assay_\w+)(?:\{([^}]*)\})?/g)]),
+  );
+  const wrong = asked.filter(([, name = '', matchers = '']) => {
+    const labels = labelsOf.get(name);
+    return (
+      [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].some(([, label = '']) => labels?.includes(label) !== true) ||
+      labels === undefined
+    );
+  });
+
+  expect(asked.length).toBeGreaterThan(20);
+  expect(wrong.map(([text]) => text)).toEqual([]);
+});
