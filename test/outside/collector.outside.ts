@@ -40,10 +40,6 @@ beforeAll(async () => {
 }, 1_500_000);
 afterAll(() => kafka?.close());
 
-test('the Collector accepts the configuration that we ship', async () => {
-  expect(await objectionOfCollector({ configFile: SHIPPED, env: {} })).toBeUndefined();
-});
-
 test('it would object to a setting that it does not know', async () => {
   const changes = ['exporters::kafka::partition_traces_by_trace_id: true'];
 

@@ -1,17 +1,18 @@
 /**
- * A real OpenTelemetry Collector with the Kafka exporter, built once from its Go modules into node_modules/.cache. Nothing is
+ * A real OpenTelemetry Collector with the components of `collector-config/`, built once from its Go modules into node_modules/.cache. Nothing is
  * skipped: without Go, or without the modules, the test fails and says so.
  *
  * The version is the newest that all the modules named here are published in.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { freeListenPorts } from '../simulation/process.ts';
 
-export const COLLECTOR_VERSION = '0.155.0';
+export const COLLECTOR_VERSION = '0.158.0';
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/assay');
 const CORE = 'go.opentelemetry.io/collector';
 const CONTRIB = 'github.com/open-telemetry/opentelemetry-collector-contrib';
@@ -23,8 +24,12 @@ receivers:
   - gomod: ${CORE}/receiver/otlpreceiver v${COLLECTOR_VERSION}
 processors:
   - gomod: ${CORE}/processor/batchprocessor v${COLLECTOR_VERSION}
+  - gomod: ${CORE}/processor/memorylimiterprocessor v${COLLECTOR_VERSION}
+  - gomod: ${CONTRIB}/processor/redactionprocessor v${COLLECTOR_VERSION}
 exporters:
+  - gomod: ${CORE}/exporter/otlphttpexporter v${COLLECTOR_VERSION}
   - gomod: ${CONTRIB}/exporter/kafkaexporter v${COLLECTOR_VERSION}
+  - gomod: ${CONTRIB}/exporter/loadbalancingexporter v${COLLECTOR_VERSION}
 extensions:
   - gomod: ${CONTRIB}/extension/storage/filestorage v${COLLECTOR_VERSION}
 `;
@@ -48,7 +53,9 @@ export interface Collector {
 
 /** Where the Collector is, built first if need be. */
 export async function collectorBinary(): Promise<string> {
-  const directory = path.join(CACHE, `otelcol-${COLLECTOR_VERSION}`);
+  // Another list of components is another Collector.
+  const components = createHash('sha256').update(MANIFEST).digest('hex').slice(0, 8);
+  const directory = path.join(CACHE, `otelcol-${COLLECTOR_VERSION}-${components}`);
   const binary = path.join(directory, 'otelcol');
   if (!existsSync(binary)) await build(directory);
   return binary;
