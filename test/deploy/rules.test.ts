@@ -3,7 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { alertsOf, ruleGroups } from '../../deploy/prometheus/source/rule-file.ts';
 import { RULE_SETTINGS, shortened } from '../../deploy/prometheus/source/settings.ts';
-import { ROOT } from './shipped-files.ts';
+import { unknownMetrics } from './known-metrics.ts';
+import { ROOT, text } from './shipped-files.ts';
 
 const groups = ruleGroups(RULE_SETTINGS);
 const rules = groups.flatMap((group) => group.rules);
@@ -22,6 +23,20 @@ test('a rule reads only what is recorded before it in the same or an earlier gro
   // What goes into its own history: the wobble is worked out of blocks that were recorded hours ago.
   expect(early.filter((name) => !name.includes(':assay_block_'))).toEqual([]);
   expect(early.filter((name) => !recorded.has(name))).toEqual([]);
+});
+
+test('every metric that a rule reads is exposed or recorded', () => {
+  expect(rules.flatMap(({ expr }) => unknownMetrics(expr))).toEqual([]);
+  expect(unknownMetrics('sum(assay_evaluation_scores_sum)')).toEqual(['assay_evaluation_scores_sum']);
+});
+
+test('every metric that a runbook names is exposed or recorded', () => {
+  const queries = readdirSync(path.join(ROOT, 'docs/runbooks')).flatMap((file) =>
+    [...text(`docs/runbooks/${file}`).matchAll(/```promql\n([\s\S]*?)```/g)].flatMap(([, query = '']) => query),
+  );
+
+  expect(queries.length).toBeGreaterThan(30);
+  expect(queries.flatMap(unknownMetrics)).toEqual([]);
 });
 
 test('every group is done again before what it recorded is out of sight', () => {

@@ -169,7 +169,7 @@ export const EFFICIENCY_CASES: readonly RuleCase[] = [
     checks: [{ at: CHANGE + 12, firing: {} }],
   },
   {
-    name: 'no success at all gives no ratio, and no false one',
+    name: 'without traffic there is no ratio, and nothing is divided by zero',
     series: traffic(change(EFFORT, { perHour: 0 })),
     checks: [
       {

@@ -1,0 +1,45 @@
+/** Commands built once from a Go module into node_modules/.cache, for tests that need a newer one than Debian has. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const CACHE = path.resolve(import.meta.dirname, '../../../node_modules/.cache/assay');
+const BUILD_TIMEOUT_MS = 1_200_000;
+
+export interface GoCommands {
+  readonly module: string;
+  readonly version: string;
+  /** Folders under cmd/. */
+  readonly commands: readonly string[];
+  readonly tags?: string;
+}
+
+/** The folder that has them, built first if need be. */
+export async function builtFromGo(wanted: GoCommands): Promise<string> {
+  const directory = path.join(CACHE, `${path.basename(wanted.module)}-${wanted.version}`);
+  if (!existsSync(directory)) await build(wanted, directory);
+  return directory;
+}
+
+async function build({ module, version, commands, tags = '' }: GoCommands, directory: string): Promise<void> {
+  // Made under another name first: what was interrupted is not taken for complete.
+  const made = `${directory}.${process.pid}`;
+  mkdirSync(made, { recursive: true });
+  const go = (...words: string[]) =>
+    promisify(execFile)('go', words, { cwd: made, timeout: BUILD_TIMEOUT_MS, maxBuffer: 64 << 20 });
+  const packages = commands.map((command) => `${module}/cmd/${command}`);
+  try {
+    // A module of our own requires it, since `go install` does not take one whose go.mod has replacements.
+    writeFileSync(path.join(made, 'go.mod'), 'module commands-for-tests\n');
+    await go('get', ...packages.map((one) => `${one}@${version}`));
+    await go('build', '-mod=mod', '-tags', tags, '-o', `${made}/`, ...packages);
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    throw new Error(`${module} ${version} could not be built. It needs Go 1.25 or newer and the Go module proxy.`, {
+      cause: error,
+    });
+  }
+  if (existsSync(directory)) rmSync(made, { recursive: true });
+  else renameSync(made, directory);
+}
