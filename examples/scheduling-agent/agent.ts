@@ -117,6 +117,7 @@ export class SchedulingAgent {
         'gen_ai.response.finish_reasons': [response.finishReason],
         'gen_ai.usage.input_tokens': response.usage.inputTokens,
         'gen_ai.usage.output_tokens': response.usage.outputTokens,
+        'gen_ai.usage.cost': costUsd(response.usage),
         'gen_ai.output.messages': JSON.stringify([
           {
             ...asConventional(response.message),
@@ -186,6 +187,17 @@ export class SchedulingAgent {
       }
     });
   }
+}
+
+/** At prices that a larger model might have: 3 and 15 dollars for a million tokens. */
+function costUsd({
+  inputTokens,
+  outputTokens,
+}: {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}): number {
+  return (inputTokens * 3 + outputTokens * 15) / 1_000_000;
 }
 
 function fail(span: Span, error: unknown): void {

@@ -15,7 +15,7 @@ import { alertsOf, ruleGroups } from '../../../deploy/prometheus/source/rule-fil
 import { RULE_SETTINGS } from '../../../deploy/prometheus/source/settings.ts';
 import { text } from '../../deploy/shipped-files.ts';
 import { tempDirectory } from '../../temp-directory.ts';
-import { freePorts } from '../../simulation/process.ts';
+import { freePorts } from '../../free-ports.ts';
 import { builtFromGo } from './go-commands.ts';
 
 const FILE = path.resolve(import.meta.dirname, '../../../deploy/alertmanager/alertmanager.yml');
@@ -172,7 +172,7 @@ async function startAlertmanager(onAlerts: (names: readonly string[]) => void) {
     config,
     stringify(impatient(parse(text('deploy/alertmanager/alertmanager.yml')), `http://127.0.0.1:${port}`)),
   );
-  const { http } = await freePorts();
+  const [http = 0] = await freePorts(1);
   const url = `http://127.0.0.1:${http}`;
   const child = spawn(
     'prometheus-alertmanager',

@@ -1,0 +1,112 @@
+/** What a success costs, in money, steps, tokens and time. */
+import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  BASELINE_EFFORT_PER_SUCCESS,
+  EFFORT_PER_SUCCESS,
+  EFFORT_RISE,
+  EFFORT_Z,
+} from '../../prometheus/source/efficiency.ts';
+import { RISE_Z, type RuleSettings } from '../../prometheus/source/settings.ts';
+import { AGENT, lines, page, VERSIONS, WINDOW } from './panels.ts';
+
+export function efficiencyDashboard(settings: RuleSettings) {
+  const perSuccess = (measure: string) => [
+    { expr: `${EFFORT_PER_SUCCESS}{${AGENT}, ${WINDOW}, measure="${measure}"}`, legend: 'now' },
+    { expr: `${BASELINE_EFFORT_PER_SUCCESS}{${AGENT}, measure="${measure}"}`, legend: 'baseline' },
+  ];
+  const quantile = (q: number, metric: string) => ({
+    expr: `histogram_quantile(${q}, sum by (le) (increase(${metric}_bucket{${VERSIONS}}[$window])))`,
+    legend: `${q * 100} %`,
+  });
+  const mean = (metric: string, by: string) => ({
+    expr: `sum by (${by}) (increase(${metric}_sum{${VERSIONS}}[$window])) / (sum by (${by}) (increase(${metric}_count{${VERSIONS}}[$window])) > 0)`,
+    legend: `{{${by}}}`,
+  });
+  return page(settings, { key: 'efficiency', title: 'Efficiency and cost', about: 'agent' })
+    .withRow(new dashboard.RowBuilder('Per success'))
+    .withPanel(
+      lines(
+        {
+          title: 'Cost per success',
+          description:
+            'What all scored conversations cost, for each that succeeded; only where the spans say what a call costs.',
+          unit: 'currencyUSD',
+        },
+        perSuccess('cost_usd'),
+      ),
+    )
+    .withPanel(
+      lines(
+        {
+          title: 'Steps per success',
+          description:
+            'Model and tool calls of all scored conversations, for each that succeeded. It rises while the TCR stays when the agent takes the long way.',
+        },
+        perSuccess('steps'),
+      ),
+    )
+    .withPanel(
+      lines(
+        {
+          title: 'Rise against the baseline',
+          description: 'Segment by segment, so that more of the expensive kind of conversation does not count.',
+          unit: 'percentunit',
+        },
+        [{ expr: `${EFFORT_RISE}{${AGENT}, ${WINDOW}}`, legend: '{{measure}}' }],
+      ),
+    )
+    .withPanel(
+      lines(
+        {
+          title: `How sure (alarm: ${RISE_Z})`,
+          description: 'z of the excess over the baseline; it needs a baseline and the sums of squares.',
+        },
+        [{ expr: `${EFFORT_Z}{${AGENT}, ${WINDOW}}`, legend: '{{measure}}' }],
+      ),
+    )
+    .withRow(new dashboard.RowBuilder('Per conversation'))
+    .withPanel(
+      lines(
+        { title: 'Cost by version', description: 'Mean cost of a conversation, by version.', unit: 'currencyUSD' },
+        [mean('assay_conversation_cost_usd', 'agent_version')],
+      ),
+    )
+    .withPanel(
+      lines(
+        {
+          title: 'Steps by outcome',
+          description: 'Mean steps of a conversation, by outcome: failures that take long are the dear ones.',
+        },
+        [mean('assay_conversation_steps', 'outcome')],
+      ),
+    )
+    .withPanel(
+      lines(
+        { title: 'Tokens by version', description: 'Mean tokens, input and output, of a conversation, by version.' },
+        [mean('assay_conversation_tokens', 'agent_version')],
+      ),
+    )
+    .withPanel(
+      lines({ title: 'Duration', description: 'From the first span of a conversation to its last.', unit: 's' }, [
+        quantile(0.5, 'assay_conversation_duration_seconds'),
+        quantile(0.95, 'assay_conversation_duration_seconds'),
+      ]),
+    )
+    .withPanel(
+      lines(
+        {
+          title: 'Spent',
+          description: 'Cost of all conversations for each hour, by outcome: what failures cost is in here.',
+          unit: 'currencyUSD',
+          width: 24,
+        },
+        [
+          {
+            expr: `sum by (outcome) (rate(assay_conversation_cost_usd_sum{${VERSIONS}}[$__rate_interval])) * 3600`,
+            legend: '{{outcome}}',
+          },
+        ],
+        { stacked: true },
+      ),
+    );
+}

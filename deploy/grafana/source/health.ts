@@ -1,0 +1,176 @@
+/** Is Assay well: what comes in, what is refused, how far behind it is. */
+import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
+import { TARGETS } from '../../prometheus/source/health-alerts.ts';
+import type { RuleSettings } from '../../prometheus/source/settings.ts';
+import { figure, lines, page, type Question } from './panels.ts';
+
+export function healthDashboard(settings: RuleSettings) {
+  const rate = (metric: string, by: string, selector = '') => ({
+    expr: `sum by (${by}) (rate(${metric}${selector}[$__rate_interval]))`,
+    legend: by
+      .split(', ')
+      .map((label) => `{{${label}}}`)
+      .join(' '),
+  });
+  const gauge = (metric: string, label = 'instance') => ({ expr: metric, legend: `{{${label}}}` });
+  const quantile = (metric: string) =>
+    [0.5, 0.99].map((q) => ({
+      expr: `histogram_quantile(${q}, sum by (le) (rate(${metric}_bucket[$__rate_interval])))`,
+      legend: `${q * 100} %`,
+    }));
+  const third = (title: string, description: string, unit = 'none'): Question => ({
+    title,
+    description,
+    unit,
+    width: 8,
+  });
+  return page(settings, { key: 'health', title: "Assay's own health", about: 'assay' })
+    .withRow(new dashboard.RowBuilder('At a glance'))
+    .withPanel(
+      figure({ title: 'Instances', description: 'Instances that can be scraped.' }, { expr: `sum(up{${TARGETS}})` }),
+    )
+    .withPanel(
+      figure(
+        { title: 'Behind the log', description: 'How old what is scored now is.', unit: 's', width: 5 },
+        { expr: 'max(assay_log_lag_seconds)' },
+      ),
+    )
+    .withPanel(
+      figure(
+        { title: 'Waiting', description: 'Turns that are closed and not yet stored.', width: 5 },
+        { expr: 'sum(assay_scoring_queue_length)' },
+      ),
+    )
+    .withPanel(
+      figure(
+        { title: 'Open turns', description: 'Turns that are still collecting spans.', width: 5 },
+        { expr: 'sum(assay_open_turns)' },
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Series',
+          description: 'Series of the quality metrics; what comes beyond the limit is counted under `other`.',
+          width: 5,
+        },
+        { expr: 'sum(assay_series)' },
+      ),
+    )
+    .withRow(new dashboard.RowBuilder('What comes in'))
+    .withPanel(
+      lines(third('Records', 'Spans and log records accepted, per second.', 'cps'), [
+        rate('assay_received_records_total', 'signal'),
+      ]),
+    )
+    .withPanel(
+      lines(
+        third(
+          'Refused requests',
+          'Answered with an error, by reason. overloaded and not-admitted are sent again by the client.',
+          'cps',
+        ),
+        [rate('assay_refused_requests_total', 'reason')],
+      ),
+    )
+    .withPanel(
+      lines(third('Rejected records', 'Left out of requests that were taken otherwise.', 'cps'), [
+        rate('assay_rejected_records_total', 'reason'),
+      ]),
+    )
+    .withPanel(
+      lines(third('Bytes', 'Accepted, after decompression.', 'Bps'), [rate('assay_received_bytes_total', 'signal')]),
+    )
+    .withPanel(
+      lines(third('Journal', 'Disk that the journal holds: what is not scored yet.', 'bytes'), [
+        gauge('assay_journal_bytes'),
+      ]),
+    )
+    .withPanel(
+      lines(
+        third('Journal sync', 'Time to write and sync one group; clients wait for it.', 's'),
+        quantile('assay_journal_sync_seconds'),
+      ),
+    )
+    .withRow(new dashboard.RowBuilder('Scoring'))
+    .withPanel(lines(third('Lag', 'How far scoring is behind the log.', 's'), [gauge('assay_log_lag_seconds')]))
+    .withPanel(
+      lines(third('Queue', 'Turns that are closed and not yet stored.'), [gauge('assay_scoring_queue_length')]),
+    )
+    .withPanel(
+      lines(third('Turns scored', 'Per second, by instance.', 'cps'), [rate('assay_turns_scored_total', 'instance')]),
+    )
+    .withPanel(
+      lines(
+        third('Batches', 'Time to score and store one batch of turns.', 's'),
+        quantile('assay_scoring_batch_seconds'),
+      ),
+    )
+    .withPanel(
+      lines(third('Closed turns', 'Why turns closed, and what became of them.', 'cps'), [
+        rate('assay_turns_closed_total', 'cause, fate'),
+      ]),
+    )
+    .withPanel(
+      lines(third('Late records', 'Came when their turn had closed, by what became of them.', 'cps'), [
+        rate('assay_late_records_total', 'fate'),
+      ]),
+    )
+    .withPanel(
+      lines(
+        third(
+          'Errors of checks',
+          'Verdicts `error`, by criterion: the check threw, ran too long or gave no boolean.',
+          'cps',
+        ),
+        [rate('assay_verdicts_total', 'suite, criterion', '{verdict="error"}')],
+      ),
+    )
+    .withPanel(
+      lines(third('Failures', 'Batches that were undone and done again, and ends of the scoring thread.', 'cps'), [
+        rate('assay_scoring_failures_total', 'instance'),
+      ]),
+    )
+    .withPanel(
+      lines(
+        third(
+          'Folded labels',
+          'Evaluations counted under `other`, because there are as many label sets as allowed.',
+          'cps',
+        ),
+        [rate('assay_series_folded_total', 'instance')],
+      ),
+    )
+    .withRow(new dashboard.RowBuilder('Kafka and the shared store (empty with one instance)'))
+    .withPanel(
+      lines(third('Partitions behind', 'Log time of each partition behind now.', 's'), [
+        { expr: 'assay_kafka_lag_seconds', legend: '{{topic}} {{partition}}' },
+      ]),
+    )
+    .withPanel(
+      lines(third('Records to read', 'Records of each partition that have not been read.'), [
+        { expr: 'assay_kafka_lag_records', legend: '{{topic}} {{partition}}' },
+      ]),
+    )
+    .withPanel(
+      lines(third('Cluster time behind', 'How far the time up to which conversations are judged is behind now.', 's'), [
+        gauge('assay_cluster_time_lag_seconds'),
+      ]),
+    )
+    .withPanel(
+      lines(third('Dead letters', 'Records that could not be read, by what became of them.', 'cps'), [
+        rate('assay_kafka_unreadable_records_total', 'topic, fate'),
+      ]),
+    )
+    .withPanel(
+      lines(third('To file', 'Closed turns that are not in the shared store yet.'), [
+        gauge('assay_filing_queue_length'),
+      ]),
+    )
+    .withPanel(
+      lines(third('Problems', '1 while an instance can not read Kafka, or use the store.'), [
+        { expr: 'assay_kafka_problem', legend: '{{instance}} Kafka' },
+        { expr: 'assay_store_problem', legend: '{{instance}} store' },
+      ]),
+    );
+}

@@ -1,0 +1,213 @@
+/** Is the agent any good, what moved it, and which conversations show it. */
+import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Links } from '../../links.ts';
+import { CRITERIA, EVIDENCE, EXPECTED, OBSERVED, TCR, TCR_LOWER, TCR_UPPER } from '../../prometheus/source/evidence.ts';
+import { duration } from '../../prometheus/source/promql.ts';
+import { ALARM_NATS, type RuleSettings } from '../../prometheus/source/settings.ts';
+import { SEGMENT_SHORTFALL, TCR_CHANGE_PART } from '../../prometheus/source/split.ts';
+import { AGENT, bars, conversationsLink, figure, heatMap, lines, page, VERSIONS, WINDOW } from './panels.ts';
+
+export function qualityDashboard(settings: RuleSettings, links: Links) {
+  const day = `window="${duration(settings.bandWindow)}"`;
+  const dayName = duration(settings.bandWindow);
+  const outcomes = `sum by (outcome) (increase(assay_evaluations_total{${VERSIONS}}[$__rate_interval]))`;
+  return page(settings, { key: 'quality', title: 'Agent quality', about: 'agent' })
+    .withRow(new dashboard.RowBuilder('Is it good?'))
+    .withPanel(
+      figure(
+        {
+          title: `TCR, ${dayName}`,
+          description:
+            'Mean score of the conversations that could be scored. Green from 0.85 (ready for production), yellow from 0.70 (usable).',
+          unit: 'percentunit',
+        },
+        { expr: `${TCR}{${AGENT}, ${day}}` },
+        { bands: true },
+      ),
+    )
+    .withPanel(
+      figure(
+        { title: 'At least', description: 'Lower end of the 99 % interval of the TCR.', unit: 'percentunit', width: 3 },
+        { expr: `${TCR_LOWER}{${AGENT}, ${day}}` },
+        { bands: true },
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'At most',
+          description: 'Upper end of the 99 % interval of the TCR. The band changes when this falls below it.',
+          unit: 'percentunit',
+          width: 3,
+        },
+        { expr: `${TCR_UPPER}{${AGENT}, ${day}}` },
+        { bands: true },
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Successes',
+          description: 'Share of what was scored that ended in successful_completion.',
+          unit: 'percentunit',
+        },
+        {
+          expr: `sum(increase(assay_evaluations_total{${VERSIONS}, outcome="successful_completion"}[${dayName}])) / (sum(increase(assay_evaluations_total{${VERSIONS}, outcome!="unscored"}[${dayName}])) > 0)`,
+        },
+      ),
+    )
+    .withPanel(
+      figure(
+        { title: 'Conversations', description: 'Evaluated in that time, scored or not.' },
+        { expr: `sum(increase(assay_evaluations_total{${VERSIONS}}[${dayName}]))` },
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: `Evidence of a fall (alarm: ${ALARM_NATS})`,
+          description: 'The largest of all windows, in nats. An alert needs this and a fall that is large enough.',
+          width: 6,
+        },
+        { expr: `max(${EVIDENCE}{${AGENT}, measure="tcr"})` },
+      ),
+    )
+    .withPanel(
+      lines(
+        {
+          title: 'TCR and what was to be expected',
+          description:
+            'Expected: what this mix of traffic gave in the baseline. The interval is of 99 %. Blue marks: a version was seen first; red: an alert.',
+          unit: 'percentunit',
+          width: 16,
+          height: 9,
+        },
+        [
+          { expr: `${TCR}{${AGENT}, ${WINDOW}}`, legend: 'TCR' },
+          { expr: `${EXPECTED}{${AGENT}, ${WINDOW}, measure="tcr"}`, legend: 'expected' },
+          { expr: `${TCR_LOWER}{${AGENT}, ${WINDOW}}`, legend: 'at least' },
+          { expr: `${TCR_UPPER}{${AGENT}, ${WINDOW}}`, legend: 'at most' },
+        ],
+        { bands: true },
+      ),
+    )
+    .withPanel(
+      lines(
+        {
+          title: 'Evidence by window',
+          description: `In nats; ${ALARM_NATS} is the level of alarm at any traffic. Short windows find large falls soon, long ones small falls late.`,
+          width: 8,
+          height: 9,
+        },
+        [{ expr: `${EVIDENCE}{${AGENT}, measure="tcr"}`, legend: '{{window}}' }],
+      ),
+    )
+    .withPanel(
+      lines(
+        {
+          title: 'Outcomes',
+          description: 'Share of each outcome of what was evaluated. `unscored` lowers no score.',
+          unit: 'percentunit',
+        },
+        [
+          {
+            expr: `${outcomes} / ignoring (outcome) group_left () (sum(increase(assay_evaluations_total{${VERSIONS}}[$__rate_interval])) > 0)`,
+            legend: '{{outcome}}',
+          },
+        ],
+        { stacked: true },
+      ),
+    )
+    .withRow(new dashboard.RowBuilder('What moved it?'))
+    .withPanel(
+      bars(
+        {
+          title: 'What moved the TCR',
+          description:
+            'Points of the score against the baseline, by criterion, largest loss first; `mix` is what is left (other segments, other criteria that apply, late corrections). Together they are the change of the TCR, exactly.',
+          unit: 'percentunit',
+        },
+        { expr: `sort(sum by (part, criterion) (${TCR_CHANGE_PART}{${AGENT}, ${WINDOW}}))` },
+        { by: 'criterion' },
+      ),
+    )
+    .withPanel(
+      heatMap(
+        { title: 'Criteria', description: 'Pass rate of each criterion among what it decided.', unit: 'percentunit' },
+        {
+          expr: `sum by (criterion) (increase(assay_verdicts_total{${VERSIONS}, verdict="pass"}[$window])) / (sum by (criterion) (increase(assay_verdicts_total{${VERSIONS}, verdict=~"pass|fail"}[$window])) > 0)`,
+          legend: '{{criterion}}',
+        },
+      ),
+    )
+    .withPanel(
+      bars(
+        {
+          title: 'Criteria that fail most',
+          description: 'Share of failures among what each criterion decided, in the window.',
+          unit: 'percentunit',
+        },
+        { expr: `topk(10, 1 - min by (criterion) (${OBSERVED}{${AGENT}, ${WINDOW}, measure="criterion"}))` },
+        { by: 'criterion' },
+      ),
+    )
+    .withPanel(
+      lines(
+        {
+          title: 'Evidence by criterion',
+          description:
+            'In nats, the largest of all windows, less ln(number of criteria), because all are watched at once.',
+        },
+        [
+          {
+            expr: `max by (criterion) (${EVIDENCE}{${AGENT}, measure="criterion"} - on (suite, agent, environment) group_left () ln(${CRITERIA}))`,
+            legend: '{{criterion}}',
+          },
+        ],
+      ),
+    )
+    .withPanel(
+      bars(
+        {
+          title: 'Segments that lost most',
+          description:
+            'Score that the conversations of each segment are short of what they had in the baseline. One bar where no segments are configured.',
+        },
+        { expr: `sort_desc(sum by (segment) (${SEGMENT_SHORTFALL}{${AGENT}, ${WINDOW}}))` },
+        { by: 'segment' },
+      ),
+    )
+    .withRow(new dashboard.RowBuilder('Which conversations?'))
+    .withPanel(
+      lines(
+        {
+          title: 'Worst conversations',
+          description:
+            'Conversations by score, lowest bucket first. The dots are single conversations: click one, and open it in Assay.',
+          width: 16,
+        },
+        // Prometheus 3 writes whole numbers as 0.0.
+        ['0|0.0', '0.25', '0.5'].map((le) => ({
+          expr: `sum by (le) (increase(assay_evaluation_score_bucket{${VERSIONS}, le=~"${le}"}[$__rate_interval]))`,
+          legend: 'score up to {{le}}',
+          exemplars: true,
+        })),
+      ).links([conversationsLink(links, '&outcome=hard_failure&since=24h'), conversationsLink(links, '&since=24h')]),
+    )
+    .withPanel(
+      lines(
+        {
+          title: 'Not decided',
+          description:
+            'Verdicts that were no answer, by criterion: they lower no score, but too many of them leave little to go by.',
+          width: 8,
+        },
+        [
+          {
+            expr: `sum by (criterion, verdict) (increase(assay_verdicts_total{${VERSIONS}, verdict=~"not_applicable|error|skipped"}[$__rate_interval]))`,
+            legend: '{{criterion}}: {{verdict}}',
+          },
+        ],
+      ),
+    );
+}

@@ -1,0 +1,126 @@
+/** Versions of one agent side by side. */
+import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
+import { BASELINE_VERSION } from '../../prometheus/source/counts.ts';
+import { DROP, EVIDENCE } from '../../prometheus/source/evidence.ts';
+import { type RuleSettings, VERSION_ALARM_NATS } from '../../prometheus/source/settings.ts';
+import { VERSION_SHORTFALL } from '../../prometheus/source/split.ts';
+import { AGENT, bars, comparison, lines, page, VERSIONS } from './panels.ts';
+
+export function versionsDashboard(settings: RuleSettings) {
+  const by = (vector: string) => `sum by (agent_version) (increase(${vector}[$window]))`;
+  const ratio = (above: string, below: string) => `${by(above)} / (${by(below)} > 0)`;
+  const ofOutcome = (outcome: string) =>
+    ratio(
+      `assay_evaluations_total{${VERSIONS}, outcome="${outcome}"}`,
+      `assay_evaluations_total{${VERSIONS}, outcome!="unscored"}`,
+    );
+  const perSuccess = (metric: string) =>
+    ratio(
+      `${metric}_sum{${VERSIONS}, outcome!="unscored"}`,
+      `${metric}_count{${VERSIONS}, outcome="successful_completion"}`,
+    );
+  return page(settings, { key: 'versions', title: 'Versions side by side', about: 'agent' })
+    .withRow(new dashboard.RowBuilder('Side by side'))
+    .withPanel(
+      comparison(
+        {
+          title: 'Versions',
+          description:
+            'In the window, by version: conversations, TCR, successes, hard failures, cost and steps per success.',
+        },
+        [
+          { expr: by(`assay_evaluations_total{${VERSIONS}}`), legend: 'conversations' },
+          {
+            expr: ratio(`assay_evaluation_score_sum{${VERSIONS}}`, `assay_evaluation_score_count{${VERSIONS}}`),
+            legend: 'TCR',
+          },
+          { expr: ofOutcome('successful_completion'), legend: 'successes' },
+          { expr: ofOutcome('hard_failure'), legend: 'hard failures' },
+          { expr: perSuccess('assay_conversation_cost_usd'), legend: 'cost per success' },
+          { expr: perSuccess('assay_conversation_steps'), legend: 'steps per success' },
+        ],
+      ),
+    )
+    .withPanel(
+      lines(
+        {
+          title: 'TCR by version',
+          description: 'Mean score in the window, by version. Without traffic a version has no line.',
+          unit: 'percentunit',
+        },
+        [
+          {
+            expr: ratio(`assay_evaluation_score_sum{${VERSIONS}}`, `assay_evaluation_score_count{${VERSIONS}}`),
+            legend: '{{agent_version}}',
+          },
+        ],
+        { bands: true },
+      ),
+    )
+    .withPanel(
+      lines(
+        { title: 'Traffic by version', description: 'Conversations evaluated in the window, by version.' },
+        [{ expr: by(`assay_evaluations_total{${VERSIONS}}`), legend: '{{agent_version}}' }],
+        { stacked: true },
+      ),
+    )
+    .withRow(new dashboard.RowBuilder('Held against the usual version'))
+    .withPanel(
+      lines(
+        {
+          title: 'Behind the usual version',
+          description:
+            'How far a version scores below the one that had most traffic in the baseline, segment by segment, in the same days. Negative: above it.',
+          unit: 'percentunit',
+        },
+        [{ expr: `${DROP}{${AGENT}, measure="version", window="$window"}`, legend: '{{agent_version}}' }],
+      ),
+    )
+    .withPanel(
+      lines(
+        {
+          title: `Evidence that it is worse (alarm: ${VERSION_ALARM_NATS})`,
+          description: 'In nats, the largest of all windows.',
+        },
+        [{ expr: `max by (agent_version) (${EVIDENCE}{${AGENT}, measure="version"})`, legend: '{{agent_version}}' }],
+      ),
+    )
+    .withPanel(
+      bars(
+        {
+          title: 'Score lost by version',
+          description:
+            'How much score the conversations of each version are short of what such conversations had in the baseline.',
+        },
+        { expr: `sort_desc(sum by (agent_version) (${VERSION_SHORTFALL}{${AGENT}, window="$window"}))` },
+        { by: 'agent_version' },
+      ),
+    )
+    .withPanel(
+      comparison(
+        {
+          title: 'The usual version',
+          description: 'The version that others are held against, and its conversations in the baseline.',
+          width: 12,
+        },
+        [{ expr: `max by (agent_version) (${BASELINE_VERSION}{${AGENT}})`, legend: 'conversations' }],
+      ),
+    )
+    .withPanel(
+      lines(
+        {
+          title: 'Criteria by version',
+          description:
+            'Pass rate of each criterion in the window, by version: the one that differs says where to look.',
+          unit: 'percentunit',
+          width: 24,
+        },
+        [
+          {
+            expr: `sum by (criterion, agent_version) (increase(assay_verdicts_total{${VERSIONS}, verdict="pass"}[$window])) / (sum by (criterion, agent_version) (increase(assay_verdicts_total{${VERSIONS}, verdict=~"pass|fail"}[$window])) > 0)`,
+            legend: '{{criterion}} {{agent_version}}',
+          },
+        ],
+      ),
+    );
+}
