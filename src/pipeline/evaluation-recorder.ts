@@ -9,23 +9,28 @@ import { QUALITY_METRICS } from '../report/quality-metrics.ts';
 import { SuiteTotals } from '../report/suite-totals.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore } from '../store/engine-store.ts';
+import { waitingObservation } from './detection/observations.ts';
 import { countedAs, effortOf, labelsOf } from './facts.ts';
 
 export interface LabelSettings {
   readonly maxLabelSets: number;
   readonly segmentKeys: readonly string[];
   readonly maxSegments: number;
+  /** Whether evaluations are to be observed for regressions. */
+  readonly observed?: boolean;
 }
 
 export class EvaluationRecorder {
   readonly #store: EngineStore;
   readonly #segmentKeys: readonly string[];
   readonly #guard: LabelGuard;
+  readonly #isObserved: boolean;
   readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
 
   constructor(options: LabelSettings & { readonly store: EngineStore; readonly onFold: (fold: Fold) => void }) {
     this.#store = options.store;
     this.#segmentKeys = options.segmentKeys;
+    this.#isObserved = options.observed === true;
     this.#guard = new LabelGuard(options);
     for (const total of options.store.totals.all()) {
       if (total.metric !== QUALITY_METRICS.evaluations.name) continue;
@@ -50,17 +55,21 @@ export class EvaluationRecorder {
     const key = { conversation: place.conversation, suite: evaluation.suite, turnId: evaluation.turnId };
     const before = place.isFirst ? undefined : store.previousEvaluation(key);
     if (before !== undefined && before.revision >= evaluation.revision) return;
-    const totals =
-      before === undefined
-        ? this.#totalsFor(suite, this.#guard.admit(labelsOf(place.subject, this.#segmentKeys)))
-        : this.#totalsFor(suite, this.#guard.admit(toAgentLabels(before.labels)));
+    const labels = this.#guard.admit(
+      before === undefined ? labelsOf(place.subject, this.#segmentKeys) : toAgentLabels(before.labels),
+    );
+    const totals = this.#totalsFor(suite, labels);
     // Worked out now: the conversation is not to be kept until the commit.
     const effort = effortOf(place.subject);
     const counted = countedAs(place.subject, place.logTime);
     const { conversation, trace } = place;
     store.insertEvaluation(evaluation, { conversation, trace, labels: totals.labels }, (written) => {
-      if (before === undefined) totals.countFirst(written, effort, counted);
-      else totals.countRevised(written, before, counted);
+      if (before === undefined) {
+        totals.countFirst(written, effort, counted);
+        // Later revisions are not observed: what has been observed can not be taken back, and a conversation is to count once.
+        if (this.#isObserved)
+          store.queueObservation(waitingObservation(written, suite, { labels, effort, at: place.logTime }));
+      } else totals.countRevised(written, before, counted);
     });
   }
 

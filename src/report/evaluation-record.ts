@@ -64,7 +64,7 @@ export function evaluationRecord(
 ): Buffer {
   const json = toEvaluationJson(evaluation);
   const record = {
-    id: idOf(evaluation),
+    id: evaluationIdOf(evaluation),
     ...json,
     agent,
     agent_version: agentVersion,
@@ -76,7 +76,8 @@ export function evaluationRecord(
 
 const ID_LENGTH = 32;
 
-function idOf({ conversationId, turnId, suite, suiteVersion, revision }: Evaluation): string {
+/** The same for the same evaluation, whoever made it. */
+export function evaluationIdOf({ conversationId, turnId, suite, suiteVersion, revision }: Evaluation): string {
   const parts = JSON.stringify([conversationId, turnId ?? '', suite, suiteVersion, revision]);
   return createHash('sha256').update(parts).digest('hex').slice(0, ID_LENGTH);
 }

@@ -45,7 +45,7 @@ export function weigh(
   return { passed, decided, total, score: enough ? ratio(passed, decided) : undefined };
 }
 
-function countedAs(verdict: VerdictKind, whenNotApplicable: NotApplicableHandling): NotApplicableHandling {
+export function countedAs(verdict: VerdictKind, whenNotApplicable: NotApplicableHandling): NotApplicableHandling {
   if (verdict === 'pass' || verdict === 'fail') return verdict;
   return verdict === 'not_applicable' ? whenNotApplicable : 'exclude';
 }

@@ -6,6 +6,7 @@
  * before it does anything again. Whatever else fails, nothing of the transaction is left.
  */
 import type { ConversationId, TraceId } from '../model/ids.ts';
+import type { DetectionStore } from './detection-store.ts';
 import type { EngineStore, Total, TraceContent } from './engine-store.ts';
 
 /** The partitions with one number, of all topics that are read by one consumer group. */
@@ -94,7 +95,7 @@ export interface OutboxRow {
 /** Another owner has the lane, or another process runs under this instance's name: what was to be written is refused. */
 export class FencedError extends Error {}
 
-export interface ClusterStore {
+export interface ClusterStore extends DetectionStore {
   /** Loaded and emptied by `judge`; the engine keeps it for life. */
   readonly engineStore: EngineStore;
 

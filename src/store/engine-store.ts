@@ -6,6 +6,7 @@
  */
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
+import type { WaitingObservation } from './detection-store.ts';
 
 export interface TraceContent {
   /** An OTLP TracesData message with all spans of the trace. */
@@ -166,6 +167,8 @@ export interface EngineStore {
   previousEvaluation(key: EvaluationKey): PreviousEvaluation | undefined;
   /** Calls `onNew` before the commit, unless this evaluation is in the store already: then it has been counted. */
   insertEvaluation(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void;
+  /** An evaluation that is new is to be observed: it waits for the next round of detection, from the same commit on. */
+  queueObservation(observation: WaitingObservation): void;
   /** Remembered with the next commit: how far the log had come. A store without a log of its own has no use for it. */
   raiseFloor(floor: { readonly position: number; readonly logTime: number }): void;
 }

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId, TurnId } from '../../src/model/ids.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
+import type { DetectionRound, DetectionStore } from '../../src/store/detection-store.ts';
 import type { EngineStore, StoredConversation, Total, TraceContent } from '../../src/store/engine-store.ts';
 
 export interface Turn {
@@ -30,6 +31,7 @@ export interface Hints {
 
 export interface StoreUnderTest {
   readonly store: EngineStore;
+  readonly detection: DetectionStore;
   /** Gives what the commit said. */
   transact<T>(hints: Hints, work: () => T): Promise<{ readonly result: T; readonly totals: readonly Total[] }>;
   /** Does the work and ends before the commit, as a crash would; the store is open again afterwards. */
@@ -552,5 +554,88 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     }
 
     expect(pages.flat()).toEqual(['c7', 'c6', 'c5', 'c4', 'c3', 'c2', 'c1']);
+  });
+
+  function queue(under: StoreUnderTest, ...observations: readonly (readonly [at: number, evaluation: string])[]): void {
+    for (const [at, evaluation] of observations) {
+      under.store.queueObservation({ at, evaluation, payload: `{"of":"${evaluation}"}` });
+    }
+  }
+
+  async function roundOf(under: StoreUnderTest, limit: number, write?: string): Promise<DetectionRound> {
+    let seen: DetectionRound | undefined;
+    await under.detection.detect(limit, (round) => {
+      seen = round;
+      return write === undefined ? undefined : Buffer.from(write);
+    });
+    if (seen === undefined) throw new Error('the store never called');
+    return seen;
+  }
+
+  const idsOf = ({ observations }: DetectionRound) => observations.map(({ evaluation }) => evaluation);
+  const TURN = { number: 1, conversation: 'c1', at: 1000 };
+
+  test(`${name}: observations are taken by time, then by id, each once and as many as asked for`, async () => {
+    const under = await opened();
+    await under.transact({ turns: [TURN], until: 1000 }, () => {
+      scoreAtOnce(under.store, TURN);
+      queue(under, [2000, 'd'], [1000, 'c'], [2000, 'a'], [1000, 'b']);
+    });
+
+    const first = await roundOf(under, 3, 'one');
+    const second = await roundOf(under, 3, 'two');
+    const third = await roundOf(under, 3);
+
+    expect(first).toEqual({
+      state: { version: 0, snapshot: undefined },
+      observations: [
+        { at: 1000, evaluation: 'b', payload: '{"of":"b"}' },
+        { at: 1000, evaluation: 'c', payload: '{"of":"c"}' },
+        { at: 2000, evaluation: 'a', payload: '{"of":"a"}' },
+      ],
+    });
+    expect([second.state.version, idsOf(second)]).toEqual([1, ['d']]);
+    expect([third.state.version, idsOf(third)]).toEqual([2, []]);
+    expect(Buffer.from(third.state.snapshot ?? []).toString()).toBe('two');
+  });
+
+  test(`${name}: an observation of a transaction that is undone was never there`, async () => {
+    const under = await opened();
+    await under.crash({ turns: [TURN], until: 1000 }, () => {
+      scoreAtOnce(under.store, TURN);
+      queue(under, [1000, 'undone']);
+    });
+
+    expect(idsOf(await roundOf(under, 10))).toEqual([]);
+  });
+
+  test(`${name}: a round that fails leaves what it took and the state as they were`, async () => {
+    const under = await opened();
+    await under.transact({ turns: [TURN], until: 1000 }, () => {
+      scoreAtOnce(under.store, TURN);
+      queue(under, [1000, 'a'], [1001, 'b']);
+    });
+    await roundOf(under, 1, 'before');
+    const failing = async () =>
+      under.detection.detect(10, () => {
+        throw new Error('nobody home');
+      });
+
+    await expect(failing()).rejects.toThrow('nobody home');
+    await under.reopen();
+    const after = await roundOf(under, 10);
+
+    expect(idsOf(after)).toEqual(['b']);
+    expect(after.state.version).toBe(1);
+    expect(Buffer.from(after.state.snapshot ?? []).toString()).toBe('before');
+  });
+
+  test(`${name}: a round that has nothing to write leaves the version as it is`, async () => {
+    const under = await opened();
+    await roundOf(under, 10, 'before');
+
+    await roundOf(under, 10);
+
+    expect((await roundOf(under, 10)).state.version).toBe(1);
   });
 }

@@ -17,6 +17,9 @@ function openSqlite(): Promise<StoreUnderTest> {
     get store() {
       return store;
     },
+    get detection() {
+      return store;
+    },
     transact(_, work) {
       store.begin();
       const result = work();

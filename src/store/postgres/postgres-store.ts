@@ -1,6 +1,6 @@
 /**
  * The store that many instances share: PostgreSQL. It files what lanes close, judges what is due, and keeps time for all of them
- * (`docs/decisions/0010-many-instances.md`). Three connections, so that filing, judging and everything else do not wait for each other.
+ * (`docs/decisions/0010-many-instances.md`). A connection for each kind of work, so that none waits for another.
  */
 import type {
   ClusterStore,
@@ -13,10 +13,12 @@ import type {
   WorkingSet,
 } from '../cluster-store.ts';
 import type { TraceId } from '../../model/ids.ts';
+import type { DetectionRound } from '../detection-store.ts';
 import type { EngineStore } from '../engine-store.ts';
 import { moveTime, readTime } from './cluster-time.ts';
 import { ContentCache } from './content-cache.ts';
 import { FilingDays, makePartitions } from './days.ts';
+import { detect } from './detection.ts';
 import { Filer } from './filing.ts';
 import { Instance } from './instance.ts';
 import { Judge } from './judging.ts';
@@ -55,6 +57,7 @@ export class PostgresStore implements ClusterStore {
   readonly #judging: Link;
   readonly #others: Link;
   readonly #housekeeping: Link;
+  readonly #detecting: Link;
   readonly #lanes: Lanes;
   readonly #filer: Filer;
   readonly #judge: Judge;
@@ -74,6 +77,7 @@ export class PostgresStore implements ClusterStore {
     this.#judging = link('judging', { plans: 'look-ups', statementMs });
     this.#others = others;
     this.#housekeeping = link('housekeeping', { statementMs: HOUSEKEEPING_MS });
+    this.#detecting = link('detection', { plans: 'look-ups', statementMs });
     const cache = new ContentCache(options.cacheBytes ?? 64 << 20);
     const days = new FilingDays();
     this.#lanes = new Lanes(this.#others, { topics: options.topics, days: new FilingDays(), reopenMs });
@@ -176,16 +180,24 @@ export class PostgresStore implements ClusterStore {
     await forgetOutbox(this.#others, upTo);
   }
 
+  async detect(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): Promise<void> {
+    await detect(this.#detecting, limit, work);
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await Promise.all([this.#filing, this.#judging, this.#others, this.#housekeeping].map((link) => link.close()));
+    await Promise.all(this.#links().map((link) => link.close()));
   }
 
   /** As a crash would: what is under way is cut off. For tests. */
   destroy(): void {
     this.#closed = true;
-    for (const link of [this.#filing, this.#judging, this.#others, this.#housekeeping]) link.destroy();
+    for (const link of this.#links()) link.destroy();
+  }
+
+  #links(): readonly Link[] {
+    return [this.#filing, this.#judging, this.#others, this.#housekeeping, this.#detecting];
   }
 }
 

@@ -216,6 +216,22 @@ const MIGRATIONS: readonly string[] = [
     at double precision NOT NULL
   );
   `,
+  // Evaluations that wait to be observed, and the state of whoever observes them (detection.ts).
+  `
+  CREATE TABLE detection_queue (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at bigint NOT NULL,
+    evaluation text NOT NULL,
+    payload text NOT NULL
+  ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
+  CREATE INDEX detection_queue_next ON detection_queue (at, evaluation, id);
+  CREATE TABLE detection (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    version bigint NOT NULL DEFAULT 0,
+    snapshot bytea
+  );
+  INSERT INTO detection DEFAULT VALUES;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

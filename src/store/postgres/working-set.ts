@@ -25,6 +25,7 @@ import type {
   StoredTrace,
   TraceContent,
 } from '../engine-store.ts';
+import type { WaitingObservation } from '../detection-store.ts';
 import type { LoadedArrival, LoadedHead, LoadedSet } from './loaded.ts';
 import { type HeldConversation, WorkingConversations } from './working-conversations.ts';
 import { type NewEvaluation, WorkingEvaluations } from './working-evaluations.ts';
@@ -55,6 +56,7 @@ export class WorkingSet implements EngineStore {
   readonly #missing = new Set<number>();
   #moves: Move[] = [];
   #strays: Stray[] = [];
+  #observations: WaitingObservation[] = [];
   #idleMsMin = Number.POSITIVE_INFINITY;
   #hasGroups = false;
   #lastRow = 0;
@@ -96,6 +98,7 @@ export class WorkingSet implements EngineStore {
     this.#missing.clear();
     this.#moves = [];
     this.#strays = [];
+    this.#observations = [];
   }
 
   /** Conversations, as the database names them, that have to be loaded whole. */
@@ -117,6 +120,10 @@ export class WorkingSet implements EngineStore {
 
   newEvaluations(): readonly NewEvaluation[] {
     return this.#evaluations.added;
+  }
+
+  newObservations(): readonly WaitingObservation[] {
+    return this.#observations;
   }
 
   newKeys(): readonly HeldKeys[] {
@@ -241,6 +248,10 @@ export class WorkingSet implements EngineStore {
   previousEvaluation(key: EvaluationKey): PreviousEvaluation | undefined {
     if (!this.#conversations.held(key.conversation).isWhole) this.#missed(key.conversation);
     return this.#evaluations.previous(key);
+  }
+
+  queueObservation(observation: WaitingObservation): void {
+    this.#observations.push(observation);
   }
 
   insertEvaluation(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void {

@@ -8,6 +8,7 @@ import type { TotalEntry } from '../running-totals.ts';
 import { encodeVerdicts } from '../verdict-codec.ts';
 import { BinaryRows } from './binary-copy.ts';
 import { dayOf } from './days.ts';
+import { writeObservations } from './detection.ts';
 import { fromUuid } from './row-keys.ts';
 import type { Session } from './session.ts';
 import { toStorable } from './storable-text.ts';
@@ -31,6 +32,7 @@ export async function writeChanges(
   await writeTraces(session, set);
   await writeEvaluations(session, set);
   await writeKeys(session, set);
+  await writeObservations(session, set.newObservations());
   if (options.outboxPayload !== undefined) await writeOutbox(session, set, options.outboxPayload);
 }
 

@@ -114,6 +114,21 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (metric, labels)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Evaluations that wait to be observed, and the state of whoever observes them (detection-rows.ts).
+  `
+  CREATE TABLE detection_queue (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    evaluation TEXT NOT NULL,
+    payload TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX detection_queue_next ON detection_queue (at, evaluation, id);
+  CREATE TABLE detection (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    version INTEGER NOT NULL,
+    snapshot BLOB NOT NULL
+  ) STRICT;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

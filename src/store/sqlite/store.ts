@@ -25,15 +25,17 @@ import type {
   Total,
   TraceContent,
 } from '../engine-store.ts';
+import type { DetectionRound, DetectionStore, WaitingObservation } from '../detection-store.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { Conversations } from './conversations.ts';
+import { DetectionRows } from './detection-rows.ts';
 import { Evaluations } from './evaluations.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { migrate } from './schema.ts';
 import { Totals } from './totals.ts';
 import { Traces } from './traces.ts';
 
-export class Store implements EngineStore {
+export class Store implements EngineStore, DetectionStore {
   readonly totals: Totals;
   readonly #database: DatabaseSync;
   readonly #conversations: Conversations;
@@ -41,6 +43,7 @@ export class Store implements EngineStore {
   readonly #evaluations: Evaluations;
   readonly #keys: ConversationKeyRows;
   readonly #postponed: PostponedTurns;
+  readonly #detection: DetectionRows;
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
   #inTransaction = false;
@@ -55,6 +58,7 @@ export class Store implements EngineStore {
     this.#evaluations = new Evaluations(database);
     this.#keys = new ConversationKeyRows(database);
     this.#postponed = new PostponedTurns(database);
+    this.#detection = new DetectionRows(database);
     this.totals = new Totals(database);
     this.#metaValue = database.prepare('SELECT value FROM meta WHERE key = ?');
     this.#raiseMeta = database.prepare(
@@ -234,6 +238,23 @@ export class Store implements EngineStore {
         this.#conversations.worsen(place.conversation, OUTCOMES.indexOf(written.outcome));
       onNew(written);
     });
+  }
+
+  queueObservation(observation: WaitingObservation): void {
+    this.#detection.add(observation);
+  }
+
+  /** A transaction of its own, between others. */
+  detect(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): void {
+    if (this.#inTransaction) throw new Error('store: a round of detection was begun inside another transaction');
+    this.begin();
+    try {
+      this.#detection.finish(work(this.#detection.take(limit)));
+      this.commit();
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
   }
 
   /** Rows that meet the condition are about to go; what they hold in files is free. */

@@ -43,6 +43,9 @@ async function openPostgres(): Promise<StoreUnderTest> {
     get store() {
       return store.engineStore;
     },
+    get detection() {
+      return store;
+    },
     async transact(hints, work) {
       await file(hints);
       let done: { readonly result: ReturnType<typeof work> } | undefined;

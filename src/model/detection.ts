@@ -1,0 +1,128 @@
+/**
+ * The words of regression detection that its reports share: what a detector says at a moment, and what changed. `src/detect` decides;
+ * the pipeline feeds it and keeps its state.
+ */
+
+export const DETECTOR_METRICS = ['tcr', 'hard_failure', 'criterion', 'cost_per_success', 'steps_per_success'] as const;
+export type DetectorMetric = (typeof DETECTOR_METRICS)[number];
+
+export const DETECTOR_STATES = ['no_data', 'learning', 'ok', 'suspected', 'regressed', 'recovered'] as const;
+export type DetectorState = (typeof DETECTOR_STATES)[number];
+
+export const VERSION_VERDICTS = ['worse', 'better', 'equivalent', 'inconclusive'] as const;
+export type VersionVerdict = (typeof VERSION_VERDICTS)[number];
+
+/** One suite applied to one agent in one environment. */
+export interface Watched {
+  readonly suite: string;
+  readonly agent: string;
+  readonly environment: string;
+}
+
+export interface Change {
+  /** In the metric's own unit, for the mix of traffic that was observed. */
+  readonly baseline: number;
+  readonly observed: number;
+  /** Relative to the baseline; negative is a fall. With its interval of 95 %. */
+  readonly ratio: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** A part of a change of TCR, in points of the score; the parts add up to the change. */
+export interface ChangePart {
+  readonly part: 'criterion' | 'mix';
+  /** Empty for the mix. */
+  readonly criterion: string;
+  readonly points: number;
+}
+
+export interface LevelReading extends Watched {
+  readonly metric: DetectorMetric;
+  /** Present where the metric is `criterion`. */
+  readonly criterion: string | undefined;
+  readonly state: DetectorState;
+  /** Log time since when it has been so. */
+  readonly since: number;
+  /** Natural logarithms. */
+  readonly logEvidence: number;
+  readonly logThreshold: number;
+  readonly change: Change | undefined;
+  /** When it seems to have begun; undefined where nothing is wrong. */
+  readonly onset: number | undefined;
+  readonly minimumDetectableRatio: number | undefined;
+  /** Of TCR only; none where there is nothing to take apart. */
+  readonly parts: readonly ChangePart[];
+}
+
+/** A version against the one that had most of the traffic before it. */
+export interface VersionReading extends Watched {
+  readonly version: string;
+  readonly baselineVersion: string;
+  readonly verdict: VersionVerdict;
+  readonly logEvidenceWorse: number;
+  readonly logEvidenceBetter: number;
+  /** Success rate of the candidate less that of the baseline. */
+  readonly difference: number | undefined;
+}
+
+export type Transition =
+  | {
+      readonly kind: 'level';
+      /** The same whenever it is told again. */
+      readonly id: string;
+      /** Log time. */
+      readonly at: number;
+      readonly from: DetectorState;
+      readonly to: DetectorState;
+      readonly reading: LevelReading;
+    }
+  | {
+      readonly kind: 'version';
+      readonly id: string;
+      readonly at: number;
+      readonly from: VersionVerdict;
+      readonly to: VersionVerdict;
+      readonly reading: VersionReading;
+    };
+
+/** What people may want to be told of. */
+export const NOTICE_KINDS = [
+  'no_data',
+  'suspected',
+  'regressed',
+  'recovered',
+  'version_worse',
+  'version_better',
+] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** Undefined where nobody needs to be told. */
+export function noticeKindOf(transition: Transition): NoticeKind | undefined {
+  const name = transition.kind === 'level' ? transition.to : `version_${transition.to}`;
+  return NOTICE_KINDS.find((kind) => kind === name);
+}
+
+/** A transition on its way to webhooks. */
+export interface Notice {
+  readonly transition: Transition;
+  /** Wall-clock time, from which it is given up after a while. */
+  readonly queuedAt: number;
+  /** The keys of those that have not had it yet. */
+  readonly to: readonly string[];
+}
+
+/** What a round of detection says when it is committed. */
+export interface DetectionReport {
+  readonly levels: readonly LevelReading[];
+  readonly versions: readonly VersionReading[];
+  /** Those of this round. */
+  readonly transitions: readonly Transition[];
+  /** The last ones, latest first. */
+  readonly recent: readonly Transition[];
+  readonly notices: readonly Notice[];
+  /** Since detection began anew. */
+  readonly observed: number;
+  /** The log time up to which it has observed. */
+  readonly time: number;
+}

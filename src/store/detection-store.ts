@@ -1,0 +1,37 @@
+/**
+ * What regression detection needs of a store: observations wait in it from the transaction that made them, and one round takes them, works
+ * on them and writes what it has learnt, all in one transaction. So each is observed exactly once, whatever crashes when, and whoever
+ * thinks that it is his turn.
+ */
+
+/** An evaluation on its way to the detectors. */
+export interface WaitingObservation {
+  /** Log time, in milliseconds. */
+  readonly at: number;
+  /** The evaluation's id: the order among those of one time. */
+  readonly evaluation: string;
+  /** As whoever observes reads it. */
+  readonly payload: string;
+}
+
+export interface DetectionState {
+  /** Raised with each state that is written; 0 before the first. */
+  readonly version: number;
+  /** Undefined before the first. */
+  readonly snapshot: Uint8Array | undefined;
+}
+
+export interface DetectionRound {
+  readonly state: DetectionState;
+  /** By time, then by id. They are gone when the round is committed. */
+  readonly observations: readonly WaitingObservation[];
+}
+
+export interface DetectionStore {
+  /**
+   * One round: locks the state, calls `work` with it and at most `limit` observations, and writes the state that it gives; undefined
+   * leaves the state, and its version, as they are. Where it throws nothing has happened, but for a commit whose answer was lost: the
+   * version tells.
+   */
+  detect(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): Promise<void> | void;
+}
