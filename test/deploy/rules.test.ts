@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { BLINDING } from '../../deploy/prometheus/source/health-alerts.ts';
 import { alertsOf, ruleGroups } from '../../deploy/prometheus/source/rule-file.ts';
 import { RULE_SETTINGS, shortened } from '../../deploy/prometheus/source/settings.ts';
 import { unknownMetrics } from './known-metrics.ts';
-import { ROOT, text } from './shipped-files.ts';
+import { ROOT, text, type Written, yaml } from './shipped-files.ts';
 
 const groups = ruleGroups(RULE_SETTINGS);
 const rules = groups.flatMap((group) => group.rules);
@@ -54,6 +55,19 @@ test('every alert says what it is about and who is to look', () => {
   // What is there or not has no figure.
   const figured = alerts.filter(({ expr, severity }) => severity !== 'info' && !/== [01]\)?$/.test(expr));
   expect(figured.filter(({ summary }) => !/\$value|query/.test(summary))).toEqual([]);
+});
+
+test('what blinds Assay mutes what it says of agents, and nothing else does for all of them', () => {
+  const { inhibit_rules: muting } = yaml('deploy/alertmanager/alertmanager.yml');
+  const agents = 'area=~"quality|efficiency"';
+
+  const ofAll = muting.filter(
+    ({ target_matchers, equal }: Written) => target_matchers.includes(agents) && equal === undefined,
+  );
+
+  expect(ofAll.map(({ source_matchers }: Written) => source_matchers)).toEqual([
+    [`alertname=~"${BLINDING.join('|')}"`],
+  ]);
 });
 
 test('every alert has a runbook, and every runbook an alert', () => {

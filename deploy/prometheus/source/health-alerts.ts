@@ -11,10 +11,8 @@ const HOUR = 3600;
 /** How the targets are called: the scrape job's name, as in deploy/prometheus/prometheus.yml or after a PodMonitor. */
 export const TARGETS = 'job=~".*assay.*"';
 
-/** Nothing that is said of any agent can be believed while one of these fires. */
-export const BLINDING = ['AssayAbsent', 'AssayStalled', 'AssayStoreProblem', 'AssayKafkaProblem', 'AssayLagging'];
-/** The same for one agent. */
-export const BLINDING_ONE_AGENT = ['AssayUnscored'];
+/** While one of these fires nothing new is known of any agent. Being behind is not among them: what is late is right all the same. */
+export const BLINDING = ['AssayAbsent', 'AssayStalled', 'AssayStoreProblem', 'AssayKafkaProblem'];
 
 const INSTANCE = '{{ $labels.instance }}';
 const SHARE = '{{ $value | humanizePercentage }}';
@@ -68,17 +66,17 @@ function stuck(settings: RuleSettings): readonly HealthAlert[] {
       alert: 'AssayStalled',
       severity: 'page',
       for: 5 * MINUTE,
-      expr: `max by (job, instance) (assay_scoring_queue_length) > 0
-and on (job, instance) sum by (job, instance) (increase(assay_turns_scored_total[${windowOf(settings, 5 * MINUTE)}])) == 0`,
-      summary: `Assay instance ${INSTANCE} has ${COUNT} turns to score and scores none`,
+      expr: `sum by (job) (assay_scoring_queue_length) > 0
+and on (job) sum by (job) (increase(assay_turns_scored_total[${windowOf(settings, 5 * MINUTE)}])) == 0`,
+      summary: `Assay has ${COUNT} turns to score and scores none`,
       description: 'Next: GET /readyz says why; the log has what the scoring thread said last.',
     },
     {
       alert: 'AssayStoreProblem',
       severity: 'page',
       for: 2 * MINUTE,
-      expr: 'max by (job, instance) (assay_store_problem) == 1',
-      summary: `Assay instance ${INSTANCE} can not use the shared store`,
+      expr: 'min by (job) (assay_store_problem) == 1',
+      summary: 'No instance of Assay can use the shared store',
       description: 'Nothing is lost: it is in Kafka. Next: see that PostgreSQL answers; the log names the error.',
     },
     {
@@ -88,6 +86,15 @@ and on (job, instance) sum by (job, instance) (increase(assay_turns_scored_total
       expr: 'min by (job) (assay_kafka_problem) == 1',
       summary: 'No instance of Assay can read Kafka',
       description: 'Next: see that the brokers answer and that the topics exist; the log names the error.',
+    },
+    {
+      alert: 'AssayInstanceProblem',
+      severity: 'ticket',
+      for: 10 * MINUTE,
+      expr: 'max by (job, instance) (assay_store_problem == 1 or assay_kafka_problem == 1) == 1',
+      summary: `Assay instance ${INSTANCE} can not use the shared store, or Kafka`,
+      description:
+        'The others do its work. Next: the log of this instance names the error; look at what is different about where it runs.',
     },
     {
       alert: 'AssayScoringFailures',

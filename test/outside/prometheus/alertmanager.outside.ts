@@ -94,6 +94,15 @@ const MUTING: readonly Muting[] = [
     told: ['AgentTcrRegression', 'AssayDown'],
   },
   {
+    claim: 'what is late is right, but no silence',
+    firing: [
+      ['AssayLagging', { job: 'assay' }],
+      ['AgentTcrRegression', SHOP],
+      ['AgentNoConversations', DESK],
+    ],
+    told: ['AgentTcrRegression', 'AssayLagging'],
+  },
+  {
     claim: 'a page says what its tickets would, for its agent only',
     firing: [
       ['AgentTcrRegression', SHOP],

@@ -93,7 +93,7 @@ export const HEALTH_CASES: readonly RuleCase[] = [
       { at: 2, firing: { AssayDown: [INSTANCE], AssayAbsent: [{}] } },
     ],
   },
-  fires('turns wait and none is scored', 'AssayStalled', INSTANCE, [
+  fires('turns wait and none is scored', 'AssayStalled', JOB, [
     ...but(gauge('assay_turns_scored_total', {}, [...rising(500, 60), ...runs([29_500, 61])])),
   ]),
   {
@@ -102,14 +102,26 @@ export const HEALTH_CASES: readonly RuleCase[] = [
     series: but(level('assay_scoring_queue_length', {}, 0), level('assay_turns_scored_total', {}, 7)),
     checks: [{ at: 2, firing: {} }],
   },
-  fires('the shared store is away', 'AssayStoreProblem', INSTANCE, but(level('assay_store_problem', {}, 1))),
-  fires('nobody can read Kafka', 'AssayKafkaProblem', JOB, but(level('assay_kafka_problem', {}, 1))),
-  {
-    name: 'one of two instances can not read Kafka: the other does its work',
-    ...MINUTELY,
-    series: but(level('assay_kafka_problem', {}, 1), level('assay_kafka_problem', { instance: 'assay-2' }, 0)),
-    checks: [{ at: 2, firing: {} }],
-  },
+  ...(['store', 'kafka'] as const).flatMap((what): readonly RuleCase[] => {
+    const problem = `assay_${what}_problem`;
+    const named = what === 'store' ? 'AssayStoreProblem' : 'AssayKafkaProblem';
+    const called = what === 'store' ? 'the shared store' : 'Kafka';
+    const one = level(problem, {}, 1);
+    return [
+      {
+        name: `no instance can use ${called}`,
+        ...MINUTELY,
+        series: but(one),
+        checks: [{ at: 2, firing: { [named]: [JOB], AssayInstanceProblem: [INSTANCE] } }],
+      },
+      {
+        name: `one of two instances can not use ${called}: the other does its work`,
+        ...MINUTELY,
+        series: but(one, level(problem, { instance: 'assay-2' }, 0)),
+        checks: [{ at: 2, firing: { AssayInstanceProblem: [INSTANCE] } }],
+      },
+    ];
+  }),
   fires(
     'batches fail again and again',
     'AssayScoringFailures',
