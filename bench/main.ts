@@ -1,9 +1,10 @@
 /**
- * npm run bench -- <name> [--json] [--small]
+ * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks never rot.
  */
 import { parseArgs } from 'node:util';
 import { SERIES_MAX } from '../scripts/metrics-page.ts';
+import { benchDetect, DETECT_FULL, DETECT_SMALL } from './detect.ts';
 import { benchDialects } from './dialects.ts';
 import { benchKafka } from './kafka.ts';
 import { benchMemory } from './memory.ts';
@@ -19,6 +20,8 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     small: { type: 'boolean', default: false },
     traces: { type: 'string' },
+    runs: { type: 'string' },
+    scenario: { type: 'string' },
   },
 });
 const [name = 'pipeline'] = positionals;
@@ -32,6 +35,14 @@ const benches = {
     });
     const memory = await benchMemory({ turns: small ? 1000 : 100_000 });
     return { rows: [...speed.rows, ...memory.rows], notes: [...speed.notes, ...memory.notes] };
+  },
+  detect: () => {
+    const size = small ? DETECT_SMALL : DETECT_FULL;
+    const { scenario } = values;
+    const scenarios = size.scenarios.filter((name) => scenario === undefined || name === scenario);
+    // A scenario by itself leaves the rest to another run: `versions` is the rest.
+    const timed = scenario === undefined || scenario === 'versions' ? size.timed : 0;
+    return benchDetect({ ...size, scenarios, timed, runs: Number(values.runs ?? size.runs) });
   },
   redaction: () => benchRedaction({ traces: Number(values.traces ?? (small ? 60 : 1500)), rounds: small ? 2 : 15 }),
   dialects: () => benchDialects(small ? { frameworks: 2, rounds: 2 } : { rounds: 40 }),

@@ -1,0 +1,275 @@
+/**
+ * All that is watched of one suite on one agent in one environment: its score, its hard failures, each criterion, cost and steps per
+ * success, its versions, and what moved its score. Streams know nothing of each other.
+ *
+ * Criteria are judged together (step-up.ts), everything else by itself.
+ */
+import type { Json } from '../model/json.ts';
+import { Cap } from './cap.ts';
+import { LevelWatch } from './level-watch.ts';
+import { Names } from './names.ts';
+import type { Observation, Reading, StreamLabels, Transition } from './observation.ts';
+import { RecentChunks } from './recent-chunks.ts';
+import type { DetectionSettings, Metric } from './settings.ts';
+import { stepUp } from './step-up.ts';
+import { SPLIT_FIRST, splitChange, type TcrSplit } from './tcr-split.ts';
+import { TrailingBaseline } from './trailing-baseline.ts';
+import { Versions } from './versions.ts';
+
+const SINGLE = ['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success'] as const satisfies readonly Metric[];
+
+export interface Folded {
+  readonly segments: number;
+  readonly criteria: number;
+  readonly versions: number;
+  /** Costs and step counts that were larger than what is credible. */
+  readonly capped: number;
+}
+
+export class AgentStream {
+  readonly labels: StreamLabels;
+  readonly #settings: DetectionSettings;
+  readonly #segments: Names;
+  readonly #criteria: Names;
+  readonly #watches: Readonly<Record<(typeof SINGLE)[number], LevelWatch>>;
+  /** By number of the criterion; number 0 is what was folded, and is not watched. */
+  readonly #criterionWatches: (LevelWatch | undefined)[] = [];
+  readonly #costs = new Cap();
+  readonly #steps = new Cap();
+  readonly #versions: Versions;
+  readonly #usual: TrailingBaseline;
+  readonly #recent = new RecentChunks();
+  #lastAt = 0;
+
+  constructor(labels: StreamLabels, settings: DetectionSettings) {
+    this.labels = labels;
+    this.#settings = settings;
+    this.#segments = new Names(settings.limits.segments);
+    this.#criteria = new Names(settings.limits.criteria);
+    const watch = (metric: Metric) => new LevelWatch(settings.watch, settings.levels[metric], { together: false });
+    this.#watches = {
+      tcr: watch('tcr'),
+      hard_failure: watch('hard_failure'),
+      cost_per_success: watch('cost_per_success'),
+      steps_per_success: watch('steps_per_success'),
+    };
+    this.#versions = new Versions(settings.versions, settings.limits);
+    this.#usual = new TrailingBaseline(settings.watch.baseline, SPLIT_FIRST);
+  }
+
+  get lastAt(): number {
+    return this.#lastAt;
+  }
+
+  get folded(): Folded {
+    return {
+      segments: this.#segments.folded,
+      criteria: this.#criteria.folded,
+      versions: this.#versions.forgotten,
+      capped: this.#costs.capped + this.#steps.capped,
+    };
+  }
+
+  observe(observed: Observation): void {
+    const at = observed.at >= this.#lastAt ? observed.at : this.#lastAt;
+    this.#lastAt = at;
+    const segment = this.#segments.numberOf(observed.segment);
+    if (observed.outcome !== 'unscored') {
+      const success = observed.outcome === 'successful_completion';
+      this.#watches.hard_failure.observe(segment, observed.outcome === 'hard_failure' ? 1 : 0, 1, at);
+      this.#versions.observe(observed.version, segment, success, at);
+      const cost = observed.costUsd === undefined ? undefined : this.#costs.take(observed.costUsd);
+      if (cost !== undefined) this.#watches.cost_per_success.observe(segment, cost, success ? 1 : 0, at);
+      const steps = this.#steps.take(observed.steps);
+      if (steps !== undefined) this.#watches.steps_per_success.observe(segment, steps, success ? 1 : 0, at);
+    }
+    const score = within(observed.score);
+    if (score !== undefined) this.#score(score, segment, at);
+    this.#verdicts(observed, { score, segment, at });
+  }
+
+  advance(time: number): void {
+    const before = this.#watches.tcr.phase;
+    for (const metric of SINGLE) this.#watches[metric].advance(time);
+    for (const watch of this.#criterionWatches) watch?.advance(time);
+    this.#follow(before, time);
+  }
+
+  /** A person says that the levels since their onsets are the ones to expect. */
+  accept(at: number): void {
+    for (const metric of SINGLE) if (this.#watches[metric].phase === 'regressed') this.#watches[metric].accept(at);
+    for (const watch of this.#criterionWatches) if (watch?.phase === 'regressed') watch.accept(at);
+    if (this.#watches.tcr.phase === 'learning') this.#usual.adopt();
+  }
+
+  readings(): readonly Reading[] {
+    const readings: Reading[] = [];
+    for (const metric of SINGLE)
+      readings.push({
+        ...this.labels,
+        of: 'level',
+        metric,
+        criterion: undefined,
+        level: this.#watches[metric].reading(),
+      });
+    for (const [criterion, watch] of this.#byCriterion())
+      readings.push({ ...this.labels, of: 'level', metric: 'criterion', criterion, level: watch.reading() });
+    const split = this.#split();
+    if (split !== undefined) readings.push({ ...this.labels, of: 'split', split });
+    for (const race of this.#versions.readings()) readings.push({ ...this.labels, of: 'version', ...race });
+    return readings;
+  }
+
+  takeTransitions(): readonly Transition[] {
+    const taken: Transition[] = [];
+    const take = (watch: LevelWatch, metric: Metric, criterion: string | undefined) => {
+      for (const change of watch.takeChanges())
+        taken.push({ ...this.labels, metric, criterion, ...change, level: watch.reading() });
+    };
+    for (const metric of SINGLE) take(this.#watches[metric], metric, undefined);
+    for (const [criterion, watch] of this.#byCriterion()) take(watch, 'criterion', criterion);
+    return taken;
+  }
+
+  snapshot(): Json {
+    return {
+      labels: { ...this.labels },
+      lastAt: this.#lastAt,
+      segments: this.#segments.snapshot(),
+      criteria: this.#criteria.snapshot(),
+      watches: SINGLE.map((metric) => this.#watches[metric].snapshot()),
+      criterionWatches: this.#criterionWatches.map((watch) => watch?.snapshot() ?? null),
+      costs: this.#costs.snapshot(),
+      steps: this.#steps.snapshot(),
+      versions: this.#versions.snapshot(),
+      usual: this.#usual.snapshot(),
+      recent: this.#recent.snapshot(),
+    };
+  }
+
+  static restore(settings: DetectionSettings, json: Json): AgentStream {
+    // The cast holds for what `snapshot` gave; Detection looks at its version.
+    const kept = json as unknown as Kept;
+    const stream = new AgentStream(kept.labels, settings);
+    stream.#lastAt = kept.lastAt;
+    stream.#segments.restore(kept.segments);
+    stream.#criteria.restore(kept.criteria);
+    for (const [index, metric] of SINGLE.entries()) stream.#watches[metric].restore(kept.watches[index] ?? null);
+    for (const [number, state] of kept.criterionWatches.entries()) {
+      if (state === null) stream.#criterionWatches[number] = undefined;
+      else stream.#criterion(number).restore(state);
+    }
+    stream.#costs.restore(kept.costs);
+    stream.#steps.restore(kept.steps);
+    stream.#versions.restore(kept.versions);
+    stream.#usual.restore(kept.usual);
+    stream.#recent.restore(kept.recent);
+    return stream;
+  }
+
+  #score(score: number, segment: number, at: number): void {
+    const before = this.#watches.tcr.phase;
+    this.#watches.tcr.observe(segment, 1 - score, 1, at);
+    this.#follow(before, at);
+  }
+
+  /** What the split compares follows the score's own baseline: it waits, ripens and is cut as that does. */
+  #follow(before: LevelWatch['phase'], at: number): void {
+    const { phase, onset } = this.#watches.tcr;
+    if (phase === 'regressed' && before !== 'regressed') this.#usual.cut(onset);
+    if (phase === 'recovered' && before === 'regressed') this.#usual.cut(0);
+    if (phase === 'suspected' || phase === 'regressed') return;
+    this.#usual.ripen(at);
+    this.#recent.forget(at - this.#settings.watch.baseline.gapMs);
+  }
+
+  #verdicts(
+    { verdicts, weights }: Observation,
+    { score, segment, at }: { readonly score: number | undefined; readonly segment: number; readonly at: number },
+  ): void {
+    let decided = 0;
+    let isFound = false;
+    const counted: (readonly [number: number, weight: number, isPassed: boolean])[] = [];
+    for (const [name, verdict] of verdicts) {
+      if (verdict !== 'pass' && verdict !== 'fail') continue;
+      const number = this.#criteria.numberOf(name);
+      const weight = positive(weights.get(name));
+      decided += weight;
+      counted.push([number, weight, verdict === 'pass']);
+      if (number === 0) continue;
+      const watch = this.#criterion(number);
+      watch.observe(segment, verdict === 'pass' ? 0 : 1, 1, at);
+      if (watch.phase === 'suspected' && watch.standing >= 1) isFound = true;
+    }
+    if (isFound) this.#confirmCriteria(at);
+    if (score === undefined) return;
+    const columns = SPLIT_FIRST + 2 * this.#criteria.count;
+    for (const cell of [this.#usual.cell(segment, at, columns), this.#recent.cell(segment, at, columns)]) {
+      cell[0] = (cell[0] as number) + 1;
+      cell[1] = (cell[1] as number) + 1;
+      cell[2] = (cell[2] as number) + score;
+      if (!(decided > 0)) continue;
+      for (const [number, weight, isPassed] of counted) {
+        const column = SPLIT_FIRST + 2 * number;
+        cell[column] = (cell[column] as number) + weight / decided;
+        if (isPassed) cell[column + 1] = (cell[column + 1] as number) + weight / decided;
+      }
+    }
+  }
+
+  #confirmCriteria(at: number): void {
+    const watches = this.#criterionWatches.filter((watch) => watch !== undefined);
+    const needed = stepUp(
+      watches.map((watch) => watch.standing),
+      watches.length,
+    );
+    for (const watch of watches) if (watch.standing >= needed) watch.confirm(at);
+  }
+
+  #criterion(number: number): LevelWatch {
+    const known = this.#criterionWatches[number];
+    if (known !== undefined) return known;
+    while (this.#criterionWatches.length < number) this.#criterionWatches.push(undefined);
+    const watch = new LevelWatch(this.#settings.watch, this.#settings.levels.criterion, { together: true });
+    this.#criterionWatches[number] = watch;
+    return watch;
+  }
+
+  *#byCriterion(): Iterable<readonly [string, LevelWatch]> {
+    for (const [number, name] of this.#criteria.all.entries()) {
+      const watch = this.#criterionWatches[number];
+      if (watch !== undefined) yield [name, watch];
+    }
+  }
+
+  #split(): TcrSplit | undefined {
+    const tcr = this.#watches.tcr;
+    const gap = this.#settings.watch.baseline.gapMs;
+    const since = tcr.reading().onset ?? this.#lastAt - gap;
+    const names = this.#criteria.all;
+    return splitChange(this.#usual.usual, this.#recent.since(since, SPLIT_FIRST + 2 * names.length), names);
+  }
+}
+
+interface Kept {
+  readonly labels: StreamLabels;
+  readonly lastAt: number;
+  readonly segments: Json;
+  readonly criteria: Json;
+  readonly watches: readonly Json[];
+  readonly criterionWatches: readonly Json[];
+  readonly costs: Json;
+  readonly steps: Json;
+  readonly versions: Json;
+  readonly usual: Json;
+  readonly recent: Json;
+}
+
+function within(score: number | undefined): number | undefined {
+  if (score === undefined || Number.isNaN(score)) return undefined;
+  return Math.min(1, Math.max(0, score));
+}
+
+function positive(weight: number | undefined): number {
+  return weight !== undefined && weight > 0 && weight < Number.POSITIVE_INFINITY ? weight : 0;
+}

@@ -1,0 +1,178 @@
+/**
+ * Evidence that a level has become worse at some unknown moment: a sum of bets that were begun at every moment (the
+ * e-Shiryaev-Roberts statistic of Shin, Ramdas and Rinaldo).
+ *
+ * Each observation brings an excess, bad − (expected + allowance) × quantity, where both were fixed before. While nothing
+ * is wrong its mean is at most 0. Bet k multiplies its capital by 1 + slope × excess, never below 0, and one unit is
+ * put into it anew before every observation:
+ *
+ *     sum[k] ← (sum[k] + 1) × (1 + slope[k] × excess)        value = Σ weight[k] × sum[k],  Σ weight = 1
+ *
+ * value − (number of observations) is then a supermartingale, whatever the distribution and dependence, so that the
+ * mean number of observations until value first reaches A is at least A, and the chance that it does so within N is at
+ * most N / A (optional stopping); looking at it after each observation costs nothing.
+ *
+ * The onset as bet k sees it is where its capital, begun anew whenever it falls to 1, last stood at 1. What has been
+ * observed since is kept as the difference of two running totals.
+ */
+import type { Json } from '../model/json.ts';
+
+/** What a segment's conversations are expected to be, fixed until the baseline is next looked at. */
+export interface Expectation {
+  /** Bad per unit of quantity. */
+  readonly expected: number;
+  /** What more of it is let pass, because the level wanders by as much without anything being wrong. */
+  readonly allowance: number;
+  /** Variance of the excess of one observation. */
+  readonly variance: number;
+  /** Variance of `expected` itself, times the quantity it was estimated from: what the baseline does not know. */
+  readonly doubt: number;
+  readonly slopes: Float64Array;
+}
+
+/** What was observed since some moment, in sums. */
+export interface Stretch {
+  readonly since: number;
+  readonly count: number;
+  readonly quantity: number;
+  readonly bad: number;
+  readonly expected: number;
+  readonly variance: number;
+  readonly doubt: number;
+}
+
+const COLUMNS = 7;
+/** Far above any alarm, far below overflow: the product of two of them is still finite. */
+const CAPITAL_MAX = 1e150;
+
+export class ChangeEvidence {
+  readonly #weights: Float64Array;
+  readonly #sums: Float64Array;
+  readonly #capitals: Float64Array;
+  /** Per bet, the totals as they stood at its onset. */
+  readonly #starts: Float64Array;
+  #value = 0;
+  #count = 0;
+  #quantity = 0;
+  #bad = 0;
+  #expected = 0;
+  #variance = 0;
+  #doubt = 0;
+
+  constructor(weights: readonly number[]) {
+    this.#weights = Float64Array.from(weights);
+    this.#sums = new Float64Array(weights.length);
+    this.#capitals = new Float64Array(weights.length).fill(1);
+    this.#starts = new Float64Array(weights.length * COLUMNS);
+  }
+
+  get value(): number {
+    return this.#value;
+  }
+
+  get bets(): number {
+    return this.#weights.length;
+  }
+
+  add(expectation: Expectation, bad: number, quantity: number, at: number): void {
+    const expected = expectation.expected * quantity;
+    const excess = bad - expected - expectation.allowance * quantity;
+    const slopes = expectation.slopes;
+    this.#count += 1;
+    this.#quantity += quantity;
+    this.#bad += bad;
+    this.#expected += expected;
+    this.#variance += expectation.variance;
+    this.#doubt += expectation.doubt;
+    let value = 0;
+    for (let bet = 0; bet < slopes.length; bet += 1) {
+      const factor = 1 + (slopes[bet] as number) * excess;
+      let sum = ((this.#sums[bet] as number) + 1) * factor;
+      if (sum > CAPITAL_MAX) sum = CAPITAL_MAX;
+      this.#sums[bet] = sum;
+      value += (this.#weights[bet] as number) * sum;
+      const capital = (this.#capitals[bet] as number) * factor;
+      if (capital > 1) this.#capitals[bet] = capital > CAPITAL_MAX ? CAPITAL_MAX : capital;
+      else this.#begin(bet, at);
+    }
+    this.#value = value;
+  }
+
+  /** The capital of a bet since its onset. */
+  capital(bet: number): number {
+    return this.#capitals[bet] ?? 1;
+  }
+
+  /** What a bet adds to the value. */
+  share(bet: number): number {
+    return (this.#weights[bet] ?? 0) * (this.#sums[bet] ?? 0);
+  }
+
+  stretch(bet: number): Stretch {
+    const from = bet * COLUMNS;
+    const start = (column: number) => this.#starts[from + column] ?? 0;
+    return {
+      since: start(0),
+      count: this.#count - start(1),
+      quantity: this.#quantity - start(2),
+      bad: this.#bad - start(3),
+      expected: this.#expected - start(4),
+      variance: this.#variance - start(5),
+      doubt: this.#doubt - start(6),
+    };
+  }
+
+  /** Everything so far; two of them, taken apart in time, give what was between. */
+  totals(): Stretch {
+    return {
+      since: 0,
+      count: this.#count,
+      quantity: this.#quantity,
+      bad: this.#bad,
+      expected: this.#expected,
+      variance: this.#variance,
+      doubt: this.#doubt,
+    };
+  }
+
+  /** Nothing is suspected any more; evidence is lost, validity never. */
+  forget(at: number): void {
+    this.#value = 0;
+    this.#sums.fill(0);
+    for (let bet = 0; bet < this.#weights.length; bet += 1) this.#begin(bet, at);
+  }
+
+  snapshot(): Json {
+    const own = [this.#value, this.#count, this.#quantity, this.#bad, this.#expected, this.#variance, this.#doubt];
+    return [own, [...this.#sums], [...this.#capitals], [...this.#starts]];
+  }
+
+  restore(kept: Json): void {
+    const [own, sums, capitals, starts] = kept as readonly (readonly number[])[];
+    if (sums?.length !== this.#weights.length) throw new Error('restore detection: the bets are others');
+    this.#sums.set(sums);
+    this.#capitals.set(capitals ?? []);
+    this.#starts.set(starts ?? []);
+    const [value = 0, count = 0, quantity = 0, bad = 0, expected = 0, variance = 0, doubt = 0] = own ?? [];
+    this.#value = value;
+    this.#count = count;
+    this.#quantity = quantity;
+    this.#bad = bad;
+    this.#expected = expected;
+    this.#variance = variance;
+    this.#doubt = doubt;
+  }
+
+  #begin(bet: number, at: number): void {
+    this.#capitals[bet] = 1;
+    const from = bet * COLUMNS;
+    const starts = this.#starts;
+    starts[from] = at;
+    starts[from + 1] = this.#count;
+    starts[from + 2] = this.#quantity;
+    starts[from + 3] = this.#bad;
+    starts[from + 4] = this.#expected;
+    starts[from + 5] = this.#variance;
+    starts[from + 6] = this.#doubt;
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * Regression detection in the process: evaluations in, in the order in which they were committed; readings and state
+ * changes out. No clock, no chance, no store: the same observations give the same results, and a snapshot goes on as if
+ * nothing had happened in between.
+ *
+ * There are at most `limits.streams` streams. When one more comes, the one that has been silent longest makes room
+ * if it has been silent for a week; otherwise the newcomer is not watched, and each of its observations is counted.
+ */
+import type { Json } from '../model/json.ts';
+import { AgentStream, type Folded } from './agent-stream.ts';
+import type { Observation, Reading, StreamLabels, Transition } from './observation.ts';
+import { DAY_MS, DEFAULT_DETECTION, type DetectionSettings } from './settings.ts';
+
+const SNAPSHOT_VERSION = 1;
+const SILENT_MS = 7 * DAY_MS;
+
+export interface DetectionFolded extends Folded {
+  /** Observations of streams beyond the limit. */
+  readonly unwatched: number;
+  /** Streams that made room. */
+  readonly forgotten: number;
+}
+
+export class Detection {
+  readonly #settings: DetectionSettings;
+  readonly #streams = new Map<string, AgentStream>();
+  #last: AgentStream | undefined;
+  #unwatched = 0;
+  #forgotten = 0;
+
+  constructor(settings: DetectionSettings = DEFAULT_DETECTION) {
+    this.#settings = settings;
+  }
+
+  get folded(): DetectionFolded {
+    const sum = { segments: 0, criteria: 0, versions: 0, capped: 0 };
+    for (const { folded } of this.#streams.values()) {
+      sum.segments += folded.segments;
+      sum.criteria += folded.criteria;
+      sum.versions += folded.versions;
+      sum.capped += folded.capped;
+    }
+    return { ...sum, unwatched: this.#unwatched, forgotten: this.#forgotten };
+  }
+
+  observe(observed: Observation): void {
+    if (!Number.isFinite(observed.at)) throw new Error(`observe an evaluation: its time is ${observed.at}`);
+    const stream = this.#streamOf(observed);
+    if (stream === undefined) this.#unwatched += 1;
+    else stream.observe(observed);
+  }
+
+  /** Log time has come to `time`, whether or not there were evaluations. */
+  advance(time: number): void {
+    for (const stream of this.#streams.values()) stream.advance(time);
+  }
+
+  /** A person says that the present levels of a stream are the ones to expect. False where there is no such stream. */
+  accept(labels: StreamLabels, at: number): boolean {
+    const stream = this.#streams.get(keyOf(labels));
+    stream?.accept(at);
+    return stream !== undefined;
+  }
+
+  readings(): readonly Reading[] {
+    return [...this.#streams.values()].flatMap((stream) => stream.readings());
+  }
+
+  takeTransitions(): readonly Transition[] {
+    return [...this.#streams.values()].flatMap((stream) => stream.takeTransitions());
+  }
+
+  snapshot(): Json {
+    return {
+      version: SNAPSHOT_VERSION,
+      streams: [...this.#streams.values()].map((stream) => stream.snapshot()),
+      unwatched: this.#unwatched,
+      forgotten: this.#forgotten,
+    };
+  }
+
+  /** Throws where the snapshot is of another version, or of bets that are others: begin anew then. */
+  static restore(settings: DetectionSettings, json: Json): Detection {
+    const kept = json as unknown as {
+      readonly version: number;
+      readonly streams: readonly Json[];
+      readonly unwatched: number;
+      readonly forgotten: number;
+    } | null;
+    if (kept?.version !== SNAPSHOT_VERSION)
+      throw new Error(`restore detection: version ${kept?.version}, not ${SNAPSHOT_VERSION}`);
+    const detection = new Detection(settings);
+    for (const state of kept.streams) {
+      const stream = AgentStream.restore(settings, state);
+      detection.#streams.set(keyOf(stream.labels), stream);
+    }
+    detection.#unwatched = kept.unwatched;
+    detection.#forgotten = kept.forgotten;
+    return detection;
+  }
+
+  #streamOf(observed: Observation): AgentStream | undefined {
+    const last = this.#last;
+    if (last !== undefined && isSame(last.labels, observed)) return last;
+    const key = keyOf(observed);
+    let stream = this.#streams.get(key);
+    if (stream === undefined) {
+      if (this.#streams.size >= this.#settings.limits.streams && !this.#makeRoom(observed.at)) return undefined;
+      const { suite, agent, environment } = observed;
+      stream = new AgentStream({ suite, agent, environment }, this.#settings);
+      this.#streams.set(key, stream);
+    }
+    this.#last = stream;
+    return stream;
+  }
+
+  #makeRoom(at: number): boolean {
+    let oldest: string | undefined;
+    let since = at - SILENT_MS;
+    for (const [key, { lastAt }] of this.#streams)
+      if (lastAt <= since) {
+        since = lastAt;
+        oldest = key;
+      }
+    if (oldest === undefined) return false;
+    this.#streams.delete(oldest);
+    this.#last = undefined;
+    this.#forgotten += 1;
+    return true;
+  }
+}
+
+function isSame(one: StreamLabels, other: StreamLabels): boolean {
+  return one.agent === other.agent && one.suite === other.suite && one.environment === other.environment;
+}
+
+/** Lengths, so that no name can pass for the end of another. */
+function keyOf({ suite, agent, environment }: StreamLabels): string {
+  return `${suite.length}:${suite}${agent.length}:${agent}${environment}`;
+}

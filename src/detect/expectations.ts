@@ -1,0 +1,160 @@
+/**
+ * From what is usual to what to expect of each segment, and how much to bet on each size of change.
+ *
+ * A segment's own level is drawn towards the level of all by as many observations as the difference between segments
+ * does not justify: k = variance within / variance between, from 5 to 50. A segment with fewer than `OWN_MIN` observations of
+ * its own is not judged at all: what is new is not worse.
+ *
+ * The slope of a bet on a change of size d is d / variance, which is where its capital grows fastest; for a yes/no
+ * question it is exactly the likelihood ratio. Scores that vary less than a yes/no question does get steeper bets. It is kept below what
+ * could lose more than three quarters of the capital at once.
+ */
+import type { Expectation } from './change-evidence.ts';
+
+export interface Level {
+  /** Which way is worse. What is counted as bad is 1 − value where it falls, and the value itself where it rises. */
+  readonly worse: 'falls' | 'rises';
+  /** Bad is within 0..1 for a quantity of 1. */
+  readonly bounded: boolean;
+  /** Relative changes of the level that the bets are made for. */
+  readonly sizes: readonly number[];
+  readonly weights: readonly number[];
+  /** Changes smaller than this are nobody's concern: relative to the expected level, and in its unit. */
+  readonly minimumChange: number;
+  readonly minimumDifference: number;
+}
+
+/** Columns of a baseline. */
+export const COUNT = 0;
+export const COUNT_SQUARES = 1;
+export const BAD = 2;
+export const QUANTITY = 3;
+export const BAD_SQUARES = 4;
+export const BAD_QUANTITY = 5;
+export const LEVEL_COLUMNS = 6;
+
+const OWN_MIN = 30;
+const DRAW_MIN = 5;
+const DRAW_MAX = 50;
+const STAKE_MAX = 0.75;
+const BAD_SHARE_MIN = 0.002;
+
+export interface Pooled {
+  readonly count: number;
+  readonly quantity: number;
+  readonly expected: number;
+  readonly variance: number;
+}
+
+export interface Expectations {
+  readonly pooled: Pooled;
+  readonly segments: readonly (Expectation | undefined)[];
+}
+
+export function expectationsOf(
+  cells: readonly (Float64Array | undefined)[],
+  level: Level,
+  allowance: number,
+): Expectations | undefined {
+  const all = new Float64Array(LEVEL_COLUMNS);
+  for (const cell of cells)
+    if (cell !== undefined)
+      for (let column = 0; column < LEVEL_COLUMNS; column += 1) all[column] = at(all, column) + at(cell, column);
+  const pooled = pool(all, level);
+  if (pooled === undefined) return undefined;
+  const draw = drawOf(cells, pooled);
+  return {
+    pooled,
+    segments: cells.map((cell) =>
+      cell === undefined ? undefined : expectationOf(cell, { pooled, draw, level, allowance }),
+    ),
+  };
+}
+
+/** Of the level of all segments together, per unit of quantity. */
+export function standardError(cells: readonly (Float64Array | undefined)[], level: Level): number {
+  const pooled = expectationsOf(cells, level, 0)?.pooled;
+  return pooled === undefined ? 0 : Math.sqrt(pooled.variance * pooled.count) / pooled.quantity;
+}
+
+function pool(all: Float64Array, level: Level): Pooled | undefined {
+  const quantity = at(all, QUANTITY);
+  const count = at(all, COUNT);
+  if (!(quantity > 0) || !(count > 0)) return undefined;
+  const raw = level.bounded ? (at(all, BAD) + 0.5) / (quantity + 1) : at(all, BAD) / quantity;
+  const expected = confine(raw, level);
+  if (!(expected > 0)) return undefined;
+  return { count, quantity, expected, variance: varianceOf(all, expected, level) };
+}
+
+/** Mean square of bad − expected × quantity. Quantities are 0 or 1, and their own squares. */
+function varianceOf(cell: Float64Array, expected: number, level: Level): number {
+  const count = at(cell, COUNT);
+  const square =
+    at(cell, BAD_SQUARES) - 2 * expected * at(cell, BAD_QUANTITY) + expected * expected * at(cell, QUANTITY);
+  const least = level.bounded ? expected * (1 - expected) : expected * expected;
+  return Math.max(square / count, 0.05 * least * (at(cell, QUANTITY) / count));
+}
+
+function drawOf(cells: readonly (Float64Array | undefined)[], pooled: Pooled): number {
+  let between = 0;
+  let segments = 0;
+  for (const cell of cells) {
+    if (cell === undefined || !(at(cell, QUANTITY) > 0)) continue;
+    const difference = at(cell, BAD) / at(cell, QUANTITY) - pooled.expected;
+    between += at(cell, QUANTITY) * difference * difference;
+    segments += 1;
+  }
+  if (segments < 2) return DRAW_MAX;
+  const within = (pooled.variance * pooled.count) / pooled.quantity;
+  const surplus = (between - (segments - 1) * within) / pooled.quantity;
+  return surplus > 0 ? Math.min(DRAW_MAX, Math.max(DRAW_MIN, within / surplus)) : DRAW_MAX;
+}
+
+interface Context {
+  readonly pooled: Pooled;
+  readonly draw: number;
+  readonly level: Level;
+  readonly allowance: number;
+}
+
+function expectationOf(cell: Float64Array, { pooled, draw, level, allowance }: Context): Expectation | undefined {
+  const count = at(cell, COUNT);
+  const quantity = at(cell, QUANTITY);
+  if (count < OWN_MIN || !(quantity > 0)) return undefined;
+  const expected = confine((at(cell, BAD) + draw * pooled.expected) / (quantity + draw), level);
+  if (!(expected > 0)) return undefined;
+  const lenience = level.bounded ? Math.min(allowance, 0.9 * (1 - expected)) : allowance;
+  const own = varianceOf(cell, expected, level);
+  const variance = (count * own + draw * pooled.variance) / (count + draw);
+  const effective = (count * count) / Math.max(at(cell, COUNT_SQUARES), 1e-9);
+  return {
+    expected,
+    allowance: lenience,
+    variance,
+    doubt: variance / effective,
+    slopes: slopesOf(expected, { variance, quantity: quantity / count, level, allowance: lenience }),
+  };
+}
+
+interface BetOn {
+  readonly variance: number;
+  /** Mean quantity of an observation. */
+  readonly quantity: number;
+  readonly level: Level;
+  readonly allowance: number;
+}
+
+export function slopesOf(expected: number, { variance, quantity, level, allowance }: BetOn): Float64Array {
+  const unit = level.worse === 'falls' ? 1 - expected : expected;
+  const steepest = STAKE_MAX / (expected + allowance);
+  return Float64Array.from(level.sizes, (size) => Math.min(steepest, (size * unit * quantity) / variance));
+}
+
+function confine(expected: number, level: Level): number {
+  return level.bounded ? Math.min(1 - BAD_SHARE_MIN, Math.max(BAD_SHARE_MIN, expected)) : expected;
+}
+
+function at(cell: Float64Array, column: number): number {
+  return cell[column] as number;
+}

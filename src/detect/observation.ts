@@ -1,0 +1,58 @@
+/** What detection is told, and what it says. */
+import type { Outcome, VerdictKind } from '../model/evaluation.ts';
+import type { State, WatchReading } from './level-watch.ts';
+import type { Metric } from './settings.ts';
+import type { TcrSplit } from './tcr-split.ts';
+import type { VersionReading } from './version-race.ts';
+
+/** One evaluation, in the order in which they were committed. */
+export interface Observation {
+  readonly suite: string;
+  readonly agent: string;
+  readonly environment: string;
+  readonly version: string;
+  /** Empty where no segment is configured. */
+  readonly segment: string;
+  /** Log time, in milliseconds. A time before the last one counts as the last one. */
+  readonly at: number;
+  /** 0 to 1; undefined where it was not scored. */
+  readonly score: number | undefined;
+  readonly outcome: Outcome;
+  readonly verdicts: Iterable<readonly [criterion: string, verdict: VerdictKind]>;
+  readonly weights: ReadonlyMap<string, number>;
+  readonly costUsd: number | undefined;
+  readonly steps: number;
+}
+
+/** One suite applied to one agent in one environment: what is watched by itself. */
+export interface StreamLabels {
+  readonly suite: string;
+  readonly agent: string;
+  readonly environment: string;
+}
+
+export type Reading =
+  | (StreamLabels & {
+      readonly of: 'level';
+      readonly metric: Metric;
+      /** Present where the metric is `criterion`. */
+      readonly criterion: string | undefined;
+      readonly level: WatchReading;
+    })
+  | (StreamLabels & { readonly of: 'split'; readonly split: TcrSplit })
+  | (StreamLabels & {
+      readonly of: 'version';
+      readonly version: string;
+      readonly baselineVersion: string;
+      readonly race: VersionReading;
+    });
+
+export interface Transition extends StreamLabels {
+  readonly metric: Metric;
+  readonly criterion: string | undefined;
+  readonly from: State;
+  readonly to: State;
+  readonly at: number;
+  /** What is known at the moment it is asked for. */
+  readonly level: WatchReading;
+}

@@ -1,0 +1,66 @@
+/**
+ * What moved the score: the exact split of a change of TCR into criteria and a mix term.
+ *
+ * In one conversation criterion c has the share u = weight / decided weight of the score, 0 if it was not decided, and
+ * brings u where it passed: the score is the sum of what the criteria bring. Over a segment g with its share of the
+ * conversations, let V be that share times the mean of u, and P the mean brought over the mean of u, the pass rate. Then
+ * TCR = Σ V × P over segments and criteria, and between two periods
+ *
+ *     ΔTCR = Σ mean of V × ΔP   (criterion c: its pass rate, over segments)
+ *          + Σ mean of P × ΔV   (mix: which segments came, and which criteria applied with which weight)
+ *          + Δ rest             (into mix: what scores have beyond their verdicts, such as not-applicable counted as passed)
+ *
+ * with means of both periods, which leaves no remainder. Where a cell is missing in one period its pass rate is taken
+ * from the other, so that all of it is mix. Both sides are the plain means of the same conversations.
+ */
+import type { Cells } from './trailing-baseline.ts';
+
+/** Columns of a cell: count, squares of fading weights, score, then for each criterion its share and what it brought. */
+export const SPLIT_FIRST = 3;
+
+export interface TcrSplit {
+  readonly baseline: number;
+  readonly observed: number;
+  readonly criteria: ReadonlyMap<string, number>;
+  readonly mix: number;
+  readonly conversations: number;
+}
+
+export function splitChange(
+  before: Readonly<Cells>,
+  after: Readonly<Cells>,
+  criteria: readonly string[],
+): TcrSplit | undefined {
+  const counted = [total(before, 0), total(after, 0)] as const;
+  if (!(counted[0] > 0) || !(counted[1] > 0)) return undefined;
+  const baseline = total(before, 2) / counted[0];
+  const observed = total(after, 2) / counted[1];
+  const parts = criteria.map(() => 0);
+  for (let segment = 0; segment < Math.max(before.length, after.length); segment += 1)
+    for (let index = 0; index < criteria.length; index += 1) {
+      const [share0, brought0] = cellAt(before[segment], index, counted[0]);
+      const [share1, brought1] = cellAt(after[segment], index, counted[1]);
+      if (!(share0 > 0) || !(share1 > 0)) continue;
+      parts[index] = (parts[index] as number) + ((share0 + share1) / 2) * (brought1 / share1 - brought0 / share0);
+    }
+  const explained = parts.reduce((sum, part) => sum + part, 0);
+  return {
+    baseline,
+    observed,
+    criteria: new Map(criteria.map((name, index) => [name, parts[index] as number])),
+    // Equal to Σ mean P × ΔV + Δ rest, by the identity above; taken as the difference it leaves no rounding over.
+    mix: observed - baseline - explained,
+    conversations: counted[1],
+  };
+}
+
+function total(cells: Readonly<Cells>, column: number): number {
+  let sum = 0;
+  for (const cell of cells) sum += cell?.[column] ?? 0;
+  return sum;
+}
+
+function cellAt(cell: Float64Array | undefined, index: number, count: number): readonly [number, number] {
+  const at = SPLIT_FIRST + 2 * index;
+  return [(cell?.[at] ?? 0) / count, (cell?.[at + 1] ?? 0) / count];
+}
