@@ -9,6 +9,7 @@ const HELP = `node examples/scheduling-agent/main.ts [options]
   --conversations <n>       how many to hold                       50
   --rate <n>                begun per second                       10
   --version <text>          version label of the agent             v1
+  --environment <text>      where it runs                          demo
   --seed <n>                who the users are                      1
   --regress <faults>        ${FAULTS.join(',')}
   --regress-rate <share>    of conversations that go wrong         0.5
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
       conversations: { type: 'string', default: '50' },
       rate: { type: 'string', default: '10' },
       version: { type: 'string', default: 'v1' },
+      environment: { type: 'string', default: 'demo' },
       seed: { type: 'string', default: '1' },
       regress: { type: 'string', default: '' },
       'regress-rate': { type: 'string', default: '0.5' },
@@ -40,6 +42,7 @@ async function main(): Promise<void> {
     conversations: numberOf('conversations', values.conversations),
     rate: numberOf('rate', values.rate),
     version: values.version,
+    environment: values.environment,
     seed: numberOf('seed', values.seed),
     regress: values.regress.split(',').filter(Boolean).map(parseFault),
     regressRate: numberOf('regress-rate', values['regress-rate']),

@@ -15,6 +15,7 @@ export interface AgentRunOptions {
   /** Conversations begun per second. */
   readonly rate: number;
   readonly version: string;
+  readonly environment: string;
   readonly seed: number;
   readonly regress: readonly Fault[];
   /** The share of conversations that go wrong, once they do. */

@@ -10,14 +10,18 @@ export interface Telemetry {
   stop(): Promise<void>;
 }
 
-export function startTelemetry(options: { readonly endpoint: string; readonly version: string }): Telemetry {
+export function startTelemetry(options: {
+  readonly endpoint: string;
+  readonly version: string;
+  readonly environment: string;
+}): Telemetry {
   const exporter = new OTLPTraceExporter({ url: new URL('/v1/traces', options.endpoint).href });
   const sdk = startNodeSdk({
     logLevel: 'error',
     resourceAttributes: {
       'service.name': 'scheduling-agent',
       'service.version': options.version,
-      'deployment.environment.name': 'demo',
+      'deployment.environment.name': options.environment,
     },
     spanProcessors: [
       new ConversationSpanProcessor(),

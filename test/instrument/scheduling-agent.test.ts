@@ -33,6 +33,7 @@ async function run(regress: typeof FAULTS | readonly []): Promise<AgentRun> {
     conversations: CONVERSATIONS,
     rate: 2000,
     version: regress.length > 0 ? 'v2' : 'v1',
+    environment: 'test',
     seed: 3,
     regress,
     regressRate: 0.8,

@@ -14,6 +14,8 @@ export interface PrometheusOptions {
   /** host:port. */
   readonly target: string;
   readonly rules: string;
+  /** host:port of who is told of alerts; nobody where it is left out. */
+  readonly alertmanager?: string;
 }
 
 export interface PrometheusForTests {
@@ -22,12 +24,20 @@ export interface PrometheusForTests {
   ask(api: string, parameters: Readonly<Record<string, string>>): Promise<unknown>;
 }
 
-export async function startPrometheus({ line, target, rules }: PrometheusOptions): Promise<PrometheusForTests> {
+export async function startPrometheus({
+  line,
+  target,
+  rules,
+  alertmanager,
+}: PrometheusOptions): Promise<PrometheusForTests> {
   const { prometheus } = await prometheusBinaries(line);
   const directory = tempDirectory();
   const config = {
     global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
     rule_files: ['rules.yml'],
+    ...(alertmanager === undefined
+      ? {}
+      : { alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] } }),
     scrape_configs: [{ job_name: 'assay', static_configs: [{ targets: [target] }] }],
   };
   writeFileSync(path.join(directory, 'prometheus.yml'), stringify(config));
