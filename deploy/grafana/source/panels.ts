@@ -37,8 +37,16 @@ export interface Query {
   readonly exemplars?: boolean;
 }
 
-function ranged({ expr, legend = '', exemplars = false }: Query) {
+/** A column is a query of one value for each row. */
+export interface Column {
+  readonly name: string;
+  readonly expr: string;
+  readonly unit?: string;
+}
+
+function ranged({ expr, legend = '', exemplars = false }: Query, index = 0) {
   return new prometheus.DataqueryBuilder()
+    .refId(nameOf(index))
     .expr(expr)
     .legendFormat(legend)
     .range()
@@ -46,13 +54,18 @@ function ranged({ expr, legend = '', exemplars = false }: Query) {
     .datasource(DATASOURCE);
 }
 
-function now({ expr, legend = '' }: Query) {
+function now({ expr }: { readonly expr: string }, index = 0) {
   return new prometheus.DataqueryBuilder()
+    .refId(nameOf(index))
     .expr(expr)
-    .legendFormat(legend)
     .instant()
     .format(prometheus.PromQueryFormat.Table)
     .datasource(DATASOURCE);
+}
+
+/** A, B, C: as Grafana calls the queries of a panel. */
+function nameOf(index: number): string {
+  return String.fromCharCode('A'.charCodeAt(0) + index);
 }
 
 export const BAND_COLOURS = new dashboard.ThresholdsConfigBuilder().mode(dashboard.ThresholdsMode.Absolute).steps([
@@ -135,17 +148,25 @@ export function bars(question: Question, query: Query, options: { readonly by: s
 }
 
 /** One row for each combination of labels, one column for each query. */
-export function comparison(question: Question, queries: readonly Query[]) {
+export function comparison(question: Question, columns: readonly Column[]) {
   const { title, description, width = 24, height = 8 } = question;
-  return new table.PanelBuilder()
+  // What Grafana calls a column depends on whether it is the only one.
+  const found = columns.length === 1 ? () => 'Value' : (index: number) => `Value #${nameOf(index)}`;
+  const renameByName = Object.fromEntries(columns.map(({ name }, index) => [found(index), name]));
+  const panel = new table.PanelBuilder()
     .title(title)
     .description(description)
     .datasource(DATASOURCE)
     .noValue('–')
     .span(width)
     .height(height)
-    .targets(queries.map(now))
-    .withTransformation({ id: 'merge', options: {} });
+    .targets(columns.map(now))
+    .withTransformation({ id: 'merge', options: {} })
+    .withTransformation({ id: 'organize', options: { excludeByName: { Time: true }, renameByName } });
+  for (const { name, unit } of columns) {
+    if (unit !== undefined) panel.overrideByName(name, [{ id: 'unit', value: unit }]);
+  }
+  return panel;
 }
 
 export function page(

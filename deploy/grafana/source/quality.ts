@@ -127,7 +127,9 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
             'Points of the score against the baseline, by criterion, largest loss first; `mix` is what is left (other segments, other criteria that apply, late corrections). Together they are the change of the TCR, exactly.',
           unit: 'percentunit',
         },
-        { expr: `sort(sum by (part, criterion) (${TCR_CHANGE_PART}{${AGENT}, ${WINDOW}}))` },
+        {
+          expr: `sort(sum by (criterion) (label_replace(${TCR_CHANGE_PART}{${AGENT}, ${WINDOW}}, "criterion", "mix", "part", "mix")))`,
+        },
         { by: 'criterion' },
       ),
     )

@@ -29,15 +29,16 @@ export function versionsDashboard(settings: RuleSettings) {
             'In the window, by version: conversations, TCR, successes, hard failures, cost and steps per success.',
         },
         [
-          { expr: by(`assay_evaluations_total{${VERSIONS}}`), legend: 'conversations' },
+          { name: 'conversations', expr: by(`assay_evaluations_total{${VERSIONS}}`), unit: 'short' },
           {
+            name: 'TCR',
             expr: ratio(`assay_evaluation_score_sum{${VERSIONS}}`, `assay_evaluation_score_count{${VERSIONS}}`),
-            legend: 'TCR',
+            unit: 'percentunit',
           },
-          { expr: ofOutcome('successful_completion'), legend: 'successes' },
-          { expr: ofOutcome('hard_failure'), legend: 'hard failures' },
-          { expr: perSuccess('assay_conversation_cost_usd'), legend: 'cost per success' },
-          { expr: perSuccess('assay_conversation_steps'), legend: 'steps per success' },
+          { name: 'successes', expr: ofOutcome('successful_completion'), unit: 'percentunit' },
+          { name: 'hard failures', expr: ofOutcome('hard_failure'), unit: 'percentunit' },
+          { name: 'cost per success', expr: perSuccess('assay_conversation_cost_usd'), unit: 'currencyUSD' },
+          { name: 'steps per success', expr: perSuccess('assay_conversation_steps'), unit: 'short' },
         ],
       ),
     )
@@ -103,7 +104,7 @@ export function versionsDashboard(settings: RuleSettings) {
           description: 'The version that others are held against, and its conversations in the baseline.',
           width: 12,
         },
-        [{ expr: `max by (agent_version) (${BASELINE_VERSION}{${AGENT}})`, legend: 'conversations' }],
+        [{ name: 'conversations', expr: `max by (agent_version) (${BASELINE_VERSION}{${AGENT}})`, unit: 'short' }],
       ),
     )
     .withPanel(

@@ -99,6 +99,11 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
   const ofCluster = Object.values(CLUSTER_METRICS).map(({ name }) => name);
   expect(unanswered.sort()).toEqual(queries.filter((query) => ofCluster.some((name) => query.includes(name))).sort());
 
+  // The bad version is named by the alert, and the good one by none.
+  const worse = 'ALERTS{alertstate="firing", alertname="AgentCandidateVersionWorse"';
+  expect(await isAnswered(`${worse}, agent_version="v2"}`)).toBe(true);
+  expect(await isAnswered(`${worse}, agent_version="v1"}`)).toBe(false);
+
   const exemplars = (await prometheus.ask('query_exemplars', {
     query: 'assay_evaluation_score_bucket{suite="scheduling"}',
     start: String(start),
