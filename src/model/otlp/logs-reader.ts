@@ -19,7 +19,7 @@ export function indexLogs(bytes: Uint8Array): LogsIndex {
 
 export class LogsIndex {
   readonly rows: RecordIndex;
-  /** Records that belong to no trace. */
+  /** Records that belong to no trace, and what evaluators say of one. */
   readonly unjoinable: number;
   readonly #reader: LogRecordReader;
 
@@ -63,6 +63,7 @@ function checkLogRecord(reader: WireReader, draft: RowDraft): 'row' {
   const { end } = draft;
   let traceIdLength = 0;
   let spanIdLength = 0;
+  let isResult = false;
   while (reader.at < end) {
     const tag = reader.tag(end);
     switch (tag) {
@@ -106,16 +107,30 @@ function checkLogRecord(reader: WireReader, draft: RowDraft): 'row' {
       case 0x59: // 11 observed_time_unix_nano
         reader.fixed64At(end);
         break;
-      case 0x62: // 12 event_name
-        reader.at = reader.lengthEnd(end);
+      case 0x62: {
+        // 12 event_name
+        const stop = reader.lengthEnd(end);
+        isResult = isEvaluationResult(reader.bytes, reader.at, stop);
+        reader.at = stop;
         break;
+      }
       default:
         reader.skip(tag, end);
     }
   }
-  if (traceIdLength !== 16 || isZero(reader.bytes, draft.traceIdAt, 16)) draft.traceIdAt = ABSENT;
+  if (isResult || traceIdLength !== 16 || isZero(reader.bytes, draft.traceIdAt, 16)) draft.traceIdAt = ABSENT;
   if (spanIdLength !== 8 || isZero(reader.bytes, draft.spanIdAt, 8)) draft.spanIdAt = ABSENT;
   return 'row';
+}
+
+/**
+ * What an evaluator says of a span, ours or another, is said with that span's ids and is no part of what the agent did. Were it kept with the trace, each
+ * evaluation that comes back through a Collector would open its turn again, to be evaluated once more.
+ */
+const EVALUATION_RESULT = Buffer.from('gen_ai.evaluation.result');
+
+function isEvaluationResult(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start === EVALUATION_RESULT.length && EVALUATION_RESULT.equals(bytes.subarray(start, end));
 }
 
 class LogRecordReader implements LogRecordView {

@@ -26,6 +26,16 @@ describe('a log record', () => {
     expect([0, 1].map((row) => index.view(row).traceId)).toEqual(['01'.repeat(16), undefined]);
   });
 
+  it('with the result of an evaluation belongs to no turn, whatever trace it names', () => {
+    const traceId = Buffer.alloc(16, 1);
+    const index = indexOf(
+      { traceId, eventName: 'gen_ai.evaluation.result' },
+      { traceId, eventName: 'gen_ai.evaluation' },
+    );
+    expect([index.recordCount, index.unjoinable]).toEqual([2, 1]);
+    expect([0, 1].map((row) => index.view(row).traceId)).toEqual([undefined, '01'.repeat(16)]);
+  });
+
   it('may have no body, an empty one, or one with content', () => {
     const index = indexOf(
       {},
