@@ -61,8 +61,8 @@ and \`by (…, segment)\` works all the same. What late spans say about it later
 
 Names come from spans, so their number has a limit: \`metrics.max_label_values\` combinations of agent, version, environment and segment
 (200), and of each agent \`metrics.max_segments\` segments (20). What comes after is counted under \`other\`, none is lost, and
-\`assay_series_folded_total\` says so. For an agent that is known and a segment that finds no room only the segment is \`other\`: so with segments there are
-at most twice as many combinations as the limit, and one. Criteria and outcomes come from suites and are not spans' to choose.
+\`assay_series_folded_total\` says so. Where a new segment of a known agent finds no room, only the segment is
+\`other\`; for these a quarter more combinations than the limit are spare. Criteria and outcomes come from suites and are not spans' to choose.
 
 For each suite a combination has ${seriesOf({ criteria: 0, outcomes: 0 })} series, ${seriesOf({ criteria: 1, outcomes: 0 }) - seriesOf({ criteria: 0, outcomes: 0 })} for each criterion, and up to ${seriesOf({ criteria: 0, outcomes: 1 }) - seriesOf({ criteria: 0, outcomes: 0 })} for each outcome that has occurred. We measure a scrape
 at ${SERIES_MAX.toLocaleString('en')} series (\`npm run bench -- scrape\`) and promise that it stays under a second; \`assay_series\` says how many there are.

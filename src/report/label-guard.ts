@@ -5,8 +5,7 @@
  * The first `maxLabelSets` combinations are kept, for good: a series that exists never changes its name. What comes
  * after is counted under `other`, and each fold is reported. Of an agent's segments the first `maxSegments` are kept;
  * and where there is no room for a new segment of an agent that is known, only its segment is `other`, so that who fills up
- * the segments hides no agent. So there are at most `2 × maxLabelSets + 1` combinations, and without segments one more than
- * `maxLabelSets`.
+ * the segments hides no agent. For these a quarter of `maxLabelSets` is spare.
  */
 import type { BaseLabels } from './quality-metrics.ts';
 
@@ -20,6 +19,7 @@ export interface Fold {
 }
 
 const OTHER = 'other';
+const SPARE_FOR_SEGMENTS = 0.25;
 export const FOLDED: AgentLabels = { agent: OTHER, agent_version: OTHER, environment: OTHER };
 const FOLDED_WITH_SEGMENT: AgentLabels = { ...FOLDED, segment: OTHER };
 
@@ -72,11 +72,17 @@ export class LabelGuard {
       return { given: known ?? this.#add(clean), folded: isSegmentFolded ? 'segment' : undefined };
     }
     if (isFolded(clean)) return { given: foldedLike(clean), folded: undefined };
-    if (clean.segment !== undefined && this.#agents.has(agentKeyOf(clean))) {
-      const other = { ...clean, segment: OTHER };
-      return { given: this.#known.get(keyOf(other)) ?? this.#add(other), folded: 'segment' };
-    }
-    return { given: foldedLike(clean), folded: 'agent' };
+    const given = this.#withOtherSegment(clean);
+    return given === undefined ? { given: foldedLike(clean), folded: 'agent' } : { given, folded: 'segment' };
+  }
+
+  /** Undefined where the agent is not known, or there is no room for it like this either. */
+  #withOtherSegment(labels: AgentLabels): AgentLabels | undefined {
+    if (labels.segment === undefined || !this.#agents.has(agentKeyOf(labels))) return undefined;
+    const other = { ...labels, segment: OTHER };
+    const known = this.#known.get(keyOf(other));
+    const hasRoom = this.#known.size < Math.ceil(this.#maxLabelSets * (1 + SPARE_FOR_SEGMENTS));
+    return known ?? (hasRoom ? this.#add(other) : undefined);
   }
 
   #withinSegments(labels: AgentLabels): AgentLabels {

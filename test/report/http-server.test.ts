@@ -25,7 +25,7 @@ test('lists by what is asked for', async () => {
   const { get, queries } = await start();
 
   const response = await get(
-    '/api/conversations?outcome=hard_failure&agent=a&criterion=x&since=2026-01-01T00:00:00Z&limit=7',
+    '/api/conversations?outcome=hard_failure&agent=a&segment=gold&criterion=x&since=2026-01-01T00:00:00Z&limit=7',
   );
 
   expect(response.status).toBe(200);
@@ -33,6 +33,7 @@ test('lists by what is asked for', async () => {
     {
       outcome: 'hard_failure',
       agent: 'a',
+      segment: 'gold',
       criterion: 'x',
       since: Date.parse('2026-01-01T00:00:00Z'),
       limit: 7,

@@ -409,3 +409,31 @@ test('what goes to the topic is numbered without gaps, in the order of each conv
   expect(await first.readOutbox(0, 1000)).toHaveLength(20);
   expect(await first.numberOutbox()).toBe(120);
 });
+
+test('of the times that instances note the smallest is everybody’s, whoever comes first', async () => {
+  const url = await freshDatabase();
+  const [a, b] = [await opened(url), await opened(url, { instance: 'b' })];
+  const lane = await ownLane(a);
+  const metric = 'first';
+  const names = Array.from({ length: 40 }, (_, index) => `v${index}`);
+  const arrivals = [arrivalOf(1, 'c1', 5), arrivalOf(2, 'c2', 5)];
+  await a.file([{ lane, time: 100, positions: {}, arrivals }]);
+  await a.moveTime();
+  // At once and in opposite orders, so that each waits for what the other has written.
+  const note = (store: PostgresStore, order: readonly string[], time: (index: number) => number) =>
+    store.judge({ ...SOME, conversationsMax: 1 }, (set) => {
+      judgeSimply(store.engineStore, set);
+      for (const name of order) store.engineStore.totals.earliest(metric, { name }).note(time(Number(name.slice(1))));
+    });
+
+  const judged = await Promise.all([
+    note(a, names, (index) => (index % 2 === 0 ? 1000 : 2000)),
+    note(b, names.toReversed(), (index) => (index % 2 === 0 ? 2000 : 1000)),
+  ]);
+
+  expect(judged.map(({ conversations }) => conversations)).toEqual([1, 1]);
+  const c = await opened(url, { instance: 'c' });
+  const times = c.engineStore.totals.all().filter((total) => total.metric === metric);
+  expect(times).toHaveLength(names.length);
+  expect(new Set(times.map(({ value }) => value))).toEqual(new Set([1000]));
+});

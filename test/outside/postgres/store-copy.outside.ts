@@ -28,7 +28,9 @@ function writeSource(directory: string): string {
         logs: undefined,
       };
       const of = { number: number * 10 + turn, conversation, at: number * 100 + turn, content };
-      const joined = joinTurn(store, conversation === undefined ? { ...of, number: number * 10 } : of);
+      const named = conversation === undefined ? { ...of, number: number * 10 } : of;
+      const joined = joinTurn(store, named, number % 2 === 0 ? {} : { segment: `s${number % 4} \0` });
+      store.totals.earliest('first', COUNTED).note(1_000_000 - number);
       const trace = storeTurn(store, of, joined.row);
       if (conversation === undefined)
         store.addConversationKeys(joined.row, { has: [`response:${number}`], wants: ['x'] });
@@ -102,6 +104,12 @@ test('both readers say the same of a store and of its copy; to copy again change
   expect(second).toMatchObject({ copied: { conversations: 0, traces: 0 }, target: first.source, leftAlone: 0 });
   const { source, target } = await readBoth(file, url);
   expect(await saidBy(target)).toEqual(await saidBy(source));
+  expect((await target.listPage({ limit: 10, segment: 's1 \0' })).rows).toHaveLength(10);
+  const store = await openStore(url);
+  onTestFinished(() => store.close());
+  expect(store.engineStore.totals.all()).toMatchObject([
+    { metric: 'first', labels: COUNTED, value: 1_000_000 - CONVERSATIONS },
+  ]);
 });
 
 test('a copy that was stopped goes on where it was', async () => {
