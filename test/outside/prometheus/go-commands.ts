@@ -36,7 +36,7 @@ async function build({ module, version, commands, tags = '' }: GoCommands, direc
     await go('build', '-mod=mod', '-tags', tags, '-o', `${made}/`, ...packages);
   } catch (error) {
     rmSync(made, { recursive: true, force: true });
-    throw new Error(`${module} ${version} could not be built. It needs Go 1.25 or newer and the Go module proxy.`, {
+    throw new Error(`${module} ${version} could not be built. It needs Go 1.26 or newer and the Go module proxy.`, {
       cause: error,
     });
   }
