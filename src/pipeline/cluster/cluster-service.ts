@@ -270,7 +270,7 @@ async function startReading(
     onEvent,
   });
   lanes = began;
-  const reader = await PostgresReader.open(store);
+  const reader = PostgresReader.of(store);
   stops.push(() => reader.close());
   stops.push(() => drain(worker, began));
   return { spool, worker, lanes: began, api: conversationApi(reader) };

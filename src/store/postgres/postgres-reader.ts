@@ -37,13 +37,17 @@ export class PostgresReader implements ConversationReader {
     this.#link = link;
   }
 
+  /** Connects when it is first asked: for who knows that there is a store, though it may be away just now. */
+  static of(address: PostgresAddress): PostgresReader {
+    return new PostgresReader(new Link({ address, name: 'reader', leaseMs: 600_000, statementMs: STATEMENT_MS }));
+  }
+
   static async open(address: PostgresAddress): Promise<PostgresReader> {
-    const link = new Link({ address, name: 'reader', leaseMs: 600_000, statementMs: STATEMENT_MS });
-    const reader = new PostgresReader(link);
+    const reader = PostgresReader.of(address);
     try {
-      await link.use((session) => session.once('SELECT version FROM schema_version'));
+      await reader.#link.use((session) => session.once('SELECT version FROM schema_version'));
     } catch (error) {
-      link.destroy();
+      reader.#link.destroy();
       throw new Error('no store of Assay is in this database and schema, or it may not be read', { cause: error });
     }
     return reader;
