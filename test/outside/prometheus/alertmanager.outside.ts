@@ -20,7 +20,7 @@ async function amtool(...words: string[]): Promise<string> {
   const directory = await builtFromGo({
     module: 'github.com/prometheus/alertmanager',
     version: 'v0.34.2',
-    commands: ['amtool'],
+    packages: ['cmd/amtool'],
   });
   const { stdout } = await promisify(execFile)(path.join(directory, 'amtool'), words);
   return stdout;

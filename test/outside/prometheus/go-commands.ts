@@ -10,25 +10,27 @@ const BUILD_TIMEOUT_MS = 1_200_000;
 export interface GoCommands {
   readonly module: string;
   readonly version: string;
-  /** Folders under cmd/. */
-  readonly commands: readonly string[];
+  /** Packages of the module: `cmd/promtool`, or '' for its root. */
+  readonly packages: readonly string[];
   readonly tags?: string;
 }
 
 /** The folder that has them, built first if need be. */
 export async function builtFromGo(wanted: GoCommands): Promise<string> {
-  const directory = path.join(CACHE, `${path.basename(wanted.module)}-${wanted.version}`);
+  // helm.sh/helm/v3 is helm.
+  const name = path.basename(wanted.module.replace(/\/v\d+$/, ''));
+  const directory = path.join(CACHE, `${name}-${wanted.version}`);
   if (!existsSync(directory)) await build(wanted, directory);
   return directory;
 }
 
-async function build({ module, version, commands, tags = '' }: GoCommands, directory: string): Promise<void> {
+async function build({ module, version, packages: folders, tags = '' }: GoCommands, directory: string): Promise<void> {
   // Made under another name first: what was interrupted is not taken for complete.
   const made = `${directory}.${process.pid}`;
   mkdirSync(made, { recursive: true });
   const go = (...words: string[]) =>
     promisify(execFile)('go', words, { cwd: made, timeout: BUILD_TIMEOUT_MS, maxBuffer: 64 << 20 });
-  const packages = commands.map((command) => `${module}/cmd/${command}`);
+  const packages = folders.map((folder) => path.join(module, folder));
   try {
     // A module of our own requires it, since `go install` does not take one whose go.mod has replacements.
     writeFileSync(path.join(made, 'go.mod'), 'module commands-for-tests\n');

@@ -34,7 +34,7 @@ async function builtPrometheus(): Promise<PrometheusBinaries> {
   const directory = await builtFromGo({
     module: 'github.com/prometheus/prometheus',
     version: 'v0.313.5',
-    commands: ['promtool', 'prometheus'],
+    packages: ['cmd/promtool', 'cmd/prometheus'],
     tags: 'remove_all_sd',
   });
   return { promtool: path.join(directory, 'promtool'), prometheus: path.join(directory, 'prometheus') };

@@ -1,0 +1,172 @@
+{{/* Names and pods that the templates have in common. */}}
+
+{{- define "assay.name" -}}
+{{- if contains .Chart.Name .Release.Name }}{{ .Release.Name }}{{ else }}{{ .Release.Name }}-{{ .Chart.Name }}{{ end -}}
+{{- end }}
+
+{{/* What a pod is found by; takes (list . component). */}}
+{{- define "assay.selector" -}}
+{{- $root := first . -}}
+app.kubernetes.io/name: assay
+app.kubernetes.io/instance: {{ $root.Release.Name }}
+{{- with index . 1 }}
+app.kubernetes.io/component: {{ . }}
+{{- end }}
+{{- end }}
+
+{{- define "assay.labels" -}}
+{{ include "assay.selector" . }}
+app.kubernetes.io/version: {{ (first .).Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ (first .).Release.Service }}
+helm.sh/chart: {{ (first .).Chart.Name }}-{{ (first .).Chart.Version }}
+{{- end }}
+
+{{/* assay.yaml: what the values say, over what the chart needs. */}}
+{{- define "assay.config" -}}
+{{- $own := dict "data_dir" "/data" -}}
+{{- if eq .Values.mode "cluster" -}}
+{{- $_ := set $own "journal" (dict "max_bytes" "4GiB") -}}
+{{- if .Values.storeSecret.name -}}
+{{- $_ := set $own "store" (dict "password_file" "/etc/assay-store/password") -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml (mergeOverwrite $own (deepCopy .Values.config)) -}}
+{{- end }}
+
+{{/* What the pods of all workloads have; takes (list . component). */}}
+{{- define "assay.podMetadata" -}}
+labels:
+  {{- include "assay.selector" . | nindent 2 }}
+annotations:
+  {{- $root := first . }}
+  # A change of the configuration starts the pods anew.
+  checksum/config: {{ include (print $root.Template.BasePath "/config.yaml") $root | sha256sum }}
+  {{- if not (or $root.Values.podMonitor.enabled $root.Values.serviceMonitor.enabled) }}
+  prometheus.io/scrape: 'true'
+  prometheus.io/port: '4319'
+  prometheus.io/path: /metrics
+  {{- end }}
+  {{- with $root.Values.podAnnotations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+
+{{- define "assay.podSpec" -}}
+{{- $root := first . -}}
+# Stopping takes 20 seconds at the most for what is under way, and some for leaving; what is left over is done again.
+terminationGracePeriodSeconds: 60
+automountServiceAccountToken: false
+{{- with $root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 1000
+  runAsGroup: 1000
+  fsGroup: 1000
+  # A large store need not be gone through at each start.
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile: { type: RuntimeDefault }
+{{- with $root.Values.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $root.Values.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $root.Values.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "assay.spread" -}}
+topologySpreadConstraints:
+  {{- $selector := include "assay.selector" . }}
+  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- $selector | nindent 8 }}
+  {{- end }}
+{{- end }}
+
+{{/* The container, up to its ports; takes (list . environment), the latter of variables that the role sets. */}}
+{{- define "assay.container" -}}
+{{- $root := first . -}}
+name: assay
+image: {{ printf "%s:%s" $root.Values.image.repository ($root.Values.image.tag | default $root.Chart.AppVersion) | quote }}
+imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+env:
+  - name: ASSAY_CONFIG
+    value: /etc/assay/assay.yaml
+  # The same name after a restart: counters go on.
+  - name: ASSAY_INSTANCE
+    valueFrom: { fieldRef: { fieldPath: metadata.name } }
+  {{- range $name, $value := index . 1 }}
+  - name: {{ $name }}
+    value: {{ $value | quote }}
+  {{- end }}
+  {{- with $root.Values.env }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+# The process is there. What it needs may be away; being started again would not bring it back.
+livenessProbe:
+  httpGet: { path: /healthz, port: http }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+readinessProbe:
+  httpGet: { path: /readyz, port: http }
+  periodSeconds: 5
+  timeoutSeconds: 5
+# A long journal is read again first, or the shared store is made.
+startupProbe:
+  httpGet: { path: /healthz, port: http }
+  periodSeconds: 5
+  failureThreshold: 120
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: { drop: [ALL] }
+volumeMounts:
+  - { name: data, mountPath: /data }
+  - { name: config, mountPath: /etc/assay, readOnly: true }
+  {{- if eq $root.Values.mode "cluster" }}
+  {{- if $root.Values.storeSecret.name }}
+  - { name: store, mountPath: /etc/assay-store, readOnly: true }
+  {{- end }}
+  {{- if $root.Values.kafkaSecret }}
+  - { name: kafka, mountPath: /etc/assay-kafka, readOnly: true }
+  {{- end }}
+  {{- end }}
+{{- end }}
+
+{{/* All volumes but `data`. */}}
+{{- define "assay.volumes" -}}
+- name: config
+  configMap: { name: {{ include "assay.name" . }}-config }
+{{- if eq .Values.mode "cluster" }}
+{{- with .Values.storeSecret }}
+{{- if .name }}
+- name: store
+  secret:
+    secretName: {{ .name }}
+    items: [{ key: {{ .key }}, path: password }]
+{{- end }}
+{{- end }}
+{{- with .Values.kafkaSecret }}
+- name: kafka
+  secret: { secretName: {{ . }} }
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A generated file with its links exchanged; takes (list . path). */}}
+{{- define "assay.linked" -}}
+{{- $links := (first .).Values.links -}}
+{{- (first .).Files.Get (index . 1) | replace "http://localhost:3000" $links.grafana | replace "http://localhost:4319" $links.assay | replace "docs/runbooks/" (printf "%s/runbooks/" $links.docs) -}}
+{{- end }}
