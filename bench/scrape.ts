@@ -34,6 +34,7 @@ export async function benchScrape(options: { readonly series: number; readonly r
     port: 0,
     metrics: (accept) => exposition.render(accept),
     ready: () => ({ ready: true, reasons: [] }),
+    detection: () => Promise.resolve({ active: false }),
     conversations: { list: async () => ({}), get: async () => undefined },
   });
   const plain = createServer((_, response) => {

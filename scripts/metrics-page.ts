@@ -1,6 +1,7 @@
 /** The page about metrics, made from their definitions. What is not of one metric is written here. */
 import type { MetricDefinition } from '../src/model/metric.ts';
 import { CLUSTER_METRICS } from '../src/report/cluster-metrics.ts';
+import { DETECTION_METRICS } from '../src/report/detection-metrics.ts';
 import { HEALTH_METRICS } from '../src/report/health-metrics.ts';
 import { BASE_LABELS, QUALITY_METRICS } from '../src/report/quality-metrics.ts';
 
@@ -31,6 +32,17 @@ TCR bands: 0.85 and above is production ready, 0.70 and above usable, below that
 What late spans change is counted apart, in the \`…_revised\` series, because counters only go up. All other sums, counts and
 sums of squares are those of the first revision, and of the same conversations: make a variance of them without corrections.
 A suite's success has no label of its own: it is \`outcome="successful_completion"\`.
+
+## Has it got worse?
+
+What detection in the process says ([detection.md](detection.md)); gauges of the one instance that has it. \`metric\` is one of \`tcr\`,
+\`hard_failure\`, \`criterion\`, \`cost_per_success\`, \`steps_per_success\`; \`criterion\` is there where it is \`criterion\`.
+
+${metricsTable(Object.values<MetricDefinition>(DETECTION_METRICS))}
+
+Queries to start with:
+
+${queries(Object.values<MetricDefinition>(DETECTION_METRICS))}
 
 ## Is Assay well?
 

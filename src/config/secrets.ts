@@ -26,26 +26,41 @@ export function readSecret(
 ): string | undefined {
   const file = readText(sources, `${key}_file`);
   const named = readText(sources, `${key}_env`);
-  if (file !== undefined) {
-    const full = path.resolve(places.baseDir, file);
-    try {
-      // An editor ends a file with a line feed, and so does `echo`.
-      return readFileSync(full, 'utf8').replace(/\r?\n$/, '');
-    } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      sources.mistake({ key: `${key}_file` }, 'file', problem, 'a file that can be read and holds the secret');
-      return undefined;
-    }
-  }
-  if (named !== undefined) {
-    const value = places.env[named];
-    if (value !== undefined && value !== '') return value;
-    const problem = `the environment variable ${named} is not set`;
-    sources.mistake({ key: `${key}_env` }, 'file', problem, 'the name of a variable that holds the secret');
+  const found = secretFrom(places, { file, variable: named });
+  if ('problem' in found) {
+    sources.mistake({ key: `${key}_${file === undefined ? 'env' : 'file'}` }, 'file', found.problem, found.expected);
     return undefined;
   }
+  if (found.secret !== undefined) return found.secret;
   const given = variable === undefined ? undefined : places.env[variable];
   return given === '' ? undefined : given;
+}
+
+export type FoundSecret =
+  | { readonly secret: string | undefined }
+  | { readonly problem: string; readonly expected: string };
+
+/** From a file, else from a variable; undefined where neither is named. */
+export function secretFrom(
+  places: SecretPlaces,
+  { file, variable }: { readonly file: string | undefined; readonly variable: string | undefined },
+): FoundSecret {
+  if (file !== undefined) {
+    try {
+      // An editor ends a file with a line feed, and so does `echo`.
+      return { secret: readFileSync(path.resolve(places.baseDir, file), 'utf8').replace(/\r?\n$/, '') };
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      return { problem, expected: 'a file that can be read and holds the secret' };
+    }
+  }
+  if (variable === undefined) return { secret: undefined };
+  const secret = places.env[variable];
+  if (secret !== undefined && secret !== '') return { secret };
+  return {
+    problem: `the environment variable ${variable} is not set`,
+    expected: 'the name of a variable that holds the secret',
+  };
 }
 
 /** A file whose content goes to a library: certificates, keys. */

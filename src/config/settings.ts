@@ -9,6 +9,8 @@ import { z } from 'zod';
 import type { Mistake } from '../model/mistake.ts';
 import { readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
 import { hostname } from 'node:os';
+import { type AlertConfig, type AlertSettings, readAlerts } from './alert-settings.ts';
+import { type DetectionChoices, type DetectionConfig, readDetection } from './detection-settings.ts';
 import { type KafkaConfig, type KafkaSettings, readKafka } from './kafka-settings.ts';
 import { durationMs, formatDuration, formatSize, sizeBytes } from './quantities.ts';
 import { type RedactionConfig, type RedactionSettings, readRedaction } from './redaction-settings.ts';
@@ -36,6 +38,8 @@ export interface Settings {
   readonly score: { readonly checkTimeoutMs: number };
   readonly metrics: MetricSettings;
   readonly redaction: RedactionSettings;
+  readonly detection: DetectionChoices;
+  readonly alerts: AlertSettings;
   /** Undefined where Assay keeps its own log. */
   readonly kafka: KafkaSettings | undefined;
   /** Undefined where the store is a file of this machine. */
@@ -108,6 +112,8 @@ export interface Config {
     readonly max_segments?: number;
   };
   readonly redaction?: RedactionConfig;
+  readonly detection?: DetectionConfig;
+  readonly alerts?: AlertConfig;
   readonly kafka?: KafkaConfig;
   readonly instance?: string;
   readonly log_level?: LogLevel;
@@ -203,6 +209,8 @@ function readSettings(
       maxSegments: count('metrics.max_segments', 20, 1, 1000),
     },
     redaction: readRedaction(sources, env),
+    detection: readDetection(sources),
+    alerts: readAlerts(sources, { baseDir, env }),
     kafka: readKafka(sources, { baseDir, env }),
     sharedStore: readSharedStore(sources, { baseDir, env }),
     instance: sources.read({ key: 'instance', variable: 'ASSAY_INSTANCE' }, instanceName, hostname()).value,

@@ -23,6 +23,7 @@ export function engineSettings(settings: Settings): ScorerStart['settings'] {
       maxLabelSets: settings.metrics.maxLabelValues,
       segmentKeys: settings.metrics.segment,
       maxSegments: settings.metrics.maxSegments,
+      observed: settings.detection.active,
     },
     store: {
       maxBytes: settings.store.maxBytes,

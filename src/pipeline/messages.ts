@@ -3,6 +3,8 @@ import type { ClosedTurn, RowGroup } from '../assemble/open-turns.ts';
 import type { Total } from '../store/engine-store.ts';
 import type { StoppedCheck } from './check-watch.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
+import type { DetectionMessage, DetectionStart } from './detection/detection-owner.ts';
+import type { Settled } from './detection/detection-rounds.ts';
 import type { EngineSettings } from './engine.ts';
 
 export interface ScorerStart {
@@ -11,6 +13,8 @@ export interface ScorerStart {
   readonly journalDirectory: string;
   readonly suites: readonly string[];
   readonly suitesBaseDirectory: string;
+  /** Undefined where regressions are not looked for. */
+  readonly detection: DetectionStart | undefined;
   readonly watch: SharedArrayBuffer;
   readonly stopped: readonly StoppedCheck[];
 }
@@ -39,6 +43,8 @@ export type ToScorer =
   | { readonly type: 'prune'; readonly sequence: number }
   /** Before commands are sent again after `failed`; what was on its way until then is not done. */
   | { readonly type: 'resume' }
+  /** A webhook has had a notice. Where the thread ends before it has heard, the notice comes again, and so does this. */
+  | { readonly type: 'settled'; readonly settled: Settled }
   | { readonly type: 'stop' };
 
 export type FromScorer =
@@ -59,6 +65,7 @@ export type FromScorer =
   /** The transaction was undone, all of it; the same commands must be sent again. */
   | { readonly type: 'failed'; readonly error: string }
   | { readonly type: 'pruned'; readonly conversations: number; readonly bytes: number }
+  | DetectionMessage
   | { readonly type: 'stopped' };
 
 export function packTurn(turn: ClosedTurn): PackedTurn {

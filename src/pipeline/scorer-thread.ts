@@ -4,6 +4,8 @@
  * Whatever has arrived by the time it looks is done in one transaction; so batches grow with the load by themselves.
  * Nothing is answered before the commit. If anything in a transaction fails (a full disk, a broken store), all of it is
  * undone and sent again by the main thread.
+ *
+ * Between batches it is the owner of regression detection (`detection/detection-rounds.ts`).
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import path from 'node:path';
@@ -12,6 +14,7 @@ import { loadSuites } from '../score/load-suites.ts';
 import { prune } from '../store/sqlite/retention.ts';
 import { Store } from '../store/sqlite/store.ts';
 import { SharedCheckWatch } from './check-watch.ts';
+import { DetectionOwner } from './detection/detection-owner.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { Engine } from './engine.ts';
 import { type FromScorer, type ScorerStart, type ToScorer, unpackTurn } from './messages.ts';
@@ -42,6 +45,10 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
     });
   }
 
+  const detection = start.detection === undefined ? undefined : new DetectionOwner(start.detection, post);
+  /** Log time up to which everything that was due is evaluated. */
+  let evaluatedTo = 0;
+
   const inbox: ToScorer[] = [];
   let working = false;
   // After a failure, commands that were on their way already must not be done: they would overtake the ones that failed.
@@ -50,6 +57,10 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
   const port = parentPort;
   if (port === null) throw new Error('the scoring thread was started as a program');
   port.on('message', (message: ToScorer) => {
+    if (message.type === 'settled') {
+      detection?.settle(message.settled);
+      return;
+    }
     if (message.type === 'resume') awaitsResume = false;
     else if (!awaitsResume || message.type === 'stop') inbox.push(message);
     if (working) return;
@@ -64,6 +75,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
       const batch = inbox.splice(0, BATCH_MAX);
       if (!runBatch(batch)) return;
     }
+    if (!awaitsResume && detection?.isDue === true) detection.roundNow(store, evaluatedTo);
   }
 
   /** False where the thread is to end. */
@@ -71,6 +83,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
     const startedAt = performance.now();
     const fates: TurnFate[] = [];
     let sequence = 0;
+    let advancedTo = 0;
     try {
       store.begin();
       for (const message of batch) {
@@ -82,18 +95,21 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
           port?.close();
           return false;
         }
-        if (message.type === 'resume') continue;
+        if (message.type === 'resume' || message.type === 'settled') continue;
         sequence = message.sequence;
         if (message.type === 'close') {
           reader.completeTo(message.turn.position);
           fates.push(engine.closeTurn(unpackTurn(message.turn)));
-        } else if (message.type === 'advance') engine.advance(message.logTime);
-        else {
+        } else if (message.type === 'advance') {
+          engine.advance(message.logTime);
+          advancedTo = message.logTime;
+        } else {
           post({ type: 'pruned', ...prune(store, start.settings.store) });
           pruned = true;
         }
       }
       finish(sequence, fates, startedAt);
+      evaluatedTo = Math.max(evaluatedTo, advancedTo);
     } catch (error) {
       store.rollback();
       events = [];

@@ -12,6 +12,8 @@ import type { ClosedTurn } from '../assemble/open-turns.ts';
 import type { ScoringEvent, TurnFate } from '../model/events/scoring-events.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { Total } from '../store/engine-store.ts';
+import type { DetectionMessage } from './detection/detection-owner.ts';
+import type { Settled } from './detection/detection-rounds.ts';
 import { CommandWindow } from './command-window.ts';
 import { type FromScorer, packTurn, type ScorerStart, type ToScorer } from './messages.ts';
 import { WatchedThread } from './watched-thread.ts';
@@ -24,6 +26,7 @@ export interface ScorerOptions {
   readonly onStored: (turn: ClosedTurn, fate: TurnFate) => void;
   readonly onTotals: (totals: readonly Total[]) => void;
   readonly onEvent: (event: ScoringEvent) => void;
+  readonly onDetection: (message: DetectionMessage) => void;
 }
 
 type Command =
@@ -101,6 +104,11 @@ export class Scorer {
     this.#enqueue({ type: 'prune', sequence: this.#commands.nextSequence() });
   }
 
+  /** A webhook has had a notice. */
+  settled(settled: Settled): void {
+    if (this.#thread.isReady && this.#state === 'running') this.#thread.post({ type: 'settled', settled });
+  }
+
   /** Finishes what was sent. What still waits stays in the journal and comes again at the next start. */
   async stop(): Promise<void> {
     if (this.#state === 'running') {
@@ -160,6 +168,10 @@ export class Scorer {
         return;
       case 'pruned':
         this.#options.onEvent({ type: 'store-pruned', conversations: message.conversations, bytes: message.bytes });
+        return;
+      case 'detected':
+      case 'detection-event':
+        this.#options.onDetection(message);
         return;
       case 'stopped':
         this.#ended();

@@ -23,6 +23,8 @@ import type { CompiledSuite } from '../score/suite.ts';
 import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { conversationApi } from './conversation-api.ts';
 import { openDataDirectory } from './data-directory.ts';
+import { DetectionDesk } from './detection/detection-desk.ts';
+import { detectionStart } from './detection/detection-start.ts';
 import { engineSettings, turnLimits } from './engine-settings.ts';
 import { Intake } from './intake.ts';
 import { Readiness } from './readiness.ts';
@@ -90,6 +92,11 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     else if (event.type === 'journal-synced') readiness.accepted();
   };
 
+  const desk = new DetectionDesk(settings, log, {
+    conversations: () => conversations,
+    onSettled: (settled) => scorer.settled(settled),
+  });
+  stops.push(() => desk.stop());
   const { scorer, ready } = await Scorer.start({
     start: {
       settings: engineSettings(settings),
@@ -97,17 +104,20 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
       journalDirectory: directory.journal,
       suites: options.suiteReferences,
       suitesBaseDirectory: options.suitesBaseDirectory,
+      detection: detectionStart(settings),
     },
     suites,
     checkTimeoutMs: settings.score.checkTimeoutMs,
     onStored: (turn) => intake.release(turn),
     onTotals: (totals) => view.update(totals),
     onEvent: (event) => onEvent(event),
+    onDetection: (message) => desk.hear(message),
   });
   stops.push(() => scorer.stop());
 
   const reader = StoreReader.open(directory.storeFile);
   stops.push(() => reader.close());
+  const conversations = conversationApi(reader);
 
   const intake = new Intake(turnLimits(settings), {
     onClosed: (turn) => scorer.close(turn),
@@ -147,13 +157,14 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const timers = startTimers({ intake, scorer, journal, log });
   stops.push(() => timers.forEach(clearInterval));
 
-  const exposition = new Exposition([...view.sources(), ...health.sources()]);
+  const exposition = new Exposition([...view.sources(), ...health.sources(), ...desk.sources()]);
   const http = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
     metrics: (accept, scraper) => exposition.render(accept, scraper),
     ready: () => readiness.check({ stalledMs: scorer.stalledMs }),
-    conversations: conversationApi(reader),
+    conversations,
+    detection: () => desk.describe(),
   });
   stops.push(() => http.stop());
 

@@ -1,5 +1,7 @@
 /** What is written to the log about an event: how bad it is, in which words, and what counts as the same again. */
 import type { ClusterEvent } from '../model/events/cluster-events.ts';
+import type { DetectionEvent } from '../model/events/detection-events.ts';
+import { detectionRecord, NO_EVIDENCE } from './detection-record.ts';
 import type { PipelineEvent } from './health-counters.ts';
 import type { LogFields, LogLevel } from './log.ts';
 
@@ -11,7 +13,7 @@ export interface Described {
   readonly episode?: string;
 }
 
-export function describeEvent(event: PipelineEvent | ClusterEvent): Described | undefined {
+export function describeEvent(event: PipelineEvent | ClusterEvent | DetectionEvent): Described | undefined {
   switch (event.type) {
     case 'journal-recovered': {
       const { entries, rows, cutBytes, tookMs } = event;
@@ -132,6 +134,48 @@ export function describeEvent(event: PipelineEvent | ClusterEvent): Described | 
       return { level: 'info', message: 'lanes gained', fields: { lanes: event.lanes.join(' '), kept: event.kept } };
     case 'lanes-lost':
       return { level: 'info', message: 'lanes lost', fields: { lanes: event.lanes.join(' '), because: event.because } };
+    case 'detector-changed': {
+      const { summary, suite, agent, environment, metric, criterion, from, to } = detectionRecord(
+        event.transition,
+        NO_EVIDENCE,
+      );
+      const isWorse = to === 'regressed' || to === 'worse';
+      const fields = { summary, suite, agent, environment, metric, criterion, from, to };
+      return { level: isWorse ? 'warn' : 'info', message: 'a detector has changed its state', fields };
+    }
+    case 'detection-began-anew':
+      return {
+        level: 'error',
+        message: 'what regression detection had learnt can not be used; it learns anew',
+        fields: { problem: event.problem },
+      };
+    case 'detection-dropped':
+      return {
+        level: 'warn',
+        message: 'regression detection let something go',
+        fields: { problem: event.problem },
+        episode: 'detection dropped',
+      };
+    case 'detection-failed':
+      return {
+        level: 'error',
+        message: 'a round of regression detection failed and is tried again',
+        fields: { problem: event.problem },
+        episode: `detection ${event.problem}`,
+      };
+    case 'webhook-failed':
+      return {
+        level: 'warn',
+        message: 'a notice could not be delivered and is sent again',
+        fields: { webhook: event.webhook, problem: event.problem },
+        episode: `webhook ${event.webhook}`,
+      };
+    case 'webhook-given-up':
+      return {
+        level: 'error',
+        message: 'a notice was given up: the webhook took it at no time within alerts.give_up_after',
+        fields: { webhook: event.webhook, id: event.id },
+      };
     default:
       return undefined;
   }

@@ -32,6 +32,8 @@ export interface HttpServerOptions {
   readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;
   readonly ready: () => { readonly ready: boolean; readonly reasons: readonly string[] };
   readonly conversations: ConversationApi;
+  /** What has got worse, and what the detectors say. */
+  readonly detection: () => Promise<unknown>;
 }
 
 export interface HttpServer {
@@ -134,6 +136,7 @@ async function answer(options: HttpServerOptions, request: IncomingMessage): Pro
     const { ready, reasons } = options.ready();
     return { status: ready ? 200 : 503, type: TEXT_TYPE, body: ready ? 'ready\n' : `${reasons.join('\n')}\n` };
   }
+  if (url.pathname === '/api/detection') return jsonAnswer(200, await options.detection());
   if (url.pathname === '/api/conversations') return listAnswer(options, url);
   const one = /^\/api\/conversations\/(.+)$/.exec(url.pathname);
   if (one !== null) return getAnswer(options, url, one[1] ?? '');
@@ -200,6 +203,7 @@ GET /api/conversations            ?outcome= &agent= &agent_version= &segment= &s
                                   &since=24h &limit=
                                   a page; go on with &before=<next> until next is null
 GET /api/conversations/<id>       one conversation's evaluations: verdicts, reasons, evidence  ?revisions=all
+GET /api/detection                what has got worse, since when and why; the last changes of the detectors
 GET /healthz                      the process is there
 GET /readyz                       the pipeline moves
 `;

@@ -5,6 +5,7 @@
  * error: someone must act. warn: we coped, but look. info: life-cycle.
  */
 import type { ClusterEvent } from '../model/events/cluster-events.ts';
+import type { DetectionEvent } from '../model/events/detection-events.ts';
 import { describeEvent } from './describe-event.ts';
 import type { PipelineEvent } from './health-counters.ts';
 
@@ -44,7 +45,7 @@ export class Log {
     this.#write(`${JSON.stringify(entry)}\n`);
   }
 
-  event(event: PipelineEvent | ClusterEvent): void {
+  event(event: PipelineEvent | ClusterEvent | DetectionEvent): void {
     const described = describeEvent(event);
     if (described === undefined) return;
     const { level, message, fields, episode } = described;

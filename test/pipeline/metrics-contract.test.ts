@@ -5,9 +5,12 @@ import { metricsPage } from '../../scripts/metrics-page.ts';
 import type { MetricDefinition } from '../../src/model/metric.ts';
 import { ClusterCounters } from '../../src/report/cluster-counters.ts';
 import { CLUSTER_METRICS } from '../../src/report/cluster-metrics.ts';
+import { DetectionView } from '../../src/report/detection-view.ts';
 import { Exposition } from '../../src/report/exposition.ts';
+import { DETECTION_METRICS } from '../../src/report/detection-metrics.ts';
 import { HEALTH_METRICS } from '../../src/report/health-metrics.ts';
 import { QUALITY_METRICS } from '../../src/report/quality-metrics.ts';
+import { detectionReport, regression } from '../report/regressions.ts';
 import { exposedIn } from '../report/exposed.ts';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -16,6 +19,7 @@ import { type RunningService, runService } from './running-service.ts';
 const PAGE = path.resolve(import.meta.dirname, '../../docs/METRICS.md');
 const QUALITY = Object.values<MetricDefinition>(QUALITY_METRICS);
 const HEALTH = Object.values<MetricDefinition>(HEALTH_METRICS);
+const DETECTION = Object.values<MetricDefinition>(DETECTION_METRICS);
 const CLUSTER = Object.values<MetricDefinition>(CLUSTER_METRICS);
 
 const SUITES = {
@@ -110,7 +114,10 @@ test.each<[what: string, segment: readonly string[]]>([
   const running = await runThroughEverything(segment);
 
   for (const format of ['text', 'openmetrics'] as const) {
-    const exposed = [...exposedIn(await scrape(running, format))].toSorted(byName);
+    const all = [...exposedIn(await scrape(running, format))].toSorted(byName);
+    // Those of detection have a test of their own: no traffic of a test makes a regression in a moment.
+    const exposed = all.filter(([name]) => !DETECTION.some((one) => one.name === name));
+    expect(all.length - exposed.length).toBe(DETECTION.length);
 
     expect(exposed.map(([name, { type, help, labels }]) => ({ name, type, help, labels }))).toEqual(
       [...QUALITY, ...HEALTH]
@@ -147,12 +154,36 @@ test('the metrics of many instances are exposed as the contract says', async () 
   }
 });
 
+test('what detection says is exposed as the contract says, and nothing where another instance has it', async () => {
+  const view = new DetectionView({ webhooks: ['chat'] });
+  const exposition = new Exposition(view.sources());
+  const before = exposedIn((await exposition.render(undefined)).body);
+  view.count({ type: 'detector-changed', transition: regression() });
+  view.update(detectionReport());
+
+  const { body } = await exposition.render(undefined);
+
+  const exposed = exposedIn(body);
+  expect([...exposed.keys()].toSorted()).toEqual(DETECTION.map(({ name }) => name).toSorted());
+  for (const { name, type, help, labels } of DETECTION) {
+    const found = exposed.get(name);
+    expect(found).toMatchObject({ type, help });
+    expect(found?.samples).toBeGreaterThan(0);
+    expect(new Set(found?.labels.flatMap((set) => set.split(',')))).toEqual(
+      new Set(labels.length === 0 ? [''] : labels),
+    );
+  }
+  expect(before.get('assay_detector_state')?.samples).toBe(0);
+  expect(body).toContain('assay_detector_state{suite="s",agent="a",environment="e",metric="tcr",state="regressed"} 1');
+  expect(body).not.toContain('NaN');
+});
+
 test('docs/METRICS.md is what the definitions say: npm run docs:metrics writes it anew', () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(metricsPage());
 });
 
 test('names and units are as Prometheus wants them, and no name is there twice', () => {
-  const all = [...QUALITY, ...HEALTH, ...CLUSTER];
+  const all = [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION];
   const odd = all.filter(
     ({ name, type }) => !/^assay_[a-z0-9_]+$/.test(name) || name.endsWith('_total') !== (type === 'counter'),
   );
@@ -163,13 +194,13 @@ test('names and units are as Prometheus wants them, and no name is there twice',
 
 test('queries ask for series that there are, by labels that they have', () => {
   const labelsOf = new Map<string, readonly string[]>();
-  for (const { name, type, labels } of [...QUALITY, ...HEALTH, ...CLUSTER]) {
+  for (const { name, type, labels } of [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION]) {
     if (type === 'histogram') {
       for (const part of ['_sum', '_count']) labelsOf.set(`${name}${part}`, labels);
       labelsOf.set(`${name}_bucket`, [...labels, 'le']);
     } else labelsOf.set(name, labels);
   }
-  const asked = [...QUALITY, ...HEALTH, ...CLUSTER].flatMap(({ queries = [] }) =>
+  const asked = [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION].flatMap(({ queries = [] }) =>
     queries.flatMap(({ promql }) => [...promql.matchAll(/(assay_\w+)(?:\{([^}]*)\})?/g)]),
   );
   const wrong = asked.filter(([, name = '', matchers = '']) => {

@@ -8,6 +8,7 @@ async function start(ready = { ready: true, reasons: [] as string[] }) {
     port: 0,
     metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
     ready: () => ready,
+    detection: () => Promise.resolve({ active: false }),
     conversations: {
       list: async (query) => {
         queries.push(query);

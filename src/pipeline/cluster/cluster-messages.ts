@@ -6,6 +6,8 @@ import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-sto
 import type { Total } from '../../store/engine-store.ts';
 import type { PostgresOptions } from '../../store/postgres/postgres-store.ts';
 import type { StoppedCheck } from '../check-watch.ts';
+import type { DetectionMessage, DetectionStart } from '../detection/detection-owner.ts';
+import type { Settled } from '../detection/detection-rounds.ts';
 import type { EngineSettings } from '../engine.ts';
 import type { PackedTurn } from '../messages.ts';
 
@@ -14,6 +16,8 @@ export interface ClusterStart {
   readonly store: Omit<PostgresOptions, 'outboxPayload'>;
   /** Undefined where evaluations are not to be sent. */
   readonly evaluations: { readonly connection: KafkaConnection; readonly topic: string } | undefined;
+  /** Undefined where regressions are not looked for. */
+  readonly detection: DetectionStart | undefined;
   readonly spoolDirectory: string;
   readonly suites: readonly string[];
   readonly suitesBaseDirectory: string;
@@ -48,8 +52,10 @@ export type ToCluster =
   | FileCommand
   | TimeCommand
   | { readonly type: 'question'; readonly id: number; readonly question: Question }
-  /** Whether this instance is the one that sends evaluations. */
+  /** Whether this instance is the one that has the first lane: it sends evaluations, and looks for regressions. */
   | { readonly type: 'relay'; readonly on: boolean }
+  /** A webhook has had a notice. Where the thread ends before it has heard, the notice comes again, and so does this. */
+  | { readonly type: 'settled'; readonly settled: Settled }
   /** Files what was sent before, then ends. */
   | { readonly type: 'stop' };
 
@@ -77,6 +83,7 @@ export type FromCluster =
     }
   | { readonly type: 'cluster-time'; readonly time: number }
   | { readonly type: 'sent'; readonly evaluations: number }
+  | DetectionMessage
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
   | { readonly type: 'problem'; readonly problem: string | undefined }
   | { readonly type: 'stopped' };

@@ -29,6 +29,8 @@ import { QualityView } from '../../report/quality-view.ts';
 import { PostgresReader } from '../../store/postgres/postgres-reader.ts';
 import { conversationApi } from '../conversation-api.ts';
 import { openDataDirectory } from '../data-directory.ts';
+import { DetectionDesk } from '../detection/detection-desk.ts';
+import { detectionStart } from '../detection/detection-start.ts';
 import { engineSettings, turnLimits } from '../engine-settings.ts';
 import { Readiness } from '../readiness.ts';
 import { serviceRedaction } from '../redaction-rules.ts';
@@ -112,7 +114,13 @@ async function start(
     version: options.version,
     redactions: redaction === undefined ? [] : redactionNames(redaction),
   });
-  const exposition = new Exposition([...view.sources(), ...health.sources(), ...metrics.sources()]);
+  const desk = new DetectionDesk(settings, log, {
+    conversations: () => apiOf(reading),
+    onSettled: (settled) => reading?.worker.settled(settled),
+    isOwner: false,
+  });
+  stops.push(() => desk.stop());
+  const exposition = new Exposition([...view.sources(), ...health.sources(), ...metrics.sources(), ...desk.sources()]);
   const http = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
@@ -122,13 +130,25 @@ async function start(
       list: (query) => apiOf(reading).list(query),
       get: (id, how) => apiOf(reading).get(id, how),
     },
+    detection: () => desk.describe(),
   });
   stops.push(() => http.stop());
   const producer = new KafkajsProducer({ connection: kafkaConnectionOf(kafka) });
   stops.push(() => producer.stop());
   if (kafka.read && settings.sharedStore !== undefined) {
     const { sharedStore } = settings;
-    reading = await startReading({ options, kafka, sharedStore, view, state, producer, redaction, onEvent, stops });
+    reading = await startReading({
+      options,
+      kafka,
+      sharedStore,
+      view,
+      state,
+      producer,
+      redaction,
+      onEvent,
+      stops,
+      desk,
+    });
   }
   const ports = kafka.accept
     ? await startReceivers(settings, kafka, { producer, redaction, onEvent, stops })
@@ -176,9 +196,10 @@ async function startReading(
     readonly sharedStore: SharedStoreSettings;
     readonly view: QualityView;
     readonly state: ReadingState;
+    readonly desk: DetectionDesk;
   },
 ): Promise<Reading> {
-  const { options, kafka, sharedStore, view, state, producer, redaction, onEvent, stops } = parts;
+  const { options, kafka, sharedStore, view, state, desk, producer, redaction, onEvent, stops } = parts;
   const { settings } = options;
   const topics = [...kafka.topics.spans, ...kafka.topics.logs];
   const store = postgresOptions(settings, sharedStore, kafka);
@@ -194,6 +215,7 @@ async function startReading(
         kafka.evaluationsTopic === undefined
           ? undefined
           : { connection: kafkaConnectionOf(kafka), topic: kafka.evaluationsTopic },
+      detection: detectionStart(settings),
       spoolDirectory,
       suites: options.suiteReferences,
       suitesBaseDirectory: options.suitesBaseDirectory,
@@ -203,6 +225,7 @@ async function startReading(
     onFiled: (lane, turn) => lanes?.filed(lane, turn),
     onFenced: (lane) => lanes?.fenced(lane),
     onTotals: (totals) => view.update(totals),
+    onDetection: (message) => desk.hear(message),
     onClusterTime: (time) => {
       state.clusterTime = time;
     },
@@ -266,7 +289,10 @@ async function startReading(
     clockMarginMs: kafka.clockMarginMs,
     spoolBytesMax: settings.journal.maxBytes,
     read: (place, record) => records.read(place, record),
-    onFirstLane: (isOurs) => worker.relay(isOurs),
+    onFirstLane: (isOurs) => {
+      worker.relay(isOurs);
+      desk.own(isOurs);
+    },
     onEvent,
   });
   lanes = began;

@@ -12,6 +12,7 @@ import { loadSuites } from '../../score/load-suites.ts';
 import type { ClusterStore } from '../../store/cluster-store.ts';
 import { type PostgresOptions, PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { SharedCheckWatch } from '../check-watch.ts';
+import { DetectionOwner } from '../detection/detection-owner.ts';
 import type {
   Answer,
   ClusterStart,
@@ -60,15 +61,24 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
     suites,
     watch: new SharedCheckWatch(start.watch, start.stopped),
     onJudged: (judged) => post({ type: 'judged', ...judged }),
-    onTime: (time) => post({ type: 'cluster-time', time }),
+    onTime: (time) => {
+      judgedTo = time;
+      post({ type: 'cluster-time', time });
+    },
   });
+  const detection = start.detection === undefined ? undefined : new DetectionOwner(start.detection, post);
+  let judgedTo: number | undefined;
+  let isDetecting = false;
 
   const relay = start.evaluations === undefined ? undefined : relayOf(start.evaluations, store, post, problems);
 
   port.on('message', (message: ToCluster) => {
     if (message.type === 'question') void answer(store, message.id, message.question, post, problems);
-    else if (message.type === 'relay') void (message.on ? relay?.start() : relay?.stop());
-    else if (message.type === 'stop') isStopping = true;
+    else if (message.type === 'settled') detection?.settle(message.settled);
+    else if (message.type === 'relay') {
+      isDetecting = message.on;
+      void (message.on ? relay?.start() : relay?.stop());
+    } else if (message.type === 'stop') isStopping = true;
     else waiting.push(message);
     arrived.resolve();
   });
@@ -104,7 +114,14 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
       }
     }
   };
-  await Promise.all([filing(), judging()]);
+  const detecting = async () => {
+    while (!isStopping) {
+      // Another instance that thinks so too waits for the lock, and finds a newer state.
+      if (isDetecting && judgedTo !== undefined && detection?.isDue === true) await detection.round(store, judgedTo);
+      else await sleep(IDLE_MS);
+    }
+  };
+  await Promise.all([filing(), judging(), detecting()]);
   await relay?.stop();
   spool.close();
   await store.close();

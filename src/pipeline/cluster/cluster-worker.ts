@@ -14,6 +14,8 @@ import type { TraceId } from '../../model/ids.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { Total } from '../../store/engine-store.ts';
+import type { DetectionMessage } from '../detection/detection-owner.ts';
+import type { Settled } from '../detection/detection-rounds.ts';
 import { CommandWindow } from '../command-window.ts';
 import { packTurn } from '../messages.ts';
 import { WatchedThread } from '../watched-thread.ts';
@@ -29,6 +31,7 @@ export interface ClusterWorkerOptions {
   readonly onTotals: (totals: readonly Total[]) => void;
   readonly onClusterTime: (time: number) => void;
   readonly onEvent: (event: ScoringEvent | ClusterEvent) => void;
+  readonly onDetection: (message: DetectionMessage) => void;
 }
 
 interface WaitingTurn {
@@ -143,7 +146,12 @@ export class ClusterWorker {
     return promise;
   }
 
-  /** Whether this instance is the one that sends evaluations. */
+  /** A webhook has had a notice. */
+  settled(settled: Settled): void {
+    if (this.#thread.isReady) this.#thread.post({ type: 'settled', settled });
+  }
+
+  /** Whether this instance is the one that has the first lane: it sends evaluations, and looks for regressions. */
   relay(on: boolean): void {
     this.#isRelay = on;
     if (this.#thread.isReady) this.#thread.post({ type: 'relay', on });
@@ -223,6 +231,10 @@ export class ClusterWorker {
       case 'cluster-time':
         this.#ahead.passed(message.time);
         this.#options.onClusterTime(message.time);
+        return;
+      case 'detected':
+      case 'detection-event':
+        this.#options.onDetection(message);
         return;
       case 'answer':
         this.#asked.get(message.id)?.answered.resolve(message.answer);

@@ -1,0 +1,13 @@
+/** What happens to regression detection and its notices, to be counted and logged. */
+import type { Transition } from '../detection.ts';
+
+export type DetectionEvent =
+  | { readonly type: 'detector-changed'; readonly transition: Transition }
+  /** What it had learnt could not be used. */
+  | { readonly type: 'detection-began-anew'; readonly problem: string }
+  | { readonly type: 'detection-dropped'; readonly problem: string }
+  /** A round failed, and nothing of it is left; the next one comes. */
+  | { readonly type: 'detection-failed'; readonly problem: string }
+  | { readonly type: 'webhook-delivered'; readonly webhook: string; readonly attempts: number }
+  | { readonly type: 'webhook-failed'; readonly webhook: string; readonly problem: string }
+  | { readonly type: 'webhook-given-up'; readonly webhook: string; readonly id: string };

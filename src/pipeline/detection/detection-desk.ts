@@ -1,0 +1,136 @@
+/**
+ * The main thread's end of regression detection: hears what the owner says, shows it as gauges, writes it to the log, answers the API, and
+ * sends notices to webhooks.
+ */
+import type { Settings } from '../../config/settings.ts';
+import type { DetectionReport, LevelReading, Transition } from '../../model/detection.ts';
+import type { DetectionEvent } from '../../model/events/detection-events.ts';
+import { detectionRecord, type Evidence, levelPart, NO_EVIDENCE } from '../../report/detection-record.ts';
+import { DetectionView } from '../../report/detection-view.ts';
+import type { MetricSource } from '../../report/exposition.ts';
+import type { ConversationApi } from '../../report/http-server.ts';
+import type { Log } from '../../report/log.ts';
+import { Webhooks } from '../../report/webhooks.ts';
+import { evidenceOf } from './detection-evidence.ts';
+import type { DetectionMessage } from './detection-owner.ts';
+import type { Settled } from './detection-rounds.ts';
+
+export class DetectionDesk {
+  readonly #view: DetectionView;
+  readonly #log: Log;
+  readonly #webhooks: Webhooks;
+  readonly #conversations: () => ConversationApi;
+  readonly #isActive: boolean;
+  #isOwner: boolean;
+
+  constructor(
+    { alerts, detection }: Pick<Settings, 'alerts' | 'detection'>,
+    log: Log,
+    parts: {
+      readonly conversations: () => ConversationApi;
+      readonly onSettled: (settled: Settled) => void;
+      /** From the beginning, as where there is one instance. */
+      readonly isOwner?: boolean;
+    },
+  ) {
+    this.#log = log;
+    this.#conversations = parts.conversations;
+    this.#isActive = detection.active;
+    this.#isOwner = parts.isOwner ?? true;
+    this.#view = new DetectionView({ webhooks: alerts.webhooks.map(({ name }) => name) });
+    this.#webhooks = new Webhooks({
+      ...alerts,
+      evidenceOf: (transition) => this.#evidence(transition),
+      onSettled: parts.onSettled,
+      onEvent: (event) => this.#event(event),
+    });
+  }
+
+  hear(message: DetectionMessage): void {
+    if (message.type === 'detection-event') {
+      this.#event(message.event);
+      return;
+    }
+    // What was under way when it went to another instance.
+    if (!this.#isOwner) return;
+    this.#view.update(message.report);
+    this.#webhooks.take(message.report.notices);
+  }
+
+  /** Whether detection is this instance's. Whose it is not says nothing of it, and sends nothing. */
+  own(isOwner: boolean): void {
+    this.#isOwner = isOwner;
+    if (isOwner) return;
+    this.#view.update(undefined);
+    this.#webhooks.take([]);
+  }
+
+  sources(): readonly MetricSource[] {
+    return this.#view.sources();
+  }
+
+  async describe(): Promise<unknown> {
+    const { report } = this.#view;
+    if (report === undefined) return { active: this.#isActive, owner: false };
+    const bad = report.levels.filter(({ state }) => state === 'regressed' || state === 'suspected');
+    return {
+      active: true,
+      owner: true,
+      observed: report.observed,
+      time: report.time === 0 ? null : new Date(report.time).toISOString(),
+      problems: await Promise.all(bad.map((reading) => this.#problem(reading))),
+      levels: report.levels.map(describeLevel),
+      versions: report.versions,
+      transitions: recentRecords(report),
+      notices_waiting: report.notices.length,
+    };
+  }
+
+  async stop(): Promise<void> {
+    await this.#webhooks.stop();
+  }
+
+  #event(event: DetectionEvent): void {
+    this.#view.count(event);
+    this.#log.event(event);
+  }
+
+  async #problem(reading: LevelReading): Promise<unknown> {
+    const evidence = await this.#evidence({ kind: 'level', reading });
+    return { ...describeLevel(reading), ...evidence };
+  }
+
+  /** A notice is worth more than what goes with it. */
+  async #evidence(of: Pick<Transition, 'kind' | 'reading'>): Promise<Evidence> {
+    try {
+      return await evidenceOf(of, this.#conversations());
+    } catch (error) {
+      this.#log.line('warn', 'conversations that go with a regression could not be looked up', {
+        error: error instanceof Error ? error.message : String(error),
+      });
+      return NO_EVIDENCE;
+    }
+  }
+}
+
+function describeLevel(reading: LevelReading) {
+  const { suite, agent, environment, state, since, logEvidence, logThreshold, minimumDetectableRatio } = reading;
+  return {
+    suite,
+    agent,
+    environment,
+    state,
+    state_since: new Date(since).toISOString(),
+    ...levelPart(reading),
+    log_evidence: logEvidence,
+    log_evidence_threshold: logThreshold,
+    minimum_detectable_change_ratio: minimumDetectableRatio ?? null,
+  };
+}
+
+function recentRecords({ recent }: DetectionReport) {
+  return recent.map((transition) => {
+    const { where, worst_conversations, ...record } = detectionRecord(transition, NO_EVIDENCE);
+    return record;
+  });
+}

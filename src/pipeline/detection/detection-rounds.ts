@@ -1,0 +1,202 @@
+/**
+ * Rounds of regression detection: what waits in the store is observed, time moves on, and what was learnt is written, in one transaction of
+ * the store. One machine has one owner, the scoring thread; of many instances it is the one that has the first lane, and the store's lock
+ * on the state makes it safe when two think so.
+ *
+ *   evaluated   its observation is committed with the evaluation     a crash before: neither is there
+ *   taken       read, and the state locked                           a crash: it is taken again, by whoever is next
+ *   observed    by the detectors in memory; nothing is written       the same: the state in the store is as it was
+ *   written     snapshot and deletion, not committed                 the same
+ *   committed   observed, once; told to whoever shows and sends      a crash: gauges come with the next round; notices are in the
+ *                                                                    state until a webhook has answered
+ *
+ * The detectors in memory are a cache of the state: they are used where its version is the one that they were written with, and read
+ * from it otherwise. A state that can't be read (another format, a broken row) begins anew, and so does one that fails on an observation: the
+ * observations of that round are let go, since the next round would fail on them as well. Detection is never worth the scores.
+ */
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { DetectionSettings } from '../../detect/settings.ts';
+import {
+  type DetectionReport,
+  type Notice,
+  noticeKindOf,
+  type NoticeKind,
+  type Transition,
+} from '../../model/detection.ts';
+import type { DetectionRound } from '../../store/detection-store.ts';
+import { Detectors, type DetectorsState } from './detectors.ts';
+import { observedEvaluation } from './observations.ts';
+
+export interface Subscriber {
+  readonly key: string;
+  readonly on: readonly NoticeKind[];
+}
+
+/** A webhook that has had a notice, or for which it was given up. */
+export interface Settled {
+  readonly id: string;
+  readonly webhook: string;
+}
+
+export interface DetectionProblem {
+  /** What was done about it. */
+  readonly what: 'began-anew' | 'dropped';
+  readonly problem: string;
+}
+
+interface Written {
+  readonly format: number;
+  readonly detectors: DetectorsState;
+  readonly observed: number;
+  readonly time: number;
+  readonly recent: readonly Transition[];
+  readonly notices: readonly Notice[];
+}
+
+interface Held {
+  readonly detectors: Detectors;
+  observed: number;
+  time: number;
+  recent: readonly Transition[];
+  notices: readonly Notice[];
+}
+
+const FORMAT = 1;
+const RECENT_MAX = 100;
+/** When nobody takes them, the oldest go. */
+const NOTICES_MAX = 1000;
+const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
+export const OBSERVATIONS_PER_ROUND = 5000;
+
+export class DetectionRounds {
+  readonly #settings: DetectionSettings;
+  readonly #subscribers: readonly Subscriber[];
+  readonly #onProblem: (problem: DetectionProblem) => void;
+  #cached: { readonly version: number; readonly held: Held } | undefined;
+  #pending: { readonly version: number; readonly held: Held; readonly report: DetectionReport } | undefined;
+
+  constructor(parts: {
+    readonly settings: DetectionSettings;
+    readonly subscribers: readonly Subscriber[];
+    readonly onProblem: (problem: DetectionProblem) => void;
+  }) {
+    this.#settings = parts.settings;
+    this.#subscribers = parts.subscribers;
+    this.#onProblem = parts.onProblem;
+  }
+
+  /** What the store calls within its transaction; `committed` or `undone` must follow. */
+  work(
+    round: DetectionRound,
+    input: { readonly logTime: number; readonly settled: readonly Settled[]; readonly now: number },
+  ): Uint8Array | undefined {
+    const { version, snapshot } = round.state;
+    let held = this.#cached?.version === version ? this.#cached.held : this.#read(snapshot);
+    this.#cached = undefined;
+    try {
+      this.#observe(held, round, input.logTime);
+    } catch (error) {
+      this.#onProblem({ what: 'began-anew', problem: problemOf(error) });
+      held = fresh(this.#settings);
+    }
+    const readings = held.detectors.readings();
+    const transitions = held.detectors.takeTransitions(readings, held.time);
+    const notices = this.#noticesAfter(held.notices, transitions, input);
+    const isChanged = round.observations.length > 0 || transitions.length > 0 || notices !== held.notices;
+    held.notices = notices;
+    held.recent = [...transitions.toReversed(), ...held.recent].slice(0, RECENT_MAX);
+    const { recent, observed, time } = held;
+    this.#pending = {
+      version: isChanged ? version + 1 : version,
+      held,
+      report: { ...readings, transitions, recent, notices, observed, time },
+    };
+    return isChanged ? write(held) : undefined;
+  }
+
+  committed(): DetectionReport | undefined {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (pending === undefined) return undefined;
+    this.#cached = { version: pending.version, held: pending.held };
+    return pending.report;
+  }
+
+  /** Or not known to be committed: the state in the store says. */
+  undone(): void {
+    this.#pending = undefined;
+    this.#cached = undefined;
+  }
+
+  #observe(held: Held, { observations }: DetectionRound, logTime: number): void {
+    for (const waiting of observations) {
+      let evaluation: ReturnType<typeof observedEvaluation>;
+      try {
+        evaluation = observedEvaluation(waiting);
+      } catch (error) {
+        this.#onProblem({ what: 'dropped', problem: problemOf(error) });
+        continue;
+      }
+      // Another instance's may come a little late.
+      held.time = Math.max(held.time, waiting.at);
+      held.detectors.observe(evaluation, held.time);
+      held.observed += 1;
+    }
+    // What is left behind a full round is older than the log's time.
+    if (observations.length < OBSERVATIONS_PER_ROUND) held.time = Math.max(held.time, logTime);
+    held.detectors.advance(held.time);
+  }
+
+  #noticesAfter(
+    before: readonly Notice[],
+    transitions: readonly Transition[],
+    { settled, now }: { readonly settled: readonly Settled[]; readonly now: number },
+  ): readonly Notice[] {
+    const done = new Set(settled.map(({ id, webhook }) => `${webhook} ${id}`));
+    const known = new Set(this.#subscribers.map(({ key }) => key));
+    const left = before.flatMap((notice) => {
+      const to = notice.to.filter((webhook) => known.has(webhook) && !done.has(`${webhook} ${notice.transition.id}`));
+      if (to.length === notice.to.length) return [notice];
+      return to.length === 0 ? [] : [{ ...notice, to }];
+    });
+    const added = transitions.flatMap((transition) => {
+      const kind = noticeKindOf(transition);
+      const to = this.#subscribers.filter(({ on }) => kind !== undefined && on.includes(kind)).map(({ key }) => key);
+      return to.length === 0 ? [] : [{ transition, queuedAt: now, to }];
+    });
+    const isSame = added.length === 0 && left.length === before.length && left.every((one, at) => one === before[at]);
+    if (isSame) return before;
+    const all = [...left, ...added];
+    const dropped = all.length - NOTICES_MAX;
+    if (dropped > 0) this.#onProblem({ what: 'dropped', problem: `${dropped} notices that no webhook took` });
+    return dropped > 0 ? all.slice(dropped) : all;
+  }
+
+  #read(snapshot: Uint8Array | undefined): Held {
+    if (snapshot === undefined) return fresh(this.#settings);
+    try {
+      // The cast holds for what `write` wrote in this format; another one is refused here, and what is broken by what reads it.
+      const { format, detectors, observed, time, recent, notices } = JSON.parse(
+        zstdDecompressSync(snapshot).toString(),
+      ) as Written;
+      if (format !== FORMAT) throw new Error(`it has format ${format}, and this Assay knows ${FORMAT}`);
+      return { detectors: Detectors.restore(this.#settings, detectors), observed, time, recent, notices };
+    } catch (error) {
+      this.#onProblem({ what: 'began-anew', problem: problemOf(error) });
+      return fresh(this.#settings);
+    }
+  }
+}
+
+function fresh(settings: DetectionSettings): Held {
+  return { detectors: new Detectors(settings), observed: 0, time: 0, recent: [], notices: [] };
+}
+
+function write({ detectors, observed, time, recent, notices }: Held): Uint8Array {
+  const written: Written = { format: FORMAT, detectors: detectors.state(), observed, time, recent, notices };
+  return zstdCompressSync(JSON.stringify(written), COMPRESSION);
+}
+
+function problemOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,45 @@
+/** What the owner of detection is started with: the product's settings, but for what a person chose. */
+import { DEFAULT_DETECTION, type DetectionSettings } from '../../detect/settings.ts';
+import type { DetectionChoices } from '../../config/detection-settings.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { DetectionStart } from './detection-owner.ts';
+
+const ROUND_EVERY_MS = 5000;
+/** Of the gap, and so of how fresh the baseline is. */
+const BUCKETS_PER_GAP = 6;
+
+/** Undefined where regressions are not looked for. */
+export function detectionStart({ detection, alerts }: Settings): DetectionStart | undefined {
+  if (!detection.active) return undefined;
+  const settings = chosen(detection);
+  return {
+    settings,
+    subscribers: alerts.webhooks.map(({ key, on }) => ({ key, on })),
+    // Whoever wants to know sooner has set times to match.
+    everyMs: Math.min(ROUND_EVERY_MS, Math.max(200, settings.watch.baseline.gapMs / BUCKETS_PER_GAP)),
+  };
+}
+
+function chosen(choices: DetectionChoices): DetectionSettings {
+  const { watch } = DEFAULT_DETECTION;
+  const gapMs = choices.baselineGapMs ?? watch.baseline.gapMs;
+  return {
+    ...DEFAULT_DETECTION,
+    watch: {
+      ...watch,
+      baseline: {
+        ...watch.baseline,
+        memoryMs: choices.baselineMemoryMs ?? watch.baseline.memoryMs,
+        gapMs,
+        bucketMs: Math.min(watch.baseline.bucketMs, Math.max(1, gapMs / BUCKETS_PER_GAP)),
+      },
+      learn: {
+        conversations: choices.learnConversations ?? watch.learn.conversations,
+        historyMs: choices.learnHistoryMs ?? watch.learn.historyMs,
+      },
+      falseAlarmsPerMonth: choices.falseAlarmsPerMonth ?? watch.falseAlarmsPerMonth,
+      recoveredMs: choices.recoveredMs ?? watch.recoveredMs,
+      silentMs: choices.silentMs ?? watch.silentMs,
+    },
+  };
+}

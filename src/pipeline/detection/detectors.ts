@@ -1,0 +1,185 @@
+/**
+ * The detectors of all suites, in the words of the reports. Each suite has its own, and a new one when it has become another version: what
+ * it says then is another score, and nothing that was usual before says anything of it.
+ *
+ * A verdict on a version that has changed since it was last looked at is a transition as well.
+ */
+import { Detection } from '../../detect/detection.ts';
+import type { Reading, Transition as Change } from '../../detect/observation.ts';
+import type { DetectionSettings } from '../../detect/settings.ts';
+import { createHash } from 'node:crypto';
+import type {
+  ChangePart,
+  DetectionReport,
+  LevelReading,
+  Transition,
+  VersionReading,
+  Watched,
+} from '../../model/detection.ts';
+import type { Json } from '../../model/json.ts';
+import type { ObservedEvaluation } from './observations.ts';
+
+interface OfSuite {
+  readonly version: string;
+  readonly detection: Detection;
+}
+
+export interface DetectorsState {
+  readonly suites: readonly (readonly [suite: string, version: string, state: Json])[];
+  readonly verdicts: readonly (readonly [candidate: string, verdict: VersionReading['verdict']])[];
+}
+
+export type Readings = Pick<DetectionReport, 'levels' | 'versions'>;
+
+export class Detectors {
+  readonly #settings: DetectionSettings;
+  readonly #suites = new Map<string, OfSuite>();
+  #verdicts: ReadonlyMap<string, VersionReading['verdict']> = new Map();
+
+  constructor(settings: DetectionSettings) {
+    this.#settings = settings;
+  }
+
+  /** Throws where the state can not be read. */
+  static restore(settings: DetectionSettings, state: DetectorsState): Detectors {
+    const detectors = new Detectors(settings);
+    for (const [suite, version, json] of state.suites) {
+      detectors.#suites.set(suite, { version, detection: Detection.restore(settings, json) });
+    }
+    detectors.#verdicts = new Map(state.verdicts);
+    return detectors;
+  }
+
+  state(): DetectorsState {
+    return {
+      suites: [...this.#suites].map(([suite, { version, detection }]) => [suite, version, detection.snapshot()]),
+      verdicts: [...this.#verdicts],
+    };
+  }
+
+  observe(evaluation: ObservedEvaluation, at: number): void {
+    let known = this.#suites.get(evaluation.suite);
+    if (known === undefined || known.version !== evaluation.suiteVersion) {
+      known = { version: evaluation.suiteVersion, detection: new Detection(this.#settings) };
+      this.#suites.set(evaluation.suite, known);
+    }
+    known.detection.observe({ ...evaluation, at });
+  }
+
+  advance(time: number): void {
+    for (const { detection } of this.#suites.values()) detection.advance(time);
+  }
+
+  readings(): Readings {
+    const all = [...this.#suites.values()].flatMap(({ detection }) => detection.readings());
+    const parts = new Map<string, readonly ChangePart[]>();
+    for (const reading of all) if (reading.of === 'split') parts.set(keyOf(reading), partsOf(reading.split));
+    return {
+      levels: all.flatMap((reading) =>
+        reading.of === 'level'
+          ? levelOf(reading, reading.metric === 'tcr' ? (parts.get(keyOf(reading)) ?? []) : [])
+          : [],
+      ),
+      versions: all.flatMap((reading) => (reading.of === 'version' ? versionOf(reading) : [])),
+    };
+  }
+
+  /** What has changed since this was asked last. */
+  takeTransitions(readings: Readings, at: number): readonly Transition[] {
+    const levels = new Map(readings.levels.map((reading) => [levelKey(reading), reading]));
+    const changes = [...this.#suites.values()].flatMap(({ detection }) => detection.takeTransitions());
+    const found: Transition[] = changes.map((change) => {
+      const now = levels.get(levelKey(change));
+      return levelTransition(change, now?.parts ?? []);
+    });
+    const verdicts = new Map<string, VersionReading['verdict']>();
+    for (const reading of readings.versions) {
+      const key = JSON.stringify([keyOf(reading), reading.version, reading.baselineVersion]);
+      const from = this.#verdicts.get(key) ?? 'inconclusive';
+      verdicts.set(key, reading.verdict);
+      if (from === reading.verdict) continue;
+      const id = idOf(key, at, reading.verdict);
+      found.push({ kind: 'version', id, at, from, to: reading.verdict, reading });
+    }
+    this.#verdicts = verdicts;
+    return found;
+  }
+}
+
+function levelOf(reading: Extract<Reading, { of: 'level' }>, parts: readonly ChangePart[]): LevelReading {
+  const { level } = reading;
+  const { estimate } = level;
+  return {
+    suite: reading.suite,
+    agent: reading.agent,
+    environment: reading.environment,
+    metric: reading.metric,
+    criterion: reading.criterion,
+    state: level.state,
+    since: level.stateSince,
+    logEvidence: level.logEvidence,
+    logThreshold: level.logThreshold,
+    change:
+      estimate === undefined
+        ? undefined
+        : {
+            baseline: estimate.baseline,
+            observed: estimate.observed,
+            ratio: estimate.change,
+            lower: estimate.changeLower,
+            upper: estimate.changeUpper,
+          },
+    onset: level.onset,
+    minimumDetectableRatio: level.minimumDetectableChange,
+    parts,
+  };
+}
+
+function partsOf({ criteria, mix }: Extract<Reading, { of: 'split' }>['split']): readonly ChangePart[] {
+  return [
+    ...[...criteria].map(([criterion, points]) => ({ part: 'criterion' as const, criterion, points })),
+    { part: 'mix', criterion: '', points: mix },
+  ];
+}
+
+function versionOf({
+  suite,
+  agent,
+  environment,
+  version,
+  baselineVersion,
+  race,
+}: Extract<Reading, { of: 'version' }>): VersionReading {
+  return {
+    suite,
+    agent,
+    environment,
+    version,
+    baselineVersion,
+    verdict: race.verdict,
+    logEvidenceWorse: race.logEvidence.worse,
+    logEvidenceBetter: race.logEvidence.better,
+    difference: race.difference,
+  };
+}
+
+function levelTransition(change: Change, parts: readonly ChangePart[]): Transition {
+  const reading = levelOf({ ...change, of: 'level' }, parts);
+  const id = idOf(levelKey(change), change.at, change.to);
+  return { kind: 'level', id, at: change.at, from: change.from, to: change.to, reading };
+}
+
+function keyOf({ suite, agent, environment }: Watched): string {
+  return JSON.stringify([suite, agent, environment]);
+}
+
+function levelKey(of: Pick<LevelReading, 'metric' | 'criterion'> & Watched): string {
+  return JSON.stringify([keyOf(of), of.metric, of.criterion ?? '']);
+}
+
+function idOf(key: string, at: number, to: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([key, at, to]))
+    .digest('hex')
+    .slice(0, 32);
+}

@@ -1,0 +1,54 @@
+/**
+ * A notice as Slack's incoming webhooks, and what takes the same, understand it. Names come from spans: what would be a link, a mention or
+ * a channel-wide call in Slack is escaped, and every text is cut to what Slack takes.
+ */
+import type { DetectionRecord } from './detection-record.ts';
+
+const SECTION_MAX = 2900;
+const ROWS_MAX = 5;
+const SIGNS: { readonly [kind: string]: string } = {
+  regressed: ':red_circle:',
+  version_worse: ':red_circle:',
+  recovered: ':large_green_circle:',
+  version_better: ':large_green_circle:',
+  suspected: ':large_yellow_circle:',
+};
+
+export function slackMessage(record: DetectionRecord) {
+  const headline = `${SIGNS[record.kind] ?? ':white_circle:'} ${escaped(record.summary)}`;
+  const lines = [
+    `suite ${escaped(record.suite)}${record.since === null ? '' : `, since ${record.since}`}`,
+    ...record.where
+      .slice(0, ROWS_MAX)
+      .map(
+        ({ agent_version, segment, conversations, failed }) =>
+          `version ${escaped(agent_version)}${segment === undefined ? '' : `, segment ${escaped(segment)}`}: ${failed} of the latest ${conversations} not successful`,
+      ),
+    ...record.parts
+      .filter(({ points }) => points < 0)
+      .slice(0, ROWS_MAX)
+      .map(
+        ({ part, criterion, points }) =>
+          `${part === 'mix' ? 'what is asked' : escaped(criterion)}: −${Math.abs(points * 100).toFixed(1)} points`,
+      ),
+    ...record.worst_conversations
+      .slice(0, ROWS_MAX)
+      .map(({ conversation_id, outcome }) => `conversation ${escaped(conversation_id)}: ${outcome}`),
+  ];
+  return {
+    text: headline.slice(0, SECTION_MAX),
+    blocks: [
+      { type: 'section', text: { type: 'mrkdwn', text: headline.slice(0, SECTION_MAX) } },
+      { type: 'section', text: { type: 'mrkdwn', text: lines.join('\n').slice(0, SECTION_MAX) } },
+    ],
+  };
+}
+
+/** As Slack asks for it; and on one line. */
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/[\p{Cc}`]/gu, ' ');
+}
