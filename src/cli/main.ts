@@ -2,6 +2,7 @@
 /** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
 import { Command, CommanderError } from 'commander';
 import { addDeadLetters } from './commands/dead-letters.ts';
+import { addDetect } from './commands/detect.ts';
 import { addDemo } from './commands/demo.ts';
 import { addExplain } from './commands/explain.ts';
 import { addInspect } from './commands/inspect.ts';
@@ -33,6 +34,7 @@ addServe(program, terminal);
 addDemo(program, terminal);
 addScore(program, terminal);
 addExplain(program, terminal);
+addDetect(program, terminal);
 addInspect(program, terminal);
 addStore(program, terminal);
 addValidate(program, terminal);

@@ -57,6 +57,17 @@ test('without anything written, the defaults hold', () => {
     store: { maxBytes: 20 * 2 ** 30, keepDays: 30, keepFailedDays: 90 },
     score: { checkTimeoutMs: 1000 },
     metrics: { maxLabelValues: 200, segment: [], maxSegments: 20 },
+    detection: {
+      active: true,
+      falseAlarmsPerMonth: undefined,
+      learnConversations: undefined,
+      learnHistoryMs: undefined,
+      baselineMemoryMs: undefined,
+      baselineGapMs: undefined,
+      recoveredMs: undefined,
+      silentMs: undefined,
+    },
+    alerts: { webhooks: [], giveUpAfterMs: 86_400_000, timeoutMs: 10_000 },
     redaction: {
       patterns: ['card', 'iban', 'bearer', 'api_key', 'jwt'],
       keys: [],

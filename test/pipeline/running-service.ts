@@ -24,13 +24,18 @@ export async function runService(options: {
   readonly checkTimeoutMs?: number;
   readonly redaction?: Partial<Settings['redaction']>;
   readonly metrics?: Partial<Settings['metrics']>;
+  readonly detection?: Partial<Settings['detection']>;
+  readonly alerts?: Partial<Settings['alerts']>;
 }): Promise<RunningService> {
   const dataDir = options.dataDir ?? tempDirectory();
   const { settings: loaded } = loadSettings({ flags: {}, env: { ...TIMES, ASSAY_DATA_DIR: dataDir }, cwd: dataDir });
   const score = { checkTimeoutMs: options.checkTimeoutMs ?? loaded.score.checkTimeoutMs };
   const metrics = { ...loaded.metrics, ...options.metrics };
   const redaction = { ...loaded.redaction, ...options.redaction };
-  const settings = { ...loaded, otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0, score, redaction, metrics };
+  const detection = { ...loaded.detection, ...options.detection };
+  const alerts = { ...loaded.alerts, ...options.alerts };
+  const ports = { otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0 };
+  const settings = { ...loaded, ...ports, score, redaction, metrics, detection, alerts };
   const { suites, mistakes } = await loadSuites(options.suites, { baseDir: dataDir, builtinDir: BUILTIN });
   if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes));
   const lines: string[] = [];

@@ -179,11 +179,11 @@ test('a notice says what got worse, by how much and by which criterion, and meet
   expect(record.since).toBe('1970-01-01T00:16:40.000Z');
 });
 
-test('the schema is published as it is; UPDATE_GOLDEN=1 writes it', () => {
-  const published = `${JSON.stringify(z.toJSONSchema(detectionRecordSchema), null, 2)}\n`;
-  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(PUBLISHED, published);
+test('the published schema is the one that notices meet: UPDATE_GOLDEN=1 writes it anew', () => {
+  const schema = JSON.stringify(z.toJSONSchema(detectionRecordSchema), null, 2);
+  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(PUBLISHED, `${schema}\n`);
 
-  expect(readFileSync(PUBLISHED, 'utf8')).toBe(published);
+  expect(JSON.parse(readFileSync(PUBLISHED, 'utf8'))).toEqual(JSON.parse(schema));
 });
 
 test('names that come from spans can call nobody in Slack, and link to nothing', () => {

@@ -1,0 +1,141 @@
+/** `assay detect`: has an agent got worse? Asks the service that is running, for a person. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { loadSettings } from '../../config/settings.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { type Flags, failOn } from '../load.ts';
+import { safe, type Terminal } from '../terminal.ts';
+
+const number = z.number().nullable();
+const levelSchema = z.object({
+  suite: z.string(),
+  agent: z.string(),
+  environment: z.string(),
+  metric: z.string(),
+  criterion: z.string().optional(),
+  state: z.string(),
+  since: z.string().nullable(),
+  baseline: number,
+  observed: number,
+  change_ratio: number,
+  change_lower_ratio: number,
+  change_upper_ratio: number,
+  minimum_detectable_change_ratio: number,
+  parts: z.array(z.object({ part: z.string(), criterion: z.string(), points: z.number() })),
+});
+const problemSchema = levelSchema.extend({
+  where: z.array(
+    z.object({
+      agent_version: z.string(),
+      segment: z.string().optional(),
+      conversations: z.number(),
+      failed: z.number(),
+    }),
+  ),
+  worst_conversations: z.array(z.object({ conversation_id: z.string(), outcome: z.string(), score: number })),
+});
+const answerSchema = z.discriminatedUnion('owner', [
+  z.object({ owner: z.literal(false), active: z.boolean() }),
+  z.object({
+    owner: z.literal(true),
+    observed: z.number(),
+    problems: z.array(problemSchema),
+    levels: z.array(levelSchema),
+    transitions: z.array(z.object({ at: z.string(), summary: z.string() })),
+  }),
+]);
+
+type Answer = Extract<z.infer<typeof answerSchema>, { owner: true }>;
+type Problem = Answer['problems'][number];
+
+const SHOWN = 5;
+const TIMEOUT_MS = 10_000;
+
+export function addDetect(program: Command, terminal: Terminal): void {
+  program
+    .command('detect')
+    .description('say whether an agent has got worse: by how much, since when, why, and which conversations to look at')
+    .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
+    .option('--json', 'print what the service says')
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .option('--http-port <port>', 'of the service to ask (ASSAY_HTTP_PORT; default 4319)')
+    .action(async (flags: { readonly url?: string; readonly json?: boolean } & Flags) => {
+      const { settings, mistakes } = loadSettings({
+        flags: { config: flags.config, httpPort: flags.httpPort },
+        env: process.env,
+        cwd: process.cwd(),
+      });
+      failOn(mistakes);
+      const said = await ask(flags.url ?? `http://127.0.0.1:${settings.httpPort}`);
+      if (flags.json === true) terminal.out(JSON.stringify(said));
+      else print(terminal, answerSchema.parse(said));
+    });
+}
+
+async function ask(base: string): Promise<unknown> {
+  const url = new URL('/api/detection', base);
+  let response: Response;
+  try {
+    response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  } catch (error) {
+    throw new CommandFailure(
+      `no answer from ${url.href}: start \`assay serve\`, or give --url (${String(error)})`,
+      EXIT.input,
+    );
+  }
+  if (!response.ok) throw new CommandFailure(`${url.href} answered ${response.status}`, EXIT.input);
+  return response.json();
+}
+
+function print(terminal: Terminal, answer: z.infer<typeof answerSchema>): void {
+  if (!answer.owner) {
+    terminal.out(
+      answer.active
+        ? 'This instance has not looked yet, or another one does (the one that shows assay_detection_time_seconds): ask it with --url.'
+        : 'Regression detection is switched off (detection.active).',
+    );
+    return;
+  }
+  const { paint } = terminal;
+  if (answer.problems.length === 0) terminal.out(paint('green', 'Nothing has got worse.'));
+  for (const problem of answer.problems) printProblem(terminal, problem);
+  const states = Map.groupBy(answer.levels, ({ state }) => state);
+  const counts = [...states].map(([state, levels]) => `${levels.length} ${state.replace('_', ' ')}`).join(', ');
+  terminal.out(`\n${answer.observed} evaluations observed; detectors: ${counts === '' ? 'none yet' : counts}`);
+  if (answer.transitions.length === 0) return;
+  terminal.out('\nLast changes');
+  for (const { at, summary } of answer.transitions.slice(0, 2 * SHOWN)) terminal.out(`  ${at}  ${safe(summary, 200)}`);
+}
+
+function printProblem(terminal: Terminal, problem: Problem): void {
+  const { paint } = terminal;
+  const what = problem.criterion === undefined ? problem.metric : `${problem.metric} ${safe(problem.criterion)}`;
+  const whose = `${safe(problem.agent)} in ${safe(problem.environment)}, suite ${safe(problem.suite)}`;
+  terminal.out(
+    `${paint(problem.state === 'regressed' ? 'red' : 'magenta', problem.state.padEnd(9))} ${paint('bold', what)}  ${whose}`,
+  );
+  const { baseline, observed, change_ratio: change, change_lower_ratio: lower, change_upper_ratio: upper } = problem;
+  if (baseline !== null && observed !== null && change !== null)
+    terminal.out(
+      `    ${figure(baseline)} expected, ${figure(observed)} observed: ${percent(change)} (${percent(lower ?? change)} to ${percent(upper ?? change)})`,
+    );
+  if (problem.since !== null) terminal.out(`    since about ${problem.since}`);
+  for (const { part, criterion, points } of problem.parts.filter((one) => one.points < 0).slice(0, SHOWN))
+    terminal.out(
+      `    ${(points * 100).toFixed(1).padStart(6)} points by ${part === 'mix' ? 'another mix of what is asked' : safe(criterion)}`,
+    );
+  for (const { agent_version, segment, conversations, failed } of problem.where.slice(0, SHOWN))
+    terminal.out(
+      `    version ${safe(agent_version)}${segment === undefined ? '' : `, segment ${safe(segment)}`}: ${failed} of the latest ${conversations} not successful`,
+    );
+  for (const { conversation_id, outcome } of problem.worst_conversations.slice(0, SHOWN))
+    terminal.out(`    look at  assay explain ${safe(conversation_id)}  (${outcome})`);
+}
+
+function figure(value: number): string {
+  return Number(value.toPrecision(3)).toString();
+}
+
+function percent(ratio: number): string {
+  return `${ratio >= 0 ? '+' : ''}${(ratio * 100).toFixed(1)} %`;
+}
