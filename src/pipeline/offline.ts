@@ -47,7 +47,10 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   const makeEngine = (conversations: 'when due' | 'at the end') =>
     new Engine({
       conversations,
-      settings: { ...settings, metrics: { ...settings.metrics, maxLabelSets: Number.POSITIVE_INFINITY } },
+      settings: {
+        ...settings,
+        metrics: { ...settings.metrics, maxLabelSets: Number.POSITIVE_INFINITY, observed: false },
+      },
       suites: options.suites,
       store,
       read: (position, length) => spool.read(position, length),

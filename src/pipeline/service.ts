@@ -96,7 +96,6 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     conversations: () => conversations,
     onSettled: (settled) => scorer.settled(settled),
   });
-  stops.push(() => desk.stop());
   const { scorer, ready } = await Scorer.start({
     start: {
       settings: engineSettings(settings),
@@ -118,6 +117,8 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const reader = StoreReader.open(directory.storeFile);
   stops.push(() => reader.close());
   const conversations = conversationApi(reader);
+  // It asks the reader.
+  stops.push(() => desk.stop());
 
   const intake = new Intake(turnLimits(settings), {
     onClosed: (turn) => scorer.close(turn),

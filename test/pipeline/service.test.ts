@@ -139,6 +139,7 @@ test('killed under load and started again, the books balance', async () => {
     lost: 0,
     duplicated: 0,
     counter_mismatches: 0,
+    observation_mismatches: 0,
     evaluation_mismatches: 0,
   });
 }, 120_000);

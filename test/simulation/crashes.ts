@@ -43,6 +43,8 @@ export interface CrashReport {
   readonly counter_mismatches: number;
   /** Evaluations that differ from those of the uninterrupted run, or are missing, or are too many. */
   readonly evaluation_mismatches: number;
+  /** Evaluations that detection has observed twice, or never. */
+  readonly observation_mismatches: number;
   /** Batches that were sent again because no answer came. */
   readonly resent: number;
 }
@@ -57,7 +59,8 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
   const random = randomFrom(options.seed);
   const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-crash-'));
   const configFile = `${dataDir}.yaml`;
-  writeFileSync(configFile, `suites: [${SUITES.join(', ')}]\n`);
+  // With so short a gap there is a round of detection every 200 ms, so that kills come in the middle of some.
+  writeFileSync(configFile, `suites: [${SUITES.join(', ')}]\ndetection: { baseline_gap: 600ms }\n`);
   const ports = await freeListenPorts();
   const say = options.onProgress ?? (() => {});
   const sent = new Map<string, TrafficSpan>();
@@ -151,6 +154,7 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
 
 /** No turn is open, nothing waits to be stored, and no conversation is still to be scored. */
 async function untilQuiet(assay: AssayProcess, say: (line: string) => void): Promise<void> {
+  let observed = 0;
   for (let quiet = 0; quiet < 8; ) {
     await new Promise((resolve) => setTimeout(resolve, 250));
     const metrics = parseMetrics(await (await fetch(`${assay.http}/metrics`)).text());
@@ -160,7 +164,9 @@ async function untilQuiet(assay: AssayProcess, say: (line: string) => void): Pro
     // The cast holds for this API.
     const page = (await response.json()) as { conversations: readonly { waiting_for: string | null }[] };
     const waiting = page.conversations.filter(({ waiting_for }) => waiting_for !== null).length;
-    quiet = open + queued + waiting === 0 ? quiet + 1 : 0;
+    const observedBefore = observed;
+    observed = metrics.get('assay_detection_observations') ?? 0;
+    quiet = open + queued + waiting === 0 && observed === observedBefore ? quiet + 1 : 0;
     if (quiet === 0) say(`${open} turns open, ${queued} queued, ${waiting} conversations waiting`);
   }
 }
@@ -197,6 +203,9 @@ async function balance(books: {
   const expected = reference.evaluations.map((evaluation) => JSON.stringify(toEvaluationJson(evaluation)));
   const evaluationMismatches = differences(new Set(expected), new Set(evaluations), say, 'evaluation');
   const expectedTotals = new Map(reference.totals.map(({ metric, labels, value }) => [`${metric} ${labels}`, value]));
+  const observationMismatches = Math.abs(observedIn(books.scraped) - evaluatedIn(reference.totals));
+  if (observationMismatches > 0)
+    say(`${observedIn(books.scraped)} observed, ${evaluatedIn(reference.totals)} evaluated`);
   let counterMismatches = notScraped;
   for (const key of new Set([...totals.keys(), ...expectedTotals.keys()])) {
     const [now, should] = [totals.get(key) ?? 0, expectedTotals.get(key) ?? 0];
@@ -212,8 +221,18 @@ async function balance(books: {
     duplicated: duplicated.length,
     counter_mismatches: counterMismatches,
     evaluation_mismatches: evaluationMismatches,
+    observation_mismatches: observationMismatches,
     resent: books.counts.resent,
   };
+}
+
+function observedIn(scraped: string): number {
+  return parseMetrics(scraped).get('assay_detection_observations') ?? 0;
+}
+
+/** Of first revisions: those are observed. */
+function evaluatedIn(totals: readonly { readonly metric: string; readonly value: number }[]): number {
+  return totals.filter(({ metric }) => metric === 'assay_evaluations_total').reduce((sum, { value }) => sum + value, 0);
 }
 
 function differences(

@@ -119,7 +119,6 @@ async function start(
     onSettled: (settled) => reading?.worker.settled(settled),
     isOwner: false,
   });
-  stops.push(() => desk.stop());
   const exposition = new Exposition([...view.sources(), ...health.sources(), ...metrics.sources(), ...desk.sources()]);
   const http = await startHttpServer({
     host: settings.host,
@@ -150,6 +149,8 @@ async function start(
       desk,
     });
   }
+  // It asks the reader, and so stops before it.
+  stops.push(() => desk.stop());
   const ports = kafka.accept
     ? await startReceivers(settings, kafka, { producer, redaction, onEvent, stops })
     : undefined;
