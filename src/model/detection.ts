@@ -123,6 +123,8 @@ export interface DetectionReport {
   readonly notices: readonly Notice[];
   /** Since detection began anew. */
   readonly observed: number;
+  /** What its limits kept out, by what it was. */
+  readonly keptOut: { readonly [what: string]: number };
   /** The log time up to which it has observed. */
   readonly time: number;
 }

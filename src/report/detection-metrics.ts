@@ -132,6 +132,13 @@ export const DETECTION_METRICS = {
     unit: 'seconds since 1970',
     help: 'Log time up to which detection has observed; absent where another instance has it.',
   },
+  keptOut: {
+    name: 'assay_detection_kept_out',
+    type: 'gauge',
+    labels: ['what'],
+    unit: 'observations, streams, values',
+    help: 'What the limits of detection kept out since it began to learn: observations of agents and environments beyond the limit (unwatched), those that were silent and made room (forgotten), observations of segments, criteria and versions that were folded, and costs and step counts that were cut (capped).',
+  },
   transitions: {
     name: 'assay_detector_transitions_total',
     type: 'counter',

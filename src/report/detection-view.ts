@@ -86,7 +86,8 @@ export class DetectionView {
         ),
       ),
       level(M.logEvidence, (one) => one.logEvidence),
-      level(M.logThreshold, (one) => one.logThreshold),
+      // While it learns there is none.
+      level(M.logThreshold, (one) => (one.logThreshold === 0 ? undefined : one.logThreshold)),
       level(M.baseline, (one) => one.change?.baseline),
       level(M.observed, (one) => one.change?.observed),
       level(M.change, (one) => one.change?.ratio),
@@ -116,6 +117,9 @@ export class DetectionView {
       ),
       this.#gauge(M.observations, ({ observed }) => sample({}, observed)),
       this.#gauge(M.time, ({ time }) => sample({}, time / 1000)),
+      this.#gauge(M.keptOut, ({ keptOut }) =>
+        Object.entries(keptOut).flatMap(([what, count]) => sample({ what }, count)),
+      ),
       this.#gauge(M.waiting, ({ notices }) => sample({}, notices.length)),
       ...this.#counters.sources(),
     ];

@@ -54,6 +54,7 @@ export function detectionReport(): DetectionReport {
     recent: [],
     notices: [],
     observed: 10,
+    keptOut: { unwatched: 1 },
     time: 2_000_000,
   };
 }

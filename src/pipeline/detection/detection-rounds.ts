@@ -109,7 +109,7 @@ export class DetectionRounds {
     this.#pending = {
       version: isChanged ? version + 1 : version,
       held,
-      report: { ...readings, transitions, recent, notices, observed, time },
+      report: { ...readings, transitions, recent, notices, observed, time, keptOut: held.detectors.keptOut() },
     };
     return isChanged ? write(held) : undefined;
   }

@@ -84,6 +84,21 @@ export class Detectors {
     };
   }
 
+  /** What limits kept out of all suites' detectors. */
+  keptOut(): DetectionReport['keptOut'] {
+    const sum = { unwatched: 0, forgotten: 0, segments: 0, criteria: 0, versions: 0, capped: 0 };
+    for (const { detection } of this.#suites.values()) {
+      const { folded } = detection;
+      sum.unwatched += folded.unwatched;
+      sum.forgotten += folded.forgotten;
+      sum.segments += folded.segments;
+      sum.criteria += folded.criteria;
+      sum.versions += folded.versions;
+      sum.capped += folded.capped;
+    }
+    return sum;
+  }
+
   /** What has changed since this was asked last. */
   takeTransitions(readings: Readings, at: number): readonly Transition[] {
     const levels = new Map(readings.levels.map((reading) => [levelKey(reading), reading]));
