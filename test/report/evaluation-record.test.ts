@@ -39,6 +39,8 @@ test('a record meets the schema, whatever the evaluation', () => {
   });
   const turn = evaluation({ turnId: 't' as TurnId, scope: 'turn', score: undefined, outcome: 'unscored' });
   expect(read(evaluationRecord(turn, LABELS))).toMatchObject({ turn_id: 't', score: null, environment: 'prod' });
+  expect(read(evaluationRecord(turn, { ...LABELS, segment: 'gold' })).segment).toBe('gold');
+  expect(read(evaluationRecord(turn, LABELS))).not.toHaveProperty('segment');
 });
 
 test('the same evaluation has the same id, another one has another', () => {
