@@ -20,8 +20,8 @@ export function benchVersions({ runs, rate }: { readonly runs: number; readonly 
       const routing = isHarder ? 'harder routing' : 'same routing';
       rows.push({
         name: `version called worse though it is not: ${routing}, ${share * 100} % share, ${rate}/h`,
-        ours: same.worse / runs,
-        reference: same.peeked / runs,
+        ours: Number((same.worse / runs).toFixed(4)),
+        reference: Number((same.peeked / runs).toFixed(4)),
         ratio: Number((same.worse / Math.max(1, same.peeked)).toFixed(4)),
       });
       notes.push(

@@ -8,6 +8,7 @@ import { DEFAULT_DETECTION, type DetectionSettings } from '../src/detect/setting
 import { Detection } from '../src/detect/detection.ts';
 import { LevelWatch } from '../src/detect/level-watch.ts';
 import { NaiveRule, PageHinkley } from './detect-rivals.ts';
+import { benchLevels } from './detect-levels.ts';
 import { benchVersions } from './detect-versions.ts';
 import { HISTORY_MINUTES, type Scenario, SCENARIOS, simulate, type World } from './detect-world.ts';
 import type { BenchRow } from './row.ts';
@@ -17,7 +18,7 @@ export interface DetectSize {
   readonly runs: number;
   readonly rates: readonly number[];
   readonly scenarios: readonly Scenario[];
-  /** Observations that are timed, and versions compared; 0: neither. */
+  /** Observations that are timed; 0 leaves out versions and other levels, too. */
   readonly timed: number;
 }
 
@@ -57,8 +58,9 @@ export function benchDetect(size: DetectSize): { readonly rows: BenchRow[]; read
     }
   if (size.timed === 0) return { rows, notes };
   const versions = benchVersions({ runs: Math.max(4, size.runs), rate: Math.min(200, Math.max(...size.rates)) });
-  rows.push(...versions.rows);
-  notes.push(...versions.notes, ...timing(size.timed));
+  const levels = benchLevels({ runs: Math.max(4, Math.round(size.runs / 2)), rates: size.rates });
+  rows.push(...versions.rows, ...levels.rows);
+  notes.push(...versions.notes, ...levels.notes, ...timing(size.timed));
   return { rows, notes };
 }
 

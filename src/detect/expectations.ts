@@ -22,6 +22,8 @@ export interface Level {
   /** Changes smaller than this are nobody's concern: relative to the expected level, and in its unit. */
   readonly minimumChange: number;
   readonly minimumDifference: number;
+  /** What is let pass at least, relative to the expected level. */
+  readonly lenience: number;
 }
 
 /** Columns of a baseline. */
@@ -75,6 +77,13 @@ export function expectationsOf(
 export function standardError(cells: readonly (Float64Array | undefined)[], level: Level): number {
   const pooled = expectationsOf(cells, level, 0)?.pooled;
   return pooled === undefined ? 0 : Math.sqrt(pooled.variance * pooled.count) / pooled.quantity;
+}
+
+/** In the unit of what is bad, whatever is known. */
+export function leastAllowance(cells: readonly (Float64Array | undefined)[], level: Level): number {
+  const expected = expectationsOf(cells, level, 0)?.pooled.expected;
+  if (expected === undefined) return 0;
+  return level.lenience * (level.worse === 'falls' ? 1 - expected : expected);
 }
 
 function pool(all: Float64Array, level: Level): Pooled | undefined {

@@ -28,6 +28,7 @@ import {
   COUNT_SQUARES,
   type Expectations,
   expectationsOf,
+  leastAllowance,
   standardError,
   LEVEL_COLUMNS,
   type Level,
@@ -277,9 +278,12 @@ export class LevelWatch {
 
   #refresh(time: number): void {
     const { wobbleAllowance, baselineAllowance } = this.#settings;
-    this.#allowance =
-      wobbleAllowance * Math.sqrt(this.#wobble.variance) +
-      baselineAllowance * standardError(this.#baseline.usual, this.#level);
+    const usual = this.#baseline.usual;
+    const wobble = wobbleAllowance * Math.sqrt(this.#wobble.variance);
+    this.#allowance = Math.max(
+      leastAllowance(usual, this.#level),
+      wobble + baselineAllowance * standardError(usual, this.#level),
+    );
     this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#allowance);
     if (this.#expectations === undefined) return;
     const { count } = this.#expectations.pooled;

@@ -58,6 +58,7 @@ const FALL: Level = {
   weights: [0.32, 0.2, 0.3, 0.18],
   minimumChange: 0.025,
   minimumDifference: 0,
+  lenience: 0.0015,
 };
 
 const RATIO: Level = {
@@ -67,6 +68,7 @@ const RATIO: Level = {
   weights: [0.4, 0.25, 0.2, 0.15],
   minimumChange: 0.1,
   minimumDifference: 0,
+  lenience: 0.01,
 };
 
 export const DEFAULT_DETECTION: DetectionSettings = {
@@ -92,6 +94,7 @@ export const DEFAULT_DETECTION: DetectionSettings = {
       weights: [0.35, 0.25, 0.25, 0.15],
       minimumChange: 0.25,
       minimumDifference: 0.005,
+      lenience: 0.02,
     },
     cost_per_success: RATIO,
     steps_per_success: RATIO,

@@ -8,6 +8,8 @@ import { TrailingBaseline } from '../../src/detect/trailing-baseline.ts';
 import { VersionRace } from '../../src/detect/version-race.ts';
 import { Cap } from '../../src/detect/cap.ts';
 import { Names } from '../../src/detect/names.ts';
+import { RecentChunks } from '../../src/detect/recent-chunks.ts';
+import { HOUR_MS, Wobble } from '../../src/detect/wobble.ts';
 import { randomFrom } from '../random.ts';
 
 const TCR = DEFAULT_DETECTION.levels.tcr;
@@ -278,4 +280,49 @@ test('names beyond the limit are one, and __proto__ is a name like any other', (
   expect(['a', '__proto__', 'c', 'a', 'd'].map((name) => names.numberOf(name))).toEqual([1, 2, 0, 1, 0]);
   expect(names.all).toEqual(['other', 'a', '__proto__']);
   expect(names.folded).toBe(2);
+});
+
+test('a wobble is seen for what it is, and chance alone for none', () => {
+  const learnt = [0, 0.02].map((wobble) => {
+    const random = randomFrom(21);
+    const measured = new Wobble({ memoryMs: 30 * 24 * HOUR_MS, evidentErrors: 2.5 });
+    let from = { since: 0, count: 0, quantity: 0, bad: 0, expected: 0, variance: 0, doubt: 0 };
+    let level = 0;
+    for (let hour = 1; hour <= 600; hour += 1) {
+      if (hour % 8 === 0) level = wobble * (random() < 0.5 ? -1 : 1);
+      let bad = 0;
+      for (let index = 0; index < 200; index += 1) if (random() < 0.1 + level) bad += 1;
+      const to = {
+        ...from,
+        quantity: from.quantity + 200,
+        bad: from.bad + bad,
+        expected: from.expected + 20,
+        variance: from.variance + 200 * 0.09,
+      };
+      measured.hold(hour * HOUR_MS, from, to);
+      from = to;
+    }
+    measured.settle(600 * HOUR_MS);
+    return Math.sqrt(measured.variance);
+  });
+
+  expect(learnt[0]).toBe(0);
+  expect(learnt[1]).toBeGreaterThan(0.014);
+  expect(learnt[1]).toBeLessThan(0.024);
+});
+
+test('sums since a moment are those of what came after it, to within a part of its age', () => {
+  const chunks = new RecentChunks();
+  for (let at = 0; at < 20_000; at += 1) {
+    const cell = chunks.cell(0, at, 1);
+    cell[0] = (cell[0] as number) + 1;
+  }
+
+  for (const age of [15_000, 3000, 400, 60]) {
+    const sum = chunks.since(20_000 - age, 1)[0]?.[0] ?? 0;
+    expect(sum).toBeGreaterThan(0.6 * age);
+    expect(sum).toBeLessThan(1.6 * age);
+  }
+  expect(chunks.since(0, 1)[0]?.[0]).toBe(20_000);
+  expect(JSON.stringify(chunks.snapshot()).length).toBeLessThan(1000);
 });
