@@ -21,8 +21,8 @@ const report = await crashTest({
   clients: Number(values.clients),
   onProgress: (line) => process.stderr.write(`${line}\n`),
 });
-const balanced =
-  report.lost + report.duplicated + report.counter_mismatches + report.evaluation_mismatches === 0 && report.spans > 0;
+const differing = report.counter_mismatches + report.evaluation_mismatches + report.observation_mismatches;
+const balanced = report.lost + report.duplicated + differing === 0 && report.spans > 0;
 if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`);
 else
   process.stdout.write(
