@@ -116,7 +116,11 @@ export function figure(question: Question, query: Query, options: { readonly ban
 }
 
 /** A row for each series, a colour for each value. */
-export function heatMap(question: Question, query: Query) {
+export function heatMap(
+  question: Question,
+  query: Query,
+  { colours = BAND_COLOURS }: { readonly colours?: dashboard.ThresholdsConfigBuilder } = {},
+) {
   const { title, description, unit = 'none', width = 12, height = 8 } = question;
   return new statushistory.PanelBuilder()
     .title(title)
@@ -124,7 +128,7 @@ export function heatMap(question: Question, query: Query) {
     .datasource(DATASOURCE)
     .unit(unit)
     .noValue(NOTHING)
-    .thresholds(BAND_COLOURS)
+    .thresholds(colours)
     .colorScheme(new dashboard.FieldColorBuilder().mode(dashboard.FieldColorModeId.Thresholds))
     .span(width)
     .height(height)

@@ -5,13 +5,14 @@ import { CRITERIA, EVIDENCE, EXPECTED, OBSERVED, TCR, TCR_LOWER, TCR_UPPER } fro
 import { duration } from '../../prometheus/source/promql.ts';
 import { ALARM_NATS, type RuleSettings } from '../../prometheus/source/settings.ts';
 import { SEGMENT_SHORTFALL, TCR_CHANGE_PART } from '../../prometheus/source/split.ts';
+import { withDetector } from './detector-row.ts';
 import { AGENT, bars, conversationsLink, figure, heatMap, lines, page, VERSIONS, WINDOW } from './panels.ts';
 
 export function qualityDashboard(settings: RuleSettings, links: Links) {
   const day = `window="${duration(settings.bandWindow)}"`;
   const dayName = duration(settings.bandWindow);
   const outcomes = `sum by (outcome) (increase(assay_evaluations_total{${VERSIONS}}[$__rate_interval]))`;
-  return page(settings, { key: 'quality', title: 'Agent quality', about: 'agent' })
+  const board = page(settings, { key: 'quality', title: 'Agent quality', about: 'agent' })
     .withRow(new dashboard.RowBuilder('Is it good?'))
     .withPanel(
       figure(
@@ -212,4 +213,5 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
         ],
       ),
     );
+  return withDetector(board);
 }

@@ -59,7 +59,7 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
   const assay = await startAssay({
     dataDir: tempDirectory(),
     ports: await freeListenPorts(),
-    env: { ASSAY_TURN_SETTLE: '1s', ASSAY_CONVERSATION_IDLE: '3s' },
+    env: { ASSAY_TURN_SETTLE: '1s', ASSAY_CONVERSATION_IDLE: '3s', ASSAY_CONFIG: impatientDetection() },
   });
   onTestFinished(async () => {
     await assay.stop();
@@ -114,6 +114,14 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
   const link = await fetch(`${assay.http}/api/conversations/${encodeURIComponent(ids[0] ?? '')}`);
   expect(link.status).toBe(200);
 });
+
+/** A configuration with which the detector has learnt before the bad version comes. */
+function impatientDetection(): string {
+  const file = path.join(tempDirectory(), 'assay.yaml');
+  const detection = { learn_conversations: 40, learn_history: '10s', baseline_gap: '5s', baseline_memory: '1h' };
+  writeFileSync(file, stringify({ detection }));
+  return file;
+}
 
 async function runAgent(endpoint: string, words: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [EXAMPLE, '--endpoint', endpoint, '--rate', String(RATE), ...words], {
