@@ -10,8 +10,6 @@
 import type { Settings } from '../config/settings.ts';
 import { Journal } from '../journal/journal.ts';
 import type { JournalEntry } from '../journal/journal-entry.ts';
-import { startOtlpGrpc } from '../receive/otlp-grpc.ts';
-import { startOtlpHttp } from '../receive/otlp-http.ts';
 import type { BatchSink } from '../receive/sink.ts';
 import { Exposition } from '../report/exposition.ts';
 import { HealthCounters, type PipelineEvent } from '../report/health-counters.ts';
@@ -22,11 +20,13 @@ import { redactionNames } from '../model/redaction.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { conversationApi } from './conversation-api.ts';
+import { criterionWeights } from './criterion-weights.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { DetectionDesk } from './detection/detection-desk.ts';
 import { detectionStart } from './detection/detection-start.ts';
 import { engineSettings, turnLimits } from './engine-settings.ts';
 import { Intake } from './intake.ts';
+import { startOtlpReceivers } from './otlp-receivers.ts';
 import { Readiness } from './readiness.ts';
 import { serviceRedaction } from './redaction-rules.ts';
 import { Scorer } from './scorer.ts';
@@ -133,14 +133,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     series: () => view.seriesCount,
     labelSets: () => view.labelSetCount,
     labelSetsMax: settings.metrics.maxLabelValues,
-    criterionWeights: suites.flatMap((suite) =>
-      suite.criteria.map(({ name, weight }) => ({
-        suite: suite.name,
-        criterion: name,
-        // A share of the suite: a suite that says `normalize` need not sum to 1 as written.
-        weight: weight / suite.totalWeight,
-      })),
-    ),
+    criterionWeights: criterionWeights(suites),
     version: options.version,
     redactions: redaction === undefined ? [] : redactionNames(redaction),
   });
@@ -169,17 +162,11 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   });
   stops.push(() => http.stop());
 
-  const sink = journalSink(journal);
-  const limits = { maxBodyBytes: settings.receive.maxBodyBytes, maxInFlightBytes: settings.receive.maxInFlightBytes };
-  const receivers = { host: settings.host, ...limits, sink, redaction, onEvent };
-  const grpc = await startOtlpGrpc({ ...receivers, port: settings.otlpGrpcPort });
-  stops.push(() => grpc.stop());
-  const otlpHttp = await startOtlpHttp({ ...receivers, port: settings.otlpHttpPort });
-  stops.push(() => otlpHttp.stop());
+  const otlp = await startOtlpReceivers(settings, { sink: journalSink(journal), redaction, onEvent, stops });
 
   let stopping: Promise<void> | undefined;
   return {
-    ports: { otlpGrpc: grpc.port, otlpHttp: otlpHttp.port, http: http.port },
+    ports: { ...otlp, http: http.port },
     pending: () => intake.turns.turnCount + scorer.turnsWaiting,
     stop: () => {
       stopping ??= stopAll();

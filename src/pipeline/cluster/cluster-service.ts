@@ -19,8 +19,6 @@ import { Spool } from '../../kafka/spool.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
 import { redactionNames } from '../../model/redaction.ts';
-import { startOtlpGrpc } from '../../receive/otlp-grpc.ts';
-import { startOtlpHttp } from '../../receive/otlp-http.ts';
 import { ClusterCounters } from '../../report/cluster-counters.ts';
 import { Exposition } from '../../report/exposition.ts';
 import { HealthCounters, type PipelineEvent } from '../../report/health-counters.ts';
@@ -28,10 +26,12 @@ import { type ConversationApi, startHttpServer } from '../../report/http-server.
 import { QualityView } from '../../report/quality-view.ts';
 import { PostgresReader } from '../../store/postgres/postgres-reader.ts';
 import { conversationApi } from '../conversation-api.ts';
+import { criterionWeights } from '../criterion-weights.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import { DetectionDesk } from '../detection/detection-desk.ts';
 import { detectionStart } from '../detection/detection-start.ts';
 import { engineSettings, turnLimits } from '../engine-settings.ts';
+import { startOtlpReceivers } from '../otlp-receivers.ts';
 import { Readiness } from '../readiness.ts';
 import { serviceRedaction } from '../redaction-rules.ts';
 import type { Service, ServiceOptions } from '../service.ts';
@@ -104,13 +104,7 @@ async function start(
     series: () => view.seriesCount,
     labelSets: () => view.labelSetCount,
     labelSetsMax: settings.metrics.maxLabelValues,
-    criterionWeights: options.suites.flatMap((suite) =>
-      suite.criteria.map(({ name, weight }) => ({
-        suite: suite.name,
-        criterion: name,
-        weight: weight / suite.totalWeight,
-      })),
-    ),
+    criterionWeights: criterionWeights(options.suites),
     version: options.version,
     redactions: redaction === undefined ? [] : redactionNames(redaction),
   });
@@ -336,13 +330,7 @@ async function startReceivers(
     topics: { traces: kafka.topics.spans[0], logs: kafka.topics.logs[0] },
     recordBytesMax: kafka.recordBytes,
   });
-  const limits = { maxBodyBytes: settings.receive.maxBodyBytes, maxInFlightBytes: settings.receive.maxInFlightBytes };
-  const receivers = { host: settings.host, ...limits, sink, redaction, onEvent };
-  const grpc = await startOtlpGrpc({ ...receivers, port: settings.otlpGrpcPort });
-  stops.push(() => grpc.stop());
-  const otlpHttp = await startOtlpHttp({ ...receivers, port: settings.otlpHttpPort });
-  stops.push(() => otlpHttp.stop());
-  return { otlpGrpc: grpc.port, otlpHttp: otlpHttp.port };
+  return startOtlpReceivers(settings, { sink, redaction, onEvent, stops });
 }
 
 const CLUSTER_EVENTS: ReadonlySet<string> = new Set<ClusterEvent['type']>([

@@ -1,0 +1,14 @@
+/** What share of its suite a criterion has. A suite that says `normalize` need not sum to 1 as written. */
+import type { CompiledSuite } from '../score/suite.ts';
+
+export interface CriterionWeight {
+  readonly suite: string;
+  readonly criterion: string;
+  readonly weight: number;
+}
+
+export function criterionWeights(suites: readonly CompiledSuite[]): readonly CriterionWeight[] {
+  return suites.flatMap(({ name: suite, criteria, totalWeight }) =>
+    criteria.map(({ name, weight }) => ({ suite, criterion: name, weight: weight / totalWeight })),
+  );
+}
