@@ -28,16 +28,13 @@ export function generatedFiles(links: Links): ReadonlyMap<string, string> {
  * as often as that needs.
  */
 export function trialFiles(links: Links, factor: number): ReadonlyMap<string, string> {
+  const often = { scrapeSeconds: 1, evaluateSeconds: 1 };
   return new Map([
     ['assay.rules.yml', ruleFile(shortened(RULE_SETTINGS, factor), links)],
+    ['prometheus.yml', prometheusConfig({ ...often, assay: ['localhost:4319'], alertmanager: 'localhost:9093' })],
     [
-      'prometheus.yml',
-      prometheusConfig({
-        assay: ['localhost:4319'],
-        alertmanager: 'localhost:9093',
-        scrapeSeconds: 1,
-        evaluateSeconds: 1,
-      }),
+      'prometheus-in-compose.yml',
+      prometheusConfig({ ...often, assay: ['assay:4319'], alertmanager: 'alertmanager:9093' }),
     ],
     ['alertmanager.yml', silentAlertmanagerConfig()],
   ]);

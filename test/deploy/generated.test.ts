@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { generatedFiles } from '../../deploy/generated-files.ts';
+import { generatedFiles, trialFiles } from '../../deploy/generated-files.ts';
 import { LINKS } from '../../deploy/links.ts';
 import { text } from './shipped-files.ts';
 
@@ -18,4 +18,15 @@ test('the links lead where the generator is told', () => {
   expect(rules).toContain('dashboard_url: https://grafana.test/d/assay-quality?');
   expect(rules).toContain('conversations_url: https://assay.test/api/conversations?');
   expect(rules).not.toContain('localhost');
+});
+
+test('a trial has rules with shorter times, and looks often enough for them', () => {
+  const trial = trialFiles(LINKS, 360);
+
+  expect(trial.get('assay.rules.yml')).toContain('[4m]');
+  expect(trial.get('assay.rules.yml')).not.toContain('[1d]');
+  for (const file of ['prometheus.yml', 'prometheus-in-compose.yml']) {
+    expect(trial.get(file)).toContain('scrape_interval: 1s\n  evaluation_interval: 1s');
+  }
+  expect(trial.get('alertmanager.yml')).not.toContain('url_file');
 });
