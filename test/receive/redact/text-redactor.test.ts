@@ -44,7 +44,10 @@ describe('a text that is JSON', () => {
         harmless,
         fc.tuple(harmless, secrets, harmless).map((parts) => ({ parts })),
         fc.integer(),
-        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        // One in some ten thousand is the number of a card.
+        fc
+          .double({ noNaN: true, noDefaultInfinity: true })
+          .filter((number) => redact(String(number)) === String(number)),
         fc.constant(null),
       ),
       node: fc.oneof(
