@@ -11,6 +11,7 @@ import { readWrittenDocument, type WrittenDocument } from '../model/written-docu
 import { hostname } from 'node:os';
 import { type AlertConfig, type AlertSettings, readAlerts } from './alert-settings.ts';
 import { type DetectionChoices, type DetectionConfig, readDetection } from './detection-settings.ts';
+import { readResults, type ResultConfig, type ResultSettings } from './result-settings.ts';
 import { type KafkaConfig, type KafkaSettings, readKafka } from './kafka-settings.ts';
 import { durationMs, formatDuration, formatSize, sizeBytes } from './quantities.ts';
 import { type RedactionConfig, type RedactionSettings, readRedaction } from './redaction-settings.ts';
@@ -40,6 +41,8 @@ export interface Settings {
   readonly redaction: RedactionSettings;
   readonly detection: DetectionChoices;
   readonly alerts: AlertSettings;
+  /** Undefined where what evaluations say goes nowhere but into the store. */
+  readonly results: ResultSettings | undefined;
   /** Undefined where Assay keeps its own log. */
   readonly kafka: KafkaSettings | undefined;
   /** Undefined where the store is a file of this machine. */
@@ -114,6 +117,7 @@ export interface Config {
   readonly redaction?: RedactionConfig;
   readonly detection?: DetectionConfig;
   readonly alerts?: AlertConfig;
+  readonly results?: ResultConfig;
   readonly kafka?: KafkaConfig;
   readonly instance?: string;
   readonly log_level?: LogLevel;
@@ -211,6 +215,7 @@ function readSettings(
     redaction: readRedaction(sources, env),
     detection: readDetection(sources),
     alerts: readAlerts(sources, { baseDir, env }),
+    results: readResults(sources, { baseDir, env }),
     kafka: readKafka(sources, { baseDir, env }),
     sharedStore: readSharedStore(sources, { baseDir, env }),
     instance: sources.read({ key: 'instance', variable: 'ASSAY_INSTANCE' }, instanceName, hostname()).value,

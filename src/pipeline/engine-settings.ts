@@ -24,6 +24,7 @@ export function engineSettings(settings: Settings): ScorerStart['settings'] {
       segmentKeys: settings.metrics.segment,
       maxSegments: settings.metrics.maxSegments,
       observed: settings.detection.active,
+      reported: settings.results !== undefined,
     },
     store: {
       maxBytes: settings.store.maxBytes,

@@ -6,6 +6,7 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import { type AgentLabels, type Fold, isFolded, LabelGuard } from '../report/label-guard.ts';
 import { QUALITY_METRICS } from '../report/quality-metrics.ts';
+import { writeResultPayload } from '../report/results/result-payload.ts';
 import { SuiteTotals } from '../report/suite-totals.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore } from '../store/engine-store.ts';
@@ -18,6 +19,8 @@ export interface LabelSettings {
   readonly maxSegments: number;
   /** Whether evaluations are to be observed for regressions. */
   readonly observed?: boolean;
+  /** Whether what evaluations say is to go to a backend. */
+  readonly reported?: boolean;
 }
 
 export class EvaluationRecorder {
@@ -25,12 +28,14 @@ export class EvaluationRecorder {
   readonly #segmentKeys: readonly string[];
   readonly #guard: LabelGuard;
   readonly #isObserved: boolean;
+  readonly #isReported: boolean;
   readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
 
   constructor(options: LabelSettings & { readonly store: EngineStore; readonly onFold: (fold: Fold) => void }) {
     this.#store = options.store;
     this.#segmentKeys = options.segmentKeys;
     this.#isObserved = options.observed === true;
+    this.#isReported = options.reported === true;
     this.#guard = new LabelGuard(options);
     for (const total of options.store.totals.all()) {
       if (total.metric !== QUALITY_METRICS.evaluations.name) continue;
@@ -63,6 +68,8 @@ export class EvaluationRecorder {
     const effort = effortOf(place.subject);
     const counted = countedAs(place.subject, place.logTime);
     const { conversation, trace } = place;
+    // The turn that is evaluated, or the last one of the conversation.
+    const span = place.subject.turns.at(-1);
     store.insertEvaluation(evaluation, { conversation, trace, labels: totals.labels }, (written) => {
       if (before === undefined) {
         totals.countFirst(written, effort, counted);
@@ -70,6 +77,7 @@ export class EvaluationRecorder {
         if (this.#isObserved)
           store.queueObservation(waitingObservation(written, suite, { labels, effort, at: place.logTime }));
       } else totals.countRevised(written, before, counted);
+      if (this.#isReported) store.queueResult(writeResultPayload(written, { at: place.logTime, labels, span }));
     });
   }
 

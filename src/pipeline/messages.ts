@@ -2,7 +2,9 @@
 import type { ClosedTurn, RowGroup } from '../assemble/open-turns.ts';
 import type { Total } from '../store/engine-store.ts';
 import type { StoppedCheck } from './check-watch.ts';
+import type { ResultEvent } from '../model/events/result-events.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
+import type { OtlpSenderOptions } from '../report/results/otlp-sender.ts';
 import type { DetectionMessage, DetectionStart } from './detection/detection-owner.ts';
 import type { Settled } from './detection/detection-rounds.ts';
 import type { EngineSettings } from './engine.ts';
@@ -15,6 +17,8 @@ export interface ScorerStart {
   readonly suitesBaseDirectory: string;
   /** Undefined where regressions are not looked for. */
   readonly detection: DetectionStart | undefined;
+  /** Undefined where what evaluations say goes nowhere but into the store. */
+  readonly results: OtlpSenderOptions | undefined;
   readonly watch: SharedArrayBuffer;
   readonly stopped: readonly StoppedCheck[];
 }
@@ -66,6 +70,7 @@ export type FromScorer =
   | { readonly type: 'failed'; readonly error: string }
   | { readonly type: 'pruned'; readonly conversations: number; readonly bytes: number }
   | DetectionMessage
+  | { readonly type: 'result-event'; readonly event: ResultEvent }
   | { readonly type: 'stopped' };
 
 export function packTurn(turn: ClosedTurn): PackedTurn {

@@ -49,7 +49,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
       conversations,
       settings: {
         ...settings,
-        metrics: { ...settings.metrics, maxLabelSets: Number.POSITIVE_INFINITY, observed: false },
+        metrics: { ...settings.metrics, maxLabelSets: Number.POSITIVE_INFINITY, observed: false, reported: false },
       },
       suites: options.suites,
       store,

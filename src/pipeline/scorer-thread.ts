@@ -5,7 +5,7 @@
  * Nothing is answered before the commit. If anything in a transaction fails (a full disk, a broken store), all of it is
  * undone and sent again by the main thread.
  *
- * Between batches it is the owner of regression detection (`detection/detection-rounds.ts`).
+ * Between batches it is the owner of regression detection (`detection/detection-rounds.ts`), and of what goes to a backend (`result-relay.ts`).
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import path from 'node:path';
@@ -17,6 +17,8 @@ import { SharedCheckWatch } from './check-watch.ts';
 import { DetectionOwner } from './detection/detection-owner.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { Engine } from './engine.ts';
+import { OtlpSender } from '../report/results/otlp-sender.ts';
+import { ResultRelay } from './result-relay.ts';
 import { type FromScorer, type ScorerStart, type ToScorer, unpackTurn } from './messages.ts';
 
 /** A transaction holds the turns it writes in memory until the commit. */
@@ -46,6 +48,15 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
   }
 
   const detection = start.detection === undefined ? undefined : new DetectionOwner(start.detection, post);
+  const results =
+    start.results === undefined
+      ? undefined
+      : new ResultRelay({
+          store,
+          sender: new OtlpSender(start.results),
+          onEvent: (event) => post({ type: 'result-event', event }),
+        });
+  results?.start();
   /** Log time up to which everything that was due is evaluated. */
   let evaluatedTo = 0;
 
@@ -89,6 +100,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
       for (const message of batch) {
         if (message.type === 'stop') {
           finish(sequence, fates, startedAt);
+          void results?.stop();
           reader.close();
           store.close();
           post({ type: 'stopped' });

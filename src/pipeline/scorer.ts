@@ -9,6 +9,7 @@
  * What waits is bounded by the journal: it refuses new data when too much is waiting.
  */
 import type { ClosedTurn } from '../assemble/open-turns.ts';
+import type { ResultEvent } from '../model/events/result-events.ts';
 import type { ScoringEvent, TurnFate } from '../model/events/scoring-events.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { Total } from '../store/engine-store.ts';
@@ -25,7 +26,7 @@ export interface ScorerOptions {
   /** A turn is stored; its rows in the journal may go. */
   readonly onStored: (turn: ClosedTurn, fate: TurnFate) => void;
   readonly onTotals: (totals: readonly Total[]) => void;
-  readonly onEvent: (event: ScoringEvent) => void;
+  readonly onEvent: (event: ScoringEvent | ResultEvent) => void;
   readonly onDetection: (message: DetectionMessage) => void;
 }
 
@@ -172,6 +173,9 @@ export class Scorer {
       case 'detected':
       case 'detection-event':
         this.#options.onDetection(message);
+        return;
+      case 'result-event':
+        this.#options.onEvent(message.event);
         return;
       case 'stopped':
         this.#ended();

@@ -104,6 +104,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
       suites: options.suiteReferences,
       suitesBaseDirectory: options.suitesBaseDirectory,
       detection: detectionStart(settings),
+      results: settings.results === undefined ? undefined : { ...settings.results, version: options.version },
     },
     suites,
     checkTimeoutMs: settings.score.checkTimeoutMs,

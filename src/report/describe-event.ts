@@ -110,6 +110,27 @@ export function describeEvent(event: PipelineEvent | ClusterEvent | DetectionEve
         ? undefined
         : { level: 'info', message: 'old conversations let go', fields: { conversations, bytes } };
     }
+    case 'results-failed':
+      return {
+        level: 'warn',
+        message: 'results could not be sent to the backend; they wait in the store and are sent again',
+        fields: { problem: event.problem },
+        episode: 'results failed',
+      };
+    case 'results-refused':
+      return {
+        level: 'error',
+        message: 'the backend refused results for good; they are in the store, and not sent again',
+        fields: { evaluations: event.evaluations, problem: event.problem },
+        episode: 'results refused',
+      };
+    case 'results-dropped':
+      return {
+        level: 'error',
+        message: 'more results waited for the backend than may; the oldest are not sent',
+        fields: { evaluations: event.evaluations },
+        episode: 'results dropped',
+      };
     case 'kafka-problem':
       return event.problem === undefined
         ? { level: 'info', message: 'reading from Kafka again', fields: {} }

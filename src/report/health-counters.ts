@@ -5,6 +5,7 @@
  */
 import type { Counter, Histogram } from 'prom-client';
 import type { JournalEvent } from '../model/events/journal-events.ts';
+import type { ResultEvent } from '../model/events/result-events.ts';
 import { CONTENT_ENCODINGS, REFUSE_REASONS, type ReceiveEvent } from '../model/events/receive-events.ts';
 import { type ScoringEvent, TURN_FATES, type TurnFate } from '../model/events/scoring-events.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -12,7 +13,7 @@ import type { MetricSource } from './exposition.ts';
 import { HEALTH_METRICS } from './health-metrics.ts';
 import { PromMetrics } from './prom-metrics.ts';
 
-export type PipelineEvent = ReceiveEvent | JournalEvent | ScoringEvent;
+export type PipelineEvent = ReceiveEvent | JournalEvent | ScoringEvent | ResultEvent;
 
 /** What is read at each scrape rather than counted. */
 export interface Gauges {
@@ -49,6 +50,8 @@ export class HealthCounters {
   readonly #scorerFailures: Counter;
   readonly #folded: Counter<'label'>;
   readonly #pruned: Counter;
+  readonly #results: Counter<'fate'>;
+  readonly #resultFailures: Counter;
 
   constructor(gauges: Gauges) {
     const metrics = this.#metrics;
@@ -69,6 +72,8 @@ export class HealthCounters {
     this.#scorerFailures = metrics.counter(HEALTH_METRICS.scorerFailures);
     this.#folded = metrics.counter(HEALTH_METRICS.folded);
     this.#pruned = metrics.counter(HEALTH_METRICS.pruned);
+    this.#results = metrics.counter(HEALTH_METRICS.results);
+    this.#resultFailures = metrics.counter(HEALTH_METRICS.resultFailures);
     metrics.gauge(HEALTH_METRICS.openTurns, (gauge) => gauge.set(gauges.openTurns()));
     metrics.gauge(HEALTH_METRICS.openRecords, (gauge) => gauge.set(gauges.openSpans()));
     metrics.gauge(HEALTH_METRICS.journalBytes, (gauge) => gauge.set(gauges.journalBytes()));
@@ -147,6 +152,18 @@ export class HealthCounters {
       case 'store-pruned':
         this.#pruned.inc(event.conversations);
         return;
+      case 'results-sent':
+        this.#results.inc({ fate: 'sent' }, event.evaluations);
+        return;
+      case 'results-refused':
+        this.#results.inc({ fate: 'refused' }, event.evaluations);
+        return;
+      case 'results-dropped':
+        this.#results.inc({ fate: 'dropped' }, event.evaluations);
+        return;
+      case 'results-failed':
+        this.#resultFailures.inc();
+        return;
       default:
         unreachable(event);
     }
@@ -157,6 +174,7 @@ export class HealthCounters {
   }
 
   #startAtZero(): void {
+    for (const fate of ['sent', 'refused', 'dropped']) this.#results.inc({ fate }, 0);
     for (const signal of ['traces', 'logs']) {
       this.#receivedRecords.inc({ signal }, 0);
       this.#receivedBytes.inc({ signal }, 0);

@@ -224,6 +224,20 @@ export const HEALTH_METRICS = {
     unit: 'conversations',
     help: 'Conversations that retention let go.',
   },
+  results: {
+    name: 'assay_results_total',
+    type: 'counter',
+    labels: ['fate'],
+    unit: 'evaluations',
+    help: 'Evaluations that were to go to a backend as OpenTelemetry events: sent, refused by it for good, or dropped because too many waited.',
+  },
+  resultFailures: {
+    name: 'assay_result_failures_total',
+    type: 'counter',
+    labels: [],
+    unit: 'requests',
+    help: 'Requests with results that failed and are made again.',
+  },
   buildInfo: {
     name: 'assay_build_info',
     type: 'gauge',

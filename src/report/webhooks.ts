@@ -15,6 +15,7 @@ import type { Notice, NoticeKind, Transition } from '../model/detection.ts';
 import type { DetectionEvent } from '../model/events/detection-events.ts';
 import type { Evidence } from './detection-record.ts';
 import { detectionRecord } from './detection-record.ts';
+import { backoffMs, beginningOf, reasonOf, retryAfterMs } from './http-answer.ts';
 import { slackMessage } from './slack-message.ts';
 
 export interface Webhook {
@@ -42,9 +43,6 @@ export interface WebhooksParts {
 
 const PAUSE_MS = 1000;
 const PAUSE_MAX_MS = 300_000;
-const RETRY_AFTER_MAX_MS = 3_600_000;
-/** Of an answer, for the log. */
-const ANSWER_BYTES_MAX = 1024;
 
 export class Webhooks {
   readonly #parts: WebhooksParts;
@@ -144,8 +142,7 @@ class Queue {
 
   async #post(id: string, body: string, attempt: number): Promise<Answer> {
     const { url, secret } = this.#webhook;
-    const backoff = Math.min(PAUSE_MAX_MS, (this.#parts.pauseMs ?? PAUSE_MS) * 2 ** Math.min(attempt - 1, 20));
-    const waitMs = backoff * (0.5 + Math.random() / 2);
+    const waitMs = backoffMs(attempt, { first: this.#parts.pauseMs ?? PAUSE_MS, most: PAUSE_MAX_MS });
     try {
       const response = await fetch(url, {
         method: 'POST',
@@ -173,32 +170,4 @@ class Queue {
 export function signature(secret: string, body: string, now: number): string {
   const seconds = Math.floor(now / 1000);
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
-}
-
-async function beginningOf(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return '';
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    parts.push(next.value);
-    length += next.value.length;
-    if (length >= ANSWER_BYTES_MAX) break;
-  }
-  await reader.cancel();
-  return Buffer.concat(parts).subarray(0, ANSWER_BYTES_MAX).toString().trim();
-}
-
-function retryAfterMs(response: Response): number {
-  const asked = response.headers.get('retry-after') ?? '';
-  const ms = /^\d+$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - Date.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), RETRY_AFTER_MAX_MS) : 0;
-}
-
-/** fetch says only that it failed; the reason is its cause. The URL, which may be a secret, is in neither. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
-  return error.message;
 }

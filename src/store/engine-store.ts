@@ -169,6 +169,8 @@ export interface EngineStore {
   insertEvaluation(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void;
   /** An evaluation that is new is to be observed: it waits for the next round of detection, from the same commit on. */
   queueObservation(observation: WaitingObservation): void;
+  /** What an evaluation said is to go to a backend: it waits from the same commit on. */
+  queueResult(payload: string): void;
   /** Remembered with the next commit: how far the log had come. A store without a log of its own has no use for it. */
   raiseFloor(floor: { readonly position: number; readonly logTime: number }): void;
 }

@@ -26,6 +26,7 @@ export async function runService(options: {
   readonly metrics?: Partial<Settings['metrics']>;
   readonly detection?: Partial<Settings['detection']>;
   readonly alerts?: Partial<Settings['alerts']>;
+  readonly results?: Settings['results'];
 }): Promise<RunningService> {
   const dataDir = options.dataDir ?? tempDirectory();
   const { settings: loaded } = loadSettings({ flags: {}, env: { ...TIMES, ASSAY_DATA_DIR: dataDir }, cwd: dataDir });
@@ -34,8 +35,9 @@ export async function runService(options: {
   const redaction = { ...loaded.redaction, ...options.redaction };
   const detection = { ...loaded.detection, ...options.detection };
   const alerts = { ...loaded.alerts, ...options.alerts };
+  const { results } = options;
   const ports = { otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0 };
-  const settings = { ...loaded, ...ports, score, redaction, metrics, detection, alerts };
+  const settings = { ...loaded, ...ports, score, redaction, metrics, detection, alerts, results };
   const { suites, mistakes } = await loadSuites(options.suites, { baseDir: dataDir, builtinDir: BUILTIN });
   if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes));
   const lines: string[] = [];

@@ -9,6 +9,7 @@ import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts
 import type { ConversationId, SpanId, TraceId, TurnId } from '../../src/model/ids.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
 import type { DetectionRound, DetectionStore } from '../../src/store/detection-store.ts';
+import type { ResultStore } from '../../src/store/result-store.ts';
 import type { EngineStore, StoredConversation, Total, TraceContent } from '../../src/store/engine-store.ts';
 
 export interface Turn {
@@ -32,6 +33,7 @@ export interface Hints {
 export interface StoreUnderTest {
   readonly store: EngineStore;
   readonly detection: DetectionStore;
+  readonly results: ResultStore;
   /** Gives what the commit said. */
   transact<T>(hints: Hints, work: () => T): Promise<{ readonly result: T; readonly totals: readonly Total[] }>;
   /** Does the work and ends before the commit, as a crash would; the store is open again afterwards. */
@@ -637,5 +639,56 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     await roundOf(under, 10);
 
     expect((await roundOf(under, 10)).state.version).toBe(1);
+  });
+
+  const ALL = { limit: 10, keep: 1000 };
+
+  async function withResults(...payloads: readonly string[]): Promise<StoreUnderTest> {
+    const under = await opened();
+    await under.transact({ turns: [TURN], until: 1000 }, () => {
+      scoreAtOnce(under.store, TURN);
+      for (const payload of payloads) under.store.queueResult(payload);
+    });
+    return under;
+  }
+
+  test(`${name}: results wait, oldest first, until they are forgotten`, async () => {
+    const under = await withResults('a', 'b\u0000 "c"', 'd');
+
+    const first = await under.results.takeResults({ limit: 2, keep: 1000 });
+    const again = await under.results.takeResults({ limit: 2, keep: 1000 });
+    await under.results.forgetResults(first.results.map(({ id }) => id));
+    await under.reopen();
+    const rest = await under.results.takeResults(ALL);
+
+    expect(first.results.map(({ payload }) => payload)).toEqual(['a', 'b\u0000 "c"']);
+    expect(again).toEqual(first);
+    expect(rest).toMatchObject({ results: [{ payload: 'd' }], dropped: 0 });
+  });
+
+  test(`${name}: of results that nobody takes the newest are kept, and the others are counted`, async () => {
+    const under = await withResults('a', 'b', 'c', 'd', 'e');
+
+    const taken = await under.results.takeResults({ limit: 10, keep: 2 });
+    const after = await under.results.takeResults({ limit: 10, keep: 2 });
+
+    expect(taken.results.map(({ payload }) => payload)).toEqual(['d', 'e']);
+    expect([taken.dropped, after.dropped]).toEqual([3, 0]);
+  });
+
+  test(`${name}: what is forgotten does not take with it what comes later`, async () => {
+    const under = await withResults('a');
+    const first = await under.results.takeResults(ALL);
+    const ids = first.results.map(({ id }) => id);
+    await under.results.forgetResults(ids);
+    const later = { number: 2, conversation: 'c2', at: 2000 };
+    await under.transact({ turns: [later], until: 2000 }, () => {
+      scoreAtOnce(under.store, later);
+      under.store.queueResult('b');
+    });
+
+    await under.results.forgetResults(ids);
+
+    expect((await under.results.takeResults(ALL)).results).toMatchObject([{ payload: 'b' }]);
   });
 }

@@ -20,6 +20,9 @@ function openSqlite(): Promise<StoreUnderTest> {
     get detection() {
       return store;
     },
+    get results() {
+      return store;
+    },
     transact(_, work) {
       store.begin();
       const result = work();

@@ -1,7 +1,9 @@
 /** What the main thread and the thread that files and judges say to each other. */
 import type { KafkaConnection } from '../../kafka/kafka-connection.ts';
 import type { TraceId } from '../../model/ids.ts';
+import type { ResultEvent } from '../../model/events/result-events.ts';
 import type { EngineEvent } from '../../model/events/scoring-events.ts';
+import type { OtlpSenderOptions } from '../../report/results/otlp-sender.ts';
 import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { Total } from '../../store/engine-store.ts';
 import type { PostgresOptions } from '../../store/postgres/postgres-store.ts';
@@ -18,6 +20,7 @@ export interface ClusterStart {
   readonly evaluations: { readonly connection: KafkaConnection; readonly topic: string } | undefined;
   /** Undefined where regressions are not looked for. */
   readonly detection: DetectionStart | undefined;
+  readonly results: OtlpSenderOptions | undefined;
   readonly spoolDirectory: string;
   readonly suites: readonly string[];
   readonly suitesBaseDirectory: string;
@@ -83,6 +86,7 @@ export type FromCluster =
     }
   | { readonly type: 'cluster-time'; readonly time: number }
   | { readonly type: 'sent'; readonly evaluations: number }
+  | { readonly type: 'result-event'; readonly event: ResultEvent }
   | DetectionMessage
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
   | { readonly type: 'problem'; readonly problem: string | undefined }

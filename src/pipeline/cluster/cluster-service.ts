@@ -211,6 +211,7 @@ async function startReading(
           ? undefined
           : { connection: kafkaConnectionOf(kafka), topic: kafka.evaluationsTopic },
       detection: detectionStart(settings),
+      results: settings.results === undefined ? undefined : { ...settings.results, version: options.version },
       spoolDirectory,
       suites: options.suiteReferences,
       suitesBaseDirectory: options.suitesBaseDirectory,

@@ -22,6 +22,8 @@ import type {
   TimeCommand,
   ToCluster,
 } from './cluster-messages.ts';
+import { OtlpSender } from '../../report/results/otlp-sender.ts';
+import { ResultRelay } from '../result-relay.ts';
 import { EvaluationRelay } from './evaluation-relay.ts';
 import { Filer } from './filer.ts';
 import { Judge } from './judge.ts';
@@ -70,6 +72,14 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   let judgedTo: number | undefined;
   let isDetecting = false;
 
+  const results =
+    start.results === undefined
+      ? undefined
+      : new ResultRelay({
+          store,
+          sender: new OtlpSender(start.results),
+          onEvent: (event) => post({ type: 'result-event', event }),
+        });
   const relay = start.evaluations === undefined ? undefined : relayOf(start.evaluations, store, post, problems);
 
   port.on('message', (message: ToCluster) => {
@@ -78,6 +88,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
     else if (message.type === 'relay') {
       isDetecting = message.on;
       void (message.on ? relay?.start() : relay?.stop());
+      void (message.on ? results?.start() : results?.stop());
     } else if (message.type === 'stop') isStopping = true;
     else waiting.push(message);
     arrived.resolve();
@@ -123,6 +134,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   };
   await Promise.all([filing(), judging(), detecting()]);
   await relay?.stop();
+  await results?.stop();
   spool.close();
   await store.close();
   post({ type: 'stopped' });

@@ -9,6 +9,7 @@
  */
 import type { ClosedTurn } from '../../assemble/open-turns.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
+import type { ResultEvent } from '../../model/events/result-events.ts';
 import type { ScoringEvent } from '../../model/events/scoring-events.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
@@ -30,7 +31,7 @@ export interface ClusterWorkerOptions {
   readonly onFenced: (lane: OwnedLane) => void;
   readonly onTotals: (totals: readonly Total[]) => void;
   readonly onClusterTime: (time: number) => void;
-  readonly onEvent: (event: ScoringEvent | ClusterEvent) => void;
+  readonly onEvent: (event: ScoringEvent | ClusterEvent | ResultEvent) => void;
   readonly onDetection: (message: DetectionMessage) => void;
 }
 
@@ -227,6 +228,9 @@ export class ClusterWorker {
         return;
       case 'sent':
         this.#options.onEvent({ type: 'evaluations-sent', evaluations: message.evaluations });
+        return;
+      case 'result-event':
+        this.#options.onEvent(message.event);
         return;
       case 'cluster-time':
         this.#ahead.passed(message.time);

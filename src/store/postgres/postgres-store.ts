@@ -14,11 +14,13 @@ import type {
 } from '../cluster-store.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { DetectionRound } from '../detection-store.ts';
+import type { TakenResults } from '../result-store.ts';
 import type { EngineStore } from '../engine-store.ts';
 import { moveTime, readTime } from './cluster-time.ts';
 import { ContentCache } from './content-cache.ts';
 import { FilingDays, makePartitions } from './days.ts';
 import { detect } from './detection.ts';
+import { forgetResults, takeResults } from './results.ts';
 import { Filer } from './filing.ts';
 import { Instance } from './instance.ts';
 import { Judge } from './judging.ts';
@@ -182,6 +184,14 @@ export class PostgresStore implements ClusterStore {
 
   async detect(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): Promise<void> {
     await detect(this.#detecting, limit, work);
+  }
+
+  async takeResults(options: { readonly limit: number; readonly keep: number }): Promise<TakenResults> {
+    return takeResults(this.#others, options);
+  }
+
+  async forgetResults(ids: readonly number[]): Promise<void> {
+    await forgetResults(this.#others, ids);
   }
 
   async close(): Promise<void> {

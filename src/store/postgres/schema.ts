@@ -232,6 +232,13 @@ const MIGRATIONS: readonly string[] = [
   );
   INSERT INTO detection DEFAULT VALUES;
   `,
+  // Results of evaluations that wait for a backend (results.ts).
+  `
+  CREATE TABLE result_queue (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    payload text NOT NULL
+  ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

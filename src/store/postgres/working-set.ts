@@ -57,6 +57,7 @@ export class WorkingSet implements EngineStore {
   #moves: Move[] = [];
   #strays: Stray[] = [];
   #observations: WaitingObservation[] = [];
+  #results: string[] = [];
   #idleMsMin = Number.POSITIVE_INFINITY;
   #hasGroups = false;
   #lastRow = 0;
@@ -99,6 +100,7 @@ export class WorkingSet implements EngineStore {
     this.#moves = [];
     this.#strays = [];
     this.#observations = [];
+    this.#results = [];
   }
 
   /** Conversations, as the database names them, that have to be loaded whole. */
@@ -124,6 +126,10 @@ export class WorkingSet implements EngineStore {
 
   newObservations(): readonly WaitingObservation[] {
     return this.#observations;
+  }
+
+  newResults(): readonly string[] {
+    return this.#results;
   }
 
   newKeys(): readonly HeldKeys[] {
@@ -252,6 +258,10 @@ export class WorkingSet implements EngineStore {
 
   queueObservation(observation: WaitingObservation): void {
     this.#observations.push(observation);
+  }
+
+  queueResult(payload: string): void {
+    this.#results.push(payload);
   }
 
   insertEvaluation(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void {

@@ -9,6 +9,7 @@ import { encodeVerdicts } from '../verdict-codec.ts';
 import { BinaryRows } from './binary-copy.ts';
 import { dayOf } from './days.ts';
 import { writeObservations } from './detection.ts';
+import { writeResults } from './results.ts';
 import { fromUuid } from './row-keys.ts';
 import type { Session } from './session.ts';
 import { toStorable } from './storable-text.ts';
@@ -33,6 +34,7 @@ export async function writeChanges(
   await writeEvaluations(session, set);
   await writeKeys(session, set);
   await writeObservations(session, set.newObservations());
+  await writeResults(session, set.newResults());
   if (options.outboxPayload !== undefined) await writeOutbox(session, set, options.outboxPayload);
 }
 

@@ -129,6 +129,13 @@ const MIGRATIONS: readonly string[] = [
     snapshot BLOB NOT NULL
   ) STRICT;
   `,
+  // Results of evaluations that wait for a backend (result-rows.ts).
+  `
+  CREATE TABLE result_queue (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    payload TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

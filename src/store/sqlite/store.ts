@@ -26,16 +26,18 @@ import type {
   TraceContent,
 } from '../engine-store.ts';
 import type { DetectionRound, DetectionStore, WaitingObservation } from '../detection-store.ts';
+import type { ResultStore, TakenResults } from '../result-store.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { Conversations } from './conversations.ts';
 import { DetectionRows } from './detection-rows.ts';
+import { ResultRows } from './result-rows.ts';
 import { Evaluations } from './evaluations.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { migrate } from './schema.ts';
 import { Totals } from './totals.ts';
 import { Traces } from './traces.ts';
 
-export class Store implements EngineStore, DetectionStore {
+export class Store implements EngineStore, DetectionStore, ResultStore {
   readonly totals: Totals;
   readonly #database: DatabaseSync;
   readonly #conversations: Conversations;
@@ -44,6 +46,7 @@ export class Store implements EngineStore, DetectionStore {
   readonly #keys: ConversationKeyRows;
   readonly #postponed: PostponedTurns;
   readonly #detection: DetectionRows;
+  readonly #results: ResultRows;
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
   #inTransaction = false;
@@ -59,6 +62,7 @@ export class Store implements EngineStore, DetectionStore {
     this.#keys = new ConversationKeyRows(database);
     this.#postponed = new PostponedTurns(database);
     this.#detection = new DetectionRows(database);
+    this.#results = new ResultRows(database);
     this.totals = new Totals(database);
     this.#metaValue = database.prepare('SELECT value FROM meta WHERE key = ?');
     this.#raiseMeta = database.prepare(
@@ -246,11 +250,28 @@ export class Store implements EngineStore, DetectionStore {
 
   /** A transaction of its own, between others. */
   detect(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): void {
-    if (this.#inTransaction) throw new Error('store: a round of detection was begun inside another transaction');
+    this.#between('a round of detection', () => this.#detection.finish(work(this.#detection.take(limit))));
+  }
+
+  queueResult(payload: string): void {
+    this.#results.add(payload);
+  }
+
+  takeResults(options: { readonly limit: number; readonly keep: number }): TakenResults {
+    return this.#between('the taking of results', () => this.#results.take(options));
+  }
+
+  forgetResults(ids: readonly number[]): void {
+    this.#between('the end of results', () => this.#results.forget(ids));
+  }
+
+  #between<T>(what: string, work: () => T): T {
+    if (this.#inTransaction) throw new Error(`store: ${what} was begun inside another transaction`);
     this.begin();
     try {
-      this.#detection.finish(work(this.#detection.take(limit)));
+      const done = work();
       this.commit();
+      return done;
     } catch (error) {
       this.rollback();
       throw error;

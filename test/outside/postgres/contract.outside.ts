@@ -46,6 +46,9 @@ async function openPostgres(): Promise<StoreUnderTest> {
     get detection() {
       return store;
     },
+    get results() {
+      return store;
+    },
     async transact(hints, work) {
       await file(hints);
       let done: { readonly result: ReturnType<typeof work> } | undefined;

@@ -1,0 +1,9 @@
+/** What happens to results on their way to a backend, to be counted and logged. */
+export type ResultEvent =
+  | { readonly type: 'results-sent'; readonly evaluations: number }
+  /** They wait, and are sent again. */
+  | { readonly type: 'results-failed'; readonly problem: string }
+  /** The backend will never take them. */
+  | { readonly type: 'results-refused'; readonly evaluations: number; readonly problem: string }
+  /** More waited than may. */
+  | { readonly type: 'results-dropped'; readonly evaluations: number };

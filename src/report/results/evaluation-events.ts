@@ -1,0 +1,100 @@
+/**
+ * Results as OpenTelemetry's event `gen_ai.evaluation.result`: one for each verdict and one for the evaluation as a whole, with the ids of the span
+ * that was evaluated, so that a tracing backend shows them there. What the convention has no name for is under `assay.`.
+ *
+ *   gen_ai.evaluation.name          the criterion; of the whole, the suite
+ *   gen_ai.evaluation.score.value   1 or 0 where the verdict is pass or fail; of the whole, the score. Absent where nothing was decided
+ *   gen_ai.evaluation.score.label   pass, fail, not_applicable, error, skipped; of the whole, the outcome
+ *   error.type                      where the check itself failed
+ */
+import { type Attributes, SeverityNumber } from '@opentelemetry/api';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import type { ReadableLogRecord } from '@opentelemetry/sdk-logs';
+import type { VerdictKind } from '../../model/evaluation.ts';
+import { OWN_SCOPE } from '../../model/marks.ts';
+import type { ResultPayload } from './result-payload.ts';
+
+const EVENT = 'gen_ai.evaluation.result';
+const SCORE_OF: Partial<Record<VerdictKind, number>> = { pass: 1, fail: 0 };
+
+export class EvaluationEvents {
+  readonly #resource: ReturnType<typeof resourceFromAttributes>;
+  /** What has this scope is never scored: the way back to Assay ends there. */
+  readonly #scope: ReadableLogRecord['instrumentationScope'];
+
+  constructor(version: string) {
+    this.#resource = resourceFromAttributes({ 'service.name': 'assay', 'service.version': version });
+    this.#scope = { name: OWN_SCOPE, version };
+  }
+
+  of(payload: ResultPayload): readonly ReadableLogRecord[] {
+    const { evaluation } = payload;
+    const common = commonAttributes(payload);
+    const { suite, score, outcome, explanation } = evaluation;
+    const whole = this.#record(payload, {
+      ...common,
+      'gen_ai.evaluation.name': suite,
+      'gen_ai.evaluation.score.label': outcome,
+      ...(score === null ? {} : { 'gen_ai.evaluation.score.value': score }),
+      'gen_ai.evaluation.explanation': explanation,
+      'assay.evaluator.id': suite,
+    });
+    const verdicts = Object.entries(evaluation.verdicts).map(([criterion, { verdict, reason, evidence }]) => {
+      const value = SCORE_OF[verdict];
+      return this.#record(
+        payload,
+        {
+          ...common,
+          'gen_ai.evaluation.name': criterion,
+          'gen_ai.evaluation.score.label': verdict,
+          ...(value === undefined ? {} : { 'gen_ai.evaluation.score.value': value }),
+          'gen_ai.evaluation.explanation': reason,
+          ...(verdict === 'error' ? { 'error.type': 'check_error' } : {}),
+          'assay.evaluator.id': `${suite}/${criterion}`,
+          ...(evidence.length === 0 ? {} : { 'assay.evidence.span_ids': [...evidence] }),
+        },
+        verdict === 'error' ? SeverityNumber.WARN : SeverityNumber.INFO,
+      );
+    });
+    return [whole, ...verdicts];
+  }
+
+  #record(
+    { at, traceId, spanId }: ResultPayload,
+    attributes: Attributes,
+    severityNumber: SeverityNumber = SeverityNumber.INFO,
+  ): ReadableLogRecord {
+    const time: [number, number] = [Math.floor(at / 1000), (at % 1000) * 1_000_000];
+    return {
+      hrTime: time,
+      hrTimeObserved: time,
+      ...(traceId === undefined || spanId === undefined ? {} : { spanContext: { traceId, spanId, traceFlags: 1 } }),
+      severityNumber,
+      eventName: EVENT,
+      resource: this.#resource,
+      instrumentationScope: this.#scope,
+      attributes,
+      droppedAttributesCount: 0,
+    };
+  }
+}
+
+function commonAttributes({ id, labels, evaluation }: ResultPayload): Attributes {
+  const { agent, agent_version, environment, segment } = labels;
+  return {
+    'gen_ai.conversation.id': evaluation.conversation_id,
+    'session.id': evaluation.conversation_id,
+    'gen_ai.agent.name': agent,
+    'gen_ai.agent.version': agent_version,
+    'deployment.environment.name': environment,
+    ...(segment === undefined ? {} : { 'assay.segment': segment }),
+    'assay.evaluation.id': id,
+    'assay.suite': evaluation.suite,
+    // The suite's version is the hash of what it says.
+    'assay.evaluator.version': evaluation.suite_version,
+    'assay.scope': evaluation.scope,
+    ...(evaluation.turn_id === undefined ? {} : { 'assay.turn.id': evaluation.turn_id }),
+    'assay.revision': evaluation.revision,
+    'assay.outcome': evaluation.outcome,
+  };
+}

@@ -1,0 +1,41 @@
+/** An evaluation as it waits for a backend: what it said, and the span that it is about. */
+import type { Evaluation } from '../../model/evaluation.ts';
+import type { SpanId, TraceId } from '../../model/ids.ts';
+import { type EvaluationJson, toEvaluationJson } from '../evaluation-json.ts';
+import { evaluationIdOf } from '../evaluation-record.ts';
+import type { AgentLabels } from '../label-guard.ts';
+
+export interface ResultPayload {
+  readonly id: string;
+  /** Log time, in milliseconds. */
+  readonly at: number;
+  /** The agent's span of the turn; of a conversation, of its last turn. Absent where there is none. */
+  readonly traceId?: TraceId;
+  readonly spanId?: SpanId;
+  readonly labels: AgentLabels;
+  readonly evaluation: EvaluationJson;
+}
+
+export function writeResultPayload(
+  evaluation: Evaluation,
+  about: {
+    readonly at: number;
+    readonly labels: AgentLabels;
+    readonly span: { readonly traceId: TraceId; readonly rootSpanId: SpanId } | undefined;
+  },
+): string {
+  const { at, labels, span } = about;
+  const payload: ResultPayload = {
+    id: evaluationIdOf(evaluation),
+    at,
+    ...(span === undefined ? {} : { traceId: span.traceId, spanId: span.rootSpanId }),
+    labels,
+    evaluation: toEvaluationJson(evaluation),
+  };
+  return JSON.stringify(payload);
+}
+
+export function readResultPayload(text: string): ResultPayload {
+  // The cast holds because `writeResultPayload` wrote the text.
+  return JSON.parse(text) as ResultPayload;
+}

@@ -1,0 +1,36 @@
+/** Results that wait for a backend, on the shared store. Whoever sends them takes the oldest; two that send at once send some of them twice. */
+import type { TakenResults } from '../result-store.ts';
+import { BinaryRows } from './binary-copy.ts';
+import type { Link } from './link.ts';
+import type { Session } from './session.ts';
+import { fromStorable, toStorable } from './storable-text.ts';
+
+export async function writeResults(session: Session, payloads: readonly string[]): Promise<void> {
+  if (payloads.length === 0) return;
+  const rows = new BinaryRows();
+  for (const payload of payloads) rows.row(1).text(toStorable(payload));
+  await session.copy('result_queue (payload)', rows);
+}
+
+export async function takeResults(
+  link: Link,
+  { limit, keep }: { readonly limit: number; readonly keep: number },
+): Promise<TakenResults> {
+  return link.use(async (session) => {
+    const dropped = await session.run(TRIM, [keep]);
+    const rows = await session.rows<{ id: number; payload: string }>(TAKE, [limit]);
+    return { results: rows.map(({ id, payload }) => ({ id, payload: fromStorable(payload) })), dropped };
+  });
+}
+
+export async function forgetResults(link: Link, ids: readonly number[]): Promise<void> {
+  await link.use((session) => session.run(FORGET, [ids]));
+}
+
+/** By number rather than by counting: numbers have few gaps, and a million rows need not be looked at. */
+const TRIM = {
+  name: 'trim-results',
+  sql: 'DELETE FROM result_queue WHERE id <= (SELECT max(id) FROM result_queue) - $1::bigint',
+};
+const TAKE = { name: 'take-results', sql: 'SELECT id, payload FROM result_queue ORDER BY id LIMIT $1' };
+const FORGET = { name: 'forget-results', sql: 'DELETE FROM result_queue WHERE id = ANY($1::bigint[])' };

@@ -1,0 +1,211 @@
+/** Results over a real HTTP server that plays the backend: what it refuses, delays or loses must come again, and nothing must go round in circles. */
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { type TrafficConversation, exportRequest, traffic } from '../simulation/traffic.ts';
+import { freePorts } from '../free-ports.ts';
+import { otlp } from '../model/otlp/otlp.proto.ts';
+import { tempDirectory } from '../temp-directory.ts';
+import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
+
+interface Event {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly eventName: string;
+  readonly severity: number;
+  readonly scope: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+interface Request {
+  readonly headers: IncomingHttpHeaders;
+  readonly url: string;
+  readonly events: readonly Event[];
+}
+
+const URL_PATH = '/v1/logs';
+
+async function backend(
+  answer: (request: Request, number: number) => number,
+  port = 0,
+): Promise<{ readonly url: string; readonly taken: Request[] }> {
+  const taken: Request[] = [];
+  let number = 0;
+  const server: Server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const { headers, url = '' } = request;
+      const read = { headers, url, events: eventsIn(gunzipSync(Buffer.concat(parts))) };
+      const status = answer(read, number++);
+      if (status === 200) taken.push(read);
+      response.writeHead(status).end(status === 200 ? '' : 'not now');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the backend does not listen');
+  return { url: `http://127.0.0.1:${address.port}${URL_PATH}`, taken };
+}
+
+function eventsIn(body: Buffer): Event[] {
+  interface Value {
+    readonly stringValue?: string;
+    readonly doubleValue?: number;
+    readonly intValue?: number;
+    readonly arrayValue?: { readonly values: readonly Value[] };
+  }
+  const plain = (value: Value): unknown =>
+    value.arrayValue?.values.map(plain) ?? value.stringValue ?? value.doubleValue ?? value.intValue;
+  const message = otlp.LogsData.toObject(otlp.LogsData.decode(body), { bytes: Buffer, longs: Number }) as {
+    readonly resourceLogs: readonly {
+      readonly scopeLogs: readonly {
+        readonly scope: { readonly name: string };
+        readonly logRecords: readonly {
+          readonly traceId: Buffer;
+          readonly spanId: Buffer;
+          readonly eventName: string;
+          readonly severityNumber: number;
+          readonly attributes: readonly { readonly key: string; readonly value: Value }[];
+        }[];
+      }[];
+    }[];
+  };
+  return message.resourceLogs.flatMap(({ scopeLogs }) =>
+    scopeLogs.flatMap(({ scope, logRecords }) =>
+      logRecords.map((record) => ({
+        traceId: Buffer.from(record.traceId).toString('hex'),
+        spanId: Buffer.from(record.spanId).toString('hex'),
+        eventName: record.eventName,
+        severity: record.severityNumber,
+        scope: scope.name,
+        attributes: Object.fromEntries(record.attributes.map(({ key, value }) => [key, plain(value)])),
+      })),
+    ),
+  );
+}
+
+async function send(running: RunningService, conversations: readonly TrafficConversation[]): Promise<void> {
+  for (const { turns, agentVersion } of conversations) {
+    for (const turn of turns) {
+      const body = exportRequest(turn, agentVersion);
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body });
+      expect(response.status).toBe(200);
+    }
+  }
+}
+
+async function until(claim: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await claim())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+function to(url: string) {
+  return { url, headers: { authorization: 'Bearer of tidings' }, timeoutMs: 2000 };
+}
+
+const wholes = (requests: readonly Request[]) =>
+  requests.flatMap(({ events }) => events.filter(({ attributes }) => attributes['assay.evaluator.id'] === 'default'));
+const CONVERSATIONS = [...traffic({ seed: 4, conversations: 6, endMarks: 'all' })];
+const TURNS = CONVERSATIONS.reduce((sum, { turns }) => sum + turns.length, 0);
+
+test('each verdict and each evaluation is an event on the span of its turn, and comes when the backend is well again', async () => {
+  const { url, taken } = await backend((_, number) => (number < 2 ? 503 : 200));
+  const running = await runService({ suites: ['default'], results: to(url) });
+  await send(running, CONVERSATIONS);
+
+  await until(() => wholes(taken).length >= TURNS);
+
+  expect(wholes(taken)).toHaveLength(TURNS);
+  expect(taken[0]?.url).toBe(URL_PATH);
+  expect(taken[0]?.headers).toMatchObject({
+    'content-type': 'application/x-protobuf',
+    'content-encoding': 'gzip',
+    authorization: 'Bearer of tidings',
+  });
+  const [conversation] = CONVERSATIONS;
+  const [turn] = conversation?.turns ?? [];
+  const root = turn?.find(({ parentSpanId }) => parentSpanId === undefined);
+  const about = taken.flatMap(({ events }) => events).filter(({ traceId }) => traceId === root?.traceId);
+  const [whole, ...verdicts] = about;
+  expect(new Set(about.map(({ spanId }) => spanId))).toEqual(new Set([root?.spanId]));
+  expect(new Set(about.map(({ eventName, scope }) => `${scope} ${eventName}`))).toEqual(
+    new Set(['assay gen_ai.evaluation.result']),
+  );
+  expect(whole?.attributes).toMatchObject({
+    'gen_ai.evaluation.name': 'default',
+    'gen_ai.conversation.id': conversation?.id,
+    'assay.scope': 'turn',
+    'assay.revision': 1,
+  });
+  const answer = await fetch(`${running.http}/api/conversations/${conversation?.id}`);
+  // The cast holds for this API.
+  const { evaluations } = (await answer.json()) as {
+    evaluations: readonly { readonly turn_id: string; readonly score: number; readonly outcome: string }[];
+  };
+  const stored = evaluations.find(({ turn_id }) => turn_id === whole?.attributes['assay.turn.id']);
+  expect([
+    whole?.attributes['gen_ai.evaluation.score.label'],
+    whole?.attributes['gen_ai.evaluation.score.value'],
+  ]).toEqual([stored?.outcome, stored?.score]);
+  expect(verdicts.length).toBeGreaterThan(2);
+  for (const { attributes } of verdicts) {
+    expect(attributes['assay.evaluator.id']).toBe(`default/${String(attributes['gen_ai.evaluation.name'])}`);
+    const label = attributes['gen_ai.evaluation.score.label'];
+    expect(attributes['gen_ai.evaluation.score.value']).toBe(label === 'pass' ? 1 : label === 'fail' ? 0 : undefined);
+    expect(attributes['gen_ai.evaluation.explanation']).not.toBe('');
+  }
+  await until(async () => sumOf(await metricsOf(running), 'assay_results_total', 'fate="sent"') === TURNS);
+  expect(sumOf(await metricsOf(running), 'assay_result_failures_total')).toBe(2);
+});
+
+test('what a backend refuses for good is left out, and only that', async () => {
+  const bad = CONVERSATIONS[2]?.id;
+  const isBad = ({ events }: Request) => events.some(({ attributes }) => attributes['gen_ai.conversation.id'] === bad);
+  const { url, taken } = await backend((request) => (isBad(request) ? 400 : 200));
+  const running = await runService({ suites: ['default'], results: to(url) });
+  await send(running, CONVERSATIONS);
+  const badTurns = CONVERSATIONS[2]?.turns.length ?? 0;
+
+  await until(async () => {
+    const metrics = await metricsOf(running);
+    return sumOf(metrics, 'assay_results_total') === TURNS;
+  });
+
+  const metrics = await metricsOf(running);
+  expect(sumOf(metrics, 'assay_results_total', 'fate="refused"')).toBe(badTurns);
+  expect(sumOf(metrics, 'assay_results_total', 'fate="sent"')).toBe(TURNS - badTurns);
+  expect(wholes(taken)).toHaveLength(TURNS - badTurns);
+});
+
+test('what could not be sent before a restart is sent after it', async () => {
+  const [port = 0] = await freePorts(1);
+  const url = `http://127.0.0.1:${port}${URL_PATH}`;
+  const dataDir = tempDirectory();
+  const before = await runService({ suites: ['default'], dataDir, results: to(url) });
+  await send(before, CONVERSATIONS);
+  await until(async () => sumOf(await metricsOf(before), 'assay_evaluations_total') === TURNS);
+  await before.service.stop();
+
+  const { taken } = await backend(() => 200, port);
+  await runService({ suites: ['default'], dataDir, results: to(url) });
+
+  await until(() => wholes(taken).length >= TURNS);
+  expect(wholes(taken)).toHaveLength(TURNS);
+});
+
+test('sent to Assay itself, they end there: nothing is evaluated again', async () => {
+  const other = await runService({ suites: ['default'] });
+  const running = await runService({ suites: ['default'], results: to(`${other.otlp}${URL_PATH}`) });
+  await send(running, CONVERSATIONS);
+  // The spans are there as well, so that an event could find the turn it is about.
+  await send(other, CONVERSATIONS);
+
+  await until(async () => sumOf(await metricsOf(running), 'assay_results_total', 'fate="sent"') === TURNS);
+  await until(async () => sumOf(await metricsOf(other), 'assay_evaluations_total') === TURNS);
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+
+  expect(sumOf(await metricsOf(other), 'assay_evaluations_total')).toBe(TURNS);
+  expect(sumOf(await metricsOf(other), 'assay_evaluations_revised_total')).toBe(0);
+});
