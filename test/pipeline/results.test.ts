@@ -1,90 +1,10 @@
 /** Results over a real HTTP server that plays the backend: what it refuses, delays or loses must come again, and nothing must go round in circles. */
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import { gunzipSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type TrafficConversation, exportRequest, traffic } from '../simulation/traffic.ts';
 import { freePorts } from '../free-ports.ts';
-import { otlp } from '../model/otlp/otlp.proto.ts';
+import { startLogsBackend, type LogsRequest, LOGS_PATH } from '../otlp-logs-backend.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
-
-interface Event {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly eventName: string;
-  readonly severity: number;
-  readonly scope: string;
-  readonly attributes: Readonly<Record<string, unknown>>;
-}
-
-interface Request {
-  readonly headers: IncomingHttpHeaders;
-  readonly url: string;
-  readonly events: readonly Event[];
-}
-
-const URL_PATH = '/v1/logs';
-
-async function backend(
-  answer: (request: Request, number: number) => number,
-  port = 0,
-): Promise<{ readonly url: string; readonly taken: Request[] }> {
-  const taken: Request[] = [];
-  let number = 0;
-  const server: Server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      const { headers, url = '' } = request;
-      const read = { headers, url, events: eventsIn(gunzipSync(Buffer.concat(parts))) };
-      const status = answer(read, number++);
-      if (status === 200) taken.push(read);
-      response.writeHead(status).end(status === 200 ? '' : 'not now');
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('the backend does not listen');
-  return { url: `http://127.0.0.1:${address.port}${URL_PATH}`, taken };
-}
-
-function eventsIn(body: Buffer): Event[] {
-  interface Value {
-    readonly stringValue?: string;
-    readonly doubleValue?: number;
-    readonly intValue?: number;
-    readonly arrayValue?: { readonly values: readonly Value[] };
-  }
-  const plain = (value: Value): unknown =>
-    value.arrayValue?.values.map(plain) ?? value.stringValue ?? value.doubleValue ?? value.intValue;
-  const message = otlp.LogsData.toObject(otlp.LogsData.decode(body), { bytes: Buffer, longs: Number }) as {
-    readonly resourceLogs: readonly {
-      readonly scopeLogs: readonly {
-        readonly scope: { readonly name: string };
-        readonly logRecords: readonly {
-          readonly traceId: Buffer;
-          readonly spanId: Buffer;
-          readonly eventName: string;
-          readonly severityNumber: number;
-          readonly attributes: readonly { readonly key: string; readonly value: Value }[];
-        }[];
-      }[];
-    }[];
-  };
-  return message.resourceLogs.flatMap(({ scopeLogs }) =>
-    scopeLogs.flatMap(({ scope, logRecords }) =>
-      logRecords.map((record) => ({
-        traceId: Buffer.from(record.traceId).toString('hex'),
-        spanId: Buffer.from(record.spanId).toString('hex'),
-        eventName: record.eventName,
-        severity: record.severityNumber,
-        scope: scope.name,
-        attributes: Object.fromEntries(record.attributes.map(({ key, value }) => [key, plain(value)])),
-      })),
-    ),
-  );
-}
 
 async function send(running: RunningService, conversations: readonly TrafficConversation[]): Promise<void> {
   for (const { turns, agentVersion } of conversations) {
@@ -105,20 +25,20 @@ function to(url: string) {
   return { url, headers: { authorization: 'Bearer of tidings' }, timeoutMs: 2000 };
 }
 
-const wholes = (requests: readonly Request[]) =>
+const wholes = (requests: readonly LogsRequest[]) =>
   requests.flatMap(({ events }) => events.filter(({ attributes }) => attributes['assay.evaluator.id'] === 'default'));
 const CONVERSATIONS = [...traffic({ seed: 4, conversations: 6, endMarks: 'all' })];
 const TURNS = CONVERSATIONS.reduce((sum, { turns }) => sum + turns.length, 0);
 
 test('each verdict and each evaluation is an event on the span of its turn, and comes when the backend is well again', async () => {
-  const { url, taken } = await backend((_, number) => (number < 2 ? 503 : 200));
+  const { url, taken } = await startLogsBackend((_, number) => (number < 2 ? 503 : 200));
   const running = await runService({ suites: ['default'], results: to(url) });
   await send(running, CONVERSATIONS);
 
   await until(() => wholes(taken).length >= TURNS);
 
   expect(wholes(taken)).toHaveLength(TURNS);
-  expect(taken[0]?.url).toBe(URL_PATH);
+  expect(taken[0]?.url).toBe(LOGS_PATH);
   expect(taken[0]?.headers).toMatchObject({
     'content-type': 'application/x-protobuf',
     'content-encoding': 'gzip',
@@ -162,8 +82,9 @@ test('each verdict and each evaluation is an event on the span of its turn, and 
 
 test('what a backend refuses for good is left out, and only that', async () => {
   const bad = CONVERSATIONS[2]?.id;
-  const isBad = ({ events }: Request) => events.some(({ attributes }) => attributes['gen_ai.conversation.id'] === bad);
-  const { url, taken } = await backend((request) => (isBad(request) ? 400 : 200));
+  const isBad = ({ events }: LogsRequest) =>
+    events.some(({ attributes }) => attributes['gen_ai.conversation.id'] === bad);
+  const { url, taken } = await startLogsBackend((request) => (isBad(request) ? 400 : 200));
   const running = await runService({ suites: ['default'], results: to(url) });
   await send(running, CONVERSATIONS);
   const badTurns = CONVERSATIONS[2]?.turns.length ?? 0;
@@ -181,14 +102,14 @@ test('what a backend refuses for good is left out, and only that', async () => {
 
 test('what could not be sent before a restart is sent after it', async () => {
   const [port = 0] = await freePorts(1);
-  const url = `http://127.0.0.1:${port}${URL_PATH}`;
+  const url = `http://127.0.0.1:${port}${LOGS_PATH}`;
   const dataDir = tempDirectory();
   const before = await runService({ suites: ['default'], dataDir, results: to(url) });
   await send(before, CONVERSATIONS);
   await until(async () => sumOf(await metricsOf(before), 'assay_evaluations_total') === TURNS);
   await before.service.stop();
 
-  const { taken } = await backend(() => 200, port);
+  const { taken } = await startLogsBackend(() => 200, port);
   await runService({ suites: ['default'], dataDir, results: to(url) });
 
   await until(() => wholes(taken).length >= TURNS);
@@ -197,7 +118,7 @@ test('what could not be sent before a restart is sent after it', async () => {
 
 test('sent to Assay itself, they end there: nothing is evaluated again', async () => {
   const other = await runService({ suites: ['default'] });
-  const running = await runService({ suites: ['default'], results: to(`${other.otlp}${URL_PATH}`) });
+  const running = await runService({ suites: ['default'], results: to(`${other.otlp}${LOGS_PATH}`) });
   await send(running, CONVERSATIONS);
   // The spans are there as well, so that an event could find the turn it is about.
   await send(other, CONVERSATIONS);
