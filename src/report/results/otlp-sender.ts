@@ -18,11 +18,11 @@ export interface OtlpSenderOptions {
 
 export type Sent =
   | { readonly taken: true }
-  /** It will never take these: they are not well-formed to it, too large, or we may not send. */
+  /** `refused`: it will never take these, because they are not well-formed to it, or too large. */
   | { readonly taken: false; readonly problem: string; readonly refused: boolean; readonly waitMs: number };
 
-/** What a receiver may answer when the same request can be taken later; everything else it will say again. */
-const PASSING = new Set([401, 403, 408, 429]);
+/** It is what was sent that is wrong. Anything else, a wrong address or wrong credentials among it, is mended on one side or the other. */
+const REFUSED = new Set([400, 413, 422]);
 
 export class OtlpSender {
   readonly #options: OtlpSenderOptions;
@@ -54,9 +54,7 @@ export class OtlpSender {
       const said = await beginningOf(response);
       if (response.ok) return { taken: true };
       const problem = `it answered ${response.status}${said === '' ? '' : `: ${said}`}`;
-      const { status } = response;
-      const refused = status >= 400 && status < 500 && !PASSING.has(status);
-      return { taken: false, problem, refused, waitMs: retryAfterMs(response) };
+      return { taken: false, problem, refused: REFUSED.has(response.status), waitMs: retryAfterMs(response) };
     } catch (error) {
       return { taken: false, problem: reasonOf(error), refused: false, waitMs: 0 };
     }
