@@ -100,6 +100,7 @@ export interface KafkaProducer {
 export interface KafkaPublisher {
   /** Fences older publishers of this name, and says how far they had come; undefined where there was none. */
   open(): Promise<number | undefined>;
+  /** Where it rejects and trying again may help, call it with the same again: if they were published after all, it finds that out. */
   publish(records: readonly RecordToSend[], progress: number): Promise<void>;
   stop(): Promise<void>;
 }

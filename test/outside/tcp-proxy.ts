@@ -12,6 +12,8 @@ export interface ProxyTarget {
 export interface ProxyOptions {
   /** Sees what the server answers before the client does; nothing is passed on where it gives false. */
   readonly passAnswer?: (chunk: Buffer, connection: number) => boolean;
+  /** Sees what the client asks before the server does. */
+  readonly onRequest?: (chunk: Buffer) => void;
 }
 
 export class TcpProxy {
@@ -86,6 +88,7 @@ export class TcpProxy {
       open: () => connect({ ...this.#target(), allowHalfOpen: true, noDelay: true }),
       delayMs: () => this.#delayMs,
       passAnswer: (chunk) => this.#options.passAnswer?.(chunk, number) ?? true,
+      onRequest: (chunk) => this.#options.onRequest?.(chunk),
       onGone: () => this.#pairs.delete(pair),
     });
     this.#pairs.add(pair);
@@ -97,6 +100,7 @@ interface PairParts {
   readonly open: () => Socket;
   readonly delayMs: () => number;
   readonly passAnswer: (chunk: Buffer) => boolean;
+  readonly onRequest: (chunk: Buffer) => void;
   readonly onGone: () => void;
 }
 
@@ -133,7 +137,10 @@ class Pair {
       this.#upstream = upstream;
       upstream.on('error', () => this.#gone());
       upstream.on('close', () => this.#gone());
-      this.#pass(this.#client, upstream, () => true);
+      this.#pass(this.#client, upstream, (chunk) => {
+        this.#parts.onRequest(chunk);
+        return true;
+      });
       this.#pass(upstream, this.#client, this.#parts.passAnswer);
     }
     this.#client.resume();

@@ -93,7 +93,10 @@ export class KafkajsPublisher implements KafkaPublisher {
 
   async publish(records: readonly RecordToSend[], progress: number): Promise<void> {
     await this.#inTurn(async (deadline) => {
+      const wasUnclear = this.#state.is === 'unclear';
       await this.#clear(deadline);
+      // The call before this one could not find out that it had succeeded.
+      if (wasUnclear && this.#hasCome(progress)) return;
       await this.#transact(records, progress, deadline);
     });
   }

@@ -10,12 +10,13 @@ import { sendTo } from './sending.ts';
 
 let kafka: KafkaCluster;
 let network: TcpProxy;
+let onRequest: ((chunk: Buffer) => void) | undefined;
 
 beforeAll(async () => {
   kafka = await KafkaCluster.start({
     networks: ['weak'],
     through: async ({ port }) => {
-      network = await TcpProxy.start({ host: 'localhost', port });
+      network = await TcpProxy.start({ host: 'localhost', port }, { onRequest: (chunk) => onRequest?.(chunk) });
       return network.port;
     },
   });
@@ -26,6 +27,7 @@ afterAll(async () => {
 });
 
 const text = (value: string) => ({ key: undefined, value: Buffer.from(value) });
+const END_TRANSACTION = 26;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function topicWith(partitions: number): Promise<string> {
@@ -112,6 +114,31 @@ test('what a producer said is sent is there, however its network fails', async (
   const there = new Set((await readAll(kafka, topic, 2)).values());
   expect(acknowledged.length).toBeGreaterThan(50);
   expect(acknowledged.filter((value) => !there.has(value))).toEqual([]);
+});
+
+test('a publisher that never hears that it has committed finds it out with the next try', async () => {
+  const [name, topic] = [freshName('outbox'), await topicWith(1)];
+  const options = { connection: { brokers: kafka.through('weak') }, requestTimeoutMs: 700, deliveryTimeoutMs: 1_500 };
+  const publisher = new KafkajsPublisher({ ...options, name, topic });
+  onTestFinished(() => {
+    onRequest = undefined;
+    network.heal();
+    return publisher.stop();
+  });
+  await publisher.open();
+  // Four bytes of length, then what is asked.
+  onRequest = (chunk) => {
+    if (chunk.readInt16BE(4) === END_TRANSACTION) setImmediate(() => network.cut());
+  };
+  const publish = () => publisher.publish([text('one'), text('two')], 2);
+
+  await expect(publish()).rejects.toMatchObject({ retriable: true });
+  onRequest = undefined;
+  network.heal();
+  await publish();
+
+  await publisher.publish([text('three')], 3);
+  expect((await readAll(kafka, topic, 1)).values()).toEqual(['one', 'two', 'three']);
 });
 
 test('a publisher whose network fails at any moment publishes each record once', async () => {
