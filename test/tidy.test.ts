@@ -7,7 +7,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const STAGES = ['receive', 'journal', 'kafka', 'normalize', 'assemble', 'score', 'store', 'report', 'detect'];
+const STAGES = ['receive', 'journal', 'kafka', 'normalize', 'assemble', 'score', 'store', 'report', 'detect', 'ask'];
 const ROOMS = [...STAGES, 'model', 'pipeline', 'config', 'cli', 'instrument'];
 const LINES_MAX = 500;
 

@@ -1,0 +1,69 @@
+/**
+ * Questions to a judge and what became of them: the words that scoring (which renders a request and weighs its answer), the store (which
+ * keeps both) and asking (which calls models) share. All of it is plain JSON: it waits in the store and goes between threads.
+ */
+export interface JudgedCriterion {
+  readonly name: string;
+  readonly question: string;
+}
+
+/** One call of a model, or as many as there are votes: everything it needs is in here. */
+export interface JudgeRequest {
+  /**
+   * The SHA-256, in hex, of everything that can change the answer: the questions, the model and its parameters, the evidence shown. Two
+   * conversations that look the same to the judge have one request.
+   */
+  readonly key: string;
+  /** The judge by its name in the configuration. */
+  readonly judge: string;
+  readonly suite: string;
+  readonly suiteVersion: string;
+  /** What is asked, in the order in which it is asked. */
+  readonly criteria: readonly JudgedCriterion[];
+  /** What the judge is told to do; nothing in it comes from spans. */
+  readonly instructions: string;
+  /** The conversation as data, as far as it fits, and the questions. */
+  readonly material: string;
+  /** An estimate, on the safe side, of what instructions and material come to. */
+  readonly inputTokens: number;
+  /** What did not fit, in words; empty where all did. */
+  readonly cut: string;
+  /** Where money is short, the lower ones are left out first. */
+  readonly priority: number;
+}
+
+export interface JudgedAnswer {
+  readonly criterion: string;
+  readonly pass: boolean;
+  /** The judge's own, in one sentence; it is untrusted text. */
+  readonly reason: string;
+  /** What the judge quotes from the material. Each was found there. */
+  readonly quotes: readonly string[];
+  /** How many of the votes said yes. */
+  readonly votes: { readonly yes: number; readonly of: number };
+}
+
+export const JUDGE_FAILURES = [
+  'unreachable',
+  'timeout',
+  'rate-limited',
+  'server-error',
+  'authentication',
+  'quota',
+  'refused',
+  'bad-answer',
+  'bad-request',
+] as const;
+/** `refused`: the model would not answer. `bad-answer`: what it said can't be parsed, or is cut. `bad-request`: it is our mistake. */
+export type JudgeFailure = (typeof JUDGE_FAILURES)[number];
+
+export const JUDGE_OMISSIONS = ['over-budget', 'too-late', 'sampled-out', 'not-configured'] as const;
+export type JudgeOmission = (typeof JUDGE_OMISSIONS)[number];
+
+/** The end of a request. Only `answered` is kept for others that ask the same. */
+export type JudgeOutcome =
+  | { readonly is: 'answered'; readonly answers: readonly JudgedAnswer[]; readonly model: string }
+  /** The verdicts become `error`. */
+  | { readonly is: 'failed'; readonly failure: JudgeFailure; readonly reason: string }
+  /** Nobody was asked; the verdicts become `skipped`. */
+  | { readonly is: 'left-out'; readonly because: JudgeOmission; readonly reason: string };
