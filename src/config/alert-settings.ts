@@ -4,23 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { NOTICE_KINDS, type NoticeKind } from '../model/detection.ts';
+import { NOTICE_KINDS, type NoticeKind, type Webhook } from '../model/detection.ts';
 import { durationMs } from './quantities.ts';
 import { type SecretPlaces, secretFrom } from './secrets.ts';
 import type { Sources } from './sources.ts';
 
-export interface WebhookSettings {
-  readonly name: string;
-  /** The same for the same place, whatever it is called. */
-  readonly key: string;
-  readonly url: string;
-  readonly format: 'slack' | 'json';
-  readonly secret: string | undefined;
-  readonly on: readonly NoticeKind[];
-}
-
 export interface AlertSettings {
-  readonly webhooks: readonly WebhookSettings[];
+  readonly webhooks: readonly Webhook[];
   readonly giveUpAfterMs: number;
   readonly timeoutMs: number;
 }
@@ -68,7 +58,7 @@ function webhookOf(
   written: Written,
   index: number,
   { sources, places }: { readonly sources: Sources; readonly places: SecretPlaces },
-): WebhookSettings[] {
+): Webhook[] {
   const mistake = (problem: string, expected: string) =>
     sources.mistake({ key: 'alerts.webhooks' }, 'file', `number ${index + 1}: ${problem}`, expected);
   const named = secretFrom(places, { file: written.url_file, variable: written.url_env });

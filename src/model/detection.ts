@@ -128,3 +128,15 @@ export interface DetectionReport {
   /** The log time up to which it has observed. */
   readonly time: number;
 }
+
+/** A place that is told of notices. */
+export interface Webhook {
+  /** In metrics and logs; the URL may be a secret. */
+  readonly name: string;
+  /** The same for the same place. */
+  readonly key: string;
+  readonly url: string;
+  readonly format: 'slack' | 'json';
+  readonly secret: string | undefined;
+  readonly on: readonly NoticeKind[];
+}

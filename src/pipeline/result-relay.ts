@@ -15,6 +15,7 @@ import { backoffMs } from '../report/http-answer.ts';
 import type { OtlpSender } from '../report/results/otlp-sender.ts';
 import { readResultPayload } from '../report/results/result-payload.ts';
 import type { ResultStore, WaitingResult } from '../store/result-store.ts';
+import { Stoppable } from './stoppable.ts';
 
 export interface ResultRelayParts {
   readonly store: ResultStore;
@@ -34,23 +35,18 @@ const KEEP = 1_000_000;
 
 export class ResultRelay {
   readonly #parts: ResultRelayParts;
-  #running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+  readonly #loop = new Stoppable((signal) => this.#run(signal));
 
   constructor(parts: ResultRelayParts) {
     this.#parts = parts;
   }
 
   start(): void {
-    if (this.#running !== undefined) return;
-    const stop = new AbortController();
-    this.#running = { stop, done: this.#run(stop.signal) };
+    this.#loop.start();
   }
 
   async stop(): Promise<void> {
-    const running = this.#running;
-    this.#running = undefined;
-    running?.stop.abort();
-    await running?.done;
+    await this.#loop.stop();
   }
 
   async #run(signal: AbortSignal): Promise<void> {

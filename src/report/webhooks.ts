@@ -11,23 +11,12 @@
  */
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Notice, NoticeKind, Transition } from '../model/detection.ts';
+import type { Notice, Transition, Webhook } from '../model/detection.ts';
 import type { DetectionEvent } from '../model/events/detection-events.ts';
 import type { Evidence } from './detection-record.ts';
 import { detectionRecord } from './detection-record.ts';
 import { backoffMs, beginningOf, reasonOf, retryAfterMs } from './http-answer.ts';
 import { slackMessage } from './slack-message.ts';
-
-export interface Webhook {
-  /** In metrics and logs; the URL may be a secret. */
-  readonly name: string;
-  /** The same for the same place. */
-  readonly key: string;
-  readonly url: string;
-  readonly format: 'slack' | 'json';
-  readonly secret: string | undefined;
-  readonly on: readonly NoticeKind[];
-}
 
 export interface WebhooksParts {
   readonly webhooks: readonly Webhook[];

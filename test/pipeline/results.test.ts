@@ -125,6 +125,7 @@ test('sent to Assay itself, they end there: nothing is evaluated again', async (
 
   await until(async () => sumOf(await metricsOf(running), 'assay_results_total', 'fate="sent"') === TURNS);
   await until(async () => sumOf(await metricsOf(other), 'assay_evaluations_total') === TURNS);
+  // Nothing more is to come, and there is no other way to see nothing: as long as sending and scoring took twice over.
   await new Promise((resolve) => setTimeout(resolve, 1500));
 
   expect(sumOf(await metricsOf(other), 'assay_evaluations_total')).toBe(TURNS);

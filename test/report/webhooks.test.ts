@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { DetectionEvent } from '../../src/model/events/detection-events.ts';
 import { detectionRecord, detectionRecordSchema, NO_EVIDENCE } from '../../src/report/detection-record.ts';
 import { slackMessage } from '../../src/report/slack-message.ts';
-import { type Webhook, Webhooks } from '../../src/report/webhooks.ts';
+import { Webhooks } from '../../src/report/webhooks.ts';
 import { notice, regression } from './regressions.ts';
 
 const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/detection-event.schema.json');

@@ -11,6 +11,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaPublisher } from '../../kafka/kafka-client.ts';
 import type { ClusterStore } from '../../store/cluster-store.ts';
+import { Stoppable } from '../stoppable.ts';
 
 export interface EvaluationRelayParts {
   readonly store: Pick<ClusterStore, 'numberOutbox' | 'readOutbox' | 'forgetOutbox'>;
@@ -28,23 +29,18 @@ const RETRY_MS = 2000;
 
 export class EvaluationRelay {
   readonly #parts: EvaluationRelayParts;
-  #running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+  readonly #loop = new Stoppable((signal) => this.#run(signal));
 
   constructor(parts: EvaluationRelayParts) {
     this.#parts = parts;
   }
 
   start(): void {
-    if (this.#running !== undefined) return;
-    const stop = new AbortController();
-    this.#running = { stop, done: this.#run(stop.signal) };
+    this.#loop.start();
   }
 
   async stop(): Promise<void> {
-    const running = this.#running;
-    this.#running = undefined;
-    running?.stop.abort();
-    await running?.done;
+    await this.#loop.stop();
   }
 
   async #run(signal: AbortSignal): Promise<void> {
