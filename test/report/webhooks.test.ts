@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import type { Webhook } from '../../src/model/detection.ts';
 import type { DetectionEvent } from '../../src/model/events/detection-events.ts';
 import { detectionRecord, detectionRecordSchema, NO_EVIDENCE } from '../../src/report/detection-record.ts';
 import { slackMessage } from '../../src/report/slack-message.ts';
