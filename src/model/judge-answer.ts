@@ -1,0 +1,141 @@
+/**
+ * What a judge has to answer, as a JSON schema for models that are held to one, and the strict reading of what it did answer:
+ *
+ *     { "<criterion>": { "quotes": ["…"], "reason": "One sentence.", "answer": true }, … }
+ *
+ * The quotes and the reason come first, so that a model which writes from left to right has looked before it decides. Whatever is not
+ * exactly this, whole and alone (prose around it, a criterion too many or too few, a key twice, `"yes"` for `true`, an answer cut
+ * short), is a problem and never a verdict. Nothing is mended: what had to be guessed would be our verdict and not the judge's.
+ *
+ * A quote that is not in the material is dropped, and the answer stands without it, even where none is left. Quotes lead a person to the
+ * place; that a judge words one freely says little about whether it is right, which is for the comparison with people's labels to find out.
+ */
+import type { Json } from './json.ts';
+import { materialText } from './judge-material.ts';
+import type { JudgedAnswer, JudgeRequest } from './judging.ts';
+
+/** One vote. */
+export type ReadAnswer = Omit<JudgedAnswer, 'votes'>;
+
+export type JudgeReading =
+  | { readonly is: 'answers'; readonly answers: readonly ReadAnswer[] }
+  /** In our own words: nothing of the answer's text is in it. */
+  | { readonly is: 'problem'; readonly problem: string };
+
+/** What of a request its answer is read by. */
+export type Answerable = Pick<JudgeRequest, 'criteria' | 'material'>;
+
+/** Far more than a sentence and a few quotes for each of a hundred criteria. */
+const ANSWER_LENGTH_MAX = 200_000;
+const REASON_LENGTH_MAX = 1000;
+const QUOTES_MAX = 5;
+const QUOTE_LENGTH_MAX = 500;
+const MEMBERS = ['quotes', 'reason', 'answer'] as const;
+
+/** Of the subset that all providers of structured output take: no limits, no defaults, every member required. */
+export function answerSchema({ criteria }: Pick<JudgeRequest, 'criteria'>): Json {
+  const properties = criteria.map(({ name, question }) => [name, { ...CRITERION_SCHEMA, description: question }]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    required: criteria.map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+const CRITERION_SCHEMA = {
+  type: 'object',
+  properties: {
+    quotes: { type: 'array', items: { type: 'string' }, description: 'What in the data shows it, word by word.' },
+    reason: { type: 'string', description: 'Why, in one sentence.' },
+    answer: { type: 'boolean', description: 'true is yes, false is no.' },
+  },
+  required: [...MEMBERS],
+  additionalProperties: false,
+} satisfies Json;
+
+export function parseJudgeAnswer(text: string, { criteria, material }: Answerable): JudgeReading {
+  const parsed = parseStrictly(text);
+  if ('problem' in parsed) return { is: 'problem', problem: parsed.problem };
+  const surplus = problemOfKeys(
+    parsed.members,
+    criteria.map(({ name }) => name),
+  );
+  if (surplus !== undefined) return { is: 'problem', problem: `The answer ${surplus}.` };
+  const texts = materialText(material);
+  const answers: ReadAnswer[] = [];
+  for (const { name } of criteria) {
+    const read = readAnswer(name, parsed.members.get(name));
+    if (typeof read === 'string') return { is: 'problem', problem: `The answer to ${name} ${read}.` };
+    answers.push({ ...read, quotes: read.quotes.filter((quote) => texts.itemWith(quote) !== undefined) });
+  }
+  return { is: 'answers', answers };
+}
+
+function readAnswer(criterion: string, value: unknown): ReadAnswer | string {
+  const members = membersOf(value);
+  if (members === undefined) return 'is no object';
+  const surplus = problemOfKeys(members, MEMBERS);
+  if (surplus !== undefined) return surplus;
+  const pass = members.get('answer');
+  const reason = members.get('reason');
+  const quotes = members.get('quotes');
+  if (typeof pass !== 'boolean') return 'is neither true nor false';
+  if (typeof reason !== 'string' || reason.trim() === '') return 'has no reason';
+  if (!isTexts(quotes)) return 'has quotes that are no list of texts';
+  return {
+    criterion,
+    pass,
+    reason: reason.slice(0, REASON_LENGTH_MAX).toWellFormed(),
+    quotes: quotes.slice(0, QUOTES_MAX).map((quote) => quote.slice(0, QUOTE_LENGTH_MAX).toWellFormed()),
+  };
+}
+
+function parseStrictly(
+  text: string,
+): { readonly members: ReadonlyMap<string, unknown> } | { readonly problem: string } {
+  if (text.length > ANSWER_LENGTH_MAX) return { problem: `The answer has more than ${ANSWER_LENGTH_MAX} characters.` };
+  if (text.trim() === '') return { problem: 'The answer is empty.' };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const begun = text.trimStart().startsWith('{');
+    return { problem: begun ? 'The answer is broken JSON, or has text after it.' : 'The answer is not JSON alone.' };
+  }
+  const members = membersOf(value);
+  if (members === undefined) return { problem: 'The answer is no JSON object.' };
+  return hasKeyTwice(text) ? { problem: 'The answer has a key twice.' } : { members };
+}
+
+function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return new Map(Object.entries(value));
+}
+
+function problemOfKeys(members: ReadonlyMap<string, unknown>, expected: readonly string[]): string | undefined {
+  const missing = expected.find((name) => !members.has(name));
+  if (missing !== undefined) return `lacks ${missing}`;
+  return members.size > expected.length ? 'has more than was asked for' : undefined;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** Of two members of one name JSON.parse keeps the last, and which one was meant nobody knows. The text is known to be JSON. */
+function hasKeyTwice(text: string): boolean {
+  const open: Set<string>[] = [];
+  for (const [token, , colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*(:))?|[{}]/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (colon !== undefined) {
+      // Written out, since `"answer"` and `"\u0061nswer"` are one key.
+      const key = String(JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)));
+      const keys = open.at(-1);
+      if (keys?.has(key) === true) return true;
+      keys?.add(key);
+    }
+  }
+  return false;
+}
