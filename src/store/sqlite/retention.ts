@@ -60,6 +60,7 @@ function drop(store: Store, condition: string, before: number, limit: number): n
   );
   store.run('DELETE FROM evaluations WHERE conversation IN temp.dropped');
   store.run('DELETE FROM conversation_keys WHERE conversation IN temp.dropped');
+  store.run('DELETE FROM judge_waits WHERE conversation IN temp.dropped');
   store.run('DELETE FROM conversations WHERE id IN temp.dropped');
   return count;
 }

@@ -136,6 +136,43 @@ const MIGRATIONS: readonly string[] = [
     payload TEXT NOT NULL
   ) STRICT;
   `,
+  // Questions to judges, who waits for them, and what was spent on them (question-rows.ts). A question waits while it has no outcome.
+  `
+  CREATE TABLE questions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key BLOB NOT NULL UNIQUE,
+    judge TEXT NOT NULL,
+    priority REAL NOT NULL,
+    asked_at INTEGER NOT NULL,
+    request TEXT NOT NULL,
+    outcome TEXT,
+    answered INTEGER NOT NULL DEFAULT 0,
+    ended_at INTEGER
+  ) STRICT;
+  CREATE INDEX questions_waiting ON questions (judge, priority DESC, id) WHERE outcome IS NULL;
+  CREATE TABLE judge_waits (
+    conversation INTEGER NOT NULL,
+    question INTEGER NOT NULL,
+    PRIMARY KEY (conversation, question)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX judge_waits_question ON judge_waits (question);
+  CREATE TABLE judge_votes (
+    id INTEGER PRIMARY KEY,
+    question INTEGER NOT NULL,
+    vote TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX judge_votes_question ON judge_votes (question);
+  CREATE TABLE judge_calls (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    question INTEGER NOT NULL,
+    minute INTEGER NOT NULL,
+    nanos INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE judge_spending (
+    minute INTEGER PRIMARY KEY,
+    nanos INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

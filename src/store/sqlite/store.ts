@@ -26,10 +26,14 @@ import type {
   TraceContent,
 } from '../engine-store.ts';
 import type { DetectionRound, DetectionStore, WaitingObservation } from '../detection-store.ts';
+import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
+import type { EndedCall, PlannedCall, Reservation, Spent, WaitingQuestion } from '../../model/questions.ts';
+import type { QuestionDesk, QuestionStore, WaitingCount } from '../question-store.ts';
 import type { ResultStore, TakenResults } from '../result-store.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { Conversations } from './conversations.ts';
 import { DetectionRows } from './detection-rows.ts';
+import { QuestionRows } from './question-rows.ts';
 import { ResultRows } from './result-rows.ts';
 import { Evaluations } from './evaluations.ts';
 import { PostponedTurns } from './postponed-turns.ts';
@@ -37,7 +41,7 @@ import { migrate } from './schema.ts';
 import { Totals } from './totals.ts';
 import { Traces } from './traces.ts';
 
-export class Store implements EngineStore, DetectionStore, ResultStore {
+export class Store implements EngineStore, DetectionStore, ResultStore, QuestionStore, QuestionDesk {
   readonly totals: Totals;
   readonly #database: DatabaseSync;
   readonly #conversations: Conversations;
@@ -47,6 +51,7 @@ export class Store implements EngineStore, DetectionStore, ResultStore {
   readonly #postponed: PostponedTurns;
   readonly #detection: DetectionRows;
   readonly #results: ResultRows;
+  readonly #questions: QuestionRows;
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
   #inTransaction = false;
@@ -63,6 +68,7 @@ export class Store implements EngineStore, DetectionStore, ResultStore {
     this.#postponed = new PostponedTurns(database);
     this.#detection = new DetectionRows(database);
     this.#results = new ResultRows(database);
+    this.#questions = new QuestionRows(database);
     this.totals = new Totals(database);
     this.#metaValue = database.prepare('SELECT value FROM meta WHERE key = ?');
     this.#raiseMeta = database.prepare(
@@ -218,6 +224,7 @@ export class Store implements EngineStore, DetectionStore, ResultStore {
       this.#evaluations.moveTrace(row, from, to);
     }
     this.#keys.move(from, to);
+    this.#questions.moveWaits(from, to);
     this.#conversations.absorb(from, to);
   }
 
@@ -263,6 +270,48 @@ export class Store implements EngineStore, DetectionStore, ResultStore {
 
   forgetResults(ids: readonly number[]): void {
     this.#between('the end of results', () => this.#results.forget(ids));
+  }
+
+  waitFor(conversation: number, requests: readonly JudgeRequest[], at: number): void {
+    this.#questions.waitFor(conversation, requests, at);
+  }
+
+  outcomeOf(key: string, conversation: number): JudgeOutcome | 'waiting' {
+    return this.#questions.outcomeOf(key, conversation);
+  }
+
+  endedConversations(limit: number): readonly number[] {
+    return this.#questions.ended(limit);
+  }
+
+  waitingQuestions(judge: string, limit: number): readonly WaitingQuestion[] {
+    return this.#questions.waiting(judge, limit);
+  }
+
+  countWaiting(): ReadonlyMap<string, WaitingCount> {
+    return this.#questions.countWaiting();
+  }
+
+  reserve(call: PlannedCall): Reservation {
+    return this.#between('a reservation', () => this.#questions.reserve(call));
+  }
+
+  settle(call: EndedCall): void {
+    this.#between('the end of a call', () => this.#questions.settle(call));
+  }
+
+  endQuestions(ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[], at: number): void {
+    this.#between('the end of questions', () => {
+      for (const { key, outcome } of ends) this.#questions.end(key, outcome, at);
+    });
+  }
+
+  spent(at: number): Spent {
+    return this.#questions.spent(at);
+  }
+
+  forgetQuestions(before: { readonly answeredAt: number; readonly spentAt: number }): number {
+    return this.#between('the forgetting of questions', () => this.#questions.forget(before));
   }
 
   #between<T>(what: string, work: () => T): T {

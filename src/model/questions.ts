@@ -1,0 +1,55 @@
+/** What waits to be asked, and what became of each call: the words that asking and the store share. Money is in billionths of the currency, whole. */
+import type { JudgedAnswer, JudgeFailure, JudgeOutcome, JudgeRequest } from './judging.ts';
+
+/** One answer of one call, before the votes are counted. */
+export type VotedAnswer = Omit<JudgedAnswer, 'votes'>;
+
+/** What one of the votes came to, once and for all: it is not asked for again. */
+export type Vote =
+  | { readonly is: 'said'; readonly answers: readonly VotedAnswer[]; readonly model: string }
+  | { readonly is: 'failed'; readonly failure: JudgeFailure; readonly reason: string };
+
+export interface WaitingQuestion {
+  readonly request: JudgeRequest;
+  /** By the wall clock, in milliseconds: since when somebody waits for it. */
+  readonly askedAt: number;
+  readonly votes: readonly Vote[];
+}
+
+export interface SpendingLimits {
+  /** In any sixty minutes; Infinity where there is no limit. */
+  readonly hourNanos: number;
+  /** In any twenty-four hours. */
+  readonly dayNanos: number;
+}
+
+export interface PlannedCall {
+  readonly key: string;
+  /** The most that it can cost. */
+  readonly nanos: number;
+  /** Wall clock. */
+  readonly at: number;
+  readonly limits: SpendingLimits;
+}
+
+export type Reservation =
+  | { readonly reserved: true; readonly call: number }
+  | { readonly reserved: false; readonly exhausted: 'hour' | 'day' };
+
+export interface EndedCall {
+  /** As the reservation has it. */
+  readonly call: number;
+  readonly key: string;
+  /** What it did cost, or the most it can have. */
+  readonly nanos: number;
+  readonly at: number;
+  /** Undefined where the call came to nothing and another may be made. */
+  readonly vote: Vote | undefined;
+  /** Where this call, or rather its vote, was the last that was needed. */
+  readonly outcome: JudgeOutcome | undefined;
+}
+
+export interface Spent {
+  readonly hourNanos: number;
+  readonly dayNanos: number;
+}

@@ -1,0 +1,54 @@
+/**
+ * Questions to judges, their answers, and the money: what asking needs of a store, and what evaluating needs of it.
+ *
+ *   waiting    a conversation waits for it, from the transaction that evaluated the conversation without it
+ *   reserved   the most that a call can cost counts as spent, and is durable, before the call is made
+ *                                              a crash: the money stays spent, the call may be made again
+ *   settled    the call's vote is kept and its price corrected, in one transaction
+ *                                              a crash: this call is not made again
+ *   ended      the outcome is there, in the transaction of the last vote
+ *                                              a crash: whoever waits is found by `endedConversations`
+ *   forgotten  an answer when it is old, anything else as soon as nobody waits for it
+ *
+ * A question has one row, whoever waits for it: what is asked alike is asked once. A failure is for those who waited when it came; who asks after that
+ * has it asked anew.
+ */
+import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
+import type { EndedCall, PlannedCall, Reservation, Spent, WaitingQuestion } from '../model/questions.ts';
+
+/** For the owner of the judges: each call is a transaction of its own. */
+export interface QuestionStore {
+  /** Questions of this judge that somebody waits for: highest priority first, then oldest. */
+  waitingQuestions(judge: string, limit: number): Promise<readonly WaitingQuestion[]> | readonly WaitingQuestion[];
+  /** By judge; those without any are not in it. */
+  countWaiting(): Promise<ReadonlyMap<string, WaitingCount>> | ReadonlyMap<string, WaitingCount>;
+  /** Takes the money, unless a limit would be exceeded: by all calls since, settled or not, in whichever process. */
+  reserve(call: PlannedCall): Promise<Reservation> | Reservation;
+  settle(call: EndedCall): Promise<void> | void;
+  /** Without a call. Questions that have ended already stay as they are. */
+  endQuestions(
+    ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[],
+    at: number,
+  ): Promise<void> | void;
+  spent(at: number): Promise<Spent> | Spent;
+  /** Answers from before that time, what nobody waits for, and money from more than a day ago. Gives how many questions went. */
+  forgetQuestions(before: { readonly answeredAt: number; readonly spentAt: number }): Promise<number> | number;
+}
+
+export interface WaitingCount {
+  readonly questions: number;
+  readonly oldestAt: number;
+}
+
+/** For whoever evaluates, inside his transaction. */
+export interface QuestionDesk {
+  /**
+   * The conversation waits for these from now on, and for no others. A question that has failed before is asked anew, unless this conversation
+   * has waited for it.
+   */
+  waitFor(conversation: number, requests: readonly JudgeRequest[], at: number): void;
+  /** `waiting` where there is no outcome that this conversation may use. */
+  outcomeOf(key: string, conversation: number): JudgeOutcome | 'waiting';
+  /** Conversations that wait for a question which has ended, oldest wait first. */
+  endedConversations(limit: number): readonly number[];
+}

@@ -1,0 +1,204 @@
+/** The rows of questions to judges: what waits, who waits for it, votes, outcomes, calls under way and money. See `question-store.ts`. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
+import type { EndedCall, PlannedCall, Reservation, Spent, Vote, WaitingQuestion } from '../../model/questions.ts';
+import type { WaitingCount } from '../question-store.ts';
+import { exhaustedBy, minuteOf, windowsAt } from '../spending.ts';
+
+type Row = Record<string, unknown>;
+
+export class QuestionRows {
+  readonly #ask: StatementSync;
+  readonly #askAgain: StatementSync;
+  readonly #find: StatementSync;
+  readonly #wait: StatementSync;
+  readonly #waits: StatementSync;
+  readonly #stopWaiting: StatementSync;
+  readonly #ended: StatementSync;
+  readonly #waiting: StatementSync;
+  readonly #count: StatementSync;
+  readonly #votes: StatementSync;
+  readonly #addVote: StatementSync;
+  readonly #forgetVotes: StatementSync;
+  readonly #end: StatementSync;
+  readonly #reserve: StatementSync;
+  readonly #call: StatementSync;
+  readonly #forgetCall: StatementSync;
+  readonly #spend: StatementSync;
+  readonly #spentSince: StatementSync;
+  readonly #forget: StatementSync;
+  readonly #forgetSpent: StatementSync;
+  readonly #forgetCalls: StatementSync;
+  readonly #moveWaits: StatementSync;
+  readonly #leave: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    const prepare = (sql: string) => database.prepare(sql);
+    this.#ask = prepare(
+      `INSERT INTO questions (key, judge, priority, asked_at, request) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (key) DO UPDATE SET priority = max(priority, excluded.priority) WHERE outcome IS NULL
+       RETURNING id`,
+    );
+    this.#askAgain = prepare(
+      `UPDATE questions SET priority = ?, asked_at = ?, request = ?, outcome = NULL, ended_at = NULL
+       WHERE id = ? AND answered = 0`,
+    );
+    this.#find = prepare('SELECT id, outcome, answered FROM questions WHERE key = ?');
+    this.#wait = prepare('INSERT OR IGNORE INTO judge_waits (question, conversation) VALUES (?, ?)');
+    this.#waits = prepare('SELECT question FROM judge_waits WHERE conversation = ?');
+    this.#stopWaiting = prepare('DELETE FROM judge_waits WHERE question = ? AND conversation = ?');
+    this.#ended = prepare(
+      `SELECT conversation FROM judge_waits JOIN questions ON id = question
+       WHERE outcome IS NOT NULL GROUP BY conversation ORDER BY min(asked_at), conversation LIMIT ?`,
+    );
+    this.#waiting = prepare(
+      `SELECT id, asked_at, request FROM questions
+       WHERE judge = ? AND outcome IS NULL AND EXISTS (SELECT 1 FROM judge_waits WHERE question = id)
+       ORDER BY priority DESC, id LIMIT ?`,
+    );
+    this.#count = prepare(
+      `SELECT judge, count(*) AS questions, min(asked_at) AS oldest FROM questions
+       WHERE outcome IS NULL AND EXISTS (SELECT 1 FROM judge_waits WHERE question = id) GROUP BY judge`,
+    );
+    this.#votes = prepare('SELECT vote FROM judge_votes WHERE question = ? ORDER BY id');
+    this.#addVote = prepare('INSERT INTO judge_votes (question, vote) VALUES (?, ?)');
+    this.#forgetVotes = prepare('DELETE FROM judge_votes WHERE question = ?');
+    // The request is of no use any more, and is most of the row.
+    this.#end = prepare(
+      `UPDATE questions SET outcome = ?, answered = ?, ended_at = ?, request = '' WHERE id = ? AND outcome IS NULL`,
+    );
+    this.#reserve = prepare('INSERT INTO judge_calls (question, minute, nanos) VALUES (?, ?, ?) RETURNING id');
+    this.#call = prepare('SELECT minute, nanos FROM judge_calls WHERE id = ?');
+    this.#forgetCall = prepare('DELETE FROM judge_calls WHERE id = ?');
+    this.#spend = prepare(
+      `INSERT INTO judge_spending (minute, nanos) VALUES (?, ?)
+       ON CONFLICT (minute) DO UPDATE SET nanos = nanos + excluded.nanos`,
+    );
+    this.#spentSince = prepare('SELECT coalesce(sum(nanos), 0) AS nanos FROM judge_spending WHERE minute >= ?');
+    this.#forget = prepare(
+      `DELETE FROM questions WHERE NOT EXISTS (SELECT 1 FROM judge_waits WHERE question = id)
+         AND (answered = 0 OR ended_at < ?) RETURNING id`,
+    );
+    this.#forgetSpent = prepare('DELETE FROM judge_spending WHERE minute < ?');
+    this.#forgetCalls = prepare('DELETE FROM judge_calls WHERE minute < ?');
+    this.#moveWaits = prepare('UPDATE OR IGNORE judge_waits SET conversation = ? WHERE conversation = ?');
+    this.#leave = prepare('DELETE FROM judge_waits WHERE conversation = ?');
+  }
+
+  waitFor(conversation: number, requests: readonly JudgeRequest[], at: number): void {
+    const before = new Set(this.#waits.all(conversation).map(({ question }) => Number(question)));
+    const now = new Set<number>();
+    for (const request of requests) {
+      const id = this.#questionOf(request, at, before);
+      now.add(id);
+      if (!before.has(id)) this.#wait.run(id, conversation);
+    }
+    for (const question of before) if (!now.has(question)) this.#stopWaiting.run(question, conversation);
+  }
+
+  outcomeOf(key: string, conversation: number): JudgeOutcome | 'waiting' {
+    const found = this.#find.get(bytesOf(key));
+    if (found === undefined || found.outcome === null) return 'waiting';
+    if (found.answered !== 1 && !this.#waitsFor(conversation, Number(found.id))) return 'waiting';
+    // The cast holds because `end` wrote it.
+    return JSON.parse(String(found.outcome)) as JudgeOutcome;
+  }
+
+  ended(limit: number): readonly number[] {
+    return this.#ended.all(limit).map(({ conversation }) => Number(conversation));
+  }
+
+  /** Two conversations turned out to be one. */
+  moveWaits(from: number, to: number): void {
+    this.#moveWaits.run(to, from);
+    this.#leave.run(from);
+  }
+
+  waiting(judge: string, limit: number): readonly WaitingQuestion[] {
+    return this.#waiting.all(judge, limit).map(({ id, asked_at, request }) => ({
+      // The casts hold because `ask` and `settle` wrote them.
+      request: JSON.parse(String(request)) as JudgeRequest,
+      askedAt: Number(asked_at),
+      votes: this.#votes.all(Number(id)).map(({ vote }) => JSON.parse(String(vote)) as Vote),
+    }));
+  }
+
+  countWaiting(): ReadonlyMap<string, WaitingCount> {
+    return new Map(
+      this.#count
+        .all()
+        .map(({ judge, questions, oldest }) => [
+          String(judge),
+          { questions: Number(questions), oldestAt: Number(oldest) },
+        ]),
+    );
+  }
+
+  reserve({ key, nanos, at, limits }: PlannedCall): Reservation {
+    const exhausted = exhaustedBy(nanos, limits, this.spent(at));
+    if (exhausted !== undefined) return { reserved: false, exhausted };
+    const minute = minuteOf(at);
+    this.#spend.run(minute, nanos);
+    // A question that has gone meanwhile is told so when the call is settled; the money must be there all the same.
+    const question = Number(this.#find.get(bytesOf(key))?.id ?? 0);
+    return { reserved: true, call: Number(rowOf(this.#reserve.get(question, minute, nanos)).id) };
+  }
+
+  settle({ call, key, nanos, at, vote, outcome }: EndedCall): void {
+    const reserved = this.#call.get(call);
+    if (reserved === undefined) return;
+    this.#forgetCall.run(call);
+    this.#spend.run(Number(reserved.minute), nanos - Number(reserved.nanos));
+    const question = this.#find.get(bytesOf(key));
+    if (question === undefined || question.outcome !== null) return;
+    if (outcome !== undefined) this.#endOne(Number(question.id), outcome, at);
+    else if (vote !== undefined) this.#addVote.run(Number(question.id), JSON.stringify(vote));
+  }
+
+  end(key: string, outcome: JudgeOutcome, at: number): void {
+    const question = this.#find.get(bytesOf(key));
+    if (question !== undefined) this.#endOne(Number(question.id), outcome, at);
+  }
+
+  spent(at: number): Spent {
+    const { hour, day } = windowsAt(at);
+    const since = (minute: number) => Number(rowOf(this.#spentSince.get(minute)).nanos);
+    return { hourNanos: since(hour), dayNanos: since(day) };
+  }
+
+  forget({ answeredAt, spentAt }: { readonly answeredAt: number; readonly spentAt: number }): number {
+    this.#forgetSpent.run(minuteOf(spentAt));
+    this.#forgetCalls.run(minuteOf(spentAt));
+    const gone = this.#forget.all(answeredAt);
+    for (const { id } of gone) this.#forgetVotes.run(Number(id));
+    return gone.length;
+  }
+
+  #questionOf(request: JudgeRequest, at: number, waitedFor: ReadonlySet<number>): number {
+    const key = bytesOf(request.key);
+    const text = JSON.stringify(request);
+    const asked = this.#ask.get(key, request.judge, request.priority, at, text);
+    if (asked !== undefined) return Number(asked.id);
+    const id = Number(rowOf(this.#find.get(key)).id);
+    if (!waitedFor.has(id)) this.#askAgain.run(request.priority, at, text, id);
+    return id;
+  }
+
+  #waitsFor(conversation: number, question: number): boolean {
+    return this.#waits.all(conversation).some((row) => Number(row.question) === question);
+  }
+
+  #endOne(id: number, outcome: JudgeOutcome, at: number): void {
+    this.#end.run(JSON.stringify(outcome), outcome.is === 'answered' ? 1 : 0, at, id);
+    this.#forgetVotes.run(id);
+  }
+}
+
+function rowOf(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('store: a row of a question is missing');
+  return row;
+}
+
+function bytesOf(key: string): Buffer {
+  return Buffer.from(key, 'hex');
+}
