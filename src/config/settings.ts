@@ -12,6 +12,7 @@ import { hostname } from 'node:os';
 import { type AlertConfig, type AlertSettings, readAlerts } from './alert-settings.ts';
 import { type DetectionChoices, type DetectionConfig, readDetection } from './detection-settings.ts';
 import { readResults, type ResultConfig, type ResultSettings } from './result-settings.ts';
+import { type HttpConfig, type HttpSettings, readHttp } from './http-settings.ts';
 import { type KafkaConfig, type KafkaSettings, readKafka } from './kafka-settings.ts';
 import { durationMs, formatDuration, formatSize, sizeBytes } from './quantities.ts';
 import { type RedactionConfig, type RedactionSettings, readRedaction } from './redaction-settings.ts';
@@ -30,6 +31,7 @@ export interface Settings {
   readonly otlpGrpcPort: number;
   readonly otlpHttpPort: number;
   readonly httpPort: number;
+  readonly http: HttpSettings;
   readonly suites: readonly string[];
   readonly turn: TurnSettings;
   readonly conversation: ConversationSettings;
@@ -86,6 +88,7 @@ export interface Config {
   readonly otlp_grpc_port?: number;
   readonly otlp_http_port?: number;
   readonly http_port?: number;
+  readonly http?: HttpConfig;
   readonly suites?: readonly string[];
   readonly turn?: {
     readonly settle?: Quantity;
@@ -178,6 +181,7 @@ function readSettings(
       otlpHttpPort: port(PORTS.otlpHttpPort, 4318),
       httpPort: port(PORTS.httpPort, 4319),
     }),
+    http: readHttp(sources, { baseDir, env }),
     suites: sources.read({ key: 'suites' }, suiteList, DEFAULT_SUITES).value,
     turn: {
       settleMs: duration({ key: 'turn.settle', variable: 'ASSAY_TURN_SETTLE' }, 10 * SECOND, 0, HOUR),

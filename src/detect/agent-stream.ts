@@ -4,6 +4,7 @@
  *
  * Criteria are judged together (step-up.ts), everything else by itself.
  */
+import type { ChosenLevels, WatchedLevel } from '../model/detection.ts';
 import type { Json } from '../model/json.ts';
 import { Cap } from './cap.ts';
 import { LevelWatch } from './level-watch.ts';
@@ -95,11 +96,19 @@ export class AgentStream {
     this.#follow(before, time);
   }
 
-  /** A person says that the levels since their onsets are the ones to expect. */
-  accept(at: number): void {
-    for (const metric of SINGLE) if (this.#watches[metric].phase === 'regressed') this.#watches[metric].accept(at);
-    for (const watch of this.#criterionWatches) if (watch?.phase === 'regressed') watch.accept(at);
-    if (this.#watches.tcr.phase === 'learning') this.#usual.adopt();
+  /** A person says that those of the levels that have regressed are, since their onsets, the ones to expect. Which they were. */
+  accept(chosen: ChosenLevels, at: number): readonly WatchedLevel[] {
+    const accepted: WatchedLevel[] = [];
+    const take = (watch: LevelWatch, level: WatchedLevel) => {
+      if (watch.phase !== 'regressed' || !isChosen(chosen, level)) return;
+      watch.accept(at);
+      accepted.push(level);
+    };
+    for (const metric of SINGLE) take(this.#watches[metric], { ...this.labels, metric, criterion: undefined });
+    for (const [criterion, watch] of this.#byCriterion())
+      take(watch, { ...this.labels, metric: 'criterion', criterion });
+    if (accepted.some(({ metric }) => metric === 'tcr')) this.#usual.adopt();
+    return accepted;
   }
 
   readings(): readonly Reading[] {
@@ -263,6 +272,13 @@ interface Kept {
   readonly versions: Json;
   readonly usual: Json;
   readonly recent: Json;
+}
+
+function isChosen(chosen: ChosenLevels, { metric, criterion }: WatchedLevel): boolean {
+  return (
+    (chosen.metric === undefined || chosen.metric === metric) &&
+    (chosen.criterion === undefined || chosen.criterion === criterion)
+  );
 }
 
 function within(score: number | undefined): number | undefined {

@@ -6,6 +6,7 @@
  * There are at most `limits.streams` streams. When one more comes, the one that has been silent longest makes room
  * if it has been silent for a week; otherwise the newcomer is not watched, and each of its observations is counted.
  */
+import type { ChosenLevels, WatchedLevel } from '../model/detection.ts';
 import type { Json } from '../model/json.ts';
 import { AgentStream, type Folded } from './agent-stream.ts';
 import type { Observation, Reading, StreamLabels, Transition } from './observation.ts';
@@ -55,11 +56,11 @@ export class Detection {
     for (const stream of this.#streams.values()) stream.advance(time);
   }
 
-  /** A person says that the present levels of a stream are the ones to expect. False where there is no such stream. */
-  accept(labels: StreamLabels, at: number): boolean {
-    const stream = this.#streams.get(keyOf(labels));
-    stream?.accept(at);
-    return stream !== undefined;
+  /** A person says that levels which have regressed are the ones to expect from now on. Which ones were. */
+  accept(chosen: ChosenLevels, at: number): readonly WatchedLevel[] {
+    return [...this.#streams.values()].flatMap((stream) =>
+      isMeant(stream.labels, chosen) ? stream.accept(chosen, at) : [],
+    );
   }
 
   readings(): readonly Reading[] {
@@ -132,6 +133,14 @@ export class Detection {
 
 function isSame(one: StreamLabels, other: StreamLabels): boolean {
   return one.agent === other.agent && one.suite === other.suite && one.environment === other.environment;
+}
+
+function isMeant(labels: StreamLabels, chosen: ChosenLevels): boolean {
+  return (
+    labels.agent === chosen.agent &&
+    labels.suite === chosen.suite &&
+    (chosen.environment === undefined || labels.environment === chosen.environment)
+  );
 }
 
 /** Lengths, so that no name can pass for the end of another. */

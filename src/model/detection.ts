@@ -19,6 +19,22 @@ export interface Watched {
   readonly environment: string;
 }
 
+/** One thing that is watched. */
+export interface WatchedLevel extends Watched {
+  readonly metric: DetectorMetric;
+  /** Present where the metric is `criterion`. */
+  readonly criterion: string | undefined;
+}
+
+/** The levels that a person means: all that are as is said here. */
+export interface ChosenLevels {
+  readonly suite: string;
+  readonly agent: string;
+  readonly environment?: string | undefined;
+  readonly metric?: DetectorMetric | undefined;
+  readonly criterion?: string | undefined;
+}
+
 export interface Change {
   /** In the metric's own unit, for the mix of traffic that was observed. */
   readonly baseline: number;
@@ -37,10 +53,7 @@ export interface ChangePart {
   readonly points: number;
 }
 
-export interface LevelReading extends Watched {
-  readonly metric: DetectorMetric;
-  /** Present where the metric is `criterion`. */
-  readonly criterion: string | undefined;
+export interface LevelReading extends WatchedLevel {
   readonly state: DetectorState;
   /** Log time since when it has been so. */
   readonly since: number;
@@ -54,6 +67,12 @@ export interface LevelReading extends Watched {
   /** Of TCR only; none where there is nothing to take apart. */
   readonly parts: readonly ChangePart[];
 }
+
+/** What came of accepting levels: those that had regressed, as they were before, and those that are meant as well and had not. */
+export type Acceptance =
+  | { readonly accepted: readonly LevelReading[]; readonly others: readonly LevelReading[] }
+  /** Nothing was accepted, or it is not known. */
+  | { readonly problem: string };
 
 /** A version against the one that had most of the traffic before it. */
 export interface VersionReading extends Watched {

@@ -5,7 +5,7 @@ import type { StoppedCheck } from './check-watch.ts';
 import type { ResultEvent } from '../model/events/result-events.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import type { OtlpSenderOptions } from '../report/results/otlp-sender.ts';
-import type { DetectionMessage, DetectionStart } from './detection/detection-owner.ts';
+import type { AcceptCommand, DetectionMessage, DetectionStart } from './detection/detection-owner.ts';
 import type { Settled } from './detection/detection-rounds.ts';
 import type { EngineSettings } from './engine.ts';
 
@@ -49,6 +49,7 @@ export type ToScorer =
   | { readonly type: 'resume' }
   /** A webhook has had a notice. Where the thread ends before it has heard, the notice comes again, and so does this. */
   | { readonly type: 'settled'; readonly settled: Settled }
+  | AcceptCommand
   | { readonly type: 'stop' };
 
 export type FromScorer =

@@ -73,6 +73,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
       return;
     }
     if (message.type === 'resume') awaitsResume = false;
+    else if (message.type === 'accept') detection?.accept(message);
     else if (!awaitsResume || message.type === 'stop') inbox.push(message);
     if (working) return;
     working = true;
@@ -107,7 +108,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
           port?.close();
           return false;
         }
-        if (message.type === 'resume' || message.type === 'settled') continue;
+        if (message.type === 'resume' || message.type === 'settled' || message.type === 'accept') continue;
         sequence = message.sequence;
         if (message.type === 'close') {
           reader.completeTo(message.turn.position);

@@ -13,7 +13,7 @@ import type { ResultEvent } from '../model/events/result-events.ts';
 import type { ScoringEvent, TurnFate } from '../model/events/scoring-events.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { Total } from '../store/engine-store.ts';
-import type { DetectionMessage } from './detection/detection-owner.ts';
+import type { AcceptCommand, DetectionMessage } from './detection/detection-owner.ts';
 import type { Settled } from './detection/detection-rounds.ts';
 import { CommandWindow } from './command-window.ts';
 import { type FromScorer, packTurn, type ScorerStart, type ToScorer } from './messages.ts';
@@ -110,6 +110,13 @@ export class Scorer {
     if (this.#thread.isReady && this.#state === 'running') this.#thread.post({ type: 'settled', settled });
   }
 
+  /** A person accepts a level. False where nobody hears it. */
+  accept(command: AcceptCommand): boolean {
+    const isHeard = this.#thread.isReady && this.#state === 'running';
+    if (isHeard) this.#thread.post(command);
+    return isHeard;
+  }
+
   /** Finishes what was sent. What still waits stays in the journal and comes again at the next start. */
   async stop(): Promise<void> {
     if (this.#state === 'running') {
@@ -171,6 +178,7 @@ export class Scorer {
         this.#options.onEvent({ type: 'store-pruned', conversations: message.conversations, bytes: message.bytes });
         return;
       case 'detected':
+      case 'detection-accepted':
       case 'detection-event':
         this.#options.onDetection(message);
         return;

@@ -22,6 +22,7 @@ import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { conversationApi } from './conversation-api.ts';
 import { criterionWeights } from './criterion-weights.ts';
 import { openDataDirectory } from './data-directory.ts';
+import { acceptRoute } from './detection/accept-route.ts';
 import { DetectionDesk } from './detection/detection-desk.ts';
 import { detectionStart } from './detection/detection-start.ts';
 import { engineSettings, turnLimits } from './engine-settings.ts';
@@ -95,7 +96,9 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const desk = new DetectionDesk(settings, log, {
     conversations: () => conversations,
     onSettled: (settled) => scorer.settled(settled),
+    onAccept: (command) => scorer.accept(command),
   });
+  const writes = [acceptRoute((chosen) => desk.accept(chosen))];
   const { scorer, ready } = await Scorer.start({
     start: {
       settings: engineSettings(settings),
@@ -137,6 +140,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     criterionWeights: criterionWeights(suites),
     version: options.version,
     redactions: redaction === undefined ? [] : redactionNames(redaction),
+    writeRoutes: writes.map(({ path }) => path),
   });
   const { journal, recovered } = await Journal.open({
     directory: directory.journal,
@@ -160,6 +164,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     ready: () => readiness.check({ stalledMs: scorer.stalledMs }),
     conversations,
     detection: () => desk.describe(),
+    writes: { routes: writes, token: settings.http.writeToken, onWrite: onEvent },
   });
   stops.push(() => http.stop());
 

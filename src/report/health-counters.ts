@@ -4,6 +4,7 @@
  * the process, as Prometheus counters do.
  */
 import type { Counter, Histogram } from 'prom-client';
+import type { ApiEvent } from '../model/events/api-events.ts';
 import type { JournalEvent } from '../model/events/journal-events.ts';
 import type { ResultEvent } from '../model/events/result-events.ts';
 import { CONTENT_ENCODINGS, REFUSE_REASONS, type ReceiveEvent } from '../model/events/receive-events.ts';
@@ -13,7 +14,7 @@ import type { MetricSource } from './exposition.ts';
 import { HEALTH_METRICS } from './health-metrics.ts';
 import { PromMetrics } from './prom-metrics.ts';
 
-export type PipelineEvent = ReceiveEvent | JournalEvent | ScoringEvent | ResultEvent;
+export type PipelineEvent = ReceiveEvent | JournalEvent | ScoringEvent | ResultEvent | ApiEvent;
 
 /** What is read at each scrape rather than counted. */
 export interface Gauges {
@@ -29,6 +30,8 @@ export interface Gauges {
   readonly version: string;
   /** The patterns that may be counted. */
   readonly redactions: readonly string[];
+  /** The routes on which something can be written. */
+  readonly writeRoutes: readonly string[];
 }
 
 export class HealthCounters {
@@ -52,6 +55,7 @@ export class HealthCounters {
   readonly #pruned: Counter;
   readonly #results: Counter<'fate'>;
   readonly #resultFailures: Counter;
+  readonly #writes: Counter<'route' | 'code'>;
 
   constructor(gauges: Gauges) {
     const metrics = this.#metrics;
@@ -74,6 +78,7 @@ export class HealthCounters {
     this.#pruned = metrics.counter(HEALTH_METRICS.pruned);
     this.#results = metrics.counter(HEALTH_METRICS.results);
     this.#resultFailures = metrics.counter(HEALTH_METRICS.resultFailures);
+    this.#writes = metrics.counter(HEALTH_METRICS.writes);
     metrics.gauge(HEALTH_METRICS.openTurns, (gauge) => gauge.set(gauges.openTurns()));
     metrics.gauge(HEALTH_METRICS.openRecords, (gauge) => gauge.set(gauges.openSpans()));
     metrics.gauge(HEALTH_METRICS.journalBytes, (gauge) => gauge.set(gauges.journalBytes()));
@@ -88,6 +93,9 @@ export class HealthCounters {
       for (const reason of ['error', 'timeout']) this.#checkErrors.inc({ suite, criterion, reason }, 0);
     }
     for (const pattern of gauges.redactions) this.#redactions.inc({ pattern }, 0);
+    for (const route of gauges.writeRoutes) {
+      for (const code of ['2xx', '4xx', '5xx']) this.#writes.inc({ route, code }, 0);
+    }
     for (const label of ['agent', 'segment']) this.#folded.inc({ label }, 0);
     metrics.gauge(HEALTH_METRICS.buildInfo).set({ version: gauges.version }, 1);
     this.#startAtZero();
@@ -163,6 +171,9 @@ export class HealthCounters {
         return;
       case 'results-failed':
         this.#resultFailures.inc();
+        return;
+      case 'api-written':
+        this.#writes.inc({ route: event.route, code: `${Math.floor(event.status / 100)}xx` });
         return;
       default:
         unreachable(event);

@@ -238,6 +238,19 @@ export const HEALTH_METRICS = {
     unit: 'requests',
     help: 'Requests with results that failed and are made again.',
   },
+  writes: {
+    name: 'assay_api_writes_total',
+    type: 'counter',
+    labels: ['route', 'code'],
+    unit: 'requests',
+    help: 'Requests to write through the API, by route and class of the answer: 2xx, 4xx, 5xx.',
+    queries: [
+      {
+        asks: 'writes that were refused or failed, by route',
+        promql: 'sum by (route, code) (increase(assay_api_writes_total{code!="2xx"}[1h])) > 0',
+      },
+    ],
+  },
   buildInfo: {
     name: 'assay_build_info',
     type: 'gauge',

@@ -1,11 +1,13 @@
 /**
- * The HTTP side that people and Prometheus look at: `/metrics`, `/healthz`, `/readyz` and the conversations. Reading
- * only; nothing here changes what is stored.
+ * The HTTP side that people and Prometheus look at: `/metrics`, `/healthz`, `/readyz` and the conversations. What
+ * changes something is in `api-writes.ts`; all else only reads.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { OUTCOMES } from '../model/evaluation.ts';
+import { type Answer, jsonAnswer, textAnswer } from './api-answer.ts';
+import { ApiWrites, type ApiWritesOptions } from './api-writes.ts';
 import type { Rendered } from './exposition.ts';
 
 export interface ConversationListQuery {
@@ -34,6 +36,7 @@ export interface HttpServerOptions {
   readonly conversations: ConversationApi;
   /** What has got worse, and what the detectors say. */
   readonly detection: () => Promise<unknown>;
+  readonly writes: ApiWritesOptions;
 }
 
 export interface HttpServer {
@@ -41,14 +44,7 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
-
-const JSON_TYPE = 'application/json; charset=utf-8';
-const TEXT_TYPE = 'text/plain; charset=utf-8';
+const READ_ONLY = /^\/(?:(?:metrics|healthz|readyz|api\/detection)?$|api\/conversations(?:\/|$))/;
 const LIMIT_MAX = 1000;
 const SCRAPER_NAME_MAX = 200;
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -84,8 +80,9 @@ const listSchema = z.strictObject({
 const getSchema = z.strictObject({ revisions: z.enum(['last', 'all']).default('last') });
 
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const writes = new ApiWrites(options.writes);
   const server = createServer((request, response) => {
-    answer(options, request)
+    answer(options, writes, request)
       .catch(
         (error: unknown): Answer => jsonAnswer(500, { error: `the request could not be answered: ${String(error)}` }),
       )
@@ -122,25 +119,32 @@ function listen(
   });
 }
 
-async function answer(options: HttpServerOptions, request: IncomingMessage): Promise<Answer> {
+async function answer(options: HttpServerOptions, writes: ApiWrites, request: IncomingMessage): Promise<Answer> {
   const url = new URL(request.url ?? '/', 'http://assay');
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return jsonAnswer(405, { error: `${request.method} is not supported here: this API only reads` });
+  const isReading = request.method === 'GET' || request.method === 'HEAD';
+  if (!isReading) {
+    if (!READ_ONLY.test(url.pathname) || writes.isPath(url.pathname)) return writes.answer(request, url.pathname);
+    return jsonAnswer(
+      405,
+      { error: `${request.method} is not supported here: this only reads` },
+      { allow: 'GET, HEAD' },
+    );
   }
   if (url.pathname === '/metrics') {
     const { contentType, body } = await options.metrics(request.headers.accept, scraperOf(request));
     return { status: 200, type: contentType, body };
   }
-  if (url.pathname === '/healthz') return { status: 200, type: TEXT_TYPE, body: 'ok\n' };
+  if (url.pathname === '/healthz') return textAnswer(200, 'ok\n');
   if (url.pathname === '/readyz') {
     const { ready, reasons } = options.ready();
-    return { status: ready ? 200 : 503, type: TEXT_TYPE, body: ready ? 'ready\n' : `${reasons.join('\n')}\n` };
+    return textAnswer(ready ? 200 : 503, ready ? 'ready\n' : `${reasons.join('\n')}\n`);
   }
   if (url.pathname === '/api/detection') return jsonAnswer(200, await options.detection());
   if (url.pathname === '/api/conversations') return listAnswer(options, url);
   const one = /^\/api\/conversations\/(.+)$/.exec(url.pathname);
   if (one !== null) return getAnswer(options, url, one[1] ?? '');
-  if (url.pathname === '/') return { status: 200, type: TEXT_TYPE, body: INDEX };
+  if (url.pathname === '/') return textAnswer(200, `${INDEX}${writes.index()}`);
+  if (writes.isPath(url.pathname)) return writes.answer(request, url.pathname);
   return jsonAnswer(404, { error: `nothing is at ${url.pathname}; GET / lists what there is` });
 }
 
@@ -181,19 +185,18 @@ function badQuery(error: z.ZodError): Answer {
   return jsonAnswer(400, { error: 'the query has mistakes', problems });
 }
 
-function jsonAnswer(status: number, value: unknown): Answer {
-  return { status, type: JSON_TYPE, body: `${JSON.stringify(value)}\n` };
-}
-
-function send(response: ServerResponse, request: IncomingMessage, { status, type, body }: Answer): void {
+function send(response: ServerResponse, request: IncomingMessage, { status, type, body, headers }: Answer): void {
   const bytes = Buffer.from(body);
   response.writeHead(status, {
     'content-type': type,
     'content-length': bytes.length,
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
+    ...headers,
   });
   response.end(request.method === 'HEAD' ? undefined : bytes);
+  // A client that is still sending reads the answer only afterwards; what it sends goes nowhere, within the time that a request may take.
+  request.resume();
 }
 
 const INDEX = `Assay

@@ -42,6 +42,7 @@ test('without anything written, the defaults hold', () => {
     otlpGrpcPort: 4317,
     otlpHttpPort: 4318,
     httpPort: 4319,
+    http: { writeToken: undefined },
     suites: ['default', 'scheduling', 'error-recovery'],
     turn: {
       settleMs: 10_000,

@@ -109,10 +109,34 @@ test('a level that is accepted is the one to expect from then on', () => {
   feed(detection, traffic(random, BEGIN + 4 * DAY_MS, 48, BAD));
   const labels = { suite: 'support', agent: 'helper', environment: 'production' };
 
-  expect(detection.accept(labels, BEGIN + 6 * DAY_MS)).toBe(true);
+  const accepted = detection.accept(labels, BEGIN + 6 * DAY_MS);
+  expect(accepted.map(({ metric, criterion }) => criterion ?? metric)).toEqual([
+    'tcr',
+    'cost_per_success',
+    'steps_per_success',
+    'resolved',
+  ]);
+  expect(detection.accept(labels, BEGIN + 6 * DAY_MS)).toEqual([]);
   feed(detection, traffic(random, BEGIN + 6 * DAY_MS, 48, BAD));
   expect(levelOf(detection, 'tcr').state).toBe('ok');
   expect(levelOf(detection, 'tcr').estimate?.baseline).toBeLessThan(0.85);
+});
+
+test('only the levels that are meant are accepted', () => {
+  const random = randomFrom(4);
+  const detection = new Detection(QUICK);
+  feed(detection, traffic(random, BEGIN, 96, GOOD));
+  feed(detection, traffic(random, BEGIN + 4 * DAY_MS, 48, BAD));
+  const labels = { suite: 'support', agent: 'helper', environment: 'production' };
+  const at = BEGIN + 6 * DAY_MS;
+
+  expect(detection.accept({ ...labels, agent: 'another' }, at)).toEqual([]);
+  expect(detection.accept({ ...labels, environment: 'staging' }, at)).toEqual([]);
+  expect(detection.accept({ ...labels, metric: 'hard_failure' }, at)).toEqual([]);
+  expect(detection.accept({ suite: 'support', agent: 'helper', criterion: 'resolved' }, at)).toEqual([
+    { ...labels, metric: 'criterion', criterion: 'resolved' },
+  ]);
+  expect(levelOf(detection, 'tcr').state).toBe('regressed');
 });
 
 test('more conversations of the hard kind are no regression, and worse ones of both kinds are', () => {

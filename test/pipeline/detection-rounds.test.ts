@@ -2,7 +2,7 @@ import path from 'node:path';
 import { onTestFinished, expect, test } from 'vitest';
 import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
 import { type DetectionProblem, DetectionRounds, type Settled } from '../../src/pipeline/detection/detection-rounds.ts';
-import type { DetectionReport } from '../../src/model/detection.ts';
+import type { ChosenLevels, DetectionReport } from '../../src/model/detection.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { randomFrom } from '../random.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -75,6 +75,9 @@ function machine() {
     ) {
       return round(store, rounds, options);
     },
+    accept(chosen: ChosenLevels, options: { readonly fails?: boolean; readonly by?: DetectionRounds } = {}) {
+      return accept(store, options.by ?? rounds, chosen, options);
+    },
   };
 }
 
@@ -86,7 +89,7 @@ function round(
   const { settled = [], logTime = 0 } = options;
   try {
     store.detect(5000, (taken) => {
-      const written = rounds.work(taken, { logTime, settled, now: 0 });
+      const written = rounds.work(taken, { logTime, settled, questions: [], now: 0 });
       if (options.fails === true) throw new Error('power is gone');
       return written;
     });
@@ -94,9 +97,33 @@ function round(
     rounds.undone();
     throw error;
   }
-  const report = rounds.committed();
-  if (report === undefined) throw new Error('no round was done');
-  return report;
+  const committed = rounds.committed();
+  if (committed === undefined) throw new Error('no round was done');
+  return committed.report;
+}
+
+/** The metrics and criteria that were accepted, and the report of the round. */
+function accept(
+  store: Store,
+  rounds: DetectionRounds,
+  chosen: ChosenLevels,
+  options: { readonly fails?: boolean } = {},
+) {
+  try {
+    store.detect(5000, (taken) => {
+      const written = rounds.work(taken, { logTime: 0, settled: [], questions: [{ id: 7, chosen }], now: 0 });
+      if (options.fails === true) throw new Error('power is gone');
+      return written;
+    });
+  } catch (error) {
+    rounds.undone();
+    throw error;
+  }
+  const { report, answers } = rounds.committed() ?? { report: undefined, answers: [] };
+  const [answer] = answers;
+  if (answer === undefined || 'problem' in answer.acceptance) throw new Error('no round was done');
+  const { accepted, others } = answer.acceptance;
+  return { id: answer.id, accepted: accepted.map(({ criterion, metric }) => criterion ?? metric), others, report };
 }
 
 const stateOf = ({ levels }: DetectionReport) => levels.find(({ metric }) => metric === 'tcr')?.state;
@@ -224,6 +251,45 @@ test('nothing is written where nothing has come, whatever the time', () => {
   next({ logTime: START + 10 * EVERY_MS });
   next({ logTime: START + 11 * EVERY_MS });
 
+  let version = 0;
+  store.detect(0, ({ state }) => {
+    version = state.version;
+    return undefined;
+  });
+  expect(version).toBe(1);
+});
+
+test('a regressed level that is accepted is learnt anew, once, whoever did it and whatever failed before', () => {
+  const { queue, round: next, accept: acceptNow, restart, another } = machine();
+  queue(evaluations(1500, 1200));
+  expect(stateOf(next())).toBe('regressed');
+  const chosen = { suite: 's', agent: 'a' };
+
+  expect(() => acceptNow(chosen, { fails: true })).toThrow('power is gone');
+  restart();
+  const byAnother = another();
+  const first = acceptNow(chosen, { by: byAnother });
+  const again = acceptNow(chosen);
+  restart();
+
+  expect(first.id).toBe(7);
+  expect(first.accepted).toEqual(['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success', 'right']);
+  expect(again.accepted).toEqual([]);
+  expect(again.others.map(({ state }) => state)).not.toContain('regressed');
+  expect(next().levels.map(({ state }) => state)).not.toContain('regressed');
+  expect(first.report?.transitions.some(({ from, to }) => from === 'regressed' && to !== 'regressed')).toBe(true);
+});
+
+test('accepting what is not watched changes nothing, and says what there is', () => {
+  const { store, queue, round: next, accept: acceptNow } = machine();
+  queue(evaluations(1000, 1000));
+  next();
+
+  expect(acceptNow({ suite: 'another', agent: 'a' })).toMatchObject({ accepted: [], others: [] });
+  const { accepted, others } = acceptNow({ suite: 's', agent: 'a', metric: 'tcr' });
+
+  expect(accepted).toEqual([]);
+  expect(others).toMatchObject([{ metric: 'tcr', state: 'ok' }]);
   let version = 0;
   store.detect(0, ({ state }) => {
     version = state.version;

@@ -40,8 +40,8 @@ async function receiver() {
   return { records, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-async function detect(url: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'detect', '--url', url], {
+async function detect(url: string, ...more: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'detect', ...more, '--url', url], {
     cwd: tempDirectory(),
     env: { ...process.env, NO_COLOR: '1' },
   });
@@ -145,6 +145,20 @@ test('an agent gets worse and well again: a webhook is told agent, version, fall
   expect(recovered).toMatchObject({ agent: 'helper', from: 'regressed', to: 'recovered' });
   expect(running.lines.some((line) => line.includes('"to":"regressed"') && line.includes('helper'))).toBe(true);
   expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
+
+  await sendUntil('v4', 0.4, 'regressed');
+  const acceptedNow = await detect(running.http, 'accept', '--agent', 'helper', '--suite', 'care');
+  await expect(detect(running.http, 'accept', '--agent', 'helper', '--suite', 'crae')).rejects.toThrow(
+    /answered 404: nothing like this is watched of agent "helper" and suite "crae"/,
+  );
+  await sendUntil('v4', 0.4, 'ok');
+  await expect(
+    detect(running.http, 'accept', '--agent', 'helper', '--suite', 'care', '--metric', 'tcr'),
+  ).rejects.toThrow(/answered 409: none of these levels is regressed[\s\S]*tcr: ok/);
+
+  expect(acceptedNow).toMatch(/^accepted +tcr +helper in prod, suite care: 0\.\d+ instead of 0\.9\d*$/m);
+  expect(acceptedNow).toMatch(/^accepted +criterion right /m);
+  expect(running.lines.some((line) => line.includes('levels were accepted'))).toBe(true);
   // Each evaluation has been observed once.
   const metrics = await metricsOf(running);
   expect(sumOf(metrics, 'assay_detection_observations')).toBeLessThanOrEqual(sumOf(metrics, 'assay_evaluations_total'));

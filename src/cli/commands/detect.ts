@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { loadSettings } from '../../config/settings.ts';
+import { DETECTOR_METRICS } from '../../model/detection.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type Flags, failOn } from '../load.ts';
 import { safe, type Terminal } from '../terminal.ts';
@@ -48,43 +49,120 @@ const answerSchema = z.discriminatedUnion('owner', [
 type Answer = Extract<z.infer<typeof answerSchema>, { owner: true }>;
 type Problem = Answer['problems'][number];
 
+const acceptedSchema = z.object({
+  error: z.string().optional(),
+  problems: z.array(z.string()).default([]),
+  accepted: z.array(acceptedLevel()).default([]),
+  others: z.array(acceptedLevel()).default([]),
+});
+
 const SHOWN = 5;
 const TIMEOUT_MS = 10_000;
 
 export function addDetect(program: Command, terminal: Terminal): void {
-  program
+  const detect = program
     .command('detect')
     .description('say whether an agent has got worse: by how much, since when, why, and which conversations to look at')
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print what the service says')
     .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
     .option('--http-port <port>', 'of the service to ask (ASSAY_HTTP_PORT; default 4319)')
-    .action(async (flags: { readonly url?: string; readonly json?: boolean } & Flags) => {
-      const { settings, mistakes } = loadSettings({
-        flags: { config: flags.config, httpPort: flags.httpPort },
-        env: process.env,
-        cwd: process.cwd(),
-      });
-      failOn(mistakes);
-      const said = await ask(flags.url ?? `http://127.0.0.1:${settings.httpPort}`);
+    .action(async (flags: ServiceFlags) => {
+      const { url } = serviceOf(flags);
+      const said = await ask(new URL('/api/detection', url));
       if (flags.json === true) terminal.out(JSON.stringify(said));
       else print(terminal, answerSchema.parse(said));
     });
+  detect
+    .command('accept')
+    .description('a change was meant: the level since then is what to expect of the agent from now on')
+    .configureHelp({ showGlobalOptions: true })
+    .requiredOption('--agent <name>', 'the agent')
+    .requiredOption('--suite <name>', 'the suite by which it is watched')
+    .option('--environment <name>', 'in this environment only')
+    .option('--metric <metric>', `this metric only: ${DETECTOR_METRICS.join(', ')}`)
+    .option('--criterion <name>', 'this criterion only')
+    .action(async (_flags: unknown, command: Command) => {
+      const flags: ServiceFlags & ChosenFlags = command.optsWithGlobals();
+      await accept(terminal, flags);
+    });
 }
 
-async function ask(base: string): Promise<unknown> {
-  const url = new URL('/api/detection', base);
+type ServiceFlags = { readonly url?: string; readonly json?: boolean } & Flags;
+interface ChosenFlags {
+  readonly agent: string;
+  readonly suite: string;
+  readonly environment?: string;
+  readonly metric?: string;
+  readonly criterion?: string;
+}
+
+function serviceOf(flags: ServiceFlags): { readonly url: string; readonly writeToken: string | undefined } {
+  const { settings, mistakes } = loadSettings({
+    flags: { config: flags.config, httpPort: flags.httpPort },
+    env: process.env,
+    cwd: process.cwd(),
+  });
+  failOn(mistakes);
+  return { url: flags.url ?? `http://127.0.0.1:${settings.httpPort}`, writeToken: settings.http.writeToken };
+}
+
+async function accept(terminal: Terminal, flags: ServiceFlags & ChosenFlags): Promise<void> {
+  const { url, writeToken } = serviceOf(flags);
+  const { agent, suite, environment, metric, criterion } = flags;
+  const said = await ask(new URL('/api/v1/detection/accept', url), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(writeToken === undefined ? {} : { authorization: `Bearer ${writeToken}` }),
+    },
+    body: JSON.stringify({ agent, suite, environment, metric, criterion }),
+  });
+  if (flags.json === true) {
+    terminal.out(JSON.stringify(said));
+    return;
+  }
+  for (const level of acceptedSchema.parse(said).accepted) {
+    const what = level.criterion === undefined ? level.metric : `${level.metric} ${safe(level.criterion)}`;
+    const figures =
+      level.baseline === null || level.observed === null
+        ? ''
+        : `: ${figure(level.observed)} instead of ${figure(level.baseline)}`;
+    terminal.out(
+      `accepted  ${what}  ${safe(level.agent)} in ${safe(level.environment)}, suite ${safe(level.suite)}${figures}`,
+    );
+  }
+}
+
+async function ask(url: URL, init: RequestInit = {}): Promise<unknown> {
   let response: Response;
   try {
-    response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
     throw new CommandFailure(
       `no answer from ${url.href}: start \`assay serve\`, or give --url (${String(error)})`,
       EXIT.input,
     );
   }
-  if (!response.ok) throw new CommandFailure(`${url.href} answered ${response.status}`, EXIT.input);
-  return response.json();
+  if (response.ok) return response.json();
+  const told = acceptedSchema.safeParse(await response.json().catch(() => undefined));
+  const { error = '', problems = [], others = [] } = told.data ?? {};
+  const levels = others.map(({ metric, criterion, state }) => `${criterion ?? metric}: ${state}`);
+  const lines = [`${url.href} answered ${response.status}${error === '' ? '' : `: ${error}`}`, ...problems, ...levels];
+  throw new CommandFailure(lines.map((line) => safe(line, 500)).join('\n  '), EXIT.input);
+}
+
+function acceptedLevel() {
+  return z.object({
+    suite: z.string(),
+    agent: z.string(),
+    environment: z.string(),
+    metric: z.string(),
+    criterion: z.string().optional(),
+    state: z.string(),
+    baseline: number,
+    observed: number,
+  });
 }
 
 function print(terminal: Terminal, answer: z.infer<typeof answerSchema>): void {

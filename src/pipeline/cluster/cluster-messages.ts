@@ -8,7 +8,7 @@ import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-sto
 import type { Total } from '../../store/engine-store.ts';
 import type { PostgresOptions } from '../../store/postgres/postgres-store.ts';
 import type { StoppedCheck } from '../check-watch.ts';
-import type { DetectionMessage, DetectionStart } from '../detection/detection-owner.ts';
+import type { AcceptCommand, DetectionMessage, DetectionStart } from '../detection/detection-owner.ts';
 import type { Settled } from '../detection/detection-rounds.ts';
 import type { EngineSettings } from '../engine.ts';
 import type { PackedTurn } from '../messages.ts';
@@ -59,6 +59,7 @@ export type ToCluster =
   | { readonly type: 'relay'; readonly on: boolean }
   /** A webhook has had a notice. Where the thread ends before it has heard, the notice comes again, and so does this. */
   | { readonly type: 'settled'; readonly settled: Settled }
+  | AcceptCommand
   /** Files what was sent before, then ends. */
   | { readonly type: 'stop' };
 

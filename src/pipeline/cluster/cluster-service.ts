@@ -28,6 +28,7 @@ import { PostgresReader } from '../../store/postgres/postgres-reader.ts';
 import { conversationApi } from '../conversation-api.ts';
 import { criterionWeights } from '../criterion-weights.ts';
 import { openDataDirectory } from '../data-directory.ts';
+import { acceptRoute } from '../detection/accept-route.ts';
 import { DetectionDesk } from '../detection/detection-desk.ts';
 import { detectionStart } from '../detection/detection-start.ts';
 import { engineSettings, turnLimits } from '../engine-settings.ts';
@@ -95,6 +96,7 @@ async function start(
     turnsToFile: () => reading?.worker.turnsWaiting ?? 0,
     topics: kafka.read ? [...kafka.topics.spans, ...kafka.topics.logs] : [],
   });
+  const writes = [acceptRoute((chosen) => desk.accept(chosen))];
   const health = new HealthCounters({
     openTurns: () => reading?.lanes.openTurns ?? 0,
     openSpans: () => reading?.lanes.openRows ?? 0,
@@ -107,10 +109,12 @@ async function start(
     criterionWeights: criterionWeights(options.suites),
     version: options.version,
     redactions: redaction === undefined ? [] : redactionNames(redaction),
+    writeRoutes: writes.map(({ path }) => path),
   });
   const desk = new DetectionDesk(settings, log, {
     conversations: () => apiOf(reading),
     onSettled: (settled) => reading?.worker.settled(settled),
+    onAccept: (command) => reading?.worker.accept(command) ?? false,
     isOwner: false,
   });
   const exposition = new Exposition([...view.sources(), ...health.sources(), ...metrics.sources(), ...desk.sources()]);
@@ -124,6 +128,7 @@ async function start(
       get: (id, how) => apiOf(reading).get(id, how),
     },
     detection: () => desk.describe(),
+    writes: { routes: writes, token: settings.http.writeToken, onWrite: onEvent },
   });
   stops.push(() => http.stop());
   const producer = new KafkajsProducer({ connection: kafkaConnectionOf(kafka) });

@@ -85,6 +85,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   port.on('message', (message: ToCluster) => {
     if (message.type === 'question') void answer(store, message.id, message.question, post, problems);
     else if (message.type === 'settled') detection?.settle(message.settled);
+    else if (message.type === 'accept') detection?.accept(message);
     else if (message.type === 'relay') {
       isDetecting = message.on;
       void (message.on ? relay?.start() : relay?.stop());
@@ -127,8 +128,9 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   };
   const detecting = async () => {
     while (!isStopping) {
-      // Another instance that thinks so too waits for the lock, and finds a newer state.
-      if (isDetecting && judgedTo !== undefined && detection?.isDue === true) await detection.round(store, judgedTo);
+      const isOurs = isDetecting && judgedTo !== undefined && detection?.isDue === true;
+      // Another instance that thinks so too, or that was asked by a person, waits for the lock, and finds a newer state.
+      if (detection !== undefined && (isOurs || detection.isAsked)) await detection.round(store, judgedTo ?? 0);
       else await sleep(IDLE_MS);
     }
   };

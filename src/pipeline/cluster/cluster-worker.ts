@@ -15,7 +15,7 @@ import type { TraceId } from '../../model/ids.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { Total } from '../../store/engine-store.ts';
-import type { DetectionMessage } from '../detection/detection-owner.ts';
+import type { AcceptCommand, DetectionMessage } from '../detection/detection-owner.ts';
 import type { Settled } from '../detection/detection-rounds.ts';
 import { CommandWindow } from '../command-window.ts';
 import { packTurn } from '../messages.ts';
@@ -152,6 +152,12 @@ export class ClusterWorker {
     if (this.#thread.isReady) this.#thread.post({ type: 'settled', settled });
   }
 
+  /** A person accepts a level. False where nobody hears it. */
+  accept(command: AcceptCommand): boolean {
+    if (this.#thread.isReady) this.#thread.post(command);
+    return this.#thread.isReady;
+  }
+
   /** Whether this instance is the one that has the first lane: it sends evaluations, and looks for regressions. */
   relay(on: boolean): void {
     this.#isRelay = on;
@@ -237,6 +243,7 @@ export class ClusterWorker {
         this.#options.onClusterTime(message.time);
         return;
       case 'detected':
+      case 'detection-accepted':
       case 'detection-event':
         this.#options.onDetection(message);
         return;

@@ -3,7 +3,7 @@
  * sends notices to webhooks.
  */
 import type { Settings } from '../../config/settings.ts';
-import type { DetectionReport, LevelReading, Transition } from '../../model/detection.ts';
+import type { Acceptance, ChosenLevels, DetectionReport, LevelReading, Transition } from '../../model/detection.ts';
 import type { DetectionEvent } from '../../model/events/detection-events.ts';
 import { detectionRecord, type Evidence, levelPart, NO_EVIDENCE } from '../../report/detection-record.ts';
 import { DetectionView } from '../../report/detection-view.ts';
@@ -12,8 +12,13 @@ import type { ConversationApi } from '../../report/http-server.ts';
 import type { Log } from '../../report/log.ts';
 import { Webhooks } from '../../report/webhooks.ts';
 import { evidenceOf } from './detection-evidence.ts';
-import type { DetectionMessage } from './detection-owner.ts';
+import type { AcceptCommand, DetectionMessage } from './detection-owner.ts';
 import type { Settled } from './detection-rounds.ts';
+
+const ACCEPT_TIMEOUT_MS = 8000;
+const SWITCHED_OFF = 'regression detection is switched off (detection.active)';
+const NOT_HEARD = 'this instance is starting, or reads nothing: ask again, or another one';
+const NOT_KNOWN = 'no answer yet, and it is not known whether it was accepted: ask again, which does no harm';
 
 export class DetectionDesk {
   readonly #view: DetectionView;
@@ -21,6 +26,9 @@ export class DetectionDesk {
   readonly #webhooks: Webhooks;
   readonly #conversations: () => ConversationApi;
   readonly #isActive: boolean;
+  readonly #onAccept: (command: AcceptCommand) => boolean;
+  readonly #asked = new Map<number, (acceptance: Acceptance) => void>();
+  #lastAsked = 0;
   #isOwner: boolean;
 
   constructor(
@@ -29,6 +37,8 @@ export class DetectionDesk {
     parts: {
       readonly conversations: () => ConversationApi;
       readonly onSettled: (settled: Settled) => void;
+      /** False where nobody hears it. */
+      readonly onAccept: (command: AcceptCommand) => boolean;
       /** From the beginning, as where there is one instance. */
       readonly isOwner?: boolean;
     },
@@ -36,6 +46,7 @@ export class DetectionDesk {
     this.#log = log;
     this.#conversations = parts.conversations;
     this.#isActive = detection.active;
+    this.#onAccept = parts.onAccept;
     this.#isOwner = parts.isOwner ?? true;
     this.#view = new DetectionView({ webhooks: alerts.webhooks.map(({ name }) => name) });
     this.#webhooks = new Webhooks({
@@ -51,6 +62,10 @@ export class DetectionDesk {
       this.#event(message.event);
       return;
     }
+    if (message.type === 'detection-accepted') {
+      this.#asked.get(message.id)?.(message.acceptance);
+      return;
+    }
     // What was under way when it went to another instance.
     if (!this.#isOwner) return;
     this.#view.update(message.report);
@@ -63,6 +78,28 @@ export class DetectionDesk {
     if (isOwner) return;
     this.#view.update(undefined);
     this.#webhooks.take([]);
+  }
+
+  /** A person says that a change was meant. Any instance can be asked: it does a round of its own. */
+  async accept(chosen: ChosenLevels): Promise<Acceptance> {
+    if (!this.#isActive) return { problem: SWITCHED_OFF };
+    this.#lastAsked += 1;
+    const id = this.#lastAsked;
+    const { promise, resolve } = Promise.withResolvers<Acceptance>();
+    this.#asked.set(id, resolve);
+    const timer = setTimeout(() => resolve({ problem: NOT_KNOWN }), ACCEPT_TIMEOUT_MS);
+    if (!this.#onAccept({ type: 'accept', id, chosen })) resolve({ problem: NOT_HEARD });
+    const acceptance = await promise;
+    clearTimeout(timer);
+    this.#asked.delete(id);
+    if ('accepted' in acceptance && acceptance.accepted.length > 0) {
+      const accepted = acceptance.accepted.map(({ metric, criterion }) => criterion ?? metric).join(', ');
+      this.#log.line('info', 'regressed levels were accepted: they are what is expected from now on', {
+        ...chosen,
+        accepted,
+      });
+    }
+    return acceptance;
   }
 
   sources(): readonly MetricSource[] {

@@ -4,10 +4,12 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { DetectionSettings } from '../../detect/settings.ts';
-import type { DetectionReport } from '../../model/detection.ts';
+import type { ChosenLevels, DetectionReport } from '../../model/detection.ts';
 import type { DetectionEvent } from '../../model/events/detection-events.ts';
 import type { DetectionStore } from '../../store/detection-store.ts';
 import {
+  type AcceptAnswer,
+  type AcceptQuestion,
   type DetectionProblem,
   DetectionRounds,
   OBSERVATIONS_PER_ROUND,
@@ -23,13 +25,27 @@ export interface DetectionStart {
 
 export type DetectionMessage =
   | { readonly type: 'detected'; readonly report: DetectionReport }
+  | ({ readonly type: 'detection-accepted' } & AcceptAnswer)
   | { readonly type: 'detection-event'; readonly event: DetectionEvent };
+
+/** Where the thread ends before it has answered, whoever asked is told that it is not known. */
+export interface AcceptCommand {
+  readonly type: 'accept';
+  readonly id: number;
+  readonly chosen: ChosenLevels;
+}
+
+interface Input {
+  readonly settled: readonly Settled[];
+  readonly questions: readonly AcceptQuestion[];
+}
 
 export class DetectionOwner {
   readonly #start: DetectionStart;
   readonly #post: (message: DetectionMessage) => void;
   readonly #rounds: DetectionRounds;
   #settled: Settled[] = [];
+  #questions: AcceptQuestion[] = [];
   #dueAt = 0;
   /** Observations of the round under way. */
   #taken = 0;
@@ -44,58 +60,77 @@ export class DetectionOwner {
     return performance.now() >= this.#dueAt;
   }
 
+  /** A person waits for a round, whoever owns detection. */
+  get isAsked(): boolean {
+    return this.#questions.length > 0;
+  }
+
   settle(settled: Settled): void {
     this.#settled.push(settled);
   }
 
+  accept({ id, chosen }: AcceptCommand): void {
+    this.#questions.push({ id, chosen });
+    this.#dueAt = 0;
+  }
+
   /** For a store that answers at once. */
   roundNow(store: { detect: (...round: Parameters<DetectionStore['detect']>) => void }, logTime: number): void {
-    const settled = this.#begin();
+    const input = this.#begin();
     try {
-      store.detect(OBSERVATIONS_PER_ROUND, this.#work(logTime, settled));
+      store.detect(OBSERVATIONS_PER_ROUND, this.#work(logTime, input));
       this.#committed();
     } catch (error) {
-      this.#failed(error, settled);
+      this.#failed(error, input);
     }
   }
 
   async round(store: DetectionStore, logTime: number): Promise<void> {
-    const settled = this.#begin();
+    const input = this.#begin();
     try {
-      await store.detect(OBSERVATIONS_PER_ROUND, this.#work(logTime, settled));
+      await store.detect(OBSERVATIONS_PER_ROUND, this.#work(logTime, input));
       this.#committed();
     } catch (error) {
-      this.#failed(error, settled);
+      this.#failed(error, input);
     }
   }
 
-  #begin(): readonly Settled[] {
-    const settled = this.#settled;
+  #begin(): Input {
+    const input = { settled: this.#settled, questions: this.#questions };
     this.#settled = [];
-    return settled;
+    this.#questions = [];
+    return input;
   }
 
-  #work(logTime: number, settled: readonly Settled[]): Parameters<DetectionStore['detect']>[1] {
+  #work(logTime: number, input: Input): Parameters<DetectionStore['detect']>[1] {
     return (round) => {
       this.#taken = round.observations.length;
-      return this.#rounds.work(round, { logTime, settled, now: Date.now() });
+      return this.#rounds.work(round, { ...input, logTime, now: Date.now() });
     };
   }
 
   #committed(): void {
     // Where there was more than one round takes, the next one follows at once.
-    this.#dueAt = this.#taken < OBSERVATIONS_PER_ROUND ? performance.now() + this.#start.everyMs : 0;
-    const report = this.#rounds.committed();
-    if (report === undefined) return;
+    const isCaughtUp = this.#taken < OBSERVATIONS_PER_ROUND && this.#questions.length === 0;
+    this.#dueAt = isCaughtUp ? performance.now() + this.#start.everyMs : 0;
+    const committed = this.#rounds.committed();
+    if (committed === undefined) return;
+    const { report, answers } = committed;
+    for (const answer of answers) this.#post({ type: 'detection-accepted', ...answer });
     for (const transition of report.transitions) this.#event({ type: 'detector-changed', transition });
     this.#post({ type: 'detected', report });
   }
 
-  #failed(error: unknown, settled: readonly Settled[]): void {
+  #failed(error: unknown, { settled, questions }: Input): void {
     this.#rounds.undone();
     this.#settled.unshift(...settled);
     this.#dueAt = performance.now() + this.#start.everyMs;
-    this.#event({ type: 'detection-failed', problem: error instanceof Error ? error.message : String(error) });
+    const problem = error instanceof Error ? error.message : String(error);
+    for (const { id } of questions) {
+      const acceptance = { problem: `the round failed, and it is not known whether it was accepted: ${problem}` };
+      this.#post({ type: 'detection-accepted', id, acceptance });
+    }
+    this.#event({ type: 'detection-failed', problem });
   }
 
   #problem({ what, problem }: DetectionProblem): void {

@@ -17,6 +17,8 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { DetectionSettings } from '../../detect/settings.ts';
 import {
+  type Acceptance,
+  type ChosenLevels,
   type DetectionReport,
   type Notice,
   noticeKindOf,
@@ -38,6 +40,17 @@ export interface Settled {
   readonly webhook: string;
 }
 
+/** What a person asked for, and by what it is told from others. */
+export interface AcceptQuestion {
+  readonly id: number;
+  readonly chosen: ChosenLevels;
+}
+
+export interface AcceptAnswer {
+  readonly id: number;
+  readonly acceptance: Acceptance;
+}
+
 export interface DetectionProblem {
   /** What was done about it. */
   readonly what: 'began-anew' | 'dropped';
@@ -51,6 +64,11 @@ interface Written {
   readonly time: number;
   readonly recent: readonly Transition[];
   readonly notices: readonly Notice[];
+}
+
+export interface Committed {
+  readonly report: DetectionReport;
+  readonly answers: readonly AcceptAnswer[];
 }
 
 interface Held {
@@ -73,7 +91,7 @@ export class DetectionRounds {
   readonly #subscribers: readonly Subscriber[];
   readonly #onProblem: (problem: DetectionProblem) => void;
   #cached: { readonly version: number; readonly held: Held } | undefined;
-  #pending: { readonly version: number; readonly held: Held; readonly report: DetectionReport } | undefined;
+  #pending: ({ readonly version: number; readonly held: Held } & Committed) | undefined;
 
   constructor(parts: {
     readonly settings: DetectionSettings;
@@ -88,7 +106,12 @@ export class DetectionRounds {
   /** What the store calls within its transaction; `committed` or `undone` must follow. */
   work(
     round: DetectionRound,
-    input: { readonly logTime: number; readonly settled: readonly Settled[]; readonly now: number },
+    input: {
+      readonly logTime: number;
+      readonly settled: readonly Settled[];
+      readonly questions: readonly AcceptQuestion[];
+      readonly now: number;
+    },
   ): Uint8Array | undefined {
     const { version, snapshot } = round.state;
     let held = this.#cached?.version === version ? this.#cached.held : this.#read(snapshot);
@@ -99,10 +122,16 @@ export class DetectionRounds {
       this.#onProblem({ what: 'began-anew', problem: problemOf(error) });
       held = fresh(this.#settings);
     }
-    const readings = held.detectors.readings();
+    const { detectors, time: at } = held;
+    const answers = input.questions.map(({ id, chosen }) => ({ id, acceptance: detectors.accept(chosen, at) }));
+    const readings = detectors.readings();
     const transitions = held.detectors.takeTransitions(readings, held.time);
     const notices = this.#noticesAfter(held.notices, transitions, input);
-    const isChanged = round.observations.length > 0 || transitions.length > 0 || notices !== held.notices;
+    const isChanged =
+      round.observations.length > 0 ||
+      transitions.length > 0 ||
+      notices !== held.notices ||
+      answers.some(({ acceptance }) => acceptance.accepted.length > 0);
     held.notices = notices;
     held.recent = [...transitions.toReversed(), ...held.recent].slice(0, RECENT_MAX);
     const { recent, observed, time } = held;
@@ -110,16 +139,17 @@ export class DetectionRounds {
       version: isChanged ? version + 1 : version,
       held,
       report: { ...readings, transitions, recent, notices, observed, time, keptOut: held.detectors.keptOut() },
+      answers,
     };
     return isChanged ? write(held) : undefined;
   }
 
-  committed(): DetectionReport | undefined {
+  committed(): Committed | undefined {
     const pending = this.#pending;
     this.#pending = undefined;
     if (pending === undefined) return undefined;
     this.#cached = { version: pending.version, held: pending.held };
-    return pending.report;
+    return pending;
   }
 
   /** Or not known to be committed: the state in the store says. */

@@ -9,7 +9,9 @@ import type { Reading, Transition as Change } from '../../detect/observation.ts'
 import type { DetectionSettings } from '../../detect/settings.ts';
 import { createHash } from 'node:crypto';
 import type {
+  Acceptance,
   ChangePart,
+  ChosenLevels,
   DetectionReport,
   LevelReading,
   Transition,
@@ -68,6 +70,17 @@ export class Detectors {
 
   advance(time: number): void {
     for (const { detection } of this.#suites.values()) detection.advance(time);
+  }
+
+  /** Levels that have regressed become what is expected. What is said of them is as it was before. */
+  accept(chosen: ChosenLevels, at: number): Exclude<Acceptance, { readonly problem: string }> {
+    const meant = this.readings().levels.filter((level) => isMeant(level, chosen));
+    const detection = this.#suites.get(chosen.suite)?.detection;
+    const taken = new Set((detection?.accept(chosen, at) ?? []).map(levelKey));
+    const { accepted = [], others = [] } = Object.groupBy(meant, (level) =>
+      taken.has(levelKey(level)) ? 'accepted' : 'others',
+    );
+    return { accepted, others };
   }
 
   readings(): Readings {
@@ -182,6 +195,16 @@ function levelTransition(change: Change, parts: readonly ChangePart[]): Transiti
   const reading = levelOf({ ...change, of: 'level' }, parts);
   const id = idOf(levelKey(change), change.at, change.to);
   return { kind: 'level', id, at: change.at, from: change.from, to: change.to, reading };
+}
+
+function isMeant(level: LevelReading, { suite, agent, environment, metric, criterion }: ChosenLevels): boolean {
+  return (
+    level.suite === suite &&
+    level.agent === agent &&
+    (environment === undefined || level.environment === environment) &&
+    (metric === undefined || level.metric === metric) &&
+    (criterion === undefined || level.criterion === criterion)
+  );
 }
 
 function keyOf({ suite, agent, environment }: Watched): string {

@@ -1,0 +1,23 @@
+/** What the HTTP side answers with. */
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Answer {
+  return {
+    status,
+    type: JSON_TYPE,
+    body: `${JSON.stringify(value)}\n`,
+    ...(headers === undefined ? {} : { headers }),
+  };
+}
+
+export function textAnswer(status: number, body: string): Answer {
+  return { status, type: TEXT_TYPE, body };
+}

@@ -1,0 +1,181 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import type { ApiEvent } from '../../src/model/events/api-events.ts';
+import { ApiWrites, writeRoute } from '../../src/report/api-writes.ts';
+import { startHttpServer } from '../../src/report/http-server.ts';
+
+const TOKEN = 'a-token-that-nobody-guesses';
+
+function routes() {
+  const written: unknown[] = [];
+  const route = writeRoute({
+    method: 'PUT',
+    path: '/api/v1/truth/{conversation}',
+    summary: 'what is right',
+    bodyBytesMax: 100,
+    body: z.strictObject({ right: z.number(), why: z.string().optional() }),
+    handle: async (body, parameters) => {
+      if (body.why === 'broken') throw new Error('the disk is full');
+      written.push([parameters.get('conversation'), body]);
+      return { status: 202, value: { taken: body.right } };
+    },
+  });
+  return { route, written };
+}
+
+async function start(token?: string) {
+  const { route, written } = routes();
+  const events: ApiEvent[] = [];
+  const server = await startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
+    ready: () => ({ ready: true, reasons: [] }),
+    detection: () => Promise.resolve({ active: false }),
+    conversations: { list: async () => ({}), get: async () => undefined },
+    writes: { routes: [route], token, onWrite: (event) => events.push(event) },
+  });
+  onTestFinished(() => server.stop());
+
+  /** Not fetch, which sets Host and Origin by itself. */
+  function send(options: {
+    readonly method?: string;
+    readonly path?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string | Buffer;
+    readonly chunked?: boolean;
+  }) {
+    const { method = 'PUT', path = '/api/v1/truth/c1', body = '{"right":1}' } = options;
+    const headers = { 'content-type': 'application/json', ...options.headers };
+    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string; allow: unknown }>();
+    const request = httpRequest({ port: server.port, method, path, headers }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          text: Buffer.concat(parts).toString(),
+          allow: response.headers.allow,
+        }),
+      );
+    });
+    request.on('error', reject);
+    if (options.chunked === true) request.write(body);
+    request.end(options.chunked === true ? undefined : body);
+    return promise;
+  }
+  return { send, written, events, port: server.port };
+}
+
+test('what is written has the parameters of its path, decoded, and its body checked', async () => {
+  const { send, written, events } = await start();
+
+  const answer = await send({
+    path: `/api/v1/truth/${encodeURIComponent('a/b ü')}`,
+    headers: { 'content-type': 'application/json; charset=UTF-8' },
+  });
+
+  expect(answer).toMatchObject({ status: 202, text: '{"taken":1}\n' });
+  expect(written).toEqual([['a/b ü', { right: 1 }]]);
+  expect(events).toEqual([{ type: 'api-written', route: '/api/v1/truth/{conversation}', status: 202 }]);
+});
+
+test.for([
+  ['another method', { method: 'POST' }, 405, 'POST is not supported here: PUT is'],
+  ['reading what can only be written', { method: 'GET', body: '' }, 405, 'PUT is'],
+  ['writing what can only be read', { path: '/api/conversations' }, 405, 'this only reads'],
+  ['a place that is none', { path: '/api/v1/truth' }, 404, 'nothing can be written at /api/v1/truth'],
+  ['a parameter that is empty', { path: '/api/v1/truth/' }, 404, 'nothing can be written'],
+  ['a path that is not encoded right', { path: '/api/v1/truth/%ff' }, 400, 'percent-encoding'],
+  ['a body that is a form', { headers: { 'content-type': 'text/plain' } }, 415, 'application/json, not text/plain'],
+  ['another character set', { headers: { 'content-type': 'application/json; charset=latin1' } }, 415, 'UTF-8'],
+  ['a body that is compressed', { headers: { 'content-encoding': 'gzip' } }, 415, 'content-encoding: gzip'],
+  ['a body that is too large', { body: `{"right":${'1'.repeat(200)}}` }, 413, 'larger than the 100 bytes'],
+  ['one that is and does not say so', { body: `{"right":${'1'.repeat(200)}}`, chunked: true }, 413, '100 bytes'],
+  ['a body that is no JSON', { body: '{"right":' }, 400, 'not JSON'],
+  ['bytes that are no text', { body: Buffer.from([0x22, 0xff, 0x22]) }, 400, 'not JSON'],
+  ['a body of another shape', { body: '{"right":"x","also":1}' }, 400, 'right: '],
+  ['a write that fails', { body: '{"right":1,"why":"broken"}' }, 500, 'the disk is full'],
+] as const)('%s is answered with what was wrong', async ([_what, given, status, words]) => {
+  const { send, written } = await start();
+
+  const answer = await send(given);
+
+  expect(answer.status).toBe(status);
+  expect((JSON.parse(answer.text) as { error: string }).error + answer.text).toContain(words);
+  expect(written).toEqual([]);
+  expect((await send({})).status).toBe(202);
+});
+
+test('all mistakes of a body are said at once', async () => {
+  const { send } = await start();
+
+  const { text } = await send({ body: '{"right":"x","also":1,"why":2}' });
+
+  const { problems } = JSON.parse(text) as { problems: string[] };
+  expect(problems).toEqual([
+    expect.stringMatching(/^right: /),
+    expect.stringMatching(/^why: /),
+    expect.stringMatching(/also/),
+  ]);
+});
+
+test.for([
+  ['a page of another site', { origin: 'https://evil.example' }],
+  ['a page of another server on this machine', { origin: 'http://localhost:1' }],
+  ['a page that hides where it is from', { origin: 'null' }],
+  ['a page whose own name leads here', { host: 'evil.example:4319', origin: 'http://evil.example:4319' }],
+  ['one that a proxy passes on', { 'x-forwarded-for': '10.0.0.9' }],
+  ['one that another proxy passes on', { forwarded: 'for=10.0.0.9' }],
+] as const)('without a token, %s may not write', async ([_what, headers]) => {
+  const { send, written } = await start();
+
+  expect((await send({ headers })).status).toBe(403);
+  expect(written).toEqual([]);
+});
+
+test('a browser that asks whether it may send JSON gets no permission', async () => {
+  const { send } = await start();
+
+  const headers = { origin: 'https://evil.example', 'access-control-request-method': 'PUT' };
+
+  expect(await send({ method: 'OPTIONS', headers, body: '' })).toMatchObject({ status: 405, allow: 'PUT' });
+});
+
+test.for([
+  ['10.0.0.9', undefined, undefined, 403],
+  ['fe80::1', undefined, undefined, 403],
+  ['::ffff:127.0.0.1', undefined, undefined, 202],
+  ['::1', undefined, undefined, 202],
+  ['10.0.0.9', TOKEN, undefined, 401],
+  ['127.0.0.1', TOKEN, undefined, 401],
+  ['127.0.0.1', TOKEN, 'Bearer another-one-of-this-length', 401],
+  ['127.0.0.1', TOKEN, `Basic ${TOKEN}`, 401],
+  ['10.0.0.9', TOKEN, `bearer ${TOKEN}`, 202],
+] as const)(
+  'from %s, with the token %s configured and %s sent: %i',
+  async ([address, token, authorization, status]) => {
+    const { route, written } = routes();
+    const writes = new ApiWrites({ routes: [route], token, onWrite: () => undefined });
+    const headers = { host: 'localhost:4319', 'content-type': 'application/json', authorization };
+    const parts = { method: 'PUT', headers, socket: { remoteAddress: address } };
+    // The cast holds for what is asked of a request here.
+    const request = Object.assign(Readable.from([Buffer.from('{"right":1}')]), parts) as unknown as IncomingMessage;
+
+    const answer = await writes.answer(request, '/api/v1/truth/c1');
+
+    expect(answer.status).toBe(status);
+    expect(written.length).toBe(status === 202 ? 1 : 0);
+    expect(answer.body).not.toContain(TOKEN);
+  },
+);
+
+test('the page that lists what there is lists what can be written', async () => {
+  const { port } = await start();
+
+  const page = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+
+  expect(page).toContain('PUT /api/v1/truth/{conversation}  what is right');
+});
