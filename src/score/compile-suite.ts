@@ -6,6 +6,7 @@ import type { Conversation } from '../model/conversation.ts';
 import { OUTCOMES } from '../model/evaluation.ts';
 import type { Mistake } from '../model/mistake.ts';
 import { formatPath, type Path, type Place } from '../model/written-document.ts';
+import { judgedOf, needsOf } from './judge/judged-criterion.ts';
 import { compileMatch } from './match.ts';
 import { completedByDefault, DEFAULT_RULES, failedByDefault } from './outcome.ts';
 import { compileExtracts } from './subject.ts';
@@ -179,17 +180,22 @@ function compiled(
 }
 
 function compiledCriterion(criterion: Criterion): CompiledCriterion {
-  const { critical } = criterion;
+  const { critical, judge, needs = [] } = criterion;
   return {
     name: criterion.name,
     question: criterion.question.trim(),
     weight: toMillionths(criterion.weight) ?? 0,
-    needs: criterion.needs ?? [],
+    needs: judge === undefined ? needs : [...needsOf(judge), ...needs],
     whenNotApplicable: criterion.whenNotApplicable ?? 'exclude',
     capsAt: critical === true ? 'partial_failure' : critical === false ? undefined : critical,
     when: criterion.when,
-    check: criterion.check,
+    check: criterion.check ?? judgedElsewhere,
+    judged: judge === undefined ? undefined : judgedOf(judge, criterion),
   };
+}
+
+function judgedElsewhere(): never {
+  throw new Error('score: a criterion for a judge has no check');
 }
 
 function compiledRule({ outcome, when, because }: OutcomeRule): CompiledOutcomeRule {

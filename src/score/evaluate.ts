@@ -9,8 +9,11 @@
  */
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation, Verdict, VerdictKind } from '../model/evaluation.ts';
+import type { JudgeRequest } from '../model/judging.ts';
 import { type SpanId, type TurnId, tryParseSpanId } from '../model/ids.ts';
+import { unreachable } from '../model/unreachable.ts';
 import { explain, explainUnscored } from './explain.ts';
+import { askJudges, type Judgement, type Judges, type ToJudge } from './judge/judges.ts';
 import { gapIn } from './needs.ts';
 import { decideOutcome } from './outcome.ts';
 import { describeThrown, toReason } from './sentences.ts';
@@ -30,19 +33,39 @@ export interface EvaluateOptions {
   readonly onCriterion?: (index: number) => void;
   /** Criteria not to run, by name, with the reason: they get the verdict `error`. */
   readonly stopped?: ReadonlyMap<string, string>;
+  /** Without them, judged criteria are skipped. */
+  readonly judges?: Judges;
+}
+
+export interface Evaluated extends Evaluation {
+  /**
+   * What has to be asked before the evaluation is complete; empty where nothing is. Until then the criteria that wait are `skipped`, and
+   * the rest is scored as it stands.
+   */
+  readonly waiting: readonly JudgeRequest[];
 }
 
 const EVIDENCE_MAX = 20;
 const NO_EVIDENCE: readonly SpanId[] = [];
+const NOTHING_WAITS: readonly JudgeRequest[] = [];
 
-export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: EvaluateOptions = {}): Evaluation {
+export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: EvaluateOptions = {}): Evaluated {
   const subject = subjectOf(target.conversation, target.turnId, suite.extractsOf);
   const verdicts = new Map<string, Verdict>();
+  let toJudge: ToJudge[] | undefined;
   suite.criteria.forEach((criterion, index) => {
-    const stopped = options.stopped?.get(criterion.name);
+    const { name, judged } = criterion;
+    const stopped = options.stopped?.get(name);
     if (stopped === undefined) options.onCriterion?.(index);
-    verdicts.set(criterion.name, stopped === undefined ? judge(criterion, subject) : errorVerdict(stopped));
+    const verdict = stopped === undefined ? answer(criterion, subject) : errorVerdict(stopped);
+    if (verdict === 'for-a-judge' && judged !== undefined) {
+      toJudge ??= [];
+      toJudge.push({ name, judged });
+    }
+    // In the suite's order already; what a judge says takes the place of this.
+    verdicts.set(name, verdict === 'for-a-judge' ? skippedVerdict('Was not asked.') : verdict);
   });
+  const waiting = toJudge === undefined ? NOTHING_WAITS : judge(suite, subject, toJudge, options.judges, verdicts);
   const kindOf = (criterion: string): VerdictKind => verdicts.get(criterion)?.verdict ?? 'skipped';
   const weighed = weigh(suite.criteria, kindOf, suite.minDecided);
   const evaluation = {
@@ -54,6 +77,7 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
     revision: target.revision,
     score: weighed.score,
     verdicts,
+    waiting,
   };
   if (weighed.score === undefined) {
     return { ...evaluation, outcome: 'unscored', explanation: explainUnscored(suite, weighed, verdicts) };
@@ -68,15 +92,44 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   };
 }
 
-function judge(criterion: CompiledCriterion, subject: SubjectWith<Extracts>): Verdict {
+function answer(criterion: CompiledCriterion, subject: SubjectWith<Extracts>): Verdict | 'for-a-judge' {
   const gap = gapIn(subject, criterion.needs);
   if (gap !== undefined) return notApplicableVerdict(gap);
   try {
     const applies = criterion.when === undefined ? true : criterion.when(subject);
     if (applies !== true) return whenNotApplies(applies);
-    return toVerdict(criterion.check(subject), criterion, subject);
+    return criterion.judged === undefined ? toVerdict(criterion.check(subject), criterion, subject) : 'for-a-judge';
   } catch (thrown) {
     return errorVerdict(thrown instanceof CheckError ? thrown.message : describeThrown(thrown));
+  }
+}
+
+/** Puts the verdicts that judges have given in their places, and gives what still has to be asked. */
+function judge(
+  suite: CompiledSuite,
+  subject: Subject,
+  criteria: readonly ToJudge[],
+  judges: Judges | undefined,
+  verdicts: Map<string, Verdict>,
+): readonly JudgeRequest[] {
+  const judgements = askJudges(suite, subject, criteria, judges);
+  for (const criterion of suite.criteria) {
+    const judgement = judgements.of.get(criterion.name);
+    if (judgement !== undefined) verdicts.set(criterion.name, judgedVerdict(judgement, criterion, subject));
+  }
+  return judgements.waiting;
+}
+
+function judgedVerdict(judgement: Judgement, criterion: CompiledCriterion, subject: Subject): Verdict {
+  switch (judgement.is) {
+    case 'answer':
+      return toVerdict(judgement.answer, criterion, subject);
+    case 'error':
+      return errorVerdict(judgement.reason);
+    case 'skipped':
+      return skippedVerdict(judgement.reason);
+    default:
+      return unreachable(judgement);
   }
 }
 
@@ -156,6 +209,10 @@ function notApplicableVerdict(reason: string): Verdict {
 
 function errorVerdict(reason: string): Verdict {
   return { verdict: 'error', reason: toReason(reason), evidence: NO_EVIDENCE };
+}
+
+function skippedVerdict(reason: string): Verdict {
+  return { verdict: 'skipped', reason: toReason(reason), evidence: NO_EVIDENCE };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -17,6 +17,7 @@ export function explain(score: Millionths, decision: OutcomeDecision, verdicts: 
     `Score ${formatMillionths(score)} makes this a ${decision.outcome} (${causeOf(decision)})`,
     failed.length === 0 ? noneFailed(verdicts) : `failed: ${failed.join('; ')}`,
     ...named(verdicts, 'error', 'could not be checked'),
+    ...reasonGroups(verdicts, 'skipped', 'skipped'),
     ...decision.undecided,
   ];
   return sentence(parts);
@@ -32,7 +33,7 @@ export function explainUnscored(suite: CompiledSuite, weighed: Weighed, verdicts
     `Unscored, because ${share}`,
     ...reasonGroups(verdicts, 'not_applicable', 'not applicable'),
     ...reasonGroups(verdicts, 'error', 'could not be checked'),
-    ...named(verdicts, 'skipped', 'skipped'),
+    ...reasonGroups(verdicts, 'skipped', 'skipped'),
   ]);
 }
 

@@ -9,6 +9,7 @@ import { shapeMistakes } from '../model/shape-mistakes.ts';
 import type { Path, Place } from '../model/written-document.ts';
 import { type CompiledWithMistakes, compileSuite } from './compile-suite.ts';
 import { type DefinedSuite, isDefinedSuite } from './define-suite.ts';
+import { JUDGING, judgingShape } from './judge/judged-criterion.ts';
 import { NEEDS } from './needs.ts';
 import { NOT_APPLICABLE_HANDLINGS, SCORED_OUTCOMES } from './suite.ts';
 
@@ -20,7 +21,8 @@ const CRITERION = {
   name: z.string(),
   question: z.string(),
   weight: z.number(),
-  check: fn,
+  check: fn.optional(),
+  judge: judgingShape.optional(),
   needs: z.array(z.enum(NEEDS)).optional(),
   when: fn.optional(),
   whenNotApplicable: z.enum(NOT_APPLICABLE_HANDLINGS).optional(),
@@ -78,14 +80,27 @@ function compileDefined(suite: DefinedSuite, file: string): CompiledWithMistakes
   const origin = { file, placeOf: () => NOWHERE, placeOfKey: () => NOWHERE };
   // Symbols, such as the mark of `defineSuite`, are not looked at.
   const shape = suiteShape.safeParse(suite);
-  if (!shape.success) {
-    return { suite: undefined, mistakes: shapeMistakes(shape.error, origin, suite, knownKeys) };
-  }
+  const form = shape.success ? [] : shapeMistakes(shape.error, origin, suite, knownKeys);
+  const mistakes = [...form, ...answeringMistakes(suite, file)];
+  if (mistakes.length > 0) return { suite: undefined, mistakes };
   return compileSuite(suite, origin);
 }
 
+/** Looked at beside the form, which a mistake elsewhere in the criterion would hide this behind. */
+function answeringMistakes({ criteria }: { readonly criteria: unknown }, file: string): readonly Mistake[] {
+  const written: readonly unknown[] = Array.isArray(criteria) ? criteria : [];
+  return written.flatMap((criterion, index) => {
+    if (typeof criterion !== 'object' || criterion === null) return [];
+    const checked = Reflect.get(criterion, 'check') !== undefined;
+    const judged = Reflect.get(criterion, 'judge') !== undefined;
+    if (checked !== judged) return [];
+    const problem = checked ? 'there are both `check` and `judge`' : 'nothing says how it is answered';
+    return [{ file, ...NOWHERE, path: `criteria[${index}]`, problem, expected: '`check` or `judge`' }];
+  });
+}
+
 function knownKeys(path: Path): readonly string[] {
-  if (path[0] === 'criteria') return Object.keys(CRITERION);
+  if (path[0] === 'criteria') return Object.keys(path.at(-1) === 'judge' ? JUDGING : CRITERION);
   if (path[0] === 'outcomes') return Object.keys(OUTCOME);
   return Object.keys(path[0] === 'match' ? MATCH : SUITE);
 }

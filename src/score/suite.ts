@@ -5,6 +5,7 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { Millionths, Outcome, SuiteScope, Verdict, VerdictKind } from '../model/evaluation.ts';
 import type { SpanId } from '../model/ids.ts';
+import type { Judged, Judging } from './judge/judged-criterion.ts';
 import type { Need } from './needs.ts';
 import type { Subject } from './subject.ts';
 
@@ -51,14 +52,27 @@ export type NotApplicableHandling = (typeof NOT_APPLICABLE_HANDLINGS)[number];
 export type Extracts = Readonly<Record<string, unknown>>;
 export type SubjectWith<E extends Extracts> = Subject & { readonly extracts: E };
 
-export interface Criterion<E extends Extracts = Extracts> {
+/** Code answers, or a model does. */
+export type Criterion<E extends Extracts = Extracts> = CheckedCriterion<E> | CriterionForJudge<E>;
+
+export interface CheckedCriterion<E extends Extracts = Extracts> extends CriterionParts<E> {
+  readonly check: (subject: SubjectWith<E>) => Answer;
+  readonly judge?: undefined;
+}
+
+export interface CriterionForJudge<E extends Extracts = Extracts> extends CriterionParts<E> {
+  /** A bare text is the name of a judge. */
+  readonly judge: Judging | string;
+  readonly check?: undefined;
+}
+
+export interface CriterionParts<E extends Extracts = Extracts> {
   /** Letters, digits and underscores: it becomes a metric label and a name in outcome rules. */
   readonly name: string;
   /** The yes/no question a user would ask; yes is good. */
   readonly question: string;
   /** A decimal with at most six places. The weights of a suite sum to 1. */
   readonly weight: number;
-  readonly check: (subject: SubjectWith<E>) => Answer;
   /** What must have been recorded for the question to be answerable. */
   readonly needs?: readonly Need[];
   /** Whether the question arises at all. A text says why it does not. */
@@ -129,6 +143,8 @@ export interface CompiledCriterion {
   readonly when: ((subject: SubjectWith<Extracts>) => unknown) | undefined;
   /** Not trusted to give what its type says: the engine looks at what comes back. */
   readonly check: (subject: SubjectWith<Extracts>) => unknown;
+  /** Set where a model answers, and not `check`. */
+  readonly judged: Judged | undefined;
 }
 
 export interface CompiledOutcomeRule {

@@ -2,10 +2,16 @@ import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/model/evaluation.ts';
 import { compileSuite } from '../../src/score/compile-suite.ts';
 import { evaluate } from '../../src/score/evaluate.ts';
-import { type Criterion, notApplicable, type OutcomeRule, type Suite } from '../../src/score/suite.ts';
+import {
+  type CheckedCriterion,
+  type Criterion,
+  notApplicable,
+  type OutcomeRule,
+  type Suite,
+} from '../../src/score/suite.ts';
 import { aConversation, aTurn, anError, aToolCall, MISSING, ROOT_SPAN, spanId } from './conversations.ts';
 
-function aSuite(criteria: readonly Partial<Criterion>[], parts: Partial<Suite> = {}) {
+function aSuite(criteria: readonly Partial<CheckedCriterion>[], parts: Partial<Suite> = {}) {
   const share = Math.floor(1e6 / criteria.length) / 1e6;
   const full = criteria.map(
     (criterion, index): Criterion => ({
@@ -22,7 +28,7 @@ function aSuite(criteria: readonly Partial<Criterion>[], parts: Partial<Suite> =
   return compiled.suite;
 }
 
-function evaluateOne(criterion: Partial<Criterion>, conversation = aConversation()): Verdict {
+function evaluateOne(criterion: Partial<CheckedCriterion>, conversation = aConversation()): Verdict {
   const evaluation = evaluate(aSuite([criterion]), { conversation, turnId: undefined, revision: 1 });
   const verdict = evaluation.verdicts.get('c0');
   if (verdict === undefined) throw new Error('there is no verdict');
@@ -30,8 +36,8 @@ function evaluateOne(criterion: Partial<Criterion>, conversation = aConversation
 }
 
 /** What a module written in JavaScript might give back. */
-function giving(answer: () => unknown): Partial<Criterion> {
-  return { check: answer as Criterion['check'] };
+function giving(answer: () => unknown): Partial<CheckedCriterion> {
+  return { check: answer as CheckedCriterion['check'] };
 }
 
 test('true is a pass and false is a fail, with the question as the reason', () => {

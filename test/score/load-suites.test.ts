@@ -167,7 +167,7 @@ criteria:
 
   expect(mistakes.map(({ line, problem }) => [line, problem])).toEqual([
     [4, 'there are both `check` and `uses`'],
-    [5, 'there is neither `check` nor `uses`'],
+    [5, 'nothing says how it is answered'],
   ]);
 });
 
@@ -288,8 +288,8 @@ export default defineSuite({ name: 'x', scope: 'turns', criteria: [{ name: 'a', 
     expect(mistakes.map(({ path: where, problem }) => [where, problem])).toEqual([
       ['scope', '"turns" is not allowed here'],
       ['criteria[0].weight', '"1" is of the wrong type'],
-      ['criteria[0].check', 'nothing is not right'],
       ['criteria[0].chek', "unknown field 'chek'"],
+      ['criteria[0]', 'nothing says how it is answered'],
     ]);
   });
 });

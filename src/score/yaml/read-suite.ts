@@ -15,9 +15,11 @@ import type { BuiltInCheck } from '../checks/built-in-check.ts';
 import { BUILT_IN_CHECKS } from '../checks/built-in-checks.ts';
 import { type CompiledWithMistakes, compileSuite, isCriterionName } from '../compile-suite.ts';
 import { toReason } from '../sentences.ts';
+import { BUILT_IN_JUDGMENTS } from '../judge/built-in-judgments.ts';
 import { type Subject, subjectOf } from '../subject.ts';
 import type { Answer, Criterion, Match, OutcomeRule, OutcomeView, Suite } from '../suite.ts';
 import { applies, expressionCheck, holds } from './expression-check.ts';
+import { misplacedNextToJudge } from './read-judge.ts';
 import { compileReason, type Reason } from './reason.ts';
 import { knownSuiteKeys, lenientSuite, strictSuite, type WrittenCriterion, type WrittenSuite } from './suite-shape.ts';
 
@@ -30,6 +32,8 @@ export function readSuite(text: string, file: string): CompiledWithMistakes {
   const lenient = lenientSuite.safeParse(document.value);
   return lenient.success ? new SuiteReader(document, lenient.data).read(mistakes) : { suite: undefined, mistakes };
 }
+
+const WAYS_TO_ANSWER = ['check', 'uses', 'judge'] as const;
 
 class SuiteReader {
   readonly #document: WrittenDocument;
@@ -127,7 +131,9 @@ class SuiteReader {
       name: written.name,
       question: written.question,
       weight: written.weight,
-      check: builtIn?.check ?? this.#check(written, path),
+      ...(written.judge === undefined
+        ? { check: builtIn?.check ?? this.#check(written, path) }
+        : { judge: written.judge }),
       needs: [...(builtIn?.needs ?? []), ...(written.needs ?? [])],
       ...(when !== undefined && { when: applies(when, (subject) => this.#scopeOf(subject)) }),
       ...(written.when_not_applicable !== undefined && { whenNotApplicable: written.when_not_applicable }),
@@ -157,10 +163,18 @@ class SuiteReader {
     written: WrittenCriterion,
     path: Path,
   ): { readonly check: (subject: Subject) => Answer; readonly needs: BuiltInCheck['needs'] } | undefined {
-    const { check, uses } = written;
-    if ((check === undefined) === (uses === undefined)) {
-      const problem = check === undefined ? 'there is neither `check` nor `uses`' : 'there are both `check` and `uses`';
-      this.#mistake(this.#document.placeOf(path), path, problem, 'one of them: an expression, or a built-in check');
+    const { uses } = written;
+    const ways = WAYS_TO_ANSWER.filter((way) => written[way] !== undefined);
+    if (ways.length !== 1) {
+      const problem =
+        ways.length === 0 ? 'nothing says how it is answered' : `there are both ${quoted(ways).join(' and ')}`;
+      this.#mistake(this.#document.placeOf(path), path, problem, `one of ${quoted(WAYS_TO_ANSWER).join(', ')}`);
+      return undefined;
+    }
+    if (written.judge !== undefined) {
+      for (const { field, problem, expected } of misplacedNextToJudge(written)) {
+        this.#mistake(this.#document.placeOfKey([...path, field]), [...path, field], problem, expected);
+      }
       return undefined;
     }
     if (uses === undefined) {
@@ -174,7 +188,8 @@ class SuiteReader {
     if (builtIn === undefined) {
       const names = [...BUILT_IN_CHECKS.keys()];
       const nearest = didYouMean(uses, names);
-      const expected = nearest === undefined ? `one of ${names.join(', ')}` : `did you mean '${nearest}'?`;
+      const known = nearest === undefined ? `one of ${names.join(', ')}` : `did you mean '${nearest}'?`;
+      const expected = BUILT_IN_JUDGMENTS.has(uses) ? `it is for judges: \`judge: { uses: ${uses} }\`` : known;
       const at = [...path, 'uses'];
       this.#mistake(this.#document.placeOf(at), at, `there is no built-in check '${uses}'`, expected);
       return undefined;
@@ -259,6 +274,10 @@ class SuiteReader {
   ): void {
     this.#mistakes.push({ file: this.#document.file, ...place, path: formatPath(path), problem, expected });
   }
+}
+
+function quoted(names: readonly string[]): readonly string[] {
+  return names.map((name) => `\`${name}\``);
 }
 
 function whyNotBy(program: Program, scopeOf: (subject: Subject) => Scope) {

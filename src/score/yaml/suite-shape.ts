@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { Path } from '../../model/written-document.ts';
+import { JUDGING, judgingShape } from '../judge/judged-criterion.ts';
 import { NEEDS } from '../needs.ts';
 import { NOT_APPLICABLE_HANDLINGS, SCORED_OUTCOMES } from '../suite.ts';
 
@@ -32,6 +33,7 @@ const CRITERION = {
   check: z.string().optional(),
   uses: z.string().optional(),
   with: z.record(z.string(), z.unknown()).optional(),
+  judge: judgingShape.optional(),
   needs: z.array(z.enum(NEEDS)).optional(),
   when: z.string().optional(),
   when_not_applicable: z.enum(NOT_APPLICABLE_HANDLINGS).optional(),
@@ -91,6 +93,7 @@ export const lenientSuite = z.object({
         check: z.string().optional().catch('true'),
         uses: z.string().optional().catch(undefined),
         with: CRITERION.with.catch(undefined),
+        judge: CRITERION.judge.catch({}),
         needs: CRITERION.needs.catch(undefined),
         when: z.string().optional().catch(undefined),
         when_not_applicable: CRITERION.when_not_applicable.catch(undefined),
@@ -116,7 +119,8 @@ export function knownSuiteKeys(path: Path): readonly string[] {
     case 'outcomes':
       return Object.keys(OUTCOME);
     case 'criteria':
-      return path.at(-1) === 'reason' ? ['pass', 'fail'] : Object.keys(CRITERION);
+      if (path.at(-1) === 'reason') return ['pass', 'fail'];
+      return Object.keys(path.at(-1) === 'judge' ? JUDGING : CRITERION);
     default:
       return [];
   }

@@ -1,0 +1,157 @@
+/**
+ * Items as lines, so many of them and so much of each as a number of tokens allows. What is counted is the finished line, escapes and all.
+ *
+ *   1. Long values lose their middle, from 20,000 characters down to 500, those of items that are kept four times as late.
+ *   2. Then the oldest steps go; then the oldest of what is telling: what went wrong, and what was said in earlier turns.
+ *   3. Then what is kept is shortened to whatever fits.
+ *
+ * Everything that was left out is said, to the judge in the place where it was, and in words to people.
+ */
+import { inertText } from './inert-text.ts';
+import { estimateTokens } from './token-estimate.ts';
+import type { Field, Item } from './transcript.ts';
+
+export interface Fitted {
+  /** One JSON object each. */
+  readonly lines: readonly string[];
+  /** The item of each line; undefined for the line that says what was left out. */
+  readonly items: readonly (Item | undefined)[];
+  /** In words; '' where nothing was left out. */
+  readonly cut: string;
+}
+
+const STEP_LENGTHS = [20_000, 8_000, 4_000, 2_000, 1_000, 500] as const;
+const STEP_LENGTH_MIN = 500;
+const KEPT_LENGTHS = [2_000, 1_000, 500, 200, 80] as const;
+const KEPT_TIMES = 4;
+const NAME_LENGTH_MAX = 200;
+/** No text of more characters than this comes to one token, whatever is in it: see `estimateTokens`. */
+const CHARACTERS_OF_A_TOKEN_MAX = 5;
+
+/** Undefined where there is no room even for the least. */
+export function cutToFit(items: readonly Item[], tokensMax: number): Fitted | undefined {
+  return (
+    withShorterValues(items, tokensMax) ??
+    withFewerItems(items, tokensMax) ??
+    withTheLeast(
+      items.filter(({ rank }) => rank === 'kept'),
+      items.length,
+      tokensMax,
+    )
+  );
+}
+
+function withShorterValues(items: readonly Item[], tokensMax: number): Fitted | undefined {
+  const longest = tokensMax * CHARACTERS_OF_A_TOKEN_MAX;
+  for (const length of [longest, ...STEP_LENGTHS.filter((shorter) => shorter < longest)]) {
+    if (leastTokens(items, length) > tokensMax) continue;
+    const lines = items.map((item) => lineOf(item, lengthFor(item, length)));
+    if (sumOf(lines) <= tokensMax) return fitted(lines, items, items.length);
+  }
+  return undefined;
+}
+
+function withFewerItems(items: readonly Item[], tokensMax: number): Fitted | undefined {
+  const lines = items.map((item) => lineOf(item, lengthFor(item, STEP_LENGTH_MIN)));
+  let tokens = sumOf(lines) + LEFT_OUT_TOKENS;
+  const left = new Set<number>();
+  for (const rank of ['step', 'telling'] as const) {
+    for (let index = 0; index < items.length && tokens > tokensMax; index += 1) {
+      if (items[index]?.rank !== rank) continue;
+      left.add(index);
+      tokens -= lines[index]?.tokens ?? 0;
+    }
+  }
+  if (tokens > tokensMax) return undefined;
+  const first = Math.min(...left);
+  const stay = items.flatMap((item, index): { readonly line: Line; readonly item: Item | undefined }[] => {
+    if (index === first) return [{ line: leftOut(left.size), item: undefined }];
+    const line = lines[index];
+    return left.has(index) || line === undefined ? [] : [{ line, item }];
+  });
+  return fitted(
+    stay.map(({ line }) => line),
+    stay.map(({ item }) => item),
+    items.length,
+  );
+}
+
+function withTheLeast(kept: readonly Item[], of: number, tokensMax: number): Fitted | undefined {
+  const gone = of - kept.length;
+  const note = gone === 0 ? [] : [leftOut(gone)];
+  for (const length of KEPT_LENGTHS) {
+    const lines = [...note, ...kept.map((item) => lineOf(item, length))];
+    if (sumOf(lines) <= tokensMax) return fitted(lines, [...note.map(() => undefined), ...kept], of);
+  }
+  return undefined;
+}
+
+function fitted(lines: readonly Line[], items: readonly (Item | undefined)[], of: number): Fitted {
+  const shown = items.filter((item) => item !== undefined).length;
+  const shortened = lines.reduce((sum, line) => sum + line.shortened, 0);
+  const parts = [
+    ...(shown < of ? [`${of - shown} of ${of} items`] : []),
+    ...(shortened > 0 ? [`the middle of ${shortened} long ${shortened === 1 ? 'value' : 'values'}`] : []),
+  ];
+  const cut = parts.length === 0 ? '' : `Left out to fit: ${parts.join(' and ')}.`;
+  return { lines: lines.map(({ text }) => text), items, cut };
+}
+
+function lengthFor({ rank }: Item, length: number): number {
+  return rank === 'kept' ? length * KEPT_TIMES : length;
+}
+
+/** A lower bound that looks at no character, so that megabytes are not escaped to learn that they are too many. */
+function leastTokens(items: readonly Item[], length: number): number {
+  let characters = 0;
+  for (const item of items) {
+    for (const { text } of item.fields) characters += Math.min(text?.length ?? 0, lengthFor(item, length));
+  }
+  return characters / CHARACTERS_OF_A_TOKEN_MAX;
+}
+
+interface Line {
+  readonly text: string;
+  readonly tokens: number;
+  /** How many of its values lost their middle. */
+  readonly shortened: number;
+}
+
+function lineOf({ item, turn, fields }: Item, lengthMax: number): Line {
+  let shortened = 0;
+  const members = fields.map((field) => {
+    const isName = field.key === 'name' || field.key === 'agent';
+    const text = field.text === undefined ? undefined : withoutMiddle(field.text, isName ? NAME_LENGTH_MAX : lengthMax);
+    if (text !== field.text) shortened += 1;
+    return memberOf(field, text);
+  });
+  const head = [`"item":"${item}"`, ...(turn === undefined ? [] : [`"turn":${turn}`])];
+  return line(`{${[...head, ...members].join(',')}}`, shortened);
+}
+
+function memberOf({ key, note }: Field, text: string | undefined): string {
+  const value = text === undefined ? 'null' : inertText(text);
+  return `"${key}":${value}${note === undefined ? '' : `,"${key}_is":"${note}"`}`;
+}
+
+function withoutMiddle(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax) return text;
+  const head = Math.ceil(lengthMax / 2);
+  const tail = lengthMax - head;
+  return `${text.slice(0, head)} [… ${text.length - lengthMax} characters left out …] ${text.slice(text.length - tail)}`;
+}
+
+function leftOut(items: number): Line {
+  return line(`{"item":"left_out","items":${items}}`, 0);
+}
+
+const LEFT_OUT_TOKENS = leftOut(1_000_000).tokens;
+
+/** With its line end. */
+function line(text: string, shortened: number): Line {
+  return { text, tokens: estimateTokens(text) + 1, shortened };
+}
+
+function sumOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { tokens }) => sum + tokens, 0);
+}

@@ -1,0 +1,190 @@
+/**
+ * The judged criteria of one evaluation: which of them are asked together, what is known of the answers, and what still has to be asked.
+ * Pure, as all scoring is: what a judge said comes in as a fact like the conversation itself, and what it has not said yet is waited for by
+ * somebody else.
+ */
+import { createHash } from 'node:crypto';
+import type { JudgedAnswer, JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
+import { unreachable } from '../../model/unreachable.ts';
+import { shorten } from '../sentences.ts';
+import type { Subject } from '../subject.ts';
+import type { Answer, CompiledSuite } from '../suite.ts';
+import { type Rendered, renderRequest } from './judge-request.ts';
+import type { Judged } from './judged-criterion.ts';
+
+/** What of a judge's configuration its requests depend on. */
+export interface JudgeSettings {
+  /** The model and its parameters: whatever can change an answer, as one text. */
+  readonly fingerprint: string;
+  /** What the material of a request may come to. */
+  readonly evidenceTokens: number;
+  /** Of the conversations, from 0 to 1. */
+  readonly share: number;
+}
+
+export interface Judges {
+  /** What is configured under that name; undefined where nothing is. */
+  settings(judge: string): JudgeSettings | undefined;
+  /** The end of that request, where it has come to one. Must not throw, and say the same to the same request within an evaluation. */
+  outcomeOf(request: JudgeRequest): JudgeOutcome | 'waiting';
+}
+
+export interface ToJudge {
+  readonly name: string;
+  readonly judged: Judged;
+}
+
+export type Judgement =
+  | { readonly is: 'answer'; readonly answer: Answer }
+  | { readonly is: 'error'; readonly reason: string }
+  | { readonly is: 'skipped'; readonly reason: string };
+
+export interface Judgements {
+  /** By criterion; every one that was given has one. */
+  readonly of: ReadonlyMap<string, Judgement>;
+  readonly waiting: readonly JudgeRequest[];
+}
+
+const REASON_LENGTH_MAX = 300;
+const NOTHING_TO_SEE: Judgement = {
+  is: 'answer',
+  answer: { notApplicable: 'Nothing was recorded that a judge could look at.' },
+};
+const NO_ROOM: Judgement = {
+  is: 'error',
+  reason: "The judge's `evidence_tokens` leave no room even for the request and the answer.",
+};
+const WAITS: Judgement = { is: 'skipped', reason: 'Waits for the judge.' };
+
+export function askJudges(
+  suite: Pick<CompiledSuite, 'name' | 'version'>,
+  subject: Subject,
+  criteria: readonly ToJudge[],
+  judges: Judges | undefined,
+): Judgements {
+  const judgements = new Map<string, Judgement>();
+  const waiting: JudgeRequest[] = [];
+  const toAsk: ToJudge[] = [];
+  for (const criterion of criteria) {
+    const judgement = withoutAsking(criterion, subject, judges?.settings(criterion.judged.judge));
+    if (judgement === undefined) toAsk.push(criterion);
+    else judgements.set(criterion.name, judgement);
+  }
+  for (const group of askedTogether(toAsk)) {
+    const settings = judges?.settings(group.judge);
+    if (judges === undefined || settings === undefined)
+      throw new Error('score: a judge that was there is not there any more');
+    const settle = (judgement: Judgement) => {
+      for (const { name } of group.criteria) judgements.set(name, judgement);
+    };
+    const rendered = renderRequest({
+      suite: suite.name,
+      suiteVersion: suite.version,
+      judge: group.judge,
+      fingerprint: settings.fingerprint,
+      evidenceTokens: settings.evidenceTokens,
+      criteria: group.criteria.map(({ name, judged }) => ({
+        name,
+        question: judged.question,
+        guidance: judged.guidance,
+      })),
+      sees: group.sees,
+      priority: group.priority,
+      subject,
+    });
+    if (rendered.is !== 'request') {
+      settle(rendered.is === 'nothing-to-see' ? NOTHING_TO_SEE : NO_ROOM);
+      continue;
+    }
+    const outcome = judges.outcomeOf(rendered.request);
+    if (outcome === 'waiting') {
+      waiting.push(rendered.request);
+      settle(WAITS);
+      continue;
+    }
+    for (const { name } of group.criteria) judgements.set(name, judgementOf(name, outcome, rendered));
+  }
+  return { of: judgements, waiting };
+}
+
+/**
+ * The sample comes before what is plain without a judge: were silence a failure in all conversations and the rest judged in one of ten, the
+ * agent would look as if it were silent ten times as often.
+ */
+function withoutAsking(
+  { judged }: ToJudge,
+  subject: Subject,
+  settings: JudgeSettings | undefined,
+): Judgement | undefined {
+  if (settings === undefined) {
+    return { is: 'skipped', reason: `No judge is configured by the name '${judged.judge}'.` };
+  }
+  if (!isInSample(subject, settings.share)) {
+    const reason = `Not among the ${percent(settings.share)} of conversations that the judge is shown.`;
+    return { is: 'skipped', reason };
+  }
+  const answer = judged.without?.(subject);
+  return answer === undefined ? undefined : { is: 'answer', answer };
+}
+
+interface Group {
+  readonly judge: string;
+  readonly sees: Judged['sees'];
+  readonly priority: number;
+  readonly criteria: readonly ToJudge[];
+}
+
+/** Those that share a call see the same: what one may not see, it would see through another. */
+function askedTogether(criteria: readonly ToJudge[]): readonly Group[] {
+  const groups = Map.groupBy(criteria, ({ name, judged }) =>
+    judged.shared ? JSON.stringify([judged.judge, judged.sees]) : name,
+  );
+  return [...groups.values()].flatMap((members) => {
+    const [first] = members;
+    if (first === undefined) return [];
+    const { judge, sees } = first.judged;
+    return [{ judge, sees, priority: Math.max(...members.map(({ judged }) => judged.priority)), criteria: members }];
+  });
+}
+
+function judgementOf(
+  criterion: string,
+  outcome: JudgeOutcome,
+  rendered: Extract<Rendered, { readonly is: 'request' }>,
+): Judgement {
+  switch (outcome.is) {
+    case 'answered': {
+      const answer = outcome.answers.find((candidate) => candidate.criterion === criterion);
+      if (answer === undefined) return { is: 'error', reason: 'What the judge answered is about other questions.' };
+      const evidence = answer.quotes.map(rendered.spanOf);
+      return { is: 'answer', answer: { pass: answer.pass, reason: reasonOf(answer, rendered.request.cut), evidence } };
+    }
+    case 'failed':
+      return { is: 'error', reason: `The judge gave no answer: ${outcome.reason}` };
+    case 'left-out':
+      return { is: 'skipped', reason: outcome.reason };
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** What the judge says, and after it what a reader has to know to weigh it, however long the judge's own words are. */
+function reasonOf({ reason, votes, pass }: JudgedAnswer, cut: string): string {
+  const agreed = pass ? votes.yes : votes.of - votes.yes;
+  const remarks = [...(agreed < votes.of ? [`${agreed} of ${votes.of} votes.`] : []), ...(cut === '' ? [] : [cut])];
+  const remark = remarks.length === 0 ? '' : ` (${remarks.join(' ')})`;
+  return `${shorten(reason, REASON_LENGTH_MAX - remark.length)}${remark}`;
+}
+
+const SAMPLE_BITS = 48;
+
+/** By the conversation's id alone, so that every criterion and every judge looks at the same conversations, each time. */
+function isInSample({ conversation }: Subject, share: number): boolean {
+  if (share >= 1) return true;
+  const digest = createHash('sha256').update(`judged:${conversation.id}`).digest();
+  return digest.readUIntBE(0, SAMPLE_BITS / 8) < share * 2 ** SAMPLE_BITS;
+}
+
+function percent(share: number): string {
+  return `${Number((share * 100).toPrecision(3))} %`;
+}

@@ -1,0 +1,12 @@
+/**
+ * What a judge may see beside requests and answers: the steps of a kind, the recorded state, the truth. Evaluators are no part of a
+ * conversation, and requests and answers are always seen: without them there is nothing to judge.
+ */
+import { STEP_KINDS, type StepKind } from '../../model/step.ts';
+
+export const SIGHTS = [
+  ...STEP_KINDS.filter((kind): kind is Exclude<StepKind, 'evaluator'> => kind !== 'evaluator'),
+  'state',
+  'truth',
+] as const;
+export type Sight = (typeof SIGHTS)[number];
