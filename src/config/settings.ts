@@ -11,6 +11,7 @@ import { readWrittenDocument, type WrittenDocument } from '../model/written-docu
 import { hostname } from 'node:os';
 import { type AlertConfig, type AlertSettings, readAlerts } from './alert-settings.ts';
 import { type DetectionChoices, type DetectionConfig, readDetection } from './detection-settings.ts';
+import { type JudgeConfig, type JudgingConfig, type JudgingSettings, readJudging } from './judge-settings.ts';
 import { readResults, type ResultConfig, type ResultSettings } from './result-settings.ts';
 import { type HttpConfig, type HttpSettings, readHttp } from './http-settings.ts';
 import { type KafkaConfig, type KafkaSettings, readKafka } from './kafka-settings.ts';
@@ -45,6 +46,7 @@ export interface Settings {
   readonly alerts: AlertSettings;
   /** Undefined where what evaluations say goes nowhere but into the store. */
   readonly results: ResultSettings | undefined;
+  readonly judging: JudgingSettings;
   /** Undefined where Assay keeps its own log. */
   readonly kafka: KafkaSettings | undefined;
   /** Undefined where the store is a file of this machine. */
@@ -121,6 +123,8 @@ export interface Config {
   readonly detection?: DetectionConfig;
   readonly alerts?: AlertConfig;
   readonly results?: ResultConfig;
+  readonly judges?: Readonly<Record<string, JudgeConfig>>;
+  readonly judging?: JudgingConfig;
   readonly kafka?: KafkaConfig;
   readonly instance?: string;
   readonly log_level?: LogLevel;
@@ -220,6 +224,7 @@ function readSettings(
     detection: readDetection(sources),
     alerts: readAlerts(sources, { baseDir, env }),
     results: readResults(sources, { baseDir, env }),
+    judging: readJudging(sources, { baseDir, env }),
     kafka: readKafka(sources, { baseDir, env }),
     sharedStore: readSharedStore(sources, { baseDir, env }),
     instance: sources.read({ key: 'instance', variable: 'ASSAY_INSTANCE' }, instanceName, hostname()).value,

@@ -1,12 +1,10 @@
 /** What waits to be asked, and what became of each call: the words that asking and the store share. Money is in billionths of the currency, whole. */
-import type { JudgedAnswer, JudgeFailure, JudgeOutcome, JudgeRequest } from './judging.ts';
-
-/** One answer of one call, before the votes are counted. */
-export type VotedAnswer = Omit<JudgedAnswer, 'votes'>;
+import type { ReadAnswer } from './judge-answer.ts';
+import type { JudgeFailure, JudgeOutcome, JudgeRequest } from './judging.ts';
 
 /** What one of the votes came to, once and for all: it is not asked for again. */
 export type Vote =
-  | { readonly is: 'said'; readonly answers: readonly VotedAnswer[]; readonly model: string }
+  | { readonly is: 'said'; readonly answers: readonly ReadAnswer[]; readonly model: string }
   | { readonly is: 'failed'; readonly failure: JudgeFailure; readonly reason: string };
 
 export interface WaitingQuestion {

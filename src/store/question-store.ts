@@ -20,6 +20,8 @@ import type { EndedCall, PlannedCall, Reservation, Spent, WaitingQuestion } from
 export interface QuestionStore {
   /** Questions of this judge that somebody waits for: highest priority first, then oldest. */
   waitingQuestions(judge: string, limit: number): Promise<readonly WaitingQuestion[]> | readonly WaitingQuestion[];
+  /** Keys of those that wait since before that time, and of those behind the first `keep`; at most `limit` of each. */
+  overdueQuestions(overdue: OverdueQuestions): Promise<readonly string[]> | readonly string[];
   /** By judge; those without any are not in it. */
   countWaiting(): Promise<ReadonlyMap<string, WaitingCount>> | ReadonlyMap<string, WaitingCount>;
   /** Takes the money, unless a limit would be exceeded: by all calls since, settled or not, in whichever process. */
@@ -33,6 +35,13 @@ export interface QuestionStore {
   spent(at: number): Promise<Spent> | Spent;
   /** Answers from before that time, what nobody waits for, and money from more than a day ago. Gives how many questions went. */
   forgetQuestions(before: { readonly answeredAt: number; readonly spentAt: number }): Promise<number> | number;
+}
+
+export interface OverdueQuestions {
+  readonly judge: string;
+  readonly before: number;
+  readonly keep: number;
+  readonly limit: number;
 }
 
 export interface WaitingCount {

@@ -76,6 +76,12 @@ test('without anything written, the defaults hold', () => {
       hashUserIds: false,
       salt: undefined,
     },
+    judging: {
+      judges: [],
+      budget: { perHour: Number.POSITIVE_INFINITY, perDay: Number.POSITIVE_INFINITY },
+      limitMs: 3_600_000,
+      keepAnswersMs: 30 * 86_400_000,
+    },
     kafka: undefined,
     sharedStore: undefined,
     instance: hostname(),

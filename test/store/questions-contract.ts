@@ -124,6 +124,21 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     ]);
   });
 
+  test(`${name}: overdue is what waits for too long, and what is too many`, async () => {
+    const under = await opened();
+    const [a, b, c] = [judgeRequest('a', { priority: 2 }), judgeRequest('b'), judgeRequest('c', { priority: 1 })];
+    await under.transact((desk, [first, second]) => {
+      desk.waitFor(first, [a], NOW);
+      desk.waitFor(second, [b, c, judgeRequest('d', { judge: 'other' })], NOW + 10);
+    });
+    const overdue = { judge: 'default', before: 0, keep: 9, limit: 9 };
+
+    expect(await under.store.overdueQuestions(overdue)).toEqual([]);
+    expect(await under.store.overdueQuestions({ ...overdue, before: NOW + 1 })).toEqual([a.key]);
+    expect(await under.store.overdueQuestions({ ...overdue, keep: 1 })).toEqual([c.key, b.key]);
+    expect(await under.store.overdueQuestions({ ...overdue, before: NOW + 99, keep: 0, limit: 1 })).toEqual([a.key]);
+  });
+
   test(`${name}: what nobody waits for any more is not asked, and goes`, async () => {
     const under = await opened();
     const [a, b] = [judgeRequest('a'), judgeRequest('b')];

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { EndedCall, PlannedCall, Reservation, Spent, Vote, WaitingQuestion } from '../../model/questions.ts';
-import type { WaitingCount } from '../question-store.ts';
+import type { OverdueQuestions, WaitingCount } from '../question-store.ts';
 import { exhaustedBy, minuteOf, windowsAt } from '../spending.ts';
 
 type Row = Record<string, unknown>;
@@ -16,6 +16,8 @@ export class QuestionRows {
   readonly #stopWaiting: StatementSync;
   readonly #ended: StatementSync;
   readonly #waiting: StatementSync;
+  readonly #late: StatementSync;
+  readonly #excess: StatementSync;
   readonly #count: StatementSync;
   readonly #votes: StatementSync;
   readonly #addVote: StatementSync;
@@ -55,6 +57,13 @@ export class QuestionRows {
       `SELECT id, asked_at, request FROM questions
        WHERE judge = ? AND outcome IS NULL AND EXISTS (SELECT 1 FROM judge_waits WHERE question = id)
        ORDER BY priority DESC, id LIMIT ?`,
+    );
+    this.#late = prepare(
+      'SELECT key FROM questions WHERE judge = ? AND outcome IS NULL AND asked_at < ? ORDER BY asked_at LIMIT ?',
+    );
+    this.#excess = prepare(
+      `SELECT key FROM questions WHERE judge = ? AND outcome IS NULL AND EXISTS (SELECT 1 FROM judge_waits WHERE question = id)
+       ORDER BY priority DESC, id LIMIT ? OFFSET ?`,
     );
     this.#count = prepare(
       `SELECT judge, count(*) AS questions, min(asked_at) AS oldest FROM questions
@@ -121,6 +130,11 @@ export class QuestionRows {
       askedAt: Number(asked_at),
       votes: this.#votes.all(Number(id)).map(({ vote }) => JSON.parse(String(vote)) as Vote),
     }));
+  }
+
+  overdue({ judge, before, keep, limit }: OverdueQuestions): readonly string[] {
+    const rows = [...this.#late.all(judge, before, limit), ...this.#excess.all(judge, limit, keep)];
+    return [...new Set(rows.map(({ key }) => keyOf(key)))];
   }
 
   countWaiting(): ReadonlyMap<string, WaitingCount> {
@@ -197,6 +211,10 @@ export class QuestionRows {
 function rowOf(row: Row | undefined): Row {
   if (row === undefined) throw new Error('store: a row of a question is missing');
   return row;
+}
+
+function keyOf(bytes: unknown): string {
+  return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('hex') : '';
 }
 
 function bytesOf(key: string): Buffer {

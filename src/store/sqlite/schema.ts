@@ -150,6 +150,7 @@ const MIGRATIONS: readonly string[] = [
     ended_at INTEGER
   ) STRICT;
   CREATE INDEX questions_waiting ON questions (judge, priority DESC, id) WHERE outcome IS NULL;
+  CREATE INDEX questions_asked ON questions (judge, asked_at) WHERE outcome IS NULL;
   CREATE TABLE judge_waits (
     conversation INTEGER NOT NULL,
     question INTEGER NOT NULL,

@@ -28,7 +28,7 @@ import type {
 import type { DetectionRound, DetectionStore, WaitingObservation } from '../detection-store.ts';
 import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { EndedCall, PlannedCall, Reservation, Spent, WaitingQuestion } from '../../model/questions.ts';
-import type { QuestionDesk, QuestionStore, WaitingCount } from '../question-store.ts';
+import type { OverdueQuestions, QuestionDesk, QuestionStore, WaitingCount } from '../question-store.ts';
 import type { ResultStore, TakenResults } from '../result-store.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { Conversations } from './conversations.ts';
@@ -286,6 +286,10 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
 
   waitingQuestions(judge: string, limit: number): readonly WaitingQuestion[] {
     return this.#questions.waiting(judge, limit);
+  }
+
+  overdueQuestions(overdue: OverdueQuestions): readonly string[] {
+    return this.#questions.overdue(overdue);
   }
 
   countWaiting(): ReadonlyMap<string, WaitingCount> {

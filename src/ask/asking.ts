@@ -1,0 +1,119 @@
+/**
+ * All judges of an installation: a desk for each, and the housekeeping that they share. One of many instances has it at a time; where two think so for a moment a
+ * question may be asked twice, and the budget holds all the same, since the store keeps it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JudgeEvent } from '../model/events/judge-events.ts';
+import type { Spent } from '../model/questions.ts';
+import { AnthropicClient } from './anthropic-client.ts';
+import { DESK_TIMES, type DeskTimes, JudgeDesk, type Questions } from './judge-desk.ts';
+import type { Judge, JudgingRules } from './judge.ts';
+import type { ModelClient } from './model-client.ts';
+import { OpenAiClient } from './openai-client.ts';
+
+export interface AllQuestions extends Questions {
+  countWaiting(): Awaitable<ReadonlyMap<string, { readonly questions: number; readonly oldestAt: number }>>;
+  spent(at: number): Awaitable<Spent>;
+  forgetQuestions(before: { readonly answeredAt: number; readonly spentAt: number }): Awaitable<number>;
+}
+type Awaitable<T> = Promise<T> | T;
+
+export interface AskingParts {
+  readonly judges: readonly Judge[];
+  readonly rules: JudgingRules;
+  readonly questions: AllQuestions;
+  readonly onEvent: (event: JudgeEvent) => void;
+  /** Outcomes are in the store; who waits for them can go on. */
+  readonly onEnded: (keys: readonly string[]) => void;
+  readonly clientOf?: (judge: Judge) => ModelClient;
+  readonly now?: () => number;
+  readonly times?: DeskTimes;
+}
+
+const LOOK_EVERY_MS = 1000;
+const FORGET_EVERY_MS = 600_000;
+const NOT_CONFIGURED_TOGETHER = 500;
+/** More than the longest window of the budget. */
+const SPENDING_KEPT_MS = 2 * 24 * 3_600_000;
+
+export class Asking {
+  readonly #parts: AskingParts;
+  readonly #desks: readonly JudgeDesk[];
+  readonly #now: () => number;
+  #running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+  #forgotAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: AskingParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? Date.now;
+    const { rules, questions, onEvent, onEnded, clientOf = clientFor, times = DESK_TIMES } = parts;
+    this.#desks = parts.judges.map(
+      (judge) =>
+        new JudgeDesk({ judge, rules, questions, onEvent, onEnded, client: clientOf(judge), now: this.#now, times }),
+    );
+  }
+
+  start(): void {
+    if (this.#running !== undefined) return;
+    for (const desk of this.#desks) desk.start();
+    const stop = new AbortController();
+    this.#running = { stop, done: this.#keepHouse(stop.signal) };
+  }
+
+  /** Afterwards nothing is asked and nothing is written. */
+  async stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.stop.abort();
+    await Promise.all([running?.done, ...this.#desks.map((desk) => desk.stop())]);
+  }
+
+  async #keepHouse(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#look();
+      } catch (error) {
+        const problem = error instanceof Error ? error.message : String(error);
+        this.#parts.onEvent({ type: 'judging-failed', problem });
+      }
+      await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {
+        // Stopped: the loop ends.
+      });
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { questions, rules, judges, onEvent } = this.#parts;
+    const now = this.#now();
+    const counts = await questions.countWaiting();
+    for (const judge of counts.keys()) if (!judges.some(({ name }) => name === judge)) await this.#endUnknown(judge);
+    const waiting = judges.map(({ name: judge }) => {
+      const { questions: count, oldestAt } = counts.get(judge) ?? { questions: 0, oldestAt: now };
+      return { judge, questions: count, oldestMs: Math.max(0, now - oldestAt) };
+    });
+    onEvent({ type: 'judging-observed', waiting, spent: await questions.spent(now) });
+    if (now - this.#forgotAt < FORGET_EVERY_MS) return;
+    this.#forgotAt = now;
+    await questions.forgetQuestions({ answeredAt: now - rules.keepAnswersMs, spentAt: now - SPENDING_KEPT_MS });
+  }
+
+  /** It was in the configuration when somebody began to wait for it. */
+  async #endUnknown(judge: string): Promise<void> {
+    const { questions, onEnded, onEvent } = this.#parts;
+    const waiting = await questions.waitingQuestions(judge, NOT_CONFIGURED_TOGETHER);
+    const outcome = { is: 'left-out', because: 'not-configured', reason: 'The judge is not configured.' } as const;
+    const keys = waiting.map(({ request }) => request.key);
+    await questions.endQuestions(
+      keys.map((key) => ({ key, outcome })),
+      this.#now(),
+    );
+    // Its name is not in the configuration, and so it is no label.
+    for (const _ of keys) onEvent({ type: 'question-ended', judge: 'other', end: outcome.because, disagreed: false });
+    onEnded(keys);
+  }
+}
+
+/** The libraries are loaded by the first call. */
+function clientFor(judge: Judge): ModelClient {
+  return judge.provider === 'anthropic' ? new AnthropicClient(judge) : new OpenAiClient(judge);
+}

@@ -1,0 +1,36 @@
+/** A judge as asking sees it: where it is, what may be sent to it how often, and what it costs. */
+import type { SpendingLimits } from '../model/questions.ts';
+import type { Endpoint } from './model-client.ts';
+
+export interface Judge extends Endpoint {
+  readonly name: string;
+  readonly provider: 'openai' | 'anthropic';
+  readonly model: string;
+  readonly temperature: number | undefined;
+  /** Odd, so that each question has a majority. */
+  readonly votes: number;
+  readonly timeoutMs: number;
+  /** Of one question, after its first failure. */
+  readonly retries: number;
+  /** From the first failure of a question on: a retry that would begin later is not begun. */
+  readonly deadlineMs: number;
+  /** Calls at the same time. */
+  readonly concurrency: number;
+  readonly requestsPerMinute: number;
+  readonly tokensPerMinute: number;
+  readonly maxOutputTokens: number;
+  readonly prices: Prices;
+}
+
+/** In the currency of the budget. */
+export interface Prices {
+  readonly inputPerMillion: number;
+  readonly outputPerMillion: number;
+}
+
+export interface JudgingRules {
+  readonly budget: SpendingLimits;
+  /** How long a question may wait for its end. */
+  readonly limitMs: number;
+  readonly keepAnswersMs: number;
+}

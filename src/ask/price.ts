@@ -1,0 +1,30 @@
+/**
+ * What a call costs, in billionths of the currency, rounded up: so the sums are whole and exact.
+ *
+ * The most that it can cost is known before it is made: no tokenizer in use makes more tokens of a text than it has bytes, the provider's own framing is a few
+ * tokens a message, and the answer is no longer than it may be. For most texts that is four times what it comes to, which matters only where the
+ * budget is nearly gone.
+ */
+import type { JudgeRequest } from '../model/judging.ts';
+import type { Json } from '../model/json.ts';
+import type { Judge, Prices } from './judge.ts';
+import type { Usage } from './model-client.ts';
+
+const FRAMING_TOKENS_MAX = 1000;
+/** A price per million tokens is as many thousand billionths for each. */
+const NANOS_PER_TOKEN = 1000;
+
+export function mostNanos(
+  judge: Pick<Judge, 'prices' | 'maxOutputTokens'>,
+  request: JudgeRequest,
+  schema: Json,
+): number {
+  const bytes = [request.instructions, request.material, JSON.stringify(schema)]
+    .map((text) => Buffer.byteLength(text))
+    .reduce((sum, length) => sum + length, 0);
+  return nanosOf({ inputTokens: bytes + FRAMING_TOKENS_MAX, outputTokens: judge.maxOutputTokens }, judge.prices);
+}
+
+export function nanosOf({ inputTokens, outputTokens }: Usage, { inputPerMillion, outputPerMillion }: Prices): number {
+  return Math.ceil(inputTokens * inputPerMillion * NANOS_PER_TOKEN + outputTokens * outputPerMillion * NANOS_PER_TOKEN);
+}

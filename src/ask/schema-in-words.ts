@@ -1,0 +1,9 @@
+/** For endpoints that can't be held to a schema: the model is told it. */
+import type { ModelCall } from './model-client.ts';
+
+export function instructionsWithSchema({ instructions, schema }: ModelCall): string {
+  return `${instructions}
+
+Answer with one JSON object and nothing else, no code fence and no remarks. It must follow this JSON schema:
+${JSON.stringify(schema)}`;
+}

@@ -1,0 +1,51 @@
+/** What happens between questions and judges, to be counted and logged. Judges are named as they are in the configuration. */
+import { JUDGE_FAILURES, JUDGE_OMISSIONS, type JudgeFailure, type JudgeOmission } from '../judging.ts';
+
+/** What a call came to. */
+export const CALL_RESULTS = ['said', ...JUDGE_FAILURES] as const;
+export type CallResult = (typeof CALL_RESULTS)[number];
+
+/** What a question came to. */
+export const QUESTION_ENDS = ['answered', ...JUDGE_FAILURES, ...JUDGE_OMISSIONS] as const;
+export type QuestionEnd = 'answered' | JudgeFailure | JudgeOmission;
+
+export type JudgeEvent =
+  | {
+      readonly type: 'judge-called';
+      readonly judge: string;
+      readonly result: CallResult;
+      /** For the log, where it failed. */
+      readonly reason: string;
+      readonly tookMs: number;
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      /** Billionths of the currency: what it did cost, or the most it can have. */
+      readonly nanos: number;
+    }
+  | {
+      readonly type: 'question-ended';
+      readonly judge: string;
+      readonly end: QuestionEnd;
+      /** The votes were not of one mind. */
+      readonly disagreed: boolean;
+    }
+  /** An answer was there already. */
+  | { readonly type: 'answer-reused'; readonly judge: string; readonly answers: number }
+  | {
+      readonly type: 'judge-stopped';
+      readonly judge: string;
+      readonly failure: JudgeFailure;
+      readonly reason: string;
+      readonly tryAgainMs: number;
+    }
+  | { readonly type: 'judge-resumed'; readonly judge: string }
+  /** Questions wait because there is no money for them. */
+  | { readonly type: 'budget-exhausted'; readonly window: 'hour' | 'day' }
+  /** What there is to see, every now and then. */
+  | {
+      readonly type: 'judging-observed';
+      readonly waiting: readonly { readonly judge: string; readonly questions: number; readonly oldestMs: number }[];
+      readonly spent: { readonly hourNanos: number; readonly dayNanos: number };
+    }
+  /** The store could not be used; it is tried again. */
+  | { readonly type: 'judging-failed'; readonly problem: string };

@@ -1,0 +1,114 @@
+/** Judges that ask a played provider, with a real store, in the test's own process. Stops with the test. */
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { Asking, type AskingParts } from '../../src/ask/asking.ts';
+import type { Judge, JudgingRules } from '../../src/ask/judge.ts';
+import type { DeskTimes } from '../../src/ask/judge-desk.ts';
+import type { JudgeEvent } from '../../src/model/events/judge-events.ts';
+import type { ConversationId } from '../../src/model/ids.ts';
+import type { JudgeOutcome, JudgeRequest } from '../../src/model/judging.ts';
+import { Store } from '../../src/store/sqlite/store.ts';
+import { tempDirectory } from '../temp-directory.ts';
+
+export const NO_LIMIT = { hourNanos: Number.POSITIVE_INFINITY, dayNanos: Number.POSITIVE_INFINITY };
+const RULES: JudgingRules = { budget: NO_LIMIT, limitMs: 3_600_000, keepAnswersMs: 86_400_000 };
+/** Short, so that nobody waits for them. */
+export const SHORT: DeskTimes = { idleMs: 10, retryMs: 10, circuit: { firstMs: 50, mostMs: 400 }, drainMs: 2000 };
+
+export function judgeAt(url: string, fields: Partial<Judge> = {}): Judge {
+  return {
+    name: 'default',
+    provider: 'openai',
+    model: 'played',
+    baseUrl: url,
+    apiKey: 'sk-test',
+    temperature: 0,
+    votes: 1,
+    timeoutMs: 5000,
+    retries: 3,
+    deadlineMs: 60_000,
+    concurrency: 4,
+    requestsPerMinute: 100_000,
+    tokensPerMinute: 1e9,
+    maxOutputTokens: 300,
+    prices: { inputPerMillion: 0, outputPerMillion: 0 },
+    ...fields,
+  };
+}
+
+export interface Asked {
+  readonly store: Store;
+  readonly events: readonly JudgeEvent[];
+  readonly asking: Asking;
+  /** Somebody waits for these. */
+  ask(...requests: readonly JudgeRequest[]): void;
+  outcomeOf(request: JudgeRequest): JudgeOutcome | 'waiting';
+  /** Until each of these has ended. */
+  ends(...requests: readonly JudgeRequest[]): Promise<readonly (JudgeOutcome | 'waiting')[]>;
+}
+
+export function startAsking(options: {
+  readonly judges: readonly Judge[];
+  readonly rules?: Partial<JudgingRules>;
+  readonly times?: Partial<DeskTimes>;
+  readonly now?: () => number;
+  readonly clientOf?: AskingParts['clientOf'];
+  readonly file?: string;
+}): Asked {
+  const store = Store.open(options.file ?? path.join(tempDirectory(), 'assay.db'), { durable: false });
+  const conversation = conversationIn(store);
+  const events: JudgeEvent[] = [];
+  const wanted = new Map<string, JudgeRequest>();
+  const asking = new Asking({
+    judges: options.judges,
+    rules: { ...RULES, ...options.rules },
+    questions: store,
+    onEvent: (event) => events.push(event),
+    onEnded: () => {},
+    times: { ...SHORT, ...options.times },
+    ...(options.now === undefined ? {} : { now: options.now }),
+    ...(options.clientOf === undefined ? {} : { clientOf: options.clientOf }),
+  });
+  onTestFinished(async () => {
+    await asking.stop();
+    store.close();
+  });
+  asking.start();
+  const outcomeOf = (request: JudgeRequest) => store.outcomeOf(request.key, conversation);
+  return {
+    store,
+    events,
+    asking,
+    outcomeOf,
+    ask(...requests) {
+      for (const request of requests) wanted.set(request.key, request);
+      store.begin();
+      store.waitFor(conversation, [...wanted.values()], (options.now ?? Date.now)());
+      store.commit();
+    },
+    async ends(...requests) {
+      await until(() => requests.every((request) => outcomeOf(request) !== 'waiting'));
+      return requests.map(outcomeOf);
+    },
+  };
+}
+
+export async function until(claim: () => boolean): Promise<void> {
+  while (!claim()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+export function conversationIn(store: Store): number {
+  store.begin();
+  const { row } = store.joinConversation({
+    // The cast is the brand.
+    id: 'c1' as ConversationId,
+    labels: { agent: 'helper', agentVersion: 'v1', environment: 'test' },
+    at: 1000,
+    turnsAdded: 1,
+    dueNowBecause: undefined,
+    idleMs: 300,
+    maxAgeMs: 10_000,
+  });
+  store.commit();
+  return row;
+}
