@@ -21,6 +21,17 @@ export interface Verdict {
   readonly evidence: readonly SpanId[];
 }
 
+/** What is worth knowing although every question that was asked may have been answered with yes. */
+export const FINDINGS = ['lucky_path', 'silent_inefficiency'] as const;
+export type FindingKind = (typeof FINDINGS)[number];
+
+export interface Finding {
+  readonly finding: FindingKind;
+  /** One sentence, for a person. Never empty. */
+  readonly reason: string;
+  readonly evidence: readonly SpanId[];
+}
+
 export type SuiteScope = 'conversation' | 'turn';
 
 /** A weight in millionths, so that sums are exact: 0.30 + 0.25 + 0.20 is 750_000. */
@@ -41,4 +52,6 @@ export interface Evaluation {
   readonly explanation: string;
   /** By criterion, in the suite's order. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
+  /** Absent where there are none. */
+  readonly findings?: readonly Finding[];
 }

@@ -11,6 +11,7 @@ import { compileMatch } from './match.ts';
 import { completedByDefault, DEFAULT_RULES, failedByDefault } from './outcome.ts';
 import { compileExtracts } from './subject.ts';
 import type { CompiledCriterion, CompiledOutcomeRule, CompiledSuite, Criterion, OutcomeRule, Suite } from './suite.ts';
+import { trajectoryFindings } from './trajectory/trajectory-findings.ts';
 import { formatMillionths, ONE, toMillionths } from './weigh.ts';
 
 export interface SuiteOrigin {
@@ -174,9 +175,14 @@ function compiled(
     completed: suite.completed ?? completedByDefault,
     failed: suite.failed ?? failedByDefault,
     outcomes: suite.outcomes === undefined ? DEFAULT_RULES : suite.outcomes.map(compiledRule),
+    findingsOf: findingsBy(suite),
     file: known.origin.file,
     line: known.origin.placeOf([]).line,
   };
+}
+
+function findingsBy({ golden, toolPolicy: policy }: Suite): CompiledSuite['findingsOf'] {
+  return golden === undefined ? undefined : (subject) => trajectoryFindings(subject, { golden, policy });
 }
 
 function compiledCriterion(criterion: Criterion): CompiledCriterion {

@@ -8,7 +8,7 @@
  * not to run again.
  */
 import type { Conversation } from '../model/conversation.ts';
-import type { Evaluation, Verdict, VerdictKind } from '../model/evaluation.ts';
+import type { Evaluation, Finding, Verdict, VerdictKind } from '../model/evaluation.ts';
 import type { JudgeRequest } from '../model/judging.ts';
 import { type SpanId, type TurnId, tryParseSpanId } from '../model/ids.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -68,6 +68,7 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   const waiting = toJudge === undefined ? NOTHING_WAITS : judge(suite, subject, toJudge, options.judges, verdicts);
   const kindOf = (criterion: string): VerdictKind => verdicts.get(criterion)?.verdict ?? 'skipped';
   const weighed = weigh(suite.criteria, kindOf, suite.minDecided);
+  const findings = findingsIn(suite, subject, options);
   const evaluation = {
     conversationId: target.conversation.id,
     turnId: target.turnId,
@@ -78,6 +79,7 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
     score: weighed.score,
     verdicts,
     waiting,
+    ...(findings.length > 0 && { findings }),
   };
   if (weighed.score === undefined) {
     return { ...evaluation, outcome: 'unscored', explanation: explainUnscored(suite, weighed, verdicts) };
@@ -90,6 +92,21 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
     outcome: decision.outcome,
     explanation: explain(weighed.score, decision, verdicts),
   };
+}
+
+/** They are a bonus: one that can't be worked out is none. What never ended is not asked again. */
+function findingsIn(
+  suite: CompiledSuite,
+  subject: SubjectWith<Extracts>,
+  { stopped }: EvaluateOptions,
+): readonly Finding[] {
+  if (suite.findingsOf === undefined || (stopped !== undefined && stopped.size > 0)) return [];
+  try {
+    return suite.findingsOf(subject);
+  } catch {
+    // The criteria that ask the same have said `error`, with the reason.
+    return [];
+  }
 }
 
 function answer(criterion: CompiledCriterion, subject: SubjectWith<Extracts>): Verdict | 'for-a-judge' {

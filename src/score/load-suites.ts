@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { didYouMean } from '../model/did-you-mean.ts';
 import type { Mistake } from '../model/mistake.ts';
 import type { CompiledWithMistakes } from './compile-suite.ts';
+import { type GoldenFiles, goldenFilesIn } from './golden-files.ts';
 import { readSuiteModule } from './suite-module.ts';
 import type { CompiledSuite } from './suite.ts';
 import { readSuite } from './yaml/read-suite.ts';
@@ -44,7 +45,8 @@ export async function loadSuites(references: readonly string[], options: LoadOpt
   const suites: CompiledSuite[] = [];
   const names: NonNullable<CompiledWithMistakes['named']>[] = [];
   for (const file of files) {
-    for (const loaded of await loadFile(file, shownAs(file, options))) {
+    const golden = goldenFilesIn(path.dirname(file), (found) => shownAs(found, options));
+    for (const loaded of await loadFile(file, shownAs(file, options), golden)) {
       mistakes.push(...loaded.mistakes);
       if (loaded.suite !== undefined) suites.push(loaded.suite);
       if (loaded.named !== undefined) names.push(loaded.named);
@@ -90,7 +92,7 @@ function missing(reference: string, problem: string, expected: string): Mistake 
   return { file: reference, line: undefined, column: undefined, path: '', problem, expected };
 }
 
-async function loadFile(file: string, shown: string): Promise<readonly CompiledWithMistakes[]> {
+async function loadFile(file: string, shown: string, files: GoldenFiles): Promise<readonly CompiledWithMistakes[]> {
   if (!YAML_FILE.test(file)) return await readSuiteModule(pathToFileURL(file), shown);
   try {
     const { size } = await stat(file);
@@ -98,7 +100,7 @@ async function loadFile(file: string, shown: string): Promise<readonly CompiledW
       const mistake = missing(shown, `the file has ${size} bytes`, `at most ${FILE_BYTES_MAX}`);
       return [{ suite: undefined, mistakes: [mistake] }];
     }
-    return [readSuite(await readFile(file, 'utf8'), shown)];
+    return [readSuite(await readFile(file, 'utf8'), shown, files)];
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return [{ suite: undefined, mistakes: [missing(shown, problem, 'a file that can be read')] }];

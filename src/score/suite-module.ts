@@ -15,6 +15,10 @@ import { NOT_APPLICABLE_HANDLINGS, SCORED_OUTCOMES } from './suite.ts';
 
 const NOWHERE: Place = { line: undefined, column: undefined };
 const fn = z.custom((value) => typeof value === 'function', 'a function');
+/** Asked of what it can do: the suite may have been made by another copy of these modules. */
+function has(value: unknown, method: string): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, method) === 'function';
+}
 const globs = z.union([z.string(), z.array(z.string())]);
 
 const CRITERION = {
@@ -49,6 +53,8 @@ const SUITE = {
   failed: fn.optional(),
   criteria: z.array(z.strictObject(CRITERION)),
   outcomes: z.array(z.strictObject(OUTCOME)).optional(),
+  golden: z.custom((value) => has(value, 'choose'), 'what goldenTraces gives').optional(),
+  toolPolicy: z.custom((value) => has(value, 'inspect'), 'what toolPolicy gives').optional(),
 };
 const suiteShape = z.strictObject(SUITE);
 

@@ -3,11 +3,13 @@
  * it (`CompiledSuite`). Both ways of writing end in the same compiled form, so that they cannot differ in meaning.
  */
 import type { Conversation } from '../model/conversation.ts';
-import type { Millionths, Outcome, SuiteScope, Verdict, VerdictKind } from '../model/evaluation.ts';
+import type { Finding, Millionths, Outcome, SuiteScope, Verdict, VerdictKind } from '../model/evaluation.ts';
 import type { SpanId } from '../model/ids.ts';
 import type { Judged, Judging } from './judge/judged-criterion.ts';
 import type { Need } from './needs.ts';
 import type { Subject } from './subject.ts';
+import type { GoldenLibrary } from './trajectory/golden-library.ts';
+import type { PolicyGuard } from './trajectory/tool-policy.ts';
 
 /** What a check may answer. A bare boolean is given the criterion's question as its reason. */
 export type Answer = boolean | ReasonedAnswer | NotApplicable;
@@ -129,6 +131,10 @@ export interface Suite<E extends Extracts = Extracts> {
   readonly failed?: (subject: SubjectWith<E>) => boolean;
   readonly criteria: readonly Criterion<E>[];
   readonly outcomes?: readonly OutcomeRule<E>[];
+  /** Approved runs that conversations are compared with, beyond what criteria do with them: for findings. */
+  readonly golden?: GoldenLibrary;
+  /** What may not be called; a call that breaks it is never a right step of a golden trace. */
+  readonly toolPolicy?: PolicyGuard;
 }
 
 export interface CompiledCriterion {
@@ -176,6 +182,8 @@ export interface CompiledSuite {
   readonly completed: (subject: SubjectWith<Extracts>) => unknown;
   readonly failed: (subject: SubjectWith<Extracts>) => unknown;
   readonly outcomes: readonly CompiledOutcomeRule[];
+  /** What an evaluation tells beyond its verdicts; undefined for a suite that never does. */
+  readonly findingsOf: ((subject: SubjectWith<Extracts>) => readonly Finding[]) | undefined;
   /** Where it is written, for messages. */
   readonly file: string;
   readonly line: number | undefined;

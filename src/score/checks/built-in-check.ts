@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Need } from '../needs.ts';
 import type { Subject } from '../subject.ts';
 import type { Answer } from '../suite.ts';
+import type { SuiteParts } from '../trajectory/judge-run.ts';
 
 export interface BuiltInCheck {
   /** One line for the documentation and for `assay validate`. */
@@ -10,15 +11,19 @@ export interface BuiltInCheck {
   readonly params: z.ZodObject;
   /** What the check cannot do without; a criterion that lists needs of its own adds to these. */
   readonly needs: readonly Need[];
-  /** The parameters have been parsed with `params`. */
-  readonly make: (params: unknown) => (subject: Subject) => Answer;
+  /** The block that the suite must have for it. */
+  readonly requires?: 'golden' | 'tool_policy';
+  /** Whether a criterion with this check is critical where it does not say. */
+  readonly isCritical?: boolean;
+  /** The parameters have been parsed with `params`; the parts are those of the suite that the check is for. */
+  readonly make: (params: unknown, parts?: SuiteParts) => (subject: Subject) => Answer;
 }
 
-export function builtInCheck<P extends z.ZodObject>(definition: {
-  readonly summary: string;
-  readonly params: P;
-  readonly needs: readonly Need[];
-  readonly make: (params: z.output<P>) => (subject: Subject) => Answer;
-}): BuiltInCheck {
-  return { ...definition, make: (params) => definition.make(definition.params.parse(params)) };
+export function builtInCheck<P extends z.ZodObject>(
+  definition: Omit<BuiltInCheck, 'params' | 'make'> & {
+    readonly params: P;
+    readonly make: (params: z.output<P>, parts: SuiteParts) => (subject: Subject) => Answer;
+  },
+): BuiltInCheck {
+  return { ...definition, make: (params, parts = {}) => definition.make(definition.params.parse(params), parts) };
 }

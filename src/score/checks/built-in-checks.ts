@@ -5,6 +5,13 @@ import { answered } from './answered.ts';
 import { appropriateTone } from './appropriate-tone.ts';
 import type { BuiltInCheck } from './built-in-check.ts';
 import { clarificationRequested, errorDetected, errorMessageActionable, survivedError } from './error-recovery.ts';
+import {
+  followsGoldenPathCheck,
+  noUnsafeActionCheck,
+  outputContainsCheck,
+  trajectoryScoreCheck,
+  withinStepBudgetCheck,
+} from './golden-checks.ts';
 import { everyToolCallAnswered } from './every-tool-call-answered.ts';
 import { grounded } from './grounded.ts';
 import { noIdenticalLoop } from './no-identical-loop.ts';
@@ -31,4 +38,9 @@ export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string
   ['clarification_requested', clarificationRequested],
   ['error_message_actionable', errorMessageActionable],
   ['survived_error', survivedError],
+  ['follows_golden_path', followsGoldenPathCheck],
+  ['trajectory_score', trajectoryScoreCheck],
+  ['within_step_budget', withinStepBudgetCheck],
+  ['output_contains', outputContainsCheck],
+  ['no_unsafe_action', noUnsafeActionCheck],
 ]);

@@ -13,24 +13,30 @@ import { compileExpression, type Program } from '../cel/program.ts';
 import { type Scope, scopeMaker } from '../cel/scope.ts';
 import type { BuiltInCheck } from '../checks/built-in-check.ts';
 import { BUILT_IN_CHECKS } from '../checks/built-in-checks.ts';
+import { type GoldenFiles, goldenFilesIn } from '../golden-files.ts';
 import { type CompiledWithMistakes, compileSuite, isCriterionName } from '../compile-suite.ts';
 import { toReason } from '../sentences.ts';
 import { BUILT_IN_JUDGMENTS } from '../judge/built-in-judgments.ts';
 import { type Subject, subjectOf } from '../subject.ts';
 import type { Answer, Criterion, Match, OutcomeRule, OutcomeView, Suite } from '../suite.ts';
+import type { SuiteParts } from '../trajectory/judge-run.ts';
+import { readSuiteParts } from './read-trajectory.ts';
 import { applies, expressionCheck, holds } from './expression-check.ts';
 import { misplacedNextToJudge } from './read-judge.ts';
 import { compileReason, type Reason } from './reason.ts';
 import { knownSuiteKeys, lenientSuite, strictSuite, type WrittenCriterion, type WrittenSuite } from './suite-shape.ts';
 
-export function readSuite(text: string, file: string): CompiledWithMistakes {
+/** Golden traces are read relative to where one stands, unless `files` says otherwise. */
+export function readSuite(text: string, file: string, files: GoldenFiles = goldenFilesIn('.')): CompiledWithMistakes {
   const document = readWrittenDocument(text, file);
   if (document.mistakes.length > 0) return { suite: undefined, mistakes: document.mistakes };
   const strict = strictSuite.safeParse(document.value);
-  if (strict.success) return new SuiteReader(document, strict.data).read([]);
+  if (strict.success) return new SuiteReader(document, strict.data, files).read([]);
   const mistakes = shapeMistakes(strict.error, document, document.value, knownSuiteKeys);
   const lenient = lenientSuite.safeParse(document.value);
-  return lenient.success ? new SuiteReader(document, lenient.data).read(mistakes) : { suite: undefined, mistakes };
+  return lenient.success
+    ? new SuiteReader(document, lenient.data, files).read(mistakes)
+    : { suite: undefined, mistakes };
 }
 
 const WAYS_TO_ANSWER = ['check', 'uses', 'judge'] as const;
@@ -40,13 +46,25 @@ class SuiteReader {
   readonly #written: WrittenSuite;
   readonly #environment: Environment = checkEnvironment();
   readonly #mistakes: Mistake[] = [];
+  readonly #parts: SuiteParts;
   readonly #extracts = new Map<string, Program>();
   #scopeOf: (subject: Subject) => Scope = scopeMaker(new Map());
   #matchesTurn: ((conversation: Conversation) => boolean) | undefined;
 
-  constructor(document: WrittenDocument, written: WrittenSuite) {
+  constructor(document: WrittenDocument, written: WrittenSuite, files: GoldenFiles) {
     this.#document = document;
     this.#written = written;
+    this.#parts = readSuiteParts(written, {
+      files,
+      mistake: (path, problem, expected, offset) =>
+        this.#mistake(
+          offset === undefined ? document.placeOf(path) : document.placeInText(path, offset),
+          path,
+          problem,
+          expected,
+        ),
+      add: (mistakes) => this.#mistakes.push(...mistakes),
+    });
   }
 
   read(shape: readonly Mistake[]): CompiledWithMistakes {
@@ -71,6 +89,8 @@ class SuiteReader {
       ...(failed !== undefined && { failed }),
       criteria,
       ...(outcomes !== undefined && { outcomes }),
+      ...(this.#parts.golden !== undefined && { golden: this.#parts.golden }),
+      ...(this.#parts.policy !== undefined && { toolPolicy: this.#parts.policy }),
     };
     const weightsAreKnown = !written.criteria.some(({ weight }) => Number.isNaN(weight));
     const compiled = compileSuite(suite, this.#document, { weightsAreKnown, matchesTurn: this.#matchesTurn });
@@ -127,6 +147,7 @@ class SuiteReader {
     const path: Path = ['criteria', index];
     const when = written.when === undefined ? undefined : this.#compile([...path, 'when'], written.when, 'bool');
     const builtIn = this.#builtIn(written, path);
+    const critical = written.critical ?? builtIn?.isCritical;
     return {
       name: written.name,
       question: written.question,
@@ -137,7 +158,7 @@ class SuiteReader {
       needs: [...(builtIn?.needs ?? []), ...(written.needs ?? [])],
       ...(when !== undefined && { when: applies(when, (subject) => this.#scopeOf(subject)) }),
       ...(written.when_not_applicable !== undefined && { whenNotApplicable: written.when_not_applicable }),
-      ...(written.critical !== undefined && { critical: written.critical }),
+      ...(critical !== undefined && { critical }),
     };
   }
 
@@ -162,7 +183,7 @@ class SuiteReader {
   #builtIn(
     written: WrittenCriterion,
     path: Path,
-  ): { readonly check: (subject: Subject) => Answer; readonly needs: BuiltInCheck['needs'] } | undefined {
+  ): (Pick<BuiltInCheck, 'needs' | 'isCritical'> & { readonly check: (subject: Subject) => Answer }) | undefined {
     const { uses } = written;
     const ways = WAYS_TO_ANSWER.filter((way) => written[way] !== undefined);
     if (ways.length !== 1) {
@@ -194,12 +215,26 @@ class SuiteReader {
       this.#mistake(this.#document.placeOf(at), at, `there is no built-in check '${uses}'`, expected);
       return undefined;
     }
+    const { requires } = builtIn;
+    if (requires !== undefined && !Object.hasOwn(Object(this.#document.value), requires)) {
+      const at = [...path, 'uses'];
+      this.#mistake(
+        this.#document.placeOf(at),
+        at,
+        `'${uses}' needs a block \`${requires}\``,
+        `\`${requires}\` in the suite`,
+      );
+      return undefined;
+    }
+    // What is wrong with the block has been said.
+    if (requires !== undefined && this.#parts[requires === 'golden' ? 'golden' : 'policy'] === undefined)
+      return undefined;
     return this.#withParameters(builtIn, written.with ?? {}, [...path, 'with']);
   }
 
   #withParameters(builtIn: BuiltInCheck, parameters: Readonly<Record<string, unknown>>, path: Path) {
     const parsed = builtIn.params.safeParse(parameters);
-    if (parsed.success) return { check: builtIn.make(parameters), needs: builtIn.needs };
+    if (parsed.success) return { ...builtIn, check: builtIn.make(parameters, this.#parts) };
     const document = this.#document;
     const origin = {
       file: document.file,

@@ -7,6 +7,7 @@ import type { Path } from '../../model/written-document.ts';
 import { JUDGING, judgingShape } from '../judge/judged-criterion.ts';
 import { NEEDS } from '../needs.ts';
 import { NOT_APPLICABLE_HANDLINGS, SCORED_OUTCOMES } from '../suite.ts';
+import { goldenShape, knownTrajectoryKeys, toolPolicyShape } from './trajectory-shape.ts';
 
 const globs = z.union([z.string(), z.array(z.string()).readonly()]);
 /** YAML reads `version: 2` as a number; a person means the text. */
@@ -59,6 +60,8 @@ export const strictSuite = z.strictObject({
   match: z.strictObject(MATCH).optional(),
   criteria: z.array(z.strictObject(CRITERION)),
   outcomes: z.array(z.strictObject(OUTCOME)).optional(),
+  golden: goldenShape.optional(),
+  tool_policy: toolPolicyShape.optional(),
 });
 export type WrittenSuite = z.output<typeof strictSuite>;
 export type WrittenCriterion = WrittenSuite['criteria'][number];
@@ -107,13 +110,18 @@ export const lenientSuite = z.object({
     .array(z.object({ outcome: OUTCOME.outcome.catch('partial_failure'), when: OUTCOME.when.catch('true') }))
     .optional()
     .catch(undefined),
+  golden: goldenShape.optional().catch(undefined),
+  tool_policy: toolPolicyShape.optional().catch(undefined),
 });
 
 /** The fields there are at a place, for suggestions. */
 export function knownSuiteKeys(path: Path): readonly string[] {
   switch (path[0]) {
     case undefined:
-      return [...Object.keys(SUITE), 'match', 'criteria', 'outcomes'];
+      return [...Object.keys(SUITE), 'match', 'criteria', 'outcomes', 'golden', 'tool_policy'];
+    case 'golden':
+    case 'tool_policy':
+      return knownTrajectoryKeys(path);
     case 'match':
       return Object.keys(MATCH);
     case 'outcomes':

@@ -1,0 +1,62 @@
+/**
+ * The steps that were expected beside the calls that were made: what each pair costs, what a step costs that was not made,
+ * what a call costs that was not expected. All costs are whole numbers, and their sums are exact.
+ *
+ * An alignment pairs steps with calls, each with at most one. It must be possible in one go: there is an order of events that
+ * contradicts neither the expected order nor the actual one, in which every pair is one event.
+ */
+import type { PartialOrder } from './partial-order.ts';
+
+export interface AlignmentProblem {
+  readonly expected: PartialOrder;
+  readonly actual: PartialOrder;
+  /** Infinity where the two can't be paired. */
+  pairCost(step: number, call: number): number;
+  missingCost(step: number): number;
+  extraCost(call: number): number;
+}
+
+export interface Alignment {
+  /** For each step its call, or -1. */
+  readonly callOf: readonly number[];
+  readonly cost: number;
+  /** Whether nothing cheaper exists; false where the search was given up at its limit. */
+  readonly isOptimal: boolean;
+}
+
+export function costOf(problem: AlignmentProblem, callOf: readonly number[]): number {
+  const taken = new Set<number>();
+  let cost = 0;
+  callOf.forEach((call, step) => {
+    if (call >= 0) taken.add(call);
+    cost += call >= 0 ? problem.pairCost(step, call) : problem.missingCost(step);
+  });
+  for (let call = 0; call < problem.actual.size; call += 1) if (!taken.has(call)) cost += problem.extraCost(call);
+  return cost;
+}
+
+/**
+ * Whether the pairs are possible in one go: the steps and the calls, each pair being one, have no circle of "comes before".
+ * What is not paired can't make a circle by itself, because both orders are transitive.
+ */
+export function isConsistent({ expected, actual }: AlignmentProblem, callOf: readonly number[]): boolean {
+  const steps = callOf.flatMap((call, step) => (call >= 0 ? [step] : []));
+  const waiting = new Set(steps);
+  const mayGo = (step: number) => {
+    for (const other of waiting) {
+      if (other === step) continue;
+      if (expected.precedes(other, step) || actual.precedes(callOf[other] ?? -1, callOf[step] ?? -1)) return false;
+    }
+    return true;
+  };
+  // Pairs are taken away from the front. Where none can be, they wait for each other.
+  for (let progress = true; progress && waiting.size > 0; ) {
+    progress = false;
+    for (const step of waiting) {
+      if (!mayGo(step)) continue;
+      waiting.delete(step);
+      progress = true;
+    }
+  }
+  return waiting.size === 0;
+}

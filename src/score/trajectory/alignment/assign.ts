@@ -1,0 +1,96 @@
+/**
+ * The cheapest alignment where order does not matter: an assignment problem, solved by the Hungarian method with potentials
+ * (shortest augmenting paths), steps² × (steps + calls).
+ *
+ * Where order does matter, its cost is a bound from below, and its potentials say how much worse each single decision is than
+ * the bound at least: `join-orders.ts` searches by that.
+ */
+import type { AlignmentProblem } from './alignment-problem.ts';
+
+export interface Assignment {
+  readonly callOf: readonly number[];
+  readonly cost: number;
+  /** What a step, or a call, can do for the total at most, as numbers of zero or less: see `reduced…` below. */
+  readonly stepPotential: Float64Array;
+  readonly callPotential: Float64Array;
+}
+
+export function assign(problem: AlignmentProblem): Assignment {
+  const steps = problem.expected.size;
+  const calls = problem.actual.size;
+  // Compared with leaving both unpaired, a pair gains; each step may also take a column of its own, which gains nothing.
+  const columns = calls + steps;
+  const gains = new Float64Array(steps * columns).fill(Number.POSITIVE_INFINITY);
+  let unpaired = 0;
+  for (let call = 0; call < calls; call += 1) unpaired += problem.extraCost(call);
+  for (let step = 0; step < steps; step += 1) {
+    unpaired += problem.missingCost(step);
+    gains[step * columns + calls + step] = 0;
+    for (let call = 0; call < calls; call += 1) {
+      const gain = problem.pairCost(step, call) - problem.missingCost(step) - problem.extraCost(call);
+      if (gain <= 0) gains[step * columns + call] = gain;
+    }
+  }
+  const { stepOf, row, column } = hungarian(gains, steps, columns);
+  const callOf = Array.from({ length: steps }, () => -1);
+  let cost = unpaired;
+  for (let call = 0; call < calls; call += 1) {
+    const step = stepOf[call] ?? -1;
+    if (step < 0) continue;
+    callOf[step] = call;
+    cost += gains[step * columns + call] ?? 0;
+  }
+  return { callOf, cost, stepPotential: row, callPotential: column.subarray(0, calls) };
+}
+
+/** Rows are inserted one by one; `row[i] + column[j] <= cost[i][j]` holds throughout, with equality for what is matched. */
+function hungarian(cost: Float64Array, rows: number, columns: number) {
+  // Numbered from 1 inside; column 0 holds the row that is being inserted.
+  const row = new Float64Array(rows + 1);
+  const column = new Float64Array(columns + 1);
+  const rowOf = new Int32Array(columns + 1);
+  const cameFrom = new Int32Array(columns + 1);
+  const least = new Float64Array(columns + 1);
+  const used = new Uint8Array(columns + 1);
+  for (let inserted = 1; inserted <= rows; inserted += 1) {
+    rowOf[0] = inserted;
+    least.fill(Number.POSITIVE_INFINITY);
+    used.fill(0);
+    let current = 0;
+    do {
+      used[current] = 1;
+      const i = rowOf[current] as number;
+      const base = (i - 1) * columns - 1;
+      const potential = row[i] as number;
+      let delta = Number.POSITIVE_INFINITY;
+      let next = 0;
+      for (let j = 1; j <= columns; j += 1) {
+        if (used[j] === 1) continue;
+        const slack = (cost[base + j] as number) - potential - (column[j] as number);
+        if (slack < (least[j] as number)) {
+          least[j] = slack;
+          cameFrom[j] = current;
+        }
+        if ((least[j] as number) < delta) {
+          delta = least[j] as number;
+          next = j;
+        }
+      }
+      for (let j = 0; j <= columns; j += 1) {
+        if (used[j] === 1) {
+          const moved = rowOf[j] as number;
+          row[moved] = (row[moved] as number) + delta;
+          column[j] = (column[j] as number) - delta;
+        } else least[j] = (least[j] as number) - delta;
+      }
+      current = next;
+    } while (rowOf[current] !== 0);
+    while (current !== 0) {
+      const from = cameFrom[current] as number;
+      rowOf[current] = rowOf[from] as number;
+      current = from;
+    }
+  }
+  const stepOf = Array.from({ length: columns }, (_, j) => (rowOf[j + 1] ?? 0) - 1);
+  return { stepOf, row: row.subarray(1), column: column.subarray(1) };
+}

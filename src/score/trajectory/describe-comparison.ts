@@ -1,0 +1,138 @@
+/**
+ * A comparison for people: what followed the golden trace, the first step that did not, and a step-by-step diff to read in a
+ * terminal. Texts of the run are shortened and on one line.
+ */
+import type { SpanId } from '../../model/ids.ts';
+import type { ToolCall } from '../../model/turn.ts';
+import { shorten, toExcerpt } from '../sentences.ts';
+import { callSpan } from './call-span.ts';
+import type { ComparedStep, RunComparison } from './compare-run.ts';
+import { forbidsExtras } from './golden-trace.ts';
+import { type ArgumentScope, differences } from './match-arguments.ts';
+import { observationOf } from './observation.ts';
+
+export const DIFF_KINDS = ['matched', 'wrong_arguments', 'missing', 'extra', 'out_of_order', 'unsafe'] as const;
+export type DiffKind = (typeof DIFF_KINDS)[number];
+
+export interface DiffLine {
+  readonly kind: DiffKind;
+  /** As the trace numbers it; undefined for a call that is no step. */
+  readonly step: number | undefined;
+  /** The call's place in the run, from 1. */
+  readonly call: number | undefined;
+  readonly text: string;
+  readonly notes: readonly string[];
+  /** Whether it keeps the run from having followed the trace. */
+  readonly isWrong: boolean;
+  readonly spanId: SpanId | undefined;
+}
+
+const CALL_LENGTH_MAX = 120;
+
+/** Steps in the order of the trace, calls that are none between them, where they were made. */
+export function diffLines(comparison: RunComparison, scope: ArgumentScope): readonly DiffLine[] {
+  const places = new Map(comparison.calls.map((call, index) => [call, index + 1]));
+  const extras = [...comparison.extras];
+  const misplaced = new Map(comparison.steps.map(({ outOfOrder, step }) => [outOfOrder, step.number]));
+  const lines: DiffLine[] = [];
+  const extrasBefore = (place: number) => {
+    for (let [next] = extras; next !== undefined && (places.get(next) ?? 0) < place; [next] = extras) {
+      extras.shift();
+      lines.push(extraLine(next, places.get(next), misplaced.get(next), comparison));
+    }
+  };
+  for (const compared of comparison.steps) {
+    const place = compared.call === undefined ? undefined : places.get(compared.call);
+    if (place !== undefined) extrasBefore(place);
+    lines.push(stepLine(compared, place, comparison, scope));
+  }
+  extrasBefore(Number.POSITIVE_INFINITY);
+  return lines;
+}
+
+/** The line that a person should look at: the first of the run that is wrong. */
+export function firstWrong(lines: readonly DiffLine[]): DiffLine | undefined {
+  return lines.find(({ isWrong }) => isWrong);
+}
+
+function stepLine(
+  compared: ComparedStep,
+  place: number | undefined,
+  { trace, unsafe, calls }: RunComparison,
+  scope: ArgumentScope,
+): DiffLine {
+  const { step, call, points, outOfOrder } = compared;
+  const mayBeMissing = !step.required || trace.mode === 'subset';
+  const notes = step.required ? [] : ['optional'];
+  if (call === undefined) {
+    if (outOfOrder !== undefined) {
+      const at = calls.indexOf(outOfOrder) + 1;
+      const text = `${toExcerpt(step.tool)} was called, but out of order: as call ${at}`;
+      const spanId = callSpan(outOfOrder);
+      return { kind: 'out_of_order', step: step.number, call: at, text, notes, isWrong: !mayBeMissing, spanId };
+    }
+    const text = `${toExcerpt(step.tool)} was not called`;
+    return {
+      kind: 'missing',
+      step: step.number,
+      call: undefined,
+      text,
+      notes,
+      isWrong: !mayBeMissing,
+      spanId: undefined,
+    };
+  }
+  const reason = unsafe.get(call);
+  const kind = reason !== undefined ? 'unsafe' : points === 2 ? 'matched' : 'wrong_arguments';
+  if (reason !== undefined) notes.push(reason);
+  if (points < 2 && step.args !== undefined) notes.push(...differences(step.args, call.args.json, scope));
+  if (!compared.isObservationExpected) {
+    notes.push(`the result is ${observationOf(call) ?? 'unknown'}, expected ${step.observation}`);
+  }
+  const isWrong = points < 2 && (step.required || kind === 'unsafe');
+  return { kind, step: step.number, call: place, text: shown(call), notes, isWrong, spanId: callSpan(call) };
+}
+
+function extraLine(
+  call: ToolCall,
+  place: number | undefined,
+  misplacedStep: number | undefined,
+  { trace, unsafe }: RunComparison,
+): DiffLine {
+  const reason = unsafe.get(call);
+  const notes = misplacedStep === undefined ? [] : [`step ${misplacedStep}, out of order`];
+  if (reason !== undefined) notes.push(reason);
+  return {
+    kind: reason === undefined ? 'extra' : 'unsafe',
+    step: undefined,
+    call: place,
+    text: shown(call),
+    notes,
+    isWrong: reason !== undefined || forbidsExtras(trace.mode),
+    spanId: callSpan(call),
+  };
+}
+
+function shown({ name, args }: ToolCall): string {
+  return `${toExcerpt(name)}(${shorten(args.text, CALL_LENGTH_MAX)})`;
+}
+
+/** One line as a sentence within a reason, without a full stop. */
+export function inWords(line: DiffLine): string {
+  const notes = line.notes.filter((note) => note !== 'optional');
+  const because = notes.length === 0 ? '' : `: ${notes.join('; ')}`;
+  const call = line.call === undefined ? '' : ` (call ${line.call})`;
+  switch (line.kind) {
+    case 'matched':
+      return `step ${line.step} is as expected${call}`;
+    case 'wrong_arguments':
+      return `step ${line.step}${call} has wrong arguments${because}`;
+    case 'missing':
+    case 'out_of_order':
+      return `step ${line.step}: ${line.text}`;
+    case 'extra':
+      return `${line.text} is no step of the trace${call}${because}`;
+    case 'unsafe':
+      return `${line.text} is not to be called${call}${because}`;
+  }
+}

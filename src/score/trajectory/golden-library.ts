@@ -1,0 +1,105 @@
+/**
+ * The golden traces of a suite, and which of them is meant for a conversation, in this order:
+ *
+ * 1. the conversation names its scenario in an attribute, and a trace is of that scenario;
+ * 2. it names tags in an attribute, and exactly one trace has them all; of several, the one with the most similar input;
+ * 3. the trace with the most similar input, if it is similar enough.
+ *
+ * The input is the first request of the conversation. Of equals, the one whose id comes first: the order of files and of the
+ * traces in them makes no difference. Drafts are never chosen.
+ */
+import type { Subject } from '../subject.ts';
+import { toExcerpt } from '../sentences.ts';
+import type { GoldenTrace } from './golden-trace.ts';
+import { type ComparableInput, comparableInput, similarity } from './input-similarity.ts';
+import { type IsWrite, type WriteNames, writeOperations } from './write-operations.ts';
+
+export interface GoldenChoice {
+  /** The attribute that names a conversation's scenario. */
+  readonly scenario: string;
+  /** The attribute that names tags, with commas between them. */
+  readonly tags: string;
+  /** From 0 to 1; with 1 the inputs must consist of the same words, with `false` they are not compared. */
+  readonly similarity: number | false;
+}
+
+export const DEFAULT_CHOICE: GoldenChoice = { scenario: 'assay.scenario', tags: 'assay.tags', similarity: 0.8 };
+
+export type Chosen =
+  | { readonly trace: GoldenTrace; readonly because: string }
+  | { readonly trace: undefined; readonly because: string };
+
+export class GoldenLibrary {
+  /** Those that are used. */
+  readonly traces: readonly GoldenTrace[];
+  readonly isWrite: IsWrite;
+  /** Under which a conversation keeps how it compares with its trace. */
+  readonly comparisonKey: object = {};
+  readonly #choice: GoldenChoice;
+  readonly #byScenario = new Map<string, GoldenTrace>();
+  readonly #inputs: ReadonlyMap<GoldenTrace, ComparableInput>;
+
+  constructor(traces: readonly GoldenTrace[], choice: Partial<GoldenChoice> = {}, writes: WriteNames = {}) {
+    this.traces = traces.filter(({ draft }) => !draft).sort((a, b) => (a.id < b.id ? -1 : 1));
+    this.#choice = { ...DEFAULT_CHOICE, ...choice };
+    this.isWrite = writeOperations(writes);
+    for (const trace of this.traces.toReversed()) this.#byScenario.set(trace.scenario, trace);
+    this.#inputs = new Map(this.traces.map((trace) => [trace, comparableInput(trace.input, { globs: true })]));
+  }
+
+  /** Worked out once for each conversation, however many criteria ask. */
+  choose(subject: Subject): Chosen {
+    return subject.once(this, () => this.#choose(subject));
+  }
+
+  #choose(subject: Subject): Chosen {
+    const { attributes } = subject.conversation;
+    const scenario = attributes.get(this.#choice.scenario);
+    const named = scenario === undefined ? undefined : this.#byScenario.get(String(scenario));
+    if (named !== undefined) return { trace: named, because: `its scenario is ${toExcerpt(String(scenario))}` };
+
+    const written = attributes.get(this.#choice.tags);
+    const tags = written === undefined ? [] : splitTags(String(written));
+    const tagged =
+      tags.length === 0 ? [] : this.traces.filter((trace) => tags.every((tag) => trace.tags.includes(tag)));
+    const [only] = tagged;
+    if (only !== undefined && tagged.length === 1) {
+      return { trace: only, because: `it is tagged ${toExcerpt(tags.join(', '))}` };
+    }
+    return this.#mostSimilar(tagged.length > 0 ? tagged : this.traces, subject);
+  }
+
+  #mostSimilar(candidates: readonly GoldenTrace[], subject: Subject): Chosen {
+    const { similarity: threshold } = this.#choice;
+    if (threshold === false) return none('it names no scenario and no tags of one, and inputs are not compared');
+    const input = subject.turns.find(({ userInput }) => userInput.text !== '')?.userInput;
+    if (input === undefined) return none('it names none, and what the user asked was not recorded');
+    if (input.state !== 'whole') return none(`it names none, and what the user asked is ${input.state}`);
+    const live = comparableInput(input.text, { globs: false });
+    let best: GoldenTrace | undefined;
+    let bestSimilarity = -1;
+    for (const trace of candidates) {
+      const comparable = this.#inputs.get(trace);
+      const like = comparable === undefined ? 0 : similarity(comparable, live);
+      if (like > bestSimilarity) [best, bestSimilarity] = [trace, like];
+    }
+    if (best === undefined) return none('there is no approved golden trace');
+    const figure = bestSimilarity.toFixed(2);
+    if (bestSimilarity < threshold) {
+      return none(`the most similar input, of ${best.id}, is ${figure} alike, and ${threshold} is wanted`);
+    }
+    return { trace: best, because: `its input is ${figure} like that of the trace` };
+  }
+}
+
+function none(because: string): Chosen {
+  return { trace: undefined, because: `No golden trace is for this conversation: ${because}.` };
+}
+
+function splitTags(text: string): readonly string[] {
+  return text
+    .replace(/^\[|\]$/g, '')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^"|"$/g, ''))
+    .filter((tag) => tag !== '');
+}

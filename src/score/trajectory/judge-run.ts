@@ -1,0 +1,80 @@
+/**
+ * What all golden checks of a suite and its findings ask about one conversation, worked out once: which trace is meant, how the
+ * run compares with it, whether the answer is right and whether it took too much.
+ */
+import { scopeMaker } from '../cel/scope.ts';
+import { occurs } from '../cel/linear-regex.ts';
+import { gapIn } from '../needs.ts';
+import { toExcerpt } from '../sentences.ts';
+import type { Subject } from '../subject.ts';
+import { compareRun, type RunComparison } from './compare-run.ts';
+import { type DiffLine, diffLines, firstWrong } from './describe-comparison.ts';
+import type { GoldenLibrary } from './golden-library.ts';
+import type { GoldenTrace } from './golden-trace.ts';
+import type { ToolCall } from '../../model/turn.ts';
+import type { ArgumentScope } from './match-arguments.ts';
+import { argumentScope } from './read-arguments.ts';
+import { runOf } from './run.ts';
+import type { PolicyFindings, PolicyGuard } from './tool-policy.ts';
+
+/** What a suite says beyond its criteria, and checks of trajectories go by. */
+export interface SuiteParts {
+  readonly golden?: GoldenLibrary | undefined;
+  readonly policy?: PolicyGuard | undefined;
+}
+
+export interface Judged {
+  readonly comparison: RunComparison;
+  readonly lines: readonly DiffLine[];
+  readonly first: DiffLine | undefined;
+}
+
+const scopeOf = scopeMaker(new Map());
+
+export function argumentScopeOf(subject: Subject): ArgumentScope {
+  return argumentScope(() => scopeOf(subject));
+}
+
+export function policyFindings(policy: PolicyGuard, subject: Subject): PolicyFindings {
+  return subject.once(policy, () => policy.inspect(subject.turns, argumentScopeOf(subject)));
+}
+
+/** The run beside the trace; a text says why they can't be compared. */
+export function judgeRun(
+  trace: GoldenTrace,
+  subject: Subject,
+  { golden, policy }: SuiteParts & { readonly golden: GoldenLibrary },
+): Judged | string {
+  return subject.once(golden.comparisonKey, () => {
+    const gap = trace.steps.some(({ args }) => args !== undefined) ? gapIn(subject, ['tool_args']) : undefined;
+    if (gap !== undefined) return gap;
+    const scope = argumentScopeOf(subject);
+    const unsafe = new Map<ToolCall, string>();
+    if (policy !== undefined) {
+      for (const { call, reason } of policyFindings(policy, subject).violations) unsafe.set(call, reason);
+    }
+    const comparison = compareRun(trace, runOf(subject.turns), { isWrite: golden.isWrite, scope, unsafe });
+    const lines = diffLines(comparison, scope);
+    return { comparison, lines, first: firstWrong(lines) };
+  });
+}
+
+/** What is wrong with the answer; undefined where it is as the trace has it. */
+export function outputMistake({ output }: GoldenTrace, answer: string): string | undefined {
+  const lower = answer.toLowerCase();
+  const lacking = output.contains.find((part) => !lower.includes(part.toLowerCase()));
+  if (lacking !== undefined) return `it does not contain "${toExcerpt(lacking)}"`;
+  const unmatched = output.matches.find((pattern) => !occurs(pattern, answer));
+  return unmatched === undefined ? undefined : `nothing in it matches ${toExcerpt(unmatched)}`;
+}
+
+/** What was more than the trace allows, in words; undefined where all is within. 'unknown' where tokens were not recorded. */
+export function overBudget({ maxSteps, maxTokens }: GoldenTrace, subject: Subject): string | 'unknown' | undefined {
+  const calls = subject.toolCalls.length;
+  if (maxSteps !== undefined && calls > maxSteps) return `${calls} tool calls; ${maxSteps} are allowed`;
+  if (maxTokens === undefined) return undefined;
+  const { usage } = subject.conversation;
+  if (usage === undefined) return 'unknown';
+  const tokens = usage.inputTokens + usage.outputTokens;
+  return tokens > maxTokens ? `${tokens} tokens; ${maxTokens} are allowed` : undefined;
+}

@@ -1,0 +1,38 @@
+/**
+ * What an evaluation finds beyond its verdicts, by the golden trace that is meant:
+ *
+ *     lucky_path           the answer is right, and the way to it was not
+ *     silent_inefficiency  the answer is right, and took more steps or tokens than the trace allows
+ *
+ * Both need a trace that says what a right answer is.
+ */
+import type { Finding } from '../../model/evaluation.ts';
+import { gapIn } from '../needs.ts';
+import { toReason } from '../sentences.ts';
+import type { Subject } from '../subject.ts';
+import { inWords } from './describe-comparison.ts';
+import { judgeRun, outputMistake, overBudget, type SuiteParts } from './judge-run.ts';
+
+export function trajectoryFindings(subject: Subject, parts: SuiteParts): readonly Finding[] {
+  const { golden } = parts;
+  if (golden === undefined) return [];
+  const { trace } = golden.choose(subject);
+  if (trace === undefined || trace.output.contains.length + trace.output.matches.length === 0) return [];
+  if (gapIn(subject, ['final_answer']) !== undefined) return [];
+  if (outputMistake(trace, subject.finalAnswer) !== undefined) return [];
+  const findings: Finding[] = [];
+  const judged = judgeRun(trace, subject, { ...parts, golden });
+  if (typeof judged !== 'string' && judged.first !== undefined) {
+    const reason = toReason(
+      `The answer is that of golden trace ${trace.id}, the way to it is not: ${inWords(judged.first)}.`,
+    );
+    const { spanId } = judged.first;
+    findings.push({ finding: 'lucky_path', reason, evidence: spanId === undefined ? [] : [spanId] });
+  }
+  const over = overBudget(trace, subject);
+  if (over !== undefined && over !== 'unknown') {
+    const reason = `The answer is that of golden trace ${trace.id}, and took ${over}.`;
+    findings.push({ finding: 'silent_inefficiency', reason, evidence: [subject.turn.rootSpanId] });
+  }
+  return findings;
+}
