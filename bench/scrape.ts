@@ -36,7 +36,7 @@ export async function benchScrape(options: { readonly series: number; readonly r
     ready: () => ({ ready: true, reasons: [] }),
     detection: () => Promise.resolve({ active: false }),
     conversations: { list: async () => ({}), get: async () => undefined },
-    writes: { routes: [], token: undefined, onWrite: () => undefined },
+    writes: { routes: [], token: () => undefined, onWrite: () => undefined },
   });
   const plain = createServer((_, response) => {
     registry.metrics().then(

@@ -1,7 +1,7 @@
 /** Settings and suites for a command: all mistakes of both in one message, or none. */
 import path from 'node:path';
 import { formatMistakes, type Mistake } from '../model/mistake.ts';
-import { loadSettings, type Settings } from '../config/settings.ts';
+import { type LoadedSettings, loadSettings, type Settings } from '../config/settings.ts';
 import { loadSuites } from '../score/load-suites.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -11,6 +11,8 @@ export interface Loaded {
   readonly suites: readonly CompiledSuite[];
   readonly suiteReferences: readonly string[];
   readonly suitesBaseDirectory: string;
+  /** Reads the settings again, from where they were read. */
+  readonly loadSettings: () => LoadedSettings;
 }
 
 export const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../suites');
@@ -18,7 +20,8 @@ export const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../suites');
 export type Flags = { readonly [flag: string]: string | number | undefined };
 
 export async function load(flags: Flags, options: { readonly suites?: readonly string[] } = {}): Promise<Loaded> {
-  const { settings, mistakes: configMistakes } = loadSettings({ flags, env: process.env, cwd: process.cwd() });
+  const read = () => loadSettings({ flags, env: process.env, cwd: process.cwd() });
+  const { settings, mistakes: configMistakes } = read();
   const fromFlags = options.suites !== undefined && options.suites.length > 0 ? options.suites : undefined;
   const suiteReferences = fromFlags ?? settings.suites;
   // Suites named on the command line are relative to where one stands, those of a file to the file.
@@ -28,7 +31,7 @@ export async function load(flags: Flags, options: { readonly suites?: readonly s
     builtinDir: BUILTIN_SUITES,
   });
   failOn([...configMistakes, ...suiteMistakes]);
-  return { settings, suites, suiteReferences, suitesBaseDirectory };
+  return { settings, suites, suiteReferences, suitesBaseDirectory, loadSettings: read };
 }
 
 export function failOn(mistakes: readonly Mistake[]): void {

@@ -20,7 +20,7 @@ export function formatMistakes(mistakes: readonly Mistake[]): string {
   return [heading, ...mistakes.map(formatMistake)].join('\n');
 }
 
-function formatMistake({ file, line, column, path, problem, expected }: Mistake): string {
+export function formatMistake({ file, line, column, path, problem, expected }: Mistake): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   const indented = problem.replaceAll('\n', '\n    ');
   const where = path === '' ? '' : `${path}: `;

@@ -5,7 +5,6 @@
  * It counts the time between its own looks, and of a long gap only a little: when the whole process was asleep or had no
  * processor, no check is to blame, and an evaluation must not depend on it.
  */
-import type { CompiledSuite } from '../score/suite.ts';
 import {
   MATCHING,
   makeWatchBuffer,
@@ -16,6 +15,17 @@ import {
   WHOLE_SUITE,
 } from './check-watch.ts';
 
+/** As much of a suite as is needed to name a check. */
+export interface NamedSuite {
+  readonly name: string;
+  readonly criteria: readonly { readonly name: string }[];
+}
+
+export interface WatchedChecks {
+  readonly suites: readonly NamedSuite[];
+  readonly checkTimeoutMs: number;
+}
+
 export interface HangingCheck {
   readonly suite: string;
   readonly criterion: string;
@@ -23,14 +33,16 @@ export interface HangingCheck {
   readonly because: string;
 }
 
-/** A criterion that had to be stopped this often is not run again until the next start. */
+/** A criterion that had to be stopped this often is not run again until the next start or reload. */
 const STOPS_UNTIL_SUSPENDED = 3;
 const STOPPED_REMEMBERED = 1000;
 /** Its owner looks every 50 ms. */
 const LOOK_COUNTS_MAX_MS = 100;
 
 export class CheckWatchdog {
-  readonly #suites: readonly CompiledSuite[];
+  /** What it was made of. */
+  readonly of: WatchedChecks;
+  readonly #suites: readonly NamedSuite[];
   readonly #timeoutMs: number;
   #stopped: StoppedCheck[] = [];
   readonly #stops = new Map<string, number>();
@@ -38,7 +50,8 @@ export class CheckWatchdog {
   /** The check that ran at the last look. */
   #seen: { readonly sequence: number; readonly ranMs: number; readonly at: number } | undefined;
 
-  constructor(options: { readonly suites: readonly CompiledSuite[]; readonly checkTimeoutMs: number }) {
+  constructor(options: WatchedChecks) {
+    this.of = options;
     this.#suites = options.suites;
     this.#timeoutMs = options.checkTimeoutMs;
   }
@@ -74,7 +87,7 @@ export class CheckWatchdog {
         subject: suspended ? undefined : running.subject,
         criterion,
         reason: suspended
-          ? `The check ran past its limit of ${limit} ${stops} times and is suspended until the next start.`
+          ? `The check ran past its limit of ${limit} ${stops} times and is suspended until the next start or reload.`
           : `The check ran past its limit of ${limit} and was stopped.`,
       },
     ];

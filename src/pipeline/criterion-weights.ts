@@ -1,5 +1,5 @@
 /** What share of its suite a criterion has. A suite that says `normalize` need not sum to 1 as written. */
-import type { CompiledSuite } from '../score/suite.ts';
+import type { SuiteOutline } from './suite-outline.ts';
 
 export interface CriterionWeight {
   readonly suite: string;
@@ -7,7 +7,7 @@ export interface CriterionWeight {
   readonly weight: number;
 }
 
-export function criterionWeights(suites: readonly CompiledSuite[]): readonly CriterionWeight[] {
+export function criterionWeights(suites: readonly SuiteOutline[]): readonly CriterionWeight[] {
   return suites.flatMap(({ name: suite, criteria, totalWeight }) =>
     criteria.map(({ name, weight }) => ({ suite, criterion: name, weight: weight / totalWeight })),
   );

@@ -11,18 +11,22 @@
 import type { ClosedTurn } from '../assemble/open-turns.ts';
 import type { ResultEvent } from '../model/events/result-events.ts';
 import type { ScoringEvent, TurnFate } from '../model/events/scoring-events.ts';
-import type { CompiledSuite } from '../score/suite.ts';
 import type { Total } from '../store/engine-store.ts';
 import type { AcceptCommand, DetectionMessage } from './detection/detection-owner.ts';
 import type { Settled } from './detection/detection-rounds.ts';
 import { CommandWindow } from './command-window.ts';
 import { type FromScorer, packTurn, type ScorerStart, type ToScorer } from './messages.ts';
+import type { SuiteOutline } from './suite-outline.ts';
 import { WatchedThread } from './watched-thread.ts';
 
-export interface ScorerOptions {
+/** What may be another after a reload. */
+export interface Scoring {
   readonly start: Omit<ScorerStart, 'watch' | 'stopped'>;
-  readonly suites: readonly CompiledSuite[];
+  readonly suites: readonly SuiteOutline[];
   readonly checkTimeoutMs: number;
+}
+
+export interface ScorerOptions extends Scoring {
   /** A turn is stored; its rows in the journal may go. */
   readonly onStored: (turn: ClosedTurn, fate: TurnFate) => void;
   readonly onTotals: (totals: readonly Total[]) => void;
@@ -110,6 +114,12 @@ export class Scorer {
     if (this.#thread.isReady && this.#state === 'running') this.#thread.post({ type: 'settled', settled });
   }
 
+  /** The thread does what it was sent, and another begins with these. Resolves when it has. */
+  async replace({ start, suites, checkTimeoutMs }: Scoring): Promise<void> {
+    if (this.#state === 'running')
+      await this.#thread.replace({ data: start, suites, checkTimeoutMs }, { type: 'stop' });
+  }
+
   /** A person accepts a level. False where nobody hears it. */
   accept(command: AcceptCommand): boolean {
     const isHeard = this.#thread.isReady && this.#state === 'running';
@@ -186,7 +196,8 @@ export class Scorer {
         this.#options.onEvent(message.event);
         return;
       case 'stopped':
-        this.#ended();
+        // Else it makes room for another.
+        if (this.#state !== 'running') this.#ended();
         return;
     }
   }

@@ -7,7 +7,7 @@
  * what it recovered, the clock, and the receivers last. Producers stop first, so that each can drain. What is still
  * open or waiting at the end is in the journal and comes again at the next start.
  */
-import type { Settings } from '../config/settings.ts';
+import type { LoadedSettings, Settings } from '../config/settings.ts';
 import { Journal } from '../journal/journal.ts';
 import type { JournalEntry } from '../journal/journal-entry.ts';
 import type { BatchSink } from '../receive/sink.ts';
@@ -21,7 +21,7 @@ import type { CompiledSuite } from '../score/suite.ts';
 import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { conversationApi } from './conversation-api.ts';
 import { criterionWeights } from './criterion-weights.ts';
-import { openDataDirectory } from './data-directory.ts';
+import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { acceptRoute } from './detection/accept-route.ts';
 import { DetectionDesk } from './detection/detection-desk.ts';
 import { detectionStart } from './detection/detection-start.ts';
@@ -30,7 +30,10 @@ import { Intake } from './intake.ts';
 import { startOtlpReceivers } from './otlp-receivers.ts';
 import { Readiness } from './readiness.ts';
 import { serviceRedaction } from './redaction-rules.ts';
-import { Scorer } from './scorer.ts';
+import { reloadRoute } from './reload-route.ts';
+import { type ReloadOutcome, Reloading } from './reloading.ts';
+import { Scorer, type Scoring } from './scorer.ts';
+import type { SuiteOutline } from './suite-outline.ts';
 
 export interface ServiceOptions {
   readonly settings: Settings;
@@ -40,10 +43,14 @@ export interface ServiceOptions {
   readonly suitesBaseDirectory: string;
   readonly log: Log;
   readonly version: string;
+  /** Reads the settings again, as they were read at the start. */
+  readonly loadSettings: () => LoadedSettings;
 }
 
 export interface Service {
   readonly ports: { readonly otlpGrpc: number; readonly otlpHttp: number; readonly http: number };
+  /** Takes suites and settings anew, as far as that can be done while it runs. Says in the log what came of it. */
+  readonly reload: () => Promise<ReloadOutcome>;
   /** Turns that are open, and closed ones that are not stored yet. */
   readonly pending: () => number;
   /** May be called twice. */
@@ -98,19 +105,24 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     onSettled: (settled) => scorer.settled(settled),
     onAccept: (command) => scorer.accept(command),
   });
-  const writes = [acceptRoute((chosen) => desk.accept(chosen))];
-  const { scorer, ready } = await Scorer.start({
-    start: {
-      settings: engineSettings(settings),
-      storeFile: directory.storeFile,
-      journalDirectory: directory.journal,
-      suites: options.suiteReferences,
-      suitesBaseDirectory: options.suitesBaseDirectory,
-      detection: detectionStart(settings),
-      results: settings.results === undefined ? undefined : { ...settings.results, version: options.version },
+  let { writeToken } = settings.http;
+  const reloading = new Reloading({
+    running: settings,
+    load: options.loadSettings,
+    apply: async (next, nextSuites) => {
+      log.setLevel(next.logLevel);
+      writeToken = next.http.writeToken;
+      await desk.reload(next);
+      await scorer.replace(scoringOf({ settings: next, suites: nextSuites, directory, version: options.version }));
+      health.weigh(criterionWeights(nextSuites));
     },
-    suites,
-    checkTimeoutMs: settings.score.checkTimeoutMs,
+    onEvent,
+  });
+  const writes = [acceptRoute((chosen) => desk.accept(chosen)), reloadRoute(() => reloading.reload())];
+  // Suites that were named on the command line are those of the start.
+  const named = { ...settings, suites: options.suiteReferences, baseDir: options.suitesBaseDirectory };
+  const { scorer, ready } = await Scorer.start({
+    ...scoringOf({ settings: named, suites, directory, version: options.version }),
     onStored: (turn) => intake.release(turn),
     onTotals: (totals) => view.update(totals),
     onEvent: (event) => onEvent(event),
@@ -164,20 +176,49 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     ready: () => readiness.check({ stalledMs: scorer.stalledMs }),
     conversations,
     detection: () => desk.describe(),
-    writes: { routes: writes, token: settings.http.writeToken, onWrite: onEvent },
+    writes: { routes: writes, token: () => writeToken, onWrite: onEvent },
   });
   stops.push(() => http.stop());
 
   const otlp = await startOtlpReceivers(settings, { sink: journalSink(journal), redaction, onEvent, stops });
 
+  stops.push(() => reloading.stop());
   let stopping: Promise<void> | undefined;
   return {
     ports: { ...otlp, http: http.port },
+    reload: () => reloading.reload(),
     pending: () => intake.turns.turnCount + scorer.turnsWaiting,
     stop: () => {
       stopping ??= stopAll();
       return stopping;
     },
+  };
+}
+
+/** What the scoring thread is for, with these settings. */
+function scoringOf({
+  settings,
+  suites,
+  directory,
+  version,
+}: {
+  readonly settings: Settings;
+  readonly suites: readonly SuiteOutline[];
+  readonly directory: DataDirectory;
+  readonly version: string;
+}): Scoring {
+  return {
+    start: {
+      settings: engineSettings(settings),
+      storeFile: directory.storeFile,
+      journalDirectory: directory.journal,
+      suites: settings.suites,
+      suitesBaseDirectory: settings.baseDir,
+      detection: detectionStart(settings),
+      results: settings.results === undefined ? undefined : { ...settings.results, version },
+    },
+    suites,
+    checkTimeoutMs: settings.score.checkTimeoutMs,
   };
 }
 

@@ -3,23 +3,25 @@
  *
  *   starting -- says it is ready -------------------------> ready
  *   ready    -- a check ran past its limit, or it died ---> starting (whoever owns it sends again what was not answered)
+ *   ready    -- replaced by one with other suites --------> starting, once it has done what it was sent
  *   any      -- it ends and is not wanted any more -------> ended
  *
  * Its first message is of the type `ready`. Messages of a thread that has been replaced are not heard.
  */
 import { Worker } from 'node:worker_threads';
 import type { ScoringEvent } from '../model/events/scoring-events.ts';
-import type { CompiledSuite } from '../score/suite.ts';
-import { CheckWatchdog } from './check-watchdog.ts';
+import { CheckWatchdog, type WatchedChecks } from './check-watchdog.ts';
 
-export interface WatchedThreadOptions<From> {
+/** What may be another for the next thread. */
+export interface ThreadWork extends WatchedChecks {
+  /** What it is given; the buffer of the watch and the checks that it must not run are added. */
+  readonly data: object;
+}
+
+export interface WatchedThreadOptions<From> extends ThreadWork {
   /** The module it runs, beside that of the caller, without its suffix. */
   readonly module: string;
   readonly from: string;
-  /** What it is given; the buffer of the watch and the checks that it must not run are added. */
-  readonly data: object;
-  readonly suites: readonly CompiledSuite[];
-  readonly checkTimeoutMs: number;
   readonly onMessage: (message: From) => void;
   /** It has ended, and will not be started again. */
   readonly onEnded: () => void;
@@ -28,10 +30,15 @@ export interface WatchedThreadOptions<From> {
 
 const RETRY_AFTER_MS = 1000;
 const WATCH_EVERY_MS = 50;
+/** A thread that is to be replaced has this long to do what it was sent; then it is begun again by the next. */
+const FAREWELL_MS = 10_000;
 
 export class WatchedThread<To, From extends { readonly type: string }> {
   readonly #options: WatchedThreadOptions<From>;
-  readonly #checks: CheckWatchdog;
+  #work: ThreadWork;
+  #checks: CheckWatchdog;
+  /** Who waits for a thread that does the work as it is now. */
+  #awaiting: (() => void)[] = [];
   #worker: Worker | undefined;
   #isReady = false;
   #isWanted = true;
@@ -39,6 +46,7 @@ export class WatchedThread<To, From extends { readonly type: string }> {
 
   constructor(options: WatchedThreadOptions<From>) {
     this.#options = options;
+    this.#work = options;
     this.#checks = new CheckWatchdog(options);
   }
 
@@ -60,6 +68,23 @@ export class WatchedThread<To, From extends { readonly type: string }> {
     this.#worker?.postMessage(message, transfer);
   }
 
+  /** Says farewell to the thread, which must make it end, and starts another. Resolves once that is ready, or none is wanted any more. */
+  replace(work: ThreadWork, farewell: To): Promise<void> {
+    this.#work = work;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#awaiting.push(resolve);
+    this.#isReady = false;
+    const worker = this.#worker;
+    // Between two threads the next one is about to be started, and is for this.
+    if (worker === undefined) return promise;
+    worker.postMessage(farewell);
+    const timer = setTimeout(() => {
+      worker.terminate().catch((error: unknown) => this.#failed(error));
+    }, FAREWELL_MS);
+    worker.once('exit', () => clearTimeout(timer));
+    return promise;
+  }
+
   /** When it ends, that is the end; false where there is none that could. */
   expectEnd(): boolean {
     this.#isWanted = false;
@@ -70,6 +95,7 @@ export class WatchedThread<To, From extends { readonly type: string }> {
     this.#isWanted = false;
     await this.#worker?.terminate();
     this.stopWatching();
+    this.#begun();
   }
 
   stopWatching(): void {
@@ -78,40 +104,67 @@ export class WatchedThread<To, From extends { readonly type: string }> {
 
   #spawn(first?: { readonly onReady: () => void; readonly onFailure: (error: Error) => void }): void {
     this.#isReady = false;
-    const worker = new Worker(this.#url(), { workerData: { ...this.#options.data, ...this.#checks.nextThread() } });
+    const work = this.#work;
+    if (this.#checks.of !== work) this.#checks = new CheckWatchdog(work);
+    const worker = new Worker(this.#url(), { workerData: { ...work.data, ...this.#checks.nextThread() } });
     this.#worker = worker;
     let failure: Error | undefined;
+    let wasStarted = false;
     worker.on('error', (error: Error) => {
       failure = error;
     });
     worker.on('exit', (code) => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      const wasReady = this.#isReady;
       this.#isReady = false;
       if (!this.#isWanted) {
-        this.#options.onEnded();
+        this.#ended();
+        return;
+      }
+      const isReplaced = work !== this.#work && failure === undefined;
+      if (isReplaced && wasStarted) {
+        this.#spawn();
         return;
       }
       const error = failure ?? new Error(`the thread ${this.#options.module} ended with code ${code}`);
-      if (first !== undefined && !wasReady) {
+      if (first !== undefined && !wasStarted) {
         first.onFailure(error);
         return;
       }
-      this.#options.onEvent({ type: 'scorer-failed', error: String(error.stack ?? error) });
+      this.#failed(error);
       setTimeout(() => this.#spawnIfWanted(), RETRY_AFTER_MS);
     });
     worker.on('message', (message: From) => {
       if (this.#worker !== worker) return;
-      if (message.type === 'ready') this.#isReady = true;
+      const isReady = message.type === 'ready';
+      if (isReady) {
+        wasStarted = true;
+        this.#isReady = work === this.#work;
+      }
       this.#options.onMessage(message);
-      if (message.type === 'ready') first?.onReady();
+      if (!isReady) return;
+      first?.onReady();
+      if (work === this.#work) this.#begun();
     });
   }
 
   #spawnIfWanted(): void {
     if (this.#isWanted) this.#spawn();
-    else this.#options.onEnded();
+    else this.#ended();
+  }
+
+  #begun(): void {
+    for (const resolve of this.#awaiting.splice(0)) resolve();
+  }
+
+  #ended(): void {
+    this.#options.onEnded();
+    this.#begun();
+  }
+
+  #failed(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#options.onEvent({ type: 'scorer-failed', error: text });
   }
 
   #watchChecks(): void {
@@ -127,7 +180,7 @@ export class WatchedThread<To, From extends { readonly type: string }> {
     worker
       .terminate()
       .then(() => this.#spawnIfWanted())
-      .catch((error: unknown) => this.#options.onEvent({ type: 'scorer-failed', error: String(error) }));
+      .catch((error: unknown) => this.#failed(error));
     this.#options.onEvent({ type: 'scorer-restarted', because });
   }
 

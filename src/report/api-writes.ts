@@ -37,8 +37,8 @@ export interface WriteRoute {
 
 export interface ApiWritesOptions {
   readonly routes: readonly WriteRoute[];
-  /** Undefined: this machine only. */
-  readonly token: string | undefined;
+  /** Undefined: this machine only. Asked for each request. */
+  readonly token: () => string | undefined;
   readonly onWrite: (event: ApiEvent) => void;
 }
 
@@ -109,7 +109,7 @@ export class ApiWrites {
   }
 
   async #write(request: IncomingMessage, route: WriteRoute, parameters: PathParameters | undefined): Promise<Answer> {
-    const refusal = refuse(request, this.#options.token) ?? refuseContent(request, route);
+    const refusal = refuse(request, this.#options.token()) ?? refuseContent(request, route);
     if (refusal !== undefined) return refusal;
     if (parameters === undefined) return jsonAnswer(400, { error: 'the path is not valid percent-encoding' });
     const bytes = await readBody(request, route.bodyBytesMax);

@@ -131,6 +131,31 @@ export function describeEvent(event: PipelineEvent | ClusterEvent | DetectionEve
         fields: { evaluations: event.evaluations },
         episode: 'results dropped',
       };
+    case 'config-reloaded': {
+      const fields = {
+        suites: event.suites.join(', '),
+        ...(event.needRestart.length === 0 ? {} : { needs_restart: event.needRestart.join(', ') }),
+      };
+      return event.needRestart.length === 0
+        ? { level: 'info', message: 'configuration reloaded', fields }
+        : { level: 'warn', message: 'configuration reloaded, but what needs a restart is as it was', fields };
+    }
+    case 'config-reload-failed': {
+      const { mistakes, problem } = event;
+      return {
+        level: 'error',
+        message: 'the configuration could not be reloaded; what ran before runs on',
+        fields: { mistakes, problem },
+      };
+    }
+    case 'config-mistake': {
+      const { file, line, path, problem, expected } = event.mistake;
+      return {
+        level: 'error',
+        message: 'mistake in the configuration',
+        fields: { file, line, path, problem, expected },
+      };
+    }
     case 'kafka-problem':
       return event.problem === undefined
         ? { level: 'info', message: 'reading from Kafka again', fields: {} }

@@ -31,7 +31,12 @@ export class DetectionView {
     this.#notices = this.#counters.counter(DETECTION_METRICS.notices);
     this.#failures = this.#counters.counter(DETECTION_METRICS.attempts);
     for (const kind of ['failed', 'began_anew', 'dropped']) this.#problems.inc({ kind }, 0);
-    for (const webhook of options.webhooks) {
+    this.add(options.webhooks);
+  }
+
+  /** Webhooks that there are besides. */
+  add(webhooks: readonly string[]): void {
+    for (const webhook of webhooks) {
       this.#failures.inc({ webhook }, 0);
       for (const result of ['delivered', 'given_up']) this.#notices.inc({ webhook, result }, 0);
     }

@@ -3,8 +3,9 @@
  * the same events as the log lines, so that the two can't disagree. Unlike the quality metrics these start at zero with
  * the process, as Prometheus counters do.
  */
-import type { Counter, Histogram } from 'prom-client';
+import type { Counter, Gauge, Histogram } from 'prom-client';
 import type { ApiEvent } from '../model/events/api-events.ts';
+import type { ConfigEvent } from '../model/events/config-events.ts';
 import type { JournalEvent } from '../model/events/journal-events.ts';
 import type { ResultEvent } from '../model/events/result-events.ts';
 import { CONTENT_ENCODINGS, REFUSE_REASONS, type ReceiveEvent } from '../model/events/receive-events.ts';
@@ -14,7 +15,7 @@ import type { MetricSource } from './exposition.ts';
 import { HEALTH_METRICS } from './health-metrics.ts';
 import { PromMetrics } from './prom-metrics.ts';
 
-export type PipelineEvent = ReceiveEvent | JournalEvent | ScoringEvent | ResultEvent | ApiEvent;
+export type PipelineEvent = ReceiveEvent | JournalEvent | ScoringEvent | ResultEvent | ApiEvent | ConfigEvent;
 
 /** What is read at each scrape rather than counted. */
 export interface Gauges {
@@ -56,6 +57,9 @@ export class HealthCounters {
   readonly #results: Counter<'fate'>;
   readonly #resultFailures: Counter;
   readonly #writes: Counter<'route' | 'code'>;
+  readonly #weights: Gauge<'suite' | 'criterion'>;
+  readonly #reloadSuccessful: Gauge;
+  readonly #reloadedAt: Gauge;
 
   constructor(gauges: Gauges) {
     const metrics = this.#metrics;
@@ -87,11 +91,11 @@ export class HealthCounters {
     metrics.gauge(HEALTH_METRICS.series, (gauge) => gauge.set(gauges.series()));
     metrics.gauge(HEALTH_METRICS.labelValues, (gauge) => gauge.set(gauges.labelSets()));
     metrics.gauge(HEALTH_METRICS.labelValuesMax).set(gauges.labelSetsMax);
-    const weights = metrics.gauge(HEALTH_METRICS.criterionWeight);
-    for (const { suite, criterion, weight } of gauges.criterionWeights) {
-      weights.set({ suite, criterion }, weight);
-      for (const reason of ['error', 'timeout']) this.#checkErrors.inc({ suite, criterion, reason }, 0);
-    }
+    this.#weights = metrics.gauge(HEALTH_METRICS.criterionWeight);
+    this.weigh(gauges.criterionWeights);
+    this.#reloadSuccessful = metrics.gauge(HEALTH_METRICS.reloadSuccessful);
+    this.#reloadedAt = metrics.gauge(HEALTH_METRICS.reloadedAt);
+    this.#reloaded();
     for (const pattern of gauges.redactions) this.#redactions.inc({ pattern }, 0);
     for (const route of gauges.writeRoutes) {
       for (const code of ['2xx', '4xx', '5xx']) this.#writes.inc({ route, code }, 0);
@@ -99,6 +103,15 @@ export class HealthCounters {
     for (const label of ['agent', 'segment']) this.#folded.inc({ label }, 0);
     metrics.gauge(HEALTH_METRICS.buildInfo).set({ version: gauges.version }, 1);
     this.#startAtZero();
+  }
+
+  /** The criteria that there are from now on. */
+  weigh(weights: Gauges['criterionWeights']): void {
+    this.#weights.reset();
+    for (const { suite, criterion, weight } of weights) {
+      this.#weights.set({ suite, criterion }, weight);
+      for (const reason of ['error', 'timeout']) this.#checkErrors.inc({ suite, criterion, reason }, 0);
+    }
   }
 
   count(event: PipelineEvent): void {
@@ -175,6 +188,14 @@ export class HealthCounters {
       case 'api-written':
         this.#writes.inc({ route: event.route, code: `${Math.floor(event.status / 100)}xx` });
         return;
+      case 'config-reloaded':
+        this.#reloaded();
+        return;
+      case 'config-reload-failed':
+        this.#reloadSuccessful.set(0);
+        return;
+      case 'config-mistake':
+        return;
       default:
         unreachable(event);
     }
@@ -182,6 +203,12 @@ export class HealthCounters {
 
   sources(): readonly MetricSource[] {
     return this.#metrics.sources();
+  }
+
+  /** The start was the first time. */
+  #reloaded(): void {
+    this.#reloadSuccessful.set(1);
+    this.#reloadedAt.set(Math.floor(Date.now() / 1000));
   }
 
   #startAtZero(): void {

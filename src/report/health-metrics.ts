@@ -238,6 +238,27 @@ export const HEALTH_METRICS = {
     unit: 'requests',
     help: 'Requests with results that failed and are made again.',
   },
+  reloadSuccessful: {
+    name: 'assay_config_last_reload_successful',
+    type: 'gauge',
+    labels: [],
+    unit: '0 or 1',
+    help: 'Whether the configuration could be read the last time that it was asked for; 0: what ran before runs on.',
+  },
+  reloadedAt: {
+    name: 'assay_config_last_reload_success_timestamp_seconds',
+    type: 'gauge',
+    labels: [],
+    unit: 'seconds since 1970',
+    help: 'When the configuration that is in use was read.',
+    queries: [
+      {
+        asks: 'instances that run another configuration than the newest one',
+        promql:
+          'assay_config_last_reload_success_timestamp_seconds < on () group_left () max(assay_config_last_reload_success_timestamp_seconds) - 600',
+      },
+    ],
+  },
   writes: {
     name: 'assay_api_writes_total',
     type: 'counter',

@@ -27,12 +27,16 @@ interface Episode {
 
 export class Log {
   readonly #write: (line: string) => void;
-  readonly #levelMax: number;
+  #levelMax: number;
   readonly #episodes = new Map<string, Episode>();
 
   constructor(options: { readonly level: LogLevel; readonly write: (line: string) => void }) {
     this.#write = options.write;
     this.#levelMax = LOG_LEVELS.indexOf(options.level);
+  }
+
+  setLevel(level: LogLevel): void {
+    this.#levelMax = LOG_LEVELS.indexOf(level);
   }
 
   line(level: LogLevel, message: string, fields: LogFields = {}): void {

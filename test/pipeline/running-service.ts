@@ -29,21 +29,30 @@ export async function runService(options: {
   readonly results?: Settings['results'];
 }): Promise<RunningService> {
   const dataDir = options.dataDir ?? tempDirectory();
-  const { settings: loaded } = loadSettings({ flags: {}, env: { ...TIMES, ASSAY_DATA_DIR: dataDir }, cwd: dataDir });
-  const score = { checkTimeoutMs: options.checkTimeoutMs ?? loaded.score.checkTimeoutMs };
-  const metrics = { ...loaded.metrics, ...options.metrics };
-  const redaction = { ...loaded.redaction, ...options.redaction };
-  const detection = { ...loaded.detection, ...options.detection };
-  const alerts = { ...loaded.alerts, ...options.alerts };
-  const { results } = options;
-  const ports = { otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0 };
-  const settings = { ...loaded, ...ports, score, redaction, metrics, detection, alerts, results };
+  // An assay.yaml in the data folder is the configuration; what the test wants comes before it.
+  const read = () => {
+    const env = { ...TIMES, ASSAY_DATA_DIR: dataDir };
+    const { settings: loaded, mistakes } = loadSettings({ flags: {}, env, cwd: dataDir });
+    const score = { checkTimeoutMs: options.checkTimeoutMs ?? loaded.score.checkTimeoutMs };
+    const metrics = { ...loaded.metrics, ...options.metrics };
+    const redaction = { ...loaded.redaction, ...options.redaction };
+    const detection = { ...loaded.detection, ...options.detection };
+    const alerts = { ...loaded.alerts, ...options.alerts };
+    const results = options.results ?? loaded.results;
+    const ports = { otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0 };
+    const suites = { suites: options.suites };
+    return {
+      settings: { ...loaded, ...ports, ...suites, score, redaction, metrics, detection, alerts, results },
+      mistakes,
+    };
+  };
+  const { settings } = read();
   const { suites, mistakes } = await loadSuites(options.suites, { baseDir: dataDir, builtinDir: BUILTIN });
   if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes));
   const lines: string[] = [];
   const log = new Log({ level: 'info', write: (line) => lines.push(line) });
   const references = { suiteReferences: options.suites, suitesBaseDirectory: dataDir };
-  const service = await startService({ settings, suites, ...references, log, version: 'test' });
+  const service = await startService({ settings, suites, ...references, log, version: 'test', loadSettings: read });
   onTestFinished(() => service.stop());
   const at = (port: number) => `http://127.0.0.1:${port}`;
   return { service, otlp: at(service.ports.otlpHttp), http: at(service.ports.http), lines };

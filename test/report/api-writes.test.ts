@@ -35,7 +35,7 @@ async function start(token?: string) {
     ready: () => ({ ready: true, reasons: [] }),
     detection: () => Promise.resolve({ active: false }),
     conversations: { list: async () => ({}), get: async () => undefined },
-    writes: { routes: [route], token, onWrite: (event) => events.push(event) },
+    writes: { routes: [route], token: () => token, onWrite: (event) => events.push(event) },
   });
   onTestFinished(() => server.stop());
 
@@ -158,7 +158,7 @@ test.for([
   'from %s, with the token %s configured and %s sent: %i',
   async ([address, token, authorization, status]) => {
     const { route, written } = routes();
-    const writes = new ApiWrites({ routes: [route], token, onWrite: () => undefined });
+    const writes = new ApiWrites({ routes: [route], token: () => token, onWrite: () => undefined });
     const headers = { host: 'localhost:4319', 'content-type': 'application/json', authorization };
     const parts = { method: 'PUT', headers, socket: { remoteAddress: address } };
     // The cast holds for what is asked of a request here.

@@ -103,6 +103,14 @@ and on (job) sum by (job) (increase(assay_turns_scored_total[${windowOf(settings
       summary: `Scoring failed ${COUNT} times in a quarter of an hour on ${INSTANCE}`,
       description: 'What fails is undone and done again, so nothing is counted twice. Next: the log names the error.',
     },
+    {
+      alert: 'AssayConfigReloadFailed',
+      severity: 'ticket',
+      for: 5 * MINUTE,
+      expr: 'assay_config_last_reload_successful == 0',
+      summary: `Assay instance ${INSTANCE} could not read its configuration again`,
+      description: 'What ran before runs on. Next: the log has all mistakes, with file and line; mend them and reload.',
+    },
   ];
 }
 

@@ -14,6 +14,7 @@ export function addServe(program: Command, terminal: Terminal): void {
       const loaded = await load(flags);
       const { service, log } = await startWithLog(loaded);
       greet(terminal, loaded, service);
+      reloadOnSignal(service);
       await untilStopped(service, log);
     });
 }
@@ -92,6 +93,11 @@ ${
     : ''
 }  Ask why one failed:    npm run assay -- explain <conversation>
 `);
+}
+
+/** SIGHUP is how one asks a service to read its configuration again. What comes of it is in the log. */
+function reloadOnSignal(service: Service): void {
+  process.on('SIGHUP', () => void service.reload());
 }
 
 /**

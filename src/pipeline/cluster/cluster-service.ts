@@ -36,7 +36,10 @@ import { startOtlpReceivers } from '../otlp-receivers.ts';
 import { Readiness } from '../readiness.ts';
 import { serviceRedaction } from '../redaction-rules.ts';
 import type { Service, ServiceOptions } from '../service.ts';
-import { ClusterWorker } from './cluster-worker.ts';
+import { reloadRoute } from '../reload-route.ts';
+import { Reloading } from '../reloading.ts';
+import type { SuiteOutline } from '../suite-outline.ts';
+import { type ClusterScoring, ClusterWorker } from './cluster-worker.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { kafkaConnectionOf } from './kafka-connection-of.ts';
 import { KafkaSink } from './kafka-sink.ts';
@@ -96,7 +99,20 @@ async function start(
     turnsToFile: () => reading?.worker.turnsWaiting ?? 0,
     topics: kafka.read ? [...kafka.topics.spans, ...kafka.topics.logs] : [],
   });
-  const writes = [acceptRoute((chosen) => desk.accept(chosen))];
+  let { writeToken } = settings.http;
+  const reloading = new Reloading({
+    running: settings,
+    load: options.loadSettings,
+    apply: async (next, nextSuites) => {
+      log.setLevel(next.logLevel);
+      writeToken = next.http.writeToken;
+      await desk.reload(next);
+      await reading?.reload(next, nextSuites);
+      health.weigh(criterionWeights(nextSuites));
+    },
+    onEvent,
+  });
+  const writes = [acceptRoute((chosen) => desk.accept(chosen)), reloadRoute(() => reloading.reload())];
   const health = new HealthCounters({
     openTurns: () => reading?.lanes.openTurns ?? 0,
     openSpans: () => reading?.lanes.openRows ?? 0,
@@ -128,7 +144,7 @@ async function start(
       get: (id, how) => apiOf(reading).get(id, how),
     },
     detection: () => desk.describe(),
-    writes: { routes: writes, token: settings.http.writeToken, onWrite: onEvent },
+    writes: { routes: writes, token: () => writeToken, onWrite: onEvent },
   });
   stops.push(() => http.stop());
   const producer = new KafkajsProducer({ connection: kafkaConnectionOf(kafka) });
@@ -157,9 +173,11 @@ async function start(
   const flush = setInterval(() => log.flush(), LOG_FLUSH_MS);
   stops.push(() => clearInterval(flush));
 
+  stops.push(() => reloading.stop());
   let stopping: Promise<void> | undefined;
   return {
     ports: { otlpGrpc: ports?.otlpGrpc ?? 0, otlpHttp: ports?.otlpHttp ?? 0, http: http.port },
+    reload: () => reloading.reload(),
     pending: () => (reading?.lanes.openTurns ?? 0) + (reading?.worker.turnsWaiting ?? 0),
     stop: () => {
       stopping ??= stopAll();
@@ -187,6 +205,7 @@ interface Reading {
   readonly worker: ClusterWorker;
   readonly lanes: Lanes;
   readonly api: ConversationApi;
+  reload(settings: Settings, suites: readonly SuiteOutline[]): Promise<void>;
 }
 
 async function startReading(
@@ -207,22 +226,27 @@ async function startReading(
   const spoolDirectory = path.join(settings.dataDir, 'spool');
   const spool = new Spool(spoolDirectory);
   stops.push(() => spool.close());
-  const worker = await ClusterWorker.start({
+  const scoringOf = (of: Settings, suites: readonly SuiteOutline[]): ClusterScoring => ({
     start: {
-      settings: engineSettings(settings),
-      store,
+      settings: engineSettings(of),
+      store: postgresOptions(of, sharedStore, kafka),
       evaluations:
         kafka.evaluationsTopic === undefined
           ? undefined
           : { connection: kafkaConnectionOf(kafka), topic: kafka.evaluationsTopic },
-      detection: detectionStart(settings),
-      results: settings.results === undefined ? undefined : { ...settings.results, version: options.version },
+      detection: detectionStart(of),
+      results: of.results === undefined ? undefined : { ...of.results, version: options.version },
       spoolDirectory,
-      suites: options.suiteReferences,
-      suitesBaseDirectory: options.suitesBaseDirectory,
+      suites: of.suites,
+      suitesBaseDirectory: of.baseDir,
     },
-    suites: options.suites,
-    checkTimeoutMs: settings.score.checkTimeoutMs,
+    suites,
+    checkTimeoutMs: of.score.checkTimeoutMs,
+  });
+  // Suites that were named on the command line are those of the start.
+  const named = { ...settings, suites: options.suiteReferences, baseDir: options.suitesBaseDirectory };
+  const worker = await ClusterWorker.start({
+    ...scoringOf(named, options.suites),
     onFiled: (lane, turn) => lanes?.filed(lane, turn),
     onFenced: (lane) => lanes?.fenced(lane),
     onTotals: (totals) => view.update(totals),
@@ -300,7 +324,8 @@ async function startReading(
   const reader = PostgresReader.of(store);
   stops.push(() => reader.close());
   stops.push(() => drain(worker, began));
-  return { spool, worker, lanes: began, api: conversationApi(reader) };
+  const reload = (next: Settings, suites: readonly SuiteOutline[]) => worker.replace(scoringOf(next, suites));
+  return { spool, worker, lanes: began, api: conversationApi(reader), reload };
 }
 
 function problemsOf(reading: Reading | undefined, state: ReadingState): readonly string[] {

@@ -12,21 +12,25 @@ import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { ResultEvent } from '../../model/events/result-events.ts';
 import type { ScoringEvent } from '../../model/events/scoring-events.ts';
 import type { TraceId } from '../../model/ids.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
 import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { Total } from '../../store/engine-store.ts';
 import type { AcceptCommand, DetectionMessage } from '../detection/detection-owner.ts';
 import type { Settled } from '../detection/detection-rounds.ts';
 import { CommandWindow } from '../command-window.ts';
 import { packTurn } from '../messages.ts';
+import type { SuiteOutline } from '../suite-outline.ts';
 import { WatchedThread } from '../watched-thread.ts';
 import { AheadOfTime } from './ahead-of-time.ts';
 import type { Answer, ClusterStart, FromCluster, Question, TimeCommand, ToCluster } from './cluster-messages.ts';
 
-export interface ClusterWorkerOptions {
+/** What may be another after a reload. */
+export interface ClusterScoring {
   readonly start: Omit<ClusterStart, 'watch' | 'stopped'>;
-  readonly suites: readonly CompiledSuite[];
+  readonly suites: readonly SuiteOutline[];
   readonly checkTimeoutMs: number;
+}
+
+export interface ClusterWorkerOptions extends ClusterScoring {
   readonly onFiled: (lane: OwnedLane, turn: ClosedTurn) => void;
   readonly onFenced: (lane: OwnedLane) => void;
   readonly onTotals: (totals: readonly Total[]) => void;
@@ -152,6 +156,12 @@ export class ClusterWorker {
     if (this.#thread.isReady) this.#thread.post({ type: 'settled', settled });
   }
 
+  /** The thread does what it was sent, and another begins with these. Resolves when it has. */
+  async replace({ start, suites, checkTimeoutMs }: ClusterScoring): Promise<void> {
+    if (this.#state === 'running')
+      await this.#thread.replace({ data: start, suites, checkTimeoutMs }, { type: 'stop' });
+  }
+
   /** A person accepts a level. False where nobody hears it. */
   accept(command: AcceptCommand): boolean {
     if (this.#thread.isReady) this.#thread.post(command);
@@ -255,7 +265,8 @@ export class ClusterWorker {
         this.#options.onEvent({ type: 'store-problem', problem: message.problem });
         return;
       case 'stopped':
-        this.#ended();
+        // Else it makes room for another.
+        if (this.#state !== 'running') this.#ended();
         return;
     }
   }

@@ -23,9 +23,10 @@ const NOT_KNOWN = 'no answer yet, and it is not known whether it was accepted: a
 export class DetectionDesk {
   readonly #view: DetectionView;
   readonly #log: Log;
-  readonly #webhooks: Webhooks;
+  #webhooks: Webhooks;
   readonly #conversations: () => ConversationApi;
-  readonly #isActive: boolean;
+  #isActive: boolean;
+  readonly #onSettled: (settled: Settled) => void;
   readonly #onAccept: (command: AcceptCommand) => boolean;
   readonly #asked = new Map<number, (acceptance: Acceptance) => void>();
   #lastAsked = 0;
@@ -49,12 +50,18 @@ export class DetectionDesk {
     this.#onAccept = parts.onAccept;
     this.#isOwner = parts.isOwner ?? true;
     this.#view = new DetectionView({ webhooks: alerts.webhooks.map(({ name }) => name) });
-    this.#webhooks = new Webhooks({
-      ...alerts,
-      evidenceOf: (transition) => this.#evidence(transition),
-      onSettled: parts.onSettled,
-      onEvent: (event) => this.#event(event),
-    });
+    this.#onSettled = parts.onSettled;
+    this.#webhooks = this.#webhooksOf(alerts);
+  }
+
+  /** Other webhooks, or other words for them. What an old one was sending is in the state, and the new one sends it. */
+  async reload({ alerts, detection }: Pick<Settings, 'alerts' | 'detection'>): Promise<void> {
+    this.#isActive = detection.active;
+    if (!detection.active) this.#view.update(undefined);
+    const before = this.#webhooks;
+    this.#webhooks = this.#webhooksOf(alerts);
+    this.#view.add(alerts.webhooks.map(({ name }) => name));
+    await before.stop();
   }
 
   hear(message: DetectionMessage): void {
@@ -125,6 +132,15 @@ export class DetectionDesk {
 
   async stop(): Promise<void> {
     await this.#webhooks.stop();
+  }
+
+  #webhooksOf(alerts: Settings['alerts']): Webhooks {
+    return new Webhooks({
+      ...alerts,
+      evidenceOf: (transition) => this.#evidence(transition),
+      onSettled: this.#onSettled,
+      onEvent: (event) => this.#event(event),
+    });
   }
 
   #event(event: DetectionEvent): void {

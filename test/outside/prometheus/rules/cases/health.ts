@@ -34,6 +34,7 @@ const WELL: readonly Series[] = [
   level('assay_kafka_problem', {}, 0),
   level('assay_store_problem', {}, 0),
   steady('assay_scoring_failures_total', {}, 0),
+  level('assay_config_last_reload_successful', {}, 1),
   steady('assay_journal_corrupt_bytes_total', {}, 0),
   steady('assay_kafka_unreadable_records_total', { topic: 'otlp_spans', fate: 'dead-letter' }, 0),
   steady('assay_series_folded_total', {}, 0),
@@ -128,6 +129,20 @@ export const HEALTH_CASES: readonly RuleCase[] = [
     INSTANCE,
     but(later('assay_scoring_failures_total', {}, 1)),
   ),
+  fires(
+    'a configuration that can not be read again',
+    'AssayConfigReloadFailed',
+    INSTANCE,
+    but(gauge('assay_config_last_reload_successful', {}, [...runs([1, 60]), ...runs([0, 61])])),
+  ),
+  {
+    name: "a reload that fails and is done again at once is nobody's business",
+    ...MINUTELY,
+    series: but(
+      gauge('assay_config_last_reload_successful', {}, [...runs([1, 100]), ...runs([0, 3]), ...runs([1, 18])]),
+    ),
+    checks: [{ at: 1.75, firing: {} }],
+  },
   fires('behind the log', 'AssayLagging', JOB, but(level('assay_log_lag_seconds', {}, 900))),
   fires(
     'behind in a partition',
