@@ -34,6 +34,7 @@ const TAKEN: Readonly<Record<keyof Settings, 'now' | readonly string[]>> = {
   receive: ['receive'],
   metrics: ['metrics'],
   redaction: ['redaction'],
+  judging: ['judges'],
   kafka: ['kafka'],
   sharedStore: ['store.url', 'store.lease', 'the password or certificates of the store'],
   instance: ['instance'],
