@@ -3,6 +3,8 @@
  * made that no expression touches. One scope lives for one evaluation of one suite.
  */
 import type { SpanId } from '../../model/ids.ts';
+import type { Step } from '../../model/step.ts';
+import type { ToolCall } from '../../model/turn.ts';
 import { isAnswerUnknown } from '../needs.ts';
 import type { Subject } from '../subject.ts';
 import { CheckError, type OutcomeView } from '../suite.ts';
@@ -29,6 +31,11 @@ export const VARIABLES = {
   usage: ['Usage', 'tokens of the whole conversation'],
 } as const satisfies Record<string, readonly [type: string, meaning: string]>;
 
+interface LookedAt {
+  readonly step: Step | undefined;
+  readonly call: ToolCall | undefined;
+}
+
 interface Extracted {
   readonly end: Evaluated;
   readonly touched: SpanId | undefined;
@@ -46,6 +53,7 @@ export class Scope {
   #toolCalls: readonly ToolCallView[] | undefined;
   #turns: readonly TurnView[] | undefined;
   #outcome: OutcomeView | undefined;
+  #lookedAt: LookedAt | undefined;
   #extracts: Map<string, Extracted> | undefined;
   readonly #touch = (spanId: SpanId | undefined): void => {
     this.#touched = spanId ?? this.#touched;
@@ -136,6 +144,22 @@ export class Scope {
 
   get criteria(): ReadonlyMap<string, string> | undefined {
     return this.#outcome?.verdicts;
+  }
+
+  // What only the selectors of order criteria can name, likewise.
+
+  get call(): ToolCallView | undefined {
+    const call = this.#lookedAt?.call;
+    return call && new ToolCallView(call, this.#touch);
+  }
+
+  get step(): StepView | undefined {
+    const step = this.#lookedAt?.step;
+    return step && new StepView(step, this.#touch);
+  }
+
+  lookAt(deed: LookedAt | undefined): void {
+    this.#lookedAt = deed;
   }
 
   /** From here on outcome rules can be evaluated. */

@@ -15,6 +15,8 @@ import type { BuiltInCheck } from '../checks/built-in-check.ts';
 import { BUILT_IN_CHECKS } from '../checks/built-in-checks.ts';
 import { type GoldenFiles, goldenFilesIn } from '../golden-files.ts';
 import { type CompiledWithMistakes, compileSuite, isCriterionName } from '../compile-suite.ts';
+import { orderCheck } from '../order/order-check.ts';
+import { compileCondition } from '../order/step-selector.ts';
 import { toReason } from '../sentences.ts';
 import { BUILT_IN_JUDGMENTS } from '../judge/built-in-judgments.ts';
 import { type Subject, subjectOf } from '../subject.ts';
@@ -23,6 +25,7 @@ import type { SuiteParts } from '../trajectory/judge-run.ts';
 import { readSuiteParts } from './read-trajectory.ts';
 import { applies, expressionCheck, holds } from './expression-check.ts';
 import { misplacedNextToJudge } from './read-judge.ts';
+import { readOrder } from './read-order.ts';
 import { compileReason, type Reason } from './reason.ts';
 import { knownSuiteKeys, lenientSuite, strictSuite, type WrittenCriterion, type WrittenSuite } from './suite-shape.ts';
 
@@ -39,7 +42,7 @@ export function readSuite(text: string, file: string, files: GoldenFiles = golde
     : { suite: undefined, mistakes };
 }
 
-const WAYS_TO_ANSWER = ['check', 'uses', 'judge'] as const;
+const WAYS_TO_ANSWER = ['check', 'uses', 'order', 'judge'] as const;
 
 class SuiteReader {
   readonly #document: WrittenDocument;
@@ -153,13 +156,29 @@ class SuiteReader {
       question: written.question,
       weight: written.weight,
       ...(written.judge === undefined
-        ? { check: builtIn?.check ?? this.#check(written, path) }
+        ? { check: builtIn?.check ?? this.#order(written, path) ?? this.#check(written, path) }
         : { judge: written.judge }),
       needs: [...(builtIn?.needs ?? []), ...(written.needs ?? [])],
       ...(when !== undefined && { when: applies(when, (subject) => this.#scopeOf(subject)) }),
       ...(written.when_not_applicable !== undefined && { whenNotApplicable: written.when_not_applicable }),
       ...(critical !== undefined && { critical }),
     };
+  }
+
+  #order(written: WrittenCriterion, path: Path): ((subject: Subject) => Answer) | undefined {
+    if (written.order === undefined) return undefined;
+    const rule = readOrder(written.order, [...path, 'order'], {
+      mistake: (at, problem, expected) => this.#mistake(this.#document.placeOf(at), at, problem, expected),
+      unknownField: (at, problem, expected) => this.#mistake(this.#document.placeOfKey(at), at, problem, expected),
+      condition: (at, text) => {
+        const compiled = compileCondition(this.#environment, text, (subject) => this.#scopeOf(subject));
+        if ('condition' in compiled) return compiled.condition;
+        const { problem, expected, at: offset } = compiled.mistake;
+        this.#mistake(this.#document.placeInText(at, offset ?? 0), at, problem, expected);
+        return undefined;
+      },
+    });
+    return rule && orderCheck(rule);
   }
 
   #check(written: WrittenCriterion, path: Path): (subject: Subject) => Answer {

@@ -33,6 +33,8 @@ const CRITERION = {
   weight: z.number(),
   check: z.string().optional(),
   uses: z.string().optional(),
+  /** Its form is read by `read-order.ts`. */
+  order: z.unknown().optional(),
   with: z.record(z.string(), z.unknown()).optional(),
   judge: judgingShape.optional(),
   needs: z.array(z.enum(NEEDS)).optional(),
@@ -95,6 +97,7 @@ export const lenientSuite = z.object({
         weight: z.number().catch(Number.NaN),
         check: z.string().optional().catch('true'),
         uses: z.string().optional().catch(undefined),
+        order: CRITERION.order,
         with: CRITERION.with.catch(undefined),
         judge: CRITERION.judge.catch({}),
         needs: CRITERION.needs.catch(undefined),

@@ -1,0 +1,93 @@
+/**
+ * What was done in a conversation, each thing once: a step, a tool call, or both where the call has a span of its own. These are
+ * what order criteria put in order, and what their selectors match.
+ */
+import type { SpanId } from '../../model/ids.ts';
+import type { Step, StepKind } from '../../model/step.ts';
+import type { ToolCall, Turn } from '../../model/turn.ts';
+import type { Subject } from '../subject.ts';
+
+export interface Deed {
+  readonly kind: StepKind;
+  /** Of the tool as the model called it, else of the step. */
+  readonly name: string;
+  readonly step: Step | undefined;
+  readonly call: ToolCall | undefined;
+  /** The index of its turn. */
+  readonly turn: number;
+}
+
+/** In order of turns, then of their start, as far as it is known: an order to read them in, which proves nothing. */
+export function deedsOf(subject: Subject): readonly Deed[] {
+  return subject.once(deedsOf, () => subject.turns.flatMap(deedsOfTurn));
+}
+
+export function spanOf({ step, call }: Deed): SpanId | undefined {
+  return step?.spanId ?? call?.spanId ?? call?.requestedBy;
+}
+
+function deedsOfTurn({ steps, toolCalls }: Turn, turn: number): readonly Deed[] {
+  const calls = new Map<SpanId, ToolCall>();
+  const withoutStep: ToolCall[] = [];
+  const spans = new Set(steps.map(({ spanId }) => spanId));
+  for (const call of toolCalls) {
+    const { spanId } = call;
+    if (spanId === undefined || !spans.has(spanId) || calls.has(spanId)) withoutStep.push(call);
+    else calls.set(spanId, call);
+  }
+  const deeds = steps.map((step): Deed => {
+    const call = calls.get(step.spanId);
+    // A span that two steps share is the call's once.
+    calls.delete(step.spanId);
+    return call === undefined
+      ? { kind: step.kind, name: step.name, step, call, turn }
+      : { kind: 'tool', name: call.name, step, call, turn };
+  });
+  if (withoutStep.length === 0) return deeds;
+  const others = withoutStep.map((call): Deed => ({ kind: 'tool', name: call.name, step: undefined, call, turn }));
+  return [...deeds, ...others].sort((a, b) => startOf(a) - startOf(b));
+}
+
+export function startOf({ step, call }: Deed): number {
+  return step?.startedAtMs ?? call?.startedAtMs ?? 0;
+}
+
+export function endOf({ step, call }: Deed): number {
+  return step?.endedAtMs ?? call?.endedAtMs ?? 0;
+}
+
+/** The name of the agent that did it: its own, else that of the nearest step around it. */
+export function agentNames(subject: Subject): ReadonlyMap<Deed, string> {
+  return subject.once(agentNames, () => {
+    const names = new Map<Deed, string>();
+    const ofSpans = subject.turns.map(namesBySpan);
+    for (const deed of deedsOf(subject)) {
+      const span = deed.step?.spanId ?? deed.call?.requestedBy;
+      const ofSpan = span === undefined ? undefined : ofSpans[deed.turn]?.get(span);
+      const name = ofSpan ?? subject.turns[deed.turn]?.agent.name;
+      if (name !== undefined) names.set(deed, name);
+    }
+    return names;
+  });
+}
+
+function namesBySpan({ steps }: Turn): ReadonlyMap<SpanId, string | undefined> {
+  const byId = new Map(steps.map((step) => [step.spanId, step]));
+  const names = new Map<SpanId, string | undefined>();
+  for (const step of steps) {
+    const path: SpanId[] = [];
+    let at: Step | undefined = step;
+    let name: string | undefined;
+    while (at !== undefined && !names.has(at.spanId)) {
+      name = at.agent.name;
+      // Known from here on, so that a circle of parents ends.
+      names.set(at.spanId, name);
+      if (name !== undefined) break;
+      path.push(at.spanId);
+      at = at.parentSpanId === undefined ? undefined : byId.get(at.parentSpanId);
+    }
+    if (name === undefined && at !== undefined) name = names.get(at.spanId);
+    for (const span of path) names.set(span, name);
+  }
+  return names;
+}
