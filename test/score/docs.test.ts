@@ -5,15 +5,50 @@ import { VARIABLES } from '../../src/score/cel/scope.ts';
 import { StepView, ToolCallView, TurnView, UsageView } from '../../src/score/cel/views.ts';
 import { BUILT_IN_CHECKS } from '../../src/score/checks/built-in-checks.ts';
 import { formatMistakes } from '../../src/model/mistake.ts';
+import { PREDICATES, STEP_FIELDS } from '../../src/score/yaml/read-order.ts';
 import { readSuite } from '../../src/score/yaml/read-suite.ts';
-import { loadPack } from './packs/packs.ts';
+import type { ToolCall } from '../../src/model/turn.ts';
+import { aConversation, aToolCall, aTurn, content } from './conversations.ts';
+import { loadPack, run } from './packs/packs.ts';
 
 const text = readFileSync(path.resolve(import.meta.dirname, '../../docs/suites.md'), 'utf8');
 
-test('the example suite of the documentation has no mistakes', () => {
-  const example = /```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
+const examples = [...text.matchAll(/```yaml\n(suite: [\s\S]*?)```/g)].map(([, example = '']) => example);
 
-  expect(formatMistakes(readSuite(example, 'docs/suites.md').mistakes)).toBe('');
+test.each(examples.map((example) => [example.split('\n', 1)[0], example] as const))(
+  'an example of the documentation has no mistakes: %s',
+  (_name, example) => {
+    expect(formatMistakes(readSuite(example, 'docs/suites.md').mistakes)).toBe('');
+  },
+);
+
+test('the example of order criteria says what it seems to', () => {
+  const example = examples.find((suite) => suite.startsWith('suite: booking-order')) ?? '';
+  const { suite } = readSuite(example, 'docs/suites.md');
+  const calls = (...names: readonly string[]) =>
+    names.map((name, at) =>
+      aToolCall(name, {
+        args: content({ amount: 200 }),
+        startedAtMs: 2000 + at * 10,
+        endedAtMs: 2005 + at * 10,
+      }),
+    );
+  const verdictsOf = (toolCalls: readonly ToolCall[]) =>
+    suite && [...run(suite, aConversation([aTurn({ toolCalls })])).verdicts.values()].map(({ verdict }) => verdict);
+
+  expect(verdictsOf(calls('login', 'check_availability', 'book_meeting', 'confirm', 'pay'))).toEqual([
+    'pass',
+    'pass',
+    'pass',
+  ]);
+  expect(verdictsOf(calls('book_meeting', 'confirm', 'search_a', 'pay'))).toEqual(['fail', 'fail', 'fail']);
+  expect(verdictsOf(calls('login'))).toEqual(['not_applicable', 'pass', 'pass']);
+});
+
+test('every predicate and every field of a step is documented', () => {
+  const names = [...PREDICATES, ...STEP_FIELDS];
+
+  expect(names.filter((name) => !new RegExp(`\`${name}[:\`]`).test(text))).toEqual([]);
 });
 
 test('every variable, field and built-in check there is, is documented', () => {

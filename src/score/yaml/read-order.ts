@@ -36,14 +36,14 @@ const PAIRS = ['before', 'immediately_before', 'never_after', 'responds_to'] as 
 const COUNTS = ['exactly', 'at_least', 'at_most'] as const;
 const SINGLES = ['never', 'first', 'last'] as const;
 const SEVERAL = ['all', 'any'] as const;
-const PREDICATES = [...PAIRS, 'within', 'between', ...COUNTS, ...SINGLES, ...SEVERAL, 'not'] as const;
+export const PREDICATES = [...PAIRS, 'within', 'between', ...COUNTS, ...SINGLES, ...SEVERAL, 'not'] as const;
 type Predicate = (typeof PREDICATES)[number];
 
 /** Which predicates have which options. */
 const WITH_AMONG: readonly Predicate[] = ['immediately_before', 'within', 'first', 'last'];
 const WITH_WHEN_ABSENT: readonly Predicate[] = [...PAIRS, 'within', 'between', 'first', 'last'];
 
-const STEP_FIELDS = ['tool', 'kind', 'name', 'agent', 'ok', 'args_match', 'result_match', 'where'] as const;
+export const STEP_FIELDS = ['tool', 'kind', 'name', 'agent', 'ok', 'args_match', 'result_match', 'where'] as const;
 const DEPTH_MAX = 20;
 
 export function readOrder(value: unknown, path: Path, report: OrderReport): OrderRule | undefined {
