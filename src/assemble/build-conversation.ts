@@ -25,6 +25,11 @@ export function buildConversation(id: ConversationId, turns: readonly Turn[]): C
   );
 }
 
+/** The same, with what is known from outside of its spans to be right; what comes later overrides what comes earlier, key by key. */
+export function knowing(conversation: Conversation, truths: readonly Json[]): Conversation {
+  return new BuiltConversation(conversation.id, conversation.turns, truths);
+}
+
 class BuiltConversation implements Conversation {
   readonly id: ConversationId;
   readonly turns: readonly Turn[];
@@ -38,7 +43,7 @@ class BuiltConversation implements Conversation {
   readonly endedAtMs: number;
   #attributes: Conversation['attributes'] | undefined;
 
-  constructor(id: ConversationId, turns: readonly Turn[]) {
+  constructor(id: ConversationId, turns: readonly Turn[], truths: readonly Json[] = []) {
     let [name, agentId, version, environment]: (string | undefined)[] = [];
     let state: Json | undefined;
     let truth: Json | undefined;
@@ -60,6 +65,7 @@ class BuiltConversation implements Conversation {
       startedAtMs = Math.min(startedAtMs, turn.startedAtMs);
       endedAtMs = Math.max(endedAtMs, turn.endedAtMs);
     }
+    for (const known of truths) truth = overridden(truth, known);
     this.id = id;
     this.turns = turns;
     this.agent = { name, id: agentId, version };

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import { type LoadedSettings, loadSettings, type Settings } from '../config/settings.ts';
+import { readTruthFiles } from '../pipeline/truth-files.ts';
 import { loadSuites } from '../score/load-suites.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -30,7 +31,8 @@ export async function load(flags: Flags, options: { readonly suites?: readonly s
     baseDir: suitesBaseDirectory,
     builtinDir: BUILTIN_SUITES,
   });
-  failOn([...configMistakes, ...suiteMistakes]);
+  const { mistakes: truthMistakes } = readTruthFiles(settings.truth);
+  failOn([...configMistakes, ...suiteMistakes, ...truthMistakes]);
   return { settings, suites, suiteReferences, suitesBaseDirectory, loadSettings: read };
 }
 

@@ -16,6 +16,8 @@ import { readResults, type ResultConfig, type ResultSettings } from './result-se
 import { type HttpConfig, type HttpSettings, readHttp } from './http-settings.ts';
 import { type KafkaConfig, type KafkaSettings, readKafka } from './kafka-settings.ts';
 import { durationMs, formatDuration, formatSize, sizeBytes } from './quantities.ts';
+import type { TruthFile } from '../model/truth.ts';
+import { readTruthSettings, type TruthConfig } from './truth-settings.ts';
 import { type RedactionConfig, type RedactionSettings, readRedaction } from './redaction-settings.ts';
 import { readSharedStore, type SharedStoreConfig, type SharedStoreSettings } from './shared-store-settings.ts';
 import { type Flags, type SettingName, type Sourced, Sources, type Variables } from './sources.ts';
@@ -53,6 +55,8 @@ export interface Settings {
   readonly sharedStore: SharedStoreSettings | undefined;
   /** What this instance is called among others; its running totals bear the name. */
   readonly instance: string;
+  /** In the order in which later ones override earlier ones. */
+  readonly truth: readonly TruthFile[];
   readonly logLevel: LogLevel;
 }
 
@@ -125,6 +129,7 @@ export interface Config {
   readonly results?: ResultConfig;
   readonly judges?: Readonly<Record<string, JudgeConfig>>;
   readonly judging?: JudgingConfig;
+  readonly truth?: TruthConfig;
   readonly kafka?: KafkaConfig;
   readonly instance?: string;
   readonly log_level?: LogLevel;
@@ -225,6 +230,7 @@ function readSettings(
     alerts: readAlerts(sources, { baseDir, env }),
     results: readResults(sources, { baseDir, env }),
     judging: readJudging(sources, { baseDir, env }),
+    truth: readTruthSettings(sources, baseDir),
     kafka: readKafka(sources, { baseDir, env }),
     sharedStore: readSharedStore(sources, { baseDir, env }),
     instance: sources.read({ key: 'instance', variable: 'ASSAY_INSTANCE' }, instanceName, hostname()).value,

@@ -54,4 +54,6 @@ export interface Evaluation {
   readonly verdicts: ReadonlyMap<string, Verdict>;
   /** Absent where there are none. */
   readonly findings?: readonly Finding[];
+  /** The criteria whose verdicts are not in: until they are, this is what can be said so far, and is not counted. Absent where all are in. */
+  readonly waitsFor?: readonly string[];
 }

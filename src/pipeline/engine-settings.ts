@@ -26,6 +26,7 @@ export function engineSettings(settings: Settings): ScorerStart['settings'] {
       observed: settings.detection.active,
       reported: settings.results !== undefined,
     },
+    truth: settings.truth,
     store: {
       maxBytes: settings.store.maxBytes,
       keepMs: settings.store.keepDays * DAY_MS,

@@ -24,7 +24,7 @@ import {
 } from '../assemble/trace-content.ts';
 import { isBare, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
-import { isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
+import { type ConversationId, isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import { encodeTable } from '../model/otlp/batch-table.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces } from '../model/otlp/traces-reader.ts';
@@ -32,13 +32,18 @@ import type { Turn } from '../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import { normalize } from '../normalize/normalize.ts';
 import { QUALITY_METRICS } from '../report/quality-metrics.ts';
+import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
 import type { CheckWatch } from './check-watch.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { EvaluationRecorder, type LabelSettings } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
+import { Revisiting } from './revisiting.ts';
+import { SuiteMatching } from './suite-matching.ts';
 import { SuiteRunner } from './suite-runner.ts';
+import { SuiteScoring } from './suite-scoring.ts';
+import { Truths, type WrittenTruth } from './truths.ts';
 import { columnsOf, conversationIdOf, dueNowBecause, isAgentWork } from './facts.ts';
 
 export interface EngineSettings {
@@ -59,6 +64,10 @@ export interface EngineParts {
   /** Bytes of the log by position. */
   readonly read: (position: number, length: number) => Uint8Array;
   readonly watch: CheckWatch;
+  /** What is configured under the name of a judge; without it, judged criteria are skipped. */
+  readonly judge?: Judges['settings'];
+  /** From files. */
+  readonly truth?: WrittenTruth | undefined;
   readonly onEvent: (event: EngineEvent) => void;
   /** A recording without log times is complete: nothing is gained by scoring a conversation before its last turn is read. */
   readonly conversations?: 'when due' | 'at the end';
@@ -95,18 +104,13 @@ interface ClosedPlace {
 /** `closedAt` is when it is scored, by the log. */
 type TurnPlace = Pick<ClosedPlace, 'conversation' | 'trace' | 'closedAt'>;
 
-interface Matched {
-  /** Undefined where no suite is for it as a whole, and so nothing need be understood again. */
-  readonly conversation: Conversation | undefined;
-  /** Suites of scope `conversation`. */
-  readonly by: readonly CompiledSuite[];
-  readonly byAny: boolean;
-}
-
 export class Engine {
   readonly #parts: EngineParts;
-  readonly #recorder: EvaluationRecorder;
   readonly #runner: SuiteRunner;
+  readonly #scoring: SuiteScoring;
+  readonly #truths: Truths;
+  readonly #revisiting: Revisiting;
+  readonly #matching: SuiteMatching;
   readonly #groups = new GroupCache();
   readonly #idKeys: IdKeys | undefined;
   readonly #recent = new RecentTurns();
@@ -119,18 +123,33 @@ export class Engine {
     this.#runner = new SuiteRunner({
       watch: parts.watch,
       onEvent: parts.onEvent,
+      judge: parts.judge ?? (() => undefined),
       timed: (stage, work) => this.#timed(stage, work),
     });
-    this.#recorder = new EvaluationRecorder({
+    const recorder = new EvaluationRecorder({
       store: parts.store,
       ...parts.settings.metrics,
       onFold: (fold) => parts.onEvent({ type: 'labels-folded', ...fold }),
     });
+    this.#scoring = new SuiteScoring({
+      store: parts.store,
+      runner: this.#runner,
+      recorder,
+      timed: (stage, work) => this.#timed(stage, work),
+    });
+    const understand = (conversation: StoredConversation, traces: readonly StoredTrace[]) =>
+      this.#tryUnderstand(conversation, traces);
+    const alone = ({ id }: StoredConversation, turn: Turn) => this.#built(id, [turn]);
+    const { store, suites } = parts;
+    this.#matching = new SuiteMatching({ suites, runner: this.#runner, recent: this.#recent, understand, alone });
+    this.#truths = new Truths(parts.store, parts.truth);
+    this.#revisiting = new Revisiting({ store, suites, scoring: this.#scoring, understand, alone });
   }
 
   /** Time has moved on, and every turn that closed by then is here: scores the conversations that are due. */
   advance(logTime: number): void {
     this.#sweep(logTime);
+    this.#revisiting.lookAgain(logTime);
   }
 
   #sweep(logTime: number): void {
@@ -251,6 +270,10 @@ export class Engine {
     }
   }
 
+  #built(id: ConversationId, turns: readonly Turn[]): Conversation {
+    return this.#truths.addTo(buildConversation(id, turns));
+  }
+
   #notUnderstood(what: string, error: unknown): void {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#parts.onEvent({ type: 'not-understood', what, reason });
@@ -323,7 +346,7 @@ export class Engine {
         hasParts = true;
         continue;
       }
-      const conversation = buildConversation(place.conversation.id, [turn]);
+      const conversation = this.#built(place.conversation.id, [turn]);
       for (const suite of this.#suitesByTurn) {
         if (!this.#runner.applies(suite, conversation, turn.id, suite.matchesTurn)) continue;
         matchedBy.add(suite);
@@ -357,7 +380,7 @@ export class Engine {
   }
 
   #evaluateTurn(suite: CompiledSuite, turn: Turn, place: TurnPlace & { readonly revision: number }): void {
-    const conversation = buildConversation(place.conversation.id, [turn]);
+    const conversation = this.#built(place.conversation.id, [turn]);
     if (this.#runner.applies(suite, conversation, turn.id, suite.matches))
       this.#scoreTurn(suite, conversation, turn, place);
   }
@@ -366,19 +389,10 @@ export class Engine {
     suite: CompiledSuite,
     conversation: Conversation,
     turn: Turn,
-    place: TurnPlace & { readonly revision: number },
+    { conversation: { row }, trace, revision, closedAt }: TurnPlace & { readonly revision: number },
   ): void {
-    const evaluation = this.#runner.evaluate(suite, { conversation, turnId: turn.id, revision: place.revision });
-    if (evaluation === undefined) return;
-    this.#timed('recording', () =>
-      this.#recorder.record(evaluation, suite, {
-        conversation: place.conversation.row,
-        trace: place.trace,
-        subject: conversation,
-        isFirst: place.revision === 1,
-        logTime: place.closedAt,
-      }),
-    );
+    const logTime = closedAt;
+    this.#scoring.score(suite, conversation, turn.id, { conversation: row, trace, revision, logTime });
   }
 
   #timed<T>(stage: string, work: () => T): T {
@@ -395,7 +409,7 @@ export class Engine {
       store.conversationEvaluated(due.row, { revision: due.revision, cause, turns: 0, unscoredBecause: 'moved' });
       return;
     }
-    const matched = this.#match(due, traces);
+    const matched = this.#matching.match(due, traces);
     if (matched === undefined) {
       store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause: 'not_understood' });
       return;
@@ -406,16 +420,8 @@ export class Engine {
       if (isBare(turn)) this.#evaluateLeftOver(turn, { conversation: due, trace: last.row, closedAt: scoredAt });
     for (const suite of matched.by) {
       if (conversation === undefined) break;
-      const evaluation = this.#runner.evaluate(suite, { conversation, turnId: undefined, revision });
-      if (evaluation === undefined) continue;
-      const place = {
-        conversation: due.row,
-        trace: 0,
-        subject: conversation,
-        isFirst: revision === 1,
-        logTime: scoredAt,
-      };
-      this.#timed('recording', () => this.#recorder.record(evaluation, suite, place));
+      const place = { conversation: due.row, trace: 0, revision, logTime: scoredAt };
+      this.#scoring.score(suite, conversation, undefined, place);
     }
     const unscoredBecause = matched.byAny ? undefined : 'no_suite_matched';
     if (unscoredBecause !== undefined && due.revision === 0) {
@@ -425,42 +431,6 @@ export class Engine {
     for (const { row } of traces) this.#recent.drop(row);
     store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause });
     this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: matched.by.length, revision });
-  }
-
-  /**
-   * The suites that score the conversation as a whole, and whether any suite, its turns' among them, is for it. Most often
-   * what is remembered of the turns says that there is none of the first kind, and nothing has to be read again.
-   */
-  #match(due: StoredConversation, traces: readonly StoredTrace[]): Matched | undefined {
-    const ofTurns = this.#parts.suites.filter(({ scope }) => scope === 'turn');
-    const ofConversations = this.#parts.suites.filter(({ scope }) => scope === 'conversation');
-    const byTurn = this.#matchedByTurns(traces);
-    const candidates = ofConversations.filter(
-      (suite) => byTurn === undefined || suite.matchesTurn === undefined || byTurn.has(suite),
-    );
-    if (byTurn !== undefined && candidates.length === 0) {
-      return { conversation: undefined, by: [], byAny: ofTurns.some((suite) => byTurn.has(suite)) };
-    }
-    const conversation = this.#tryUnderstand(due, traces);
-    if (conversation === undefined) return undefined;
-    const by = candidates.filter((suite) => this.#runner.applies(suite, conversation, due.id, suite.matches));
-    const isForTurn = (suite: CompiledSuite) =>
-      byTurn?.has(suite) ??
-      conversation.turns.some((turn) =>
-        this.#runner.applies(suite, buildConversation(due.id, [turn]), turn.id, suite.matches),
-      );
-    return { conversation, by, byAny: by.length > 0 || ofTurns.some(isForTurn) };
-  }
-
-  /** Undefined where something of a trace is not remembered. */
-  #matchedByTurns(traces: readonly StoredTrace[]): ReadonlySet<CompiledSuite> | undefined {
-    const suites = new Set<CompiledSuite>();
-    for (const { row, revision } of traces) {
-      const matchedBy = this.#recent.find(row, revision)?.matchedBy;
-      if (matchedBy === undefined) return undefined;
-      for (const suite of matchedBy) suites.add(suite);
-    }
-    return suites;
   }
 
   /** A turn that never came to its end, or was not to be judged before the end of the recording. */
@@ -482,7 +452,7 @@ export class Engine {
             buildTurns(normalize(this.#parts.store.contentOf(row), this.#idKeys)),
         ),
       );
-      return buildConversation(due.id, turns);
+      return this.#built(due.id, turns);
     } catch (error) {
       this.#notUnderstood(`conversation ${due.id}`, error);
       return undefined;

@@ -4,6 +4,7 @@
  */
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
+import type { JudgeRequest } from '../model/judging.ts';
 import { type AgentLabels, type Fold, isFolded, LabelGuard } from '../report/label-guard.ts';
 import { QUALITY_METRICS } from '../report/quality-metrics.ts';
 import { writeResultPayload } from '../report/results/result-payload.ts';
@@ -44,7 +45,7 @@ export class EvaluationRecorder {
     }
   }
 
-  /** Stores an evaluation and counts it, once. */
+  /** Stores an evaluation and counts it, once; of one that waits for verdicts, what is decided. */
   record(
     evaluation: Evaluation,
     suite: CompiledSuite,
@@ -54,25 +55,39 @@ export class EvaluationRecorder {
       readonly subject: Conversation;
       readonly isFirst: boolean;
       readonly logTime: number;
+      /** What it waits for; where there is nothing, it is complete. */
+      readonly requests: readonly JudgeRequest[];
     },
   ): void {
     const store = this.#store;
     const key = { conversation: place.conversation, suite: evaluation.suite, turnId: evaluation.turnId };
     const before = place.isFirst ? undefined : store.previousEvaluation(key);
     if (before !== undefined && before.revision >= evaluation.revision) return;
+    const waited = store.waitingEvaluation(key);
     const labels = this.#guard.admit(
-      before === undefined ? labelsOf(place.subject, this.#segmentKeys) : toAgentLabels(before.labels),
+      before === undefined && waited === undefined
+        ? labelsOf(place.subject, this.#segmentKeys)
+        : toAgentLabels(before?.labels ?? waited?.place.labels ?? {}),
     );
     const totals = this.#totalsFor(suite, labels);
+    const { conversation, trace } = place;
+    const held = { conversation, trace, labels: totals.labels };
+    const countedBefore = new Set(waited?.counted);
+    if (place.requests.length > 0) {
+      // Verdicts are counted with the first revision.
+      const counted = before === undefined ? totals.countVerdicts(evaluation, countedBefore) : [];
+      store.putWaiting({ evaluation, place: held, counted: [...countedBefore, ...counted], requests: place.requests });
+      return;
+    }
+    if (waited !== undefined) store.dropWaiting(key);
     // Worked out now: the conversation is not to be kept until the commit.
     const effort = effortOf(place.subject);
     const counted = countedAs(place.subject, place.logTime);
-    const { conversation, trace } = place;
     // The turn that is evaluated, or the last one of the conversation.
     const span = place.subject.turns.at(-1);
-    store.insertEvaluation(evaluation, { conversation, trace, labels: totals.labels }, (written) => {
+    store.insertEvaluation(evaluation, held, (written) => {
       if (before === undefined) {
-        totals.countFirst(written, effort, counted);
+        totals.countFirst(written, effort, counted, countedBefore);
         // Later revisions are not observed: what has been observed can not be taken back, and a conversation is to count once.
         if (this.#isObserved)
           store.queueObservation(waitingObservation(written, suite, { labels, effort, at: place.logTime }));

@@ -4,13 +4,14 @@ import type { Total } from '../store/engine-store.ts';
 import type { StoppedCheck } from './check-watch.ts';
 import type { ResultEvent } from '../model/events/result-events.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
+import type { TruthFile } from '../model/truth.ts';
 import type { OtlpSenderOptions } from '../report/results/otlp-sender.ts';
 import type { AcceptCommand, DetectionMessage, DetectionStart } from './detection/detection-owner.ts';
 import type { Settled } from './detection/detection-rounds.ts';
 import type { EngineSettings } from './engine.ts';
 
 export interface ScorerStart {
-  readonly settings: EngineSettings & { readonly store: RetentionSettings };
+  readonly settings: EngineSettings & { readonly store: RetentionSettings; readonly truth: readonly TruthFile[] };
   readonly storeFile: string;
   readonly journalDirectory: string;
   readonly suites: readonly string[];

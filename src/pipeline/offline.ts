@@ -16,6 +16,7 @@ import { Intake } from './intake.ts';
 import { type RecordedBatch, redactBatches } from './recording.ts';
 import { offlineRedaction } from './redaction-rules.ts';
 import { Spool } from './spool.ts';
+import { checkedTruth } from './truth-files.ts';
 
 export interface OfflineResult {
   readonly evaluations: readonly Evaluation[];
@@ -44,6 +45,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   const storeFile = path.join(spool.directory, 'store.db');
   const store = Store.open(storeFile, { durable: false });
   const settings = engineSettings(options.settings);
+  const truth = checkedTruth(options.settings.truth);
   const makeEngine = (conversations: 'when due' | 'at the end') =>
     new Engine({
       conversations,
@@ -52,6 +54,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
         metrics: { ...settings.metrics, maxLabelSets: Number.POSITIVE_INFINITY, observed: false, reported: false },
       },
       suites: options.suites,
+      truth,
       store,
       read: (position, length) => spool.read(position, length),
       watch: UNWATCHED,

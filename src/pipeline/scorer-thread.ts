@@ -19,6 +19,7 @@ import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { Engine } from './engine.ts';
 import { OtlpSender } from '../report/results/otlp-sender.ts';
 import { ResultRelay } from './result-relay.ts';
+import { checkedTruth } from './truth-files.ts';
 import { type FromScorer, type ScorerStart, type ToScorer, unpackTurn } from './messages.ts';
 
 /** A transaction holds the turns it writes in memory until the commit. */
@@ -33,6 +34,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
   if (mistakes.length > 0) throw new Error(`the suites changed while Assay was running: ${mistakes.length} mistakes`);
   const store = Store.open(start.storeFile);
   const reader = new JournalReader(start.journalDirectory);
+  const truth = checkedTruth(start.settings.truth);
   let events: EngineEvent[] = [];
   let engine = makeEngine();
 
@@ -40,6 +42,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
     return new Engine({
       settings: start.settings,
       suites,
+      truth,
       store,
       read: (position, length) => reader.read(position, length),
       watch: new SharedCheckWatch(start.watch, start.stopped),

@@ -6,14 +6,24 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { TurnId } from '../model/ids.ts';
+import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import { evaluate } from '../score/evaluate.ts';
+import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
 
 export interface SuiteRunnerParts {
   readonly watch: CheckWatch;
   readonly onEvent: (event: EngineEvent) => void;
+  /** What is configured under the name of a judge. */
+  readonly judge: Judges['settings'];
   readonly timed: <T>(stage: string, work: () => T) => T;
+}
+
+export interface RunEvaluation {
+  readonly evaluation: Evaluation;
+  /** What judges are to be asked before all of its verdicts are in; empty where they are. */
+  readonly requests: readonly JudgeRequest[];
 }
 
 export class SuiteRunner {
@@ -48,14 +58,16 @@ export class SuiteRunner {
   evaluate(
     suite: CompiledSuite,
     subject: { readonly conversation: Conversation; readonly turnId: TurnId | undefined; readonly revision: number },
-  ): Evaluation | undefined {
+    outcomeOf: (request: JudgeRequest) => JudgeOutcome | 'waiting',
+  ): RunEvaluation | undefined {
     const { watch } = this.#parts;
     const target = { suite: suite.name, subject: subject.turnId ?? subject.conversation.id };
     try {
-      const evaluation = this.#parts.timed(`scoring by ${suite.name}`, () =>
+      const { waiting: requests, ...evaluation } = this.#parts.timed(`scoring by ${suite.name}`, () =>
         evaluate(suite, subject, {
           onCriterion: (index) => watch.started(target, index),
           stopped: watch.stoppedFor(target),
+          judges: { settings: this.#parts.judge, outcomeOf },
         }),
       );
       for (const [criterion, verdict] of evaluation.verdicts) {
@@ -63,7 +75,9 @@ export class SuiteRunner {
           this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion, reason: verdict.reason });
         }
       }
-      return evaluation;
+      if (requests.length === 0) return { evaluation, requests };
+      const waitsFor = requests.flatMap(({ criteria }) => criteria.map(({ name }) => name));
+      return { evaluation: { ...evaluation, waitsFor }, requests };
     } catch (error) {
       this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion: WHOLE_SUITE, reason: String(error) });
       return undefined;

@@ -37,6 +37,8 @@ export interface Totals {
   earliest(metric: string, labels: LabelValues): { note(time: number): void };
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 export class SuiteTotals {
   readonly labels: BaseLabels;
   readonly #totals: Totals;
@@ -66,13 +68,32 @@ export class SuiteTotals {
     this.#revisedDown = totals.series(QUALITY_METRICS.revisedDown.name, labels);
   }
 
-  countFirst(evaluation: Evaluation, claimed: Effort, counted: CountedConversation): void {
+  /** Verdicts that are in, of an evaluation that waits for others. Gives the criteria. */
+  countVerdicts(evaluation: Evaluation, before: ReadonlySet<string>): readonly string[] {
+    const waitsFor = new Set(evaluation.waitsFor);
+    const counted: string[] = [];
+    for (const [criterion, { verdict }] of evaluation.verdicts) {
+      if (waitsFor.has(criterion) || before.has(criterion)) continue;
+      this.#verdict(criterion, verdict).add(1);
+      counted.push(criterion);
+    }
+    return counted;
+  }
+
+  /** `before`: criteria whose verdicts were counted while others were waited for. */
+  countFirst(
+    evaluation: Evaluation,
+    claimed: Effort,
+    counted: CountedConversation,
+    before: ReadonlySet<string> = NONE,
+  ): void {
     const effort = countedEffort(claimed);
     this.#firstSeen.note(counted.logTime);
     this.#outcomes.get(evaluation.outcome)?.count(effort, counted);
     this.#stepsSquared.add(effort.steps ** 2);
     if (effort.cost !== undefined) this.#costSquared.add(squaredCost(effort.cost));
     for (const [criterion, { verdict }] of evaluation.verdicts) {
+      if (before.has(criterion)) continue;
       const series = this.#verdict(criterion, verdict);
       // Of a pass nobody asks for an example.
       if (verdict === 'fail') series.add(1, exemplarOf(counted, 1));

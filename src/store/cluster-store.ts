@@ -8,6 +8,7 @@
 import type { ConversationId, TraceId } from '../model/ids.ts';
 import type { DetectionStore } from './detection-store.ts';
 import type { ResultStore } from './result-store.ts';
+import type { TruthStore } from './revisit.ts';
 import type { EngineStore, Total, TraceContent } from './engine-store.ts';
 
 /** The partitions with one number, of all topics that are read by one consumer group. */
@@ -96,7 +97,7 @@ export interface OutboxRow {
 /** Another owner has the lane, or another process runs under this instance's name: what was to be written is refused. */
 export class FencedError extends Error {}
 
-export interface ClusterStore extends DetectionStore, ResultStore {
+export interface ClusterStore extends DetectionStore, ResultStore, TruthStore {
   /** Loaded and emptied by `judge`; the engine keeps it for life. */
   readonly engineStore: EngineStore;
 

@@ -4,9 +4,12 @@
  *
  * Rows of conversations and traces are numbers that are good for one store and, with PostgreSQL, for one transaction.
  */
-import type { Evaluation, Outcome } from '../model/evaluation.ts';
+import type { Evaluation, Outcome, Verdict } from '../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
+import type { Json } from '../model/json.ts';
+import type { JudgeOutcome } from '../model/judging.ts';
 import type { WaitingObservation } from './detection-store.ts';
+import type { HeldEvaluation, WaitingEvaluation } from './revisit.ts';
 
 export interface TraceContent {
   /** An OTLP TracesData message with all spans of the trace. */
@@ -165,8 +168,25 @@ export interface EngineStore {
   takePostponed(logTime: number): readonly StoredTrace[];
 
   previousEvaluation(key: EvaluationKey): PreviousEvaluation | undefined;
+  /** What the last evaluation said, of a conversation that is looked at again. */
+  verdictsOf(key: EvaluationKey): ReadonlyMap<string, Verdict> | undefined;
   /** Calls `onNew` before the commit, unless this evaluation is in the store already: then it has been counted. */
   insertEvaluation(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void;
+
+  /** What is known from outside of its spans to be right for the conversation. */
+  truthOf(conversation: ConversationId): Json | undefined;
+  /** Rows of conversations that are to be looked at again, each once; those of which nothing is left are not among them. */
+  takeRevisits(): readonly number[];
+  /** An evaluation of which not all verdicts are in. There is one for each suite and turn: it takes the place of an earlier one. */
+  putWaiting(waiting: WaitingEvaluation): void;
+  waitingEvaluation(key: EvaluationKey): HeldEvaluation | undefined;
+  /** Its last verdict is in, or it is not waited for any more. */
+  dropWaiting(key: EvaluationKey): void;
+  /** Those of the conversation whose requests have all come to their end. */
+  dropAnswered(conversation: number): void;
+  /** Undefined while it is waited for, and where there is none that this evaluation may use: a failure is for those who waited when it came. */
+  outcomeOf(requestKey: string, evaluation: EvaluationKey): JudgeOutcome | undefined;
+
   /** An evaluation that is new is to be observed: it waits for the next round of detection, from the same commit on. */
   queueObservation(observation: WaitingObservation): void;
   /** What an evaluation said is to go to a backend: it waits from the same commit on. */

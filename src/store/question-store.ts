@@ -1,13 +1,13 @@
 /**
  * Questions to judges, their answers, and the money: what asking needs of a store, and what evaluating needs of it.
  *
- *   waiting    a conversation waits for it, from the transaction that evaluated the conversation without it
+ *   waiting    an evaluation waits for it, from the transaction that evaluated without it
  *   reserved   the most that a call can cost counts as spent, and is durable, before the call is made
  *                                              a crash: the money stays spent, the call may be made again
  *   settled    the call's vote is kept and its price corrected, in one transaction
  *                                              a crash: this call is not made again
  *   ended      the outcome is there, in the transaction of the last vote
- *                                              a crash: whoever waits is found by `endedConversations`
+ *                                              a crash: whoever waits is found by `endedWaiters`
  *   forgotten  an answer when it is old, anything else as soon as nobody waits for it
  *
  * A question has one row, whoever waits for it: what is asked alike is asked once. A failure is for those who waited when it came; who asks after that
@@ -49,15 +49,15 @@ export interface WaitingCount {
   readonly oldestAt: number;
 }
 
-/** For whoever evaluates, inside his transaction. */
+/** For whoever evaluates, inside his transaction. Who waits is an evaluation. */
 export interface QuestionDesk {
   /**
-   * The conversation waits for these from now on, and for no others. A question that has failed before is asked anew, unless this conversation
-   * has waited for it.
+   * It waits for these from now on, and for no others. A question that has failed before is asked anew, unless this one has waited for it.
    */
-  waitFor(conversation: number, requests: readonly JudgeRequest[], at: number): void;
-  /** `waiting` where there is no outcome that this conversation may use. */
-  outcomeOf(key: string, conversation: number): JudgeOutcome | 'waiting';
-  /** Conversations that wait for a question which has ended, oldest wait first. */
-  endedConversations(limit: number): readonly number[];
+  waitFor(waiter: number, requests: readonly JudgeRequest[], at: number): void;
+  /** `waiting` where there is no outcome that this one may use. Without a waiter there are answers only. */
+  outcomeOf(key: string, waiter: number | undefined): JudgeOutcome | 'waiting';
+  /** Of those that wait the ones whose questions have all come to their end, the oldest first. */
+  endedWaiters(limit: number): readonly number[];
+  leave(waiter: number): void;
 }

@@ -5,12 +5,12 @@ import { Asking, type AskingParts } from '../../src/ask/asking.ts';
 import type { Judge, JudgingRules } from '../../src/ask/judge.ts';
 import type { DeskTimes } from '../../src/ask/judge-desk.ts';
 import type { JudgeEvent } from '../../src/model/events/judge-events.ts';
-import type { ConversationId } from '../../src/model/ids.ts';
 import type { JudgeOutcome, JudgeRequest } from '../../src/model/judging.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 export const NO_LIMIT = { hourNanos: Number.POSITIVE_INFINITY, dayNanos: Number.POSITIVE_INFINITY };
+const WAITER = 1;
 const RULES: JudgingRules = { budget: NO_LIMIT, limitMs: 3_600_000, keepAnswersMs: 86_400_000 };
 /** Short, so that nobody waits for them. */
 export const SHORT: DeskTimes = { idleMs: 10, retryMs: 10, circuit: { firstMs: 50, mostMs: 400 }, drainMs: 2000 };
@@ -56,7 +56,6 @@ export function startAsking(options: {
   readonly file?: string;
 }): Asked {
   const store = Store.open(options.file ?? path.join(tempDirectory(), 'assay.db'), { durable: false });
-  const conversation = conversationIn(store);
   const events: JudgeEvent[] = [];
   const wanted = new Map<string, JudgeRequest>();
   const asking = new Asking({
@@ -74,7 +73,7 @@ export function startAsking(options: {
     store.close();
   });
   asking.start();
-  const outcomeOf = (request: JudgeRequest) => store.outcomeOf(request.key, conversation);
+  const outcomeOf = (request: JudgeRequest) => store.questions.outcomeOf(request.key, WAITER);
   return {
     store,
     events,
@@ -83,7 +82,7 @@ export function startAsking(options: {
     ask(...requests) {
       for (const request of requests) wanted.set(request.key, request);
       store.begin();
-      store.waitFor(conversation, [...wanted.values()], (options.now ?? Date.now)());
+      store.questions.waitFor(WAITER, [...wanted.values()], (options.now ?? Date.now)());
       store.commit();
     },
     async ends(...requests) {
@@ -95,20 +94,4 @@ export function startAsking(options: {
 
 export async function until(claim: () => boolean): Promise<void> {
   while (!claim()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-export function conversationIn(store: Store): number {
-  store.begin();
-  const { row } = store.joinConversation({
-    // The cast is the brand.
-    id: 'c1' as ConversationId,
-    labels: { agent: 'helper', agentVersion: 'v1', environment: 'test' },
-    at: 1000,
-    turnsAdded: 1,
-    dueNowBecause: undefined,
-    idleMs: 300,
-    maxAgeMs: 10_000,
-  });
-  store.commit();
-  return row;
 }

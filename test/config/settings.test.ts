@@ -85,6 +85,7 @@ test('without anything written, the defaults hold', () => {
     kafka: undefined,
     sharedStore: undefined,
     instance: hostname(),
+    truth: [],
     logLevel: 'info',
   });
 });

@@ -16,6 +16,8 @@ import { engineSettings, turnLimits } from '../../src/pipeline/engine-settings.t
 import { Intake, type LogEntry } from '../../src/pipeline/intake.ts';
 import type { TurnFate } from '../../src/model/events/scoring-events.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
+import type { WrittenTruth } from '../../src/pipeline/truths.ts';
+import type { Judges } from '../../src/score/judge/judges.ts';
 import type { CompiledSuite } from '../../src/score/suite.ts';
 import type { ConversationRow } from '../../src/store/conversation-reader.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
@@ -45,6 +47,8 @@ export class LogDriver {
   readonly #directory: string;
   readonly #suites: readonly CompiledSuite[];
   readonly #settings: Settings;
+  readonly #judge: Judges['settings'] | undefined;
+  readonly #truth: WrittenTruth | undefined;
   readonly #spool = new Spool();
   readonly #log: LogEntry[] = [];
   #store: Store;
@@ -55,10 +59,14 @@ export class LogDriver {
     readonly directory: string;
     readonly suites: readonly CompiledSuite[];
     readonly settings?: Settings;
+    readonly judge?: Judges['settings'];
+    readonly truth?: WrittenTruth;
   }) {
     this.#directory = options.directory;
     this.#suites = options.suites;
     this.#settings = options.settings ?? defaultSettings();
+    this.#judge = options.judge;
+    this.#truth = options.truth;
     this.#store = Store.open(this.#file, { durable: false });
     this.#engine = this.#makeEngine();
     this.#intake = this.#makeIntake();
@@ -87,6 +95,24 @@ export class LogDriver {
   commit(): void {
     this.#store.commit();
     this.#store.begin();
+  }
+
+  /** What somebody else does to the store, between transactions. */
+  between<T>(work: (store: Store) => T): T {
+    this.#store.commit();
+    const done = work(this.#store);
+    this.#store.begin();
+    return done;
+  }
+
+  /** What the store says so far. */
+  evaluationsOf(conversation: string): readonly Evaluation[] {
+    this.commit();
+    const reader = StoreReader.open(this.#file);
+    const row = reader.find(conversation);
+    const evaluations = row === undefined ? [] : [...reader.evaluations(row, { revisions: 'all' })];
+    reader.close();
+    return evaluations;
   }
 
   /** Everything since the last commit is lost, and the log is played again. */
@@ -131,6 +157,8 @@ export class LogDriver {
       read: (position, length) => this.#spool.read(position, length),
       watch: UNWATCHED,
       onEvent: () => {},
+      truth: this.#truth,
+      ...(this.#judge !== undefined && { judge: this.#judge }),
     });
   }
 

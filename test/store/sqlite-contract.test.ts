@@ -4,9 +4,10 @@ import type { Total } from '../../src/store/engine-store.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { tempDirectory } from '../temp-directory.ts';
-import { holdToContract, type StoreUnderTest } from './contract.ts';
+import { holdToContract } from './contract.ts';
+import { holdRevisitsToContract, type RevisitsUnderTest } from './revisit-contract.ts';
 
-function openSqlite(): Promise<StoreUnderTest> {
+function openSqlite(): Promise<RevisitsUnderTest> {
   const file = path.join(tempDirectory(), 'assay.db');
   let store = Store.open(file, { durable: false });
   const reopen = () => {
@@ -21,6 +22,12 @@ function openSqlite(): Promise<StoreUnderTest> {
       return store;
     },
     get results() {
+      return store;
+    },
+    get truths() {
+      return store;
+    },
+    get questions() {
       return store;
     },
     transact(_, work) {
@@ -46,3 +53,4 @@ function openSqlite(): Promise<StoreUnderTest> {
 }
 
 holdToContract('SQLite', openSqlite);
+holdRevisitsToContract('SQLite', openSqlite);

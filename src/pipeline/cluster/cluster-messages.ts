@@ -10,11 +10,12 @@ import type { PostgresOptions } from '../../store/postgres/postgres-store.ts';
 import type { StoppedCheck } from '../check-watch.ts';
 import type { AcceptCommand, DetectionMessage, DetectionStart } from '../detection/detection-owner.ts';
 import type { Settled } from '../detection/detection-rounds.ts';
+import type { TruthFile } from '../../model/truth.ts';
 import type { EngineSettings } from '../engine.ts';
 import type { PackedTurn } from '../messages.ts';
 
 export interface ClusterStart {
-  readonly settings: EngineSettings;
+  readonly settings: EngineSettings & { readonly truth: readonly TruthFile[] };
   readonly store: Omit<PostgresOptions, 'outboxPayload'>;
   /** Undefined where evaluations are not to be sent. */
   readonly evaluations: { readonly connection: KafkaConnection; readonly topic: string } | undefined;

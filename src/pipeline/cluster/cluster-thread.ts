@@ -24,6 +24,7 @@ import type {
 } from './cluster-messages.ts';
 import { OtlpSender } from '../../report/results/otlp-sender.ts';
 import { ResultRelay } from '../result-relay.ts';
+import { checkedTruth } from '../truth-files.ts';
 import { EvaluationRelay } from './evaluation-relay.ts';
 import { Filer } from './filer.ts';
 import { Judge } from './judge.ts';
@@ -61,6 +62,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
     store,
     settings: start.settings,
     suites,
+    truth: checkedTruth(start.settings.truth),
     watch: new SharedCheckWatch(start.watch, start.stopped),
     onJudged: (judged) => post({ type: 'judged', ...judged }),
     onTime: (time) => {

@@ -8,11 +8,13 @@ import type { CompiledSuite } from '../../score/suite.ts';
 import type { ClusterStore, Judged, WorkingSet } from '../../store/cluster-store.ts';
 import type { CheckWatch } from '../check-watch.ts';
 import { Engine, type EngineSettings } from '../engine.ts';
+import type { WrittenTruth } from '../truths.ts';
 
 export interface JudgeParts {
   readonly store: Pick<ClusterStore, 'engineStore' | 'judge' | 'moveTime'>;
   readonly settings: EngineSettings;
   readonly suites: readonly CompiledSuite[];
+  readonly truth: WrittenTruth | undefined;
   readonly watch: CheckWatch;
   readonly onJudged: (judged: Judged & { readonly events: readonly EngineEvent[]; readonly tookMs: number }) => void;
   readonly onTime: (time: number) => void;
@@ -74,10 +76,11 @@ export class Judge {
   }
 
   #makeEngine(): Engine {
-    const { settings, suites, store, watch } = this.#parts;
+    const { settings, suites, truth, store, watch } = this.#parts;
     return new Engine({
       settings,
       suites,
+      truth,
       store: store.engineStore,
       read: () => {
         throw new Error('what is judged has been filed with its bytes: there is no log to read');

@@ -7,6 +7,7 @@
  */
 import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
+import type { Json } from '../../model/json.ts';
 import type { LoadedHead } from './loaded.ts';
 import { fromUuid } from './row-keys.ts';
 import type { Session } from './session.ts';
@@ -44,6 +45,9 @@ export interface HeadRow {
   readonly worst_outcome: number;
   readonly unscored_because: string | null;
   readonly segment: string | null;
+  readonly revisit: number | null;
+  readonly truth: string | null;
+  readonly waits: boolean;
 }
 
 /** Others may hold the first ones. */
@@ -107,6 +111,10 @@ function toHead(row: HeadRow, isGrouped: boolean): ClaimedHead {
     worstOutcome: row.worst_outcome,
     unscoredBecause: row.unscored_because,
     isGrouped,
+    revisit: row.revisit ?? undefined,
+    // The cast holds because `putTruth` wrote the text.
+    truth: row.truth === null ? undefined : (JSON.parse(row.truth) as Json),
+    waits: row.waits,
   };
 }
 
@@ -118,7 +126,9 @@ export function outcomeAt(index: number) {
 
 const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.agent, c.agent_version, c.environment, c.first_closed_at, c.first_trace,
   c.last_closed_at, c.updated_at, c.turns, c.turns_evaluated, c.due_at, c.due_cause, c.revision, c.cause, c.worst_outcome,
-  c.unscored_because, c.segment`;
+  c.unscored_because, c.segment, (SELECT number FROM revisits v WHERE v.conversation = c.id) AS revisit,
+  (SELECT truth FROM truths t WHERE t.key = c.key) AS truth,
+  EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id) AS waits`;
 
 const CLAIM = {
   name: 'claim',
@@ -130,7 +140,10 @@ const CLAIM = {
       WHERE $1::smallint IS NULL OR i.id = $1
       UNION ALL
       (SELECT id, due_at FROM conversations WHERE due_at <= (SELECT time FROM now) AND ($1::smallint IS NULL OR home = $1)
-       ORDER BY due_at, id LIMIT $2)),
+       ORDER BY due_at, id LIMIT $2)
+      UNION ALL
+      (SELECT v.conversation, c.last_closed_at FROM revisits v JOIN conversations c ON c.id = v.conversation
+       WHERE $1::smallint IS NULL OR c.home = $1 ORDER BY v.number LIMIT $2)),
     units AS MATERIALIZED (
       SELECT coalesce(g.leader, r.conversation) AS unit, g.leader, min(r.at) AS at
       FROM ready r LEFT JOIN conversation_groups g ON g.conversation = r.conversation

@@ -116,6 +116,9 @@ export class Judge {
     await writeChanges(session, this.workingSet, { homes: loaded.homes, outboxPayload: this.#outboxPayload });
     await writeTotals(session, this.#instance.id, this.#instance.totals.changed);
     await writeFirstTimes(session, this.#instance.totals.times.changed);
+    const again = loaded.heads.filter(({ revisit }) => revisit !== undefined);
+    if (again.length > 0)
+      await session.run(LOOKED_AT, [again.map(({ id }) => id), again.map(({ revisit }) => revisit ?? 0)]);
     if (loaded.entries.length === 0) return;
     const judged = await session.run(LEAVE_QUEUE, [loaded.entries]);
     if (judged !== loaded.entries.length) {
@@ -163,6 +166,12 @@ export class Judge {
 }
 
 const LEAVE_QUEUE = { name: 'leave-queue', sql: 'DELETE FROM pending WHERE ctid = ANY($1::tid[])' };
+/** Unless it has been asked for anew meanwhile. */
+const LOOKED_AT = {
+  name: 'looked-at',
+  sql: `DELETE FROM revisits v USING unnest($1::bigint[], $2::bigint[]) AS n (conversation, number)
+    WHERE v.conversation = n.conversation AND v.number = n.number`,
+};
 const ADD_HEAD = {
   name: 'add-head',
   sql: `INSERT INTO conversations (key, conversation_id, first_day, updated_at) VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING`,

@@ -1,8 +1,10 @@
 /** What is loaded of conversations before the engine works on them. Conversations are named by their row in the database here. */
 import type { Outcome } from '../../model/evaluation.ts';
+import type { Json } from '../../model/json.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { WaitingArrival } from '../cluster-store.ts';
 import type { ConversationLabels, Labels, TraceContent } from '../engine-store.ts';
+import type { StoredWaiting } from './waiting.ts';
 
 export interface LoadedHead {
   readonly id: number;
@@ -23,6 +25,12 @@ export interface LoadedHead {
   readonly unscoredBecause: string | null;
   /** Whether it is judged together with others, to which its turns may refer. */
   readonly isGrouped: boolean;
+  /** The number under which it is asked to be looked at again. */
+  readonly revisit: number | undefined;
+  /** As somebody has put it in. */
+  readonly truth: Json | undefined;
+  /** Whether any evaluation of it waits for verdicts. */
+  readonly waits: boolean;
   /** Whether its evaluations and the bytes of its earlier turns are here: they are asked for only where it may be scored. */
   readonly isWhole: boolean;
 }
@@ -58,6 +66,8 @@ export interface LoadedEvaluation {
   readonly score: number | undefined;
   readonly outcome: Outcome;
   readonly labels: Labels;
+  /** Of a conversation that is looked at again. */
+  readonly verdicts: string | undefined;
 }
 
 /** As the engine noted them for one turn: hashes, one after the other. */
@@ -75,4 +85,5 @@ export interface LoadedSet {
   readonly arrivals: readonly LoadedArrival[];
   readonly evaluations: readonly LoadedEvaluation[];
   readonly keys: readonly LoadedKeys[];
+  readonly waiting: readonly StoredWaiting[];
 }

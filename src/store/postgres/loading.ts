@@ -12,6 +12,7 @@ import type { LoadedArrival, LoadedSet, LoadedTrace } from './loaded.ts';
 import { fromUuid } from './row-keys.ts';
 import type { Session } from './session.ts';
 import { fromStorable } from './storable-text.ts';
+import { loadWaiting } from './waiting.ts';
 
 export interface Loaded extends LoadedSet {
   /** Places of the queue's entries, to be deleted when the arrivals have been judged. */
@@ -91,6 +92,10 @@ export async function load(session: Session, claimed: Claim, options: LoadingOpt
       session,
       heads.filter(({ isGrouped }) => isGrouped),
     ),
+    waiting: await loadWaiting(
+      session,
+      heads.filter(({ waits }) => waits).map(({ id }) => id),
+    ),
     entries: taken.map(({ entry }) => entry),
     homes: new Map(taken.map(({ conversation, home }) => [conversation, home])),
   };
@@ -109,7 +114,9 @@ function within(
   let bytes = 0;
   for (const unit of claimed.units) {
     const own = unit.heads.flatMap(({ id }) => waiting.get(id) ?? []);
-    const isDue = unit.heads.some(({ dueAt }) => dueAt !== undefined && dueAt <= claimed.time);
+    const isDue = unit.heads.some(
+      ({ dueAt, revisit }) => revisit !== undefined || (dueAt !== undefined && dueAt <= claimed.time),
+    );
     // Somebody else was quicker.
     if (own.length === 0 && !isDue) continue;
     const size = own.reduce((sum, one) => sum + one.bytes, 0);
@@ -158,7 +165,7 @@ function timeWithin(waiting: readonly Waiting[], bytesMax: number, time: number)
 /** Too often yes costs time, too often no costs a transaction. */
 function mayBeScored(head: ClaimedHead, arrivals: readonly Waiting[], time: number, idleMs: number): boolean {
   if (head.firstClosedAt === undefined) return false;
-  if (head.isGrouped || (head.dueAt !== undefined && head.dueAt <= time)) return true;
+  if (head.isGrouped || head.revisit !== undefined || (head.dueAt !== undefined && head.dueAt <= time)) return true;
   return arrivals.some(({ standsAlone, closedAt }) => !standsAlone || closedAt + idleMs <= time);
 }
 
@@ -209,10 +216,12 @@ async function loadEvaluations(session: Session, heads: readonly ClaimedHead[]):
     readonly score: number | null;
     readonly outcome: number;
     readonly labels: string;
+    readonly verdicts: string | null;
   }
   const found: LoadedSet['evaluations'][number][] = [];
+  const again = new Set(heads.filter(({ revisit }) => revisit !== undefined).map(({ id }) => id));
   for (const { ids, since } of byAge(heads)) {
-    for (const row of await session.rows<Row>(LAST_EVALUATIONS, [ids, since])) {
+    for (const row of await session.rows<Row>(LAST_EVALUATIONS, [ids, since, [...again]])) {
       found.push({
         conversation: row.conversation,
         traceId: row.traceId === null ? undefined : toTraceId(row.traceId),
@@ -223,6 +232,7 @@ async function loadEvaluations(session: Session, heads: readonly ClaimedHead[]):
         outcome: outcomeAt(row.outcome),
         // The cast holds because the writer wrote the text.
         labels: JSON.parse(row.labels) as Labels,
+        verdicts: row.verdicts ?? undefined,
       });
     }
   }
@@ -326,7 +336,7 @@ const KNOWN_AMONG = {
 const LAST_EVALUATIONS = {
   name: 'last-evaluations',
   sql: `SELECT DISTINCT ON (conversation, turn_id, suite) conversation, trace_id AS "traceId", suite, turn_id AS "turnId", revision,
-    score, outcome, labels FROM evaluations WHERE conversation = ANY($1::bigint[]) AND day >= $2
+    score, outcome, labels, CASE WHEN conversation = ANY($3::bigint[]) THEN verdicts END AS verdicts FROM evaluations WHERE conversation = ANY($1::bigint[]) AND day >= $2
     ORDER BY conversation, turn_id, suite, revision DESC, id DESC`,
 };
 const KEYS = {

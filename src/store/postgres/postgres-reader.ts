@@ -17,6 +17,7 @@ import { decodeVerdicts } from '../verdict-codec.ts';
 import { outcomeAt } from './claim.ts';
 import { Link, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
+import { readWaiting } from './waiting.ts';
 import type { Session, Value } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
@@ -103,7 +104,8 @@ export class PostgresReader implements ConversationReader {
        ${options.revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY e.id`,
       [conversation.row],
     );
-    return rows.map((row) => toEvaluation(row, conversation.conversationId));
+    const waiting = await this.#link.use((session) => readWaiting(session, conversation));
+    return [...rows.map((row) => toEvaluation(row, conversation.conversationId)), ...waiting];
   }
 
   async *allEvaluations(): AsyncGenerator<Evaluation> {

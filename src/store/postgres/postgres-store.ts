@@ -13,6 +13,7 @@ import type {
   WorkingSet,
 } from '../cluster-store.ts';
 import type { TraceId } from '../../model/ids.ts';
+import type { Json } from '../../model/json.ts';
 import type { DetectionRound } from '../detection-store.ts';
 import type { TakenResults } from '../result-store.ts';
 import type { EngineStore } from '../engine-store.ts';
@@ -29,6 +30,7 @@ import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { forgetOutbox, numberOutbox, readOutbox } from './outbox.ts';
 import { Housekeeping } from './retention.ts';
 import { migrate } from './schema.ts';
+import { putTruth } from './truths.ts';
 import type { OutboxPayload } from './writing.ts';
 
 export interface PostgresOptions extends PostgresAddress {
@@ -192,6 +194,10 @@ export class PostgresStore implements ClusterStore {
 
   async forgetResults(ids: readonly number[]): Promise<void> {
     await forgetResults(this.#others, ids);
+  }
+
+  async putTruth(conversationId: string, truth: Json | undefined): Promise<boolean> {
+    return putTruth(this.#others, conversationId, truth);
   }
 
   async close(): Promise<void> {

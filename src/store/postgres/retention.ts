@@ -123,7 +123,16 @@ async function dropAll(session: Session, ids: readonly number[]): Promise<void> 
      WHERE t.conversation = ANY($1::bigint[]) AND a.trace_id = t.trace_id AND a.id = t.arrival`,
     [ids],
   );
+  await session.once(
+    'DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation = ANY($1::bigint[]))',
+    [ids],
+  );
+  await session.once('DELETE FROM truths WHERE key IN (SELECT key FROM conversations WHERE id = ANY($1::bigint[]))', [
+    ids,
+  ]);
   for (const table of [
+    'waiting_evaluations',
+    'revisits',
     'arrivals_kept',
     'traces_kept',
     'evaluations_kept',

@@ -239,6 +239,64 @@ const MIGRATIONS: readonly string[] = [
     payload text NOT NULL
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
   `,
+  // What is known from outside of the spans, which conversations to look at again, evaluations that wait for verdicts, and the questions to
+  // judges that they wait for, with what was spent on them (truths.ts, waiting.ts, questions.ts).
+  `
+  CREATE TABLE truths (
+    key uuid PRIMARY KEY,
+    conversation_id text NOT NULL,
+    truth text NOT NULL,
+    put_at bigint NOT NULL
+  );
+  CREATE SEQUENCE revisit_numbers;
+  CREATE TABLE revisits (
+    conversation bigint PRIMARY KEY,
+    number bigint NOT NULL DEFAULT nextval('revisit_numbers')
+  ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
+  CREATE TABLE waiting_evaluations (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    conversation bigint NOT NULL,
+    trace_id uuid,
+    turn_id text NOT NULL,
+    suite text NOT NULL,
+    body text NOT NULL,
+    UNIQUE (conversation, suite, turn_id)
+  );
+  CREATE TABLE questions (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key bytea NOT NULL UNIQUE,
+    judge text NOT NULL,
+    priority double precision NOT NULL,
+    asked_at bigint NOT NULL,
+    request text NOT NULL,
+    outcome text,
+    answered boolean NOT NULL DEFAULT false,
+    ended_at bigint
+  );
+  CREATE INDEX questions_waiting ON questions (judge, priority DESC, id) WHERE outcome IS NULL;
+  CREATE TABLE judge_waits (
+    waiter bigint NOT NULL,
+    question bigint NOT NULL,
+    PRIMARY KEY (waiter, question)
+  );
+  CREATE INDEX judge_waits_question ON judge_waits (question);
+  CREATE TABLE judge_votes (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    question bigint NOT NULL,
+    vote text NOT NULL
+  );
+  CREATE INDEX judge_votes_question ON judge_votes (question);
+  CREATE TABLE judge_calls (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    question bigint NOT NULL,
+    minute bigint NOT NULL,
+    nanos bigint NOT NULL
+  );
+  CREATE TABLE judge_spending (
+    minute bigint PRIMARY KEY,
+    nanos bigint NOT NULL
+  );
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

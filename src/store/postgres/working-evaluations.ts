@@ -1,6 +1,7 @@
 /** The last evaluations of one transaction's conversations, and those that are made in it. */
-import type { Evaluation } from '../../model/evaluation.ts';
+import type { Evaluation, Verdict } from '../../model/evaluation.ts';
 import type { EvaluationKey, EvaluationPlace, Labels, PreviousEvaluation } from '../engine-store.ts';
+import { decodeVerdicts } from '../verdict-codec.ts';
 
 export interface NewEvaluation {
   readonly evaluation: Evaluation;
@@ -16,6 +17,8 @@ interface Last {
   readonly suite: string;
   readonly turnId: string;
   readonly previous: PreviousEvaluation;
+  /** Where they were loaded. */
+  readonly verdicts: string | undefined;
 }
 
 export class WorkingEvaluations {
@@ -39,6 +42,11 @@ export class WorkingEvaluations {
     return this.#last.get(keyOf(conversation, suite, turnId ?? ''))?.previous;
   }
 
+  verdictsOf({ conversation, suite, turnId }: EvaluationKey): ReadonlyMap<string, Verdict> | undefined {
+    const verdicts = this.#last.get(keyOf(conversation, suite, turnId ?? ''))?.verdicts;
+    return verdicts === undefined ? undefined : decodeVerdicts(verdicts);
+  }
+
   /** False where it is in the store already. */
   insert(evaluation: Evaluation, { conversation, trace, labels }: EvaluationPlace): boolean {
     const { suite, revision, score, outcome } = evaluation;
@@ -46,7 +54,8 @@ export class WorkingEvaluations {
     const key = keyOf(conversation, suite, turnId);
     const before = this.#last.get(key);
     if (before !== undefined && before.previous.revision >= revision) return false;
-    this.#last.set(key, { conversation, trace, suite, turnId, previous: { revision, score, outcome, labels } });
+    const previous = { revision, score, outcome, labels };
+    this.#last.set(key, { conversation, trace, suite, turnId, previous, verdicts: undefined });
     this.#added.push({ evaluation, conversation, trace, labels });
     return true;
   }

@@ -9,8 +9,10 @@
  * made of it is of no use: `missing` names the conversations, and the transaction is to be given up and done again with them loaded whole.
  * The same goes for a conversation that turns join although nobody filed anything for it (`strays`).
  */
-import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
+import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../../model/ids.ts';
+import type { Json } from '../../model/json.ts';
+import type { JudgeOutcome } from '../../model/judging.ts';
 import type {
   ConversationJoin,
   ConversationKeys,
@@ -26,11 +28,13 @@ import type {
   TraceContent,
 } from '../engine-store.ts';
 import type { WaitingObservation } from '../detection-store.ts';
+import type { HeldEvaluation, WaitingEvaluation } from '../revisit.ts';
 import type { LoadedArrival, LoadedHead, LoadedSet } from './loaded.ts';
 import { type HeldConversation, WorkingConversations } from './working-conversations.ts';
 import { type NewEvaluation, WorkingEvaluations } from './working-evaluations.ts';
 import { type HeldKeys, WorkingKeys } from './working-keys.ts';
 import { type HeldTrace, WorkingTraces } from './working-traces.ts';
+import { WorkingWaiting } from './working-waiting.ts';
 
 /** Moves of what is in the database, in the order in which they happened; conversations as the database names them. */
 export type Move =
@@ -51,6 +55,9 @@ export class WorkingSet implements EngineStore {
     (trace) => this.#missed(trace.conversation),
   );
   readonly #evaluations = new WorkingEvaluations();
+  readonly waiting = new WorkingWaiting();
+  readonly #truths = new Map<ConversationId, Json>();
+  #revisits: number[] = [];
   readonly #keys = new WorkingKeys();
   readonly #postponed = new Map<number, number>();
   readonly #missing = new Set<number>();
@@ -81,9 +88,18 @@ export class WorkingSet implements EngineStore {
     const rowOf = (conversation: number) => this.#conversations.rowOf(conversation);
     const traces = set.traces.map((trace) => ({ ...trace, conversationRow: rowOf(trace.conversation) }));
     this.#traces.load(traces, set.arrivals);
-    for (const { conversation, traceId, suite, turnId, ...previous } of set.evaluations) {
+    for (const { conversation, traceId, suite, turnId, verdicts, ...previous } of set.evaluations) {
       const trace = traceId === undefined ? 0 : (this.#traces.find(traceId)?.row ?? 0);
-      this.#evaluations.load({ conversation: rowOf(conversation), trace, suite, turnId, previous });
+      this.#evaluations.load({ conversation: rowOf(conversation), trace, suite, turnId, previous, verdicts });
+    }
+    for (const { conversation, traceId, evaluation, labels, counted, ...loaded } of set.waiting) {
+      const trace = traceId === undefined ? 0 : (this.#traces.find(traceId)?.row ?? 0);
+      const place = { conversation: rowOf(conversation), trace, labels };
+      this.waiting.load({ ...loaded, held: { evaluation, place, counted } });
+    }
+    for (const { id, conversationId, revisit, truth } of set.heads) {
+      if (truth !== undefined) this.#truths.set(conversationId, truth);
+      if (revisit !== undefined) this.#revisits.push(rowOf(id));
     }
     for (const { conversation, has, wants } of set.keys) {
       this.#keys.load({ conversation: rowOf(conversation), has, wants });
@@ -94,6 +110,9 @@ export class WorkingSet implements EngineStore {
     this.#conversations.clear();
     this.#traces.clear();
     this.#evaluations.clear();
+    this.waiting.clear();
+    this.#truths.clear();
+    this.#revisits = [];
     this.#keys.clear();
     this.#postponed.clear();
     this.#missing.clear();
@@ -231,6 +250,7 @@ export class WorkingSet implements EngineStore {
       this.#traces.move(row, to);
       this.#moveEvaluations(row, from, to);
     }
+    this.waiting.dropWhole(from);
     this.#keys.move(from, to);
     const [origin, target] = [this.#conversations.held(from).head, this.#conversations.held(to).head];
     if (origin !== undefined && target !== undefined) {
@@ -256,6 +276,41 @@ export class WorkingSet implements EngineStore {
     return this.#evaluations.previous(key);
   }
 
+  verdictsOf(key: EvaluationKey): ReadonlyMap<string, Verdict> | undefined {
+    return this.#evaluations.verdictsOf(key);
+  }
+
+  truthOf(conversation: ConversationId): Json | undefined {
+    return this.#truths.get(conversation);
+  }
+
+  /** Those that are there for the engine by now; in the order of the rows, which is the same wherever they are looked at. */
+  takeRevisits(): readonly number[] {
+    const rows = this.#revisits.filter((row) => this.#conversations.held(row).isThere);
+    this.#revisits = [];
+    return rows.sort((a, b) => a - b);
+  }
+
+  putWaiting(waiting: WaitingEvaluation): void {
+    this.waiting.add(waiting);
+  }
+
+  waitingEvaluation(key: EvaluationKey): HeldEvaluation | undefined {
+    return this.waiting.find(key);
+  }
+
+  dropWaiting(key: EvaluationKey): void {
+    this.waiting.drop(key);
+  }
+
+  dropAnswered(conversation: number): void {
+    this.waiting.dropAnswered(conversation);
+  }
+
+  outcomeOf(requestKey: string, evaluation: EvaluationKey): JudgeOutcome | undefined {
+    return this.waiting.outcomeOf(requestKey, evaluation);
+  }
+
   queueObservation(observation: WaitingObservation): void {
     this.#observations.push(observation);
   }
@@ -277,6 +332,7 @@ export class WorkingSet implements EngineStore {
 
   #moveEvaluations(trace: number, from: number, to: number): void {
     this.#evaluations.moveTrace(trace, from, to);
+    this.waiting.moveTrace(trace, from, to);
     const [origin, target] = [this.#conversations.held(from), this.#conversations.held(to)];
     // What is not here can't be seen from its new place either.
     if (!origin.isWhole) target.isWhole = false;

@@ -11,6 +11,7 @@ import { dayOf } from './days.ts';
 import { writeObservations } from './detection.ts';
 import { writeResults } from './results.ts';
 import { fromUuid } from './row-keys.ts';
+import { writeWaiting } from './waiting.ts';
 import type { Session } from './session.ts';
 import { toStorable } from './storable-text.ts';
 import type { HeldConversation } from './working-conversations.ts';
@@ -32,6 +33,7 @@ export async function writeChanges(
   await writeConversations(session, set.changedConversations(), options.homes);
   await writeTraces(session, set);
   await writeEvaluations(session, set);
+  await writeWaiting(session, set, Date.now());
   await writeKeys(session, set);
   await writeObservations(session, set.newObservations());
   await writeResults(session, set.newResults());
@@ -73,7 +75,10 @@ export function seriesKey(metric: string, labels: string): string {
 
 async function writeMove(session: Session, move: Move): Promise<void> {
   if (move.what === 'keys') await session.run(MOVE_KEYS, [move.from, move.to]);
-  else await session.run(MOVE_EVALUATIONS, [move.from, move.to, move.traceId]);
+  else {
+    await session.run(MOVE_EVALUATIONS, [move.from, move.to, move.traceId]);
+    await session.run(MOVE_WAITING, [move.from, move.to, move.traceId]);
+  }
 }
 
 async function writeConversations(
@@ -223,6 +228,10 @@ const REVISE_TRACE = {
 const MOVE_EVALUATIONS = {
   name: 'move-evaluations',
   sql: 'UPDATE evaluations SET conversation = $2 WHERE conversation = $1 AND trace_id = $3',
+};
+const MOVE_WAITING = {
+  name: 'move-waiting',
+  sql: 'UPDATE waiting_evaluations SET conversation = $2 WHERE conversation = $1 AND trace_id = $3',
 };
 const MOVE_KEYS = {
   name: 'move-keys',

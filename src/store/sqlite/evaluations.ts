@@ -5,9 +5,9 @@
  * what it costs among others, because SQLite's code and pages have left the processor's caches each time.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Evaluation, OUTCOMES, type Outcome } from '../../model/evaluation.ts';
+import { type Evaluation, OUTCOMES, type Outcome, type Verdict } from '../../model/evaluation.ts';
 import type { EvaluationKey, EvaluationPlace, Labels, PreviousEvaluation } from '../engine-store.ts';
-import { encodeVerdicts } from '../verdict-codec.ts';
+import { decodeVerdicts, encodeVerdicts } from '../verdict-codec.ts';
 
 /** What is told of an evaluation when it is written: `isNew` is false where it was in the store already. */
 export type OnWritten = (evaluation: Evaluation, isNew: boolean) => void;
@@ -23,6 +23,7 @@ const PENDING_MAX = 1024;
 
 export class Evaluations {
   readonly #previous: StatementSync;
+  readonly #verdicts: StatementSync;
   readonly #insert: StatementSync;
   readonly #insertFailedVerdict: StatementSync;
   readonly #moveTrace: StatementSync;
@@ -31,10 +32,9 @@ export class Evaluations {
   #lastLabels: { readonly labels: Labels; readonly text: string } | undefined;
 
   constructor(database: DatabaseSync) {
-    this.#previous = database.prepare(
-      `SELECT revision, score, outcome, labels FROM evaluations
-       WHERE conversation = ? AND suite = ? AND turn_id = ? ORDER BY revision DESC, id DESC LIMIT 1`,
-    );
+    const last = 'WHERE conversation = ? AND suite = ? AND turn_id = ? ORDER BY revision DESC, id DESC LIMIT 1';
+    this.#previous = database.prepare(`SELECT revision, score, outcome, labels FROM evaluations ${last}`);
+    this.#verdicts = database.prepare(`SELECT verdicts FROM evaluations ${last}`);
     this.#insert = database.prepare(
       `INSERT OR IGNORE INTO evaluations
          (conversation, trace, turn_id, suite, suite_version, scope, revision, score, outcome, explanation, verdicts, labels, created_at)
@@ -55,6 +55,12 @@ export class Evaluations {
       // The cast holds because `insert` wrote the text.
       labels: JSON.parse(String(row.labels)) as Labels,
     };
+  }
+
+  verdictsOf(key: EvaluationKey): ReadonlyMap<string, Verdict> | undefined {
+    this.flush();
+    const row = this.#verdicts.get(key.conversation, key.suite, key.turnId ?? '');
+    return row === undefined ? undefined : decodeVerdicts(String(row.verdicts));
   }
 
   /** Written by the next `flush`, which says then whether it is new. */

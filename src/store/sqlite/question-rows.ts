@@ -2,12 +2,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { EndedCall, PlannedCall, Reservation, Spent, Vote, WaitingQuestion } from '../../model/questions.ts';
-import type { OverdueQuestions, WaitingCount } from '../question-store.ts';
+import type { OverdueQuestions, QuestionDesk, WaitingCount } from '../question-store.ts';
 import { exhaustedBy, minuteOf, windowsAt } from '../spending.ts';
 
 type Row = Record<string, unknown>;
 
-export class QuestionRows {
+export class QuestionRows implements QuestionDesk {
   readonly #ask: StatementSync;
   readonly #askAgain: StatementSync;
   readonly #find: StatementSync;
@@ -31,7 +31,6 @@ export class QuestionRows {
   readonly #forget: StatementSync;
   readonly #forgetSpent: StatementSync;
   readonly #forgetCalls: StatementSync;
-  readonly #moveWaits: StatementSync;
   readonly #leave: StatementSync;
 
   constructor(database: DatabaseSync) {
@@ -46,12 +45,12 @@ export class QuestionRows {
        WHERE id = ? AND answered = 0`,
     );
     this.#find = prepare('SELECT id, outcome, answered FROM questions WHERE key = ?');
-    this.#wait = prepare('INSERT OR IGNORE INTO judge_waits (question, conversation) VALUES (?, ?)');
-    this.#waits = prepare('SELECT question FROM judge_waits WHERE conversation = ?');
-    this.#stopWaiting = prepare('DELETE FROM judge_waits WHERE question = ? AND conversation = ?');
+    this.#wait = prepare('INSERT OR IGNORE INTO judge_waits (question, waiter) VALUES (?, ?)');
+    this.#waits = prepare('SELECT question FROM judge_waits WHERE waiter = ?');
+    this.#stopWaiting = prepare('DELETE FROM judge_waits WHERE question = ? AND waiter = ?');
     this.#ended = prepare(
-      `SELECT conversation FROM judge_waits JOIN questions ON id = question
-       WHERE outcome IS NOT NULL GROUP BY conversation ORDER BY min(asked_at), conversation LIMIT ?`,
+      `SELECT waiter FROM judge_waits JOIN questions ON id = question
+       GROUP BY waiter HAVING count(*) = count(outcome) ORDER BY waiter LIMIT ?`,
     );
     this.#waiting = prepare(
       `SELECT id, asked_at, request FROM questions
@@ -90,37 +89,34 @@ export class QuestionRows {
     );
     this.#forgetSpent = prepare('DELETE FROM judge_spending WHERE minute < ?');
     this.#forgetCalls = prepare('DELETE FROM judge_calls WHERE minute < ?');
-    this.#moveWaits = prepare('UPDATE OR IGNORE judge_waits SET conversation = ? WHERE conversation = ?');
-    this.#leave = prepare('DELETE FROM judge_waits WHERE conversation = ?');
+    this.#leave = prepare('DELETE FROM judge_waits WHERE waiter = ?');
   }
 
-  waitFor(conversation: number, requests: readonly JudgeRequest[], at: number): void {
-    const before = new Set(this.#waits.all(conversation).map(({ question }) => Number(question)));
+  waitFor(waiter: number, requests: readonly JudgeRequest[], at: number): void {
+    const before = new Set(this.#waits.all(waiter).map(({ question }) => Number(question)));
     const now = new Set<number>();
     for (const request of requests) {
       const id = this.#questionOf(request, at, before);
       now.add(id);
-      if (!before.has(id)) this.#wait.run(id, conversation);
+      if (!before.has(id)) this.#wait.run(id, waiter);
     }
-    for (const question of before) if (!now.has(question)) this.#stopWaiting.run(question, conversation);
+    for (const question of before) if (!now.has(question)) this.#stopWaiting.run(question, waiter);
   }
 
-  outcomeOf(key: string, conversation: number): JudgeOutcome | 'waiting' {
+  outcomeOf(key: string, waiter: number | undefined): JudgeOutcome | 'waiting' {
     const found = this.#find.get(bytesOf(key));
     if (found === undefined || found.outcome === null) return 'waiting';
-    if (found.answered !== 1 && !this.#waitsFor(conversation, Number(found.id))) return 'waiting';
+    if (found.answered !== 1 && (waiter === undefined || !this.#waitsFor(waiter, Number(found.id)))) return 'waiting';
     // The cast holds because `end` wrote it.
     return JSON.parse(String(found.outcome)) as JudgeOutcome;
   }
 
-  ended(limit: number): readonly number[] {
-    return this.#ended.all(limit).map(({ conversation }) => Number(conversation));
+  endedWaiters(limit: number): readonly number[] {
+    return this.#ended.all(limit).map(({ waiter }) => Number(waiter));
   }
 
-  /** Two conversations turned out to be one. */
-  moveWaits(from: number, to: number): void {
-    this.#moveWaits.run(to, from);
-    this.#leave.run(from);
+  leave(waiter: number): void {
+    this.#leave.run(waiter);
   }
 
   waiting(judge: string, limit: number): readonly WaitingQuestion[] {
@@ -198,8 +194,8 @@ export class QuestionRows {
     return id;
   }
 
-  #waitsFor(conversation: number, question: number): boolean {
-    return this.#waits.all(conversation).some((row) => Number(row.question) === question);
+  #waitsFor(waiter: number, question: number): boolean {
+    return this.#waits.all(waiter).some((row) => Number(row.question) === question);
   }
 
   #endOne(id: number, outcome: JudgeOutcome, at: number): void {

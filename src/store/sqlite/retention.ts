@@ -40,6 +40,10 @@ export function prune(
     if (dropped === 0) break;
     conversations += dropped;
   }
+  store.run(
+    `DELETE FROM truths WHERE put_at < ? AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.conversation_id = truths.conversation_id)`,
+    now - retention.keepFailedMs,
+  );
   store.compactOne(COMPACT_UNDER);
   return { conversations, bytes: store.usedBytes };
 }
@@ -59,8 +63,14 @@ function drop(store: Store, condition: string, before: number, limit: number): n
     `DELETE FROM failed_verdicts WHERE evaluation IN (SELECT id FROM evaluations WHERE conversation IN temp.dropped)`,
   );
   store.run('DELETE FROM evaluations WHERE conversation IN temp.dropped');
+  store.run(
+    `DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation IN temp.dropped)`,
+  );
+  store.run('DELETE FROM waiting_evaluations WHERE conversation IN temp.dropped');
+  store.run(
+    `DELETE FROM truths WHERE conversation_id IN (SELECT conversation_id FROM conversations WHERE id IN temp.dropped)`,
+  );
   store.run('DELETE FROM conversation_keys WHERE conversation IN temp.dropped');
-  store.run('DELETE FROM judge_waits WHERE conversation IN temp.dropped');
   store.run('DELETE FROM conversations WHERE id IN temp.dropped');
   return count;
 }

@@ -152,9 +152,9 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX questions_waiting ON questions (judge, priority DESC, id) WHERE outcome IS NULL;
   CREATE INDEX questions_asked ON questions (judge, asked_at) WHERE outcome IS NULL;
   CREATE TABLE judge_waits (
-    conversation INTEGER NOT NULL,
+    waiter INTEGER NOT NULL,
     question INTEGER NOT NULL,
-    PRIMARY KEY (conversation, question)
+    PRIMARY KEY (waiter, question)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX judge_waits_question ON judge_waits (question);
   CREATE TABLE judge_votes (
@@ -173,6 +173,35 @@ const MIGRATIONS: readonly string[] = [
     minute INTEGER PRIMARY KEY,
     nanos INTEGER NOT NULL
   ) STRICT;
+  `,
+  // What is known from outside of the spans, which conversations to look at again, and evaluations that wait for a verdict (revisit.ts).
+  `
+  CREATE TABLE truths (
+    conversation_id TEXT PRIMARY KEY,
+    truth TEXT NOT NULL,
+    put_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE revisits (conversation INTEGER PRIMARY KEY) STRICT;
+  CREATE TABLE waiting_evaluations (
+    id INTEGER PRIMARY KEY,
+    conversation INTEGER NOT NULL,
+    trace INTEGER NOT NULL,
+    turn_id TEXT NOT NULL,
+    suite TEXT NOT NULL,
+    suite_version TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    score INTEGER,
+    outcome INTEGER NOT NULL,
+    explanation TEXT NOT NULL,
+    verdicts TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    counted TEXT NOT NULL,
+    waits_for TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX waiting_evaluations_one ON waiting_evaluations (conversation, suite, turn_id);
+  CREATE INDEX waiting_evaluations_trace ON waiting_evaluations (trace);
   `,
 ];
 

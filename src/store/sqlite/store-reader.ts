@@ -3,14 +3,14 @@
  * write-ahead log lets readers see the last commit without waiting for the writer.
  */
 import { DatabaseSync } from 'node:sqlite';
-import { type Evaluation, OUTCOMES, type SuiteScope } from '../../model/evaluation.ts';
-import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
+import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
+import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { ConversationQuery, ConversationReader, ConversationRow, TraceRow } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { nextPage, pageWindow } from '../page.ts';
 import { readContent } from './traces.ts';
-import { decodeVerdicts } from '../verdict-codec.ts';
+import { toEvaluation } from './evaluation-row.ts';
 
 const LOOKED_AT_MAX = 50_000;
 
@@ -79,14 +79,17 @@ export class StoreReader implements ConversationReader {
       .map(toConversationRow);
   }
 
-  /** The last revision of each suite and turn, or all of them, in the order in which they were made. */
+  /** The last revision of each suite and turn, or all of them, in the order in which they were made; then those that wait. */
   evaluations(conversation: ConversationRow, options: { readonly revisions: 'last' | 'all' }): readonly Evaluation[] {
     const rows = this.#database
       .prepare(
         `SELECT * FROM evaluations e WHERE conversation = ? ${options.revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY id`,
       )
       .all(conversation.row);
-    return rows.map((row) => toEvaluation(row, conversation.conversationId));
+    const waiting = this.#database
+      .prepare('SELECT * FROM waiting_evaluations WHERE conversation = ? ORDER BY id')
+      .all(conversation.row);
+    return [...rows, ...waiting].map((row) => toEvaluation(row, conversation.conversationId));
   }
 
   /** Every conversation's last evaluations, in the order of the conversations. For tests and reports. */
@@ -159,26 +162,6 @@ function toConversationRow(row: Row): ConversationRow {
     dueCause: optionalText(row.due_cause),
     unscoredBecause: optionalText(row.unscored_because),
     updatedAt: Number(row.updated_at),
-  };
-}
-
-function toEvaluation(row: Row, conversationId: ConversationId): Evaluation {
-  const outcome = OUTCOMES[Number(row.outcome)];
-  if (outcome === undefined) throw new Error(`store: ${String(row.outcome)} is not the number of an outcome`);
-  const turnId = String(row.turn_id);
-  const scope: SuiteScope = row.scope === 'turn' ? 'turn' : 'conversation';
-  return {
-    conversationId,
-    // The cast is the brand: the store's writer wrote it.
-    turnId: turnId === '' ? undefined : (turnId as TurnId),
-    suite: String(row.suite),
-    suiteVersion: String(row.suite_version),
-    scope,
-    revision: Number(row.revision),
-    score: row.score === null ? undefined : Number(row.score),
-    outcome,
-    explanation: String(row.explanation),
-    verdicts: decodeVerdicts(String(row.verdicts)),
   };
 }
 

@@ -9,8 +9,9 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
-import type { TraceId } from '../../model/ids.ts';
+import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
+import type { ConversationId, TraceId } from '../../model/ids.ts';
+import type { Json } from '../../model/json.ts';
 import type {
   ConversationJoin,
   ConversationKeys,
@@ -26,10 +27,11 @@ import type {
   TraceContent,
 } from '../engine-store.ts';
 import type { DetectionRound, DetectionStore, WaitingObservation } from '../detection-store.ts';
-import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
+import type { JudgeOutcome } from '../../model/judging.ts';
 import type { EndedCall, PlannedCall, Reservation, Spent, WaitingQuestion } from '../../model/questions.ts';
 import type { OverdueQuestions, QuestionDesk, QuestionStore, WaitingCount } from '../question-store.ts';
 import type { ResultStore, TakenResults } from '../result-store.ts';
+import type { HeldEvaluation, TruthStore, WaitingEvaluation } from '../revisit.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { Conversations } from './conversations.ts';
 import { DetectionRows } from './detection-rows.ts';
@@ -37,11 +39,17 @@ import { QuestionRows } from './question-rows.ts';
 import { ResultRows } from './result-rows.ts';
 import { Evaluations } from './evaluations.ts';
 import { PostponedTurns } from './postponed-turns.ts';
+import { Revisits } from './revisits.ts';
 import { migrate } from './schema.ts';
 import { Totals } from './totals.ts';
 import { Traces } from './traces.ts';
+import { TruthRows } from './truth-rows.ts';
+import { WaitingEvaluations } from './waiting-evaluations.ts';
 
-export class Store implements EngineStore, DetectionStore, ResultStore, QuestionStore, QuestionDesk {
+/** Looked at again in one transaction; the others in the next. */
+const REVISITS_MAX = 200;
+
+export class Store implements EngineStore, DetectionStore, ResultStore, QuestionStore, TruthStore {
   readonly totals: Totals;
   readonly #database: DatabaseSync;
   readonly #conversations: Conversations;
@@ -52,6 +60,9 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
   readonly #detection: DetectionRows;
   readonly #results: ResultRows;
   readonly #questions: QuestionRows;
+  readonly #truths: TruthRows;
+  readonly #revisits: Revisits;
+  readonly #waiting: WaitingEvaluations;
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
   #inTransaction = false;
@@ -69,6 +80,9 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
     this.#detection = new DetectionRows(database);
     this.#results = new ResultRows(database);
     this.#questions = new QuestionRows(database);
+    this.#truths = new TruthRows(database);
+    this.#revisits = new Revisits(database);
+    this.#waiting = new WaitingEvaluations(database);
     this.totals = new Totals(database);
     this.#metaValue = database.prepare('SELECT value FROM meta WHERE key = ?');
     this.#raiseMeta = database.prepare(
@@ -120,6 +134,9 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
     this.#traces.discard();
     this.#conversations.discard();
     this.#postponed.discard();
+    this.#truths.discard();
+    this.#revisits.discard();
+    this.#waiting.discard();
   }
 
   close(): void {
@@ -211,6 +228,7 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
   /** A turn turned out to belong to another conversation, and what was said of it goes with it. */
   moveTrace(trace: number, turns: number, place: { readonly from: number; readonly to: number }): void {
     this.#evaluations.moveTrace(trace, place.from, place.to);
+    this.#waiting.moveTrace(trace, place.from, place.to);
     this.#conversations.leave(place.from, turns);
     this.#conversations.leave(place.to, -turns);
   }
@@ -222,9 +240,13 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
     for (const { row } of this.#traces.ofConversation(from)) {
       this.#traces.move(row, to);
       this.#evaluations.moveTrace(row, from, to);
+      this.#waiting.moveTrace(row, from, to);
+    }
+    for (const waiter of this.#waiting.wholesOf(from)) {
+      this.#waiting.drop(waiter);
+      this.#questions.leave(waiter);
     }
     this.#keys.move(from, to);
-    this.#questions.moveWaits(from, to);
     this.#conversations.absorb(from, to);
   }
 
@@ -251,6 +273,59 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
     });
   }
 
+  verdictsOf(key: EvaluationKey): ReadonlyMap<string, Verdict> | undefined {
+    return this.#evaluations.verdictsOf(key);
+  }
+
+  truthOf(conversation: ConversationId): Json | undefined {
+    return this.#truths.find(conversation);
+  }
+
+  putTruth(conversationId: string, truth: Json | undefined): boolean {
+    return this.#between('the truth of a conversation', () => {
+      const isNew = this.#truths.put(conversationId, truth);
+      if (isNew) this.#revisits.addNamed(conversationId);
+      return isNew;
+    });
+  }
+
+  takeRevisits(): readonly number[] {
+    const answered = this.#questions
+      .endedWaiters(REVISITS_MAX)
+      .flatMap((waiter) => this.#waiting.conversationOf(waiter) ?? []);
+    const asked = this.#revisits.take();
+    return answered.length === 0 ? asked : [...new Set([...asked, ...answered])].sort((a, b) => a - b);
+  }
+
+  putWaiting(waiting: WaitingEvaluation): void {
+    const waiter = this.#waiting.put(waiting);
+    this.#questions.waitFor(waiter, waiting.requests, Date.now());
+  }
+
+  waitingEvaluation(key: EvaluationKey): HeldEvaluation | undefined {
+    return this.#waiting.find(key);
+  }
+
+  dropWaiting(key: EvaluationKey): void {
+    const held = this.#waiting.find(key);
+    if (held === undefined) return;
+    this.#waiting.drop(held.waiter);
+    this.#questions.leave(held.waiter);
+  }
+
+  dropAnswered(conversation: number): void {
+    for (const waiter of this.#questions.endedWaiters(REVISITS_MAX)) {
+      if (this.#waiting.conversationOf(waiter) !== conversation) continue;
+      this.#waiting.drop(waiter);
+      this.#questions.leave(waiter);
+    }
+  }
+
+  outcomeOf(requestKey: string, waiting: EvaluationKey): JudgeOutcome | undefined {
+    const outcome = this.#questions.outcomeOf(requestKey, this.#waiting.find(waiting)?.waiter);
+    return outcome === 'waiting' ? undefined : outcome;
+  }
+
   queueObservation(observation: WaitingObservation): void {
     this.#detection.add(observation);
   }
@@ -272,16 +347,9 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
     this.#between('the end of results', () => this.#results.forget(ids));
   }
 
-  waitFor(conversation: number, requests: readonly JudgeRequest[], at: number): void {
-    this.#questions.waitFor(conversation, requests, at);
-  }
-
-  outcomeOf(key: string, conversation: number): JudgeOutcome | 'waiting' {
-    return this.#questions.outcomeOf(key, conversation);
-  }
-
-  endedConversations(limit: number): readonly number[] {
-    return this.#questions.ended(limit);
+  /** For what is evaluated; the engine's ways to it are above. */
+  get questions(): QuestionDesk {
+    return this.#questions;
   }
 
   waitingQuestions(judge: string, limit: number): readonly WaitingQuestion[] {

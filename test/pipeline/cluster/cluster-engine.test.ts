@@ -99,6 +99,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
     store,
     settings: engineSettings(SETTINGS),
     suites,
+    truth: undefined,
     watch: UNWATCHED,
     onJudged: () => {},
     onTime: () => {},

@@ -1,0 +1,54 @@
+/**
+ * Looks again at conversations of which something is known now that was not when they were scored: their truth, or a judge's answer.
+ *
+ *   asked for   a row in the store, in the transaction in which it became known
+ *   looked at   in the engine's transaction                                       a crash: asked for still
+ *
+ * One that can't be understood any more (its bytes are lost) waits for nothing: what it waited for is let go, and said.
+ */
+import type { Conversation } from '../model/conversation.ts';
+import type { Turn } from '../model/turn.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import type { EngineStore, StoredConversation, StoredTrace } from '../store/engine-store.ts';
+import type { SuiteScoring } from './suite-scoring.ts';
+
+export interface RevisitingParts {
+  readonly store: EngineStore;
+  readonly suites: readonly CompiledSuite[];
+  readonly scoring: SuiteScoring;
+  /** Undefined where it can't be understood, which has been said. */
+  readonly understand: (conversation: StoredConversation, traces: readonly StoredTrace[]) => Conversation | undefined;
+  /** The turn as a conversation of its own. */
+  readonly alone: (conversation: StoredConversation, turn: Turn) => Conversation;
+}
+
+export class Revisiting {
+  readonly #parts: RevisitingParts;
+
+  constructor(parts: RevisitingParts) {
+    this.#parts = parts;
+  }
+
+  /** All that is asked for. */
+  lookAgain(logTime: number): void {
+    for (const row of this.#parts.store.takeRevisits()) this.#lookAgain(row, logTime);
+  }
+
+  #lookAgain(row: number, logTime: number): void {
+    const { store, suites, scoring } = this.#parts;
+    const stored = store.conversationAt(row);
+    const traces = store.tracesOf(row);
+    const conversation = traces.length === 0 ? undefined : this.#parts.understand(stored, traces);
+    const rows = new Map(traces.map((trace) => [trace.traceId, trace.row]));
+    for (const suite of conversation === undefined ? [] : suites) {
+      for (const turn of suite.scope === 'turn' ? (conversation?.turns ?? []) : [undefined]) {
+        const subject = turn === undefined ? conversation : this.#parts.alone(stored, turn);
+        // Of a turn that is made of several traces, the first one stands for it.
+        const trace = turn === undefined ? 0 : (rows.get(turn.traceId) ?? 0);
+        if (subject !== undefined) scoring.scoreAgain(suite, subject, turn?.id, { conversation: row, trace, logTime });
+      }
+    }
+    // Of suites that are not there any more, and of turns that have become others.
+    store.dropAnswered(row);
+  }
+}

@@ -1,0 +1,68 @@
+/** Which suites are for a conversation that is due. */
+import type { Conversation } from '../model/conversation.ts';
+import type { Turn } from '../model/turn.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import type { StoredConversation, StoredTrace } from '../store/engine-store.ts';
+import type { RecentTurns } from './recent-turns.ts';
+import type { SuiteRunner } from './suite-runner.ts';
+
+export interface Matched {
+  /** Undefined where no suite is for it as a whole, and so nothing need be understood again. */
+  readonly conversation: Conversation | undefined;
+  /** Suites of scope `conversation`. */
+  readonly by: readonly CompiledSuite[];
+  readonly byAny: boolean;
+}
+
+export interface SuiteMatchingParts {
+  readonly suites: readonly CompiledSuite[];
+  readonly runner: SuiteRunner;
+  readonly recent: RecentTurns;
+  /** Undefined where it can't be understood, which has been said. */
+  readonly understand: (conversation: StoredConversation, traces: readonly StoredTrace[]) => Conversation | undefined;
+  /** The turn as a conversation of its own. */
+  readonly alone: (conversation: StoredConversation, turn: Turn) => Conversation;
+}
+
+export class SuiteMatching {
+  readonly #parts: SuiteMatchingParts;
+
+  constructor(parts: SuiteMatchingParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The suites that score the conversation as a whole, and whether any suite, its turns' among them, is for it. Most often
+   * what is remembered of the turns says that there is none of the first kind, and nothing has to be read again.
+   */
+  match(due: StoredConversation, traces: readonly StoredTrace[]): Matched | undefined {
+    const { suites, runner, understand, alone } = this.#parts;
+    const ofTurns = suites.filter(({ scope }) => scope === 'turn');
+    const ofConversations = suites.filter(({ scope }) => scope === 'conversation');
+    const byTurn = this.#matchedByTurns(traces);
+    const candidates = ofConversations.filter(
+      (suite) => byTurn === undefined || suite.matchesTurn === undefined || byTurn.has(suite),
+    );
+    if (byTurn !== undefined && candidates.length === 0) {
+      return { conversation: undefined, by: [], byAny: ofTurns.some((suite) => byTurn.has(suite)) };
+    }
+    const conversation = understand(due, traces);
+    if (conversation === undefined) return undefined;
+    const by = candidates.filter((suite) => runner.applies(suite, conversation, due.id, suite.matches));
+    const isForTurn = (suite: CompiledSuite) =>
+      byTurn?.has(suite) ??
+      conversation.turns.some((turn) => runner.applies(suite, alone(due, turn), turn.id, suite.matches));
+    return { conversation, by, byAny: by.length > 0 || ofTurns.some(isForTurn) };
+  }
+
+  /** Undefined where something of a trace is not remembered. */
+  #matchedByTurns(traces: readonly StoredTrace[]): ReadonlySet<CompiledSuite> | undefined {
+    const suites = new Set<CompiledSuite>();
+    for (const { row, revision } of traces) {
+      const matchedBy = this.#parts.recent.find(row, revision)?.matchedBy;
+      if (matchedBy === undefined) return undefined;
+      for (const suite of matchedBy) suites.add(suite);
+    }
+    return suites;
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Applies one suite to one conversation or turn, and puts what it says into the store: as an evaluation, which is counted, or as one that waits
+ * for verdicts.
+ *
+ *   scored ──all verdicts are in──▶ recorded, counted
+ *      └──some wait──▶ waiting: what is decided is counted; its requests are in the store from the same commit on
+ *                         └──looked at again (`revisiting.ts`)──▶ recorded, or waiting for what is new
+ *
+ * There is at most one that waits for each suite and turn. A later revision takes its place, with what has been counted of it.
+ */
+import type { Conversation } from '../model/conversation.ts';
+import type { Evaluation } from '../model/evaluation.ts';
+import type { TurnId } from '../model/ids.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import type { EngineStore, EvaluationKey } from '../store/engine-store.ts';
+import type { EvaluationRecorder } from './evaluation-recorder.ts';
+import type { RunEvaluation, SuiteRunner } from './suite-runner.ts';
+
+export interface ScoringPlace {
+  /** Its row. */
+  readonly conversation: number;
+  /** The row of the turn's trace; 0 for the conversation as a whole. */
+  readonly trace: number;
+  readonly revision: number;
+  readonly logTime: number;
+}
+
+export class SuiteScoring {
+  readonly #store: EngineStore;
+  readonly #runner: SuiteRunner;
+  readonly #recorder: EvaluationRecorder;
+  readonly #timed: <T>(stage: string, work: () => T) => T;
+
+  constructor(parts: {
+    readonly store: EngineStore;
+    readonly runner: SuiteRunner;
+    readonly recorder: EvaluationRecorder;
+    readonly timed: <T>(stage: string, work: () => T) => T;
+  }) {
+    this.#store = parts.store;
+    this.#runner = parts.runner;
+    this.#recorder = parts.recorder;
+    this.#timed = parts.timed;
+  }
+
+  /** The conversation, or the turn that it consists of here. */
+  score(suite: CompiledSuite, subject: Conversation, turnId: TurnId | undefined, place: ScoringPlace): void {
+    const evaluated = this.#evaluate(suite, subject, turnId, place);
+    if (evaluated === undefined) return;
+    const key = keyOf(suite, turnId, place);
+    const before = place.revision === 1 ? undefined : this.#store.previousEvaluation(key);
+    // It was looked at again meanwhile, and so is further than the spans alone have brought it.
+    const isOvertaken = before !== undefined && before.revision >= place.revision;
+    if (!isOvertaken) this.#keep(evaluated, suite, subject, place);
+    else if (!this.#isAsBefore(evaluated.evaluation, key)) {
+      const revision = before.revision + 1;
+      const evaluation = { ...evaluated.evaluation, revision };
+      this.#keep({ ...evaluated, evaluation }, suite, subject, { ...place, revision });
+    }
+  }
+
+  /**
+   * Something is known now that was not before: completes what waits, and makes a new revision where the evaluation is not what it was. What
+   * has never been evaluated is left to its time.
+   */
+  scoreAgain(
+    suite: CompiledSuite,
+    subject: Conversation,
+    turnId: TurnId | undefined,
+    place: Omit<ScoringPlace, 'revision'>,
+  ): void {
+    const key = keyOf(suite, turnId, place);
+    const waiting = this.#store.waitingEvaluation(key);
+    const before = this.#store.previousEvaluation(key);
+    const revision = waiting?.evaluation.revision ?? (before === undefined ? undefined : before.revision + 1);
+    if (revision === undefined) return;
+    const evaluated = this.#evaluate(suite, subject, turnId, { ...place, revision });
+    if (evaluated === undefined) this.#store.dropWaiting(key);
+    else if (waiting !== undefined || !this.#isAsBefore(evaluated.evaluation, key))
+      this.#keep(evaluated, suite, subject, { ...place, revision });
+  }
+
+  #evaluate(
+    suite: CompiledSuite,
+    conversation: Conversation,
+    turnId: TurnId | undefined,
+    place: ScoringPlace,
+  ): RunEvaluation | undefined {
+    const key = keyOf(suite, turnId, place);
+    return this.#runner.evaluate(
+      suite,
+      { conversation, turnId, revision: place.revision },
+      (request) => this.#store.outcomeOf(request.key, key) ?? 'waiting',
+    );
+  }
+
+  #keep(
+    { evaluation, requests }: RunEvaluation,
+    suite: CompiledSuite,
+    subject: Conversation,
+    { conversation, trace, revision, logTime }: ScoringPlace,
+  ): void {
+    const place = { conversation, trace, subject, requests, isFirst: revision === 1, logTime };
+    this.#timed('recording', () => this.#recorder.record(evaluation, suite, place));
+  }
+
+  #isAsBefore(evaluation: Evaluation, key: EvaluationKey): boolean {
+    const before = this.#store.verdictsOf(key);
+    if (before === undefined || before.size !== evaluation.verdicts.size) return false;
+    return evaluation.verdicts.entries().every(([criterion, { verdict, reason }]) => {
+      const was = before.get(criterion);
+      return was?.verdict === verdict && was.reason === reason;
+    });
+  }
+}
+
+function keyOf(
+  suite: CompiledSuite,
+  turnId: TurnId | undefined,
+  { conversation }: Pick<ScoringPlace, 'conversation'>,
+): EvaluationKey {
+  return { conversation, suite: suite.name, turnId };
+}

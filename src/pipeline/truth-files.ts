@@ -1,0 +1,128 @@
+/**
+ * Truth from files: YAML or JSON (`id: truth`, or a list of `{id, truth}`), or JSON lines of `{id, truth}`. What the id names is said in
+ * the settings: a conversation, a scenario, or the value of an attribute.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Conversation } from '../model/conversation.ts';
+import type { Json } from '../model/json.ts';
+import { formatMistakes, type Mistake } from '../model/mistake.ts';
+import type { TruthFile } from '../model/truth.ts';
+import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
+import type { WrittenTruth } from './truths.ts';
+
+interface Index {
+  readonly by: TruthFile['by'];
+  readonly truths: ReadonlyMap<string, Json>;
+}
+
+export interface ReadTruth {
+  /** Undefined where there are no files. */
+  readonly truth: WrittenTruth | undefined;
+  readonly mistakes: readonly Mistake[];
+}
+
+export function readTruthFiles(files: readonly TruthFile[]): ReadTruth {
+  if (files.length === 0) return { truth: undefined, mistakes: [] };
+  const mistakes: Mistake[] = [];
+  const indexes = files.map((file): Index => {
+    const truths = new Map<string, Json>();
+    for (const { id, truth, mistake } of readEntries(file.path, mistakes)) {
+      if (truths.has(id)) mistakes.push(mistake(`'${id}' is there twice`, 'each id once'));
+      else truths.set(id, truth);
+    }
+    return { by: file.by, truths };
+  });
+  return { truth: { find: (conversation) => found(indexes, conversation) }, mistakes };
+}
+
+/** For a thread that was started after the files had been checked. */
+export function checkedTruth(files: readonly TruthFile[]): WrittenTruth | undefined {
+  const { truth, mistakes } = readTruthFiles(files);
+  if (mistakes.length > 0)
+    throw new Error(`the files of truth changed while Assay was starting: ${formatMistakes(mistakes)}`);
+  return truth;
+}
+
+function found(indexes: readonly Index[], conversation: Conversation): readonly Json[] {
+  return indexes.flatMap(({ by, truths }) => {
+    const id = by === 'conversation' ? conversation.id : conversation.attributes.get(by.attribute);
+    const truth = id === undefined ? undefined : truths.get(String(id));
+    return truth === undefined ? [] : [truth];
+  });
+}
+
+interface Entry {
+  readonly id: string;
+  readonly truth: Json;
+  readonly mistake: (problem: string, expected: string) => Mistake;
+}
+
+const EXPECTED = 'a mapping `id: truth`, a list of `{id, truth}`, or JSON lines of such';
+
+function* readEntries(file: string, mistakes: Mistake[]): Generator<Entry> {
+  const shown = path.relative(process.cwd(), file);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    mistakes.push({
+      file: shown,
+      line: undefined,
+      column: undefined,
+      path: '',
+      problem,
+      expected: 'a file that can be read',
+    });
+    return;
+  }
+  if (!/\.(jsonl|ndjson)$/.test(file)) {
+    yield* entriesOf(readWrittenDocument(text, shown), mistakes);
+    return;
+  }
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    // A line of JSON is YAML; only that its own line numbers are of no use.
+    const document = readWrittenDocument(line, shown);
+    const place = () => ({ line: index + 1, column: undefined });
+    const placed = { ...document, placeOf: place, placeOfKey: place };
+    const mistakesThere = document.mistakes.map((mistake) => ({ ...mistake, line: index + 1 }));
+    const value: unknown = document.value === undefined ? undefined : [document.value];
+    yield* entriesOf({ ...placed, value, mistakes: mistakesThere }, mistakes);
+  }
+}
+
+function* entriesOf(document: WrittenDocument, mistakes: Mistake[]): Generator<Entry> {
+  mistakes.push(...document.mistakes);
+  if (document.mistakes.length > 0 || document.value === null) return;
+  const mistakeAt = (where: Path) => (problem: string, expected: string) => ({
+    file: document.file,
+    ...document.placeOf(where),
+    path: formatPath(where),
+    problem,
+    expected,
+  });
+  const { value } = document;
+  if (Array.isArray(value)) {
+    for (const [index, item] of (value as readonly unknown[]).entries()) {
+      const mistake = mistakeAt([index]);
+      if (isEntry(item)) yield { id: String(item.id), truth: item.truth, mistake };
+      else mistakes.push(mistake('this has not both an `id` and a `truth`', '{id: ..., truth: ...}'));
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    // The cast holds because the document was read from YAML.
+    for (const [id, truth] of Object.entries(value as { readonly [id: string]: Json }))
+      yield { id, truth, mistake: mistakeAt([id]) };
+  } else mistakes.push(mistakeAt([])('the file holds no truths', EXPECTED));
+}
+
+function isEntry(value: unknown): value is { readonly id: string | number; readonly truth: Json } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    (typeof value.id === 'string' || typeof value.id === 'number') &&
+    'truth' in value
+  );
+}

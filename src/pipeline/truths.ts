@@ -1,0 +1,30 @@
+/**
+ * What is right for a conversation, from wherever it is known: its spans, files, and whoever put it in by the API. Of these the later ones
+ * override the earlier ones, key by key.
+ */
+import { knowing } from '../assemble/build-conversation.ts';
+import type { Conversation } from '../model/conversation.ts';
+import type { Json } from '../model/json.ts';
+import type { EngineStore } from '../store/engine-store.ts';
+
+/** Truth that was there before the service started. */
+export interface WrittenTruth {
+  find(conversation: Conversation): readonly Json[];
+}
+
+export class Truths {
+  readonly #store: Pick<EngineStore, 'truthOf'>;
+  readonly #written: WrittenTruth | undefined;
+
+  constructor(store: Pick<EngineStore, 'truthOf'>, written: WrittenTruth | undefined) {
+    this.#store = store;
+    this.#written = written;
+  }
+
+  addTo(conversation: Conversation): Conversation {
+    const put = this.#store.truthOf(conversation.id);
+    const written = this.#written?.find(conversation) ?? [];
+    if (put === undefined && written.length === 0) return conversation;
+    return knowing(conversation, put === undefined ? written : [...written, put]);
+  }
+}

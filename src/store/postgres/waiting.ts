@@ -1,0 +1,230 @@
+/**
+ * Evaluations that wait for verdicts on the shared store, and the questions they wait for. Unlike on one machine, an answer that is there
+ * already is not found at the first evaluation: the engine is done before its keys are known. The evaluation is then asked for again at once.
+ */
+import { type Evaluation, OUTCOMES, type Outcome, type SuiteScope } from '../../model/evaluation.ts';
+import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
+import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
+import type { Labels } from '../engine-store.ts';
+import type { WaitingEvaluation } from '../revisit.ts';
+import { decodeVerdicts, encodeVerdicts } from '../verdict-codec.ts';
+import { fromUuid } from './row-keys.ts';
+import type { Session } from './session.ts';
+import { fromStorable, toStorable } from './storable-text.ts';
+import type { WorkingSet } from './working-set.ts';
+import type { LoadedWaiting } from './working-waiting.ts';
+
+/** As a column holds it: what is looked up by has a column of its own. */
+interface Body {
+  readonly suiteVersion: string;
+  readonly scope: SuiteScope;
+  readonly revision: number;
+  readonly score: number | null;
+  readonly outcome: Outcome;
+  readonly explanation: string;
+  readonly verdicts: string;
+  readonly waitsFor: readonly string[];
+  readonly labels: Labels;
+  readonly counted: readonly string[];
+}
+
+interface Row {
+  readonly id: number;
+  readonly conversation: number;
+  readonly trace_id: string | null;
+  readonly turn_id: string;
+  readonly suite: string;
+  readonly body: string;
+}
+
+/** A waiting evaluation as it was loaded; its conversation as the database names it. */
+export interface StoredWaiting extends Omit<LoadedWaiting, 'held'> {
+  readonly conversation: number;
+  readonly traceId: TraceId | undefined;
+  readonly evaluation: Evaluation;
+  readonly labels: Labels;
+  readonly counted: readonly string[];
+}
+
+export async function loadWaiting(session: Session, conversations: readonly number[]): Promise<StoredWaiting[]> {
+  if (conversations.length === 0) return [];
+  const rows = await session.rows<Row>(LOAD, [conversations]);
+  const waits = await session.rows<{ waiter: number; key: Buffer; outcome: string | null }>(LOAD_WAITS, [
+    rows.map(({ id }) => id),
+  ]);
+  const byWaiter = Map.groupBy(waits, ({ waiter }) => waiter);
+  return rows.map((row) => {
+    const own = byWaiter.get(row.id) ?? [];
+    // The casts hold because `writeWaiting` and whoever ended the question wrote the texts.
+    const outcomes = own.flatMap(({ key, outcome }) =>
+      outcome === null ? [] : [[key.toString('hex'), JSON.parse(outcome) as JudgeOutcome] as const],
+    );
+    const { labels, counted } = JSON.parse(row.body) as Body;
+    return {
+      waiter: row.id,
+      conversation: row.conversation,
+      traceId: row.trace_id === null ? undefined : (fromUuid(row.trace_id) as TraceId),
+      evaluation: evaluationOf(row, '' as ConversationId),
+      labels,
+      counted,
+      outcomes: new Map(outcomes),
+      isAnswered: outcomes.length === own.length,
+    };
+  });
+}
+
+/** For whoever reads the store. */
+export async function readWaiting(
+  session: Session,
+  conversation: { readonly row: number; readonly conversationId: ConversationId },
+): Promise<readonly Evaluation[]> {
+  const rows = await session.rows<Row>(LOAD, [[conversation.row]]);
+  return rows.toSorted((a, b) => a.id - b.id).map((row) => evaluationOf(row, conversation.conversationId));
+}
+
+export async function writeWaiting(session: Session, set: WorkingSet, now: number): Promise<void> {
+  const { dropped, put } = set.waiting;
+  if (dropped.length > 0) {
+    await session.run(DROP_WAITS, [dropped]);
+    await session.run(DROP, [dropped]);
+  }
+  for (const { waiting } of put) {
+    const { place, evaluation, requests } = waiting;
+    const head = set.headOf(place.conversation).id;
+    const [row] = await session.rows<{ id: number }>(PUT, [
+      head,
+      set.traceIdAt(place.trace) ?? null,
+      evaluation.turnId ?? '',
+      toStorable(evaluation.suite),
+      JSON.stringify(bodyOf(waiting)),
+    ]);
+    if (row === undefined) throw new Error('store: an evaluation that waits was not written');
+    await waitFor(session, row.id, requests, now);
+    await session.run(REVISIT_IF_ANSWERED, [[row.id]]);
+  }
+}
+
+/** Questions have come to their end: whoever waits for nothing else is to be looked at again. In the transaction that ends them. */
+export async function reviseAnswered(session: Session, questions: readonly number[]): Promise<void> {
+  if (questions.length === 0) return;
+  const waiters = await session.rows<{ waiter: number }>(WAITERS_OF, [questions]);
+  if (waiters.length > 0) await session.run(REVISIT_IF_ANSWERED, [waiters.map(({ waiter }) => waiter)]);
+}
+
+/** See `QuestionDesk.waitFor`. */
+async function waitFor(
+  session: Session,
+  waiter: number,
+  requests: readonly JudgeRequest[],
+  now: number,
+): Promise<void> {
+  const before = new Set(
+    (await session.rows<{ question: number }>(WAITS_OF, [waiter])).map(({ question }) => question),
+  );
+  const asked: number[] = [];
+  for (const request of requests) {
+    const key = Buffer.from(request.key, 'hex');
+    const text = toStorable(JSON.stringify(request));
+    const [row] = await session.rows<{ id: number; ended: boolean; answered: boolean }>(ASK, [
+      key,
+      request.judge,
+      request.priority,
+      now,
+      text,
+    ]);
+    if (row === undefined) throw new Error('store: a question was not written');
+    if (row.ended && !row.answered && !before.has(row.id))
+      await session.run(ASK_AGAIN, [row.id, request.priority, now, text]);
+    asked.push(row.id);
+  }
+  const over = [...before].filter((question) => !asked.includes(question));
+  if (over.length > 0) await session.run(STOP_WAITING, [waiter, over]);
+  await session.run(WAIT, [waiter, asked]);
+}
+
+function bodyOf({ evaluation, place, counted }: WaitingEvaluation): Body {
+  const { suiteVersion, scope, revision, score, outcome, explanation, verdicts, waitsFor = [] } = evaluation;
+  return {
+    suiteVersion,
+    scope,
+    revision,
+    score: score ?? null,
+    outcome,
+    explanation,
+    verdicts: encodeVerdicts(verdicts),
+    waitsFor,
+    labels: place.labels,
+    counted,
+  };
+}
+
+function evaluationOf(row: Row, conversationId: ConversationId): Evaluation {
+  // The cast holds because `writeWaiting` wrote the text.
+  const { suiteVersion, scope, revision, score, outcome, explanation, verdicts, waitsFor } = JSON.parse(
+    row.body,
+  ) as Body;
+  if (!OUTCOMES.includes(outcome)) throw new Error(`store: ${outcome} is not an outcome`);
+  return {
+    conversationId,
+    // The cast is the brand: it was a turn's id when it was written.
+    turnId: row.turn_id === '' ? undefined : (row.turn_id as TurnId),
+    suite: fromStorable(row.suite),
+    suiteVersion,
+    scope,
+    revision,
+    score: score ?? undefined,
+    outcome,
+    explanation,
+    verdicts: decodeVerdicts(verdicts),
+    waitsFor,
+  };
+}
+
+const LOAD = {
+  name: 'load-waiting',
+  sql: 'SELECT id, conversation, trace_id, turn_id, suite, body FROM waiting_evaluations WHERE conversation = ANY($1::bigint[])',
+};
+const LOAD_WAITS = {
+  name: 'load-waits',
+  sql: 'SELECT w.waiter, q.key, q.outcome FROM judge_waits w JOIN questions q ON q.id = w.question WHERE w.waiter = ANY($1::bigint[])',
+};
+const PUT = {
+  name: 'put-waiting',
+  sql: `INSERT INTO waiting_evaluations (conversation, trace_id, turn_id, suite, body) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (conversation, suite, turn_id) DO UPDATE SET trace_id = excluded.trace_id, body = excluded.body RETURNING id`,
+};
+const DROP = { name: 'drop-waiting', sql: 'DELETE FROM waiting_evaluations WHERE id = ANY($1::bigint[])' };
+const DROP_WAITS = { name: 'drop-waits', sql: 'DELETE FROM judge_waits WHERE waiter = ANY($1::bigint[])' };
+const WAITS_OF = { name: 'waits-of', sql: 'SELECT question FROM judge_waits WHERE waiter = $1' };
+const WAITERS_OF = {
+  name: 'waiters-of',
+  sql: 'SELECT DISTINCT waiter FROM judge_waits WHERE question = ANY($1::bigint[])',
+};
+/** Written also where it is there already, so that it is locked and does not end unseen before we wait for it. */
+const ASK = {
+  name: 'ask-question',
+  sql: `INSERT INTO questions (key, judge, priority, asked_at, request) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (key) DO UPDATE SET priority = CASE WHEN questions.outcome IS NULL
+      THEN greatest(questions.priority, excluded.priority) ELSE questions.priority END
+    RETURNING id, outcome IS NOT NULL AS ended, answered`,
+};
+const ASK_AGAIN = {
+  name: 'ask-again',
+  sql: `UPDATE questions SET priority = $2, asked_at = $3, request = $4, outcome = NULL, ended_at = NULL
+    WHERE id = $1 AND NOT answered`,
+};
+const WAIT = {
+  name: 'wait-for',
+  sql: 'INSERT INTO judge_waits (waiter, question) SELECT $1, unnest($2::bigint[]) ON CONFLICT DO NOTHING',
+};
+const STOP_WAITING = {
+  name: 'stop-waiting',
+  sql: 'DELETE FROM judge_waits WHERE waiter = $1 AND question = ANY($2::bigint[])',
+};
+const REVISIT_IF_ANSWERED = {
+  name: 'revisit-if-answered',
+  sql: `INSERT INTO revisits (conversation)
+    SELECT DISTINCT w.conversation FROM waiting_evaluations w WHERE w.id = ANY($1::bigint[]) AND NOT EXISTS (
+      SELECT 1 FROM judge_waits j JOIN questions q ON q.id = j.question WHERE j.waiter = w.id AND q.outcome IS NULL)
+    ON CONFLICT (conversation) DO UPDATE SET number = excluded.number`,
+};
