@@ -22,7 +22,6 @@ const TAKEN: Readonly<Record<keyof Settings, 'now' | readonly string[]>> = {
   detection: 'now',
   alerts: 'now',
   results: 'now',
-  judging: 'now',
   truth: 'now',
   store: 'now',
   logLevel: 'now',
