@@ -3,6 +3,7 @@ import type { MetricDefinition } from '../src/model/metric.ts';
 import { CLUSTER_METRICS } from '../src/report/cluster-metrics.ts';
 import { DETECTION_METRICS } from '../src/report/detection-metrics.ts';
 import { HEALTH_METRICS } from '../src/report/health-metrics.ts';
+import { JUDGE_METRICS } from '../src/report/judge-metrics.ts';
 import { BASE_LABELS, QUALITY_METRICS } from '../src/report/quality-metrics.ts';
 
 export function metricsPage(): string {
@@ -59,6 +60,17 @@ ${metricsTable(Object.values<MetricDefinition>(CLUSTER_METRICS))}
 Queries to start with:
 
 ${queries([...Object.values<MetricDefinition>(HEALTH_METRICS), ...Object.values<MetricDefinition>(CLUSTER_METRICS)])}
+
+## What do the judges do?
+
+These are there where judges are configured ([judges.md](judges.md)), of the one instance that asks, and start at zero with the process. A
+\`judge\` is called as in the configuration.
+
+${metricsTable(Object.values<MetricDefinition>(JUDGE_METRICS))}
+
+Queries to start with:
+
+${queries(Object.values<MetricDefinition>(JUDGE_METRICS))}
 
 ## Segments
 

@@ -66,6 +66,10 @@ export class Asking {
     this.#running = undefined;
     running?.stop.abort();
     await Promise.all([running?.done, ...this.#desks.map((desk) => desk.stop())]);
+    // Whoever asks next has it to say.
+    const judges = this.#desks.map(({ name: judge }) => ({ judge, questions: 0, oldestMs: 0, isStopped: false }));
+    if (running !== undefined)
+      this.#parts.onEvent({ type: 'judging-observed', judges, spent: { hourNanos: 0, dayNanos: 0 } });
   }
 
   async #keepHouse(signal: AbortSignal): Promise<void> {
@@ -87,11 +91,11 @@ export class Asking {
     const now = this.#now();
     const counts = await questions.countWaiting();
     for (const judge of counts.keys()) if (!judges.some(({ name }) => name === judge)) await this.#endUnknown(judge);
-    const waiting = judges.map(({ name: judge }) => {
+    const observed = this.#desks.map(({ name: judge, isStopped }) => {
       const { questions: count, oldestAt } = counts.get(judge) ?? { questions: 0, oldestAt: now };
-      return { judge, questions: count, oldestMs: Math.max(0, now - oldestAt) };
+      return { judge, questions: count, oldestMs: Math.max(0, now - oldestAt), isStopped };
     });
-    onEvent({ type: 'judging-observed', waiting, spent: await questions.spent(now) });
+    onEvent({ type: 'judging-observed', judges: observed, spent: await questions.spent(now) });
     if (now - this.#forgotAt < FORGET_EVERY_MS) return;
     this.#forgotAt = now;
     await questions.forgetQuestions({ answeredAt: now - rules.keepAnswersMs, spentAt: now - SPENDING_KEPT_MS });

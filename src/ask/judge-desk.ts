@@ -125,6 +125,14 @@ export class JudgeDesk {
     this.#pace = new Pace(parts.judge);
   }
 
+  get isStopped(): boolean {
+    return this.#circuit.stopped !== undefined;
+  }
+
+  get name(): string {
+    return this.#parts.judge.name;
+  }
+
   start(): void {
     if (this.#running !== undefined) return;
     const [quiet, cut] = [new AbortController(), new AbortController()];

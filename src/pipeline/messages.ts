@@ -2,6 +2,7 @@
 import type { ClosedTurn, RowGroup } from '../assemble/open-turns.ts';
 import type { Total } from '../store/engine-store.ts';
 import type { StoppedCheck } from './check-watch.ts';
+import type { JudgeEvent } from '../model/events/judge-events.ts';
 import type { ResultEvent } from '../model/events/result-events.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import type { TruthFile } from '../model/truth.ts';
@@ -9,6 +10,7 @@ import type { OtlpSenderOptions } from '../report/results/otlp-sender.ts';
 import type { AcceptCommand, DetectionMessage, DetectionStart } from './detection/detection-owner.ts';
 import type { Settled } from './detection/detection-rounds.ts';
 import type { EngineSettings } from './engine.ts';
+import type { JudgingStart } from './judging/judging-start.ts';
 
 export interface ScorerStart {
   readonly settings: EngineSettings & { readonly store: RetentionSettings; readonly truth: readonly TruthFile[] };
@@ -20,6 +22,8 @@ export interface ScorerStart {
   readonly detection: DetectionStart | undefined;
   /** Undefined where what evaluations say goes nowhere but into the store. */
   readonly results: OtlpSenderOptions | undefined;
+  /** Undefined where no judge is configured. */
+  readonly judging: JudgingStart | undefined;
   readonly watch: SharedArrayBuffer;
   readonly stopped: readonly StoppedCheck[];
 }
@@ -73,6 +77,7 @@ export type FromScorer =
   | { readonly type: 'pruned'; readonly conversations: number; readonly bytes: number }
   | DetectionMessage
   | { readonly type: 'result-event'; readonly event: ResultEvent }
+  | { readonly type: 'judge-event'; readonly event: JudgeEvent }
   | { readonly type: 'stopped' };
 
 export function packTurn(turn: ClosedTurn): PackedTurn {

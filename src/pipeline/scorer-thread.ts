@@ -5,7 +5,8 @@
  * Nothing is answered before the commit. If anything in a transaction fails (a full disk, a broken store), all of it is
  * undone and sent again by the main thread.
  *
- * Between batches it is the owner of regression detection (`detection/detection-rounds.ts`), and of what goes to a backend (`result-relay.ts`).
+ * Between batches it is the owner of regression detection (`detection/detection-rounds.ts`), of what goes to a backend (`result-relay.ts`), and of the
+ * judges (`../ask/asking.ts`).
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import path from 'node:path';
@@ -17,6 +18,7 @@ import { SharedCheckWatch } from './check-watch.ts';
 import { DetectionOwner } from './detection/detection-owner.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { Engine } from './engine.ts';
+import { Asking } from '../ask/asking.ts';
 import { OtlpSender } from '../report/results/otlp-sender.ts';
 import { ResultRelay } from './result-relay.ts';
 import { checkedTruth } from './truth-files.ts';
@@ -60,11 +62,22 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
           onEvent: (event) => post({ type: 'result-event', event }),
         });
   results?.start();
+  const judging =
+    start.judging === undefined
+      ? undefined
+      : new Asking({
+          ...start.judging,
+          questions: store,
+          onEvent: (event) => post({ type: 'judge-event', event }),
+          onEnded: () => workSoon(),
+        });
+  judging?.start();
   /** Log time up to which everything that was due is evaluated. */
   let evaluatedTo = 0;
 
   const inbox: ToScorer[] = [];
   let working = false;
+  let isEnding = false;
   // After a failure, commands that were on their way already must not be done: they would overtake the ones that failed.
   let awaitsResume = false;
   let pruned = false;
@@ -78,11 +91,15 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
     if (message.type === 'resume') awaitsResume = false;
     else if (message.type === 'accept') detection?.accept(message);
     else if (!awaitsResume || message.type === 'stop') inbox.push(message);
-    if (working) return;
+    workSoon();
+  });
+
+  function workSoon(): void {
+    if (working || isEnding) return;
     working = true;
     // After all messages that have arrived already.
     setImmediate(work);
-  });
+  }
 
   function work(): void {
     working = false;
@@ -104,11 +121,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
       for (const message of batch) {
         if (message.type === 'stop') {
           finish(sequence, fates, startedAt);
-          void results?.stop();
-          reader.close();
-          store.close();
-          post({ type: 'stopped' });
-          port?.close();
+          void end();
           return false;
         }
         if (message.type === 'resume' || message.type === 'settled' || message.type === 'accept') continue;
@@ -136,6 +149,16 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
       post({ type: 'failed', error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }
     return true;
+  }
+
+  async function end(): Promise<void> {
+    isEnding = true;
+    // They use the store, and calls of judges that are under way are paid for.
+    await Promise.all([results?.stop(), judging?.stop()]);
+    reader.close();
+    store.close();
+    post({ type: 'stopped' });
+    port?.close();
   }
 
   function finish(sequence: number, fates: readonly TurnFate[], startedAt: number): void {

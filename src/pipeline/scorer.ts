@@ -9,6 +9,7 @@
  * What waits is bounded by the journal: it refuses new data when too much is waiting.
  */
 import type { ClosedTurn } from '../assemble/open-turns.ts';
+import type { JudgeEvent } from '../model/events/judge-events.ts';
 import type { ResultEvent } from '../model/events/result-events.ts';
 import type { ScoringEvent, TurnFate } from '../model/events/scoring-events.ts';
 import type { Total } from '../store/engine-store.ts';
@@ -32,6 +33,7 @@ export interface ScorerOptions extends Scoring {
   readonly onTotals: (totals: readonly Total[]) => void;
   readonly onEvent: (event: ScoringEvent | ResultEvent) => void;
   readonly onDetection: (message: DetectionMessage) => void;
+  readonly onJudge: (event: JudgeEvent) => void;
 }
 
 type Command =
@@ -194,6 +196,9 @@ export class Scorer {
         return;
       case 'result-event':
         this.#options.onEvent(message.event);
+        return;
+      case 'judge-event':
+        this.#options.onJudge(message.event);
         return;
       case 'stopped':
         // Else it makes room for another.

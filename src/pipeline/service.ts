@@ -28,6 +28,7 @@ import { detectionStart } from './detection/detection-start.ts';
 import { engineSettings, turnLimits } from './engine-settings.ts';
 import { Intake } from './intake.ts';
 import { startOtlpReceivers } from './otlp-receivers.ts';
+import { judgeCounters, judgingStart } from './judging/judging-start.ts';
 import { Readiness } from './readiness.ts';
 import { serviceRedaction } from './redaction-rules.ts';
 import { reloadRoute } from './reload-route.ts';
@@ -121,12 +122,18 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const writes = [acceptRoute((chosen) => desk.accept(chosen)), reloadRoute(() => reloading.reload())];
   // Suites that were named on the command line are those of the start.
   const named = { ...settings, suites: options.suiteReferences, baseDir: options.suitesBaseDirectory };
+  const judging = judgingStart(settings.judging);
+  const judges = judging === undefined ? undefined : judgeCounters(judging);
   const { scorer, ready } = await Scorer.start({
     ...scoringOf({ settings: named, suites, directory, version: options.version }),
     onStored: (turn) => intake.release(turn),
     onTotals: (totals) => view.update(totals),
     onEvent: (event) => onEvent(event),
     onDetection: (message) => desk.hear(message),
+    onJudge: (event) => {
+      judges?.count(event);
+      log.event(event);
+    },
   });
   stops.push(() => scorer.stop());
 
@@ -168,7 +175,12 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const timers = startTimers({ intake, scorer, journal, log });
   stops.push(() => timers.forEach(clearInterval));
 
-  const exposition = new Exposition([...view.sources(), ...health.sources(), ...desk.sources()]);
+  const exposition = new Exposition([
+    ...view.sources(),
+    ...health.sources(),
+    ...desk.sources(),
+    ...(judges?.sources() ?? []),
+  ]);
   const http = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
@@ -215,6 +227,7 @@ function scoringOf({
       suites: settings.suites,
       suitesBaseDirectory: settings.baseDir,
       detection: detectionStart(settings),
+      judging: judgingStart(settings.judging),
       results: settings.results === undefined ? undefined : { ...settings.results, version },
     },
     suites,

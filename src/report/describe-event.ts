@@ -1,6 +1,8 @@
 /** What is written to the log about an event: how bad it is, in which words, and what counts as the same again. */
 import type { ClusterEvent } from '../model/events/cluster-events.ts';
 import type { DetectionEvent } from '../model/events/detection-events.ts';
+import type { JudgeEvent } from '../model/events/judge-events.ts';
+import { describeJudgeEvent } from './describe-judge-event.ts';
 import { detectionRecord, NO_EVIDENCE } from './detection-record.ts';
 import type { PipelineEvent } from './health-counters.ts';
 import type { LogFields, LogLevel } from './log.ts';
@@ -13,8 +15,16 @@ export interface Described {
   readonly episode?: string;
 }
 
-export function describeEvent(event: PipelineEvent | ClusterEvent | DetectionEvent): Described | undefined {
+export function describeEvent(
+  event: PipelineEvent | ClusterEvent | DetectionEvent | JudgeEvent,
+): Described | undefined {
   switch (event.type) {
+    case 'judge-stopped':
+    case 'judge-resumed':
+    case 'judge-called':
+    case 'budget-exhausted':
+    case 'judging-failed':
+      return describeJudgeEvent(event);
     case 'journal-recovered': {
       const { entries, rows, cutBytes, tookMs } = event;
       const fields = { entries, rows, cut_bytes: cutBytes, took_ms: Math.round(tookMs) };

@@ -6,6 +6,7 @@
  */
 import type { ClusterEvent } from '../model/events/cluster-events.ts';
 import type { DetectionEvent } from '../model/events/detection-events.ts';
+import type { JudgeEvent } from '../model/events/judge-events.ts';
 import { describeEvent } from './describe-event.ts';
 import type { PipelineEvent } from './health-counters.ts';
 
@@ -49,7 +50,7 @@ export class Log {
     this.#write(`${JSON.stringify(entry)}\n`);
   }
 
-  event(event: PipelineEvent | ClusterEvent | DetectionEvent): void {
+  event(event: PipelineEvent | ClusterEvent | DetectionEvent | JudgeEvent): void {
     const described = describeEvent(event);
     if (described === undefined) return;
     const { level, message, fields, episode } = described;

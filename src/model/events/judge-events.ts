@@ -9,6 +9,14 @@ export type CallResult = (typeof CALL_RESULTS)[number];
 export const QUESTION_ENDS = ['answered', ...JUDGE_FAILURES, ...JUDGE_OMISSIONS] as const;
 export type QuestionEnd = 'answered' | JudgeFailure | JudgeOmission;
 
+export interface ObservedJudge {
+  readonly judge: string;
+  /** That wait. */
+  readonly questions: number;
+  readonly oldestMs: number;
+  readonly isStopped: boolean;
+}
+
 export type JudgeEvent =
   | {
       readonly type: 'judge-called';
@@ -44,7 +52,7 @@ export type JudgeEvent =
   /** What there is to see, every now and then. */
   | {
       readonly type: 'judging-observed';
-      readonly waiting: readonly { readonly judge: string; readonly questions: number; readonly oldestMs: number }[];
+      readonly judges: readonly ObservedJudge[];
       readonly spent: { readonly hourNanos: number; readonly dayNanos: number };
     }
   /** The store could not be used; it is tried again. */
