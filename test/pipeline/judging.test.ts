@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { Store } from '../../src/store/sqlite/store.ts';
-import { conversationIn } from '../ask/asked.ts';
 import { startProvider, YES } from '../ask/provider.ts';
 import { judgeRequest } from '../ask/requests.ts';
 import { exposedIn } from '../report/exposed.ts';
@@ -25,9 +24,8 @@ judging: { budget: { per_hour: 1, per_day: 5 } }
 function storeWith(dataDir: string, name: string, config: string): void {
   writeFileSync(path.join(dataDir, 'assay.yaml'), config);
   const store = Store.open(path.join(dataDir, 'assay.db'));
-  const conversation = conversationIn(store);
   store.begin();
-  store.waitFor(conversation, [judgeRequest(name)], Date.now());
+  store.questions.waitFor(1, [judgeRequest(name)], Date.now());
   store.commit();
   store.close();
 }
