@@ -22,7 +22,7 @@ export interface Fitted {
 
 const STEP_LENGTHS = [20_000, 8_000, 4_000, 2_000, 1_000, 500] as const;
 const STEP_LENGTH_MIN = 500;
-const KEPT_LENGTHS = [2_000, 1_000, 500, 200, 80] as const;
+const KEPT_LENGTHS = [2_000, 1_000, 500, 200, 80, 20] as const;
 const KEPT_TIMES = 4;
 const NAME_LENGTH_MAX = 200;
 /** No text of more characters than this comes to one token, whatever is in it: see `estimateTokens`. */
@@ -45,8 +45,15 @@ function withShorterValues(items: readonly Item[], tokensMax: number): Fitted | 
   const longest = tokensMax * CHARACTERS_OF_A_TOKEN_MAX;
   for (const length of [longest, ...STEP_LENGTHS.filter((shorter) => shorter < longest)]) {
     if (leastTokens(items, length) > tokensMax) continue;
-    const lines = items.map((item) => lineOf(item, lengthFor(item, length)));
-    if (sumOf(lines) <= tokensMax) return fitted(lines, items, items.length);
+    const lines: Line[] = [];
+    let tokens = 0;
+    for (const item of items) {
+      const next = lineOf(item, lengthFor(item, length));
+      lines.push(next);
+      tokens += next.tokens;
+      if (tokens > tokensMax) break;
+    }
+    if (tokens <= tokensMax) return fitted(lines, items, items.length);
   }
   return undefined;
 }
