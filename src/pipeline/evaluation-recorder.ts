@@ -3,7 +3,7 @@
  * for as long as its transactions succeed: after a rollback the labels that were admitted in it are not in the store.
  */
 import type { Conversation } from '../model/conversation.ts';
-import type { Evaluation } from '../model/evaluation.ts';
+import { type Evaluation, FINDINGS } from '../model/evaluation.ts';
 import type { JudgeRequest } from '../model/judging.ts';
 import { type AgentLabels, type Fold, isFolded, LabelGuard } from '../report/label-guard.ts';
 import { QUALITY_METRICS } from '../report/quality-metrics.ts';
@@ -107,7 +107,8 @@ export class EvaluationRecorder {
     if (totals === undefined) {
       const store = this.#store;
       const criteria = suite.criteria.map(({ name }) => name);
-      totals = new SuiteTotals(store.totals, { suite: suite.name, ...labels }, criteria);
+      const findings = suite.findingsOf === undefined ? [] : FINDINGS;
+      totals = new SuiteTotals(store.totals, { suite: suite.name, ...labels }, criteria, findings);
       bySuite.set(suite, totals);
     }
     return totals;

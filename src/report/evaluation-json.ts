@@ -1,5 +1,5 @@
 /** Evaluations as users see them: in `assay score --json` and in the API, the same bytes for the same evaluation. */
-import type { Evaluation, Outcome, VerdictKind } from '../model/evaluation.ts';
+import type { Evaluation, FindingKind, Outcome, VerdictKind } from '../model/evaluation.ts';
 import { type Summary, summarize } from './summary.ts';
 
 export interface EvaluationJson {
@@ -13,10 +13,17 @@ export interface EvaluationJson {
   readonly outcome: Outcome;
   readonly explanation: string;
   readonly verdicts: { readonly [criterion: string]: VerdictJson };
+  readonly findings?: readonly FindingJson[];
 }
 
 export interface VerdictJson {
   readonly verdict: VerdictKind;
+  readonly reason: string;
+  readonly evidence: readonly string[];
+}
+
+export interface FindingJson {
+  readonly finding: FindingKind;
   readonly reason: string;
   readonly evidence: readonly string[];
 }
@@ -48,5 +55,8 @@ export function toEvaluationJson(evaluation: Evaluation): EvaluationJson {
         { verdict, reason, evidence },
       ]),
     ),
+    ...(evaluation.findings !== undefined && {
+      findings: evaluation.findings.map(({ finding, reason, evidence }) => ({ finding, reason, evidence })),
+    }),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type Evaluation, OUTCOMES, VERDICTS } from '../model/evaluation.ts';
+import { type Evaluation, FINDINGS, OUTCOMES, VERDICTS } from '../model/evaluation.ts';
 import { toEvaluationJson } from './evaluation-json.ts';
 
 export const evaluationRecordSchema = z
@@ -48,6 +48,10 @@ export const evaluationRecordSchema = z
         evidence: z.array(z.string()).describe('Span ids, the one that made the criterion fail first.'),
       }),
     ),
+    findings: z
+      .array(z.object({ finding: z.enum(FINDINGS), reason: z.string(), evidence: z.array(z.string()) }))
+      .optional()
+      .describe('What is worth knowing beyond the verdicts, where the suite has golden traces.'),
   })
   .describe('One evaluation by Assay: one suite applied to one conversation or turn, at one revision.');
 

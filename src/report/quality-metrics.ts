@@ -97,6 +97,20 @@ export const QUALITY_METRICS = {
     ],
     scale: 1,
   },
+  findings: {
+    name: 'assay_findings_total',
+    type: 'counter',
+    labels: [...BASE_LABELS, 'finding'],
+    unit: 'findings',
+    help: 'By golden traces: right answers by a wrong way (lucky_path), and right answers that took more than the trace allows (silent_inefficiency).',
+    queries: [
+      {
+        asks: 'share of evaluations that were right by luck in the last day',
+        promql: `sum(increase(assay_findings_total{suite="default",finding="lucky_path"}[1d])) / sum(increase(assay_evaluations_total{suite="default"}[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
   steps: {
     name: 'assay_conversation_steps',
     type: 'histogram',

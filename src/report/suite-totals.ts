@@ -5,7 +5,7 @@
  *
  * Series are looked up once and kept: counting an evaluation is a dozen additions.
  */
-import { type Evaluation, OUTCOMES, type Outcome, VERDICTS } from '../model/evaluation.ts';
+import { type Evaluation, type FindingKind, OUTCOMES, type Outcome, VERDICTS } from '../model/evaluation.ts';
 import { type CountedEffort, countedEffort, type Effort, squaredCost } from './effort.ts';
 import { type BaseLabels, type HistogramMetric, MILLIONTH, QUALITY_METRICS } from './quality-metrics.ts';
 
@@ -45,6 +45,7 @@ export class SuiteTotals {
   readonly #firstSeen: { note(time: number): void };
   readonly #outcomes = new Map<Outcome, OutcomeTotals>();
   readonly #verdicts = new Map<string, Map<string, Series>>();
+  readonly #findings = new Map<FindingKind, Series>();
   readonly #score: HistogramTotals;
   readonly #scoreSquared: Series;
   readonly #costSquared: Series;
@@ -53,13 +54,16 @@ export class SuiteTotals {
   readonly #revisedDown: Series;
 
   /** All series whose labels are known exist at zero from here on, so that `increase()` sees the first event. */
-  constructor(totals: Totals, labels: BaseLabels, criteria: readonly string[]) {
+  constructor(totals: Totals, labels: BaseLabels, criteria: readonly string[], findings: readonly FindingKind[] = []) {
     this.labels = labels;
     this.#totals = totals;
     const { agent, agent_version, environment } = labels;
     this.#firstSeen = totals.earliest(QUALITY_METRICS.firstSeen.name, { agent, agent_version, environment });
     for (const outcome of OUTCOMES) this.#outcomes.set(outcome, new OutcomeTotals(totals, { ...labels, outcome }));
     for (const criterion of criteria) for (const verdict of VERDICTS) this.#verdict(criterion, verdict);
+    for (const finding of findings) {
+      this.#findings.set(finding, totals.series(QUALITY_METRICS.findings.name, { ...labels, finding }));
+    }
     this.#score = new HistogramTotals(totals, QUALITY_METRICS.score, labels);
     this.#scoreSquared = totals.series(QUALITY_METRICS.scoreSquared.name, labels);
     this.#costSquared = totals.series(QUALITY_METRICS.costSquared.name, labels);
@@ -99,6 +103,7 @@ export class SuiteTotals {
       if (verdict === 'fail') series.add(1, exemplarOf(counted, 1));
       else series.add(1);
     }
+    for (const { finding } of evaluation.findings ?? []) this.#findings.get(finding)?.add(1, exemplarOf(counted, 1));
     if (evaluation.score !== undefined) this.#countScore(evaluation.score, counted);
   }
 

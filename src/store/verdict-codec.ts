@@ -1,23 +1,36 @@
-/** Verdicts as the store keeps them: one JSON array per evaluation, `[criterion, verdict, reason, evidence]` each. */
-import { type Verdict, VERDICTS } from '../model/evaluation.ts';
+/**
+ * Verdicts and findings as the store keeps them: one JSON array per evaluation, `[criterion, verdict, reason, evidence]` for each
+ * verdict, then `[null, finding, reason, evidence]` for each finding.
+ */
+import { type Evaluation, type Finding, FINDINGS, type Verdict, VERDICTS } from '../model/evaluation.ts';
 import type { SpanId } from '../model/ids.ts';
 
-export function encodeVerdicts(verdicts: ReadonlyMap<string, Verdict>): string {
+type Said = Pick<Evaluation, 'verdicts' | 'findings'>;
+
+export function encodeVerdicts({ verdicts, findings = [] }: Said): string {
   const rows: unknown[] = [];
   for (const [criterion, { verdict, reason, evidence }] of verdicts) {
     rows.push([criterion, VERDICTS.indexOf(verdict), reason, evidence]);
   }
+  for (const { finding, reason, evidence } of findings) rows.push([null, FINDINGS.indexOf(finding), reason, evidence]);
   return JSON.stringify(rows);
 }
 
-export function decodeVerdicts(text: string): ReadonlyMap<string, Verdict> {
+export function decodeVerdicts(text: string): Said {
   // The cast holds because `encodeVerdicts` wrote the text.
-  const rows = JSON.parse(text) as readonly (readonly [string, number, string, readonly SpanId[]])[];
-  return new Map(
-    rows.map(([criterion, index, reason, evidence]) => {
-      const verdict = VERDICTS[index];
-      if (verdict === undefined) throw new Error(`store: ${index} is not the number of a verdict`);
-      return [criterion, { verdict, reason, evidence }];
-    }),
-  );
+  const rows = JSON.parse(text) as readonly (readonly [string | null, number, string, readonly SpanId[]])[];
+  const verdicts = new Map<string, Verdict>();
+  const findings: Finding[] = [];
+  for (const [criterion, index, reason, evidence] of rows) {
+    if (criterion === null) {
+      const finding = FINDINGS[index];
+      if (finding === undefined) throw new Error(`store: ${index} is not the number of a finding`);
+      findings.push({ finding, reason, evidence });
+      continue;
+    }
+    const verdict = VERDICTS[index];
+    if (verdict === undefined) throw new Error(`store: ${index} is not the number of a verdict`);
+    verdicts.set(criterion, { verdict, reason, evidence });
+  }
+  return { verdicts, ...(findings.length > 0 && { findings }) };
 }

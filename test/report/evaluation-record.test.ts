@@ -43,6 +43,13 @@ test('a record meets the schema, whatever the evaluation', () => {
   expect(read(evaluationRecord(turn, LABELS))).not.toHaveProperty('segment');
 });
 
+test('a record has the findings, and no such field where there are none', () => {
+  const found = { finding: 'lucky_path', reason: 'By luck.', evidence: ['00000000000000ab' as SpanId] } as const;
+
+  expect(read(evaluationRecord(evaluation({ findings: [found] }), LABELS)).findings).toEqual([found]);
+  expect(read(evaluationRecord(evaluation(), LABELS))).not.toHaveProperty('findings');
+});
+
 test('the same evaluation has the same id, another one has another', () => {
   const idOf = (changes: Partial<Evaluation>) => read(evaluationRecord(evaluation(changes), LABELS)).id;
 

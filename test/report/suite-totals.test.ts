@@ -50,6 +50,21 @@ test('sums of squares are exact whole numbers: steps as they are, costs in billi
   expect(only(totals.all(), 'assay_conversation_cost_usd_squared_total').value).toBe(4000 + 2_250_000_000 + 90);
 });
 
+test('findings are counted by what they are, from zero, and not again by a revision', () => {
+  const totals = new TotalsInMemory();
+  const suite = new SuiteTotals(totals, BASE, ['x'], ['lucky_path', 'silent_inefficiency']);
+  const found = { ...evaluation({}), findings: [{ finding: 'lucky_path', reason: 'By luck.', evidence: [] }] } as const;
+  suite.countFirst(evaluation({}), EFFORT, COUNTED);
+  suite.countFirst(found, EFFORT, COUNTED);
+  suite.countRevised(found, { score: 500_000, outcome: 'graceful_failure' }, COUNTED);
+
+  const counted = totals.all().filter(({ metric }) => metric === 'assay_findings_total');
+  expect(counted.map(({ labels, value }) => [labels.finding, value])).toEqual([
+    ['lucky_path', 1],
+    ['silent_inefficiency', 0],
+  ]);
+});
+
 test.each([
   ['more than there is', { steps: 1e12, tokens: 1e300, durationMs: 1e20, costUsd: 1e300 }],
   ['no number', { steps: Number.NaN, tokens: Number.NaN, durationMs: Number.NaN, costUsd: Number.NaN }],

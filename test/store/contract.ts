@@ -77,6 +77,9 @@ export function evaluationOf(options: {
       ['polite', { verdict: 'pass', reason: 'It was.', evidence: [] }],
       ['right', { verdict: failed ? 'fail' : 'pass', reason: 'See there.', evidence: ['00000000000000aa' as SpanId] }],
     ]),
+    ...(failed && {
+      findings: [{ finding: 'lucky_path', reason: 'By luck.', evidence: ['00000000000000ab' as SpanId] }],
+    }),
   };
 }
 

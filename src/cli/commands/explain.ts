@@ -175,6 +175,11 @@ function printEvaluation(
     if (verdict === 'fail' && first !== undefined)
       terminal.out(`${' '.repeat(49)}${paint('dim', `at ${where(first)}`)}`);
   }
+  for (const { finding, reason, evidence } of evaluation.findings ?? []) {
+    terminal.out(`    ${paint('yellow', 'finding'.padEnd(14))} ${finding.padEnd(28)} ${safe(reason)}`);
+    const [first] = evidence;
+    if (first !== undefined) terminal.out(`${' '.repeat(49)}${paint('dim', `at ${where(first)}`)}`);
+  }
 }
 
 function describeStep(step: Step): string {

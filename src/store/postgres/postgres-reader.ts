@@ -263,6 +263,6 @@ function toEvaluation(row: EvaluationRow, conversationId: ConversationId): Evalu
     score: row.score ?? undefined,
     outcome: outcomeAt(row.outcome),
     explanation: fromStorable(row.explanation),
-    verdicts: decodeVerdicts(row.verdicts),
+    ...decodeVerdicts(row.verdicts),
   };
 }

@@ -223,7 +223,7 @@ async function writeRows(
         .text(toStorable(evaluation.suiteVersion))
         .int4(evaluation.revision);
       evaluations.int4(evaluation.score).int2(OUTCOMES.indexOf(evaluation.outcome));
-      evaluations.text(toStorable(evaluation.explanation)).text(encodeVerdicts(evaluation.verdicts));
+      evaluations.text(toStorable(evaluation.explanation)).text(encodeVerdicts(evaluation));
       evaluations.texts(failed.map(toStorable)).text(JSON.stringify(labels)).int8(createdAt);
     }
     if (whole.has.length + whole.wants.length === 0) continue;

@@ -143,7 +143,7 @@ async function waitFor(
 }
 
 function bodyOf({ evaluation, place, counted }: WaitingEvaluation): Body {
-  const { suiteVersion, scope, revision, score, outcome, explanation, verdicts, waitsFor = [] } = evaluation;
+  const { suiteVersion, scope, revision, score, outcome, explanation, waitsFor = [] } = evaluation;
   return {
     suiteVersion,
     scope,
@@ -151,7 +151,7 @@ function bodyOf({ evaluation, place, counted }: WaitingEvaluation): Body {
     score: score ?? null,
     outcome,
     explanation,
-    verdicts: encodeVerdicts(verdicts),
+    verdicts: encodeVerdicts(evaluation),
     waitsFor,
     labels: place.labels,
     counted,
@@ -175,7 +175,7 @@ function evaluationOf(row: Row, conversationId: ConversationId): Evaluation {
     score: score ?? undefined,
     outcome,
     explanation,
-    verdicts: decodeVerdicts(verdicts),
+    ...decodeVerdicts(verdicts),
     waitsFor,
   };
 }

@@ -44,7 +44,7 @@ export class WorkingEvaluations {
 
   verdictsOf({ conversation, suite, turnId }: EvaluationKey): ReadonlyMap<string, Verdict> | undefined {
     const verdicts = this.#last.get(keyOf(conversation, suite, turnId ?? ''))?.verdicts;
-    return verdicts === undefined ? undefined : decodeVerdicts(verdicts);
+    return verdicts === undefined ? undefined : decodeVerdicts(verdicts).verdicts;
   }
 
   /** False where it is in the store already. */

@@ -177,7 +177,7 @@ async function writeEvaluations(session: Session, set: WorkingSet): Promise<void
       .text(toStorable(evaluation.suite))
       .text(toStorable(evaluation.suiteVersion));
     rows.int4(evaluation.revision).int4(evaluation.score).int2(OUTCOMES.indexOf(evaluation.outcome));
-    rows.text(toStorable(evaluation.explanation)).text(encodeVerdicts(evaluation.verdicts));
+    rows.text(toStorable(evaluation.explanation)).text(encodeVerdicts(evaluation));
     rows.texts(failed.map(toStorable)).text(last.text).int8(now);
   }
   // One that is there already breaks the unique index, and nothing of this transaction is kept.

@@ -19,7 +19,7 @@ export function toEvaluation(row: Record<string, unknown>, conversationId: Conve
     score: row.score === null ? undefined : Number(row.score),
     outcome,
     explanation: String(row.explanation),
-    verdicts: decodeVerdicts(String(row.verdicts)),
+    ...decodeVerdicts(String(row.verdicts)),
     // The cast holds because the store's writer wrote the text.
     ...(typeof row.waits_for === 'string' ? { waitsFor: JSON.parse(row.waits_for) as readonly string[] } : {}),
   };

@@ -60,7 +60,7 @@ export class Evaluations {
   verdictsOf(key: EvaluationKey): ReadonlyMap<string, Verdict> | undefined {
     this.flush();
     const row = this.#verdicts.get(key.conversation, key.suite, key.turnId ?? '');
-    return row === undefined ? undefined : decodeVerdicts(String(row.verdicts));
+    return row === undefined ? undefined : decodeVerdicts(String(row.verdicts)).verdicts;
   }
 
   /** Written by the next `flush`, which says then whether it is new. */
@@ -93,7 +93,7 @@ export class Evaluations {
       evaluation.score ?? null,
       OUTCOMES.indexOf(evaluation.outcome),
       evaluation.explanation,
-      encodeVerdicts(evaluation.verdicts),
+      encodeVerdicts(evaluation),
       this.#textOf(place.labels),
       Date.now(),
     );

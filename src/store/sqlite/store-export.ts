@@ -154,7 +154,7 @@ function toEvaluation(row: Row, conversationId: ConversationId, traceId: TraceId
       score: row.score === null ? undefined : Number(row.score),
       outcome,
       explanation: String(row.explanation),
-      verdicts: decodeVerdicts(String(row.verdicts)),
+      ...decodeVerdicts(String(row.verdicts)),
     },
     traceId,
     // The cast holds because the store's writer wrote the text.

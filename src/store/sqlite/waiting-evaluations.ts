@@ -54,7 +54,7 @@ export class WaitingEvaluations {
       evaluation.score ?? null,
       OUTCOMES.indexOf(evaluation.outcome),
       evaluation.explanation,
-      encodeVerdicts(evaluation.verdicts),
+      encodeVerdicts(evaluation),
       JSON.stringify(place.labels),
       JSON.stringify(counted),
       JSON.stringify(evaluation.waitsFor ?? []),
