@@ -24,7 +24,7 @@ export interface AskingParts {
   readonly questions: AllQuestions;
   readonly onEvent: (event: JudgeEvent) => void;
   /** Outcomes are in the store; who waits for them can go on. */
-  readonly onEnded: (keys: readonly string[]) => void;
+  readonly onEnded?: (keys: readonly string[]) => void;
   readonly clientOf?: (judge: Judge) => ModelClient;
   readonly now?: () => number;
   readonly times?: DeskTimes;
@@ -49,7 +49,16 @@ export class Asking {
     const { rules, questions, onEvent, onEnded, clientOf = clientFor, times = DESK_TIMES } = parts;
     this.#desks = parts.judges.map(
       (judge) =>
-        new JudgeDesk({ judge, rules, questions, onEvent, onEnded, client: clientOf(judge), now: this.#now, times }),
+        new JudgeDesk({
+          judge,
+          rules,
+          questions,
+          onEvent,
+          client: clientOf(judge),
+          now: this.#now,
+          times,
+          ...(onEnded === undefined ? {} : { onEnded }),
+        }),
     );
   }
 
@@ -113,7 +122,7 @@ export class Asking {
     );
     // Its name is not in the configuration, and so it is no label.
     for (const _ of keys) onEvent({ type: 'question-ended', judge: 'other', end: outcome.because, disagreed: false });
-    onEnded(keys);
+    onEnded?.(keys);
   }
 }
 

@@ -53,7 +53,7 @@ export interface JudgeDeskParts {
   readonly questions: Questions;
   readonly onEvent: (event: JudgeEvent) => void;
   /** Outcomes are in the store. */
-  readonly onEnded: (keys: readonly string[]) => void;
+  readonly onEnded?: (keys: readonly string[]) => void;
   readonly now?: () => number;
   readonly times?: DeskTimes;
 }
@@ -401,7 +401,7 @@ export class JudgeDesk {
     this.#gone.add(key);
     const end = outcome.is === 'answered' ? 'answered' : outcome.is === 'failed' ? outcome.failure : outcome.because;
     this.#event({ type: 'question-ended', judge: this.#parts.judge.name, end, disagreed });
-    this.#parts.onEnded([key]);
+    this.#parts.onEnded?.([key]);
   }
 
   #jobOf({ request, votes }: WaitingQuestion): Job {

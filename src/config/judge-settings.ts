@@ -180,7 +180,7 @@ const judgeShape = strict({
   requests_per_minute: count(1, 1_000_000).default(60),
   tokens_per_minute: count(1, 1_000_000_000).default(200_000),
   max_output_tokens: count(16, 200_000).default(2000),
-  evidence_tokens: count(200, 1_000_000).default(8000),
+  evidence_tokens: count(1000, 1_000_000).default(8000),
   sample: amount(0, 1).default(1),
   prices: priceShape.optional(),
 });

@@ -135,6 +135,7 @@ export class Engine {
       store: parts.store,
       runner: this.#runner,
       recorder,
+      onReused: (judge) => parts.onEvent({ type: 'answer-reused', judge }),
       timed: (stage, work) => this.#timed(stage, work),
     });
     const understand = (conversation: StoredConversation, traces: readonly StoredTrace[]) =>

@@ -22,6 +22,7 @@ import { Asking } from '../ask/asking.ts';
 import { OtlpSender } from '../report/results/otlp-sender.ts';
 import { ResultRelay } from './result-relay.ts';
 import { checkedTruth } from './truth-files.ts';
+import { judgeOf } from './judging/judging-start.ts';
 import { type FromScorer, type ScorerStart, type ToScorer, unpackTurn } from './messages.ts';
 
 /** A transaction holds the turns it writes in memory until the commit. */
@@ -45,6 +46,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
       settings: start.settings,
       suites,
       truth,
+      judge: judgeOf(start.judging),
       store,
       read: (position, length) => reader.read(position, length),
       watch: new SharedCheckWatch(start.watch, start.stopped),
@@ -69,7 +71,6 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
           ...start.judging,
           questions: store,
           onEvent: (event) => post({ type: 'judge-event', event }),
-          onEnded: () => workSoon(),
         });
   judging?.start();
   /** Log time up to which everything that was due is evaluated. */
@@ -91,15 +92,11 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
     if (message.type === 'resume') awaitsResume = false;
     else if (message.type === 'accept') detection?.accept(message);
     else if (!awaitsResume || message.type === 'stop') inbox.push(message);
-    workSoon();
-  });
-
-  function workSoon(): void {
     if (working || isEnding) return;
     working = true;
     // After all messages that have arrived already.
     setImmediate(work);
-  }
+  });
 
   function work(): void {
     working = false;

@@ -97,6 +97,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const onEvent = (event: PipelineEvent) => {
     health.count(event);
     log.event(event);
+    if (event.type === 'answer-reused') judges?.countReused(event.judge);
     if (event.type === 'journal-refused') readiness.refused(event.because, event.detail);
     else if (event.type === 'journal-synced') readiness.accepted();
   };

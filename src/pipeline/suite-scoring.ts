@@ -29,17 +29,21 @@ export class SuiteScoring {
   readonly #store: EngineStore;
   readonly #runner: SuiteRunner;
   readonly #recorder: EvaluationRecorder;
+  readonly #onReused: (judge: string) => void;
   readonly #timed: <T>(stage: string, work: () => T) => T;
 
   constructor(parts: {
     readonly store: EngineStore;
     readonly runner: SuiteRunner;
     readonly recorder: EvaluationRecorder;
+    /** An answer of this judge was there before anybody waited for it. */
+    readonly onReused: (judge: string) => void;
     readonly timed: <T>(stage: string, work: () => T) => T;
   }) {
     this.#store = parts.store;
     this.#runner = parts.runner;
     this.#recorder = parts.recorder;
+    this.#onReused = parts.onReused;
     this.#timed = parts.timed;
   }
 
@@ -87,11 +91,12 @@ export class SuiteScoring {
     place: ScoringPlace,
   ): RunEvaluation | undefined {
     const key = keyOf(suite, turnId, place);
-    return this.#runner.evaluate(
-      suite,
-      { conversation, turnId, revision: place.revision },
-      (request) => this.#store.outcomeOf(request.key, key) ?? 'waiting',
-    );
+    const hasWaited = this.#store.waitingEvaluation(key) !== undefined;
+    return this.#runner.evaluate(suite, { conversation, turnId, revision: place.revision }, (request) => {
+      const outcome = this.#store.outcomeOf(request.key, key);
+      if (outcome?.is === 'answered' && !hasWaited) this.#onReused(request.judge);
+      return outcome ?? 'waiting';
+    });
   }
 
   #keep(

@@ -168,6 +168,7 @@ export class HealthCounters {
         this.#scorerFailures.inc();
         return;
       case 'scorer-restarted':
+      case 'answer-reused':
       case 'not-understood':
         return;
       case 'store-pruned':

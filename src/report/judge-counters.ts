@@ -64,9 +64,6 @@ export class JudgeCounters {
         this.#questions.inc({ judge: event.judge, end: event.end });
         if (event.disagreed) this.#disagreed.inc({ judge: event.judge });
         return;
-      case 'answer-reused':
-        this.#reused.inc({ judge: event.judge }, event.answers);
-        return;
       case 'judge-stopped':
         this.#stopped.set({ judge: event.judge }, 1);
         return;
@@ -89,6 +86,11 @@ export class JudgeCounters {
       default:
         unreachable(event);
     }
+  }
+
+  /** Whoever evaluates found an answer that was there already. */
+  countReused(judge: string): void {
+    this.#reused.inc({ judge });
   }
 
   sources(): readonly MetricSource[] {

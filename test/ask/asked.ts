@@ -63,7 +63,6 @@ export function startAsking(options: {
     rules: { ...RULES, ...options.rules },
     questions: store,
     onEvent: (event) => events.push(event),
-    onEnded: () => {},
     times: { ...SHORT, ...options.times },
     ...(options.now === undefined ? {} : { now: options.now }),
     ...(options.clientOf === undefined ? {} : { clientOf: options.clientOf }),

@@ -1,4 +1,5 @@
 /** Judges in the running service: what waits in the store is asked from the scoring thread, and the metrics and the log tell it. */
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,6 +8,7 @@ import { startProvider, YES } from '../ask/provider.ts';
 import { judgeRequest } from '../ask/requests.ts';
 import { exposedIn } from '../report/exposed.ts';
 import { JUDGE_METRICS } from '../../src/report/judge-metrics.ts';
+import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
 
@@ -68,4 +70,49 @@ test('a judge that is stopped is seen in the metrics and in the log, without the
   const [line = ''] = running.lines.filter((text) => text.includes('a judge is stopped'));
   expect(JSON.parse(line)).toMatchObject({ level: 'error', judge: 'default', failure: 'authentication' });
   await until(async () => (await total(running, 'assay_judge_waiting_questions')) === 1);
+});
+
+const SUITE = `suite: manners
+version: "1"
+scope: conversation
+criteria:
+  - { name: answered, question: Was there an answer?, weight: 0.5, check: size(steps) > 0 }
+  - name: kind
+    question: Was it kind?
+    weight: 0.5
+    judge: { by: default }
+`;
+
+test('code is counted at once, and the evaluation when its judge has answered; what looks the same is asked once', async () => {
+  const answer = Promise.withResolvers<{ readonly say: string }>();
+  const provider = await startProvider(() => answer.promise);
+  const dataDir = tempDirectory();
+  writeFileSync(path.join(dataDir, 'assay.yaml'), JUDGES(provider.url));
+  writeFileSync(path.join(dataDir, 'manners.yaml'), SUITE);
+  const running = await runService({ suites: ['./manners.yaml'], dataDir });
+  const [conversation] = traffic({ seed: 1, conversations: 1, endMarks: 'all' });
+  const send = async (name: string) => {
+    for (const turn of conversation?.turns ?? []) {
+      const headers = { 'content-type': 'application/json' };
+      const traceId = turn[0]?.traceId ?? '';
+      const written = exportRequest(turn, 'v1').replaceAll(conversation?.id ?? '', name);
+      const body = written.replaceAll(traceId, createHash('md5').update(`${name} ${traceId}`).digest('hex'));
+      expect((await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body })).status).toBe(200);
+    }
+  };
+
+  await send('first');
+  await until(async () => (await total(running, 'assay_verdicts_total', 'criterion="answered"')) === 1);
+  await until(() => Promise.resolve(provider.asked.length === 1));
+  expect(await total(running, 'assay_evaluations_total')).toBe(0);
+
+  answer.resolve({ say: YES });
+  await until(async () => (await total(running, 'assay_evaluations_total')) === 1);
+  expect(await total(running, 'assay_verdicts_total', 'criterion="kind"', 'verdict="pass"')).toBe(1);
+
+  // Another conversation with the very same words.
+  await send('second');
+  await until(async () => (await total(running, 'assay_evaluations_total')) === 2);
+  expect(await total(running, 'assay_judge_answers_reused_total')).toBe(1);
+  expect(provider.asked).toHaveLength(1);
 });

@@ -37,8 +37,6 @@ export type JudgeEvent =
       /** The votes were not of one mind. */
       readonly disagreed: boolean;
     }
-  /** An answer was there already. */
-  | { readonly type: 'answer-reused'; readonly judge: string; readonly answers: number }
   | {
       readonly type: 'judge-stopped';
       readonly judge: string;

@@ -30,6 +30,8 @@ export type EngineEvent =
       readonly revision: number;
     }
   | { readonly type: 'check-failed'; readonly suite: string; readonly criterion: string; readonly reason: string }
+  /** An answer of this judge was there already. */
+  | { readonly type: 'answer-reused'; readonly judge: string }
   | { readonly type: 'not-understood'; readonly what: string; readonly reason: string }
   | { readonly type: 'labels-folded'; readonly label: 'agent' | 'segment'; readonly agent: string };
 

@@ -1,11 +1,12 @@
 /** What the owner of the judges is started with, from the settings. */
-import type { Judge, JudgingRules } from '../../ask/judge.ts';
-import type { JudgingSettings } from '../../config/judge-settings.ts';
+import type { JudgingRules } from '../../ask/judge.ts';
+import type { JudgeSettings, JudgingSettings } from '../../config/judge-settings.ts';
+import type { Judges } from '../../score/judge/judges.ts';
 import { JudgeCounters } from '../../report/judge-counters.ts';
 
 /** Plain data: it goes to the thread that asks. */
 export interface JudgingStart {
-  readonly judges: readonly Judge[];
+  readonly judges: readonly JudgeSettings[];
   readonly rules: JudgingRules;
 }
 
@@ -21,4 +22,15 @@ export function judgingStart({ judges, budget, limitMs, keepAnswersMs }: Judging
 
 export function judgeCounters({ judges, rules }: JudgingStart): JudgeCounters {
   return new JudgeCounters({ names: judges.map(({ name }) => name), budget: rules.budget });
+}
+
+/** What scoring asks about a judge. Undefined for one that is not configured. */
+export function judgeOf(start: JudgingStart | undefined): Judges['settings'] {
+  const judges = new Map(
+    (start?.judges ?? []).map(({ name, fingerprint, evidenceTokens, sample }) => [
+      name,
+      { fingerprint, evidenceTokens, share: sample },
+    ]),
+  );
+  return (name) => judges.get(name);
 }
