@@ -30,6 +30,7 @@ function summary(evaluation: Evaluation) {
     score: evaluation.score === undefined ? null : evaluation.score / 1_000_000,
     outcome: evaluation.outcome,
     explanation: evaluation.explanation,
+    ...(evaluation.waitsFor === undefined ? {} : { waits_for: evaluation.waitsFor }),
   };
 }
 

@@ -10,6 +10,7 @@ import type { OtlpSenderOptions } from '../report/results/otlp-sender.ts';
 import type { AcceptCommand, DetectionMessage, DetectionStart } from './detection/detection-owner.ts';
 import type { Settled } from './detection/detection-rounds.ts';
 import type { EngineSettings } from './engine.ts';
+import type { PutCommand, PutMessage } from './store-writes.ts';
 import type { JudgingStart } from './judging/judging-start.ts';
 
 export interface ScorerStart {
@@ -55,6 +56,7 @@ export type ToScorer =
   /** A webhook has had a notice. Where the thread ends before it has heard, the notice comes again, and so does this. */
   | { readonly type: 'settled'; readonly settled: Settled }
   | AcceptCommand
+  | PutCommand
   | { readonly type: 'stop' };
 
 export type FromScorer =
@@ -76,6 +78,7 @@ export type FromScorer =
   | { readonly type: 'failed'; readonly error: string }
   | { readonly type: 'pruned'; readonly conversations: number; readonly bytes: number }
   | DetectionMessage
+  | PutMessage
   | { readonly type: 'result-event'; readonly event: ResultEvent }
   | { readonly type: 'judge-event'; readonly event: JudgeEvent }
   | { readonly type: 'stopped' };

@@ -21,6 +21,7 @@ import { Engine } from './engine.ts';
 import { Asking } from '../ask/asking.ts';
 import { OtlpSender } from '../report/results/otlp-sender.ts';
 import { ResultRelay } from './result-relay.ts';
+import { carryOut } from './store-writes.ts';
 import { checkedTruth } from './truth-files.ts';
 import { judgeOf } from './judging/judging-start.ts';
 import { type FromScorer, type ScorerStart, type ToScorer, unpackTurn } from './messages.ts';
@@ -91,6 +92,8 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
     }
     if (message.type === 'resume') awaitsResume = false;
     else if (message.type === 'accept') detection?.accept(message);
+    // Between transactions: those begin and end without waiting for anything.
+    else if (message.type === 'put') void carryOut(store, message).then(post);
     else if (!awaitsResume || message.type === 'stop') inbox.push(message);
     if (working || isEnding) return;
     working = true;
@@ -122,6 +125,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
           return false;
         }
         if (message.type === 'resume' || message.type === 'settled' || message.type === 'accept') continue;
+        if (message.type === 'put') continue;
         sequence = message.sequence;
         if (message.type === 'close') {
           reader.completeTo(message.turn.position);

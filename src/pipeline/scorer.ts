@@ -14,6 +14,7 @@ import type { ResultEvent } from '../model/events/result-events.ts';
 import type { ScoringEvent, TurnFate } from '../model/events/scoring-events.ts';
 import type { Total } from '../store/engine-store.ts';
 import type { AcceptCommand, DetectionMessage } from './detection/detection-owner.ts';
+import type { PutCommand, PutMessage } from './store-writes.ts';
 import type { Settled } from './detection/detection-rounds.ts';
 import { CommandWindow } from './command-window.ts';
 import { type FromScorer, packTurn, type ScorerStart, type ToScorer } from './messages.ts';
@@ -33,6 +34,7 @@ export interface ScorerOptions extends Scoring {
   readonly onTotals: (totals: readonly Total[]) => void;
   readonly onEvent: (event: ScoringEvent | ResultEvent) => void;
   readonly onDetection: (message: DetectionMessage) => void;
+  readonly onPut: (message: PutMessage) => void;
   readonly onJudge: (event: JudgeEvent) => void;
 }
 
@@ -122,8 +124,8 @@ export class Scorer {
       await this.#thread.replace({ data: start, suites, checkTimeoutMs }, { type: 'stop' });
   }
 
-  /** A person accepts a level. False where nobody hears it. */
-  accept(command: AcceptCommand): boolean {
+  /** Of a person. False where nobody hears it. */
+  tell(command: AcceptCommand | PutCommand): boolean {
     const isHeard = this.#thread.isReady && this.#state === 'running';
     if (isHeard) this.#thread.post(command);
     return isHeard;
@@ -193,6 +195,9 @@ export class Scorer {
       case 'detection-accepted':
       case 'detection-event':
         this.#options.onDetection(message);
+        return;
+      case 'put':
+        this.#options.onPut(message);
         return;
       case 'result-event':
         this.#options.onEvent(message.event);

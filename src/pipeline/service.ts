@@ -24,6 +24,8 @@ import { criterionWeights } from './criterion-weights.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { acceptRoute } from './detection/accept-route.ts';
 import { DetectionDesk } from './detection/detection-desk.ts';
+import { StoreWrites } from './store-writes.ts';
+import { truthRoute } from './truth-route.ts';
 import { detectionStart } from './detection/detection-start.ts';
 import { engineSettings, turnLimits } from './engine-settings.ts';
 import { Intake } from './intake.ts';
@@ -105,7 +107,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const desk = new DetectionDesk(settings, log, {
     conversations: () => conversations,
     onSettled: (settled) => scorer.settled(settled),
-    onAccept: (command) => scorer.accept(command),
+    onAccept: (command) => scorer.tell(command),
   });
   let { writeToken } = settings.http;
   const reloading = new Reloading({
@@ -120,7 +122,12 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     },
     onEvent,
   });
-  const writes = [acceptRoute((chosen) => desk.accept(chosen)), reloadRoute(() => reloading.reload())];
+  const puts = new StoreWrites((command) => scorer.tell(command));
+  const writes = [
+    truthRoute((write) => puts.put(write)),
+    acceptRoute((chosen) => desk.accept(chosen)),
+    reloadRoute(() => reloading.reload()),
+  ];
   // Suites that were named on the command line are those of the start.
   const named = { ...settings, suites: options.suiteReferences, baseDir: options.suitesBaseDirectory };
   const judging = judgingStart(settings.judging);
@@ -131,6 +138,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     onTotals: (totals) => view.update(totals),
     onEvent: (event) => onEvent(event),
     onDetection: (message) => desk.hear(message),
+    onPut: (message) => puts.hear(message),
     onJudge: (event) => {
       judges?.count(event);
       log.event(event);

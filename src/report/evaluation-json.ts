@@ -14,6 +14,8 @@ export interface EvaluationJson {
   readonly explanation: string;
   readonly verdicts: { readonly [criterion: string]: VerdictJson };
   readonly findings?: readonly FindingJson[];
+  /** Criteria whose verdicts are not in: this is what can be said so far. */
+  readonly waits_for?: readonly string[];
 }
 
 export interface VerdictJson {
@@ -58,5 +60,6 @@ export function toEvaluationJson(evaluation: Evaluation): EvaluationJson {
     ...(evaluation.findings !== undefined && {
       findings: evaluation.findings.map(({ finding, reason, evidence }) => ({ finding, reason, evidence })),
     }),
+    ...(evaluation.waitsFor === undefined ? {} : { waits_for: evaluation.waitsFor }),
   };
 }

@@ -169,6 +169,10 @@ function printEvaluation(
     `\n  ${paint('bold', `${evaluation.suite}@${evaluation.suiteVersion}`)} on ${target}: ${score} ${evaluation.outcome}`,
   );
   terminal.out(`    ${safe(evaluation.explanation, 600)}`);
+  if (evaluation.waitsFor !== undefined)
+    terminal.out(
+      `    ${paint('dim', `so far: it waits for a judge's verdict on ${evaluation.waitsFor.join(', ')}, and is not counted yet`)}`,
+    );
   for (const [criterion, { verdict, reason, evidence }] of evaluation.verdicts) {
     terminal.out(`    ${paint(VERDICT_STYLES[verdict], verdict.padEnd(14))} ${criterion.padEnd(28)} ${safe(reason)}`);
     const [first] = evidence;

@@ -14,7 +14,6 @@ export function addServe(program: Command, terminal: Terminal): void {
       const loaded = await load(flags);
       const { service, log } = await startWithLog(loaded);
       greet(terminal, loaded, service);
-      reloadOnSignal(service);
       await untilStopped(service, log);
     });
 }
@@ -30,11 +29,16 @@ export function withServiceFlags(command: Command): Command {
     .option('--http-port <port>', 'metrics and API (ASSAY_HTTP_PORT; default 4319)');
 }
 
+/** SIGHUP is how one asks a service to read its configuration again. What comes of it is in the log. */
 export async function startWithLog(loaded: Loaded): Promise<{ readonly service: Service; readonly log: Log }> {
   // Loaded when it is needed: the other commands should not wait for the receivers' libraries.
   const { startService } = await import('../../pipeline/service.ts');
   const log = new Log({ level: loaded.settings.logLevel, write: (line) => void process.stderr.write(line) });
+  // Asked for before it has started, it would end the process: what is read then is new anyway.
+  let started: Service | undefined;
+  process.on('SIGHUP', () => void started?.reload());
   const service = await endingOnSignals(() => startService({ ...loaded, log, version }));
+  started = service;
   const { ports } = service;
   log.line('info', 'started', {
     version,
@@ -93,11 +97,6 @@ ${
     : ''
 }  Ask why one failed:    npm run assay -- explain <conversation>
 `);
-}
-
-/** SIGHUP is how one asks a service to read its configuration again. What comes of it is in the log. */
-function reloadOnSignal(service: Service): void {
-  process.on('SIGHUP', () => void service.reload());
 }
 
 /**

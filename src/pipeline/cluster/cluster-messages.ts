@@ -12,6 +12,7 @@ import type { AcceptCommand, DetectionMessage, DetectionStart } from '../detecti
 import type { Settled } from '../detection/detection-rounds.ts';
 import type { TruthFile } from '../../model/truth.ts';
 import type { EngineSettings } from '../engine.ts';
+import type { PutCommand, PutMessage } from '../store-writes.ts';
 import type { PackedTurn } from '../messages.ts';
 
 export interface ClusterStart {
@@ -61,6 +62,7 @@ export type ToCluster =
   /** A webhook has had a notice. Where the thread ends before it has heard, the notice comes again, and so does this. */
   | { readonly type: 'settled'; readonly settled: Settled }
   | AcceptCommand
+  | PutCommand
   /** Files what was sent before, then ends. */
   | { readonly type: 'stop' };
 
@@ -90,6 +92,7 @@ export type FromCluster =
   | { readonly type: 'sent'; readonly evaluations: number }
   | { readonly type: 'result-event'; readonly event: ResultEvent }
   | DetectionMessage
+  | PutMessage
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
   | { readonly type: 'problem'; readonly problem: string | undefined }
   | { readonly type: 'stopped' };

@@ -30,6 +30,8 @@ import { criterionWeights } from '../criterion-weights.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import { acceptRoute } from '../detection/accept-route.ts';
 import { DetectionDesk } from '../detection/detection-desk.ts';
+import { StoreWrites } from '../store-writes.ts';
+import { truthRoute } from '../truth-route.ts';
 import { detectionStart } from '../detection/detection-start.ts';
 import { engineSettings, turnLimits } from '../engine-settings.ts';
 import { startOtlpReceivers } from '../otlp-receivers.ts';
@@ -112,7 +114,12 @@ async function start(
     },
     onEvent,
   });
-  const writes = [acceptRoute((chosen) => desk.accept(chosen)), reloadRoute(() => reloading.reload())];
+  const puts = new StoreWrites((command) => reading?.worker.tell(command) ?? false);
+  const writes = [
+    truthRoute((write) => puts.put(write)),
+    acceptRoute((chosen) => desk.accept(chosen)),
+    reloadRoute(() => reloading.reload()),
+  ];
   const health = new HealthCounters({
     openTurns: () => reading?.lanes.openTurns ?? 0,
     openSpans: () => reading?.lanes.openRows ?? 0,
@@ -130,7 +137,7 @@ async function start(
   const desk = new DetectionDesk(settings, log, {
     conversations: () => apiOf(reading),
     onSettled: (settled) => reading?.worker.settled(settled),
-    onAccept: (command) => reading?.worker.accept(command) ?? false,
+    onAccept: (command) => reading?.worker.tell(command) ?? false,
     isOwner: false,
   });
   const exposition = new Exposition([...view.sources(), ...health.sources(), ...metrics.sources(), ...desk.sources()]);
@@ -162,6 +169,7 @@ async function start(
       onEvent,
       stops,
       desk,
+      puts,
     });
   }
   // It asks the reader, and so stops before it.
@@ -216,9 +224,10 @@ async function startReading(
     readonly view: QualityView;
     readonly state: ReadingState;
     readonly desk: DetectionDesk;
+    readonly puts: StoreWrites;
   },
 ): Promise<Reading> {
-  const { options, kafka, sharedStore, view, state, desk, producer, redaction, onEvent, stops } = parts;
+  const { options, kafka, sharedStore, view, state, desk, puts, producer, redaction, onEvent, stops } = parts;
   const { settings } = options;
   const topics = [...kafka.topics.spans, ...kafka.topics.logs];
   const store = postgresOptions(settings, sharedStore, kafka);
@@ -251,6 +260,7 @@ async function startReading(
     onFenced: (lane) => lanes?.fenced(lane),
     onTotals: (totals) => view.update(totals),
     onDetection: (message) => desk.hear(message),
+    onPut: (message) => puts.hear(message),
     onClusterTime: (time) => {
       state.clusterTime = time;
     },

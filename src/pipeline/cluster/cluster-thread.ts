@@ -24,6 +24,7 @@ import type {
 } from './cluster-messages.ts';
 import { OtlpSender } from '../../report/results/otlp-sender.ts';
 import { ResultRelay } from '../result-relay.ts';
+import { carryOut } from '../store-writes.ts';
 import { checkedTruth } from '../truth-files.ts';
 import { EvaluationRelay } from './evaluation-relay.ts';
 import { Filer } from './filer.ts';
@@ -88,6 +89,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
     if (message.type === 'question') void answer(store, message.id, message.question, post, problems);
     else if (message.type === 'settled') detection?.settle(message.settled);
     else if (message.type === 'accept') detection?.accept(message);
+    else if (message.type === 'put') void carryOut(store, message).then(post);
     else if (message.type === 'relay') {
       isDetecting = message.on;
       void (message.on ? relay?.start() : relay?.stop());

@@ -15,6 +15,7 @@ import type { TraceId } from '../../model/ids.ts';
 import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { Total } from '../../store/engine-store.ts';
 import type { AcceptCommand, DetectionMessage } from '../detection/detection-owner.ts';
+import type { PutCommand, PutMessage } from '../store-writes.ts';
 import type { Settled } from '../detection/detection-rounds.ts';
 import { CommandWindow } from '../command-window.ts';
 import { packTurn } from '../messages.ts';
@@ -37,6 +38,7 @@ export interface ClusterWorkerOptions extends ClusterScoring {
   readonly onClusterTime: (time: number) => void;
   readonly onEvent: (event: ScoringEvent | ClusterEvent | ResultEvent) => void;
   readonly onDetection: (message: DetectionMessage) => void;
+  readonly onPut: (message: PutMessage) => void;
 }
 
 interface WaitingTurn {
@@ -162,8 +164,8 @@ export class ClusterWorker {
       await this.#thread.replace({ data: start, suites, checkTimeoutMs }, { type: 'stop' });
   }
 
-  /** A person accepts a level. False where nobody hears it. */
-  accept(command: AcceptCommand): boolean {
+  /** Of a person. False where nobody hears it. */
+  tell(command: AcceptCommand | PutCommand): boolean {
     if (this.#thread.isReady) this.#thread.post(command);
     return this.#thread.isReady;
   }
@@ -256,6 +258,9 @@ export class ClusterWorker {
       case 'detection-accepted':
       case 'detection-event':
         this.#options.onDetection(message);
+        return;
+      case 'put':
+        this.#options.onPut(message);
         return;
       case 'answer':
         this.#asked.get(message.id)?.answered.resolve(message.answer);

@@ -11,14 +11,12 @@ import type { MetricSource } from '../../report/exposition.ts';
 import type { ConversationApi } from '../../report/http-server.ts';
 import type { Log } from '../../report/log.ts';
 import { Webhooks } from '../../report/webhooks.ts';
+import { AwaitedAnswers } from '../awaited-answers.ts';
 import { evidenceOf } from './detection-evidence.ts';
 import type { AcceptCommand, DetectionMessage } from './detection-owner.ts';
 import type { Settled } from './detection-rounds.ts';
 
-const ACCEPT_TIMEOUT_MS = 8000;
 const SWITCHED_OFF = 'regression detection is switched off (detection.active)';
-const NOT_HEARD = 'this instance is starting, or reads nothing: ask again, or another one';
-const NOT_KNOWN = 'no answer yet, and it is not known whether it was accepted: ask again, which does no harm';
 
 export class DetectionDesk {
   readonly #view: DetectionView;
@@ -28,8 +26,7 @@ export class DetectionDesk {
   #isActive: boolean;
   readonly #onSettled: (settled: Settled) => void;
   readonly #onAccept: (command: AcceptCommand) => boolean;
-  readonly #asked = new Map<number, (acceptance: Acceptance) => void>();
-  #lastAsked = 0;
+  readonly #acceptances = new AwaitedAnswers<Acceptance>();
   #isOwner: boolean;
 
   constructor(
@@ -70,7 +67,7 @@ export class DetectionDesk {
       return;
     }
     if (message.type === 'detection-accepted') {
-      this.#asked.get(message.id)?.(message.acceptance);
+      this.#acceptances.answered(message.id, message.acceptance);
       return;
     }
     // What was under way when it went to another instance.
@@ -90,15 +87,7 @@ export class DetectionDesk {
   /** A person says that a change was meant. Any instance can be asked: it does a round of its own. */
   async accept(chosen: ChosenLevels): Promise<Acceptance> {
     if (!this.#isActive) return { problem: SWITCHED_OFF };
-    this.#lastAsked += 1;
-    const id = this.#lastAsked;
-    const { promise, resolve } = Promise.withResolvers<Acceptance>();
-    this.#asked.set(id, resolve);
-    const timer = setTimeout(() => resolve({ problem: NOT_KNOWN }), ACCEPT_TIMEOUT_MS);
-    if (!this.#onAccept({ type: 'accept', id, chosen })) resolve({ problem: NOT_HEARD });
-    const acceptance = await promise;
-    clearTimeout(timer);
-    this.#asked.delete(id);
+    const acceptance = await this.#acceptances.ask((id) => this.#onAccept({ type: 'accept', id, chosen }));
     if ('accepted' in acceptance && acceptance.accepted.length > 0) {
       const accepted = acceptance.accepted.map(({ metric, criterion }) => criterion ?? metric).join(', ');
       this.#log.line('info', 'regressed levels were accepted: they are what is expected from now on', {

@@ -1,0 +1,54 @@
+/**
+ * What people put into the store by the API: the main thread hands it to the thread that has the store, which does it in a transaction of its
+ * own. What was answered is committed; who was not answered puts it again, which changes nothing.
+ */
+import type { Json } from '../model/json.ts';
+import type { TruthStore } from '../store/revisit.ts';
+import { AwaitedAnswers, type Unanswered } from './awaited-answers.ts';
+
+export type StoreWrite = { readonly what: 'truth'; readonly conversation: string; readonly truth: Json | undefined };
+
+export interface PutCommand {
+  readonly type: 'put';
+  readonly id: number;
+  readonly write: StoreWrite;
+}
+
+/** `changed`: it was not known before. */
+export type PutAnswer = { readonly changed: boolean } | Unanswered;
+
+export interface PutMessage {
+  readonly type: 'put';
+  readonly id: number;
+  readonly answer: PutAnswer;
+}
+
+/** The main thread's end. */
+export class StoreWrites {
+  readonly #answers = new AwaitedAnswers<PutAnswer>();
+  readonly #post: (command: PutCommand) => boolean;
+
+  /** `post` gives false where nobody hears it. */
+  constructor(post: (command: PutCommand) => boolean) {
+    this.#post = post;
+  }
+
+  async put(write: StoreWrite): Promise<PutAnswer> {
+    return this.#answers.ask((id) => this.#post({ type: 'put', id, write }));
+  }
+
+  hear({ id, answer }: PutMessage): void {
+    this.#answers.answered(id, answer);
+  }
+}
+
+/** The other end. Never rejects; where the store fails, it is said to whoever asked. */
+export async function carryOut(store: TruthStore, { id, write }: PutCommand): Promise<PutMessage> {
+  try {
+    const changed = await store.putTruth(write.conversation, write.truth);
+    return { type: 'put', id, answer: { changed } };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { type: 'put', id, answer: { problem: `the store did not take it: ${problem}` } };
+  }
+}
