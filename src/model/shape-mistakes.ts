@@ -71,6 +71,7 @@ function mistakesOf(
 const NOUNS: Readonly<Record<string, string>> = {
   string: 'a text',
   number: 'a number',
+  int: 'a whole number',
   boolean: 'true or false',
   array: 'a list',
   object: 'a mapping of fields',
