@@ -1,0 +1,28 @@
+/** How far a judge can be trusted: everything that labels by people say about one version of a judged criterion. */
+import { type Confusion, confusionOf, type LabelledVerdict } from './confusion.ts';
+import { type CorrectedRate, correctedRate, type Judgings } from './corrected-rate.ts';
+import { type Estimate, shareOf } from './estimate.ts';
+import { kappaOf } from './kappa.ts';
+
+export interface Calibration {
+  readonly confusion: Confusion;
+  /** Of what people pass, the share that the judge passes. Undefined where people have passed nothing. */
+  readonly sensitivity: Estimate | undefined;
+  /** Of what people fail, the share that the judge fails. */
+  readonly specificity: Estimate | undefined;
+  readonly kappa: Estimate | undefined;
+  /** What share would pass if people judged all that the judge did. */
+  readonly passRate: CorrectedRate;
+}
+
+export function calibrate(pairs: Iterable<LabelledVerdict>, judgings: Judgings): Calibration {
+  const confusion = confusionOf(pairs);
+  const { passOfPass, failOfPass, passOfFail, failOfFail } = confusion;
+  return {
+    confusion,
+    sensitivity: shareOf(passOfPass, passOfPass + failOfPass),
+    specificity: shareOf(failOfFail, passOfFail + failOfFail),
+    kappa: kappaOf(confusion),
+    passRate: correctedRate(confusion, judgings),
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * A figure from a sample, with the interval in which the true one lies in 95 of 100 samples.
+ *
+ * Shares have Wilson's interval: unlike the usual one it stays within 0 and 1, and does not shrink to a point where all of a few agree.
+ *
+ *     (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n)
+ */
+export interface Estimate {
+  readonly value: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** The 97.5 % point of the normal distribution. */
+export const Z = 1.959963984540054;
+
+/** Undefined of nothing. */
+export function shareOf(count: number, of: number): Estimate | undefined {
+  if (of === 0) return undefined;
+  const share = count / of;
+  const middle = share + Z ** 2 / (2 * of);
+  const half = Z * Math.sqrt((share * (1 - share)) / of + Z ** 2 / (4 * of ** 2));
+  const whole = 1 + Z ** 2 / of;
+  return within({ value: share, lower: (middle - half) / whole, upper: (middle + half) / whole }, 0);
+}
+
+/** Cut to what can be at all, and never without the value itself, which rounding may have left outside by a hair. */
+export function within({ value, lower, upper }: Estimate, least: number, most = 1): Estimate {
+  const cut = (number: number) => Math.min(most, Math.max(least, number));
+  const inside = cut(value);
+  return { value: inside, lower: Math.min(inside, cut(lower)), upper: Math.max(inside, cut(upper)) };
+}
