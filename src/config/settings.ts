@@ -149,7 +149,7 @@ export interface LoadedSettings {
 }
 
 const CONFIG_FILE = 'assay.yaml';
-/** `response-clarity` judges English prose by rules of thumb: it is there for those who ask for it. */
+/** `response-clarity` judges English prose by rules of thumb, `sql-agent` one kind of agent: they are for those who ask for them. */
 const DEFAULT_SUITES = ['default', 'scheduling', 'error-recovery'];
 
 const SECOND = 1000;

@@ -7,7 +7,9 @@ import { evaluate } from '../../src/score/evaluate.ts';
 import { aConversation, aStep, aToolCall, aTurn, anError, content } from './conversations.ts';
 import { loadPack } from './packs/packs.ts';
 
-const packs = await Promise.all(['default', 'scheduling', 'response-clarity', 'error-recovery'].map(loadPack));
+const packs = await Promise.all(
+  ['default', 'scheduling', 'response-clarity', 'error-recovery', 'sql-agent'].map(loadPack),
+);
 
 const KEYS = [
   '__proto__',

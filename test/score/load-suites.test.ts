@@ -27,7 +27,13 @@ async function load(files: Readonly<Record<string, string>>, references = Object
 const DEFINE_SUITE = path.resolve(import.meta.dirname, '../../src/score/define-suite.ts');
 
 test('the built-in packs have no mistakes, and are found by name', async () => {
-  const { suites, mistakes } = await load({}, ['default', 'scheduling', 'response-clarity', 'error-recovery']);
+  const { suites, mistakes } = await load({}, [
+    'default',
+    'scheduling',
+    'response-clarity',
+    'error-recovery',
+    'sql-agent',
+  ]);
 
   expect(formatMistakes(mistakes)).toBe('');
   expect(suites.map(({ id, scope, totalWeight }) => [id, scope, totalWeight])).toEqual([
@@ -35,6 +41,7 @@ test('the built-in packs have no mistakes, and are found by name', async () => {
     ['scheduling@1', 'conversation', 1_000_000],
     ['response-clarity@1', 'turn', 1_000_000],
     ['error-recovery@1', 'conversation', 950_000],
+    ['sql-agent@1', 'conversation', 1_000_000],
   ]);
 });
 

@@ -14,10 +14,12 @@ import {
 } from './golden-checks.ts';
 import { everyToolCallAnswered } from './every-tool-call-answered.ts';
 import { grounded } from './grounded.ts';
+import { noDestructiveSql } from './no-destructive-sql.ts';
 import { noIdenticalLoop } from './no-identical-loop.ts';
 import { noUnrecoveredToolError } from './no-unrecovered-tool-error.ts';
 import { notCutOff } from './not-cut-off.ts';
 import { providesNextStep } from './provides-next-step.ts';
+import { schemaBeforeQuery } from './schema-before-query.ts';
 import { withinAllowance } from './within-allowance.ts';
 import { wordLimit } from './word-limit.ts';
 
@@ -38,6 +40,8 @@ export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string
   ['clarification_requested', clarificationRequested],
   ['error_message_actionable', errorMessageActionable],
   ['survived_error', survivedError],
+  ['schema_before_query', schemaBeforeQuery],
+  ['no_destructive_sql', noDestructiveSql],
   ['follows_golden_path', followsGoldenPathCheck],
   ['trajectory_score', trajectoryScoreCheck],
   ['within_step_budget', withinStepBudgetCheck],

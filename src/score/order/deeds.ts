@@ -91,3 +91,10 @@ function namesBySpan({ steps }: Turn): ReadonlyMap<SpanId, string | undefined> {
   }
   return names;
 }
+
+/** Spans were lost or left out, and the steps that would have been right may be among them. */
+export function mayLackSteps({ turns }: Subject): boolean {
+  return turns.some(
+    ({ flags, lacksParents }) => flags.includes('over-limit') || (lacksParents && flags.includes('partial-trace')),
+  );
+}

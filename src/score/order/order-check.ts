@@ -8,7 +8,7 @@ import type { StepKind } from '../../model/step.ts';
 import { ContentGap } from '../cel/views.ts';
 import type { Subject } from '../subject.ts';
 import { type Answer, CheckError, notApplicable, type NotApplicable } from '../suite.ts';
-import { type Deed, deedsOf, endOf, spanOf, startOf } from './deeds.ts';
+import { type Deed, deedsOf, endOf, mayLackSteps, spanOf, startOf } from './deeds.ts';
 import type { Limit } from './limit.ts';
 import type { OrderPredicate, OrderRule, OrderRuleOptions } from './order-rule.ts';
 import { failed, held, missing } from './order-reasons.ts';
@@ -245,11 +245,4 @@ function stepsAmong(
 
 function joined(...sets: readonly (readonly number[])[]): readonly number[] {
   return [...new Set(sets.flat())].sort((a, b) => a - b);
-}
-
-/** Spans were lost or left out, and the steps that would have been right may be among them. */
-function mayLackSteps({ turns }: Subject): boolean {
-  return turns.some(
-    ({ flags, lacksParents }) => flags.includes('over-limit') || (lacksParents && flags.includes('partial-trace')),
-  );
 }
