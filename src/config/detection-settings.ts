@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { durationMs } from './quantities.ts';
 import type { Sources } from './sources.ts';
+import { yesOrNo } from './yes-or-no.ts';
 
 export interface DetectionConfig {
   readonly active?: boolean;
@@ -54,4 +55,3 @@ export function readDetection(sources: Sources): DetectionChoices {
 const rateExpected = 'a number from 0.001 to 100';
 const countExpected = 'a whole number from 1 to 1000000';
 /** A variable is a text. */
-const yesOrNo = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], 'true or false');

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { durationMs, sizeBytes } from './quantities.ts';
 import { readFileSetting, readSecret, type SecretPlaces } from './secrets.ts';
 import type { Sources } from './sources.ts';
+import { yesOrNo } from './yes-or-no.ts';
 
 export interface KafkaSettings {
   readonly brokers: readonly string[];
@@ -242,4 +243,3 @@ const brokerList = z
 const from = z.enum(['earliest', 'latest'], 'earliest or latest');
 const saslMechanism = z.enum(SASL_MECHANISMS, `one of ${SASL_MECHANISMS.join(', ')}`).optional();
 /** A variable is a text. */
-const yesOrNo = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], 'true or false');

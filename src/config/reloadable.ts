@@ -36,6 +36,7 @@ const TAKEN: Readonly<Record<keyof Settings, 'now' | readonly string[]>> = {
   metrics: ['metrics'],
   redaction: ['redaction'],
   judging: ['judges'],
+  telemetry: ['telemetry'],
   kafka: ['kafka'],
   sharedStore: ['store.url', 'store.lease', 'the password or certificates of the store'],
   instance: ['instance'],

@@ -20,6 +20,7 @@ import type { TruthFile } from '../model/truth.ts';
 import { readTruthSettings, type TruthConfig } from './truth-settings.ts';
 import { type RedactionConfig, type RedactionSettings, readRedaction } from './redaction-settings.ts';
 import { readSharedStore, type SharedStoreConfig, type SharedStoreSettings } from './shared-store-settings.ts';
+import { readTelemetry, type TelemetryConfig, type TelemetrySettings } from './telemetry-settings.ts';
 import { type Flags, type SettingName, type Sourced, Sources, type Variables } from './sources.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -49,6 +50,8 @@ export interface Settings {
   /** Undefined where what evaluations say goes nowhere but into the store. */
   readonly results: ResultSettings | undefined;
   readonly judging: JudgingSettings;
+  /** Undefined where Assay says nothing of itself but what is scraped. */
+  readonly telemetry: TelemetrySettings | undefined;
   /** Undefined where Assay keeps its own log. */
   readonly kafka: KafkaSettings | undefined;
   /** Undefined where the store is a file of this machine. */
@@ -127,6 +130,7 @@ export interface Config {
   readonly detection?: DetectionConfig;
   readonly alerts?: AlertConfig;
   readonly results?: ResultConfig;
+  readonly telemetry?: TelemetryConfig;
   readonly judges?: Readonly<Record<string, JudgeConfig>>;
   readonly judging?: JudgingConfig;
   readonly truth?: TruthConfig;
@@ -229,6 +233,7 @@ function readSettings(
     detection: readDetection(sources),
     alerts: readAlerts(sources, { baseDir, env }),
     results: readResults(sources, { baseDir, env }),
+    telemetry: readTelemetry(sources, { baseDir, env }),
     judging: readJudging(sources, { baseDir, env }),
     truth: readTruthSettings(sources, baseDir),
     kafka: readKafka(sources, { baseDir, env }),

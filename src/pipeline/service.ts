@@ -11,7 +11,7 @@ import type { LoadedSettings, Settings } from '../config/settings.ts';
 import { Journal } from '../journal/journal.ts';
 import type { JournalEntry } from '../journal/journal-entry.ts';
 import type { BatchSink } from '../receive/sink.ts';
-import { Exposition } from '../report/exposition.ts';
+import { Exposition, type MetricSource } from '../report/exposition.ts';
 import { HealthCounters, type PipelineEvent } from '../report/health-counters.ts';
 import { startHttpServer } from '../report/http-server.ts';
 import type { Log } from '../report/log.ts';
@@ -35,6 +35,7 @@ import { Readiness } from './readiness.ts';
 import { serviceRedaction } from './redaction-rules.ts';
 import { reloadRoute } from './reload-route.ts';
 import { type ReloadOutcome, Reloading } from './reloading.ts';
+import { startTelemetry } from './telemetry.ts';
 import { Scorer, type Scoring } from './scorer.ts';
 import type { SuiteOutline } from './suite-outline.ts';
 
@@ -93,6 +94,17 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const directory = openDataDirectory(settings.dataDir);
   stops.push(() => directory.release());
 
+  let ownSources: readonly MetricSource[] = [];
+  const { instance } = settings;
+  const sources = () => ownSources;
+  const telemetry = await startTelemetry({
+    settings: settings.telemetry,
+    instance,
+    version: options.version,
+    log,
+    sources,
+  });
+  stops.push(() => telemetry?.stop());
   const redaction = serviceRedaction(settings);
   const view = new QualityView();
   const readiness = new Readiness();
@@ -100,6 +112,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     health.count(event);
     log.event(event);
     if (event.type === 'answer-reused') judges?.countReused(event.judge);
+    telemetry?.note(event);
     if (event.type === 'journal-refused') readiness.refused(event.because, event.detail);
     else if (event.type === 'journal-synced') readiness.accepted();
   };
@@ -108,6 +121,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     conversations: () => conversations,
     onSettled: (settled) => scorer.settled(settled),
     onAccept: (command) => scorer.tell(command),
+    onEvent: (event) => telemetry?.note(event),
   });
   let { writeToken } = settings.http;
   const reloading = new Reloading({
@@ -184,6 +198,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const timers = startTimers({ intake, scorer, journal, log });
   stops.push(() => timers.forEach(clearInterval));
 
+  ownSources = [...health.sources(), ...(judges?.sources() ?? [])];
   const exposition = new Exposition([
     ...view.sources(),
     ...health.sources(),

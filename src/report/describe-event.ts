@@ -166,6 +166,13 @@ export function describeEvent(
         fields: { file, line, path, problem, expected },
       };
     }
+    case 'telemetry-problem':
+      return {
+        level: 'warn',
+        message: "Assay's own traces or metrics could not be sent",
+        fields: { problem: event.problem },
+        episode: 'telemetry',
+      };
     case 'kafka-problem':
       return event.problem === undefined
         ? { level: 'info', message: 'reading from Kafka again', fields: {} }

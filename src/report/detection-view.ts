@@ -59,6 +59,8 @@ export class DetectionView {
         this.#transitions.inc({ metric, to: transition.to });
         return;
       }
+      case 'detection-observed':
+        return;
       case 'detection-began-anew':
         this.#problems.inc({ kind: 'began_anew' });
         return;

@@ -10,12 +10,20 @@ import type { JournalEvent } from '../model/events/journal-events.ts';
 import type { ResultEvent } from '../model/events/result-events.ts';
 import { CONTENT_ENCODINGS, REFUSE_REASONS, type ReceiveEvent } from '../model/events/receive-events.ts';
 import { type ScoringEvent, TURN_FATES, type TurnFate } from '../model/events/scoring-events.ts';
+import type { TelemetryEvent } from '../model/events/telemetry-events.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { MetricSource } from './exposition.ts';
 import { HEALTH_METRICS } from './health-metrics.ts';
 import { PromMetrics } from './prom-metrics.ts';
 
-export type PipelineEvent = ReceiveEvent | JournalEvent | ScoringEvent | ResultEvent | ApiEvent | ConfigEvent;
+export type PipelineEvent =
+  | ReceiveEvent
+  | JournalEvent
+  | ScoringEvent
+  | ResultEvent
+  | ApiEvent
+  | ConfigEvent
+  | TelemetryEvent;
 
 /** What is read at each scrape rather than counted. */
 export interface Gauges {
@@ -196,6 +204,7 @@ export class HealthCounters {
         this.#reloadSuccessful.set(0);
         return;
       case 'config-mistake':
+      case 'telemetry-problem':
         return;
       default:
         unreachable(event);

@@ -82,6 +82,7 @@ test('without anything written, the defaults hold', () => {
       limitMs: 3_600_000,
       keepAnswersMs: 30 * 86_400_000,
     },
+    telemetry: undefined,
     kafka: undefined,
     sharedStore: undefined,
     instance: hostname(),

@@ -27,6 +27,8 @@ export async function runService(options: {
   readonly detection?: Partial<Settings['detection']>;
   readonly alerts?: Partial<Settings['alerts']>;
   readonly results?: Settings['results'];
+  readonly telemetry?: Settings['telemetry'];
+  readonly otlpHttpPort?: number;
 }): Promise<RunningService> {
   const dataDir = options.dataDir ?? tempDirectory();
   // An assay.yaml in the data folder is the configuration; what the test wants comes before it.
@@ -39,10 +41,11 @@ export async function runService(options: {
     const detection = { ...loaded.detection, ...options.detection };
     const alerts = { ...loaded.alerts, ...options.alerts };
     const results = options.results ?? loaded.results;
-    const ports = { otlpGrpcPort: 0, otlpHttpPort: 0, httpPort: 0 };
+    const telemetry = options.telemetry ?? loaded.telemetry;
+    const ports = { otlpGrpcPort: 0, otlpHttpPort: options.otlpHttpPort ?? 0, httpPort: 0 };
     const suites = { suites: options.suites };
     return {
-      settings: { ...loaded, ...ports, ...suites, score, redaction, metrics, detection, alerts, results },
+      settings: { ...loaded, ...ports, ...suites, score, redaction, metrics, detection, alerts, results, telemetry },
       mistakes,
     };
   };

@@ -3,6 +3,13 @@ import type { Transition } from '../detection.ts';
 
 export type DetectionEvent =
   | { readonly type: 'detector-changed'; readonly transition: Transition }
+  /** A round that observed something. */
+  | {
+      readonly type: 'detection-observed';
+      readonly evaluations: number;
+      readonly transitions: number;
+      readonly tookMs: number;
+    }
   /** What it had learnt could not be used. */
   | { readonly type: 'detection-began-anew'; readonly problem: string }
   | { readonly type: 'detection-dropped'; readonly problem: string }

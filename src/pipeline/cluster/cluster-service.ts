@@ -20,7 +20,7 @@ import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
 import { redactionNames } from '../../model/redaction.ts';
 import { ClusterCounters } from '../../report/cluster-counters.ts';
-import { Exposition } from '../../report/exposition.ts';
+import { Exposition, type MetricSource } from '../../report/exposition.ts';
 import { HealthCounters, type PipelineEvent } from '../../report/health-counters.ts';
 import { type ConversationApi, startHttpServer } from '../../report/http-server.ts';
 import { QualityView } from '../../report/quality-view.ts';
@@ -38,6 +38,7 @@ import { startOtlpReceivers } from '../otlp-receivers.ts';
 import { Readiness } from '../readiness.ts';
 import { serviceRedaction } from '../redaction-rules.ts';
 import type { Service, ServiceOptions } from '../service.ts';
+import { startTelemetry } from '../telemetry.ts';
 import { reloadRoute } from '../reload-route.ts';
 import { Reloading } from '../reloading.ts';
 import type { SuiteOutline } from '../suite-outline.ts';
@@ -81,12 +82,24 @@ async function start(
   const { settings, log } = options;
   const directory = openDataDirectory(settings.dataDir);
   stops.push(() => directory.release());
+  let ownSources: readonly MetricSource[] = [];
+  const { instance } = settings;
+  const sources = () => ownSources;
+  const telemetry = await startTelemetry({
+    settings: settings.telemetry,
+    instance,
+    version: options.version,
+    log,
+    sources,
+  });
+  stops.push(() => telemetry?.stop());
   const redaction = serviceRedaction(settings);
   const readiness = new Readiness();
   const onEvent = (event: AnyEvent) => {
     if (isOfCluster(event)) metrics.count(event);
     else health.count(event);
     log.event(event);
+    telemetry?.note(event);
   };
 
   // Who looks at this instance while it waits for the store is told so.
@@ -138,8 +151,10 @@ async function start(
     conversations: () => apiOf(reading),
     onSettled: (settled) => reading?.worker.settled(settled),
     onAccept: (command) => reading?.worker.tell(command) ?? false,
+    onEvent: (event) => telemetry?.note(event),
     isOwner: false,
   });
+  ownSources = [...health.sources(), ...metrics.sources()];
   const exposition = new Exposition([...view.sources(), ...health.sources(), ...metrics.sources(), ...desk.sources()]);
   const http = await startHttpServer({
     host: settings.host,

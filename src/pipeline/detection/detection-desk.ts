@@ -25,6 +25,7 @@ export class DetectionDesk {
   readonly #conversations: () => ConversationApi;
   #isActive: boolean;
   readonly #onSettled: (settled: Settled) => void;
+  readonly #onEvent: (event: DetectionEvent) => void;
   readonly #onAccept: (command: AcceptCommand) => boolean;
   readonly #acceptances = new AwaitedAnswers<Acceptance>();
   #isOwner: boolean;
@@ -37,6 +38,8 @@ export class DetectionDesk {
       readonly onSettled: (settled: Settled) => void;
       /** False where nobody hears it. */
       readonly onAccept: (command: AcceptCommand) => boolean;
+      /** After it is counted and logged. */
+      readonly onEvent: (event: DetectionEvent) => void;
       /** From the beginning, as where there is one instance. */
       readonly isOwner?: boolean;
     },
@@ -45,6 +48,7 @@ export class DetectionDesk {
     this.#conversations = parts.conversations;
     this.#isActive = detection.active;
     this.#onAccept = parts.onAccept;
+    this.#onEvent = parts.onEvent;
     this.#isOwner = parts.isOwner ?? true;
     this.#view = new DetectionView({ webhooks: alerts.webhooks.map(({ name }) => name) });
     this.#onSettled = parts.onSettled;
@@ -135,6 +139,7 @@ export class DetectionDesk {
   #event(event: DetectionEvent): void {
     this.#view.count(event);
     this.#log.event(event);
+    this.#onEvent(event);
   }
 
   async #problem(reading: LevelReading): Promise<unknown> {

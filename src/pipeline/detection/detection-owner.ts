@@ -47,8 +47,9 @@ export class DetectionOwner {
   #settled: Settled[] = [];
   #questions: AcceptQuestion[] = [];
   #dueAt = 0;
-  /** Observations of the round under way. */
+  /** Observations of the round under way, and when it began. */
   #taken = 0;
+  #beganAt = 0;
 
   constructor(start: DetectionStart, post: (message: DetectionMessage) => void) {
     this.#start = start;
@@ -96,6 +97,7 @@ export class DetectionOwner {
   }
 
   #begin(): Input {
+    this.#beganAt = performance.now();
     const input = { settled: this.#settled, questions: this.#questions };
     this.#settled = [];
     this.#questions = [];
@@ -117,6 +119,11 @@ export class DetectionOwner {
     if (committed === undefined) return;
     const { report, answers } = committed;
     for (const answer of answers) this.#post({ type: 'detection-accepted', ...answer });
+    if (this.#taken > 0) {
+      const tookMs = performance.now() - this.#beganAt;
+      const transitions = report.transitions.length;
+      this.#event({ type: 'detection-observed', evaluations: this.#taken, transitions, tookMs });
+    }
     for (const transition of report.transitions) this.#event({ type: 'detector-changed', transition });
     this.#post({ type: 'detected', report });
   }

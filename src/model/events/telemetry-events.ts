@@ -1,0 +1,5 @@
+/** What happens to Assay's own traces and metrics on their way, to be logged. */
+export interface TelemetryEvent {
+  readonly type: 'telemetry-problem';
+  readonly problem: string;
+}
