@@ -7,6 +7,7 @@ function openSqlite(): Promise<QuestionsUnderTest> {
   const file = path.join(tempDirectory(), 'assay.db');
   let store = Store.open(file, { durable: false });
   return Promise.resolve({
+    answersAtOnce: true,
     get store() {
       return store;
     },

@@ -2,7 +2,16 @@
  * The advisory locks that instances share, by name. Each is a number of ours and the hash of the schema and a name, so that two stores in one
  * database do not wait for each other.
  */
-export type LockName = 'schema' | 'migration' | 'time' | 'housekeeping' | 'filing' | 'outbox' | `instance ${string}`;
+export type LockName =
+  | 'schema'
+  | 'migration'
+  | 'time'
+  | 'housekeeping'
+  | 'filing'
+  | 'outbox'
+  | 'spending'
+  | 'questions'
+  | `instance ${string}`;
 
 const OURS = 1634956641;
 

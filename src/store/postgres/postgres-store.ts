@@ -29,6 +29,7 @@ import { Lanes } from './lanes.ts';
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { forgetOutbox, numberOutbox, readOutbox } from './outbox.ts';
 import { Housekeeping } from './retention.ts';
+import { Questions } from './questions.ts';
 import { migrate } from './schema.ts';
 import { putTruth } from './truths.ts';
 import type { OutboxPayload } from './writing.ts';
@@ -62,12 +63,15 @@ export class PostgresStore implements ClusterStore {
   readonly #others: Link;
   readonly #housekeeping: Link;
   readonly #detecting: Link;
+  readonly #asking: Link;
   readonly #lanes: Lanes;
   readonly #filer: Filer;
   readonly #judge: Judge;
   readonly #tidying: Housekeeping;
   /** Another store has another, also where it has the same address. */
   readonly id: string;
+  /** Questions to judges. */
+  readonly questions: Questions;
   #closed = false;
 
   private constructor(options: PostgresOptions, instance: Instance, others: Link, id: string) {
@@ -82,6 +86,8 @@ export class PostgresStore implements ClusterStore {
     this.#others = others;
     this.#housekeeping = link('housekeeping', { statementMs: HOUSEKEEPING_MS });
     this.#detecting = link('detection', { plans: 'look-ups', statementMs });
+    this.#asking = link('asking', { plans: 'look-ups', statementMs });
+    this.questions = new Questions(this.#asking);
     const cache = new ContentCache(options.cacheBytes ?? 64 << 20);
     const days = new FilingDays();
     this.#lanes = new Lanes(this.#others, { topics: options.topics, days: new FilingDays(), reopenMs });
@@ -213,7 +219,7 @@ export class PostgresStore implements ClusterStore {
   }
 
   #links(): readonly Link[] {
-    return [this.#filing, this.#judging, this.#others, this.#housekeeping, this.#detecting];
+    return [this.#filing, this.#judging, this.#others, this.#housekeeping, this.#detecting, this.#asking];
   }
 }
 

@@ -8,6 +8,7 @@ import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { Labels } from '../engine-store.ts';
 import type { WaitingEvaluation } from '../revisit.ts';
 import { decodeVerdicts, encodeVerdicts } from '../verdict-codec.ts';
+import { lockKey } from './advisory-locks.ts';
 import { fromUuid } from './row-keys.ts';
 import type { Session } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
@@ -88,6 +89,7 @@ export async function writeWaiting(session: Session, set: WorkingSet, now: numbe
     await session.run(DROP_WAITS, [dropped]);
     await session.run(DROP, [dropped]);
   }
+  if (put.length > 0) await session.run(KEEP_QUESTIONS);
   for (const { waiting } of put) {
     const { place, evaluation, requests } = waiting;
     const head = set.headOf(place.conversation).id;
@@ -180,6 +182,8 @@ function evaluationOf(row: Row, conversationId: ConversationId): Evaluation {
   };
 }
 
+/** Nobody forgets a question between our finding it and our waiting for it (`questions.ts`). */
+const KEEP_QUESTIONS = { name: 'keep-questions', sql: `SELECT pg_advisory_xact_lock_shared(${lockKey('questions')})` };
 const LOAD = {
   name: 'load-waiting',
   sql: 'SELECT id, conversation, trace_id, turn_id, suite, body FROM waiting_evaluations WHERE conversation = ANY($1::bigint[])',

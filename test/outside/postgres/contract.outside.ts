@@ -3,13 +3,14 @@ import type { ConversationId } from '../../../src/model/ids.ts';
 import type { OwnedLane } from '../../../src/store/cluster-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
-import { contentOf, type Hints, holdToContract, type StoreUnderTest, traceIdOf } from '../../store/contract.ts';
+import { contentOf, type Hints, holdToContract, traceIdOf } from '../../store/contract.ts';
+import { holdRevisitsToContract, type RevisitsUnderTest } from '../../store/revisit-contract.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
 const LANE = { group: 'test', lane: 0 };
 const ALL = { whose: 'any', conversationsMax: 1000, bytesMax: 1 << 30 } as const;
 
-async function openPostgres(): Promise<StoreUnderTest> {
+async function openPostgres(): Promise<RevisitsUnderTest> {
   const url = await freshDatabase();
   const open = () => PostgresStore.open({ url, instance: 'a', group: LANE.group, topics: ['spans'] });
   let store = await open();
@@ -49,6 +50,12 @@ async function openPostgres(): Promise<StoreUnderTest> {
     get results() {
       return store;
     },
+    get truths() {
+      return store;
+    },
+    get questions() {
+      return store.questions;
+    },
     async transact(hints, work) {
       await file(hints);
       let done: { readonly result: ReturnType<typeof work> } | undefined;
@@ -82,3 +89,4 @@ async function openPostgres(): Promise<StoreUnderTest> {
 }
 
 holdToContract('PostgreSQL', openPostgres);
+holdRevisitsToContract('PostgreSQL', openPostgres);
