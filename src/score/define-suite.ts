@@ -25,6 +25,7 @@ export type { Judging } from './judge/judged-criterion.ts';
 export type { Sight } from './judge/sights.ts';
 export type { Subject } from './subject.ts';
 export { notApplicable } from './suite.ts';
+export { type Scored, scored } from './scored.ts';
 export { order, type OrderCheck, type StepPattern } from './order/order.ts';
 
 /** Shared between copies of this module: the suite may be loaded by a published build, or by the source. */

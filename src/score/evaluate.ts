@@ -205,6 +205,9 @@ function wrongAnswer(who: string, answer: unknown): string {
     ignoreRejection(answer.then, answer);
     return `${who} gave a Promise; checks are synchronous: await nothing, and answer with a boolean.`;
   }
+  if (isObject(answer) && 'score' in answer) {
+    return `${who} gave a score; say what is enough: scored(check, { atLeast: 0.75 }).`;
+  }
   const what = answer === null ? 'null' : typeof answer;
   return `${who} gave ${what} instead of a boolean, { pass, reason, evidence } or notApplicable(reason).`;
 }
