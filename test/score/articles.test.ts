@@ -9,7 +9,6 @@ import { bandOf, summarize } from '../../src/report/summary.ts';
 import { compileSuite } from '../../src/score/compile-suite.ts';
 import { notApplicable, type Scored, scored } from '../../src/score/define-suite.ts';
 import { evaluate } from '../../src/score/evaluate.ts';
-import type { Criterion } from '../../src/score/suite.ts';
 import { aConversation, aTurn, anError, MISSING } from './conversations.ts';
 import { loadPack, run } from './packs/packs.ts';
 
@@ -201,7 +200,7 @@ describe('the same pattern for other things', () => {
 
 describe('what a check may give', () => {
   const verdictOf = (check: unknown, answered: string | typeof MISSING = 'A short answer.') => {
-    const criterion = { name: 'c', question: 'Is it good?', weight: 1, check: check as Criterion['check'] };
+    const criterion = { name: 'c', question: 'Is it good?', weight: 1, check: check as () => boolean };
     const { suite, mistakes } = compileSuite(
       { name: 's', scope: 'conversation', criteria: [criterion] },
       { file: 's.ts', placeOf: () => ({ line: undefined, column: undefined }) },
