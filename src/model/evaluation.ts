@@ -19,6 +19,16 @@ export interface Verdict {
   readonly reason: string;
   /** The spans that show it, the first one being the step that made the criterion fail. */
   readonly evidence: readonly SpanId[];
+  /** Absent where no model was asked. */
+  readonly judgedBy?: JudgeVersion;
+}
+
+/** Which judge gave a verdict, and in which version of all that it was asked by. */
+export interface JudgeVersion {
+  /** Its name in the configuration. */
+  readonly judge: string;
+  /** Another one whenever the question, its guidance, what is shown, the model or its parameters are others. */
+  readonly version: string;
 }
 
 /** What is worth knowing although every question that was asked may have been answered with yes. */

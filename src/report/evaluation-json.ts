@@ -22,6 +22,8 @@ export interface VerdictJson {
   readonly verdict: VerdictKind;
   readonly reason: string;
   readonly evidence: readonly string[];
+  /** Absent where no model was asked. */
+  readonly judged_by?: { readonly judge: string; readonly version: string };
 }
 
 export interface FindingJson {
@@ -52,9 +54,9 @@ export function toEvaluationJson(evaluation: Evaluation): EvaluationJson {
     explanation: evaluation.explanation,
     // `fromEntries` defines properties, so a criterion called `__proto__` would be one more key.
     verdicts: Object.fromEntries(
-      [...evaluation.verdicts].map(([criterion, { verdict, reason, evidence }]) => [
+      [...evaluation.verdicts].map(([criterion, { verdict, reason, evidence, judgedBy }]) => [
         criterion,
-        { verdict, reason, evidence },
+        { verdict, reason, evidence, ...(judgedBy !== undefined && { judged_by: judgedBy }) },
       ]),
     ),
     ...(evaluation.findings !== undefined && {

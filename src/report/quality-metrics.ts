@@ -198,6 +198,21 @@ export const QUALITY_METRICS = {
     ],
     scale: THOUSANDTH,
   },
+  judged: {
+    name: 'assay_judged_verdicts_total',
+    type: 'counter',
+    labels: ['suite', 'criterion', 'judge', 'judge_version', 'verdict'],
+    unit: 'verdicts',
+    help: 'Verdicts that a model gave, pass or fail, by the version of the judge: its question, what it is shown, its model.',
+    queries: [
+      {
+        asks: 'pass rate of the last day as the judge sees it',
+        promql: `sum by (suite, criterion) (increase(assay_judged_verdicts_total{verdict="pass"}[1d]))
+  / sum by (suite, criterion) (increase(assay_judged_verdicts_total[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
   revisions: {
     name: 'assay_evaluations_revised_total',
     type: 'counter',

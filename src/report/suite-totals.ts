@@ -5,7 +5,14 @@
  *
  * Series are looked up once and kept: counting an evaluation is a dozen additions.
  */
-import { type Evaluation, type FindingKind, OUTCOMES, type Outcome, VERDICTS } from '../model/evaluation.ts';
+import {
+  type Evaluation,
+  type FindingKind,
+  OUTCOMES,
+  type Outcome,
+  type Verdict,
+  VERDICTS,
+} from '../model/evaluation.ts';
 import { type CountedEffort, countedEffort, type Effort, squaredCost } from './effort.ts';
 import { type BaseLabels, type HistogramMetric, MILLIONTH, QUALITY_METRICS } from './quality-metrics.ts';
 
@@ -76,9 +83,10 @@ export class SuiteTotals {
   countVerdicts(evaluation: Evaluation, before: ReadonlySet<string>): readonly string[] {
     const waitsFor = new Set(evaluation.waitsFor);
     const counted: string[] = [];
-    for (const [criterion, { verdict }] of evaluation.verdicts) {
+    for (const [criterion, verdict] of evaluation.verdicts) {
       if (waitsFor.has(criterion) || before.has(criterion)) continue;
-      this.#verdict(criterion, verdict).add(1);
+      this.#verdict(criterion, verdict.verdict).add(1);
+      this.#countJudged(criterion, verdict);
       counted.push(criterion);
     }
     return counted;
@@ -96,12 +104,13 @@ export class SuiteTotals {
     this.#outcomes.get(evaluation.outcome)?.count(effort, counted);
     this.#stepsSquared.add(effort.steps ** 2);
     if (effort.cost !== undefined) this.#costSquared.add(squaredCost(effort.cost));
-    for (const [criterion, { verdict }] of evaluation.verdicts) {
+    for (const [criterion, verdict] of evaluation.verdicts) {
       if (before.has(criterion)) continue;
-      const series = this.#verdict(criterion, verdict);
+      const series = this.#verdict(criterion, verdict.verdict);
       // Of a pass nobody asks for an example.
-      if (verdict === 'fail') series.add(1, exemplarOf(counted, 1));
+      if (verdict.verdict === 'fail') series.add(1, exemplarOf(counted, 1));
       else series.add(1);
+      this.#countJudged(criterion, verdict);
     }
     for (const { finding } of evaluation.findings ?? []) this.#findings.get(finding)?.add(1, exemplarOf(counted, 1));
     if (evaluation.score !== undefined) this.#countScore(evaluation.score, counted);
@@ -131,6 +140,15 @@ export class SuiteTotals {
   #countScore(score: number, counted: CountedConversation): void {
     this.#score.observe(score, counted);
     this.#scoreSquared.add(Math.round(score * score * MILLIONTH));
+  }
+
+  /** Few versions are asked at a time, and each answer costs a call of a model: the series are not worth keeping at hand. */
+  #countJudged(criterion: string, { verdict, judgedBy }: Verdict): void {
+    if (judgedBy === undefined) return;
+    const labels = { suite: this.labels.suite, criterion, judge: judgedBy.judge, judge_version: judgedBy.version };
+    // Both from the first on, so that a share can be made of them.
+    for (const one of ['pass', 'fail'] as const)
+      this.#totals.series(QUALITY_METRICS.judged.name, { ...labels, verdict: one }).add(one === verdict ? 1 : 0);
   }
 
   #verdict(criterion: string, verdict: string): Series {

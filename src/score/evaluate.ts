@@ -139,8 +139,11 @@ function judge(
 
 function judgedVerdict(judgement: Judgement, criterion: CompiledCriterion, subject: Subject): Verdict {
   switch (judgement.is) {
-    case 'answer':
-      return toVerdict(judgement.answer, criterion, subject);
+    case 'answer': {
+      const { answer, judgedBy } = judgement;
+      const verdict = toVerdict(answer, criterion, subject);
+      return judgedBy === undefined ? verdict : { ...verdict, judgedBy };
+    }
     case 'error':
       return errorVerdict(judgement.reason);
     case 'skipped':

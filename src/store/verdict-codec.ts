@@ -1,16 +1,18 @@
 /**
  * Verdicts and findings as the store keeps them: one JSON array per evaluation, `[criterion, verdict, reason, evidence]` for each
- * verdict, then `[null, finding, reason, evidence]` for each finding.
+ * verdict, with the name of the judge and its version behind it where a model gave it, then `[null, finding, reason, evidence]` for each finding.
  */
 import { type Evaluation, type Finding, FINDINGS, type Verdict, VERDICTS } from '../model/evaluation.ts';
 import type { SpanId } from '../model/ids.ts';
 
+type Row = readonly [string | null, number, string, readonly SpanId[], string?, string?];
 type Said = Pick<Evaluation, 'verdicts' | 'findings'>;
 
 export function encodeVerdicts({ verdicts, findings = [] }: Said): string {
   const rows: unknown[] = [];
-  for (const [criterion, { verdict, reason, evidence }] of verdicts) {
-    rows.push([criterion, VERDICTS.indexOf(verdict), reason, evidence]);
+  for (const [criterion, { verdict, reason, evidence, judgedBy }] of verdicts) {
+    const by = judgedBy === undefined ? [] : [judgedBy.judge, judgedBy.version];
+    rows.push([criterion, VERDICTS.indexOf(verdict), reason, evidence, ...by]);
   }
   for (const { finding, reason, evidence } of findings) rows.push([null, FINDINGS.indexOf(finding), reason, evidence]);
   return JSON.stringify(rows);
@@ -18,10 +20,10 @@ export function encodeVerdicts({ verdicts, findings = [] }: Said): string {
 
 export function decodeVerdicts(text: string): Said {
   // The cast holds because `encodeVerdicts` wrote the text.
-  const rows = JSON.parse(text) as readonly (readonly [string | null, number, string, readonly SpanId[]])[];
+  const rows = JSON.parse(text) as readonly Row[];
   const verdicts = new Map<string, Verdict>();
   const findings: Finding[] = [];
-  for (const [criterion, index, reason, evidence] of rows) {
+  for (const [criterion, index, reason, evidence, judge, version] of rows) {
     if (criterion === null) {
       const finding = FINDINGS[index];
       if (finding === undefined) throw new Error(`store: ${index} is not the number of a finding`);
@@ -30,7 +32,8 @@ export function decodeVerdicts(text: string): Said {
     }
     const verdict = VERDICTS[index];
     if (verdict === undefined) throw new Error(`store: ${index} is not the number of a verdict`);
-    verdicts.set(criterion, { verdict, reason, evidence });
+    const judgedBy = judge !== undefined && version !== undefined && { judgedBy: { judge, version } };
+    verdicts.set(criterion, { verdict, reason, evidence, ...judgedBy });
   }
   return { verdicts, ...(findings.length > 0 && { findings }) };
 }

@@ -109,6 +109,8 @@ test('code is counted at once, and the evaluation when its judge has answered; w
   answer.resolve({ say: YES });
   await until(async () => (await total(running, 'assay_evaluations_total')) === 1);
   expect(await total(running, 'assay_verdicts_total', 'criterion="kind"', 'verdict="pass"')).toBe(1);
+  expect(await total(running, 'assay_judged_verdicts_total', 'criterion="kind"', 'judge="default"', '"pass"')).toBe(1);
+  expect(await total(running, 'assay_judged_verdicts_total', 'criterion="kind"', '"fail"')).toBe(0);
 
   // Another conversation with the very same words.
   await send('second');

@@ -143,3 +143,25 @@ test('a score that comes late is in the sum and in the sum of squares; one that 
   ]);
   expect(value('assay_evaluation_score_revised_up_total')).toBe(300_000);
 });
+
+test('verdicts of judges are counted by version, both kinds from the first on, and one that waited once', () => {
+  const { totals, suite } = counting();
+  const by = { judge: 'default', version: 'abc' };
+  const judged = (x: VerdictKind, y: VerdictKind): Evaluation => ({
+    ...evaluation({}),
+    verdicts: new Map([
+      ['x', { verdict: x, reason: '', evidence: [], judgedBy: by }],
+      ['y', { verdict: y, reason: '', evidence: [] }],
+    ]),
+  });
+  suite.countFirst(judged('pass', 'pass'), EFFORT, COUNTED);
+  suite.countVerdicts({ ...judged('fail', 'skipped'), waitsFor: ['y'] }, new Set());
+  suite.countFirst(judged('fail', 'pass'), EFFORT, COUNTED, new Set(['x']));
+
+  const series = totals.all().filter(({ metric }) => metric === 'assay_judged_verdicts_total');
+  const labels = { suite: 's', criterion: 'x', judge: 'default', judge_version: 'abc' };
+  expect(series.map(({ labels: of, value }) => ({ of, value }))).toEqual([
+    { of: { ...labels, verdict: 'pass' }, value: 1 },
+    { of: { ...labels, verdict: 'fail' }, value: 1 },
+  ]);
+});

@@ -74,7 +74,7 @@ export function evaluationOf(options: {
     outcome,
     explanation: options.explanation ?? 'It went as it went.',
     verdicts: new Map<string, Verdict>([
-      ['polite', { verdict: 'pass', reason: 'It was.', evidence: [] }],
+      ['polite', { verdict: 'pass', reason: 'It was.', evidence: [], judgedBy: { judge: 'default', version: 'abc' } }],
       ['right', { verdict: failed ? 'fail' : 'pass', reason: 'See there.', evidence: ['00000000000000aa' as SpanId] }],
     ]),
     ...(failed && {

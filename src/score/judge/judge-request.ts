@@ -33,6 +33,8 @@ export type Rendered =
   | {
       readonly is: 'request';
       readonly request: JudgeRequest;
+      /** Of the judge as it is asked that criterion, whatever the conversation. */
+      readonly versionFor: (criterion: string) => string;
       /** Of the step that the quote was taken from. */
       readonly spanOf: (quote: string) => SpanId | undefined;
     }
@@ -42,6 +44,7 @@ export type Rendered =
 /** Goes up whenever an answer to the same bytes is to be read in another way. */
 const ANSWER_FORM = 1;
 const CODE_LENGTH = 24;
+const VERSION_LENGTH = 12;
 /** What a provider adds around two messages. */
 const ENVELOPE_TOKENS = 50;
 
@@ -74,6 +77,11 @@ export function renderRequest(asked: ToRender): Rendered {
   return {
     is: 'request',
     request,
+    versionFor: (criterion) => {
+      const { fingerprint, sees, evidenceTokens } = asked;
+      const parts = [ANSWER_FORM, fingerprint, instructions, criterion, sees, evidenceTokens];
+      return sha256(JSON.stringify(parts)).slice(0, VERSION_LENGTH);
+    },
     spanOf: (quote) => {
       const index = materialText(data).itemWith(quote);
       return index === undefined ? undefined : shown.items[index]?.spanId;

@@ -4,6 +4,7 @@
  * somebody else.
  */
 import { createHash } from 'node:crypto';
+import type { JudgeVersion } from '../../model/evaluation.ts';
 import type { JudgedAnswer, JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { shorten } from '../sentences.ts';
@@ -35,7 +36,12 @@ export interface ToJudge {
 }
 
 export type Judgement =
-  | { readonly is: 'answer'; readonly answer: Answer }
+  | {
+      readonly is: 'answer';
+      readonly answer: Answer;
+      /** Absent where nobody had to be asked. */
+      readonly judgedBy?: JudgeVersion;
+    }
   | { readonly is: 'error'; readonly reason: string }
   | { readonly is: 'skipped'; readonly reason: string };
 
@@ -157,7 +163,11 @@ function judgementOf(
       const answer = outcome.answers.find((candidate) => candidate.criterion === criterion);
       if (answer === undefined) return { is: 'error', reason: 'What the judge answered is about other questions.' };
       const evidence = answer.quotes.map(rendered.spanOf);
-      return { is: 'answer', answer: { pass: answer.pass, reason: reasonOf(answer, rendered.request.cut), evidence } };
+      return {
+        is: 'answer',
+        answer: { pass: answer.pass, reason: reasonOf(answer, rendered.request.cut), evidence },
+        judgedBy: { judge: rendered.request.judge, version: rendered.versionFor(criterion) },
+      };
     }
     case 'failed':
       return { is: 'error', reason: `The judge gave no answer: ${outcome.reason}` };

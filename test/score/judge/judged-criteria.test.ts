@@ -56,10 +56,12 @@ test('the judge says yes: a pass, for its reason; no: a fail, which leads to the
   ]);
 
   const quotes = ['It was sold out.'];
+  const judgedBy = { judge: 'default', version: expect.stringMatching(/^[0-9a-f]{12}$/) };
   expect(verdictOf(answered({ criterion: 'polite', reason: 'It says please.' }), conversation)).toEqual({
     verdict: 'pass',
     reason: 'It says please.',
     evidence: [],
+    judgedBy,
   });
   expect(
     verdictOf(answered({ criterion: 'polite', pass: false, reason: 'It is curt.', quotes }), conversation),
@@ -67,6 +69,7 @@ test('the judge says yes: a pass, for its reason; no: a fail, which leads to the
     verdict: 'fail',
     reason: 'It is curt.',
     evidence: [spanId(7)],
+    judgedBy,
   });
   expect(verdictOf(answered({ criterion: 'polite', pass: false, reason: 'It is curt.' }))?.evidence).toEqual([
     ROOT_SPAN,
@@ -257,4 +260,37 @@ test('the same conversation puts the same question, byte for byte, and another o
   expect(requestFor(polite, aConversation(), { fingerprint: 'openai/another' }).key).not.toBe(request.key);
   const guided = suiteOf('- { name: polite, question: Is it polite?, weight: 1, judge: { guidance: Be strict. } }');
   expect(requestFor(guided, aConversation()).key).not.toBe(request.key);
+});
+
+test('a verdict says which version of the judge gave it: another one for another question, guidance, sight or model, and not for another conversation', () => {
+  const versionOf = (criteria: string, settings = {}, conversation = aConversation()) => {
+    const judges = judgesWho(
+      ({ criteria: asked }) => answered(...asked.map(({ name }) => ({ criterion: name }))),
+      settings,
+    );
+    return evaluated(suiteOf(criteria), conversation, judges).verdicts.get('polite')?.judgedBy?.version;
+  };
+  const other = aConversation([aTurn({ toolCalls: [aToolCall('find', { result: content('Sold out.') })] })]);
+  const shared = POLITE.replace('{} }', '{ shared: true } }');
+
+  expect(versionOf(POLITE, {}, other)).toBe(versionOf(POLITE));
+  expect(versionOf(`${POLITE}\n- { name: kind, question: Is it kind?, weight: 1, judge: {} }`)).toBe(versionOf(POLITE));
+  expect(versionOf(shared)).toBe(versionOf(POLITE));
+  const versions = [
+    versionOf(POLITE),
+    versionOf(POLITE.replace('Is it polite?', 'Is it nice?')),
+    versionOf(POLITE.replace('{} }', '{ guidance: Ruder is worse. } }')),
+    versionOf(POLITE.replace('{} }', '{ sees: [truth] } }')),
+    versionOf(POLITE, { fingerprint: 'openai/another-model' }),
+    versionOf(POLITE, { evidenceTokens: 2000 }),
+    versionOf(`${shared}\n- { name: kind, question: Is it kind?, weight: 1, judge: { shared: true } }`),
+  ];
+  expect(new Set(versions).size).toBe(7);
+  expect(versions).not.toContain(undefined);
+});
+
+test('what needs no judge, and what no judge answered, is of no version', () => {
+  expect(verdictOf('waiting')?.judgedBy).toBeUndefined();
+  expect(verdictOf({ is: 'failed', failure: 'timeout', reason: 'It took too long.' })?.judgedBy).toBeUndefined();
+  expect(verdictOf(answered({ criterion: 'another' }))?.judgedBy).toBeUndefined();
 });
