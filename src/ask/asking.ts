@@ -99,7 +99,8 @@ export class Asking {
     const { questions, rules, judges, onEvent } = this.#parts;
     const now = this.#now();
     const counts = await questions.countWaiting();
-    for (const judge of counts.keys()) if (!judges.some(({ name }) => name === judge)) await this.#endUnknown(judge);
+    for (const judge of counts.keys())
+      if (!judges.some(({ name }) => name === judge)) await endUnknown(judge, { ...this.#parts, now });
     const observed = this.#desks.map(({ name: judge, isStopped }) => {
       const { questions: count, oldestAt } = counts.get(judge) ?? { questions: 0, oldestAt: now };
       return { judge, questions: count, oldestMs: Math.max(0, now - oldestAt), isStopped };
@@ -109,21 +110,37 @@ export class Asking {
     this.#forgotAt = now;
     await questions.forgetQuestions({ answeredAt: now - rules.keepAnswersMs, spentAt: now - SPENDING_KEPT_MS });
   }
+}
 
-  /** It was in the configuration when somebody began to wait for it. */
-  async #endUnknown(judge: string): Promise<void> {
-    const { questions, onEnded, onEvent } = this.#parts;
-    const waiting = await questions.waitingQuestions(judge, NOT_CONFIGURED_TOGETHER);
-    const outcome = { is: 'left-out', because: 'not-configured', reason: 'The judge is not configured.' } as const;
-    const keys = waiting.map(({ request }) => request.key);
-    await questions.endQuestions(
-      keys.map((key) => ({ key, outcome })),
-      this.#now(),
-    );
-    // Its name is not in the configuration, and so it is no label.
-    for (const _ of keys) onEvent({ type: 'question-ended', judge: 'other', end: outcome.because, disagreed: false });
-    onEnded?.(keys);
+/** No judge is configured any more, and somebody waits for one: nobody else would tell him. */
+export async function endAllWaiting(parts: Pick<AskingParts, 'questions' | 'onEvent'>): Promise<void> {
+  for (;;) {
+    const judges = [...(await parts.questions.countWaiting()).keys()];
+    if (judges.length === 0) return;
+    for (const judge of judges) await endUnknown(judge, { ...parts, now: Date.now() });
   }
+}
+
+/** It was in the configuration when somebody began to wait for it. */
+async function endUnknown(
+  judge: string,
+  {
+    questions,
+    onEvent,
+    onEnded,
+    now,
+  }: Pick<AskingParts, 'questions' | 'onEvent' | 'onEnded'> & { readonly now: number },
+): Promise<void> {
+  const waiting = await questions.waitingQuestions(judge, NOT_CONFIGURED_TOGETHER);
+  const outcome = { is: 'left-out', because: 'not-configured', reason: 'The judge is not configured.' } as const;
+  const keys = waiting.map(({ request }) => request.key);
+  await questions.endQuestions(
+    keys.map((key) => ({ key, outcome })),
+    now,
+  );
+  // Its name is not in the configuration, and so it is no label.
+  for (const _ of keys) onEvent({ type: 'question-ended', judge: 'other', end: outcome.because, disagreed: false });
+  onEnded?.(keys);
 }
 
 /** The libraries are loaded by the first call. */

@@ -16,9 +16,10 @@ import { prune } from '../store/sqlite/retention.ts';
 import { Store } from '../store/sqlite/store.ts';
 import { SharedCheckWatch } from './check-watch.ts';
 import { DetectionOwner } from './detection/detection-owner.ts';
+import type { JudgeEvent } from '../model/events/judge-events.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { Engine } from './engine.ts';
-import { Asking } from '../ask/asking.ts';
+import { Asking, endAllWaiting } from '../ask/asking.ts';
 import { OtlpSender } from '../report/results/otlp-sender.ts';
 import { ResultRelay } from './result-relay.ts';
 import { carryOut } from './store-writes.ts';
@@ -65,15 +66,10 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
           onEvent: (event) => post({ type: 'result-event', event }),
         });
   results?.start();
-  const judging =
-    start.judging === undefined
-      ? undefined
-      : new Asking({
-          ...start.judging,
-          questions: store,
-          onEvent: (event) => post({ type: 'judge-event', event }),
-        });
+  const asks = { questions: store, onEvent: (event: JudgeEvent) => post({ type: 'judge-event', event }) };
+  const judging = start.judging === undefined ? undefined : new Asking({ ...start.judging, ...asks });
   judging?.start();
+  if (judging === undefined) await endAllWaiting(asks);
   /** Log time up to which everything that was due is evaluated. */
   let evaluatedTo = 0;
 

@@ -1,6 +1,7 @@
 /** What the main thread and the thread that files and judges say to each other. */
 import type { KafkaConnection } from '../../kafka/kafka-connection.ts';
 import type { TraceId } from '../../model/ids.ts';
+import type { JudgeEvent } from '../../model/events/judge-events.ts';
 import type { ResultEvent } from '../../model/events/result-events.ts';
 import type { EngineEvent } from '../../model/events/scoring-events.ts';
 import type { OtlpSenderOptions } from '../../report/results/otlp-sender.ts';
@@ -12,6 +13,7 @@ import type { AcceptCommand, DetectionMessage, DetectionStart } from '../detecti
 import type { Settled } from '../detection/detection-rounds.ts';
 import type { TruthFile } from '../../model/truth.ts';
 import type { EngineSettings } from '../engine.ts';
+import type { JudgingStart } from '../judging/judging-start.ts';
 import type { PutCommand, PutMessage } from '../store-writes.ts';
 import type { PackedTurn } from '../messages.ts';
 
@@ -23,6 +25,8 @@ export interface ClusterStart {
   /** Undefined where regressions are not looked for. */
   readonly detection: DetectionStart | undefined;
   readonly results: OtlpSenderOptions | undefined;
+  /** Undefined where no judge is configured. */
+  readonly judging: JudgingStart | undefined;
   readonly spoolDirectory: string;
   readonly suites: readonly string[];
   readonly suitesBaseDirectory: string;
@@ -91,6 +95,7 @@ export type FromCluster =
   | { readonly type: 'cluster-time'; readonly time: number }
   | { readonly type: 'sent'; readonly evaluations: number }
   | { readonly type: 'result-event'; readonly event: ResultEvent }
+  | { readonly type: 'judge-event'; readonly event: JudgeEvent }
   | DetectionMessage
   | PutMessage
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }

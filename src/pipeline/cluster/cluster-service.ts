@@ -29,7 +29,9 @@ import { conversationApi } from '../conversation-api.ts';
 import { criterionWeights } from '../criterion-weights.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import { acceptRoute } from '../detection/accept-route.ts';
+import type { JudgeEvent } from '../../model/events/judge-events.ts';
 import { DetectionDesk } from '../detection/detection-desk.ts';
+import { judgeCounters, judgingStart } from '../judging/judging-start.ts';
 import { StoreWrites } from '../store-writes.ts';
 import { truthRoute } from '../truth-route.ts';
 import { detectionStart } from '../detection/detection-start.ts';
@@ -99,9 +101,12 @@ async function start(
     if (isOfCluster(event)) metrics.count(event);
     else health.count(event);
     log.event(event);
+    if (event.type === 'answer-reused') judges?.countReused(event.judge);
     telemetry?.note(event);
   };
 
+  const judging = judgingStart(settings.judging);
+  const judges = judging === undefined ? undefined : judgeCounters(judging);
   // Who looks at this instance while it waits for the store is told so.
   let reading: Reading | undefined;
   const view = new QualityView();
@@ -154,8 +159,8 @@ async function start(
     onEvent: (event) => telemetry?.note(event),
     isOwner: false,
   });
-  ownSources = [...health.sources(), ...metrics.sources()];
-  const exposition = new Exposition([...view.sources(), ...health.sources(), ...metrics.sources(), ...desk.sources()]);
+  ownSources = [...health.sources(), ...metrics.sources(), ...(judges?.sources() ?? [])];
+  const exposition = new Exposition([...view.sources(), ...ownSources, ...desk.sources()]);
   const http = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
@@ -185,6 +190,10 @@ async function start(
       stops,
       desk,
       puts,
+      onJudge: (event) => {
+        judges?.count(event);
+        log.event(event);
+      },
     });
   }
   // It asks the reader, and so stops before it.
@@ -240,9 +249,10 @@ async function startReading(
     readonly state: ReadingState;
     readonly desk: DetectionDesk;
     readonly puts: StoreWrites;
+    readonly onJudge: (event: JudgeEvent) => void;
   },
 ): Promise<Reading> {
-  const { options, kafka, sharedStore, view, state, desk, puts, producer, redaction, onEvent, stops } = parts;
+  const { options, kafka, sharedStore, view, state, desk, puts, onJudge, producer, redaction, onEvent, stops } = parts;
   const { settings } = options;
   const topics = [...kafka.topics.spans, ...kafka.topics.logs];
   const store = postgresOptions(settings, sharedStore, kafka);
@@ -260,6 +270,7 @@ async function startReading(
           : { connection: kafkaConnectionOf(kafka), topic: kafka.evaluationsTopic },
       detection: detectionStart(of),
       results: of.results === undefined ? undefined : { ...of.results, version: options.version },
+      judging: judgingStart(of.judging),
       spoolDirectory,
       suites: of.suites,
       suitesBaseDirectory: of.baseDir,
@@ -276,6 +287,7 @@ async function startReading(
     onTotals: (totals) => view.update(totals),
     onDetection: (message) => desk.hear(message),
     onPut: (message) => puts.hear(message),
+    onJudge,
     onClusterTime: (time) => {
       state.clusterTime = time;
     },

@@ -5,8 +5,10 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { Asking, endAllWaiting } from '../../ask/asking.ts';
 import { JournalReader } from '../../journal/journal-reader.ts';
 import { KafkajsPublisher } from '../../kafka/kafkajs/publisher.ts';
+import type { JudgeEvent } from '../../model/events/judge-events.ts';
 import { evaluationRecord } from '../../report/evaluation-record.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import type { ClusterStore } from '../../store/cluster-store.ts';
@@ -23,6 +25,7 @@ import type {
   ToCluster,
 } from './cluster-messages.ts';
 import { OtlpSender } from '../../report/results/otlp-sender.ts';
+import { judgeOf } from '../judging/judging-start.ts';
 import { ResultRelay } from '../result-relay.ts';
 import { carryOut } from '../store-writes.ts';
 import { checkedTruth } from '../truth-files.ts';
@@ -64,6 +67,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
     settings: start.settings,
     suites,
     truth: checkedTruth(start.settings.truth),
+    judge: judgeOf(start.judging),
     watch: new SharedCheckWatch(start.watch, start.stopped),
     onJudged: (judged) => post({ type: 'judged', ...judged }),
     onTime: (time) => {
@@ -85,6 +89,16 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
         });
   const relay = start.evaluations === undefined ? undefined : relayOf(start.evaluations, store, post, problems);
 
+  const asks = { questions: store.questions, onEvent: (event: JudgeEvent) => post({ type: 'judge-event', event }) };
+  const asking = start.judging === undefined ? undefined : new Asking({ ...start.judging, ...asks });
+  // One after the other: what is being stopped ends before it begins anew.
+  let switched: Promise<void> = Promise.resolve();
+  const switchAsking = async (on: boolean): Promise<void> => {
+    if (!on) await asking?.stop();
+    else if (asking !== undefined) asking.start();
+    else await endAllWaiting(asks).catch((error: unknown) => problems.said('ask', error));
+  };
+
   port.on('message', (message: ToCluster) => {
     if (message.type === 'question') void answer(store, message.id, message.question, post, problems);
     else if (message.type === 'settled') detection?.settle(message.settled);
@@ -94,6 +108,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
       isDetecting = message.on;
       void (message.on ? relay?.start() : relay?.stop());
       void (message.on ? results?.start() : results?.stop());
+      switched = switched.then(() => switchAsking(message.on));
     } else if (message.type === 'stop') isStopping = true;
     else waiting.push(message);
     arrived.resolve();
@@ -141,6 +156,8 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   await Promise.all([filing(), judging(), detecting()]);
   await relay?.stop();
   await results?.stop();
+  await switched;
+  await asking?.stop();
   spool.close();
   await store.close();
   post({ type: 'stopped' });

@@ -14,6 +14,7 @@ import type { ScoringEvent } from '../../model/events/scoring-events.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { Total } from '../../store/engine-store.ts';
+import type { JudgeEvent } from '../../model/events/judge-events.ts';
 import type { AcceptCommand, DetectionMessage } from '../detection/detection-owner.ts';
 import type { PutCommand, PutMessage } from '../store-writes.ts';
 import type { Settled } from '../detection/detection-rounds.ts';
@@ -39,6 +40,7 @@ export interface ClusterWorkerOptions extends ClusterScoring {
   readonly onEvent: (event: ScoringEvent | ClusterEvent | ResultEvent) => void;
   readonly onDetection: (message: DetectionMessage) => void;
   readonly onPut: (message: PutMessage) => void;
+  readonly onJudge: (event: JudgeEvent) => void;
 }
 
 interface WaitingTurn {
@@ -258,6 +260,9 @@ export class ClusterWorker {
       case 'detection-accepted':
       case 'detection-event':
         this.#options.onDetection(message);
+        return;
+      case 'judge-event':
+        this.#options.onJudge(message.event);
         return;
       case 'put':
         this.#options.onPut(message);

@@ -4,6 +4,7 @@
  * and an idle one helps.
  */
 import type { EngineEvent } from '../../model/events/scoring-events.ts';
+import type { Judges } from '../../score/judge/judges.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import type { ClusterStore, Judged, WorkingSet } from '../../store/cluster-store.ts';
 import type { CheckWatch } from '../check-watch.ts';
@@ -15,6 +16,8 @@ export interface JudgeParts {
   readonly settings: EngineSettings;
   readonly suites: readonly CompiledSuite[];
   readonly truth: WrittenTruth | undefined;
+  /** What is configured under the name of a judge. */
+  readonly judge: Judges['settings'];
   readonly watch: CheckWatch;
   readonly onJudged: (judged: Judged & { readonly events: readonly EngineEvent[]; readonly tookMs: number }) => void;
   readonly onTime: (time: number) => void;
@@ -76,11 +79,12 @@ export class Judge {
   }
 
   #makeEngine(): Engine {
-    const { settings, suites, truth, store, watch } = this.#parts;
+    const { settings, suites, truth, judge, store, watch } = this.#parts;
     return new Engine({
       settings,
       suites,
       truth,
+      judge,
       store: store.engineStore,
       read: () => {
         throw new Error('what is judged has been filed with its bytes: there is no log to read');

@@ -100,6 +100,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
     settings: engineSettings(SETTINGS),
     suites,
     truth: undefined,
+    judge: () => undefined,
     watch: UNWATCHED,
     onJudged: () => {},
     onTime: () => {},
