@@ -24,6 +24,14 @@ export type { Answer, Criterion, Match, OutcomeRule, OutcomeView, ReasonedAnswer
 export type { Judging } from './judge/judged-criterion.ts';
 export type { Sight } from './judge/sights.ts';
 export type { Subject } from './subject.ts';
+export {
+  followsGoldenPath,
+  noUnsafeAction,
+  outputContains,
+  trajectoryScore,
+  withinStepBudget,
+} from './checks/golden-checks.ts';
+export { type GoldenInCode, goldenTraces, type ToolPolicyInCode, toolPolicy } from './suite-parts-in-code.ts';
 export { notApplicable } from './suite.ts';
 export { type Scored, scored } from './scored.ts';
 export { order, type OrderCheck, type StepPattern } from './order/order.ts';

@@ -44,7 +44,7 @@ export class GoldenLibrary {
     this.#choice = { ...DEFAULT_CHOICE, ...choice };
     this.isWrite = writeOperations(writes);
     for (const trace of this.traces.toReversed()) this.#byScenario.set(trace.scenario, trace);
-    this.#inputs = new Map(this.traces.map((trace) => [trace, comparableInput(trace.input, { globs: true })]));
+    this.#inputs = new Map(this.traces.map((trace) => [trace, comparableInput(trace.input)]));
   }
 
   /** Worked out once for each conversation, however many criteria ask. */
@@ -75,7 +75,7 @@ export class GoldenLibrary {
     const input = subject.turns.find(({ userInput }) => userInput.text !== '')?.userInput;
     if (input === undefined) return none('it names none, and what the user asked was not recorded');
     if (input.state !== 'whole') return none(`it names none, and what the user asked is ${input.state}`);
-    const live = comparableInput(input.text, { globs: false });
+    const live = comparableInput(input.text);
     let best: GoldenTrace | undefined;
     let bestSimilarity = -1;
     for (const trace of candidates) {

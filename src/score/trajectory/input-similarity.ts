@@ -1,62 +1,71 @@
 /**
- * How alike two requests of users are, from 0 to 1, without a model: Dice's coefficient over the three-letter pieces of
- * their words, in whatever order.
+ * How alike the request of a user is to that of a golden trace, from 0 to 1, without a model: Dice's coefficient over the
+ * three-letter pieces of the words, in whatever order, times the same over the names.
  *
- *     2 · weight of what both have / (weight of the one + weight of the other)
+ *     Dice = 2 · what both have / (what the one has + what the other has)
  *
- * A word with a digit in it (an account, a date, an amount) is one piece and counts as much as all pieces of two long words:
- * the same question about another account is another task. In a golden trace such a word may have a `*` (`ACC-*`): it then
- * stands for any word that it matches.
+ * Names are the words with a digit in them: accounts, dates, amounts. The same question about another account is another task,
+ * however alike the words are. In a golden trace a name may have a `*` (`ACC-*`), and stands for any word that it matches. A
+ * trace without names is about nothing in particular: what the user names is then a word like others.
  */
 import { compileGlob, type Matcher } from '../../model/glob.ts';
 
 export interface ComparableInput {
   readonly pieces: ReadonlyMap<string, number>;
-  readonly globs: readonly Matcher[];
   readonly weight: number;
+  readonly names: readonly Name[];
+}
+
+interface Name {
+  readonly text: string;
+  readonly matches: Matcher;
 }
 
 const LENGTH_MAX = 4000;
-const NAME_WEIGHT = 12;
+const NAMES_MAX = 100;
 const WORD = /[\p{L}\p{N}*][\p{L}\p{N}*_'’.:/@#-]*/gu;
-const NAMED = /\p{N}/u;
+const MARKS_AT_THE_END = /[.:'’/-]{1,20}$/;
+const DIGIT = /\p{N}/u;
 
-/** `globs: true` for the input of a golden trace, where a `*` is not what the user typed. */
-export function comparableInput(text: string, { globs }: { readonly globs: boolean }): ComparableInput {
+export function comparableInput(text: string): ComparableInput {
   const pieces = new Map<string, number>();
-  const matchers: Matcher[] = [];
+  const names: Name[] = [];
   let weight = 0;
-  const add = (piece: string, of: number) => {
-    pieces.set(piece, (pieces.get(piece) ?? 0) + of);
-    weight += of;
-  };
   for (const match of text.slice(0, LENGTH_MAX).toWellFormed().normalize('NFKC').toLowerCase().matchAll(WORD)) {
-    const word = match[0].replace(/[.:'’/-]+$/, '');
-    if (globs && word.includes('*')) {
-      matchers.push(compileGlob(word));
-      weight += NAME_WEIGHT;
-    } else if (NAMED.test(word)) add(` ${word} `, NAME_WEIGHT);
-    else {
-      const padded = ` ${word} `;
-      for (let at = 0; at + 3 <= padded.length; at += 1) add(padded.slice(at, at + 3), 1);
+    const word = match[0].replace(MARKS_AT_THE_END, '');
+    if ((DIGIT.test(word) || word.includes('*')) && names.length < NAMES_MAX) {
+      names.push({ text: word, matches: compileGlob(word) });
+      continue;
+    }
+    const padded = ` ${word} `;
+    for (let at = 0; at + 3 <= padded.length; at += 1) {
+      const piece = padded.slice(at, at + 3);
+      pieces.set(piece, (pieces.get(piece) ?? 0) + 1);
+      weight += 1;
     }
   }
-  return { pieces, globs: matchers, weight };
+  return { pieces, weight, names };
 }
 
 export function similarity(golden: ComparableInput, live: ComparableInput): number {
-  if (golden.weight === 0 || live.weight === 0) return 0;
   let shared = 0;
   for (const [piece, weight] of golden.pieces) shared += Math.min(weight, live.pieces.get(piece) ?? 0);
-  const taken = new Set<string>();
-  for (const matches of golden.globs) {
-    for (const piece of live.pieces.keys()) {
-      // Whole words only: names, which stand between blanks.
-      if (taken.has(piece) || golden.pieces.has(piece) || !NAMED.test(piece) || !matches(piece.trim())) continue;
-      taken.add(piece);
-      shared += NAME_WEIGHT;
-      break;
-    }
+  if (golden.names.length === 0) {
+    const named = live.names.reduce((sum, { text }) => sum + text.length, 0);
+    return dice(shared, golden.weight, live.weight + named);
   }
-  return Math.min(1, (2 * shared) / (golden.weight + live.weight));
+  const left = [...live.names];
+  let sharedNames = 0;
+  for (const { matches } of golden.names) {
+    const at = left.findIndex(({ text }) => matches(text));
+    if (at < 0) continue;
+    left.splice(at, 1);
+    sharedNames += 1;
+  }
+  const names = dice(sharedNames, golden.names.length, live.names.length);
+  return golden.weight + live.weight === 0 ? names : names * dice(shared, golden.weight, live.weight);
+}
+
+function dice(shared: number, one: number, other: number): number {
+  return one + other === 0 ? 0 : (2 * shared) / (one + other);
 }

@@ -107,7 +107,9 @@ function readTrace(value: unknown, path: Path, document: WrittenDocument): ReadT
     const problem = patternMistake(pattern);
     if (problem !== undefined) mistake(['output', 'matches', index], problem, 'a pattern in RE2 syntax');
   }
-  if (mistakes.length > 0) return { trace: undefined, mistakes };
+  if (mistakes.length > 0) {
+    return { trace: undefined, mistakes: mistakes.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
+  }
   const trace: GoldenTrace = {
     id: written.id,
     description: written.description ?? '',

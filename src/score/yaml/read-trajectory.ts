@@ -53,7 +53,7 @@ export function readSuiteParts(
   };
 }
 
-function readLibrary(
+export function readLibrary(
   { files: references, choose = {}, writes, reads }: WrittenGolden,
   files: GoldenFiles,
   mistake: ReportMistake,
@@ -78,7 +78,7 @@ function readLibrary(
   return new GoldenLibrary(traces, choice, { writes, reads });
 }
 
-function readPolicy(written: WrittenToolPolicy, mistake: ReportMistake): PolicyGuard {
+export function readPolicy(written: WrittenToolPolicy, mistake: ReportMistake): PolicyGuard {
   const at = (...inner: Path): Path => ['tool_policy', ...inner];
   const forbidden = (written.forbidden ?? []).map((entry, index): ForbiddenCall => {
     if (typeof entry === 'string') return { tool: entry, args: undefined, because: undefined };

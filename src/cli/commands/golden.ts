@@ -1,0 +1,160 @@
+/** `assay golden`: from a run to a draft, from a draft to a trace without mistakes, and a run beside its trace. */
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { goldenFilesIn, type LoadedGolden } from '../../score/golden-files.ts';
+import { subjectOf } from '../../score/subject.ts';
+import { scoreMillionths } from '../../score/trajectory/compare-run.ts';
+import type { DiffKind, DiffLine } from '../../score/trajectory/describe-comparison.ts';
+import { draftGolden } from '../../score/trajectory/draft-golden.ts';
+import { GoldenLibrary } from '../../score/trajectory/golden-library.ts';
+import type { GoldenTrace } from '../../score/trajectory/golden-trace.ts';
+import { judgeRun, outputMistake, overBudget } from '../../score/trajectory/judge-run.ts';
+import { lintGolden } from '../../score/trajectory/lint-golden.ts';
+import { formatMillionths } from '../../score/weigh.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { failOn, load } from '../load.ts';
+import { oneConversation } from '../one-conversation.ts';
+import { safe, type Terminal } from '../terminal.ts';
+
+interface ConversationFlags {
+  readonly config?: string;
+  readonly dataDir?: string;
+  readonly file?: readonly string[];
+}
+
+export function addGolden(program: Command, terminal: Terminal): void {
+  const golden = program
+    .command('golden')
+    .description('record, check and compare golden traces: runs that you approved');
+  const from = (command: Command) =>
+    command
+      .option('--file <recording...>', 'take the conversation from recorded spans instead of the store')
+      .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+      .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)');
+
+  from(golden.command('record'))
+    .description('write a conversation as the draft of a golden trace: what differs from run to run becomes a glob')
+    .argument('<conversation>', 'conversation id, or `trace:<trace id>` where the agent named none')
+    .option('--out <file>', 'where to write it; without it, standard output')
+    .action(async (id: string, flags: ConversationFlags & { readonly out?: string }) => {
+      const draft = draftGolden(await conversationOf(id, flags));
+      if (flags.out === undefined) terminal.out(draft.trimEnd());
+      else {
+        await writeFile(flags.out, draft, { flag: 'wx' }).catch((error: unknown) => {
+          throw new CommandFailure(`write ${flags.out}: ${error instanceof Error ? error.message : ''}`, EXIT.input);
+        });
+        terminal.out(`${flags.out}: a draft; look it over, then delete \`status: draft\``);
+      }
+    });
+
+  golden
+    .command('lint')
+    .description('check golden traces: every mistake with its line, and what is allowed and hardly meant')
+    .argument('<files...>', 'files of golden traces, or folders of them')
+    .action((files: readonly string[]) => {
+      const { traces } = loadGolden(files);
+      const drafts = traces.filter(({ draft }) => draft).length;
+      for (const trace of traces) {
+        for (const advice of lintGolden(trace))
+          terminal.out(`${trace.file}:${trace.line ?? 1}: ${trace.id}: ${advice}`);
+      }
+      terminal.out(`${traces.length} golden traces without mistakes, ${drafts} of them drafts`);
+    });
+
+  from(golden.command('diff'))
+    .description('show a conversation beside a golden trace, step by step')
+    .argument('<golden>', 'a file of golden traces')
+    .argument('<conversation>', 'conversation id, or `trace:<trace id>` where the agent named none')
+    .option('--id <trace>', 'which trace of the file, where it has several')
+    .option('--json', 'print the comparison as JSON')
+    .action(
+      async (
+        file: string,
+        id: string,
+        flags: ConversationFlags & { readonly id?: string; readonly json?: boolean },
+      ) => {
+        const trace = traceIn(loadGolden([file]).traces, file, flags.id);
+        const conversation = await conversationOf(id, flags);
+        const subject = subjectOf(conversation, undefined);
+        const judged = judgeRun(trace, subject, { golden: new GoldenLibrary([trace]) });
+        if (typeof judged === 'string') throw new CommandFailure(`they can't be compared: ${safe(judged)}`, EXIT.input);
+        const { comparison, lines, first } = judged;
+        const score = scoreMillionths(comparison);
+        const output = outputMistake(trace, subject.finalAnswer);
+        const over = overBudget(trace, subject);
+        if (flags.json === true) {
+          const told = {
+            golden: trace.id,
+            conversation_id: conversation.id,
+            follows: first === undefined,
+            trajectory_score: score / 1_000_000,
+            steps: lines,
+            output_mistake: output ?? null,
+            over_budget: over === undefined || over === 'unknown' ? null : over,
+            is_optimal: comparison.isOptimal,
+          };
+          terminal.out(JSON.stringify(told));
+          return;
+        }
+        const { paint } = terminal;
+        terminal.out(
+          `${paint('bold', safe(conversation.id))} beside golden trace ${paint('bold', trace.id)} (${trace.mode})\n`,
+        );
+        for (const line of lines) printLine(terminal, line);
+        terminal.out(
+          `\n  trajectory score ${formatMillionths(score)}; ${first === undefined ? 'follows the trace' : 'does not follow the trace'}`,
+        );
+        terminal.out(`  ${answerOf(trace, output)}`);
+        if (over !== undefined && over !== 'unknown') terminal.out(`  it took ${over}`);
+        if (!comparison.isOptimal)
+          terminal.out('  there may be a better alignment: the search was given up at its limit');
+      },
+    );
+}
+
+async function conversationOf(id: string, flags: ConversationFlags) {
+  const { settings } = await load({ config: flags.config, dataDir: flags.dataDir });
+  return await oneConversation(id, { settings, files: flags.file ?? [] });
+}
+
+function loadGolden(references: readonly string[]): LoadedGolden {
+  const loaded = goldenFilesIn(process.cwd())(references);
+  const [unread] = loaded.unread.values();
+  if (unread !== undefined) throw new CommandFailure(unread, EXIT.input);
+  failOn(loaded.mistakes);
+  return loaded;
+}
+
+function traceIn(traces: readonly GoldenTrace[], file: string, id: string | undefined): GoldenTrace {
+  const [only] = traces;
+  if (id === undefined && traces.length === 1 && only !== undefined) return only;
+  const named = traces.find((trace) => trace.id === id);
+  if (named !== undefined) return named;
+  const known = traces.map((trace) => trace.id).join(', ');
+  const problem = id === undefined ? `has ${traces.length} traces: say which with --id` : `has no trace ${safe(id)}`;
+  throw new CommandFailure(`${file} ${problem}: ${known}`, EXIT.input);
+}
+
+function answerOf({ output }: GoldenTrace, mistake: string | undefined): string {
+  if (output.contains.length + output.matches.length === 0) return 'the trace does not say what the answer contains';
+  return mistake === undefined ? 'the answer is as expected' : `the answer is not as expected: ${safe(mistake)}`;
+}
+
+const KINDS = {
+  matched: ['green', '=', ''],
+  wrong_arguments: ['yellow', '~', 'wrong arguments'],
+  missing: ['red', '-', 'missing'],
+  extra: ['dim', '+', 'extra'],
+  out_of_order: ['red', '!', 'out of order'],
+  unsafe: ['red', '!', 'unsafe'],
+} as const satisfies Record<DiffKind, readonly [string, string, string]>;
+
+function printLine({ paint, out }: Terminal, line: DiffLine): void {
+  const [style, mark, word] = KINDS[line.kind];
+  const step = line.step === undefined ? '' : `step ${line.step}`;
+  const call = line.call === undefined ? '' : `call ${line.call}`;
+  out(`  ${paint(style, mark)} ${step.padEnd(8)} ${call.padEnd(8)} ${safe(line.text, 160)}`);
+  for (const note of [word, ...line.notes].filter((text) => text !== '')) {
+    out(`${' '.repeat(22)}${paint('dim', safe(note, 200))}`);
+  }
+}

@@ -1,0 +1,63 @@
+/** One conversation, from the store or from a recording, put together as it is for scoring. */
+import { buildConversation } from '../assemble/build-conversation.ts';
+import { buildTurns } from '../assemble/build-turns.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Conversation } from '../model/conversation.ts';
+import type { Turn } from '../model/turn.ts';
+import { idKeysOf } from '../normalize/id-keys.ts';
+import { normalize } from '../normalize/normalize.ts';
+import { storeFileIn } from '../pipeline/data-directory.ts';
+import { openReader } from '../pipeline/open-reader.ts';
+import { type RecordedBatch, RecordingError, readRecording, redactBatches } from '../pipeline/recording.ts';
+import { offlineRedaction } from '../pipeline/redaction-rules.ts';
+import { understandRecorded } from '../pipeline/understand.ts';
+import { CommandFailure, EXIT } from './exit-codes.ts';
+import { safe } from './terminal.ts';
+
+const NAMED_MAX = 5;
+
+export async function oneConversation(
+  id: string,
+  { settings, files }: { readonly settings: Settings; readonly files: readonly string[] },
+): Promise<Conversation> {
+  return files.length > 0 ? await fromRecording(id, settings, files) : await fromStore(id, settings);
+}
+
+async function fromStore(id: string, settings: Settings): Promise<Conversation> {
+  const reader = await openReader(settings);
+  if (reader === undefined) {
+    const where = storeFileIn(settings.dataDir);
+    throw new CommandFailure(`no store at ${where}: give its --data-dir, or a recording with --file`, EXIT.input);
+  }
+  try {
+    const found = (await reader.find(id)) ?? (await reader.find(`trace:${id}`));
+    if (found === undefined) throw new CommandFailure(`the store has no conversation ${safe(id)}`, EXIT.input);
+    const idKeys = idKeysOf(settings.conversation.idKeys);
+    const turns: Turn[] = [];
+    for (const trace of await reader.traces(found)) {
+      const content = await reader.content(trace);
+      if (content !== undefined) turns.push(...buildTurns(normalize(content, idKeys)));
+    }
+    if (turns.length === 0) throw new CommandFailure(`the spans of ${safe(id)} are not kept any more`, EXIT.input);
+    return buildConversation(found.conversationId, turns);
+  } finally {
+    await reader.close();
+  }
+}
+
+async function fromRecording(id: string, settings: Settings, files: readonly string[]): Promise<Conversation> {
+  const { conversations } = await understandRecorded(redactBatches(readAll(files), offlineRedaction(settings)), {
+    conversationKeys: settings.conversation.idKeys,
+  }).catch((error: unknown) => {
+    throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;
+  });
+  const found = conversations.find((candidate) => candidate.id === id || candidate.id === `trace:${id}`);
+  if (found !== undefined) return found;
+  const names = conversations.slice(0, NAMED_MAX).map((candidate) => `  ${safe(candidate.id)}`);
+  const there = names.length === 0 ? 'It has none.' : `It has:\n${names.join('\n')}`;
+  throw new CommandFailure(`the recording has no conversation ${safe(id)}. ${there}`, EXIT.input);
+}
+
+async function* readAll(files: readonly string[]): AsyncGenerator<RecordedBatch> {
+  for (const file of files) yield* readRecording(file);
+}

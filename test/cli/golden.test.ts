@@ -1,0 +1,105 @@
+/** The commands of docs/golden-traces.md, on the example that it goes through. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { tempDirectory } from '../temp-directory.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const EXAMPLE = path.join(ROOT, 'examples/golden-traces');
+const GT_001 = path.join(EXAMPLE, 'golden/gt_001.yaml');
+const RUNS = path.join(EXAMPLE, 'runs.jsonl');
+
+function assay(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'src/cli/main.ts'), ...args], {
+    cwd: tempDirectory(),
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+test('the documentation shows the files of the example', () => {
+  const docs = readFileSync(path.join(ROOT, 'docs/golden-traces.md'), 'utf8');
+
+  expect(docs).toContain(readFileSync(GT_001, 'utf8'));
+  expect(docs).toContain(readFileSync(path.join(EXAMPLE, 'tickets.yaml'), 'utf8'));
+});
+
+test('scores the example: a good run, a lucky path and a silent inefficiency', () => {
+  const { status, stdout } = assay('score', RUNS, '--suite', path.join(EXAMPLE, 'tickets.yaml'), '--json');
+
+  expect(status).toBe(0);
+  // The cast holds for what is asserted below.
+  const { evaluations } = JSON.parse(stdout) as {
+    evaluations: readonly { conversation_id: string; score: number; findings?: readonly { finding: string }[] }[];
+  };
+  const told = evaluations.map((one) => [one.conversation_id, one.score, one.findings?.map(({ finding }) => finding)]);
+  expect(told).toEqual([
+    ['good', 1, undefined],
+    ['lucky', 0.3, ['lucky_path']],
+    ['slow', 0.9, ['silent_inefficiency']],
+  ]);
+});
+
+test('a draft has no mistakes, follows itself, and is not used until it is approved', () => {
+  const directory = tempDirectory();
+  const draft = path.join(directory, 'draft.yaml');
+  const suite = path.join(directory, 'suite.yaml');
+  writeFileSync(suite, readFileSync(path.join(EXAMPLE, 'tickets.yaml'), 'utf8').replace('golden/', 'draft.yaml'));
+
+  expect(assay('golden', 'record', 'good', '--file', RUNS, '--out', draft).status).toBe(0);
+  expect(assay('golden', 'lint', draft).stdout).toContain('1 golden traces without mistakes, 1 of them drafts');
+  expect(JSON.parse(assay('golden', 'diff', draft, 'good', '--file', RUNS, '--json').stdout)).toMatchObject({
+    follows: true,
+    trajectory_score: 1,
+    output_mistake: null,
+  });
+
+  const score = () => assay('score', RUNS, '--suite', suite, '--json').stdout;
+  expect(score()).toContain('there is no approved golden trace');
+  writeFileSync(draft, readFileSync(draft, 'utf8').replace('status: draft\n', ''));
+  expect(score()).toContain('All is as in golden trace good');
+});
+
+test('records neither over a file that is there nor what is not there', () => {
+  const there = path.join(tempDirectory(), 'there.yaml');
+  writeFileSync(there, 'mine');
+
+  expect(assay('golden', 'record', 'good', '--file', RUNS, '--out', there).status).toBe(3);
+  expect(readFileSync(there, 'utf8')).toBe('mine');
+  const { status, stderr } = assay('golden', 'record', 'nobody', '--file', RUNS);
+  expect(status).toBe(3);
+  expect(stderr).toContain('It has:\n  good');
+});
+
+test('the diff reads in a terminal', () => {
+  expect(
+    assay('golden', 'diff', GT_001, 'lucky', '--file', RUNS).stdout,
+  ).toBe(`lucky beside golden trace gt_001 (in_order)
+
+  +          call 1   list_customers({"page": 1})
+                      extra
+  +          call 2   get_ticket_detail({"ticket_id": "TKT-9014"})
+                      extra
+                      step 2, out of order
+  ~ step 1   call 3   search_tickets({"account_id": "ACC-4821", "limit": 50})
+                      wrong arguments
+                      limit is 50, expected 3
+  ! step 2   call 2   get_ticket_detail was called, but out of order: as call 2
+                      out of order
+                      optional
+
+  trajectory score 0.50; does not follow the trace
+  the answer is as expected
+`);
+});
+
+test('lint tells mistakes with their lines, and ends with 2', () => {
+  const file = path.join(tempDirectory(), 'bad.yaml');
+  writeFileSync(file, "id: x\ninput: ''\nsteps:\n  - { tol: a }\n");
+
+  const { status, stderr } = assay('golden', 'lint', file);
+
+  expect(status).toBe(2);
+  expect(stderr).toContain(`${file}:4:7\n    steps[0].tol: unknown field 'tol'\n    expected: did you mean 'tool'?`);
+});
