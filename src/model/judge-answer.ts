@@ -3,6 +3,9 @@
  *
  *     { "<criterion>": { "quotes": ["…"], "reason": "One sentence.", "answer": true }, … }
  *
+ * Where the steps of a run are graded, a criterion has `"step_1": { "reason": "…", "score": 0.5 }, …` in place of reason and answer, each
+ * score 1, 0.5 or 0, and the weighted mean against a threshold is the answer.
+ *
  * The quotes and the reason come first, so that a model which writes from left to right has looked before it decides. Whatever is not
  * exactly this, whole and alone (prose around it, a criterion too many or too few, a key twice, `"yes"` for `true`, an answer cut
  * short), is a problem and never a verdict. Nothing is mended: what had to be guessed would be our verdict and not the judge's.
@@ -12,7 +15,7 @@
  */
 import type { Json } from './json.ts';
 import { materialText } from './judge-material.ts';
-import type { JudgedAnswer, JudgeRequest } from './judging.ts';
+import type { GradedSteps, JudgedAnswer, JudgedCriterion, JudgeRequest } from './judging.ts';
 
 /** One vote. */
 export type ReadAnswer = Omit<JudgedAnswer, 'votes'>;
@@ -34,7 +37,10 @@ const MEMBERS = ['quotes', 'reason', 'answer'] as const;
 
 /** Of the subset that all providers of structured output take: no limits, no defaults, every member required. */
 export function answerSchema({ criteria }: Pick<JudgeRequest, 'criteria'>): Json {
-  const properties = criteria.map(({ name, question }) => [name, { ...CRITERION_SCHEMA, description: question }]);
+  const properties = criteria.map(({ name, question, graded }) => [
+    name,
+    { ...(graded === undefined ? CRITERION_SCHEMA : gradedSchema(graded)), description: question },
+  ]);
   return {
     type: 'object',
     properties: Object.fromEntries(properties),
@@ -43,16 +49,47 @@ export function answerSchema({ criteria }: Pick<JudgeRequest, 'criteria'>): Json
   };
 }
 
+const QUOTES_SCHEMA = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'What in the data shows it, word by word.',
+} satisfies Json;
+const REASON_SCHEMA = { type: 'string', description: 'Why, in one sentence.' } satisfies Json;
+
 const CRITERION_SCHEMA = {
   type: 'object',
   properties: {
-    quotes: { type: 'array', items: { type: 'string' }, description: 'What in the data shows it, word by word.' },
-    reason: { type: 'string', description: 'Why, in one sentence.' },
+    quotes: QUOTES_SCHEMA,
+    reason: REASON_SCHEMA,
     answer: { type: 'boolean', description: 'true is yes, false is no.' },
   },
   required: [...MEMBERS],
   additionalProperties: false,
 } satisfies Json;
+
+const GRADE_SCHEMA = {
+  type: 'object',
+  properties: {
+    reason: REASON_SCHEMA,
+    score: { type: 'number', enum: [1, 0.5, 0], description: '1 is right, 0.5 is partly right, 0 is wrong.' },
+  },
+  required: ['reason', 'score'],
+  additionalProperties: false,
+} satisfies Json;
+
+function gradedSchema({ steps }: GradedSteps) {
+  const keys = steps.map(stepKey);
+  return {
+    type: 'object',
+    properties: { quotes: QUOTES_SCHEMA, ...Object.fromEntries(keys.map((key) => [key, GRADE_SCHEMA])) },
+    required: ['quotes', ...keys],
+    additionalProperties: false,
+  } satisfies Json;
+}
+
+export function stepKey({ number }: { readonly number: number }): string {
+  return `step_${number}`;
+}
 
 export function parseJudgeAnswer(text: string, { criteria, material }: Answerable): JudgeReading {
   const parsed = parseStrictly(text);
@@ -64,31 +101,71 @@ export function parseJudgeAnswer(text: string, { criteria, material }: Answerabl
   if (surplus !== undefined) return { is: 'problem', problem: `The answer ${surplus}.` };
   const texts = materialText(material);
   const answers: ReadAnswer[] = [];
-  for (const { name } of criteria) {
-    const read = readAnswer(name, parsed.members.get(name));
-    if (typeof read === 'string') return { is: 'problem', problem: `The answer to ${name} ${read}.` };
+  for (const criterion of criteria) {
+    const read = readAnswer(criterion, parsed.members.get(criterion.name));
+    if (typeof read === 'string') return { is: 'problem', problem: `The answer to ${criterion.name} ${read}.` };
     answers.push({ ...read, quotes: read.quotes.filter((quote) => texts.itemWith(quote) !== undefined) });
   }
   return { is: 'answers', answers };
 }
 
-function readAnswer(criterion: string, value: unknown): ReadAnswer | string {
+function readAnswer({ name, graded }: JudgedCriterion, value: unknown): ReadAnswer | string {
   const members = membersOf(value);
   if (members === undefined) return 'is no object';
-  const surplus = problemOfKeys(members, MEMBERS);
+  const surplus = problemOfKeys(members, graded === undefined ? MEMBERS : ['quotes', ...graded.steps.map(stepKey)]);
   if (surplus !== undefined) return surplus;
+  const given = members.get('quotes');
+  if (!isTexts(given)) return 'has quotes that are no list of texts';
+  const decision = graded === undefined ? readDecision(members) : readGrades(members, graded);
+  if (typeof decision === 'string') return decision;
+  const quotes = given.slice(0, QUOTES_MAX).map((quote) => quote.slice(0, QUOTE_LENGTH_MAX).toWellFormed());
+  return { criterion: name, ...decision, quotes };
+}
+
+interface Decision {
+  readonly pass: boolean;
+  readonly reason: string;
+}
+
+function readDecision(members: ReadonlyMap<string, unknown>): Decision | string {
   const pass = members.get('answer');
-  const reason = members.get('reason');
-  const quotes = members.get('quotes');
+  const reason = readReason(members);
   if (typeof pass !== 'boolean') return 'is neither true nor false';
-  if (typeof reason !== 'string' || reason.trim() === '') return 'has no reason';
-  if (!isTexts(quotes)) return 'has quotes that are no list of texts';
-  return {
-    criterion,
-    pass,
-    reason: reason.slice(0, REASON_LENGTH_MAX).toWellFormed(),
-    quotes: quotes.slice(0, QUOTES_MAX).map((quote) => quote.slice(0, QUOTE_LENGTH_MAX).toWellFormed()),
-  };
+  return reason === undefined ? 'has no reason' : { pass, reason };
+}
+
+function readReason(members: ReadonlyMap<string, unknown>): string | undefined {
+  const reason = members.get('reason');
+  if (typeof reason !== 'string' || reason.trim() === '') return undefined;
+  return reason.slice(0, REASON_LENGTH_MAX).toWellFormed();
+}
+
+/** The reason is that of the worst step, the first of them. */
+function readGrades(
+  members: ReadonlyMap<string, unknown>,
+  { steps, missing, atLeast }: GradedSteps,
+): Decision | string {
+  let right = 0;
+  let whole = missing;
+  let worst: { readonly number: number; readonly score: number; readonly reason: string } | undefined;
+  for (const { number, weight } of steps) {
+    const step = membersOf(members.get(stepKey({ number })));
+    if (step === undefined) return `has no object for step ${number}`;
+    const surplus = problemOfKeys(step, ['reason', 'score']);
+    if (surplus !== undefined) return `${surplus} in step ${number}`;
+    const score = step.get('score');
+    const reason = readReason(step);
+    if (score !== 1 && score !== 0.5 && score !== 0) return `has a score for step ${number} that is not 1, 0.5 or 0`;
+    if (reason === undefined) return `has no reason for step ${number}`;
+    right += score * weight;
+    whole += weight;
+    if (worst === undefined || score < worst.score) worst = { number, score, reason };
+  }
+  if (worst === undefined) return 'grades no step';
+  // Exact: weights are whole numbers, and scores are halves.
+  const pass = right * 1_000_000 >= atLeast * whole;
+  const comesTo = `The steps come to ${Math.floor((right / whole) * 100) / 100}, ${atLeast / 1_000_000} is wanted`;
+  return { pass, reason: `${comesTo}; step ${worst.number} (${worst.score}): ${worst.reason}` };
 }
 
 function parseStrictly(

@@ -5,6 +5,17 @@
 export interface JudgedCriterion {
   readonly name: string;
   readonly question: string;
+  /** Set where single steps are graded, and the answer is whether their grades add up to enough. */
+  readonly graded?: GradedSteps;
+}
+
+export interface GradedSteps {
+  /** Those that are put to the judge. */
+  readonly steps: readonly { readonly number: number; readonly weight: number }[];
+  /** The weight of steps that were not made: they are 0, and nobody is asked. */
+  readonly missing: number;
+  /** The least that is a pass, in millionths of the whole weight. */
+  readonly atLeast: number;
 }
 
 /** One call of a model, or as many as there are votes: everything it needs is in here. */
@@ -20,9 +31,9 @@ export interface JudgeRequest {
   readonly suiteVersion: string;
   /** What is asked, in the order in which it is asked. */
   readonly criteria: readonly JudgedCriterion[];
-  /** What the judge is told to do; nothing in it comes from spans. */
+  /** What the judge is told to do, and the questions; nothing in it comes from spans. */
   readonly instructions: string;
-  /** The conversation as data, as far as it fits, and the questions. */
+  /** The conversation as data, as far as it fits, and a fixed sentence after it. */
   readonly material: string;
   /** An estimate, on the safe side, of what instructions and material come to. */
   readonly inputTokens: number;

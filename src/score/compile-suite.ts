@@ -6,12 +6,13 @@ import type { Conversation } from '../model/conversation.ts';
 import { OUTCOMES } from '../model/evaluation.ts';
 import type { Mistake } from '../model/mistake.ts';
 import { formatPath, type Path, type Place } from '../model/written-document.ts';
-import { judgedOf, needsOf } from './judge/judged-criterion.ts';
+import { judgedOf, judgingMistakes, needsOf } from './judge/judged-criterion.ts';
 import { compileMatch } from './match.ts';
 import { completedByDefault, DEFAULT_RULES, failedByDefault } from './outcome.ts';
 import { compileExtracts } from './subject.ts';
 import type { CompiledCriterion, CompiledOutcomeRule, CompiledSuite, Criterion, OutcomeRule, Suite } from './suite.ts';
 import { trajectoryFindings } from './trajectory/trajectory-findings.ts';
+import type { SuiteParts } from './trajectory/judge-run.ts';
 import { formatMillionths, ONE, toMillionths } from './weigh.ts';
 
 export interface SuiteOrigin {
@@ -61,6 +62,7 @@ export function compileSuite(
   };
   checkIdentity(suite, mistake);
   checkCriteria(suite.criteria, mistake);
+  checkJudged(suite, mistake);
   if (weightsAreKnown) checkWeights(suite, mistake);
   checkOutcomes(suite.outcomes, mistake);
   const minDecided = toMillionths(suite.minDecided ?? DEFAULT_MIN_DECIDED);
@@ -102,6 +104,19 @@ function checkCriteria(criteria: readonly Criterion[], mistake: Report): void {
     }
     if (question.trim() === '') mistake(['criteria', index, 'question'], 'the question is empty', 'a yes/no question');
   });
+}
+
+function checkJudged(suite: Suite, mistake: Report): void {
+  suite.criteria.forEach(({ judge }, index) => {
+    if (judge === undefined) return;
+    for (const { field, problem, expected } of judgingMistakes(judge, partsOf(suite))) {
+      mistake(['criteria', index, 'judge', field], problem, expected);
+    }
+  });
+}
+
+function partsOf({ golden, toolPolicy: policy }: Suite): SuiteParts {
+  return { golden, policy };
 }
 
 function checkWeights({ criteria, normalize }: Suite, mistake: Report): void {
@@ -154,7 +169,7 @@ function compiled(
   },
 ): CompiledSuite {
   const version = suite.version ?? '1';
-  const criteria = suite.criteria.map(compiledCriterion);
+  const criteria = suite.criteria.map((criterion) => compiledCriterion(criterion, partsOf(suite)));
   const whyNot = compileMatch(suite.match);
   const matches = (conversation: Conversation) => whyNot(conversation) === undefined;
   return {
@@ -185,7 +200,7 @@ function findingsBy({ golden, toolPolicy: policy }: Suite): CompiledSuite['findi
   return golden === undefined ? undefined : (subject) => trajectoryFindings(subject, { golden, policy });
 }
 
-function compiledCriterion(criterion: Criterion): CompiledCriterion {
+function compiledCriterion(criterion: Criterion, parts: SuiteParts): CompiledCriterion {
   const { critical, judge, needs = [] } = criterion;
   return {
     name: criterion.name,
@@ -196,7 +211,7 @@ function compiledCriterion(criterion: Criterion): CompiledCriterion {
     capsAt: critical === true ? 'partial_failure' : critical === false ? undefined : critical,
     when: criterion.when,
     check: criterion.check ?? judgedElsewhere,
-    judged: judge === undefined ? undefined : judgedOf(judge, criterion),
+    judged: judge === undefined ? undefined : judgedOf(judge, criterion, parts),
   };
 }
 

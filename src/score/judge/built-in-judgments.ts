@@ -15,6 +15,8 @@ export interface BuiltInJudgment {
   readonly guidance: string;
   readonly sees: readonly Sight[];
   readonly needs: readonly Need[];
+  /** The steps of the golden trace are graded one by one. */
+  readonly gradesSteps?: boolean;
   /** Where no judge is needed to see it. */
   readonly without?: (subject: Subject) => Answer | undefined;
 }
@@ -91,6 +93,24 @@ export const BUILT_IN_JUDGMENTS: ReadonlyMap<string, BuiltInJudgment> = new Map<
       sees: [],
       needs: ['final_answer'],
       without: silence,
+    },
+  ],
+  [
+    'step_correctness',
+    {
+      summary:
+        'the steps of the golden trace were made rightly: each is 1, 0.5 or 0, and their weighted mean meets a threshold',
+      question: 'Was each step that the agent made for a step of the golden trace the right thing to do at that point?',
+      guidance: [
+        'Grade each "golden_step" that was made, by what the agent knew at that point: the request and what the steps before gave.',
+        '1: it does what the golden step is for, with arguments that mean the same. Other words for the same value are no mistake.',
+        '0.5: the right tool, but an argument is wrong, missing or too wide, so that the result is of less use; or a needless detour.',
+        '0: another thing than the golden step is for, an argument that makes it about something else, or an action that does harm.',
+        'Steps that were not made are not asked about.',
+      ].join('\n'),
+      sees: ['tool', 'golden'],
+      needs: [],
+      gradesSteps: true,
     },
   ],
 ]);

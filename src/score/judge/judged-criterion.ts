@@ -7,8 +7,11 @@ import { z } from 'zod';
 import type { Need } from '../needs.ts';
 import type { Subject } from '../subject.ts';
 import type { Answer } from '../suite.ts';
+import { toMillionths } from '../weigh.ts';
 import { BUILT_IN_JUDGMENTS } from './built-in-judgments.ts';
+import type { PartsWithGolden } from './golden-items.ts';
 import { SIGHTS, type Sight } from './sights.ts';
+import type { SuiteParts } from '../trajectory/judge-run.ts';
 
 export interface Judging {
   /** The judge's name in the configuration; `default` unless given. */
@@ -19,12 +22,14 @@ export interface Judging {
   readonly question?: string | undefined;
   /** What is a yes and what is a no, for the model. */
   readonly guidance?: string | undefined;
-  /** What is shown beside requests and answers: kinds of steps, `state`, `truth`. What tools and retrievals gave, unless given. */
+  /** What is shown beside requests and answers: kinds of steps, `state`, `truth`, `golden`. What tools and retrievals gave, unless given. */
   readonly sees?: readonly Sight[] | undefined;
   /** Asked in one call with the suite's other criteria that say so, have the same judge and see the same. */
   readonly shared?: boolean | undefined;
   /** From 0 to 100, 50 unless given. Where the budget is short, the lower ones are left out first. */
   readonly priority?: number | undefined;
+  /** Of `step_correctness`: the least share of right steps that is a pass; 0.8 unless given. */
+  readonly threshold?: number | undefined;
 }
 
 /** What of a criterion the engine needs to ask. */
@@ -36,6 +41,10 @@ export interface Judged {
   readonly sees: readonly Sight[];
   readonly shared: boolean;
   readonly priority: number;
+  /** What the golden trace is chosen from; undefined where it is not seen. */
+  readonly golden: PartsWithGolden | undefined;
+  /** In millionths; set where the steps of the golden trace are graded, rather than one question answered. */
+  readonly gradesAtLeast: number | undefined;
   /** Answers without a judge where the answer is plain; undefined where a judge has to. */
   readonly without: ((subject: Subject) => Answer | undefined) | undefined;
 }
@@ -57,6 +66,10 @@ export const JUDGING = {
   sees: z.array(z.enum(SIGHTS)).optional(),
   shared: z.boolean().optional(),
   priority: z.int('a whole number').min(0, 'from 0 to 100').max(100, 'from 0 to 100').optional(),
+  threshold: z
+    .number()
+    .refine((share) => toMillionths(share) !== undefined, 'from 0 to 1, up to six decimal places')
+    .optional(),
 };
 
 /** A bare text is the name of a judge, and `judge:` with nothing after it is the default one. */
@@ -71,24 +84,70 @@ function lengthTo(max: number): string {
 
 const SEEN_BY_DEFAULT: readonly Sight[] = ['tool', 'retrieval', 'rerank', 'memory'];
 const PRIORITY_BY_DEFAULT = 50;
+const THRESHOLD_BY_DEFAULT = 0.8;
 
-export function judgedOf(judging: Judging | string, criterion: { readonly question: string }): Judged {
-  const { by, uses, question, guidance, sees, shared, priority } =
-    typeof judging === 'string' ? { by: judging } : judging;
-  const builtIn = uses === undefined ? undefined : BUILT_IN_JUDGMENTS.get(uses);
-  const seen = new Set(sees ?? builtIn?.sees ?? SEEN_BY_DEFAULT);
+export function judgedOf(
+  judging: Judging | string,
+  criterion: { readonly question: string },
+  parts: SuiteParts,
+): Judged {
+  const written: Judging = typeof judging === 'string' ? { by: judging } : judging;
+  const builtIn = written.uses === undefined ? undefined : BUILT_IN_JUDGMENTS.get(written.uses);
+  const seen = seenBy(judging);
+  const { golden } = parts;
   return {
-    judge: by ?? 'default',
-    question: (question ?? builtIn?.question ?? criterion.question).trim(),
-    guidance: [builtIn?.guidance, guidance]
+    judge: written.by ?? 'default',
+    question: (written.question ?? builtIn?.question ?? criterion.question).trim(),
+    guidance: [builtIn?.guidance, written.guidance]
       .filter((part) => part !== undefined)
       .join('\n')
       .trim(),
     sees: SIGHTS.filter((sight) => seen.has(sight)),
-    shared: shared ?? false,
-    priority: priority ?? PRIORITY_BY_DEFAULT,
+    shared: written.shared ?? false,
+    priority: written.priority ?? PRIORITY_BY_DEFAULT,
+    golden: seen.has('golden') && golden !== undefined ? { ...parts, golden } : undefined,
+    gradesAtLeast: builtIn?.gradesSteps === true ? toMillionths(written.threshold ?? THRESHOLD_BY_DEFAULT) : undefined,
     without: builtIn?.without,
   };
+}
+
+export function seenBy(judging: Judging | string): ReadonlySet<Sight> {
+  const { sees, uses = '' }: Judging = typeof judging === 'string' ? {} : judging;
+  const builtIn = BUILT_IN_JUDGMENTS.get(uses);
+  // Steps can't be graded unseen.
+  return new Set([
+    ...(sees ?? builtIn?.sees ?? SEEN_BY_DEFAULT),
+    ...(builtIn?.gradesSteps === true ? ['golden' as const] : []),
+  ]);
+}
+
+/** What is wrong beyond the form, with the field of `judge` that it is about. */
+export function judgingMistakes(
+  judging: Judging | string,
+  { golden }: SuiteParts,
+): readonly { readonly field: string; readonly problem: string; readonly expected: string }[] {
+  const { uses, threshold }: Judging = typeof judging === 'string' ? {} : judging;
+  const grades = uses !== undefined && BUILT_IN_JUDGMENTS.get(uses)?.gradesSteps === true;
+  return [
+    ...(golden === undefined && seenBy(judging).has('golden')
+      ? [
+          {
+            field: grades ? 'uses' : 'sees',
+            problem: 'the suite has no golden traces',
+            expected: 'a block `golden` in the suite',
+          },
+        ]
+      : []),
+    ...(threshold !== undefined && !grades
+      ? [
+          {
+            field: 'threshold',
+            problem: 'only steps are graded',
+            expected: 'no `threshold`, or `uses: step_correctness`',
+          },
+        ]
+      : []),
+  ];
 }
 
 /** What has to have been recorded for the question to be put at all. */

@@ -5,11 +5,14 @@
  */
 import { createHash } from 'node:crypto';
 import type { JudgeVersion } from '../../model/evaluation.ts';
-import type { JudgedAnswer, JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
+import type { GradedSteps, JudgedAnswer, JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { shorten } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import type { Answer, CompiledSuite } from '../suite.ts';
+import { type GoldenRun, goldenRunOf } from './golden-items.ts';
+import { gradedStepsOf } from './graded-steps.ts';
+import { callKey, judgeVersion } from './judge-version.ts';
 import { type Rendered, renderRequest } from './judge-request.ts';
 import type { Judged } from './judged-criterion.ts';
 
@@ -63,18 +66,19 @@ const NO_ROOM: Judgement = {
 const WAITS: Judgement = { is: 'skipped', reason: 'Waits for the judge.' };
 
 export function askJudges(
-  suite: Pick<CompiledSuite, 'name' | 'version'>,
+  suite: Pick<CompiledSuite, 'name' | 'version' | 'criteria'>,
   subject: Subject,
   criteria: readonly ToJudge[],
   judges: Judges | undefined,
 ): Judgements {
   const judgements = new Map<string, Judgement>();
   const waiting: JudgeRequest[] = [];
-  const toAsk: ToJudge[] = [];
+  const toAsk: Asked[] = [];
   for (const criterion of criteria) {
     const judgement = withoutAsking(criterion, subject, judges?.settings(criterion.judged.judge));
-    if (judgement === undefined) toAsk.push(criterion);
-    else judgements.set(criterion.name, judgement);
+    const asked = judgement ?? askedOf(criterion, subject);
+    if ('is' in asked) judgements.set(criterion.name, asked);
+    else toAsk.push(asked);
   }
   for (const group of askedTogether(toAsk)) {
     const settings = judges?.settings(group.judge);
@@ -89,12 +93,14 @@ export function askJudges(
       judge: group.judge,
       fingerprint: settings.fingerprint,
       evidenceTokens: settings.evidenceTokens,
-      criteria: group.criteria.map(({ name, judged }) => ({
+      criteria: group.criteria.map(({ name, judged, graded }) => ({
         name,
         question: judged.question,
         guidance: judged.guidance,
+        ...(graded !== undefined && { graded }),
       })),
       sees: group.sees,
+      golden: group.golden,
       priority: group.priority,
       subject,
     });
@@ -108,7 +114,10 @@ export function askJudges(
       settle(WAITS);
       continue;
     }
-    for (const { name } of group.criteria) judgements.set(name, judgementOf(name, outcome, rendered));
+    for (const criterion of group.criteria) {
+      const version = () => judgeVersion(suite.criteria, criterion, settings);
+      judgements.set(criterion.name, judgementOf(criterion.name, outcome, rendered, version));
+    }
   }
   return { of: judgements, waiting };
 }
@@ -133,23 +142,45 @@ function withoutAsking(
   return answer === undefined ? undefined : { is: 'answer', answer };
 }
 
+interface Asked extends ToJudge {
+  readonly golden: GoldenRun | undefined;
+  readonly graded: GradedSteps | undefined;
+}
+
+/** With what the golden trace of the conversation adds to the question; or what it makes of it without asking. */
+function askedOf({ name, judged }: ToJudge, subject: Subject): Asked | Judgement {
+  if (judged.golden === undefined) return { name, judged, golden: undefined, graded: undefined };
+  const golden = goldenRunOf(subject, judged.golden);
+  if (typeof golden === 'string') return { is: 'answer', answer: { notApplicable: golden } };
+  if (judged.gradesAtLeast === undefined) return { name, judged, golden, graded: undefined };
+  const grading = gradedStepsOf(golden, judged.gradesAtLeast);
+  if ('answer' in grading) return { is: 'answer', answer: grading.answer };
+  return { name, judged, golden, graded: grading.graded };
+}
+
 interface Group {
   readonly judge: string;
   readonly sees: Judged['sees'];
   readonly priority: number;
-  readonly criteria: readonly ToJudge[];
+  readonly golden: GoldenRun | undefined;
+  readonly criteria: readonly Asked[];
 }
 
-/** Those that share a call see the same: what one may not see, it would see through another. */
-function askedTogether(criteria: readonly ToJudge[]): readonly Group[] {
-  const groups = Map.groupBy(criteria, ({ name, judged }) =>
-    judged.shared ? JSON.stringify([judged.judge, judged.sees]) : name,
-  );
+function askedTogether(criteria: readonly Asked[]): readonly Group[] {
+  const groups = Map.groupBy(criteria, ({ name, judged }) => callKey(name, judged));
   return [...groups.values()].flatMap((members) => {
     const [first] = members;
     if (first === undefined) return [];
     const { judge, sees } = first.judged;
-    return [{ judge, sees, priority: Math.max(...members.map(({ judged }) => judged.priority)), criteria: members }];
+    return [
+      {
+        judge,
+        sees,
+        golden: first.golden,
+        priority: Math.max(...members.map(({ judged }) => judged.priority)),
+        criteria: members,
+      },
+    ];
   });
 }
 
@@ -157,6 +188,7 @@ function judgementOf(
   criterion: string,
   outcome: JudgeOutcome,
   rendered: Extract<Rendered, { readonly is: 'request' }>,
+  version: () => string,
 ): Judgement {
   switch (outcome.is) {
     case 'answered': {
@@ -166,7 +198,7 @@ function judgementOf(
       return {
         is: 'answer',
         answer: { pass: answer.pass, reason: reasonOf(answer, rendered.request.cut), evidence },
-        judgedBy: { judge: rendered.request.judge, version: rendered.versionFor(criterion) },
+        judgedBy: { judge: rendered.request.judge, version: version() },
       };
     }
     case 'failed':

@@ -10,7 +10,16 @@ import type { Subject } from '../subject.ts';
 import type { Sight } from './sights.ts';
 
 export interface Item {
-  readonly item: 'request' | 'answer' | 'state' | 'truth' | Step['kind'];
+  readonly item:
+    | 'request'
+    | 'answer'
+    | 'state'
+    | 'truth'
+    | 'golden'
+    | 'golden_step'
+    | 'first'
+    | 'second'
+    | Step['kind'];
   /** From 1; undefined for what belongs to no turn. */
   readonly turn: number | undefined;
   readonly fields: readonly Field[];
@@ -138,7 +147,7 @@ function errorField(error: Turn['error']): readonly Field[] {
   return [{ key: 'error', text: error.message === '' ? error.type : `${error.type}: ${error.message}` }];
 }
 
-function fieldOf(key: string, { state, text }: Content): Field {
+export function fieldOf(key: string, { state, text }: Content): Field {
   if (state === 'whole') return { key, text };
   return { key, text: text === '' ? undefined : text, note: NOTES[state] };
 }

@@ -3,6 +3,7 @@ import type { Mistake } from '../../model/mistake.ts';
 import type { Path } from '../../model/written-document.ts';
 import { patternMistake } from '../cel/linear-regex.ts';
 import type { GoldenFiles } from '../golden-files.ts';
+import { type Judging, seenBy } from '../judge/judged-criterion.ts';
 import type { SuiteParts } from '../trajectory/judge-run.ts';
 import { type GoldenChoice, GoldenLibrary } from '../trajectory/golden-library.ts';
 import { type ReportMistake, readArguments } from '../trajectory/read-arguments.ts';
@@ -12,7 +13,7 @@ import type { WrittenGolden, WrittenToolPolicy } from './trajectory-shape.ts';
 interface WrittenParts {
   readonly golden?: WrittenGolden | undefined;
   readonly tool_policy?: WrittenToolPolicy | undefined;
-  readonly criteria: readonly { readonly uses?: string | undefined }[];
+  readonly criteria: readonly { readonly uses?: string | undefined; readonly judge?: Judging | undefined }[];
 }
 
 const POLICY_CHECK = 'no_unsafe_action';
@@ -40,7 +41,8 @@ export function readSuiteParts(
   const { golden, tool_policy: policy, criteria } = written;
   const uses = (names: readonly string[]) =>
     criteria.some(({ uses: name }) => name !== undefined && names.includes(name));
-  if (golden !== undefined && !uses([...GOLDEN_CHECKS, POLICY_CHECK])) {
+  const isJudgedBy = criteria.some(({ judge }) => judge !== undefined && seenBy(judge).has('golden'));
+  if (golden !== undefined && !isJudgedBy && !uses([...GOLDEN_CHECKS, POLICY_CHECK])) {
     const problem = 'no criterion asks about the golden traces';
     mistake(['golden'], problem, `a criterion with \`uses\`: ${GOLDEN_CHECKS.slice(0, 4).join(', ')}`);
   }

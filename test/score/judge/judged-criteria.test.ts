@@ -294,3 +294,15 @@ test('what needs no judge, and what no judge answered, is of no version', () => 
   expect(verdictOf({ is: 'failed', failure: 'timeout', reason: 'It took too long.' })?.judgedBy).toBeUndefined();
   expect(verdictOf(answered({ criterion: 'another' }))?.judgedBy).toBeUndefined();
 });
+
+test('that a criterion which shares the call does not apply to a conversation makes no other version', () => {
+  const suite = suiteOf(`
+- { name: polite, question: Is it polite?, weight: 1, judge: { shared: true } }
+- { name: right, question: Is it right?, weight: 1, needs: [truth], judge: { shared: true } }`);
+  const judges = judgesWho(({ criteria }) => answered(...criteria.map(({ name }) => ({ criterion: name }))));
+  const versionIn = (conversation: ReturnType<typeof aConversation>) =>
+    evaluated(suite, conversation, judges).verdicts.get('polite')?.judgedBy?.version;
+
+  expect(versionIn(aConversation())).toBe(versionIn(aConversation([aTurn()], { truth: 'It is.' })));
+  expect(judges.asked.map(({ criteria }) => criteria.length)).toEqual([1, 2]);
+});

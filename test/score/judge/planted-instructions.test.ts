@@ -10,7 +10,7 @@ import { answered, evaluated, judgesWho, requestFor, SETTINGS, suiteOf } from '.
 import { PLANTED } from './planted-instructions.ts';
 
 const suite = suiteOf(`
-- { name: polite, question: Is it polite?, weight: 1, judge: { shared: true, sees: [${SIGHTS.join(', ')}] } }`);
+- { name: polite, question: Is it polite?, weight: 1, judge: { shared: true, sees: [${SIGHTS.filter((sight) => sight !== 'golden').join(', ')}] } }`);
 
 const PLACES: Readonly<Record<string, (text: string) => Conversation>> = {
   'a request': (text) => aConversation([aTurn({ asked: text })]),

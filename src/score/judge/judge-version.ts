@@ -1,0 +1,36 @@
+/**
+ * The version of a judge as it is asked one criterion: another one whenever the question, its guidance, what is shown, the criteria it shares
+ * a call with, the model or its parameters are others, and the same for all conversations. That a neighbour does not apply to one of
+ * them, or how many steps are graded there, makes no version of its own: people's labels would be spread over too many.
+ */
+import { createHash } from 'node:crypto';
+import type { CompiledCriterion } from '../suite.ts';
+import { instructionsFor } from './instructions.ts';
+import type { Judged } from './judged-criterion.ts';
+import type { JudgeSettings } from './judges.ts';
+
+/** Goes up whenever an answer to the same bytes is to be read in another way. */
+export const ANSWER_FORM = 1;
+
+const VERSION_LENGTH = 12;
+
+export function judgeVersion(
+  criteria: readonly CompiledCriterion[],
+  { name, judged }: { readonly name: string; readonly judged: Judged },
+  { fingerprint, evidenceTokens }: Pick<JudgeSettings, 'fingerprint' | 'evidenceTokens'>,
+): string {
+  const call = callKey(name, judged);
+  const together = criteria.flatMap((other) => {
+    if (other.judged === undefined || callKey(other.name, other.judged) !== call) return [];
+    const { question, guidance } = other.judged;
+    return [{ name: other.name, question, guidance }];
+  });
+  const instructions = instructionsFor(together);
+  const parts = [ANSWER_FORM, fingerprint, instructions, name, judged.sees, judged.gradesAtLeast, evidenceTokens];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, VERSION_LENGTH);
+}
+
+/** Those of one key are asked in one call: they see the same, since what one may not see, it would see through another. */
+export function callKey(name: string, { shared, judge, sees }: Judged): string {
+  return shared ? JSON.stringify([judge, sees]) : name;
+}
