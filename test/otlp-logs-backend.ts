@@ -21,6 +21,77 @@ export interface LogsRequest {
 
 export const LOGS_PATH = '/v1/logs';
 
+type Attributes = Readonly<Record<string, unknown>>;
+interface KeyValue {
+  readonly key: string;
+  readonly value: Value;
+}
+interface Value {
+  readonly stringValue?: string;
+  readonly doubleValue?: number;
+  readonly intValue?: number;
+  readonly arrayValue?: { readonly values: readonly Value[] };
+}
+
+/** A span as it was sent. */
+export interface CarrierSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+  readonly scope: string;
+  readonly resource: Attributes;
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly attributes: Attributes;
+}
+
+/** The spans of an OTLP request in protobuf. */
+export function spansIn(body: Buffer): CarrierSpan[] {
+  interface Link {
+    readonly traceId: Buffer;
+    readonly spanId: Buffer;
+  }
+  const message = otlp.TracesData.toObject(otlp.TracesData.decode(body), {
+    bytes: Buffer,
+    longs: Number,
+    defaults: true,
+    arrays: true,
+  }) as {
+    readonly resourceSpans: readonly {
+      readonly resource: { readonly attributes: readonly KeyValue[] };
+      readonly scopeSpans: readonly {
+        readonly scope: { readonly name: string };
+        readonly spans: readonly (Link & {
+          readonly parentSpanId: Buffer;
+          readonly links: readonly Link[];
+          readonly attributes: readonly KeyValue[];
+        })[];
+      }[];
+    }[];
+  };
+  const hex = (bytes: Buffer) => Buffer.from(bytes).toString('hex');
+  return message.resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ scope, spans }) =>
+      spans.map((span) => ({
+        traceId: hex(span.traceId),
+        spanId: hex(span.spanId),
+        parentSpanId: hex(span.parentSpanId),
+        scope: scope.name,
+        resource: plainAttributes(resource.attributes),
+        links: span.links.map((link) => ({ traceId: hex(link.traceId), spanId: hex(link.spanId) })),
+        attributes: plainAttributes(span.attributes),
+      })),
+    ),
+  );
+}
+
+function plainAttributes(attributes: readonly KeyValue[]): Attributes {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]));
+}
+
+function plain(value: Value): unknown {
+  return value.arrayValue?.values.map(plain) ?? value.stringValue ?? value.doubleValue ?? value.intValue;
+}
+
 /** `answer` gives the status of each request; what is answered with 200 is taken. */
 export async function startLogsBackend(
   answer: (request: LogsRequest, number: number) => number,
@@ -47,14 +118,6 @@ export async function startLogsBackend(
 }
 
 function eventsIn(body: Buffer): LoggedEvent[] {
-  interface Value {
-    readonly stringValue?: string;
-    readonly doubleValue?: number;
-    readonly intValue?: number;
-    readonly arrayValue?: { readonly values: readonly Value[] };
-  }
-  const plain = (value: Value): unknown =>
-    value.arrayValue?.values.map(plain) ?? value.stringValue ?? value.doubleValue ?? value.intValue;
   const message = otlp.LogsData.toObject(otlp.LogsData.decode(body), { bytes: Buffer, longs: Number }) as {
     readonly resourceLogs: readonly {
       readonly scopeLogs: readonly {
@@ -64,7 +127,7 @@ function eventsIn(body: Buffer): LoggedEvent[] {
           readonly spanId: Buffer;
           readonly eventName: string;
           readonly severityNumber: number;
-          readonly attributes: readonly { readonly key: string; readonly value: Value }[];
+          readonly attributes: readonly KeyValue[];
         }[];
       }[];
     }[];
@@ -77,7 +140,7 @@ function eventsIn(body: Buffer): LoggedEvent[] {
         eventName: record.eventName,
         severity: record.severityNumber,
         scope: scope.name,
-        attributes: Object.fromEntries(record.attributes.map(({ key, value }) => [key, plain(value)])),
+        attributes: plainAttributes(record.attributes),
       })),
     ),
   );

@@ -92,7 +92,10 @@ export class EvaluationRecorder {
         if (this.#isObserved)
           store.queueObservation(waitingObservation(written, suite, { labels, effort, at: place.logTime }));
       } else totals.countRevised(written, before, counted);
-      if (this.#isReported) store.queueResult(writeResultPayload(written, { at: place.logTime, labels, span }));
+      if (this.#isReported) {
+        const judged = suite.criteria.filter((one) => one.judged !== undefined).map(({ name }) => name);
+        store.queueResult(writeResultPayload(written, { at: place.logTime, labels, judged, span }));
+      }
     });
   }
 

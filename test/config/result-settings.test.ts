@@ -31,9 +31,22 @@ test('headers stand elsewhere, as SDKs write them', () => {
   expect(mistakes).toEqual([]);
   expect(results).toEqual({
     url: 'http://c:4318/v1/logs',
+    format: 'opentelemetry',
+    project: undefined,
     headers: { authorization: 'Bearer abc=', 'x-team': 'agents' },
     timeoutMs: 3000,
   });
+});
+
+test('OpenInference is sent as traces, to a project if there is one', () => {
+  const { results, mistakes } = load('results: { endpoint: "http://p:6006", format: openinference, project: shop }');
+
+  expect(mistakes).toEqual([]);
+  expect(results).toMatchObject({ url: 'http://p:6006/v1/traces', format: 'openinference', project: 'shop' });
+  expect(load('results: { endpoint: "http://p:6006", project: shop }').mistakes[0]?.path).toBe('results.project');
+  expect(load('results: { endpoint: "http://p:6006", format: phoenix }').mistakes[0]?.expected).toContain(
+    'openinference',
+  );
 });
 
 test('mistakes say what was expected, and no secret', () => {

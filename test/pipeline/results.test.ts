@@ -1,8 +1,13 @@
 /** Results over a real HTTP server that plays the backend: what it refuses, delays or loses must come again, and nothing must go round in circles. */
-import { expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
 import { type TrafficConversation, exportRequest, traffic } from '../simulation/traffic.ts';
 import { freePorts } from '../free-ports.ts';
-import { startLogsBackend, type LogsRequest, LOGS_PATH } from '../otlp-logs-backend.ts';
+import { type CarrierSpan, spansIn, startLogsBackend, type LogsRequest, LOGS_PATH } from '../otlp-logs-backend.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
 
@@ -22,7 +27,13 @@ async function until(claim: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 function to(url: string) {
-  return { url, headers: { authorization: 'Bearer of tidings' }, timeoutMs: 2000 };
+  return {
+    url,
+    format: 'opentelemetry' as const,
+    project: undefined,
+    headers: { authorization: 'Bearer of tidings' },
+    timeoutMs: 2000,
+  };
 }
 
 const wholes = (requests: readonly LogsRequest[]) =>
@@ -130,4 +141,95 @@ test('sent to Assay itself, they end there: nothing is evaluated again', async (
 
   expect(sumOf(await metricsOf(other), 'assay_evaluations_total')).toBe(TURNS);
   expect(sumOf(await metricsOf(other), 'assay_evaluations_revised_total')).toBe(0);
+});
+
+const WHOLE = `suite: whole
+version: "1"
+scope: conversation
+criteria:
+  - { name: short, question: Was it short?, weight: 1, check: size(turns) < 100 }
+`;
+
+/** What plays Phoenix: takes traces as protobuf, and loses the first answer. */
+async function startTracesBackend() {
+  const requests: CarrierSpan[][] = [];
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      requests.push(spansIn(gunzipSync(Buffer.concat(parts))));
+      response.writeHead(requests.length === 1 ? 503 : 200).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  // The cast holds for a server that listens on a port.
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces` };
+}
+
+test('as OpenInference each evaluation is a span of its own that links to the one it is about, the same when it is sent again', async () => {
+  const { requests, url } = await startTracesBackend();
+  const results = { ...to(url), format: 'openinference' as const, project: 'shop' };
+  const dataDir = tempDirectory();
+  writeFileSync(path.join(dataDir, 'whole.yaml'), WHOLE);
+  const running = await runService({ suites: ['default', './whole.yaml'], dataDir, results });
+  await send(running, CONVERSATIONS);
+  const kind = (key: string) => (span: CarrierSpan) => span.attributes[`${key}.0.evaluation.name`] !== undefined;
+  const taken = () => requests.slice(1).flat();
+
+  await until(
+    () =>
+      taken().filter(kind('evaluations')).length >= TURNS &&
+      taken().filter(kind('session.evaluations')).length >= CONVERSATIONS.length,
+  );
+
+  const spans = taken();
+  const again = requests[0]?.map(({ spanId }) => spanId) ?? [];
+  expect(again.length).toBeGreaterThan(0);
+  expect(spans.map(({ spanId }) => spanId)).toEqual(expect.arrayContaining(again));
+  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(TURNS + CONVERSATIONS.length);
+  expect(spans.filter(({ parentSpanId, scope }) => parentSpanId !== '' || scope !== 'assay')).toEqual([]);
+  expect(spans[0]?.resource).toMatchObject({ 'service.name': 'assay', 'openinference.project.name': 'shop' });
+  const roots = CONVERSATIONS.flatMap(({ turns }) => turns).map((turn) => {
+    const root = turn.find(({ parentSpanId }) => parentSpanId === undefined);
+    return { traceId: root?.traceId, spanId: root?.spanId };
+  });
+  for (const { attributes, links } of spans.filter(kind('evaluations'))) {
+    expect(links).toHaveLength(1);
+    expect(roots).toContainEqual(links[0]);
+    expect(attributes['openinference.span.kind']).toBe('EVALUATOR');
+    expect(attributes['evaluations.0.evaluation.name']).toBe('default');
+    expect(attributes['evaluations.1.evaluation.identifier']).toBe(
+      `default/${String(attributes['evaluations.1.evaluation.name'])}`,
+    );
+    const label = attributes['evaluations.1.evaluation.label'];
+    expect(attributes['evaluations.1.evaluation.score']).toBe(label === 'pass' ? 1 : label === 'fail' ? 0 : undefined);
+    expect(attributes['evaluations.1.evaluation.annotator_kind']).toBe('CODE');
+    expect(JSON.parse(String(attributes['evaluations.1.evaluation.metadata']))).toMatchObject({
+      suite: 'default',
+      revision: 1,
+    });
+  }
+  const sessions = spans.filter(kind('session.evaluations'));
+  expect(new Set(sessions.map(({ attributes }) => attributes['session.id']))).toEqual(
+    new Set(CONVERSATIONS.map(({ id }) => id)),
+  );
+  expect(sessions.flatMap(({ links }) => links)).toEqual([]);
+});
+
+test('OpenInference sent to Assay itself ends there as well', async () => {
+  const other = await runService({ suites: ['default'] });
+  const results = { ...to(`${other.otlp}/v1/traces`), format: 'openinference' as const };
+  const running = await runService({ suites: ['default'], results });
+  await send(running, CONVERSATIONS);
+
+  await until(async () => sumOf(await metricsOf(running), 'assay_results_total', 'fate="sent"') === TURNS);
+  await send(other, CONVERSATIONS);
+  await until(async () => sumOf(await metricsOf(other), 'assay_evaluations_total') >= TURNS);
+
+  const metrics = await metricsOf(other);
+  expect(sumOf(metrics, 'assay_received_records_total', 'signal="traces"')).toBeGreaterThan(TURNS);
+  expect(sumOf(metrics, 'assay_evaluations_total')).toBe(TURNS);
+  expect(sumOf(metrics, 'assay_turns_closed_total')).toBe(TURNS);
+  expect(sumOf(metrics, 'assay_open_turns')).toBe(0);
 });

@@ -15,7 +15,8 @@ import { OWN_SCOPE } from '../../model/marks.ts';
 import type { ResultPayload } from './result-payload.ts';
 
 const EVENT = 'gen_ai.evaluation.result';
-const SCORE_OF: Partial<Record<VerdictKind, number>> = { pass: 1, fail: 0 };
+/** Of a verdict that decides. */
+export const SCORE_OF: Partial<Record<VerdictKind, number>> = { pass: 1, fail: 0 };
 
 export class EvaluationEvents {
   readonly #resource: ReturnType<typeof resourceFromAttributes>;

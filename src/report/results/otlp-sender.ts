@@ -1,16 +1,21 @@
 /**
- * Sends results to an OTLP/HTTP receiver for logs, as protobuf. It does not try again by itself: what was not taken waits in the store, and whoever
+ * Sends results to an OTLP/HTTP receiver, as protobuf: for logs, or for traces where they are to be OpenInference's. It does not try again by itself: what was not taken waits in the store, and whoever
  * sends decides when.
  */
 import { gzipSync } from 'node:zlib';
-import { ProtobufLogsSerializer } from '@opentelemetry/otlp-transformer';
+import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { beginningOf, reasonOf, retryAfterMs } from '../http-answer.ts';
 import { EvaluationEvents } from './evaluation-events.ts';
+import { OpenInferenceSpans } from './openinference-spans.ts';
 import type { ResultPayload } from './result-payload.ts';
 
+export type ResultFormat = 'opentelemetry' | 'openinference';
+
 export interface OtlpSenderOptions {
-  /** Of the receiver for logs. */
+  /** Of the receiver for the signal. */
   readonly url: string;
+  readonly format: ResultFormat;
+  readonly project: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly version: string;
@@ -26,16 +31,15 @@ const REFUSED = new Set([400, 413, 422]);
 
 export class OtlpSender {
   readonly #options: OtlpSenderOptions;
-  readonly #events: EvaluationEvents;
+  readonly #serialize: (payloads: readonly ResultPayload[]) => Uint8Array | undefined;
 
   constructor(options: OtlpSenderOptions) {
     this.#options = options;
-    this.#events = new EvaluationEvents(options.version);
+    this.#serialize = serializerOf(options);
   }
 
   async send(payloads: readonly ResultPayload[], signal: AbortSignal): Promise<Sent> {
-    const records = payloads.flatMap((payload) => [...this.#events.of(payload)]);
-    const body = ProtobufLogsSerializer.serializeRequest(records);
+    const body = this.#serialize(payloads);
     if (body === undefined) throw new Error('results could not be written as protobuf');
     const { url, headers, timeoutMs } = this.#options;
     try {
@@ -59,4 +63,13 @@ export class OtlpSender {
       return { taken: false, problem: reasonOf(error), refused: false, waitMs: 0 };
     }
   }
+}
+
+function serializerOf(options: OtlpSenderOptions): (payloads: readonly ResultPayload[]) => Uint8Array | undefined {
+  if (options.format === 'openinference') {
+    const spans = new OpenInferenceSpans(options);
+    return (payloads) => ProtobufTraceSerializer.serializeRequest(payloads.map((payload) => spans.of(payload)));
+  }
+  const events = new EvaluationEvents(options.version);
+  return (payloads) => ProtobufLogsSerializer.serializeRequest(payloads.flatMap((payload) => [...events.of(payload)]));
 }

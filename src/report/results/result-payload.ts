@@ -13,6 +13,8 @@ export interface ResultPayload {
   readonly traceId?: TraceId;
   readonly spanId?: SpanId;
   readonly labels: AgentLabels;
+  /** The criteria that a model was asked; absent where there are none. */
+  readonly judged?: readonly string[];
   readonly evaluation: EvaluationJson;
 }
 
@@ -21,15 +23,17 @@ export function writeResultPayload(
   about: {
     readonly at: number;
     readonly labels: AgentLabels;
+    readonly judged: readonly string[];
     readonly span: { readonly traceId: TraceId; readonly rootSpanId: SpanId } | undefined;
   },
 ): string {
-  const { at, labels, span } = about;
+  const { at, labels, judged, span } = about;
   const payload: ResultPayload = {
     id: evaluationIdOf(evaluation),
     at,
     ...(span === undefined ? {} : { traceId: span.traceId, spanId: span.rootSpanId }),
     labels,
+    ...(judged.length === 0 ? {} : { judged }),
     evaluation: toEvaluationJson(evaluation),
   };
   return JSON.stringify(payload);
