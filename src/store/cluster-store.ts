@@ -7,6 +7,7 @@
  */
 import type { ConversationId, TraceId } from '../model/ids.ts';
 import type { DetectionStore } from './detection-store.ts';
+import type { LabelStore } from './label-store.ts';
 import type { ResultStore } from './result-store.ts';
 import type { TruthStore } from './revisit.ts';
 import type { EngineStore, Total, TraceContent } from './engine-store.ts';
@@ -97,7 +98,7 @@ export interface OutboxRow {
 /** Another owner has the lane, or another process runs under this instance's name: what was to be written is refused. */
 export class FencedError extends Error {}
 
-export interface ClusterStore extends DetectionStore, ResultStore, TruthStore {
+export interface ClusterStore extends DetectionStore, ResultStore, TruthStore, LabelStore {
   /** Loaded and emptied by `judge`; the engine keeps it for life. */
   readonly engineStore: EngineStore;
 

@@ -5,9 +5,10 @@ import { Store } from '../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { holdToContract } from './contract.ts';
+import { holdLabelsToContract, type LabelsUnderTest } from './labels-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from './revisit-contract.ts';
 
-function openSqlite(): Promise<RevisitsUnderTest> {
+function openSqlite(): Promise<RevisitsUnderTest & LabelsUnderTest> {
   const file = path.join(tempDirectory(), 'assay.db');
   let store = Store.open(file, { durable: false });
   const reopen = () => {
@@ -25,6 +26,9 @@ function openSqlite(): Promise<RevisitsUnderTest> {
       return store;
     },
     get truths() {
+      return store;
+    },
+    get labels() {
       return store;
     },
     get questions() {
@@ -54,3 +58,4 @@ function openSqlite(): Promise<RevisitsUnderTest> {
 
 holdToContract('SQLite', openSqlite);
 holdRevisitsToContract('SQLite', openSqlite);
+holdLabelsToContract('SQLite', openSqlite);

@@ -11,6 +11,7 @@ export type LockName =
   | 'outbox'
   | 'spending'
   | 'questions'
+  | 'labels'
   | `instance ${string}`;
 
 const OURS = 1634956641;

@@ -12,9 +12,11 @@ import type {
   TraceRow,
 } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
+import type { Labelled, LabelReader } from '../label-store.ts';
 import { nextPage, pageWindow } from '../page.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import { outcomeAt } from './claim.ts';
+import { readLabelled } from './labels.ts';
 import { Link, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { readWaiting } from './waiting.ts';
@@ -31,7 +33,7 @@ interface PlacedTrace extends TraceRow {
   readonly conversation: number;
 }
 
-export class PostgresReader implements ConversationReader {
+export class PostgresReader implements ConversationReader, LabelReader {
   readonly #link: Link;
 
   private constructor(link: Link) {
@@ -140,6 +142,10 @@ export class PostgresReader implements ConversationReader {
     );
     if (row?.traces === undefined || row.traces === null) return undefined;
     return { traces: decodeContent(row.traces), logs: row.logs === null ? undefined : decodeContent(row.logs) };
+  }
+
+  async labelled(limits: { readonly labels: number; readonly verdicts: number }): Promise<Labelled> {
+    return this.#link.use((session) => readLabelled(session, limits));
   }
 
   async totals(): Promise<readonly StoredTotal[]> {

@@ -14,6 +14,7 @@ import type {
 } from '../cluster-store.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
+import type { HumanLabel } from '../../model/labels.ts';
 import type { DetectionRound } from '../detection-store.ts';
 import type { TakenResults } from '../result-store.ts';
 import type { EngineStore } from '../engine-store.ts';
@@ -26,6 +27,7 @@ import { Filer } from './filing.ts';
 import { Instance } from './instance.ts';
 import { Judge } from './judging.ts';
 import { Lanes } from './lanes.ts';
+import { putLabels } from './labels.ts';
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { forgetOutbox, numberOutbox, readOutbox } from './outbox.ts';
 import { Housekeeping } from './retention.ts';
@@ -204,6 +206,10 @@ export class PostgresStore implements ClusterStore {
 
   async putTruth(conversationId: string, truth: Json | undefined): Promise<boolean> {
     return putTruth(this.#others, conversationId, truth);
+  }
+
+  async putLabels(labels: readonly HumanLabel[]): Promise<number> {
+    return putLabels(this.#others, labels);
   }
 
   async close(): Promise<void> {

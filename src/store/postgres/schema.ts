@@ -297,6 +297,39 @@ const MIGRATIONS: readonly string[] = [
     nanos bigint NOT NULL
   );
   `,
+  // What people say of what was judged, and what judges said of the same (labels.ts).
+  `
+  CREATE TABLE labels (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    conversation uuid NOT NULL,
+    key uuid NOT NULL,
+    conversation_id text NOT NULL,
+    turn_id text NOT NULL,
+    suite text NOT NULL,
+    criterion text NOT NULL,
+    person text NOT NULL,
+    label text NOT NULL,
+    note text,
+    put_at bigint NOT NULL
+  );
+  CREATE INDEX labels_conversation ON labels (conversation);
+  CREATE INDEX labels_key ON labels (key, id);
+  CREATE TABLE labelled_verdicts (
+    conversation uuid NOT NULL,
+    key uuid NOT NULL,
+    revision int NOT NULL,
+    conversation_id text NOT NULL,
+    turn_id text NOT NULL,
+    suite text NOT NULL,
+    criterion text NOT NULL,
+    judge text NOT NULL,
+    judge_version text NOT NULL,
+    verdict text NOT NULL,
+    noted_at bigint NOT NULL,
+    PRIMARY KEY (key, revision)
+  );
+  CREATE INDEX labelled_verdicts_noted ON labelled_verdicts (noted_at);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -8,6 +8,7 @@ import type { TotalEntry } from '../running-totals.ts';
 import { encodeVerdicts } from '../verdict-codec.ts';
 import { BinaryRows } from './binary-copy.ts';
 import { dayOf } from './days.ts';
+import { noteLabelled } from './labels.ts';
 import { writeObservations } from './detection.ts';
 import { writeResults } from './results.ts';
 import { fromUuid } from './row-keys.ts';
@@ -33,6 +34,11 @@ export async function writeChanges(
   await writeConversations(session, set.changedConversations(), options.homes);
   await writeTraces(session, set);
   await writeEvaluations(session, set);
+  await noteLabelled(
+    session,
+    set.newEvaluations().map(({ evaluation }) => evaluation),
+    Date.now(),
+  );
   await writeWaiting(session, set, Date.now());
   await writeKeys(session, set);
   await writeObservations(session, set.newObservations());

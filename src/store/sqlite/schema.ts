@@ -203,6 +203,34 @@ const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX waiting_evaluations_one ON waiting_evaluations (conversation, suite, turn_id);
   CREATE INDEX waiting_evaluations_trace ON waiting_evaluations (trace);
   `,
+  // What people say of what was judged, and what judges said of the same (label-rows.ts).
+  `
+  CREATE TABLE labels (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    conversation_id TEXT NOT NULL,
+    turn_id TEXT NOT NULL,
+    suite TEXT NOT NULL,
+    criterion TEXT NOT NULL,
+    person TEXT NOT NULL,
+    label TEXT NOT NULL,
+    note TEXT,
+    put_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX labels_of ON labels (conversation_id, turn_id, suite, criterion, person);
+  CREATE TABLE labelled_verdicts (
+    conversation_id TEXT NOT NULL,
+    turn_id TEXT NOT NULL,
+    suite TEXT NOT NULL,
+    criterion TEXT NOT NULL,
+    judge_version TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    judge TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    noted_at INTEGER NOT NULL,
+    PRIMARY KEY (conversation_id, turn_id, suite, criterion, judge_version, revision)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX labelled_verdicts_noted ON labelled_verdicts (noted_at);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -7,14 +7,16 @@ import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { ConversationQuery, ConversationReader, ConversationRow, TraceRow } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
+import type { Labelled, LabelReader } from '../label-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { nextPage, pageWindow } from '../page.ts';
+import { readLabelled } from './label-rows.ts';
 import { readContent } from './traces.ts';
 import { toEvaluation } from './evaluation-row.ts';
 
 const LOOKED_AT_MAX = 50_000;
 
-export class StoreReader implements ConversationReader {
+export class StoreReader implements ConversationReader, LabelReader {
   readonly #database: DatabaseSync;
   readonly #files: ContentReader;
 
@@ -130,6 +132,10 @@ export class StoreReader implements ConversationReader {
       const traceId = Buffer.from(row.trace_id).toString('hex') as TraceId;
       yield { traceId, content: readContent(row, (place) => this.#files.read(place)) };
     }
+  }
+
+  labelled(limits: { readonly labels: number; readonly verdicts: number }): Labelled {
+    return readLabelled(this.#database, limits);
   }
 
   totals(): readonly { readonly metric: string; readonly labels: string; readonly value: number }[] {

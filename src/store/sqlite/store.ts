@@ -30,6 +30,8 @@ import type { DetectionRound, DetectionStore, WaitingObservation } from '../dete
 import type { JudgeOutcome } from '../../model/judging.ts';
 import type { EndedCall, PlannedCall, Reservation, Spent, WaitingQuestion } from '../../model/questions.ts';
 import type { OverdueQuestions, QuestionDesk, QuestionStore, WaitingCount } from '../question-store.ts';
+import type { LabelStore } from '../label-store.ts';
+import type { HumanLabel } from '../../model/labels.ts';
 import type { ResultStore, TakenResults } from '../result-store.ts';
 import type { HeldEvaluation, TruthStore, WaitingEvaluation } from '../revisit.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
@@ -38,6 +40,7 @@ import { DetectionRows } from './detection-rows.ts';
 import { QuestionRows } from './question-rows.ts';
 import { ResultRows } from './result-rows.ts';
 import { Evaluations } from './evaluations.ts';
+import { LabelRows } from './label-rows.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
 import { migrate } from './schema.ts';
@@ -49,7 +52,7 @@ import { WaitingEvaluations } from './waiting-evaluations.ts';
 /** Looked at again in one transaction; the others in the next. */
 const REVISITS_MAX = 200;
 
-export class Store implements EngineStore, DetectionStore, ResultStore, QuestionStore, TruthStore {
+export class Store implements EngineStore, DetectionStore, ResultStore, QuestionStore, TruthStore, LabelStore {
   readonly totals: Totals;
   readonly #database: DatabaseSync;
   readonly #conversations: Conversations;
@@ -61,6 +64,7 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
   readonly #results: ResultRows;
   readonly #questions: QuestionRows;
   readonly #truths: TruthRows;
+  readonly #labels: LabelRows;
   readonly #revisits: Revisits;
   readonly #waiting: WaitingEvaluations;
   readonly #metaValue: StatementSync;
@@ -81,6 +85,7 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
     this.#results = new ResultRows(database);
     this.#questions = new QuestionRows(database);
     this.#truths = new TruthRows(database);
+    this.#labels = new LabelRows(database);
     this.#revisits = new Revisits(database);
     this.#waiting = new WaitingEvaluations(database);
     this.totals = new Totals(database);
@@ -135,6 +140,7 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
     this.#conversations.discard();
     this.#postponed.discard();
     this.#truths.discard();
+    this.#labels.discard();
     this.#revisits.discard();
     this.#waiting.discard();
   }
@@ -269,6 +275,7 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
       if (!isNew) return;
       if (written.outcome !== 'unscored')
         this.#conversations.worsen(place.conversation, OUTCOMES.indexOf(written.outcome));
+      this.#labels.note(written, Date.now());
       onNew(written);
     });
   }
@@ -287,6 +294,10 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
       if (isNew) this.#revisits.addNamed(conversationId);
       return isNew;
     });
+  }
+
+  putLabels(labels: readonly HumanLabel[]): number {
+    return this.#between('labels', () => this.#labels.put(labels, Date.now()));
   }
 
   takeRevisits(): readonly number[] {

@@ -4,13 +4,14 @@ import type { OwnedLane } from '../../../src/store/cluster-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { contentOf, type Hints, holdToContract, traceIdOf } from '../../store/contract.ts';
+import { holdLabelsToContract, type LabelsUnderTest } from '../../store/labels-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from '../../store/revisit-contract.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
 const LANE = { group: 'test', lane: 0 };
 const ALL = { whose: 'any', conversationsMax: 1000, bytesMax: 1 << 30 } as const;
 
-async function openPostgres(): Promise<RevisitsUnderTest> {
+async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest> {
   const url = await freshDatabase();
   const open = () => PostgresStore.open({ url, instance: 'a', group: LANE.group, topics: ['spans'] });
   let store = await open();
@@ -53,6 +54,9 @@ async function openPostgres(): Promise<RevisitsUnderTest> {
     get truths() {
       return store;
     },
+    get labels() {
+      return store;
+    },
     get questions() {
       return store.questions;
     },
@@ -90,3 +94,4 @@ async function openPostgres(): Promise<RevisitsUnderTest> {
 
 holdToContract('PostgreSQL', openPostgres);
 holdRevisitsToContract('PostgreSQL', openPostgres);
+holdLabelsToContract('PostgreSQL', openPostgres);

@@ -1,0 +1,55 @@
+/**
+ * Labels by people, and what judges said of the same. Nothing of either is ever changed or deleted, by scoring again as little as when the
+ * conversation goes: what cost people's time stays, and what a judge said of it stays with it.
+ *
+ * A judge's verdict is noted beside the labels when it is stored and there are labels of its conversation, and for conversations that were judged
+ * before when their first label is put.
+ */
+import type { Evaluation } from '../model/evaluation.ts';
+import type { HumanLabel, JudgedCount, LabelledVerdict } from '../model/labels.ts';
+
+export interface LabelStore {
+  /** How many of them were new: what the same person said last of the same is not put again. All or none. */
+  putLabels(labels: readonly HumanLabel[]): Promise<number> | number;
+}
+
+export interface Labelled {
+  /** In the order in which they were put. Where there are more than the limit, the last ones. */
+  readonly labels: readonly HumanLabel[];
+  /** Every revision; the last ones that were noted, where there are more than the limit. */
+  readonly verdicts: readonly LabelledVerdict[];
+  /** Of everything that was judged, with labels and without. */
+  readonly judged: readonly JudgedCount[];
+}
+
+export interface LabelReader {
+  labelled(limits: { readonly labels: number; readonly verdicts: number }): Promise<Labelled> | Labelled;
+}
+
+/** The running total that counts what judges say. */
+export const JUDGED_TOTAL = 'assay_judged_verdicts_total';
+
+/** What of an evaluation is noted beside labels. */
+export function judgedIn(evaluation: Evaluation, notedAt: number): readonly LabelledVerdict[] {
+  const { conversationId, turnId, suite, revision } = evaluation;
+  return [...evaluation.verdicts].flatMap(([criterion, { verdict, judgedBy }]) => {
+    if (judgedBy === undefined || (verdict !== 'pass' && verdict !== 'fail')) return [];
+    const { judge, version: judgeVersion } = judgedBy;
+    return [{ conversationId, turnId, suite, criterion, judge, judgeVersion, verdict, revision, notedAt }];
+  });
+}
+
+/** From a row of totals. */
+export function judgedCountOf(labels: string, value: number): JudgedCount {
+  // The cast holds because whoever counts writes them so; what is missing is an empty text.
+  const {
+    suite = '',
+    criterion = '',
+    judge = '',
+    judge_version = '',
+    verdict = '',
+  } = JSON.parse(labels) as {
+    readonly [label: string]: string;
+  };
+  return { suite, criterion, judge, judgeVersion: judge_version, verdict, count: value };
+}

@@ -1,0 +1,166 @@
+/** What any store must do for labels by people and the verdicts of judges beside them: keep both, whatever becomes of the conversation. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Evaluation } from '../../src/model/evaluation.ts';
+import type { TurnId } from '../../src/model/ids.ts';
+import type { HumanLabel, LabelledVerdict } from '../../src/model/labels.ts';
+import type { ConversationReader } from '../../src/store/conversation-reader.ts';
+import type { LabelReader, LabelStore, Labelled } from '../../src/store/label-store.ts';
+import { COUNTED, evaluationOf, joinTurn, type StoreUnderTest, storeTurn } from './contract.ts';
+
+export interface LabelsUnderTest extends StoreUnderTest {
+  readonly labels: LabelStore;
+  reader(): Promise<ConversationReader & LabelReader>;
+}
+
+const TURN = { number: 1, conversation: 'c1', at: 1000 };
+const LIMITS = { labels: 100, verdicts: 100 };
+/** What `evaluationOf` says of the one criterion that a judge was asked. */
+const POLITE = { suite: 'pack', criterion: 'polite', judge: 'default', judgeVersion: 'abc', verdict: 'pass' } as const;
+
+function label(more: Partial<HumanLabel> = {}): HumanLabel {
+  const thing = { conversationId: 'c1', turnId: undefined, suite: 'pack', criterion: 'polite' };
+  return { ...thing, label: 'pass', by: 'ann', note: undefined, ...more };
+}
+
+export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnderTest>): void {
+  async function opened(): Promise<LabelsUnderTest> {
+    const under = await open();
+    onTestFinished(() => under.close());
+    return under;
+  }
+
+  async function read(under: LabelsUnderTest, limits = LIMITS): Promise<Labelled> {
+    return (await under.reader()).labelled(limits);
+  }
+
+  /** Judges the conversation: again where it was. */
+  async function evaluate(under: LabelsUnderTest, evaluation: Evaluation): Promise<void> {
+    const turn = { ...TURN, number: evaluation.revision, at: 1000 * evaluation.revision };
+    const at = { turns: [{ ...turn, conversation: evaluation.conversationId }], until: turn.at };
+    await under.transact(at, () => {
+      const { row } = joinTurn(
+        under.store,
+        { ...turn, conversation: evaluation.conversationId },
+        { dueNow: 'end_marker' },
+      );
+      const trace = storeTurn(under.store, { ...turn, conversation: evaluation.conversationId }, row);
+      under.store.insertEvaluation(evaluation, { conversation: row, trace, labels: COUNTED }, () => undefined);
+      under.store.conversationEvaluated(row, {
+        revision: evaluation.revision,
+        cause: 'end_marker',
+        turns: 1,
+        unscoredBecause: undefined,
+      });
+    });
+  }
+
+  const noted = ({ verdicts }: Labelled): readonly Omit<LabelledVerdict, 'notedAt'>[] =>
+    verdicts.map(({ notedAt: _, ...rest }) => rest).toSorted((a, b) => a.revision - b.revision);
+
+  test(`${name}: labels are kept as they were put, in that order; what the same person said last is not put again`, async () => {
+    const under = await opened();
+    const odd = label({
+      conversationId: 'c\0\uE0A5\u{1F600}',
+      by: 'Bo b',
+      note: 'Nul \0 and <b>',
+      turnId: 't-1' as TurnId,
+    });
+
+    expect(await under.labels.putLabels([label(), odd])).toBe(2);
+    expect(await under.labels.putLabels([label(), odd])).toBe(0);
+    expect(await under.labels.putLabels([label({ label: 'fail' }), label({ by: 'cy', label: 'not_applicable' })])).toBe(
+      2,
+    );
+    expect(await under.labels.putLabels([label({ note: 'After all.' }), label({ note: 'After all.' })])).toBe(1);
+    await under.reopen();
+
+    expect((await read(under)).labels).toEqual([
+      label(),
+      odd,
+      label({ label: 'fail' }),
+      label({ by: 'cy', label: 'not_applicable' }),
+      label({ note: 'After all.' }),
+    ]);
+    expect((await read(under, { labels: 2, verdicts: 1 })).labels).toEqual([
+      label({ by: 'cy', label: 'not_applicable' }),
+      label({ note: 'After all.' }),
+    ]);
+  });
+
+  test(`${name}: what a judge said is noted with the first label of the conversation, or when it is said`, async () => {
+    const under = await opened();
+    await under.labels.putLabels([label()]);
+    await evaluate(under, evaluationOf({ conversation: 'c1' }));
+    await evaluate(under, evaluationOf({ conversation: 'c1', revision: 2, outcome: 'partial_failure' }));
+    const whole = { ...POLITE, conversationId: 'c1', turnId: undefined };
+
+    expect(noted(await read(under))).toEqual([
+      { ...whole, revision: 1 },
+      { ...whole, revision: 2 },
+    ]);
+  });
+
+  test(`${name}: a label that comes after the judge finds what the judge said, once`, async () => {
+    const under = await opened();
+    await evaluate(under, evaluationOf({ conversation: 'c1' }));
+    await evaluate(under, evaluationOf({ conversation: 'c1', revision: 2 }));
+    expect(noted(await read(under))).toEqual([]);
+
+    await under.labels.putLabels([label({ criterion: 'right' })]);
+    await under.labels.putLabels([label({ criterion: 'right', label: 'fail' }), label({ conversationId: 'unknown' })]);
+    const whole = { ...POLITE, conversationId: 'c1', turnId: undefined };
+
+    expect(noted(await read(under))).toEqual([
+      { ...whole, revision: 1 },
+      { ...whole, revision: 2 },
+    ]);
+  });
+
+  test(`${name}: verdicts of turns are noted with the turn, and of conversations without labels none are`, async () => {
+    const under = await opened();
+    const turnId = '00000000000000aa' as TurnId;
+    await under.labels.putLabels([label({ conversationId: 'another' })]);
+    await evaluate(under, evaluationOf({ conversation: 'c1', turnId }));
+    expect(noted(await read(under))).toEqual([]);
+
+    await under.labels.putLabels([label({ turnId })]);
+
+    expect(noted(await read(under))).toEqual([{ ...POLITE, conversationId: 'c1', turnId, revision: 1 }]);
+  });
+
+  test(`${name}: what judges said is counted by version, of all conversations`, async () => {
+    const under = await opened();
+    const labels = { suite: 'pack', criterion: 'polite', judge: 'default', judge_version: 'abc' };
+    await under.transact({ turns: [TURN], until: 1000 }, () => {
+      joinTurn(under.store, TURN, { dueNow: 'end_marker' });
+      under.store.totals.series('assay_judged_verdicts_total', { ...labels, verdict: 'pass' }).add(7);
+      under.store.totals.series('assay_judged_verdicts_total', { ...labels, verdict: 'fail' }).add(2);
+      under.store.totals.series('assay_evaluations_total', COUNTED).add(1);
+    });
+    const of = { suite: 'pack', criterion: 'polite', judge: 'default', judgeVersion: 'abc' };
+
+    const { judged } = await read(under);
+    expect(judged.toSorted((a, b) => b.count - a.count)).toEqual([
+      { ...of, verdict: 'pass', count: 7 },
+      { ...of, verdict: 'fail', count: 2 },
+    ]);
+  });
+
+  test(`${name}: a crash keeps no verdict of an evaluation that is gone`, async () => {
+    const under = await opened();
+    await under.labels.putLabels([label()]);
+    await under.crash({ turns: [TURN], until: 1000 }, () => {
+      const { row } = joinTurn(under.store, TURN, { dueNow: 'end_marker' });
+      const trace = storeTurn(under.store, TURN, row);
+      under.store.insertEvaluation(
+        evaluationOf({ conversation: 'c1' }),
+        { conversation: row, trace, labels: COUNTED },
+        () => undefined,
+      );
+    });
+
+    const { labels, verdicts } = await read(under);
+    expect(labels).toEqual([label()]);
+    expect(verdicts).toEqual([]);
+  });
+}
