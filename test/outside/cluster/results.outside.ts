@@ -1,14 +1,14 @@
 /** Two instances over one Kafka and one PostgreSQL, and a backend: whoever has judged, each evaluation gets there, and one instance sends. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLogsBackend } from '../../otlp-logs-backend.ts';
 import { parseMetrics } from '../../simulation/scraped-totals.ts';
-import { type AssayProcess, freeListenPorts, startAssay } from '../../simulation/process.ts';
+import type { AssayProcess } from '../../simulation/process.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
-import { tempDirectory } from '../../temp-directory.ts';
 import type { KafkaForTests } from '../kafka/broker.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { startKafka } from '../services.ts';
+import { sendSpans, startInstance } from './instance.ts';
 
 let kafka: KafkaForTests;
 let postgres: PostgresServer;
@@ -23,31 +23,13 @@ test('each evaluation of a cluster comes to the backend', async () => {
   await kafka.createTopic('results-spans', 4);
   const { url, taken } = await startLogsBackend((_, number) => (number === 0 ? 503 : 200));
   const store = await postgres.createDatabase();
-  const instance = async (name: string) => {
-    const assay = await startAssay({
-      dataDir: tempDirectory(),
-      ports: await freeListenPorts(),
-      env: {
-        ASSAY_KAFKA_BROKERS: kafka.brokers.join(','),
-        ASSAY_KAFKA_SPANS: 'results-spans',
-        ASSAY_KAFKA_CLOCK_MARGIN: '1s',
-        ASSAY_STORE_URL: store,
-        ASSAY_INSTANCE: name,
-        ASSAY_TURN_SETTLE: '500ms',
-        ASSAY_CONVERSATION_IDLE: '1s',
-        ASSAY_RESULTS_ENDPOINT: url,
-      },
-    });
-    onTestFinished(async () => {
-      await assay.stop();
-    });
-    return assay;
-  };
-  const instances = [await instance('one'), await instance('two')];
-  const [first] = instances;
+  const env = { ASSAY_RESULTS_ENDPOINT: url };
+  const instance = (name: string) => startInstance({ name, kafka, topic: 'results-spans', store, env });
+  const first = await instance('one');
+  const instances = [first, await instance('two')];
   const conversations = [...traffic({ seed: 8, conversations: 20, endMarks: 'all' })];
   for (const { turns, agentVersion } of conversations) {
-    for (const turn of turns) expect(await send(first, exportRequest(turn, agentVersion))).toBe(200);
+    for (const turn of turns) expect(await sendSpans(first, exportRequest(turn, agentVersion))).toBe(200);
   }
 
   const turns = conversations.reduce((sum, conversation) => sum + conversation.turns.length, 0);
@@ -63,11 +45,6 @@ test('each evaluation of a cluster comes to the backend', async () => {
   expect(ids().size).toBe(evaluations);
   expect(await sumOf(instances, 'assay_result_failures_total')).toBe(1);
 }, 120_000);
-
-async function send(assay: AssayProcess | undefined, body: string): Promise<number> {
-  const headers = { 'content-type': 'application/json' };
-  return (await fetch(`${assay?.otlpHttp}/v1/traces`, { method: 'POST', headers, body })).status;
-}
 
 async function sumOf(instances: readonly AssayProcess[], ...parts: readonly string[]): Promise<number> {
   let sum = 0;

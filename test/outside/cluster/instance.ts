@@ -1,0 +1,40 @@
+/** An instance of a cluster in a process of its own, with short times. Stops with the test. */
+import { onTestFinished } from 'vitest';
+import { type AssayProcess, freeListenPorts, startAssay } from '../../simulation/process.ts';
+import { tempDirectory } from '../../temp-directory.ts';
+import type { KafkaForTests } from '../kafka/broker.ts';
+
+export async function startInstance(options: {
+  readonly name: string;
+  readonly kafka: KafkaForTests;
+  readonly topic: string;
+  /** The URL of the database. */
+  readonly store: string;
+  readonly env?: { readonly [name: string]: string };
+}): Promise<AssayProcess> {
+  const { name, kafka, topic, store, env } = options;
+  const assay = await startAssay({
+    dataDir: tempDirectory(),
+    ports: await freeListenPorts(),
+    env: {
+      ASSAY_KAFKA_BROKERS: kafka.brokers.join(','),
+      ASSAY_KAFKA_SPANS: topic,
+      ASSAY_KAFKA_CLOCK_MARGIN: '1s',
+      ASSAY_STORE_URL: store,
+      ASSAY_INSTANCE: name,
+      ASSAY_TURN_SETTLE: '500ms',
+      ASSAY_CONVERSATION_IDLE: '1s',
+      ...env,
+    },
+  });
+  onTestFinished(async () => {
+    await assay.stop();
+  });
+  return assay;
+}
+
+/** Gives the status that it was answered with. */
+export async function sendSpans(assay: AssayProcess, body: string): Promise<number> {
+  const headers = { 'content-type': 'application/json' };
+  return (await fetch(`${assay.otlpHttp}/v1/traces`, { method: 'POST', headers, body })).status;
+}

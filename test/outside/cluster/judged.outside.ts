@@ -1,0 +1,106 @@
+/** Judges and truth over several instances: one of them asks, whoever scored; and it may be any that is told what is right. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startProvider, YES } from '../../ask/provider.ts';
+import type { AssayProcess } from '../../simulation/process.ts';
+import { exportRequest, traffic } from '../../simulation/traffic.ts';
+import { tempDirectory } from '../../temp-directory.ts';
+import type { KafkaForTests } from '../kafka/broker.ts';
+import { type PostgresServer, startPostgres } from '../postgres/server.ts';
+import { startKafka } from '../services.ts';
+import { sendSpans, startInstance } from './instance.ts';
+
+const SUITE = `suite: kindness
+scope: conversation
+min_decided: 0
+criteria:
+  - { name: kind, question: Was it kind?, weight: 0.5, judge: {} }
+  - { name: known, question: Is it what was expected?, weight: 0.5, needs: [truth], check: truth.turns == size(turns) }
+`;
+
+let kafka: KafkaForTests;
+let postgres: PostgresServer;
+beforeAll(async () => {
+  [kafka, postgres] = await Promise.all([startKafka(), startPostgres()]);
+});
+afterAll(async () => {
+  await Promise.all([kafka?.close(), postgres?.close()]);
+});
+
+interface Evaluated {
+  readonly revision: number;
+  readonly waits_for?: readonly string[];
+  readonly verdicts: { readonly [criterion: string]: { readonly verdict: string } };
+}
+
+async function evaluationOf(assay: AssayProcess, conversation: string): Promise<Evaluated | undefined> {
+  const response = await fetch(`${assay.http}/api/conversations/${encodeURIComponent(conversation)}`);
+  if (response.status !== 200) return undefined;
+  const { evaluations } = (await response.json()) as { readonly evaluations: readonly Evaluated[] };
+  return evaluations.at(-1);
+}
+
+async function untilAll(
+  assay: AssayProcess,
+  conversations: readonly { readonly id: string }[],
+  is: (evaluated: Evaluated) => boolean,
+): Promise<void> {
+  for (const { id } of conversations) {
+    for (;;) {
+      const evaluated = await evaluationOf(assay, id);
+      if (evaluated !== undefined && is(evaluated)) break;
+      await sleep(100);
+    }
+  }
+}
+
+test('a cluster asks each question once, by whichever instance is left, and takes truth from any', async () => {
+  await kafka.createTopic('judged-spans', 4);
+  const directory = tempDirectory();
+  const provider = await startProvider(async ({ number }) => {
+    // Some are under way when the instance is killed.
+    if (number >= 5) await sleep(300);
+    return number === 2 ? { status: 500 } : { say: YES, usage: [100, 10] };
+  });
+  writeFileSync(path.join(directory, 'kindness.yaml'), SUITE);
+  writeFileSync(
+    path.join(directory, 'assay.yaml'),
+    `suites: [kindness.yaml]\njudges: { default: { provider: openai, model: played, base_url: "${provider.url}/v1", api_key_env: PLAYED_KEY, concurrency: 3 } }\n`,
+  );
+  const store = await postgres.createDatabase();
+  const env = { ASSAY_CONFIG: path.join(directory, 'assay.yaml'), PLAYED_KEY: 'sk-played' };
+  const instance = (name: string) => startInstance({ name, kafka, topic: 'judged-spans', store, env });
+  const one = await instance('one');
+  const conversations = [...traffic({ seed: 8, conversations: 20, endMarks: 'all' })];
+  for (const { turns, agentVersion } of conversations) {
+    for (const turn of turns) expect(await sendSpans(one, exportRequest(turn, agentVersion))).toBe(200);
+  }
+  while (provider.asked.length < 8) await sleep(20);
+
+  const inFlight = provider.asked.length - provider.answered.length;
+  await one.kill();
+  const two = await instance('two');
+  await untilAll(
+    two,
+    conversations,
+    ({ waits_for, verdicts }) => waits_for === undefined && verdicts.kind?.verdict === 'pass',
+  );
+
+  // One of them was answered with an error and asked again.
+  const questions = new Set(provider.asked.map(({ material }) => material));
+  expect(provider.asked.length).toBeLessThanOrEqual(questions.size + 1 + Math.max(inFlight, 3));
+
+  for (const { id, turns } of conversations) {
+    const response = await fetch(`${two.http}/v1/truth/${encodeURIComponent(id)}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ turns: turns.length }),
+    });
+    expect(response.status).toBe(200);
+  }
+  await untilAll(two, conversations, ({ revision, verdicts }) => revision === 2 && verdicts.known?.verdict === 'pass');
+  // What the judge had said is known.
+  expect(new Set(provider.asked.map(({ material }) => material)).size).toBe(questions.size);
+}, 180_000);
