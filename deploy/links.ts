@@ -18,5 +18,6 @@ export const DASHBOARDS = {
   versions: 'assay-versions',
   efficiency: 'assay-efficiency',
   health: 'assay-health',
+  judges: 'assay-judges',
 } as const;
 export type Dashboard = keyof typeof DASHBOARDS;

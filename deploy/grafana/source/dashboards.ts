@@ -4,6 +4,7 @@ import { DASHBOARDS, type Links } from '../../links.ts';
 import type { RuleSettings } from '../../prometheus/source/settings.ts';
 import { efficiencyDashboard } from './efficiency.ts';
 import { healthDashboard } from './health.ts';
+import { judgesDashboard } from './judges.ts';
 import { qualityDashboard } from './quality.ts';
 import { versionsDashboard } from './versions.ts';
 
@@ -13,5 +14,6 @@ export function dashboards(settings: RuleSettings, links: Links): ReadonlyMap<st
     [DASHBOARDS.versions, versionsDashboard(settings).build()],
     [DASHBOARDS.efficiency, efficiencyDashboard(settings).build()],
     [DASHBOARDS.health, healthDashboard(settings).build()],
+    [DASHBOARDS.judges, judgesDashboard(settings).build()],
   ]);
 }

@@ -34,7 +34,7 @@ export function healthAlerts(settings: RuleSettings): Group {
 
 type HealthAlert = Omit<Alert, 'kind' | 'area' | 'dashboard'>;
 
-function windowOf({ shorterBy }: RuleSettings, seconds: number): string {
+export function windowOf({ shorterBy }: RuleSettings, seconds: number): string {
   return duration(Math.max(1, Math.round(seconds / shorterBy)));
 }
 

@@ -7,6 +7,7 @@ import { detectorAlerts } from './detector-alerts.ts';
 import { baselineEfforts, efficiency, effortCounts } from './efficiency.ts';
 import { baselineRates, evidence } from './evidence.ts';
 import { healthAlerts } from './health-alerts.ts';
+import { judgeAlerts } from './judge-alerts.ts';
 import { duration } from './promql.ts';
 import { qualityAlerts } from './quality-alerts.ts';
 import type { Alert, Group, Rule } from './rule.ts';
@@ -28,6 +29,7 @@ export function ruleGroups(settings: RuleSettings): readonly Group[] {
     qualityAlerts(settings),
     detectorAlerts(settings),
     healthAlerts(settings),
+    judgeAlerts(settings),
   ];
 }
 
