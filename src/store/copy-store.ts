@@ -31,6 +31,14 @@ const CONVERSATIONS_PER_PART = 200;
 
 export class TargetInUse extends Error {}
 
+export class SourceIsWaiting extends Error {
+  constructor(evaluations: number) {
+    super(
+      `${evaluations} evaluations in the source wait for a judge: start Assay on it once more, until they are complete or judging.limit is over`,
+    );
+  }
+}
+
 export async function copyStore(options: CopyOptions): Promise<Copied> {
   const source = StoreExport.open(options.from);
   try {
@@ -50,6 +58,8 @@ async function copy(source: StoreExport, target: StoreImport, options: CopyOptio
   if (cameTo === undefined && !options.intoExisting && (await target.hasConversations())) {
     throw new TargetInUse('there are conversations in the target that were not copied from here');
   }
+  const waiting = source.waiting();
+  if (waiting > 0) throw new SourceIsWaiting(waiting);
   const times = source.storedBetween();
   if (times !== undefined) await target.makeDays(times.first, times.last);
   const counts = source.counts();
@@ -60,6 +70,8 @@ async function copy(source: StoreExport, target: StoreImport, options: CopyOptio
     looked += part.length;
     options.onProgress({ conversations: looked, of: counts.conversations });
   }
+  await target.takeTruths(source.truths());
+  await target.takeLabels(source.labels());
   await target.takeTotals(source.totals());
   await target.takeFirstTimes(source.firstTimes());
   return { source: counts, copied, ...(await verify(source, target)) };

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { loadSettings } from '../../config/settings.ts';
 import { openDataDirectory, storeFileIn } from '../../pipeline/data-directory.ts';
-import { copyStore, TargetInUse } from '../../store/copy-store.ts';
+import { copyStore, SourceIsWaiting, TargetInUse } from '../../store/copy-store.ts';
 import type { PostgresAddress } from '../../store/postgres/link.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
@@ -70,6 +70,7 @@ async function copy(terminal: Terminal, source: string | undefined, flags: Flags
     );
     if (flags.intoExisting !== true) throw new CommandFailure('the copy is not complete', EXIT.failed);
   } catch (error) {
+    if (error instanceof SourceIsWaiting) throw new CommandFailure(error.message, EXIT.input);
     if (!(error instanceof TargetInUse)) throw error;
     throw new CommandFailure(`${error.message}: name another database or schema, or say --into-existing`, EXIT.usage);
   } finally {

@@ -6,6 +6,8 @@
  */
 import { OUTCOMES } from '../../model/evaluation.ts';
 import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
+import type { HumanLabel } from '../../model/labels.ts';
+import type { StoredTruth } from '../sqlite/store-export.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
 import { encodeVerdicts } from '../verdict-codec.ts';
 import type { WholeConversation, WholeTrace } from '../whole-conversation.ts';
@@ -16,6 +18,7 @@ import { Link, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { migrate } from './schema.ts';
 import type { Session } from './session.ts';
+import { putLabels } from './labels.ts';
 import { toStorable } from './storable-text.ts';
 import { seriesKey } from './writing.ts';
 
@@ -26,6 +29,8 @@ export interface Taken {
 }
 
 const ID_BLOCK = 1024;
+
+const LABELS_TOGETHER = 500;
 
 export class StoreImport {
   readonly #link: Link;
@@ -119,6 +124,28 @@ export class StoreImport {
         ],
       ),
     );
+  }
+
+  /** What was put into the target itself is newer, and stays. */
+  async takeTruths(truths: readonly StoredTruth[]): Promise<void> {
+    await this.#link.use((session) =>
+      session.once(
+        `INSERT INTO truths (key, conversation_id, truth, put_at) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[])
+         ON CONFLICT (key) DO NOTHING`,
+        [
+          truths.map(({ conversationId }) => textKey(conversationId)),
+          truths.map(({ conversationId }) => toStorable(conversationId)),
+          truths.map(({ truth }) => truth),
+          truths.map(({ putAt }) => putAt),
+        ],
+      ),
+    );
+  }
+
+  /** Those that are there already change nothing. */
+  async takeLabels(labels: readonly HumanLabel[]): Promise<void> {
+    for (let from = 0; from < labels.length; from += LABELS_TOGETHER)
+      await putLabels(this.#link, labels.slice(from, from + LABELS_TOGETHER));
   }
 
   async takeFirstTimes(times: readonly StoredTotal[]): Promise<void> {

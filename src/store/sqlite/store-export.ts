@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
+import type { HumanLabel, LabelKind } from '../../model/labels.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
 import type { Labels } from '../engine-store.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
@@ -12,6 +13,13 @@ import { migrate } from './schema.ts';
 import { readContent } from './traces.ts';
 
 type Row = Record<string, unknown>;
+
+export interface StoredTruth {
+  readonly conversationId: string;
+  /** JSON. */
+  readonly truth: string;
+  readonly putAt: number;
+}
 
 export interface StoreCounts {
   readonly conversations: number;
@@ -77,6 +85,33 @@ export class StoreExport {
       metric: String(row.metric),
       labels: String(row.labels),
       value: Number(row.at),
+    }));
+  }
+
+  /** Evaluations that wait for verdicts: with them go questions and the money for them, which nobody copies. */
+  waiting(): number {
+    return Number(this.#one('SELECT count(*) AS n FROM waiting_evaluations')?.n ?? 0);
+  }
+
+  truths(): readonly StoredTruth[] {
+    return this.#all('SELECT conversation_id, truth, put_at FROM truths ORDER BY conversation_id').map((row) => ({
+      conversationId: String(row.conversation_id),
+      truth: String(row.truth),
+      putAt: Number(row.put_at),
+    }));
+  }
+
+  /** In the order in which they were put. */
+  labels(): readonly HumanLabel[] {
+    return this.#all('SELECT * FROM labels ORDER BY id').map((row) => ({
+      // The casts are the brands, and hold because the store's writer wrote them.
+      conversationId: String(row.conversation_id),
+      turnId: row.turn_id === '' ? undefined : (String(row.turn_id) as TurnId),
+      suite: String(row.suite),
+      criterion: String(row.criterion),
+      label: String(row.label) as LabelKind,
+      by: String(row.person),
+      note: optionalText(row.note),
     }));
   }
 

@@ -9,6 +9,7 @@ import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import { Store } from '../../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
 import { COUNTED, evaluationOf, joinTurn, storeTurn, traceIdOf } from '../../store/contract.ts';
+import { judgeRequest } from '../../ask/requests.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { arrivalOf, judgeSimply, openStore, ownLane, SOME } from './judging.ts';
 import { freshDatabase } from './shared-postgres.ts';
@@ -173,4 +174,47 @@ test('a target with conversations of its own is refused, unless that is meant', 
   const { stdout } = await assay('--into-existing');
 
   expect(stdout).toContain(`copied ${CONVERSATIONS} conversations`);
+});
+
+test('what people have put in goes with it: truth and labels', async () => {
+  const file = writeSource(tempDirectory());
+  const label = { conversationId: 'c1', turnId: undefined, suite: 'pack', criterion: 'right', by: 'ana', note: 'See.' };
+  const source = Store.open(file, { durable: false });
+  source.putTruth('c1 \0', { right: true });
+  source.putLabels([{ ...label, label: 'pass' }]);
+  source.putLabels([{ ...label, label: 'fail' }]);
+  source.close();
+  const url = await freshDatabase();
+
+  await copyStore({ from: file, to: { url }, as: 'copied', intoExisting: false, onProgress: () => {} });
+
+  const store = await openStore(url);
+  onTestFinished(() => store.close());
+  expect(await store.putTruth('c1 \0', { right: true })).toBe(false);
+  expect(await store.putLabels([{ ...label, label: 'fail' }])).toBe(0);
+  expect(await store.putLabels([{ ...label, label: 'pass' }])).toBe(1);
+});
+
+test('a source in which evaluations wait for a judge is not copied', async () => {
+  const file = writeSource(tempDirectory());
+  const source = Store.open(file, { durable: false });
+  source.begin();
+  source.putWaiting({
+    evaluation: { ...evaluationOf({ conversation: 'c1' }), waitsFor: ['right'] },
+    place: { conversation: 1, trace: 0, labels: COUNTED },
+    counted: [],
+    requests: [judgeRequest('a')],
+  });
+  source.commit();
+  source.close();
+
+  const copying = copyStore({
+    from: file,
+    to: { url: await freshDatabase() },
+    as: 'copied',
+    intoExisting: false,
+    onProgress: () => {},
+  });
+
+  await expect(copying).rejects.toThrow('1 evaluations in the source wait for a judge');
 });
