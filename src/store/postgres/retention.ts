@@ -38,6 +38,7 @@ export class Housekeeping {
     try {
       await makePartitions(this.#link, now);
       await this.#dropDays(now);
+      await this.#link.use((session) => session.once(DROP_LONELY_TRUTHS, [now - this.#retention.keepFailedMs]));
       for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
         const dropped = await this.#dropHeads(now);
         conversations += dropped.conversations;
@@ -145,6 +146,9 @@ async function dropAll(session: Session, ids: readonly number[]): Promise<void> 
   await session.once('DELETE FROM conversations WHERE id = ANY($1::bigint[])', [ids]);
 }
 
+/** Truth of conversations that never came. That of others goes with them. */
+const DROP_LONELY_TRUTHS =
+  'DELETE FROM truths t WHERE put_at < $1 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = t.key)';
 const ARRIVAL_REST = 'id, trace_id, conversation, lane, positions, closed_at, cause, spans, keys, traces, logs';
 const TRACE_REST = `conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause,
   traces, logs`;

@@ -62,6 +62,7 @@ async function held(): Promise<Held> {
             ALTER TABLE ${parent} ATTACH PARTITION ${to} FOR VALUES FROM (${day - days}) TO (${day - days + 1})`);
         }
         await session.script(`UPDATE pending SET day = day - ${days}; UPDATE days SET day = day - ${days};
+          UPDATE truths SET put_at = put_at - ${days * DAY_MS};
           UPDATE conversations SET first_day = first_day - ${days}, updated_at = updated_at - ${days * DAY_MS}`);
       });
       await store.tidy();
@@ -162,4 +163,21 @@ test('a group goes when all of it may', async () => {
 
   expect(first).toEqual(['old', 'young']);
   expect(await left()).toEqual([]);
+});
+
+test('truth goes with its conversation, and that of one that never came when it is old', async () => {
+  const { store, put, age, link } = await held();
+  await put(1, 'good');
+  await put(2, 'bad', 'hard_failure');
+  for (const id of ['good', 'bad', 'never']) await store.putTruth(id, { right: id });
+  const known = () =>
+    link.use(async (session) => {
+      const rows = await session.once<{ id: string }>('SELECT conversation_id AS id FROM truths ORDER BY 1');
+      return rows.map(({ id }) => id);
+    });
+
+  await age(32);
+  expect(await known()).toEqual(['bad', 'never']);
+  await age(60);
+  expect(await known()).toEqual([]);
 });
