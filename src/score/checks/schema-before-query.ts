@@ -24,16 +24,22 @@ export const schemaBeforeQuery = builtInCheck({
   params: z.strictObject({
     /** The tool that runs SQL: a glob. */
     tool: z.string().min(1, 'the name of a tool').default('query_database'),
+    /** Tools that show the schema by themselves: globs. */
+    schema_tools: z.array(z.string()).default([]),
   }),
   needs: [],
-  make: ({ tool }) => {
+  make: ({ tool, schema_tools: schemaTools }) => {
     const isTool = compileGlob(tool);
+    const schemaMatchers = schemaTools.map(compileGlob);
+    const showsSchema = (name: string) => schemaMatchers.some((matches) => matches(name));
     return (subject) => {
       const deeds = deedsOf(subject);
-      const calls = deeds.flatMap((deed, at) =>
-        deed.call !== undefined && isTool(deed.name) ? [queryOf(deed, at)] : [],
-      );
-      if (calls.length === 0) return notApplicable(`${toExcerpt(tool)} was never called.`);
+      const calls = deeds.flatMap((deed, at) => {
+        if (deed.call === undefined) return [];
+        if (isTool(deed.name)) return [queryOf(deed, at)];
+        return showsSchema(deed.name) ? [schemaCallOf(deed, at)] : [];
+      });
+      if (calls.every(({ isQuery }) => !isQuery)) return notApplicable(`${toExcerpt(tool)} was never called.`);
       if (calls.length > MEMBERS_MAX)
         throw new CheckError(`There are ${calls.length} calls, and ${MEMBERS_MAX} is the most.`);
       const order = precedenceOf(subject).among(calls.map(({ at }) => at));
@@ -68,6 +74,8 @@ export const schemaBeforeQuery = builtInCheck({
 
 interface Query {
   readonly deed: Deed;
+  /** A call of the tool that runs SQL. */
+  readonly isQuery: boolean;
   readonly at: number;
   readonly sql: SqlInCall | undefined;
   readonly inspects: boolean;
@@ -76,9 +84,14 @@ interface Query {
   readonly hasData: boolean;
 }
 
+function schemaCallOf(deed: Deed, at: number): Query {
+  const inspects = deed.call?.error === undefined;
+  return { deed, at, isQuery: false, sql: undefined, inspects, queries: 'no', hasData: false };
+}
+
 function queryOf(deed: Deed, at: number): Query {
   const sql = deed.call === undefined ? undefined : sqlIn(deed.call.args);
-  if (sql === undefined) return { deed, at, sql, inspects: false, queries: 'unclear', hasData: true };
+  if (sql === undefined) return { deed, at, isQuery: true, sql, inspects: false, queries: 'unclear', hasData: true };
   const purposes = sql.statements.map(purposeOf);
   const inspection = purposes.indexOf('inspection');
   const data = purposes.indexOf('data');
@@ -90,6 +103,7 @@ function queryOf(deed: Deed, at: number): Query {
   return {
     deed,
     at,
+    isQuery: true,
     sql,
     inspects: inspection >= 0 && deed.call?.error === undefined,
     queries: isUnclear ? 'unclear' : isFirst ? 'yes' : 'no',
