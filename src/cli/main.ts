@@ -10,6 +10,7 @@ import { addInspect } from './commands/inspect.ts';
 import { addScore } from './commands/score.ts';
 import { addServe } from './commands/serve.ts';
 import { addStore } from './commands/store-copy.ts';
+import { addSuite } from './commands/suite.ts';
 import { addValidate } from './commands/validate.ts';
 import { CommandFailure, EXIT, EXIT_HELP } from './exit-codes.ts';
 import { processTerminal } from './terminal.ts';
@@ -39,6 +40,7 @@ addDetect(program, terminal);
 addGolden(program, terminal);
 addInspect(program, terminal);
 addStore(program, terminal);
+addSuite(program, terminal);
 addValidate(program, terminal);
 addDeadLetters(program, terminal);
 

@@ -96,6 +96,11 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
   else yield* readJsonLine(Buffer.concat(line), `${name}:${lineNumber}`);
 }
 
+/** One export request as OTLP/JSON. */
+export function recordedRequest(json: string, name: string): readonly RecordedBatch[] {
+  return [...readJsonLine(Buffer.from(json), name)];
+}
+
 function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
   if (startsLikeJson(bytes)) {
     const firstEnd = bytes.indexOf(10);

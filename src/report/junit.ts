@@ -32,7 +32,7 @@ function testCase(evaluation: Evaluation): string {
 }
 
 /** For text and attributes. Characters that XML 1.0 can't hold at all are replaced. */
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text
     .toWellFormed()
     .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\u{fffd}')

@@ -29,8 +29,9 @@ export interface LoadedSuites {
   readonly mistakes: readonly Mistake[];
 }
 
-const YAML_FILE = /\.ya?ml$/;
-const MODULE_FILE = /(?<!\.d)\.[mc]?[jt]s$/;
+/** What ends in `.test.yaml` or `.test.ts` are tests of suites. */
+const YAML_FILE = /(?<!\.test)\.ya?ml$/;
+const MODULE_FILE = /(?<!\.d|\.test)\.[mc]?[jt]s$/;
 const PACK_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
 const FILE_BYTES_MAX = 1024 * 1024;
 

@@ -176,3 +176,31 @@ test('names from spans reach a terminal without control characters', () => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
 });
+
+test('suite test ends with 0, 1, 2 or 3, and says which line expected what', () => {
+  const directory = tempDirectory();
+  const write = (name: string, text: string) => writeFileSync(path.join(directory, name), text);
+  write(
+    'short.yaml',
+    'suite: short\nscope: turn\ncriteria:\n  - { name: short, question: Short?, weight: 1, check: size(final_answer) < 9 }\n',
+  );
+  const run = (expected: string) => {
+    write('short.test.yaml', `tests:\n  - { name: hello, user: Hi, answer: Hello, expect: { short: ${expected} } }\n`);
+    return assay(['suite', 'test', 'short.yaml', '--junit', 'out.xml'], { cwd: directory });
+  };
+
+  const passed = run('pass');
+  const failed = run('fail');
+  const mistaken = run('fial');
+  const untested = assay(['suite', 'test', 'error-recovery']);
+
+  expect([passed.status, failed.status, mistaken.status, untested.status]).toEqual([0, 1, 2, 3]);
+  expect(passed.stdout).toBe('pass  short: hello\n1 test passed\n');
+  expect(failed.stdout).toMatch(
+    /FAIL {2}short: hello {2}short\.test\.yaml:2\n +short\.test\.yaml:2: short\n +expected +fail\n +was +pass/,
+  );
+  expect(failed.stderr).toBe('1 of 1 tests failed\n');
+  expect(readFileSync(path.join(directory, 'out.xml'), 'utf8')).toContain('failures="1"');
+  expect(mistaken.stderr).toMatch(/short\.test\.yaml:2:\d+[\s\S]*did you mean 'fail'\?/);
+  expect(untested.stderr).toMatch(/no tests: error-recovery/);
+});

@@ -1,0 +1,167 @@
+/**
+ * The conversation of a test as the spans that an agent would have exported: a span for the turn, one for each tool call, and the model
+ * calls that asked for them and gave the answer, by the conventions of OpenTelemetry. So it goes the way of every conversation, and
+ * means in a test what it means in production.
+ */
+import type { Json } from '../../model/json.ts';
+import { END_MARK, STATE_MARK, TRUTH_MARK } from '../../model/marks.ts';
+import type { Excerpt, ExcerptCall, ExcerptTurn } from './suite-test.ts';
+
+const START_MS = 1_790_000_000_000;
+const TURN_EVERY_MS = 60_000;
+const STEP_MS = 100;
+const CONVERSATION_ID = 'example';
+
+interface Attribute {
+  readonly key: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+interface Span {
+  readonly name: string;
+  readonly kind: number;
+  readonly attributes: readonly Attribute[];
+  readonly from: number;
+  readonly to: number;
+  readonly error?: string | undefined;
+}
+
+/** An OTLP/JSON export request. */
+export function excerptRequest(excerpt: Excerpt, truth: Json | undefined): string {
+  const last = excerpt.turns.length - 1;
+  const spans = excerpt.turns.flatMap((turn, index) => {
+    const marks = [
+      ...(turn.state === undefined ? [] : [text(STATE_MARK, JSON.stringify(turn.state))]),
+      ...(index < last || excerpt.state === undefined ? [] : [text(STATE_MARK, JSON.stringify(excerpt.state))]),
+      ...(index < last || truth === undefined ? [] : [text(TRUTH_MARK, JSON.stringify(truth))]),
+      ...(index < last ? [] : [{ key: END_MARK, value: { boolValue: true } }]),
+    ];
+    return turnSpans(turn, { excerpt, index, marks });
+  });
+  const { agent = 'agent', version, environment } = excerpt;
+  const attributes = [
+    text('service.name', agent),
+    ...(version === undefined ? [] : [text('service.version', version)]),
+    ...(environment === undefined ? [] : [text('deployment.environment.name', environment)]),
+  ];
+  return JSON.stringify({
+    resourceSpans: [{ resource: { attributes }, scopeSpans: [{ scope: { name: 'example' }, spans }] }],
+  });
+}
+
+function turnSpans(
+  turn: ExcerptTurn,
+  {
+    excerpt,
+    index,
+    marks,
+  }: { readonly excerpt: Excerpt; readonly index: number; readonly marks: readonly Attribute[] },
+): readonly object[] {
+  const startedAt = START_MS + index * TURN_EVERY_MS;
+  const history: object[] = turn.user === undefined ? [] : [message('user', { type: 'text', content: turn.user })];
+  const spans: Span[] = [];
+  let at = startedAt;
+  let calls = 0;
+  const modelCall = (parts: readonly object[], finish: string) => {
+    const from = at;
+    at += STEP_MS;
+    spans.push({ name: 'chat example-model', kind: 3, from, to: at, attributes: chat(history, parts, finish) });
+    history.push(message('assistant', ...parts));
+  };
+  for (const group of turn.calls) {
+    const asked = group.map((call) => {
+      calls += 1;
+      return { ...call, id: `call_${index + 1}_${calls}` };
+    });
+    modelCall(
+      asked.map(({ id, tool, args }) => ({ type: 'tool_call', id, name: tool, arguments: args })),
+      'tool_call',
+    );
+    const from = at;
+    at += STEP_MS;
+    for (const call of asked) {
+      spans.push({
+        name: `execute_tool ${call.tool}`,
+        kind: 1,
+        from,
+        to: at,
+        attributes: toolCall(call),
+        error: call.error,
+      });
+      const response = call.error ?? call.result;
+      if (response !== undefined) history.push(message('tool', { type: 'tool_call_response', id: call.id, response }));
+    }
+  }
+  modelCall([{ type: 'text', content: turn.answer ?? '' }], 'stop');
+  const root: Span = {
+    name: `invoke_agent ${excerpt.agent ?? 'agent'}`,
+    kind: 1,
+    from: startedAt - 1,
+    to: at + 1,
+    error: turn.error,
+    attributes: [
+      text('gen_ai.operation.name', 'invoke_agent'),
+      text('gen_ai.agent.name', excerpt.agent ?? 'agent'),
+      ...(excerpt.version === undefined ? [] : [text('gen_ai.agent.version', excerpt.version)]),
+      ...[...excerpt.attributes].map(([key, value]) => ({ key, value: scalar(value) })),
+      ...marks,
+    ],
+  };
+  // Children before their parents, as they are exported.
+  return [...spans, root].map((span, number) => written(span, { turn: index + 1, number, rootNumber: spans.length }));
+}
+
+function chat(input: readonly object[], parts: readonly object[], finish: string): readonly Attribute[] {
+  return [
+    text('gen_ai.operation.name', 'chat'),
+    text('gen_ai.request.model', 'example-model'),
+    { key: 'gen_ai.response.finish_reasons', value: { arrayValue: { values: [{ stringValue: finish }] } } },
+    ...(input.length === 0 ? [] : [text('gen_ai.input.messages', JSON.stringify(input))]),
+    text('gen_ai.output.messages', JSON.stringify([{ ...message('assistant', ...parts), finish_reason: finish }])),
+  ];
+}
+
+function toolCall({ tool, id, args, result, error }: ExcerptCall & { readonly id: string }): readonly Attribute[] {
+  return [
+    text('gen_ai.operation.name', 'execute_tool'),
+    text('gen_ai.tool.name', tool),
+    text('gen_ai.tool.call.id', id),
+    text('gen_ai.tool.call.arguments', typeof args === 'string' ? args : JSON.stringify(args)),
+    ...(result === undefined
+      ? []
+      : [text('gen_ai.tool.call.result', typeof result === 'string' ? result : JSON.stringify(result))]),
+    ...(error === undefined ? [] : [text('error.type', 'Error')]),
+  ];
+}
+
+function written(
+  { name, kind, attributes, from, to, error }: Span,
+  { turn, number, rootNumber }: { readonly turn: number; readonly number: number; readonly rootNumber: number },
+): object {
+  const spanIdOf = (one: number) => (turn * 0x10000 + one + 1).toString(16).padStart(16, '0');
+  return {
+    traceId: turn.toString(16).padStart(32, '0'),
+    spanId: spanIdOf(number),
+    ...(number === rootNumber ? {} : { parentSpanId: spanIdOf(rootNumber) }),
+    name,
+    kind,
+    startTimeUnixNano: `${from}000000`,
+    endTimeUnixNano: `${to}000000`,
+    attributes: [text('gen_ai.conversation.id', CONVERSATION_ID), ...attributes],
+    status: error === undefined ? { code: 0 } : { code: 2, message: error },
+  };
+}
+
+function message(role: string, ...parts: readonly object[]): object {
+  return { role, parts };
+}
+
+function text(key: string, value: string): Attribute {
+  return { key, value: { stringValue: value } };
+}
+
+function scalar(value: string | number | boolean): Attribute['value'] {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+}

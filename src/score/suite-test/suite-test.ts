@@ -1,0 +1,91 @@
+/**
+ * Examples of a suite, as its author writes them beside it: a conversation, in a few lines or recorded, and what the suite has to say of
+ * it. Everything expected knows its line, so that what is not so leads there.
+ */
+import type { Outcome, VerdictKind } from '../../model/evaluation.ts';
+import type { Json } from '../../model/json.ts';
+
+export interface SuiteTests {
+  readonly file: string;
+  /** The suite's file as the tests name it; undefined where it is the one beside them. */
+  readonly suite: string | undefined;
+  readonly tests: readonly SuiteTest[];
+}
+
+export interface SuiteTest {
+  readonly name: string;
+  readonly line: number | undefined;
+  /** Of the suites of a module that has several. */
+  readonly suite: string | undefined;
+  readonly conversation: Excerpt | Recorded;
+  /** What is known to be right. */
+  readonly truth: Json | undefined;
+  /** What a judge is taken to have said, by criterion: nobody is asked. */
+  readonly judges: ReadonlyMap<string, GivenAnswer>;
+  readonly expected: Expected;
+}
+
+/** A conversation in a few lines. */
+export interface Excerpt {
+  readonly is: 'excerpt';
+  readonly agent: string | undefined;
+  readonly version: string | undefined;
+  readonly environment: string | undefined;
+  readonly attributes: ReadonlyMap<string, string | number | boolean>;
+  readonly state: Json | undefined;
+  readonly turns: readonly ExcerptTurn[];
+}
+
+export interface ExcerptTurn {
+  /** Not recorded where it is not given. */
+  readonly user: string | undefined;
+  /** One group after the other; the calls of a group ran side by side. */
+  readonly calls: readonly (readonly ExcerptCall[])[];
+  /** Without it there was none. */
+  readonly answer: string | undefined;
+  readonly error: string | undefined;
+  readonly state: Json | undefined;
+}
+
+export interface ExcerptCall {
+  readonly tool: string;
+  readonly args: Json;
+  /** Not recorded where it is not given. */
+  readonly result: Json | undefined;
+  readonly error: string | undefined;
+}
+
+export interface Recorded {
+  readonly is: 'recorded';
+  /** As `assay score` reads it; relative to the file of the tests. */
+  readonly spans: string;
+  /** Its id; undefined where the recording has one only. */
+  readonly id: string | undefined;
+  readonly line: number | undefined;
+}
+
+export interface GivenAnswer {
+  readonly pass: boolean;
+  readonly reason: string;
+  readonly line: number | undefined;
+}
+
+export interface Expected {
+  readonly verdicts: ReadonlyMap<string, ExpectedVerdict>;
+  readonly score: Placed<number> | undefined;
+  readonly outcome: Placed<Outcome> | undefined;
+  /** Whether the suite is for this conversation at all. */
+  readonly applies: Placed<boolean>;
+}
+
+export interface ExpectedVerdict {
+  readonly verdict: VerdictKind;
+  /** Text that its reason contains. */
+  readonly reason: string | undefined;
+  readonly line: number | undefined;
+}
+
+export interface Placed<T> {
+  readonly value: T;
+  readonly line: number | undefined;
+}
