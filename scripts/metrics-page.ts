@@ -1,5 +1,6 @@
 /** The page about metrics, made from their definitions. What is not of one metric is written here. */
 import type { MetricDefinition } from '../src/model/metric.ts';
+import { CALIBRATION_METRICS } from '../src/report/calibration-metrics.ts';
 import { CLUSTER_METRICS } from '../src/report/cluster-metrics.ts';
 import { DETECTION_METRICS } from '../src/report/detection-metrics.ts';
 import { HEALTH_METRICS } from '../src/report/health-metrics.ts';
@@ -71,6 +72,15 @@ ${metricsTable(Object.values<MetricDefinition>(JUDGE_METRICS))}
 Queries to start with:
 
 ${queries(Object.values<MetricDefinition>(JUDGE_METRICS))}
+
+How far they can be trusted, from labels by people ([judges.md](judges.md#can-the-judge-be-trusted)): worked out once a minute and at the
+start, for the 200 versions that judged last, and shown by one instance. Without labels there is nothing.
+
+${metricsTable(Object.values<MetricDefinition>(CALIBRATION_METRICS))}
+
+Queries to start with:
+
+${queries(Object.values<MetricDefinition>(CALIBRATION_METRICS))}
 
 ## Segments
 

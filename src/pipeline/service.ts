@@ -23,6 +23,8 @@ import { conversationApi } from './conversation-api.ts';
 import { criterionWeights } from './criterion-weights.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { acceptRoute } from './detection/accept-route.ts';
+import { CalibrationDesk } from './calibration/calibration-desk.ts';
+import { labelRoute } from './calibration/label-route.ts';
 import { DetectionDesk } from './detection/detection-desk.ts';
 import { StoreWrites } from './store-writes.ts';
 import { truthRoute } from './truth-route.ts';
@@ -124,6 +126,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     onEvent: (event) => telemetry?.note(event),
   });
   let { writeToken } = settings.http;
+  let running: readonly SuiteOutline[] = suites;
   const reloading = new Reloading({
     running: settings,
     load: options.loadSettings,
@@ -133,12 +136,14 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
       await desk.reload(next);
       await scorer.replace(scoringOf({ settings: next, suites: nextSuites, directory, version: options.version }));
       health.weigh(criterionWeights(nextSuites));
+      running = nextSuites;
     },
     onEvent,
   });
   const puts = new StoreWrites((command) => scorer.tell(command));
   const writes = [
     truthRoute((write) => puts.put(write)),
+    labelRoute({ put: (write) => puts.put(write), suites: () => running }),
     acceptRoute((chosen) => desk.accept(chosen)),
     reloadRoute(() => reloading.reload()),
   ];
@@ -165,6 +170,10 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const conversations = conversationApi(reader);
   // It asks the reader.
   stops.push(() => desk.stop());
+  const onProblem = (error: string) => log.line('warn', 'the calibration of judges could not be worked out', { error });
+  const calibration = new CalibrationDesk({ reader: () => reader, onProblem, isOwner: true });
+  stops.push(() => calibration.stop());
+  if (judging !== undefined) calibration.start();
 
   const intake = new Intake(turnLimits(settings), {
     onClosed: (turn) => scorer.close(turn),
@@ -204,6 +213,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     ...health.sources(),
     ...desk.sources(),
     ...(judges?.sources() ?? []),
+    ...(judging === undefined ? [] : calibration.sources()),
   ]);
   const http = await startHttpServer({
     host: settings.host,

@@ -3,10 +3,14 @@
  * own. What was answered is committed; who was not answered puts it again, which changes nothing.
  */
 import type { Json } from '../model/json.ts';
+import type { HumanLabel } from '../model/labels.ts';
+import type { LabelStore } from '../store/label-store.ts';
 import type { TruthStore } from '../store/revisit.ts';
 import { AwaitedAnswers, type Unanswered } from './awaited-answers.ts';
 
-export type StoreWrite = { readonly what: 'truth'; readonly conversation: string; readonly truth: Json | undefined };
+export type StoreWrite =
+  | { readonly what: 'truth'; readonly conversation: string; readonly truth: Json | undefined }
+  | { readonly what: 'labels'; readonly labels: readonly HumanLabel[] };
 
 export interface PutCommand {
   readonly type: 'put';
@@ -14,8 +18,8 @@ export interface PutCommand {
   readonly write: StoreWrite;
 }
 
-/** `changed`: it was not known before. */
-export type PutAnswer = { readonly changed: boolean } | Unanswered;
+/** `changed`: how much of it was not known before. */
+export type PutAnswer = { readonly changed: number } | Unanswered;
 
 export interface PutMessage {
   readonly type: 'put';
@@ -43,9 +47,12 @@ export class StoreWrites {
 }
 
 /** The other end. Never rejects; where the store fails, it is said to whoever asked. */
-export async function carryOut(store: TruthStore, { id, write }: PutCommand): Promise<PutMessage> {
+export async function carryOut(store: TruthStore & LabelStore, { id, write }: PutCommand): Promise<PutMessage> {
   try {
-    const changed = await store.putTruth(write.conversation, write.truth);
+    const changed =
+      write.what === 'labels'
+        ? await store.putLabels(write.labels)
+        : Number(await store.putTruth(write.conversation, write.truth));
     return { type: 'put', id, answer: { changed } };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);

@@ -21,7 +21,7 @@ export function truthRoute(put: (write: StoreWrite) => Promise<PutAnswer>): Writ
       }
       const answer = await put({ what: 'truth', conversation, truth: truth === null ? undefined : truth });
       if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
-      return { status: 200, value: { conversation_id: conversation, changed: answer.changed } };
+      return { status: 200, value: { conversation_id: conversation, changed: answer.changed > 0 } };
     },
   });
 }

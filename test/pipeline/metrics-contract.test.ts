@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { metricsPage } from '../../scripts/metrics-page.ts';
 import type { MetricDefinition } from '../../src/model/metric.ts';
 import { ClusterCounters } from '../../src/report/cluster-counters.ts';
+import { CALIBRATION_METRICS } from '../../src/report/calibration-metrics.ts';
 import { CLUSTER_METRICS } from '../../src/report/cluster-metrics.ts';
 import { DetectionView } from '../../src/report/detection-view.ts';
 import { Exposition } from '../../src/report/exposition.ts';
@@ -18,6 +19,7 @@ import { type RunningService, runService } from './running-service.ts';
 
 const PAGE = path.resolve(import.meta.dirname, '../../docs/METRICS.md');
 const QUALITY = Object.values<MetricDefinition>(QUALITY_METRICS);
+const CALIBRATION = Object.values<MetricDefinition>(CALIBRATION_METRICS);
 const ELSEWHERE: readonly MetricDefinition[] = [QUALITY_METRICS.judged, QUALITY_METRICS.findings];
 const HEALTH = Object.values<MetricDefinition>(HEALTH_METRICS);
 const DETECTION = Object.values<MetricDefinition>(DETECTION_METRICS);
@@ -186,7 +188,7 @@ test('docs/METRICS.md is what the definitions say: npm run docs:metrics writes i
 });
 
 test('names and units are as Prometheus wants them, and no name is there twice', () => {
-  const all = [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION];
+  const all = [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION, ...CALIBRATION];
   const odd = all.filter(
     ({ name, type }) => !/^assay_[a-z0-9_]+$/.test(name) || name.endsWith('_total') !== (type === 'counter'),
   );
@@ -197,13 +199,13 @@ test('names and units are as Prometheus wants them, and no name is there twice',
 
 test('queries ask for series that there are, by labels that they have', () => {
   const labelsOf = new Map<string, readonly string[]>();
-  for (const { name, type, labels } of [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION]) {
+  for (const { name, type, labels } of [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION, ...CALIBRATION]) {
     if (type === 'histogram') {
       for (const part of ['_sum', '_count']) labelsOf.set(`${name}${part}`, labels);
       labelsOf.set(`${name}_bucket`, [...labels, 'le']);
     } else labelsOf.set(name, labels);
   }
-  const asked = [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION].flatMap(({ queries = [] }) =>
+  const asked = [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION, ...CALIBRATION].flatMap(({ queries = [] }) =>
     queries.flatMap(({ promql }) => [...promql.matchAll(/(assay_\w+)(?:\{([^}]*)\})?/g)]),
   );
   const wrong = asked.filter(([, name = '', matchers = '']) => {

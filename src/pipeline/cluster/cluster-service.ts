@@ -24,12 +24,15 @@ import { Exposition, type MetricSource } from '../../report/exposition.ts';
 import { HealthCounters, type PipelineEvent } from '../../report/health-counters.ts';
 import { type ConversationApi, startHttpServer } from '../../report/http-server.ts';
 import { QualityView } from '../../report/quality-view.ts';
+import type { LabelReader } from '../../store/label-store.ts';
 import { PostgresReader } from '../../store/postgres/postgres-reader.ts';
 import { conversationApi } from '../conversation-api.ts';
 import { criterionWeights } from '../criterion-weights.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import { acceptRoute } from '../detection/accept-route.ts';
 import type { JudgeEvent } from '../../model/events/judge-events.ts';
+import { CalibrationDesk } from '../calibration/calibration-desk.ts';
+import { labelRoute } from '../calibration/label-route.ts';
 import { DetectionDesk } from '../detection/detection-desk.ts';
 import { judgeCounters, judgingStart } from '../judging/judging-start.ts';
 import { StoreWrites } from '../store-writes.ts';
@@ -120,6 +123,7 @@ async function start(
     topics: kafka.read ? [...kafka.topics.spans, ...kafka.topics.logs] : [],
   });
   let { writeToken } = settings.http;
+  let running: readonly SuiteOutline[] = options.suites;
   const reloading = new Reloading({
     running: settings,
     load: options.loadSettings,
@@ -129,12 +133,14 @@ async function start(
       await desk.reload(next);
       await reading?.reload(next, nextSuites);
       health.weigh(criterionWeights(nextSuites));
+      running = nextSuites;
     },
     onEvent,
   });
   const puts = new StoreWrites((command) => reading?.worker.tell(command) ?? false);
   const writes = [
     truthRoute((write) => puts.put(write)),
+    labelRoute({ put: (write) => puts.put(write), suites: () => running }),
     acceptRoute((chosen) => desk.accept(chosen)),
     reloadRoute(() => reloading.reload()),
   ];
@@ -159,8 +165,11 @@ async function start(
     onEvent: (event) => telemetry?.note(event),
     isOwner: false,
   });
+  const onProblem = (error: string) => log.line('warn', 'the calibration of judges could not be worked out', { error });
+  const calibration = new CalibrationDesk({ reader: () => reading?.labels, onProblem, isOwner: false });
+  const calibrated = judging === undefined ? [] : calibration.sources();
   ownSources = [...health.sources(), ...metrics.sources(), ...(judges?.sources() ?? [])];
-  const exposition = new Exposition([...view.sources(), ...ownSources, ...desk.sources()]);
+  const exposition = new Exposition([...view.sources(), ...ownSources, ...desk.sources(), ...calibrated]);
   const http = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
@@ -189,6 +198,7 @@ async function start(
       onEvent,
       stops,
       desk,
+      calibration,
       puts,
       onJudge: (event) => {
         judges?.count(event);
@@ -196,8 +206,10 @@ async function start(
       },
     });
   }
-  // It asks the reader, and so stops before it.
+  // These ask the reader, and so stop before it.
   stops.push(() => desk.stop());
+  stops.push(() => calibration.stop());
+  if (judging !== undefined) calibration.start();
   const ports = kafka.accept
     ? await startReceivers(settings, kafka, { producer, redaction, onEvent, stops })
     : undefined;
@@ -237,6 +249,7 @@ interface Reading {
   readonly worker: ClusterWorker;
   readonly lanes: Lanes;
   readonly api: ConversationApi;
+  readonly labels: LabelReader;
   reload(settings: Settings, suites: readonly SuiteOutline[]): Promise<void>;
 }
 
@@ -248,11 +261,26 @@ async function startReading(
     readonly view: QualityView;
     readonly state: ReadingState;
     readonly desk: DetectionDesk;
+    readonly calibration: CalibrationDesk;
     readonly puts: StoreWrites;
     readonly onJudge: (event: JudgeEvent) => void;
   },
 ): Promise<Reading> {
-  const { options, kafka, sharedStore, view, state, desk, puts, onJudge, producer, redaction, onEvent, stops } = parts;
+  const {
+    options,
+    kafka,
+    sharedStore,
+    view,
+    state,
+    desk,
+    calibration,
+    puts,
+    onJudge,
+    producer,
+    redaction,
+    onEvent,
+    stops,
+  } = parts;
   const { settings } = options;
   const topics = [...kafka.topics.spans, ...kafka.topics.logs];
   const store = postgresOptions(settings, sharedStore, kafka);
@@ -354,6 +382,7 @@ async function startReading(
     onFirstLane: (isOurs) => {
       worker.relay(isOurs);
       desk.own(isOurs);
+      calibration.own(isOurs);
     },
     onEvent,
   });
@@ -362,7 +391,7 @@ async function startReading(
   stops.push(() => reader.close());
   stops.push(() => drain(worker, began));
   const reload = (next: Settings, suites: readonly SuiteOutline[]) => worker.replace(scoringOf(next, suites));
-  return { spool, worker, lanes: began, api: conversationApi(reader), reload };
+  return { spool, worker, lanes: began, api: conversationApi(reader), labels: reader, reload };
 }
 
 function problemsOf(reading: Reading | undefined, state: ReadingState): readonly string[] {
