@@ -30,6 +30,7 @@ export async function load(flags: Flags, options: { readonly suites?: readonly s
   const { suites, mistakes: suiteMistakes } = await loadSuites(suiteReferences, {
     baseDir: suitesBaseDirectory,
     builtinDir: BUILTIN_SUITES,
+    judges: settings.judging.judges.map(({ name }) => name),
   });
   const { mistakes: truthMistakes } = readTruthFiles(settings.truth);
   failOn([...configMistakes, ...suiteMistakes, ...truthMistakes]);

@@ -66,7 +66,12 @@ export class Reloading {
     const { load, apply, onEvent } = this.#parts;
     try {
       const { settings: next, mistakes: inSettings } = load();
-      const { suites, mistakes: inSuites } = await checkSuites({ references: next.suites, baseDir: next.baseDir });
+      const { suites, mistakes: inSuites } = await checkSuites({
+        references: next.suites,
+        baseDir: next.baseDir,
+        // A change of judges waits for a restart; until then suites are asked of those that run.
+        judges: this.#running.judging.judges.map(({ name }) => name),
+      });
       const mistakes = [...inSettings, ...inSuites];
       if (mistakes.length > 0) return this.#failed({ mistakes, problem: undefined });
       const { settings, needRestart } = reloaded(this.#running, next);

@@ -10,7 +10,7 @@ const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../suites');
 const port = parentPort;
 if (port !== null) {
   // The cast holds because `suite-check.ts` is the only one that starts this thread.
-  const { references, baseDir } = workerData as SuiteReferences;
-  const { suites, mistakes } = await loadSuites(references, { baseDir, builtinDir: BUILTIN_SUITES });
+  const { references, baseDir, judges } = workerData as SuiteReferences;
+  const { suites, mistakes } = await loadSuites(references, { baseDir, builtinDir: BUILTIN_SUITES, judges });
   port.postMessage({ suites: suites.map(outlineOf), mistakes });
 }

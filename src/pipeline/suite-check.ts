@@ -9,6 +9,8 @@ import type { SuiteOutline } from './suite-outline.ts';
 export interface SuiteReferences {
   readonly references: readonly string[];
   readonly baseDir: string;
+  /** Those that are configured. */
+  readonly judges: readonly string[];
 }
 
 export interface CheckedSuites {

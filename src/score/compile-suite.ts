@@ -6,7 +6,8 @@ import type { Conversation } from '../model/conversation.ts';
 import { OUTCOMES } from '../model/evaluation.ts';
 import type { Mistake } from '../model/mistake.ts';
 import { formatPath, type Path, type Place } from '../model/written-document.ts';
-import { judgedOf, judgingMistakes, needsOf } from './judge/judged-criterion.ts';
+import { judgedOf, judgeNamed, judgingMistakes, needsOf } from './judge/judged-criterion.ts';
+import type { NamedJudge } from './judge/unknown-judges.ts';
 import { compileMatch } from './match.ts';
 import { completedByDefault, DEFAULT_RULES, failedByDefault } from './outcome.ts';
 import { compileExtracts } from './subject.ts';
@@ -24,6 +25,8 @@ export interface CompiledWithMistakes {
   /** Undefined where there are mistakes. */
   readonly suite: CompiledSuite | undefined;
   readonly mistakes: readonly Mistake[];
+  /** Which judges its criteria are for; absent where it can't be read. */
+  readonly judges?: readonly NamedJudge[];
   /** What it calls itself, mistakes or not: names are compared over all suites. Absent where it does not say. */
   readonly named?: { readonly name: string; readonly file: string; readonly line: number | undefined };
 }
@@ -68,8 +71,9 @@ export function compileSuite(
   const minDecided = toMillionths(suite.minDecided ?? DEFAULT_MIN_DECIDED);
   if (minDecided === undefined) mistake(['min_decided'], `${suite.minDecided} is no share`, 'a number from 0 to 1');
   const named = { name: suite.name, file: origin.file, line: origin.placeOf(['suite']).line };
-  if (mistakes.length > 0) return { suite: undefined, mistakes, named };
-  return { suite: compiled(suite, { minDecided: minDecided ?? 0, matchesTurn, origin }), mistakes, named };
+  const judges = judgesIn(suite.criteria, origin);
+  if (mistakes.length > 0) return { suite: undefined, mistakes, named, judges };
+  return { suite: compiled(suite, { minDecided: minDecided ?? 0, matchesTurn, origin }), mistakes, named, judges };
 }
 
 type Report = (path: Path, problem: string, expected: string) => void;
@@ -112,6 +116,14 @@ function checkJudged(suite: Suite, mistake: Report): void {
     for (const { field, problem, expected } of judgingMistakes(judge, partsOf(suite))) {
       mistake(['criteria', index, 'judge', field], problem, expected);
     }
+  });
+}
+
+function judgesIn(criteria: readonly Criterion[], origin: SuiteOrigin): readonly NamedJudge[] {
+  return criteria.flatMap(({ judge }, index) => {
+    if (judge === undefined) return [];
+    const path = ['criteria', index, 'judge', 'by'];
+    return [{ judge: judgeNamed(judge), file: origin.file, ...origin.placeOf(path), path: formatPath(path) }];
   });
 }
 

@@ -9,6 +9,7 @@ import { didYouMean } from '../model/did-you-mean.ts';
 import type { Mistake } from '../model/mistake.ts';
 import type { CompiledWithMistakes } from './compile-suite.ts';
 import { type GoldenFiles, goldenFilesIn } from './golden-files.ts';
+import { unknownJudges } from './judge/unknown-judges.ts';
 import { readSuiteModule } from './suite-module.ts';
 import type { CompiledSuite } from './suite.ts';
 import { readSuite } from './yaml/read-suite.ts';
@@ -21,6 +22,8 @@ export interface LoadOptions {
   readonly baseDir: string;
   /** Where the built-in packs are. */
   readonly builtinDir: string;
+  /** The judges there are, for criteria that name one; without any, names are not looked at. */
+  readonly judges?: readonly string[];
 }
 
 export interface LoadedSuites {
@@ -51,6 +54,7 @@ export async function loadSuites(references: readonly string[], options: LoadOpt
       mistakes.push(...loaded.mistakes);
       if (loaded.suite !== undefined) suites.push(loaded.suite);
       if (loaded.named !== undefined) names.push(loaded.named);
+      mistakes.push(...unknownJudges(loaded, options.judges ?? []));
     }
   }
   mistakes.push(...sharedNames(names));

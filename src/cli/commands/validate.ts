@@ -26,7 +26,11 @@ export function addValidate(program: Command, terminal: Terminal): void {
       const fromConfigs = [];
       for (const config of configs) {
         const { settings, mistakes } = loadSettings({ flags: { config }, env: {}, cwd: process.cwd() });
-        const loaded = await loadSuites(settings.suites, { baseDir: settings.baseDir, builtinDir: BUILTIN_SUITES });
+        const loaded = await loadSuites(settings.suites, {
+          baseDir: settings.baseDir,
+          builtinDir: BUILTIN_SUITES,
+          judges: settings.judging.judges.map(({ name }) => name),
+        });
         fromConfigs.push({ suites: loaded.suites, mistakes: [...mistakes, ...loaded.mistakes] });
       }
       const direct = await loadSuites(references, { baseDir: process.cwd(), builtinDir: BUILTIN_SUITES });

@@ -96,7 +96,7 @@ export function judgedOf(
   const seen = seenBy(judging);
   const { golden } = parts;
   return {
-    judge: written.by ?? 'default',
+    judge: judgeNamed(judging),
     question: (written.question ?? builtIn?.question ?? criterion.question).trim(),
     guidance: [builtIn?.guidance, written.guidance]
       .filter((part) => part !== undefined)
@@ -109,6 +109,10 @@ export function judgedOf(
     gradesAtLeast: builtIn?.gradesSteps === true ? toMillionths(written.threshold ?? THRESHOLD_BY_DEFAULT) : undefined,
     without: builtIn?.without,
   };
+}
+
+export function judgeNamed(judging: Judging | string): string {
+  return typeof judging === 'string' ? judging : (judging.by ?? 'default');
 }
 
 export function seenBy(judging: Judging | string): ReadonlySet<Sight> {

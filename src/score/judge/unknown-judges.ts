@@ -1,0 +1,26 @@
+/**
+ * Judges that criteria name and the configuration does not. Where it has none at all, judged criteria are skipped and say so: a suite is then
+ * as good as without them. But among several judges a name that is none of them is a slip.
+ */
+import { didYouMean } from '../../model/did-you-mean.ts';
+import type { Mistake } from '../../model/mistake.ts';
+
+/** Where a criterion names its judge, in words or by saying nothing. */
+export interface NamedJudge extends Pick<Mistake, 'file' | 'line' | 'column' | 'path'> {
+  readonly judge: string;
+}
+
+export function unknownJudges(
+  { judges = [], mistakes }: { readonly judges?: readonly NamedJudge[]; readonly mistakes: readonly Mistake[] },
+  configured: readonly string[],
+): readonly Mistake[] {
+  if (configured.length === 0) return [];
+  return judges.flatMap(({ judge, ...place }) => {
+    // Where the block has a mistake of form, the name may be that of its stand-in.
+    const block = place.path.replace(/\.by$/, '');
+    if (configured.includes(judge) || mistakes.some(({ path }) => path.startsWith(block))) return [];
+    const nearest = didYouMean(judge, configured);
+    const expected = nearest === undefined ? `one of ${configured.join(', ')}` : `did you mean '${nearest}'?`;
+    return [{ ...place, problem: `no judge is configured by the name '${judge}'`, expected }];
+  });
+}
