@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { answerSchema } from '../../model/judge-answer.ts';
-import { materialText } from '../../model/judge-material.ts';
+import { type MaterialText, materialText } from '../../model/judge-material.ts';
 import type { JudgedCriterion, JudgeRequest } from '../../model/judging.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { Subject } from '../subject.ts';
@@ -86,11 +86,13 @@ export function requestOver(
       ENVELOPE_TOKENS,
     cut: shown.cut,
   };
+  let texts: MaterialText | undefined;
   return {
     is: 'request',
     request,
     spanOf: (quote) => {
-      const index = materialText(data).itemWith(quote);
+      texts ??= materialText(data);
+      const index = texts.itemWith(quote);
       return index === undefined ? undefined : shown.items[index]?.spanId;
     },
   };

@@ -52,10 +52,12 @@ export function transcriptOf(subject: Subject, sees: readonly Sight[]): readonly
   return items;
 }
 
-/** Whether there is a text at all that is not just a name. */
+/** Whether there is a text at all that is not just a name, nor what redaction left. */
 export function saysSomething(items: readonly Item[]): boolean {
   return items.some(({ fields }) =>
-    fields.some(({ key, text }) => key !== 'name' && key !== 'agent' && text !== undefined),
+    fields.some(
+      ({ key, text, note }) => key !== 'name' && key !== 'agent' && text !== undefined && note !== NOTES.redacted,
+    ),
   );
 }
 

@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JudgeOutcome } from '../../../src/model/judging.ts';
-import {
-  aConversation,
-  aStep,
-  aToolCall,
-  aTurn,
-  content,
-  MISSING,
-  REDACTED,
-  ROOT_SPAN,
-  spanId,
-} from '../conversations.ts';
+import { aConversation, aStep, aToolCall, aTurn, content, MISSING, ROOT_SPAN, spanId } from '../conversations.ts';
 import { answered, evaluated, judgesWho, requestFor, suiteOf } from './judging-suite.ts';
 
 const POLITE = '- { name: polite, question: Is it polite?, weight: 1, judge: {} }';
@@ -131,7 +121,11 @@ test('needs and when come before the judge', () => {
 
 test('where no content was recorded there is nothing to ask', () => {
   const conversation = aConversation([
-    aTurn({ asked: MISSING, answered: REDACTED, toolCalls: [aToolCall('find', { args: MISSING, result: MISSING })] }),
+    aTurn({
+      asked: MISSING,
+      answered: content('[REDACTED:email]', 'redacted'),
+      toolCalls: [aToolCall('find', { args: MISSING, result: MISSING })],
+    }),
   ]);
 
   const evaluation = evaluated(polite, conversation, judgesWho());
