@@ -13,6 +13,7 @@ import { benchPostgres } from './postgres.ts';
 import { benchRedaction } from './redaction.ts';
 import { benchScrape } from './scrape.ts';
 import { benchStoreMemory } from './store-memory.ts';
+import { benchTrajectory } from './trajectory.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -50,6 +51,11 @@ const benches = {
   kafka: () => benchKafka({ traces: Number(values.traces ?? (small ? 2000 : 85_000)), partitions: 12 }),
   // Starts a PostgreSQL.
   postgres: () => benchPostgres({ turns: Number(values.traces ?? (small ? 1000 : 20_000)) }),
+  // Installs agentevals, which it compares with, where that is not there yet.
+  trajectory: () =>
+    benchTrajectory(
+      small ? { lengths: [2, 20], rounds: 1, runsOfEach: 2 } : { lengths: [2, 20, 200], rounds: 25, runsOfEach: 8 },
+    ),
   scrape: () => benchScrape(small ? { series: 2000, rounds: 2 } : { series: SERIES_MAX, rounds: 11 }),
   store: () => {
     const size = small

@@ -28,10 +28,10 @@ type WithGolden = SuiteParts & { readonly golden: GoldenLibrary };
 
 export function followsGoldenPath(parts: WithGolden): Check {
   return (subject) =>
-    compared(subject, parts, ({ first, lines, comparison: { trace, isOptimal } }) => {
+    compared(subject, parts, ({ first, comparison: { trace, steps, isOptimal } }) => {
       const unproven = isOptimal ? '' : ' (there may be a better alignment: the search was given up at its limit)';
       if (first !== undefined) return against(trace, first, unproven);
-      const made = lines.filter(({ kind }) => kind === 'matched').length;
+      const made = steps.filter(({ call }) => call !== undefined).length;
       return {
         pass: true,
         reason: `All is as in golden trace ${trace.id}: ${made} of ${trace.steps.length} steps made.`,

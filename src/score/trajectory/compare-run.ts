@@ -19,14 +19,11 @@
  * several equally good alignments is found; beyond them, the one that is easiest to read is preferred.
  */
 import type { ToolCall } from '../../model/turn.ts';
-import { align } from './alignment/align.ts';
-import type { Alignment } from './alignment/alignment-problem.ts';
-import { freeOrder, type PartialOrder, partialOrder } from './alignment/partial-order.ts';
 import { type ExpectedStep, forbidsExtras, type GoldenTrace, ordered } from './golden-trace.ts';
-import { layers } from './layered-cost.ts';
-import { type ArgumentScope, compareArguments } from './match-arguments.ts';
+import type { ArgumentScope } from './match-arguments.ts';
 import { isExpected, observationOf } from './observation.ts';
 import type { Run } from './run.ts';
+import { counts, READ_HALVES, StepPairs } from './step-pairs.ts';
 import type { IsWrite } from './write-operations.ts';
 
 export interface ComparedStep {
@@ -62,12 +59,8 @@ export interface CompareOptions {
   readonly unsafe: ReadonlyMap<ToolCall, string>;
 }
 
-const WRITE_HALVES = 6;
-const READ_HALVES = 2;
-const CLOSENESS = 6;
-
 export function compareRun(trace: GoldenTrace, run: Run, options: CompareOptions): RunComparison {
-  const pairs = new Pairs(trace, run, options);
+  const pairs = new StepPairs(trace, run, options);
   const { callOf, isOptimal } = pairs.straight() ?? pairs.best();
   const taken = new Set(callOf);
   const left = run.calls.flatMap((_, index) => (taken.has(index) ? [] : [index]));
@@ -77,7 +70,7 @@ export function compareRun(trace: GoldenTrace, run: Run, options: CompareOptions
     return {
       step,
       call,
-      points: call === undefined ? 0 : pairs.of(index, callOf[index] ?? -1).points,
+      points: call === undefined ? 0 : pairs.pointsOf(index, callOf[index] ?? -1),
       halves: pairs.stepHalves[index] ?? READ_HALVES,
       outOfOrder: run.calls[misplaced.get(index) ?? -1],
       isObservationExpected: call === undefined || isExpected(observationOf(call), step.observation),
@@ -96,11 +89,6 @@ export function compareRun(trace: GoldenTrace, run: Run, options: CompareOptions
   };
 }
 
-/** Not a bonus. Of a subset no step is one: each may be left out, and each that is made counts. */
-function counts({ required }: ExpectedStep, { mode }: GoldenTrace): boolean {
-  return required || mode === 'subset';
-}
-
 function scoreOf(trace: GoldenTrace, steps: readonly ComparedStep[], extraHalves: number) {
   let [right, half, bonus, whole] = [0, 0, 0, 2 * extraHalves];
   for (const { step, call, points, halves } of steps) {
@@ -114,143 +102,6 @@ function scoreOf(trace: GoldenTrace, steps: readonly ComparedStep[], extraHalves
     if (points === 1) half += halves;
   }
   return { right: right + Math.min(bonus, half), whole };
-}
-
-interface Pair {
-  readonly points: 0 | 1 | 2;
-  readonly isTool: boolean;
-  readonly closeness: number;
-}
-
-const NO_PAIR: Pair = { points: 0, isTool: false, closeness: 0 };
-
-class Pairs {
-  readonly stepHalves: readonly number[];
-  readonly extraHalves: readonly number[];
-  readonly #trace: GoldenTrace;
-  readonly #run: Run;
-  readonly #options: CompareOptions;
-  readonly #known: (Pair | undefined)[] = [];
-
-  constructor(trace: GoldenTrace, run: Run, options: CompareOptions) {
-    this.#trace = trace;
-    this.#run = run;
-    this.#options = options;
-    this.stepHalves = trace.steps.map(
-      ({ halves, writes, tool }) => halves ?? ((writes ?? options.isWrite(tool)) ? WRITE_HALVES : READ_HALVES),
-    );
-    this.extraHalves = run.calls.map(({ name }) => (options.isWrite(name) ? WRITE_HALVES : READ_HALVES));
-  }
-
-  of(step: number, call: number): Pair {
-    const key = step * this.#run.calls.length + call;
-    const known = this.#known[key];
-    if (known !== undefined) return known;
-    const pair = this.#compare(this.#trace.steps[step], this.#run.calls[call]);
-    this.#known[key] = pair;
-    return pair;
-  }
-
-  #compare(step: ExpectedStep | undefined, call: ToolCall | undefined): Pair {
-    if (step === undefined || call === undefined || !step.isTool(call.name)) return NO_PAIR;
-    const { points, closeness } =
-      step.args === undefined
-        ? { points: 2 as const, closeness: 1 }
-        : compareArguments(step.args, call.args.json, this.#options.scope);
-    // A call that failed and was made again is not the one that was meant.
-    const fit = isExpected(observationOf(call), step.observation ?? 'success') ? 1 : 0;
-    return {
-      points: this.#options.unsafe.has(call) ? 0 : points,
-      isTool: true,
-      closeness: Math.round(closeness * (CLOSENESS - 1)) + fit,
-    };
-  }
-
-  /** Most runs are as they should be: each step finds its call as one walks along, and there is nothing to weigh. */
-  straight(): Pick<Alignment, 'callOf' | 'isOptimal'> | undefined {
-    const { steps, mode } = this.#trace;
-    const { calls } = this.#run;
-    if (forbidsExtras(mode) && calls.length !== steps.length) return undefined;
-    const callOf: number[] = [];
-    let next = 0;
-    for (let step = 0; step < steps.length; step += 1) {
-      let pair = NO_PAIR;
-      for (; next < calls.length; next += 1) {
-        pair = this.of(step, next);
-        if (pair.points === 2 && pair.closeness === CLOSENESS) break;
-        if (forbidsExtras(mode)) return undefined;
-      }
-      if (next === calls.length) return undefined;
-      callOf.push(next);
-      next += 1;
-    }
-    return { callOf, isOptimal: true };
-  }
-
-  best(): Alignment {
-    const { trace, run, order } = { trace: this.#trace, run: this.#run, order: this.#expectedOrder() };
-    const required = sum(trace.steps.map((step, index) => (counts(step, trace) ? (this.stepHalves[index] ?? 0) : 0)));
-    const optional = sum(this.stepHalves) - required;
-    const forbidden = forbidsExtras(trace.mode) ? sum(this.extraHalves) : 0;
-    const { pack } = layers([2 * required, forbidden, required, 2 * optional, (CLOSENESS + 1) * trace.steps.length]);
-    const isSubset = trace.mode === 'subset';
-    const missing = trace.steps.map((step, index) => {
-      const halves = this.stepHalves[index] ?? 0;
-      return counts(step, trace)
-        ? pack([2 * halves, 0, isSubset ? 0 : halves, 0, CLOSENESS + 1])
-        : pack([0, 0, 0, 2 * halves, CLOSENESS + 1]);
-    });
-    const extra = this.extraHalves.map((halves) => pack([0, forbidden === 0 ? 0 : halves, 0, 0, 0]));
-    return align({
-      expected: order,
-      actual: run.order,
-      missingCost: (step) => missing[step] ?? 0,
-      extraCost: (call) => extra[call] ?? 0,
-      pairCost: (step, call) => {
-        const { points, isTool, closeness } = this.of(step, call);
-        const expected = trace.steps[step];
-        if (!isTool || expected === undefined) return Number.POSITIVE_INFINITY;
-        const halves = this.stepHalves[step] ?? 0;
-        const lost = (2 - points) * halves;
-        const rest = CLOSENESS - closeness;
-        if (!counts(expected, trace)) return pack([0, 0, 0, lost, rest]);
-        // Of a subset, the weight of what was made is the whole that the score is a part of.
-        return pack([lost, 0, isSubset || points === 0 ? halves : 0, 0, rest]);
-      },
-    });
-  }
-
-  /** Of the steps that are missing, those that were made at another time, as well as they can be told. */
-  misplaced(callOf: readonly number[], left: readonly number[]): ReadonlyMap<number, number> {
-    const missing = callOf.flatMap((call, step) => (call < 0 ? [step] : []));
-    if (missing.length === 0 || left.length === 0) return new Map();
-    const { callOf: found } = align({
-      expected: freeOrder(missing.length),
-      actual: freeOrder(left.length),
-      missingCost: () => 2 * CLOSENESS,
-      extraCost: () => 0,
-      pairCost: (step, call) => {
-        const { points, closeness } = this.of(missing[step] ?? -1, left[call] ?? -1);
-        return points === 0 ? Number.POSITIVE_INFINITY : (2 - points) * CLOSENESS + CLOSENESS - closeness;
-      },
-    });
-    return new Map(
-      found.flatMap((call, index) => {
-        const [step, at] = [missing[index], left[call]];
-        return step === undefined || at === undefined ? [] : [[step, at] as const];
-      }),
-    );
-  }
-
-  #expectedOrder(): PartialOrder {
-    const { steps, mode } = this.#trace;
-    if (!ordered(mode)) return freeOrder(steps.length);
-    return partialOrder(steps.length, (earlier, later) => steps[later]?.after.has(earlier) === true);
-  }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** The score in millionths, rounded down: a threshold is met only where the score itself meets it. */

@@ -29,38 +29,54 @@ export interface DiffLine {
 
 const CALL_LENGTH_MAX = 120;
 
-/** Steps in the order of the trace, calls that are none between them, where they were made. */
+/** Steps in the order of the trace, calls between them, where they were made. */
 export function diffLines(comparison: RunComparison, scope: ArgumentScope): readonly DiffLine[] {
-  const places = new Map(comparison.calls.map((call, index) => [call, index + 1]));
-  const extras = [...comparison.extras];
-  const misplaced = new Map(comparison.steps.map(({ outOfOrder, step }) => [outOfOrder, step.number]));
-  const lines: DiffLine[] = [];
-  const extrasBefore = (place: number) => {
-    for (let [next] = extras; next !== undefined && (places.get(next) ?? 0) < place; [next] = extras) {
-      extras.shift();
-      lines.push(extraLine(next, places.get(next), misplaced.get(next), comparison));
-    }
-  };
-  for (const compared of comparison.steps) {
-    const place = compared.call === undefined ? undefined : places.get(compared.call);
-    if (place !== undefined) extrasBefore(place);
-    lines.push(stepLine(compared, place, comparison, scope));
+  return entriesOf(comparison).map((entry) => lineOf(entry, comparison, scope));
+}
+
+/** The line that a person should look at: the first that is wrong. Most runs have none, and no line is written for them. */
+export function firstWrong(comparison: RunComparison, scope: ArgumentScope): DiffLine | undefined {
+  const { trace, unsafe, steps, extras } = comparison;
+  const mayHaveWrong =
+    steps.some(({ points }) => points < 2) || (extras.length > 0 && (forbidsExtras(trace.mode) || unsafe.size > 0));
+  if (!mayHaveWrong) return undefined;
+  for (const entry of entriesOf(comparison)) {
+    const isSuspect = 'step' in entry ? entry.points < 2 : true;
+    const line = isSuspect ? lineOf(entry, comparison, scope) : undefined;
+    if (line?.isWrong === true) return line;
   }
-  extrasBefore(Number.POSITIVE_INFINITY);
-  return lines;
+  return undefined;
 }
 
-/** The line that a person should look at: the first of the run that is wrong. */
-export function firstWrong(lines: readonly DiffLine[]): DiffLine | undefined {
-  return lines.find(({ isWrong }) => isWrong);
+interface ExtraCall {
+  readonly extra: ToolCall;
 }
 
-function stepLine(
-  compared: ComparedStep,
-  place: number | undefined,
-  { trace, unsafe, calls }: RunComparison,
-  scope: ArgumentScope,
-): DiffLine {
+function entriesOf({ steps, extras, calls }: RunComparison): readonly (ComparedStep | ExtraCall)[] {
+  if (extras.length === 0) return steps;
+  const places = new Map(calls.map((call, index) => [call, index]));
+  const placeOf = (call: ToolCall | undefined) => (call === undefined ? -1 : (places.get(call) ?? -1));
+  const entries: (ComparedStep | ExtraCall)[] = [];
+  let next = 0;
+  for (const compared of steps) {
+    const place = placeOf(compared.call);
+    for (; next < extras.length && placeOf(extras[next]) < place; next += 1) entries.push(...extraAt(extras, next));
+    entries.push(compared);
+  }
+  for (; next < extras.length; next += 1) entries.push(...extraAt(extras, next));
+  return entries;
+}
+
+function extraAt(extras: readonly ToolCall[], index: number): readonly ExtraCall[] {
+  const extra = extras[index];
+  return extra === undefined ? [] : [{ extra }];
+}
+
+function lineOf(entry: ComparedStep | ExtraCall, comparison: RunComparison, scope: ArgumentScope): DiffLine {
+  return 'extra' in entry ? extraLine(entry.extra, comparison) : stepLine(entry, comparison, scope);
+}
+
+function stepLine(compared: ComparedStep, { trace, unsafe, calls }: RunComparison, scope: ArgumentScope): DiffLine {
   const { step, call, points, outOfOrder } = compared;
   const mayBeMissing = !step.required || trace.mode === 'subset';
   const notes = step.required ? [] : ['optional'];
@@ -89,23 +105,20 @@ function stepLine(
   if (!compared.isObservationExpected) {
     notes.push(`the result is ${observationOf(call) ?? 'unknown'}, expected ${step.observation}`);
   }
+  const place = calls.indexOf(call) + 1;
   const isWrong = points < 2 && (step.required || kind === 'unsafe');
   return { kind, step: step.number, call: place, text: shown(call), notes, isWrong, spanId: callSpan(call) };
 }
 
-function extraLine(
-  call: ToolCall,
-  place: number | undefined,
-  misplacedStep: number | undefined,
-  { trace, unsafe }: RunComparison,
-): DiffLine {
+function extraLine(call: ToolCall, { trace, unsafe, calls, steps }: RunComparison): DiffLine {
+  const misplacedStep = steps.find(({ outOfOrder }) => outOfOrder === call)?.step.number;
   const reason = unsafe.get(call);
   const notes = misplacedStep === undefined ? [] : [`step ${misplacedStep}, out of order`];
   if (reason !== undefined) notes.push(reason);
   return {
     kind: reason === undefined ? 'extra' : 'unsafe',
     step: undefined,
-    call: place,
+    call: calls.indexOf(call) + 1,
     text: shown(call),
     notes,
     isWrong: reason !== undefined || forbidsExtras(trace.mode),

@@ -3,6 +3,7 @@
  * answer must say. Read from YAML by `read-golden.ts`; compared with a run by `compare-run.ts`.
  */
 import type { Matcher } from '../../model/glob.ts';
+import { freeOrder, type PartialOrder, partialOrder } from './alignment/partial-order.ts';
 import type { ArgumentsMatcher } from './match-arguments.ts';
 
 /**
@@ -47,6 +48,8 @@ export interface GoldenTrace {
   readonly scenario: string;
   readonly mode: MatchMode;
   readonly steps: readonly ExpectedStep[];
+  /** Of the steps, as far as the mode looks at it. */
+  readonly order: PartialOrder;
   readonly output: ExpectedOutput;
   /** Tool calls. */
   readonly maxSteps: number | undefined;
@@ -70,6 +73,11 @@ export const STEPS_MAX = 200;
 
 export function ordered(mode: MatchMode): boolean {
   return mode === 'exact' || mode === 'in_order';
+}
+
+export function expectedOrder(steps: readonly ExpectedStep[], mode: MatchMode): PartialOrder {
+  if (!ordered(mode)) return freeOrder(steps.length);
+  return partialOrder(steps.length, (earlier, later) => steps[later]?.after.has(earlier) === true);
 }
 
 export function forbidsExtras(mode: MatchMode): boolean {

@@ -8,7 +8,7 @@ import { gapIn } from '../needs.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { compareRun, type RunComparison } from './compare-run.ts';
-import { type DiffLine, diffLines, firstWrong } from './describe-comparison.ts';
+import { type DiffLine, firstWrong } from './describe-comparison.ts';
 import type { GoldenLibrary } from './golden-library.ts';
 import type { GoldenTrace } from './golden-trace.ts';
 import type { ToolCall } from '../../model/turn.ts';
@@ -25,7 +25,6 @@ export interface SuiteParts {
 
 export interface Judged {
   readonly comparison: RunComparison;
-  readonly lines: readonly DiffLine[];
   readonly first: DiffLine | undefined;
 }
 
@@ -54,8 +53,7 @@ export function judgeRun(
       for (const { call, reason } of policyFindings(policy, subject).violations) unsafe.set(call, reason);
     }
     const comparison = compareRun(trace, runOf(subject.turns), { isWrite: golden.isWrite, scope, unsafe });
-    const lines = diffLines(comparison, scope);
-    return { comparison, lines, first: firstWrong(lines) };
+    return { comparison, first: firstWrong(comparison, scope) };
   });
 }
 

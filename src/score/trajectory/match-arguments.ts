@@ -106,9 +106,12 @@ export function argumentOf(args: Json, key: string): Json | undefined {
   return given === undefined ? undefined : memberOf(given, key);
 }
 
+/** Not what every object has, unless it is its own. */
 function memberOf(members: Members, key: string): Json | undefined {
-  return Object.hasOwn(members, key) ? members[key] : undefined;
+  return INHERITED.has(key) && !Object.hasOwn(members, key) ? undefined : members[key];
 }
+
+const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 function unexpectedIn({ expected, ignored }: ArgumentsMatcher, given: Members): string | undefined {
   for (const key in given) {

@@ -22,7 +22,14 @@ import type { Mistake } from '../../model/mistake.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../../model/written-document.ts';
 import { patternMistake } from '../cel/linear-regex.ts';
-import { type ExpectedStep, type GoldenTrace, MATCH_MODES, OBSERVATIONS, STEPS_MAX } from './golden-trace.ts';
+import {
+  expectedOrder,
+  type ExpectedStep,
+  type GoldenTrace,
+  MATCH_MODES,
+  OBSERVATIONS,
+  STEPS_MAX,
+} from './golden-trace.ts';
 import { readArguments, type ReportMistake } from './read-arguments.ts';
 
 const texts = z.array(z.string());
@@ -110,13 +117,15 @@ function readTrace(value: unknown, path: Path, document: WrittenDocument): ReadT
   if (mistakes.length > 0) {
     return { trace: undefined, mistakes: mistakes.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
   }
+  const mode = written.mode ?? 'in_order';
   const trace: GoldenTrace = {
     id: written.id,
     description: written.description ?? '',
     input: written.input,
     scenario: written.scenario ?? written.id,
-    mode: written.mode ?? 'in_order',
+    mode,
     steps,
+    order: expectedOrder(steps, mode),
     output: { contains: written.output?.contains ?? [], matches: written.output?.matches ?? [] },
     maxSteps: written.max_steps,
     maxTokens: written.max_tokens,

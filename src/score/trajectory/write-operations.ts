@@ -17,6 +17,7 @@ const WRITES = new Set(
 );
 const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 const NAME_LENGTH_MAX = 200;
+const KNOWN_MAX = 1000;
 
 export type IsWrite = (tool: string) => boolean;
 
@@ -32,7 +33,16 @@ export function writeOperations({ writes = [], reads = [] }: WriteNames = {}): I
     return (tool) => matchers.some((matches) => matches(tool));
   };
   const [isNamedWrite, isNamedRead] = [named(writes), named(reads)];
-  return (tool) => (isNamedWrite(tool) ? true : isNamedRead(tool) ? false : readsAsWrite(tool));
+  const known = new Map<string, boolean>();
+  return (tool) => {
+    let isWrite = known.get(tool);
+    if (isWrite === undefined) {
+      isWrite = isNamedWrite(tool) ? true : isNamedRead(tool) ? false : readsAsWrite(tool);
+      // An agent has few tools. Whoever makes up names is not remembered.
+      if (known.size < KNOWN_MAX) known.set(tool, isWrite);
+    }
+    return isWrite;
+  };
 }
 
 function readsAsWrite(tool: string): boolean {

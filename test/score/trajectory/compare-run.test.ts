@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatMistakes } from '../../../src/model/mistake.ts';
 import { subjectOf } from '../../../src/score/subject.ts';
+import { diffLines } from '../../../src/score/trajectory/describe-comparison.ts';
 import type { MatchMode } from '../../../src/score/trajectory/golden-trace.ts';
 import { GoldenLibrary } from '../../../src/score/trajectory/golden-library.ts';
 import { judgeRun } from '../../../src/score/trajectory/judge-run.ts';
@@ -20,7 +21,9 @@ function compare(steps: string, calls: readonly ToolCall[], mode: MatchMode = 'i
   return {
     score: scoreMillionths(judged.comparison) / 1e6,
     follows: judged.first === undefined,
-    lines: judged.lines.map(({ kind, step, call: at }) => `${kind} ${step ?? '-'}:${at ?? '-'}`),
+    lines: diffLines(judged.comparison, () => ({})).map(
+      ({ kind, step, call: at }) => `${kind} ${step ?? '-'}:${at ?? '-'}`,
+    ),
   };
 }
 

@@ -12,6 +12,7 @@ import { align } from '../../../src/score/trajectory/alignment/align.ts';
 import { partialOrder } from '../../../src/score/trajectory/alignment/partial-order.ts';
 import { compareRun, type CompareOptions, type RunComparison } from '../../../src/score/trajectory/compare-run.ts';
 import {
+  expectedOrder,
   type ExpectedStep,
   forbidsExtras,
   type GoldenTrace,
@@ -135,13 +136,15 @@ function aTrace(random: Random): GoldenTrace {
       : new Set(Array.from({ length: before }, (_, earlier) => earlier));
     steps.push(aStep(index, after, random));
   }
+  const mode = random.pick(MATCH_MODES);
   return {
     id: 'random',
     description: '',
     input: '',
     scenario: 'random',
-    mode: random.pick(MATCH_MODES),
+    mode,
     steps,
+    order: expectedOrder(steps, mode),
     output: { contains: [], matches: [] },
     maxSteps: undefined,
     maxTokens: undefined,
@@ -211,7 +214,7 @@ function reordered(trace: GoldenTrace, random: Random): GoldenTrace {
     if (step === undefined) return [];
     return [{ ...step, number: place + 1, after: new Set([...step.after].map((earlier) => places.get(earlier) ?? 0)) }];
   });
-  return { ...trace, steps };
+  return { ...trace, steps, order: expectedOrder(steps, trace.mode) };
 }
 
 function* pairings(

@@ -8,58 +8,96 @@
  * 4. Else a search between the bounds, of at most so many states. Beyond, the best that is known is given, and says that it
  *    may not be the best there is.
  *
- * Steps that no call can be for, and calls that no step can be for, are set aside before.
+ * Steps that no call can be for, and calls that no step can be for, are set aside before. Where there is no order, what can have
+ * nothing to do with each other (the calls of one tool, and those of another) is solved by itself.
  */
 import { alignChains } from './align-chains.ts';
 import { type Alignment, type AlignmentProblem, costOf, isConsistent } from './alignment-problem.ts';
 import { assign } from './assign.ts';
+import { type Candidates, candidatesIn, type Part, partsOf } from './candidates.ts';
 import { joinOrders } from './join-orders.ts';
 import { restricted } from './partial-order.ts';
 
 export const STATES_MAX = 20_000;
 
 export function align(problem: AlignmentProblem, states: number = STATES_MAX): Alignment {
-  const { reduced, steps, calls } = withoutHopeless(problem);
-  const { callOf, isOptimal } = alignReduced(reduced, states);
-  const whole = Array.from({ length: problem.expected.size }, () => -1);
-  callOf.forEach((call, step) => {
-    if (call >= 0) whole[steps[step] ?? -1] = calls[call] ?? -1;
-  });
-  return { callOf: whole, cost: costOf(problem, whole), isOptimal };
+  const candidates = candidatesIn(problem);
+  const { callOf, isOptimal } = alignCandidates(problem, candidates, states);
+  return { callOf, cost: costOf(problem, callOf), isOptimal };
 }
 
-function alignReduced(problem: AlignmentProblem, states: number): Pick<Alignment, 'callOf' | 'isOptimal'> {
+function alignCandidates(
+  problem: AlignmentProblem,
+  candidates: Candidates,
+  states: number,
+): Pick<Alignment, 'callOf' | 'isOptimal'> {
   const { expected, actual } = problem;
-  if (expected.size === 0 || actual.size === 0) {
-    return { callOf: Array.from({ length: expected.size }, () => -1), isOptimal: true };
+  if (expected.isChain && actual.isChain) return { callOf: alignChains(problem, candidates), isOptimal: true };
+  const callOf = Array.from({ length: expected.size }, () => -1);
+  if (expected.isFree || actual.isFree) {
+    for (const part of partsOf(candidates, actual.size)) {
+      const reduced = reducedTo(part, problem, candidates);
+      take(callOf, part, cheapestEach(reduced.problem, reduced.candidates));
+    }
+    return { callOf, isOptimal: true };
   }
-  if (expected.isChain && actual.isChain) return { ...alignChains(problem), isOptimal: true };
-  const bound = assign(problem);
-  if (expected.isFree || actual.isFree || isConsistent(problem, bound.callOf)) {
-    return { callOf: bound.callOf, isOptimal: true };
-  }
-  const known = alignChains(problem);
-  if (known.cost === bound.cost) return { callOf: known.callOf, isOptimal: true };
-  const found = joinOrders(problem, bound, { states, below: known.cost - bound.cost });
-  if (found === 'gave up') return { callOf: known.callOf, isOptimal: false };
-  return { callOf: found === 'nothing below' ? known.callOf : found, isOptimal: true };
+  const part = hopefulIn(candidates, actual.size);
+  const reduced = reducedTo(part, problem, candidates);
+  const { callOf: found, isOptimal } = alignMixed(reduced.problem, reduced.candidates, states);
+  take(callOf, part, found);
+  return { callOf, isOptimal };
 }
 
-function withoutHopeless(problem: AlignmentProblem) {
-  const mayPair = (step: number, call: number) =>
-    problem.pairCost(step, call) <= problem.missingCost(step) + problem.extraCost(call);
-  const steps: number[] = [];
-  const hopeful = new Uint8Array(problem.actual.size);
-  for (let step = 0; step < problem.expected.size; step += 1) {
-    let isHopeful = false;
-    for (let call = 0; call < problem.actual.size; call += 1) {
-      if (!mayPair(step, call)) continue;
-      isHopeful = true;
-      hopeful[call] = 1;
-    }
-    if (isHopeful) steps.push(step);
+function alignMixed(
+  problem: AlignmentProblem,
+  candidates: Candidates,
+  states: number,
+): Pick<Alignment, 'callOf' | 'isOptimal'> {
+  const bound = assign(problem, candidates);
+  if (isConsistent(problem, bound.callOf)) return { callOf: bound.callOf, isOptimal: true };
+  const known = alignChains(problem, candidates);
+  const knownCost = costOf(problem, known);
+  if (knownCost === bound.cost) return { callOf: known, isOptimal: true };
+  const found = joinOrders(problem, bound, { states, below: knownCost - bound.cost });
+  if (found === 'gave up') return { callOf: known, isOptimal: false };
+  return { callOf: found === 'nothing below' ? known : found, isOptimal: true };
+}
+
+/** Where each step can have the call that it gains most by, they all do; else it takes an assignment. */
+function cheapestEach(problem: AlignmentProblem, candidates: Candidates): readonly number[] {
+  const taken = new Set<number>();
+  const callOf: number[] = [];
+  for (const [step, calls] of candidates.calls.entries()) {
+    const gains = calls.map((call, index) => (candidates.costs[step]?.[index] ?? 0) - problem.extraCost(call));
+    const most = Math.min(...gains);
+    const call = calls.find((candidate, index) => gains[index] === most && !taken.has(candidate));
+    if (call === undefined) return assign(problem, candidates).callOf;
+    taken.add(call);
+    callOf.push(call);
   }
-  const calls = [...hopeful.keys()].filter((call) => hopeful[call] === 1);
+  return callOf;
+}
+
+function take(callOf: number[], { steps, calls }: Part, found: readonly number[]): void {
+  found.forEach((call, step) => {
+    const at = steps[step];
+    if (call >= 0 && at !== undefined) callOf[at] = calls[call] ?? -1;
+  });
+}
+
+/** What has any candidate at all. */
+function hopefulIn(candidates: Candidates, callCount: number): Part {
+  const hopeful = new Uint8Array(callCount);
+  const steps: number[] = [];
+  candidates.calls.forEach((calls, step) => {
+    if (calls.length > 0) steps.push(step);
+    for (const call of calls) hopeful[call] = 1;
+  });
+  return { steps, calls: [...hopeful.keys()].filter((call) => hopeful[call] === 1) };
+}
+
+function reducedTo({ steps, calls }: Part, problem: AlignmentProblem, candidates: Candidates) {
+  const places = new Map(calls.map((call, place) => [call, place]));
   const reduced: AlignmentProblem = {
     expected: restricted(problem.expected, steps),
     actual: restricted(problem.actual, calls),
@@ -67,5 +105,11 @@ function withoutHopeless(problem: AlignmentProblem) {
     missingCost: (step) => problem.missingCost(steps[step] ?? -1),
     extraCost: (call) => problem.extraCost(calls[call] ?? -1),
   };
-  return { reduced, steps, calls };
+  return {
+    problem: reduced,
+    candidates: {
+      calls: steps.map((step) => (candidates.calls[step] ?? []).map((call) => places.get(call) ?? -1)),
+      costs: steps.map((step) => candidates.costs[step] ?? []),
+    },
+  };
 }

@@ -14,6 +14,8 @@ export interface AlignmentProblem {
   pairCost(step: number, call: number): number;
   missingCost(step: number): number;
   extraCost(call: number): number;
+  /** The calls that a step can be paired with, ascending; without it, all are tried. */
+  candidatesOf?(step: number): readonly number[];
 }
 
 export interface Alignment {

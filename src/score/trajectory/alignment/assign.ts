@@ -6,29 +6,30 @@
  * the bound at least: `join-orders.ts` searches by that.
  */
 import type { AlignmentProblem } from './alignment-problem.ts';
+import type { Candidates } from './candidates.ts';
 
 export interface Assignment {
   readonly callOf: readonly number[];
   readonly cost: number;
   /** What a step, or a call, can do for the total at most, as numbers of zero or less: see `reduced…` below. */
-  readonly stepPotential: Float64Array;
-  readonly callPotential: Float64Array;
+  readonly stepPotential: readonly number[];
+  readonly callPotential: readonly number[];
 }
 
-export function assign(problem: AlignmentProblem): Assignment {
+export function assign(problem: AlignmentProblem, candidates: Candidates): Assignment {
   const steps = problem.expected.size;
   const calls = problem.actual.size;
   // Compared with leaving both unpaired, a pair gains; each step may also take a column of its own, which gains nothing.
   const columns = calls + steps;
-  const gains = new Float64Array(steps * columns).fill(Number.POSITIVE_INFINITY);
+  const gains: number[] = Array(steps * columns).fill(Number.POSITIVE_INFINITY);
   let unpaired = 0;
   for (let call = 0; call < calls; call += 1) unpaired += problem.extraCost(call);
   for (let step = 0; step < steps; step += 1) {
     unpaired += problem.missingCost(step);
     gains[step * columns + calls + step] = 0;
-    for (let call = 0; call < calls; call += 1) {
-      const gain = problem.pairCost(step, call) - problem.missingCost(step) - problem.extraCost(call);
-      if (gain <= 0) gains[step * columns + call] = gain;
+    for (const [index, call] of (candidates.calls[step] ?? []).entries()) {
+      const cost = candidates.costs[step]?.[index] ?? 0;
+      gains[step * columns + call] = cost - problem.missingCost(step) - problem.extraCost(call);
     }
   }
   const { stepOf, row, column } = hungarian(gains, steps, columns);
@@ -40,18 +41,19 @@ export function assign(problem: AlignmentProblem): Assignment {
     callOf[step] = call;
     cost += gains[step * columns + call] ?? 0;
   }
-  return { callOf, cost, stepPotential: row, callPotential: column.subarray(0, calls) };
+  return { callOf, cost, stepPotential: row, callPotential: column.slice(0, calls) };
 }
 
 /** Rows are inserted one by one; `row[i] + column[j] <= cost[i][j]` holds throughout, with equality for what is matched. */
-function hungarian(cost: Float64Array, rows: number, columns: number) {
+function hungarian(cost: readonly number[], rows: number, columns: number) {
   // Numbered from 1 inside; column 0 holds the row that is being inserted.
-  const row = new Float64Array(rows + 1);
-  const column = new Float64Array(columns + 1);
-  const rowOf = new Int32Array(columns + 1);
-  const cameFrom = new Int32Array(columns + 1);
-  const least = new Float64Array(columns + 1);
-  const used = new Uint8Array(columns + 1);
+  const zeros = (count: number): number[] => Array(count).fill(0);
+  const row = zeros(rows + 1);
+  const column = zeros(columns + 1);
+  const rowOf = zeros(columns + 1);
+  const cameFrom = zeros(columns + 1);
+  const least = zeros(columns + 1);
+  const used = zeros(columns + 1);
   for (let inserted = 1; inserted <= rows; inserted += 1) {
     rowOf[0] = inserted;
     least.fill(Number.POSITIVE_INFINITY);
@@ -92,5 +94,5 @@ function hungarian(cost: Float64Array, rows: number, columns: number) {
     }
   }
   const stepOf = Array.from({ length: columns }, (_, j) => (rowOf[j + 1] ?? 0) - 1);
-  return { stepOf, row: row.subarray(1), column: column.subarray(1) };
+  return { stepOf, row: row.slice(1), column: column.slice(1) };
 }

@@ -1,0 +1,288 @@
+/**
+ * npm run bench -- trajectory [--json]
+ *
+ * What it costs to compare one run with its golden trace, beside `agentevals` on the same corpus: runs of 2, 20 and 200 calls as
+ * they should be, with a call too many, one too few, a wrong argument, two calls the other way round, or in no order at all, in
+ * the four modes that both have. And where the two answer differently, with the reason.
+ *
+ * Both begin with arguments as the text of JSON, as they come from spans. agentevals is installed when it is first needed: see
+ * bench/trajectory/package.json.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Json } from '../src/model/json.ts';
+import type { ToolCall } from '../src/model/turn.ts';
+import { compareRun } from '../src/score/trajectory/compare-run.ts';
+import { firstWrong } from '../src/score/trajectory/describe-comparison.ts';
+import type { GoldenTrace, MatchMode } from '../src/score/trajectory/golden-trace.ts';
+import { readGolden } from '../src/score/trajectory/read-golden.ts';
+import { runOf } from '../src/score/trajectory/run.ts';
+import { writeOperations } from '../src/score/trajectory/write-operations.ts';
+import { randomFrom, shuffled } from '../test/random.ts';
+import type { BenchRow } from './row.ts';
+
+const PACKAGE = path.resolve(import.meta.dirname, 'trajectory');
+
+interface Call {
+  readonly tool: string;
+  /** JSON. */
+  readonly args: string;
+}
+
+type ArgumentRule = (output: Record<string, unknown>, reference: Record<string, unknown>) => boolean;
+
+interface AgentEvals {
+  createTrajectoryMatchEvaluator(options: {
+    readonly trajectoryMatchMode: string;
+    readonly toolArgsMatchMode?: string;
+    readonly toolArgsMatchOverrides?: Readonly<Record<string, ArgumentRule>>;
+  }): (runs: { readonly outputs: readonly object[]; readonly referenceOutputs: readonly object[] }) => Promise<{
+    readonly score: boolean;
+  }>;
+}
+
+/** Ours, and theirs for it. */
+const MODES = [
+  ['exact', 'strict'],
+  ['any_order', 'unordered'],
+  ['superset', 'superset'],
+  ['subset', 'subset'],
+] as const satisfies readonly (readonly [MatchMode, string])[];
+
+export interface TrajectoryBenchOptions {
+  readonly lengths: readonly number[];
+  readonly rounds: number;
+  readonly runsOfEach: number;
+}
+
+export async function benchTrajectory(options: TrajectoryBenchOptions): Promise<{
+  readonly rows: readonly BenchRow[];
+  readonly notes: readonly string[];
+}> {
+  const agentevals = await loadAgentEvals();
+  const rows: BenchRow[] = [];
+  const notes: string[] = [];
+  for (const length of options.lengths) {
+    const corpus = corpusOf(length, options.runsOfEach);
+    const disagreements = new Map<string, number>();
+    for (const [mode, theirMode] of MODES) {
+      const evaluator = agentevals.createTrajectoryMatchEvaluator({ trajectoryMatchMode: theirMode });
+      const prepared = corpus.map(({ kind, reference, run }) => ({
+        kind,
+        trace: traceOf(reference, mode),
+        run,
+        outputs: run.map(toMessage),
+        referenceOutputs: reference.map(toMessage),
+      }));
+      const ours = Array.from({ length: options.rounds }, () => Number.POSITIVE_INFINITY);
+      const theirs = Array.from({ length: options.rounds }, () => Number.POSITIVE_INFINITY);
+      let said: readonly boolean[] = [];
+      // In turns, so that what disturbs the machine disturbs both; the best round of each counts.
+      for (let round = 0; round < options.rounds; round += 1) {
+        let start = performance.now();
+        said = prepared.map(({ trace, run }) => follows(trace, run));
+        ours[round] = (performance.now() - start) / prepared.length;
+        start = performance.now();
+        const answers: boolean[] = [];
+        for (const { outputs, referenceOutputs } of prepared) {
+          answers.push((await evaluator({ outputs, referenceOutputs })).score);
+        }
+        theirs[round] = (performance.now() - start) / prepared.length;
+        if (round > 0) continue;
+        for (const [index, { kind }] of prepared.entries()) {
+          if (answers[index] === said[index]) continue;
+          const key = `${length} calls, ${mode} (${theirMode}), ${kind}: ours ${said[index]}, agentevals ${answers[index]}`;
+          disagreements.set(key, (disagreements.get(key) ?? 0) + 1);
+        }
+      }
+      const [best, reference] = [Math.min(...ours), Math.min(...theirs)];
+      rows.push({
+        name: `${length} calls, ${mode}: µs a comparison (reference: agentevals, ${theirMode})`,
+        ours: Math.round(best * 1e5) / 100,
+        reference: Math.round(reference * 1e5) / 100,
+        ratio: Math.round((reference / best) * 100) / 100,
+      });
+    }
+    const pairs = corpus.length * MODES.length;
+    const differing = [...disagreements.values()].reduce((sum, count) => sum + count, 0);
+    notes.push(`${length} calls: the same answer for ${pairs - differing} of ${pairs} comparisons`);
+    for (const [key, count] of disagreements) notes.push(`  ${key}, ${count} times`);
+  }
+  notes.push('', 'Where the answers differ, and why:', ...(await differencesFrom(agentevals)));
+  return { rows, notes };
+}
+
+async function loadAgentEvals(): Promise<AgentEvals> {
+  const entry = path.join(PACKAGE, 'node_modules/agentevals/dist/index.js');
+  if (!existsSync(entry)) {
+    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: PACKAGE, stdio: 'ignore' });
+  }
+  // The cast holds for the version that the package names.
+  return (await import(pathToFileURL(entry).href)) as AgentEvals;
+}
+
+const OPTIONS = { isWrite: writeOperations(), scope: () => ({}), unsafe: new Map<ToolCall, string>() };
+
+function follows(trace: GoldenTrace, run: readonly Call[]): boolean {
+  const compared = compareRun(trace, runOf([{ toolCalls: run.map(toToolCall) }]), OPTIONS);
+  return firstWrong(compared, OPTIONS.scope) === undefined;
+}
+
+function toToolCall({ tool, args }: Call, index: number): ToolCall {
+  return {
+    id: undefined,
+    name: tool,
+    // The cast holds for what JSON.parse gives.
+    args: { state: 'whole', text: args, json: JSON.parse(args) as Json },
+    result: { state: 'whole', text: 'ok', json: 'ok' },
+    error: undefined,
+    spanId: undefined,
+    requestedBy: undefined,
+    answered: true,
+    startedAtMs: index * 10,
+    endedAtMs: index * 10 + 5,
+  };
+}
+
+function toMessage({ tool, args }: Call): object {
+  return { role: 'assistant', content: '', tool_calls: [{ function: { name: tool, arguments: args } }] };
+}
+
+function traceOf(reference: readonly Call[], mode: MatchMode, steps?: string): GoldenTrace {
+  const listed = steps ?? `[${reference.map(({ tool, args }) => `{ tool: ${tool}, args: ${args} }`).join(', ')}]`;
+  const { traces, mistakes } = readGolden(`{ id: x, input: '', mode: ${mode}, steps: ${listed} }`, 'bench');
+  const [trace] = traces;
+  if (trace === undefined) throw new Error(JSON.stringify(mistakes));
+  return trace;
+}
+
+interface Pair {
+  readonly kind: string;
+  readonly reference: readonly Call[];
+  readonly run: readonly Call[];
+}
+
+function corpusOf(length: number, runsOfEach: number): readonly Pair[] {
+  const random = randomFrom(length);
+  const below = (limit: number) => Math.floor(random() * limit);
+  const pairs: Pair[] = [];
+  for (let index = 0; index < runsOfEach; index += 1) {
+    const tools = Math.max(2, Math.ceil(length / 5));
+    const reference = Array.from({ length }, (): Call => {
+      const args = { account_id: `ACC-${below(5)}`, limit: below(4), filter: { status: 'open', page: below(3) } };
+      return { tool: `tool_${below(tools)}`, args: JSON.stringify(args) };
+    });
+    const at = below(length);
+    const other = Math.min(at + 1, length - 1);
+    const swapped = reference.with(at, reference[other] as Call).with(other, reference[at] as Call);
+    const wrong: Call = { ...(reference[at] as Call), args: '{"account_id":"ACC-9","limit":1,"filter":{}}' };
+    pairs.push(
+      { kind: 'as it should be', reference, run: reference },
+      { kind: 'one call more', reference, run: reference.toSpliced(at, 0, { tool: 'tool_x', args: '{}' }) },
+      { kind: 'one call less', reference, run: reference.toSpliced(at, 1) },
+      { kind: 'a wrong argument', reference, run: reference.with(at, wrong) },
+      { kind: 'two the other way round', reference, run: swapped },
+      { kind: 'in no order', reference, run: shuffled(reference, random) },
+    );
+  }
+  return pairs;
+}
+
+interface Difference {
+  readonly what: string;
+  readonly mode: MatchMode;
+  readonly steps: string;
+  readonly reference: readonly Call[];
+  readonly run: readonly Call[];
+  readonly theirMode: string;
+  readonly overrides?: Readonly<Record<string, ArgumentRule>>;
+  readonly theirArguments?: string;
+  readonly why: string;
+}
+
+const call = (tool: string, args: Json = {}): Call => ({ tool, args: JSON.stringify(args) });
+
+/** Hand-made cases of what the corpus does not have. */
+const DIFFERENCES: readonly Difference[] = [
+  {
+    what: 'a(x: *), a(x: 1) against a(x: 1), a(x: 2)',
+    mode: 'any_order',
+    steps: '[{ tool: a, args: { x: "*" } }, { tool: a, args: { x: "1" } }]',
+    reference: [call('a', { x: '*' }), call('a', { x: '1' })],
+    run: [call('a', { x: '1' }), call('a', { x: '2' })],
+    theirMode: 'superset',
+    overrides: { a: (output, reference) => reference.x === '*' || output.x === reference.x },
+    why: 'greedy: the first step takes the only call that fits the second; the best alignment gives it the other',
+  },
+  {
+    what: 'the same, the reference listed the other way round',
+    mode: 'any_order',
+    steps: '[{ tool: a, args: { x: "1" } }, { tool: a, args: { x: "*" } }]',
+    reference: [call('a', { x: '1' }), call('a', { x: '*' })],
+    run: [call('a', { x: '1' }), call('a', { x: '2' })],
+    theirMode: 'superset',
+    overrides: { a: (output, reference) => reference.x === '*' || output.x === reference.x },
+    why: 'the answer of a greedy match depends on the order of a reference in which order does not matter',
+  },
+  {
+    what: 'a, then b and c in any order, against a, c, b',
+    mode: 'exact',
+    steps: '[{ tool: a }, { unordered: [{ tool: b }, { tool: c }] }]',
+    reference: [call('a'), call('b'), call('c')],
+    run: [call('a'), call('c'), call('b')],
+    theirMode: 'strict',
+    why: 'a partial order can be said: strict is all in order, unordered nothing',
+  },
+  {
+    what: 'the same against c, a, b',
+    mode: 'exact',
+    steps: '[{ tool: a }, { unordered: [{ tool: b }, { tool: c }] }]',
+    reference: [call('a'), call('b'), call('c')],
+    run: [call('c'), call('a'), call('b')],
+    theirMode: 'unordered',
+    why: 'the other way to say it without a partial order lets pass what is out of order',
+  },
+  {
+    what: 'a required, b optional, against a',
+    mode: 'exact',
+    steps: '[{ tool: a }, { tool: b, required: false }]',
+    reference: [call('a'), call('b')],
+    run: [call('a')],
+    theirMode: 'strict',
+    why: 'steps may be optional',
+  },
+  {
+    what: 'a, b against a, x, b, in order',
+    mode: 'in_order',
+    steps: '[{ tool: a }, { tool: b }]',
+    reference: [call('a'), call('b')],
+    run: [call('a'), call('x'), call('b')],
+    theirMode: 'strict',
+    why: 'in order with calls between can be said; superset, which allows them, does not look at the order',
+  },
+  {
+    what: 'a, b against b, a, with calls between allowed',
+    mode: 'in_order',
+    steps: '[{ tool: a }, { tool: b }]',
+    reference: [call('a'), call('b')],
+    run: [call('b'), call('a')],
+    theirMode: 'superset',
+    why: 'as above, from the other side',
+  },
+];
+
+async function differencesFrom(agentevals: AgentEvals): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const { what, mode, steps, reference, run, theirMode, overrides, why } of DIFFERENCES) {
+    const evaluator = agentevals.createTrajectoryMatchEvaluator({
+      trajectoryMatchMode: theirMode,
+      ...(overrides === undefined ? {} : { toolArgsMatchOverrides: overrides }),
+    });
+    const theirs = await evaluator({ outputs: run.map(toMessage), referenceOutputs: reference.map(toMessage) });
+    const ours = follows(traceOf(reference, mode, steps), run);
+    lines.push(`  ${what}: ours ${ours} (${mode}), agentevals ${theirs.score} (${theirMode}): ${why}`);
+  }
+  return lines;
+}
