@@ -73,8 +73,9 @@ const RETRY_MOST_MS = 30_000;
 /** Questions of one judge that may wait; the least important of more are left out. */
 const WAITING_MAX = 100_000;
 const ENDED_TOGETHER = 500;
-/** Of each budget, what is kept for priorities of 0 and more. */
+/** Of each budget, what is kept for the priority that criteria have unless they say otherwise, and for higher ones. */
 const KEPT_SHARE = 0.2;
+const USUAL_PRIORITY = 50;
 const STORE_PAUSE_MS = 1000;
 
 /** What is known of a question besides what the store has. */
@@ -206,7 +207,7 @@ export class JudgeDesk {
     const tokens = request.inputTokens + judge.maxOutputTokens;
     if (this.#circuit.waitMs(at) > 0 || this.#pace.waitMs(at, tokens) > 0) return false;
     const nanos = mostNanos(judge, request, answerSchema(request));
-    const share = request.priority < 0 ? 1 - KEPT_SHARE : 1;
+    const share = request.priority < USUAL_PRIORITY ? 1 - KEPT_SHARE : 1;
     const limits = { hourNanos: rules.budget.hourNanos * share, dayNanos: rules.budget.dayNanos * share };
     if (nanos > Math.min(limits.hourNanos, limits.dayNanos)) {
       await this.#end(request.key, leftOut('over-budget', 'One call may cost more than the whole budget.'));

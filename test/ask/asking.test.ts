@@ -192,7 +192,7 @@ test('nothing waits behind a dead judge: others go on, and what waited too long 
     judges: [judgeAt(dead.url, { name: 'dead' }), judgeAt(alive.url, { name: 'alive' })],
     rules: { limitMs: 400 },
   });
-  const lost = ['a', 'b', 'c'].map((name) => judgeRequest(name, { judge: 'dead', priority: 9 }));
+  const lost = ['a', 'b', 'c'].map((name) => judgeRequest(name, { judge: 'dead', priority: 59 }));
   const found = ['d', 'e', 'f'].map((name) => judgeRequest(name, { judge: 'alive' }));
 
   ask(...lost, ...found);
@@ -209,8 +209,8 @@ test('what waits behind others for too long is left out, the least important fir
     judges: [judgeAt(provider.url, { requestsPerMinute: 2 })],
     rules: { limitMs: 300 },
   });
-  const low = ['a', 'b'].map((name) => judgeRequest(name, { priority: -1 }));
-  const high = ['c', 'd'].map((name) => judgeRequest(name, { priority: 1 }));
+  const low = ['a', 'b'].map((name) => judgeRequest(name, { priority: 10 }));
+  const high = ['c', 'd'].map((name) => judgeRequest(name, { priority: 51 }));
 
   ask(...low, ...high);
 

@@ -128,7 +128,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('no hour and no day has more than its budget
   for (let round = 0; round < 40; round += 1) {
     store.begin();
     const requests = Array.from({ length: 3 }, (_, index) =>
-      judgeRequest(`${round}/${index}`, { priority: Math.floor(random() * 3) - 1 }),
+      judgeRequest(`${round}/${index}`, { priority: Math.floor(random() * 100) }),
     );
     store.questions.waitFor(round + 1, requests, now);
     store.commit();
@@ -163,9 +163,9 @@ test('where money is short, the lower priorities wait, and end when they have wa
       },
     }),
   });
-  const low = [0, 1, 2].map((index) => judgeRequest(`b${index}`, { priority: -1 }));
-  const usual = [0, 1, 2].map((index) => judgeRequest(`a${index}`, { priority: 0 }));
-  const high = [0, 1].map((index) => judgeRequest(`c${index}`, { priority: 1 }));
+  const low = [0, 1, 2].map((index) => judgeRequest(`b${index}`, { priority: 10 }));
+  const usual = [0, 1, 2].map((index) => judgeRequest(`a${index}`, { priority: 50 }));
+  const high = [0, 1].map((index) => judgeRequest(`c${index}`, { priority: 60 }));
 
   ask(...low, ...usual, ...high);
   await ends(...high, ...usual.slice(0, 2));
@@ -186,7 +186,7 @@ test('a question of low priority leaves a fifth of the budget for others', async
     rules: { budget: { hourNanos: 5 * most, dayNanos: 1000 * most } },
     clientOf: () => ({ ask: () => Promise.resolve({ is: 'said', text: YES, model: 'm', usage: undefined }) }),
   });
-  const low = [0, 1, 2, 3, 4].map((index) => judgeRequest(`a${index}`, { priority: -1 }));
+  const low = [0, 1, 2, 3, 4].map((index) => judgeRequest(`a${index}`, { priority: 10 }));
 
   ask(...low);
   await ends(...low.slice(0, 4));

@@ -13,7 +13,7 @@ export function judgeRequest(name: string, fields: Partial<JudgeRequest> = {}): 
     material: `Question ${name}: please and thank you.`,
     inputTokens: 40,
     cut: '',
-    priority: 0,
+    priority: 50,
     ...fields,
   };
 }

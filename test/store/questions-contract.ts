@@ -58,7 +58,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     const under = await opened();
     const [a, b, c, other] = [
       judgeRequest('a'),
-      judgeRequest('b', { priority: 5 }),
+      judgeRequest('b', { priority: 55 }),
       judgeRequest('c', { material: 'naïve \u0000 𝕊 "quoted"' }),
       judgeRequest('d', { judge: 'other' }),
     ];
@@ -78,9 +78,9 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
   test(`${name}: two that ask alike have one question, with the higher priority, and both find its end`, async () => {
     const under = await opened();
     const question = judgeRequest('a');
-    const urgent = { ...question, priority: 9 };
+    const urgent = { ...question, priority: 59 };
     const rows = await under.transact((desk, both) => {
-      desk.waitFor(both[0], [judgeRequest('b', { priority: 5 }), question], NOW);
+      desk.waitFor(both[0], [judgeRequest('b', { priority: 55 }), question], NOW);
       desk.waitFor(both[1], [urgent], NOW + 1);
       return both;
     });
@@ -129,7 +129,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
 
   test(`${name}: overdue is what waits for too long, and what is too many`, async () => {
     const under = await opened();
-    const [a, b, c] = [judgeRequest('a', { priority: 2 }), judgeRequest('b'), judgeRequest('c', { priority: 1 })];
+    const [a, b, c] = [judgeRequest('a', { priority: 52 }), judgeRequest('b'), judgeRequest('c', { priority: 51 })];
     await under.transact((desk, [first]) => desk.waitFor(first, [a], NOW));
     await under.transact((desk, [, second]) =>
       desk.waitFor(second, [b, c, judgeRequest('d', { judge: 'other' })], NOW + 10),
