@@ -24,7 +24,7 @@ export function judgeAt(url: string, fields: Partial<Judge> = {}): Judge {
     apiKey: 'sk-test',
     temperature: 0,
     votes: 1,
-    timeoutMs: 5000,
+    timeoutMs: 30_000,
     retries: 3,
     deadlineMs: 60_000,
     concurrency: 4,

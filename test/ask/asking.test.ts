@@ -104,7 +104,9 @@ test.each<[what: string, reaction: Reaction, failure: JudgeFailure, calls: numbe
   ['hangs within its answer', { hang: 'within' }, 'timeout', 3],
 ])('where the provider %s, the question fails', async (_what, reaction, failure, calls) => {
   const provider = await startProvider(() => reaction);
-  const { ask, ends } = startAsking({ judges: [judgeAt(provider.url, { retries: 2, timeoutMs: 200 })] });
+  const { ask, ends } = startAsking({
+    judges: [judgeAt(provider.url, { retries: 2, timeoutMs: failure === 'timeout' ? 1000 : 30_000 })],
+  });
   const request = judgeRequest('a');
 
   ask(request);
@@ -190,7 +192,7 @@ test('nothing waits behind a dead judge: others go on, and what waited too long 
   const [dead, alive] = [await startProvider(() => ({ status: 401 })), await startProvider(() => WELL)];
   const { ask, ends } = startAsking({
     judges: [judgeAt(dead.url, { name: 'dead' }), judgeAt(alive.url, { name: 'alive' })],
-    rules: { limitMs: 400 },
+    rules: { limitMs: 3000 },
   });
   const lost = ['a', 'b', 'c'].map((name) => judgeRequest(name, { judge: 'dead', priority: 59 }));
   const found = ['d', 'e', 'f'].map((name) => judgeRequest(name, { judge: 'alive' }));
@@ -207,7 +209,7 @@ test('what waits behind others for too long is left out, the least important fir
   const provider = await startProvider(() => WELL);
   const { ask, ends } = startAsking({
     judges: [judgeAt(provider.url, { requestsPerMinute: 2 })],
-    rules: { limitMs: 300 },
+    rules: { limitMs: 3000 },
   });
   const low = ['a', 'b'].map((name) => judgeRequest(name, { priority: 10 }));
   const high = ['c', 'd'].map((name) => judgeRequest(name, { priority: 51 }));
