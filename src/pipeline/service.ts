@@ -20,6 +20,7 @@ import { redactionNames } from '../model/redaction.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { conversationApi } from './conversation-api.ts';
+import { CriterionVariation } from './criterion-variation.ts';
 import { criterionWeights } from './criterion-weights.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { acceptRoute } from './detection/accept-route.ts';
@@ -109,6 +110,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   stops.push(() => telemetry?.stop());
   const redaction = serviceRedaction(settings);
   const view = new QualityView();
+  const variation = new CriterionVariation();
   const readiness = new Readiness();
   const onEvent = (event: PipelineEvent) => {
     health.count(event);
@@ -154,7 +156,10 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const { scorer, ready } = await Scorer.start({
     ...scoringOf({ settings: named, suites, directory, version: options.version }),
     onStored: (turn) => intake.release(turn),
-    onTotals: (totals) => view.update(totals),
+    onTotals: (totals) => {
+      view.update(totals);
+      variation.update(totals);
+    },
     onEvent: (event) => onEvent(event),
     onDetection: (message) => desk.hear(message),
     onPut: (message) => puts.hear(message),
@@ -189,6 +194,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     labelSets: () => view.labelSetCount,
     labelSetsMax: settings.metrics.maxLabelValues,
     criterionWeights: criterionWeights(suites),
+    criterionVariation: () => variation.all(),
     version: options.version,
     redactions: redaction === undefined ? [] : redactionNames(redaction),
     writeRoutes: writes.map(({ path }) => path),

@@ -36,6 +36,12 @@ export interface Gauges {
   readonly labelSets: () => number;
   readonly labelSetsMax: number;
   readonly criterionWeights: readonly { readonly suite: string; readonly criterion: string; readonly weight: number }[];
+  /** Of the criteria that were decided at all. */
+  readonly criterionVariation: () => readonly {
+    readonly suite: string;
+    readonly criterion: string;
+    readonly ratio: number;
+  }[];
   readonly version: string;
   /** The patterns that may be counted. */
   readonly redactions: readonly string[];
@@ -101,6 +107,9 @@ export class HealthCounters {
     metrics.gauge(HEALTH_METRICS.labelValuesMax).set(gauges.labelSetsMax);
     this.#weights = metrics.gauge(HEALTH_METRICS.criterionWeight);
     this.weigh(gauges.criterionWeights);
+    metrics.gauge(HEALTH_METRICS.criterionVariation, (gauge) => {
+      for (const { suite, criterion, ratio } of gauges.criterionVariation()) gauge.set({ suite, criterion }, ratio);
+    });
     this.#reloadSuccessful = metrics.gauge(HEALTH_METRICS.reloadSuccessful);
     this.#reloadedAt = metrics.gauge(HEALTH_METRICS.reloadedAt);
     this.#reloaded();

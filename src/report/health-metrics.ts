@@ -183,6 +183,19 @@ export const HEALTH_METRICS = {
       },
     ],
   },
+  criterionVariation: {
+    name: 'assay_criterion_variation_ratio',
+    type: 'gauge',
+    labels: ['suite', 'criterion'],
+    unit: 'from 0 to 1',
+    help: 'What the rarer of pass and fail comes to at the most (95 % confidence) of all that this instance ever decided. Near 0 the criterion always says the same.',
+    queries: [
+      {
+        asks: 'criteria that always say the same; assay validate --store says more',
+        promql: 'min by (suite, criterion) (assay_criterion_variation_ratio) < 0.01',
+      },
+    ],
+  },
   series: {
     name: 'assay_series',
     type: 'gauge',

@@ -1,4 +1,7 @@
-/** `assay validate`: checks a configuration or suites and says everything that is wrong with them at once. */
+/**
+ * `assay validate`: checks a configuration or suites and says everything that is wrong with them at once; and, beside what was scored with
+ * them, which criteria tell nothing.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -7,17 +10,29 @@ import { loadSettings } from '../../config/settings.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
+import { printReview } from '../print-review.ts';
 import type { Terminal } from '../terminal.ts';
+
+interface ValidateFlags {
+  readonly store?: boolean;
+  readonly config?: string;
+  readonly dataDir?: string;
+}
 
 export function addValidate(program: Command, terminal: Terminal): void {
   program
     .command('validate')
     .description('check a configuration file or suites; without files, what `serve` would use')
     .argument('[files...]', 'assay.yaml, suite files or folders, or names of built-in suites')
-    .action(async (files: readonly string[]) => {
+    .option('--store', 'also say which criteria always say the same, or the same as another, by what the store has')
+    .option('--config <file>', 'configuration that names the store (default assay.yaml where there is one)')
+    .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)')
+    .action(async (files: readonly string[], flags: ValidateFlags) => {
+      const location = { config: flags.config, dataDir: flags.dataDir };
       if (files.length === 0) {
-        const { suites } = await load({});
+        const { settings, suites } = await load(location);
         terminal.out(`valid: ${suites.map(({ name, version }) => `${name}@${version}`).join(', ')}`);
+        if (flags.store === true) await printReview(terminal, settings, suites);
         return;
       }
       const configs: string[] = [];
@@ -40,6 +55,11 @@ export function addValidate(program: Command, terminal: Terminal): void {
         ({ name, version, scope, criteria }) => `${name}@${version} (${scope}, ${criteria.length} criteria)`,
       );
       terminal.out(`valid: ${[...configs, ...named].join(', ')}`);
+      if (flags.store !== true) return;
+      // A configuration that is checked says itself where its store is.
+      const config = flags.config ?? configs[0];
+      const { settings } = await load({ ...location, config }, { suites: ['default'] });
+      await printReview(terminal, settings, suites);
     });
 }
 

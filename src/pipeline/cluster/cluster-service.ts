@@ -27,6 +27,7 @@ import { QualityView } from '../../report/quality-view.ts';
 import type { LabelReader } from '../../store/label-store.ts';
 import { PostgresReader } from '../../store/postgres/postgres-reader.ts';
 import { conversationApi } from '../conversation-api.ts';
+import { CriterionVariation } from '../criterion-variation.ts';
 import { criterionWeights } from '../criterion-weights.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import { acceptRoute } from '../detection/accept-route.ts';
@@ -113,6 +114,7 @@ async function start(
   // Who looks at this instance while it waits for the store is told so.
   let reading: Reading | undefined;
   const view = new QualityView();
+  const variation = new CriterionVariation();
   const state: ReadingState = { clusterTime: undefined, storeProblem: undefined, deadLetterProblem: undefined };
   const metrics = new ClusterCounters({
     lanes: () => reading?.lanes.count ?? 0,
@@ -154,6 +156,7 @@ async function start(
     labelSets: () => view.labelSetCount,
     labelSetsMax: settings.metrics.maxLabelValues,
     criterionWeights: criterionWeights(options.suites),
+    criterionVariation: () => variation.all(),
     version: options.version,
     redactions: redaction === undefined ? [] : redactionNames(redaction),
     writeRoutes: writes.map(({ path }) => path),
@@ -192,6 +195,7 @@ async function start(
       kafka,
       sharedStore,
       view,
+      variation,
       state,
       producer,
       redaction,
@@ -259,6 +263,7 @@ async function startReading(
     readonly kafka: KafkaSettings;
     readonly sharedStore: SharedStoreSettings;
     readonly view: QualityView;
+    readonly variation: CriterionVariation;
     readonly state: ReadingState;
     readonly desk: DetectionDesk;
     readonly calibration: CalibrationDesk;
@@ -271,6 +276,7 @@ async function startReading(
     kafka,
     sharedStore,
     view,
+    variation,
     state,
     desk,
     calibration,
@@ -312,7 +318,10 @@ async function startReading(
     ...scoringOf(named, options.suites),
     onFiled: (lane, turn) => lanes?.filed(lane, turn),
     onFenced: (lane) => lanes?.fenced(lane),
-    onTotals: (totals) => view.update(totals),
+    onTotals: (totals) => {
+      view.update(totals);
+      variation.update(totals);
+    },
     onDetection: (message) => desk.hear(message),
     onPut: (message) => puts.hear(message),
     onJudge,

@@ -1,0 +1,55 @@
+/** What the store says of suites, for people: criteria that always say the same, and those that say what another says. */
+import type { Settings } from '../config/settings.ts';
+import { storeFileIn } from '../pipeline/data-directory.ts';
+import { openReader } from '../pipeline/open-reader.ts';
+import { reviewSuites, type SuiteReview } from '../pipeline/suite-review.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import { unreachable } from '../model/unreachable.ts';
+import { CommandFailure, EXIT } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+
+export async function printReview(
+  terminal: Terminal,
+  settings: Settings,
+  suites: readonly CompiledSuite[],
+): Promise<void> {
+  const reader = await openReader(settings);
+  if (reader === undefined) {
+    throw new CommandFailure(`no store at ${storeFileIn(settings.dataDir)}: give its --data-dir`, EXIT.input);
+  }
+  try {
+    const { remarks, alike, conversations } = await reviewSuites(reader, suites);
+    const lines = [
+      ...remarks.map((remark) => `${remark.suite}/${remark.criterion}: ${remarkText(remark)}`),
+      ...alike.map(likenessText),
+    ];
+    const count = lines.length === 1 ? '1 remark' : `${lines.length} remarks`;
+    terminal.out(`by the store: ${count} (likeness over the newest ${conversations} conversations)`);
+    for (const line of lines) terminal.out(`  ${line}`);
+  } finally {
+    await reader.close();
+  }
+}
+
+function remarkText(remark: SuiteReview['remarks'][number]): string {
+  switch (remark.is) {
+    case 'never-decided':
+      return `was never decided, in ${remark.asked} times: look at its \`needs\` and \`when\``;
+    case 'always': {
+      const { verdict, decided, rarer, rarerAtMost } = remark;
+      const other = verdict === 'pass' ? 'fail' : 'pass';
+      const how = rarer === 0 ? `always a ${verdict}` : `nearly always a ${verdict}`;
+      const share = `a ${other} in at most ${(rarerAtMost * 100).toPrecision(2)} % (95 % confidence)`;
+      return `${how}, ${decided - rarer} of ${decided} times: ${share}, so that it says little`;
+    }
+    default:
+      return unreachable(remark);
+  }
+}
+
+function likenessText({ suite, criterion, other, phi, agreed, decided }: SuiteReview['alike'][number]): string {
+  const same = phi > 0;
+  const what = same ? `says what ${other} says` : `says the opposite of ${other}`;
+  const times = same ? agreed : decided - agreed;
+  return `${suite}/${criterion}: ${what}, ${times} of ${decided} times (phi ${phi.toFixed(2)}): one of both is enough`;
+}
