@@ -130,6 +130,8 @@ async function start(
     running: settings,
     load: options.loadSettings,
     apply: async (next, nextSuites) => {
+      // Its thread would begin with the suites of the start.
+      if (kafka.read && reading === undefined) throw new Error('this instance still waits for the shared store');
       log.setLevel(next.logLevel);
       writeToken = next.http.writeToken;
       await desk.reload(next);
