@@ -6,7 +6,7 @@ import { writeRoute, type WriteRoute } from '../report/api-writes.ts';
 import type { ReloadOutcome } from './reloading.ts';
 
 /** Scoring begins with the new configuration when what it is about has been done. */
-const WAIT_MS = 15_000;
+const WAIT_MS = 60_000;
 
 export function reloadRoute(reload: () => Promise<ReloadOutcome>): WriteRoute {
   return writeRoute({

@@ -166,9 +166,9 @@ test('reloads under load lose no turn, count none twice and tear none apart', as
     writeFileSync(file, suite(round % 2 === 0 ? 'second' : 'first', 'size(steps) > 0'));
     const sent = Array.from({ length: 5 }, () => send(running, 100));
     // Two at once, and one while they are under way.
-    const answers = await Promise.all([reload(running), reload(running), reload(running)]);
-    // Done, or on its way: a slow machine takes longer than the route waits.
-    for (const { status } of answers) expect([200, 202]).toContain(status);
+    const { service } = running;
+    const outcomes = await Promise.all([service.reload(), service.reload(), service.reload()]);
+    expect(outcomes.map(({ reloaded }) => reloaded)).toEqual([true, true, true]);
     await Promise.all(sent);
   }
 
@@ -178,4 +178,4 @@ test('reloads under load lose no turn, count none twice and tear none apart', as
   expect(sumOf(metrics, 'assay_verdicts_total')).toBe(rounds * 500);
   expect(sumOf(metrics, 'assay_evaluations_total')).toBe(rounds * 500);
   expect(sumOf(metrics, 'assay_scoring_failures_total')).toBe(0);
-}, 60_000);
+}, 120_000);
