@@ -10,19 +10,24 @@
  */
 import type { OrderAmong } from './partial-order.ts';
 
-/** Beyond it all of them are counted: then a wait may be thought longer than it can be, never shorter. */
+/** Beyond them all steps are counted: then a wait may be thought longer than it can be, never shorter. */
 const MATCHED_MAX = 300;
+const COMPARED_MAX = 20_000;
 
-export function longestWait(order: OrderAmong, a: number, bs: readonly number[]): number {
-  const isB = new Set(bs);
-  const following = bs.filter((b) => order.isBefore(a, b));
-  const beside = bs.filter((b) => order.isBeside(a, b));
+/** `throughBs` is the order in which only the bs count as lying between two others. */
+export function longestWait(
+  order: OrderAmong,
+  throughBs: OrderAmong,
+  a: number,
+  { all, isOne }: { readonly all: readonly number[]; readonly isOne: ReadonlySet<number> },
+): number {
+  const beside = all.filter((b) => order.isBeside(a, b));
+  const isCompared = beside.length * order.count <= COMPARED_MAX;
   let free = 0;
   const bound: number[] = [];
   for (let step = 0; step < order.count; step++) {
-    if (step === a || isB.has(step) || order.isBefore(step, a)) continue;
-    if (following.some((b) => order.isBefore(b, step))) continue;
-    if (beside.some((b) => !order.isBeside(b, step))) bound.push(step);
+    if (step === a || isOne.has(step) || order.isBefore(step, a) || throughBs.isFarBefore(a, step)) continue;
+    if (isCompared && beside.some((b) => !order.isBeside(b, step))) bound.push(step);
     else free += 1;
   }
   return free + largestWithoutPair(bound, (x, y) => beside.some((b) => order.isBefore(x, b) && order.isBefore(b, y)));

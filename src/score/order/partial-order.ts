@@ -153,8 +153,11 @@ export class PartialOrder {
     this.#sorted = sorted;
   }
 
-  /** The order of some of the things; from here on they go by their position in `members`. */
-  among(members: readonly number[]): OrderAmong {
+  /**
+   * The order of some of the things; from here on they go by their position in `members`. Only those that `countsBetween`, all unless given, are
+   * looked at as lying between two others.
+   */
+  among(members: readonly number[], countsBetween: (position: number) => boolean = () => true): OrderAmong {
     const { nodes, starts, targets } = this.#graph;
     const count = members.length;
     if (count > MEMBERS_MAX)
@@ -179,7 +182,7 @@ export class PartialOrder {
           before[position * words + word] = from;
           farBefore[position * words + word] = fromFar;
           // From here on this member lies between.
-          fromFar |= from;
+          if (countsBetween(position)) fromFar |= from;
           if (position >> 5 === word) from |= 1 << (position & 31);
         }
         if (from === 0) continue;
@@ -190,26 +193,36 @@ export class PartialOrder {
         }
       }
     }
-    return new OrderAmong(count, words, before, farBefore);
+    return new OrderAmong(count, words, { before, farBefore, through: (counts) => this.among(members, counts) });
   }
+}
+
+/** Rows of bits: those that are before a member, and those before it with another between. */
+interface Known {
+  readonly before: Int32Array;
+  readonly farBefore: Int32Array;
+  readonly through: (countsBetween: (position: number) => boolean) => OrderAmong;
 }
 
 /** What is certain about some of the things. What is not said to be before or after ran side by side, as far as anybody knows. */
 export class OrderAmong {
   readonly count: number;
   readonly #words: number;
-  readonly #before: Int32Array;
-  readonly #farBefore: Int32Array;
+  readonly #known: Known;
 
-  constructor(count: number, words: number, before: Int32Array, farBefore: Int32Array) {
+  constructor(count: number, words: number, known: Known) {
     this.count = count;
     this.#words = words;
-    this.#before = before;
-    this.#farBefore = farBefore;
+    this.#known = known;
+  }
+
+  /** The same, where only some of them count as lying between two others. */
+  through(countsBetween: (position: number) => boolean): OrderAmong {
+    return this.#known.through(countsBetween);
   }
 
   isBefore(x: number, y: number): boolean {
-    return (((this.#before[y * this.#words + (x >> 5)] ?? 0) >>> (x & 31)) & 1) === 1;
+    return (((this.#known.before[y * this.#words + (x >> 5)] ?? 0) >>> (x & 31)) & 1) === 1;
   }
 
   /** Neither is known to be before the other. */
@@ -219,6 +232,6 @@ export class OrderAmong {
 
   /** x is before y, and a third one certainly between them. */
   isFarBefore(x: number, y: number): boolean {
-    return (((this.#farBefore[y * this.#words + (x >> 5)] ?? 0) >>> (x & 31)) & 1) === 1;
+    return (((this.#known.farBefore[y * this.#words + (x >> 5)] ?? 0) >>> (x & 31)) & 1) === 1;
   }
 }

@@ -96,18 +96,26 @@ function notJustBefore(order: OrderAmong, isA: ReadonlySet<number>, b: number): 
 
 /** After each a comes a b, at most `steps` steps later. */
 export function withinSteps(order: OrderAmong, as: readonly number[], bs: readonly number[], steps: number): Finding {
+  const isB = new Set(bs);
+  const throughBs = order.through((step) => isB.has(step));
   let first: Finding | undefined;
+  let lookedAt = 0;
   for (const a of as) {
-    const after = bs.filter((b) => order.isBefore(a, b));
-    const isFollowed = after.length > 0;
-    if (isFollowed && longestWait(order, a, bs) < steps) continue;
-    const stand = isFollowed ? ({ other: after[0], stance: 'too-far' } as const) : nearest(order, bs.toReversed(), a);
+    const next = bs.find((b) => order.isBefore(a, b));
+    if (next !== undefined && longestWait(order, throughBs, a, { all: bs, isOne: isB }) < steps) continue;
+    const stand =
+      next === undefined ? nearest(order, bs.toReversed(), a) : ({ other: next, stance: 'too-far' } as const);
     const found: Finding = { holds: 'depends', offender: a, ...stand };
-    if (!bs.some((b) => canFollow(order, a, b, steps))) return { ...found, holds: 'never' };
+    lookedAt += 1;
+    if (lookedAt <= LOOKED_AT_MAX && !bs.some((b) => canFollow(order, a, b, steps)))
+      return { ...found, holds: 'never' };
     first ??= found;
   }
   return first ?? ALWAYS;
 }
+
+/** So many steps are looked at to find one that never has a companion: for each, all others are. */
+const LOOKED_AT_MAX = 3;
 
 function canFollow(order: OrderAmong, a: number, b: number, steps: number): boolean {
   if (b === a || order.isBefore(b, a)) return false;
