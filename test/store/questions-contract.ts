@@ -149,6 +149,8 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     await under.transact((desk, [first]) => desk.waitFor(first, [b], NOW));
 
     expect(await keysOf(under)).toEqual([b.key]);
+    const overdue = { judge: 'default', before: NOW + 1, keep: 9, limit: 9 };
+    expect(await under.store.overdueQuestions(overdue)).toEqual([b.key]);
     expect((await under.store.countWaiting()).get('default')?.questions).toBe(1);
     expect(await under.store.forgetQuestions({ answeredAt: 0, spentAt: 0 })).toBe(1);
     expect(await keysOf(under)).toEqual([b.key]);

@@ -143,7 +143,8 @@ const VOTES = {
 };
 const LATE = {
   name: 'late-questions',
-  sql: 'SELECT key FROM questions WHERE judge = $1 AND outcome IS NULL AND asked_at < $2 ORDER BY asked_at LIMIT $3',
+  sql: `SELECT q.key FROM questions q WHERE q.judge = $1 AND q.outcome IS NULL AND q.asked_at < $2 AND ${IS_WAITED_FOR}
+    ORDER BY q.asked_at LIMIT $3`,
 };
 const EXCESS = {
   name: 'excess-questions',

@@ -58,7 +58,8 @@ export class QuestionRows implements QuestionDesk {
        ORDER BY priority DESC, id LIMIT ?`,
     );
     this.#late = prepare(
-      'SELECT key FROM questions WHERE judge = ? AND outcome IS NULL AND asked_at < ? ORDER BY asked_at LIMIT ?',
+      `SELECT key FROM questions WHERE judge = ? AND outcome IS NULL AND asked_at < ? AND EXISTS (SELECT 1 FROM judge_waits WHERE question = id)
+       ORDER BY asked_at LIMIT ?`,
     );
     this.#excess = prepare(
       `SELECT key FROM questions WHERE judge = ? AND outcome IS NULL AND EXISTS (SELECT 1 FROM judge_waits WHERE question = id)
