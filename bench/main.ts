@@ -54,7 +54,7 @@ const benches = {
   // Installs agentevals, which it compares with, where that is not there yet.
   trajectory: () =>
     benchTrajectory(
-      small ? { lengths: [2, 20], rounds: 1, runsOfEach: 2 } : { lengths: [2, 20, 200], rounds: 25, runsOfEach: 8 },
+      small ? { lengths: [2, 20], rounds: 1, runsOfEach: 2 } : { lengths: [2, 20, 200], rounds: 60, runsOfEach: 4 },
     ),
   scrape: () => benchScrape(small ? { series: 2000, rounds: 2 } : { series: SERIES_MAX, rounds: 11 }),
   store: () => {

@@ -62,8 +62,10 @@ export interface CompareOptions {
 export function compareRun(trace: GoldenTrace, run: Run, options: CompareOptions): RunComparison {
   const pairs = new StepPairs(trace, run, options);
   const { callOf, isOptimal } = pairs.straight() ?? pairs.best();
-  const taken = new Set(callOf);
-  const left = run.calls.flatMap((_, index) => (taken.has(index) ? [] : [index]));
+  const taken = new Uint8Array(run.calls.length);
+  for (const call of callOf) if (call >= 0) taken[call] = 1;
+  const left: number[] = [];
+  for (const [index, isTaken] of taken.entries()) if (isTaken === 0) left.push(index);
   const misplaced = ordered(trace.mode) ? pairs.misplaced(callOf, left) : new Map<number, number>();
   const steps = trace.steps.map((step, index): ComparedStep => {
     const call = run.calls[callOf[index] ?? -1];

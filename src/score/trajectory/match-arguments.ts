@@ -39,6 +39,11 @@ export interface ArgumentsMatcher {
   /** Other arguments are no mistake. */
   readonly open: boolean;
   readonly ignored: ReadonlySet<string>;
+  /**
+   * Arguments, as the text of their JSON, that were found right, where nothing but the arguments decides that. Runs of one task resemble
+   * each other: the same text need not be parsed and compared again.
+   */
+  readonly lastRight: { text: string | undefined } | undefined;
 }
 
 export interface ArgumentsComparison {

@@ -58,7 +58,7 @@ export function readArguments(
   const insidePath = open ? [...at, '$subset'] : at;
   if (!isMapping(inside)) {
     mistake(insidePath, '`$subset` of the arguments is no mapping', 'a mapping of arguments');
-    return { expected: [], open, ignored: new Set() };
+    return { expected: [], open, ignored: new Set(), lastRight: undefined };
   }
   const ignored = new Set(ignore);
   const names = Object.keys(inside);
@@ -79,7 +79,9 @@ export function readArguments(
         critical: critical?.includes(key) === true,
       };
     });
-  return { expected, open, ignored };
+  // An expression may read anything of the conversation.
+  const isSelfContained = !JSON.stringify(args).includes('"$cel"');
+  return { expected, open, ignored, lastRight: isSelfContained ? { text: undefined } : undefined };
 }
 
 function readMatcher(written: unknown, path: Path, mistake: ReportMistake, depth: number): ValueMatcher {

@@ -16,15 +16,14 @@ export interface Run {
 export const CALLS_MAX = 500;
 
 export function runOf(turns: readonly Pick<Turn, 'toolCalls'>[]): Run {
-  const placed = turns.flatMap(({ toolCalls }, turn) => toolCalls.map((call) => ({ call, turn })));
-  const kept = placed.slice(0, CALLS_MAX);
-  return {
-    calls: kept.map(({ call }) => call),
-    order: partialOrder(kept.length, (earlier, later) => {
-      const [one, other] = [kept[earlier], kept[later]];
-      if (one === undefined || other === undefined) return false;
-      return one.turn < other.turn || Math.max(one.call.startedAtMs, one.call.endedAtMs) <= other.call.startedAtMs;
-    }),
-    beyond: placed.length - kept.length,
-  };
+  const all = turns.length === 1 ? (turns[0]?.toolCalls ?? []) : turns.flatMap(({ toolCalls }) => toolCalls);
+  const calls = all.length <= CALLS_MAX ? all : all.slice(0, CALLS_MAX);
+  const turnOf = turns.flatMap(({ toolCalls }, turn) => Array<number>(toolCalls.length).fill(turn));
+  const order = partialOrder(calls.length, (earlier, later) => {
+    const [one, other] = [calls[earlier], calls[later]];
+    if (one === undefined || other === undefined) return false;
+    if (turnOf[earlier] !== turnOf[later]) return true;
+    return Math.max(one.startedAtMs, one.endedAtMs) <= other.startedAtMs;
+  });
+  return { calls, order, beyond: all.length - calls.length };
 }

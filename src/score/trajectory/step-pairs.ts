@@ -8,9 +8,9 @@ import { align } from './alignment/align.ts';
 import type { Alignment } from './alignment/alignment-problem.ts';
 import { freeOrder, restricted } from './alignment/partial-order.ts';
 import type { CompareOptions } from './compare-run.ts';
-import { type ExpectedStep, forbidsExtras, type GoldenTrace } from './golden-trace.ts';
+import { type ExpectedStep, forbidsExtras, type GoldenTrace, ordered } from './golden-trace.ts';
 import { type Layers, layers } from './layered-cost.ts';
-import { compareArguments } from './match-arguments.ts';
+import { type ArgumentsComparison, type ArgumentsMatcher, compareArguments } from './match-arguments.ts';
 import { isExpected, observationOf } from './observation.ts';
 import type { Run } from './run.ts';
 
@@ -23,7 +23,10 @@ const CLOSENESS = 6;
 const SEEN = 1;
 const POINTS = 8;
 
+const REMEMBERED_LENGTH_MAX = 10_000;
+const RIGHT: ArgumentsComparison = { points: 2, closeness: 1 };
 const NO_CALLS: readonly number[] = [];
+const NOTHING_SETTLED: ReadonlyMap<number, number> = new Map();
 
 /** Not a bonus. Of a subset no step is one: each may be left out, and each that is made counts. */
 export function counts({ required }: ExpectedStep, { mode }: GoldenTrace): boolean {
@@ -77,14 +80,21 @@ export class StepPairs {
 
   #compare(step: ExpectedStep | undefined, call: ToolCall | undefined): number {
     if (step === undefined || call === undefined) return SEEN;
-    const { points, closeness } =
-      step.args === undefined
-        ? { points: 2 as const, closeness: 1 }
-        : compareArguments(step.args, call.args.json, this.#options.scope);
+    const { points, closeness } = step.args === undefined ? RIGHT : this.#compareArguments(step.args, call);
     // A call that failed and was made again is not the one that was meant.
     const fit = isExpected(observationOf(call), step.observation ?? 'success') ? 1 : 0;
     const safePoints = this.#options.unsafe.has(call) ? 0 : points;
     return SEEN + safePoints * POINTS + Math.round(closeness * (CLOSENESS - 1)) + fit;
+  }
+
+  #compareArguments(matcher: ArgumentsMatcher, { args }: ToolCall): ArgumentsComparison {
+    const { lastRight } = matcher;
+    // Text of an object: other texts may stand for values of several types.
+    const isText = lastRight !== undefined && args.state === 'whole' && args.text.startsWith('{');
+    if (isText && lastRight.text === args.text) return RIGHT;
+    const comparison = compareArguments(matcher, args.json, this.#options.scope);
+    if (isText && comparison.points === 2 && args.text.length <= REMEMBERED_LENGTH_MAX) lastRight.text = args.text;
+    return comparison;
   }
 
   #isFor(step: number, call: number): boolean {
@@ -111,6 +121,7 @@ export class StepPairs {
     const { calls } = this.#run;
     const isWhole = forbidsExtras(mode);
     if (isWhole ? calls.length !== steps.length : calls.length < steps.length) return undefined;
+    if (!ordered(mode)) return undefined;
     const callOf: number[] = [];
     let next = 0;
     for (let step = 0; step < steps.length; step += 1) {
@@ -125,6 +136,32 @@ export class StepPairs {
     return { callOf, isOptimal: true };
   }
 
+  /**
+   * Where order does not matter, the steps and calls of one tool have nothing to do with those of another. Of a tool each of whose
+   * steps finds a call that fits perfectly, nothing is left to weigh: the call of each such step.
+   */
+  #settledByTool(): ReadonlyMap<number, number> {
+    const settled = new Map<number, number>();
+    const stepsOf = new Map<string, number[]>();
+    for (const [step, { tool }] of this.#trace.steps.entries()) {
+      // By a glob tools have to do with each other.
+      if (isGlob(tool)) return settled;
+      const steps = stepsOf.get(tool);
+      if (steps === undefined) stepsOf.set(tool, [step]);
+      else steps.push(step);
+    }
+    for (const [tool, steps] of stepsOf) {
+      const calls = [...(this.#callsOf.get(tool) ?? NO_CALLS)];
+      const found = steps.map((step) => {
+        const at = calls.findIndex((call) => this.#isPerfect(step, call));
+        return at < 0 ? -1 : (calls.splice(at, 1)[0] ?? -1);
+      });
+      if (found.includes(-1)) continue;
+      for (const [index, step] of steps.entries()) settled.set(step, found[index] ?? -1);
+    }
+    return settled;
+  }
+
   best(): Pick<Alignment, 'callOf' | 'isOptimal'> {
     const { steps, order: expected } = this.#trace;
     const { calls, order: actual } = this.#run;
@@ -135,6 +172,7 @@ export class StepPairs {
       expected.isChain && actual.isChain
         ? this.#betweenPerfectEnds(missing)
         : { from: 0, stepsTo: steps.length, callsTo: calls.length };
+    const settled = ordered(this.#trace.mode) ? NOTHING_SETTLED : this.#settledByTool();
     const { from, stepsTo, callsTo } = middle;
     const within = align({
       expected: restricted(expected, range(from, stepsTo)),
@@ -143,12 +181,14 @@ export class StepPairs {
       extraCost: (call) => extra[call + from] ?? 0,
       pairCost: (step, call) => this.#pairCost(step + from, call + from, pack),
       candidatesOf: (step) => {
-        const all = this.#candidatesOf(step + from);
+        const all = settled.has(step) ? NO_CALLS : this.#candidatesOf(step + from);
         if (from === 0 && callsTo === calls.length) return all;
         return all.filter((call) => call >= from && call < callsTo).map((call) => call - from);
       },
     });
     const callOf = steps.map((_, step) => {
+      const known = settled.get(step);
+      if (known !== undefined) return known;
       if (step < from) return step;
       if (step >= stepsTo) return step + calls.length - steps.length;
       const call = within.callOf[step - from] ?? -1;

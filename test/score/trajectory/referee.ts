@@ -174,7 +174,12 @@ function aStep(index: number, after: ReadonlySet<number>, random: Random): Expec
     isTool: (name) => name === tool,
     args: random.chance(0.2)
       ? undefined
-      : { expected: [argument('x', x), argument('y', y)], open: false, ignored: new Set() },
+      : {
+          expected: [argument('x', x), argument('y', y)],
+          open: false,
+          ignored: new Set(),
+          lastRight: { text: undefined },
+        },
     observation: undefined,
     required: random.chance(0.7),
     halves: random.chance(0.5) ? undefined : 1 + random.below(5),

@@ -33,5 +33,7 @@ export function partialOrder(size: number, precedes: (earlier: number, later: nu
 /** Of some of the things only, which are numbered anew. */
 export function restricted(order: PartialOrder, kept: readonly number[]): PartialOrder {
   if (kept.length === order.size) return order;
+  if (order.isFree) return freeOrder(kept.length);
+  if (order.isChain) return chainOrder(kept.length);
   return partialOrder(kept.length, (earlier, later) => order.precedes(kept[earlier] ?? -1, kept[later] ?? -1));
 }
