@@ -1,13 +1,13 @@
 /** A unit test of the rules, and how it is told to promtool. */
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { LINKS } from '../../../../deploy/links.ts';
 import { alertsOf, ruleFile, ruleGroups } from '../../../../deploy/prometheus/source/rule-file.ts';
 import { RULE_SETTINGS } from '../../../../deploy/prometheus/source/settings.ts';
-import { tempDirectory } from '../../../temp-directory.ts';
 import { gauge, runs, type Series } from './traffic.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -40,14 +40,54 @@ const GROUPS = ruleGroups(RULE_SETTINGS);
 const ALERTS = alertsOf(GROUPS);
 export const AGENT: Labels = { suite: 'default', agent: 'shop', environment: 'production' };
 
-/** Resolves to what promtool objects to; nothing where it agrees. */
-export async function run(promtool: string, ruleCase: RuleCase): Promise<string | undefined> {
-  const directory = tempDirectory();
+/** A run lives for seconds: collecting its garbage would take longer than the run can use up memory. */
+const GO = { GOGC: 'off', GOMEMLIMIT: '300MiB' };
+
+/**
+ * Runs cases, and while one is waited for the next ones already, as many at once as there are processors: promtool alone uses little more than one of
+ * them. Each has a folder in `directory`.
+ */
+export class RuleCases {
+  readonly #promtool: string;
+  readonly #cases: readonly RuleCase[];
+  readonly #directory: string;
+  readonly #begun = new Map<number, Promise<string | undefined>>();
+
+  constructor(promtool: string, cases: readonly RuleCase[], directory: string) {
+    this.#promtool = promtool;
+    this.#cases = cases;
+    this.#directory = directory;
+  }
+
+  /** Resolves to what promtool objects to; nothing where it agrees. */
+  async objection(ruleCase: RuleCase): Promise<string | undefined> {
+    const number = this.#cases.indexOf(ruleCase);
+    for (let ahead = number; ahead < number + availableParallelism(); ahead += 1) this.#begin(ahead);
+    return this.#begun.get(number);
+  }
+
+  /** What was begun and nobody asked for has ended. */
+  async ended(): Promise<void> {
+    await Promise.allSettled(this.#begun.values());
+  }
+
+  #begin(number: number): void {
+    const ruleCase = this.#cases[number];
+    if (ruleCase === undefined || this.#begun.has(number)) return;
+    this.#begun.set(number, run(this.#promtool, ruleCase, path.join(this.#directory, String(number))));
+  }
+}
+
+async function run(promtool: string, ruleCase: RuleCase, directory: string): Promise<string | undefined> {
+  mkdirSync(directory);
   const annotated = ruleCase.checks.some(({ annotations }) => annotations !== undefined);
   writeFileSync(path.join(directory, 'rules.yml'), annotated ? ruleFile(RULE_SETTINGS, LINKS) : withoutAnnotations());
   writeFileSync(path.join(directory, 'case.yml'), stringify(asWritten(ruleCase), { lineWidth: 0 }));
   try {
-    await promisify(execFile)(promtool, ['test', 'rules', path.join(directory, 'case.yml')], { maxBuffer: 64 << 20 });
+    await promisify(execFile)(promtool, ['test', 'rules', path.join(directory, 'case.yml')], {
+      maxBuffer: 64 << 20,
+      env: { ...process.env, ...GO },
+    });
     return undefined;
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };

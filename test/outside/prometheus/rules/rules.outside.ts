@@ -1,10 +1,12 @@
 /** The rules that are shipped, by both lines of Prometheus: every alert fires when it should and at nothing else. */
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LINES, type PrometheusBinaries, prometheusBinaries } from '../prometheus-binaries.ts';
-import { run } from './rule-case.ts';
+import { RuleCases } from './rule-case.ts';
 import { ANNOTATION_CASES } from './cases/annotations.ts';
 import { DETECTOR_CASES, HEALTH_CASES } from './cases/health.ts';
 import { NOISE_CASES } from './cases/noise.ts';
@@ -24,9 +26,16 @@ const CASES = [
 ];
 
 describe.each(LINES)('Prometheus %s', (line) => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'assay-rules-'));
   let binaries: PrometheusBinaries;
+  let cases: RuleCases;
   beforeAll(async () => {
     binaries = await prometheusBinaries(line);
+    cases = new RuleCases(binaries.promtool, CASES, directory);
+  }, BUILD_TIMEOUT_MS);
+  afterAll(async () => {
+    await cases?.ended();
+    rmSync(directory, { recursive: true });
   }, BUILD_TIMEOUT_MS);
 
   test('the rules are in order', async () => {
@@ -36,6 +45,6 @@ describe.each(LINES)('Prometheus %s', (line) => {
   });
 
   test.for(CASES)('$name', async (ruleCase) => {
-    expect(await run(binaries.promtool, ruleCase)).toBeUndefined();
+    expect(await cases.objection(ruleCase)).toBeUndefined();
   });
 });
