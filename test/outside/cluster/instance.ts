@@ -1,6 +1,7 @@
 /** An instance of a cluster in a process of its own, with short times. Stops with the test. */
 import { onTestFinished } from 'vitest';
 import { type AssayProcess, freeListenPorts, startAssay } from '../../simulation/process.ts';
+import { parseMetrics } from '../../simulation/scraped-totals.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import type { KafkaForTests } from '../kafka/broker.ts';
 
@@ -37,4 +38,15 @@ export async function startInstance(options: {
 export async function sendSpans(assay: AssayProcess, body: string): Promise<number> {
   const headers = { 'content-type': 'application/json' };
   return (await fetch(`${assay.otlpHttp}/v1/traces`, { method: 'POST', headers, body })).status;
+}
+
+/** Of all series that hold these parts, over all instances. */
+export async function sumOf(instances: readonly AssayProcess[], ...parts: readonly string[]): Promise<number> {
+  let sum = 0;
+  for (const { http } of instances) {
+    for (const [series, value] of parseMetrics(await (await fetch(`${http}/metrics`)).text())) {
+      if (parts.every((part) => series.includes(part))) sum += value;
+    }
+  }
+  return sum;
 }

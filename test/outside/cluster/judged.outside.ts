@@ -10,7 +10,7 @@ import { tempDirectory } from '../../temp-directory.ts';
 import type { KafkaForTests } from '../kafka/broker.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { startKafka } from '../services.ts';
-import { sendSpans, startInstance } from './instance.ts';
+import { sendSpans, startInstance, sumOf } from './instance.ts';
 
 const SUITE = `suite: kindness
 scope: conversation
@@ -64,13 +64,8 @@ test('a cluster asks each question once, by whichever instance is left, and take
     if (number >= 5) await sleep(300);
     return number === 2 ? { status: 500 } : { say: YES, usage: [100, 10] };
   });
-  writeFileSync(path.join(directory, 'kindness.yaml'), SUITE);
-  writeFileSync(
-    path.join(directory, 'assay.yaml'),
-    `suites: [kindness.yaml]\njudges: { default: { provider: openai, model: played, base_url: "${provider.url}/v1", api_key_env: PLAYED_KEY, concurrency: 3 } }\n`,
-  );
   const store = await postgres.createDatabase();
-  const env = { ASSAY_CONFIG: path.join(directory, 'assay.yaml'), PLAYED_KEY: 'sk-played' };
+  const env = { ASSAY_CONFIG: configIn(directory, provider.url), PLAYED_KEY: 'sk-played' };
   const instance = (name: string) => startInstance({ name, kafka, topic: 'judged-spans', store, env });
   const one = await instance('one');
   const conversations = [...traffic({ seed: 8, conversations: 20, endMarks: 'all' })];
@@ -104,3 +99,39 @@ test('a cluster asks each question once, by whichever instance is left, and take
   // What the judge had said is known.
   expect(new Set(provider.asked.map(({ material }) => material)).size).toBe(questions.size);
 }, 180_000);
+
+test('each evaluation of a cluster hears from its judge, whom one instance asks', async () => {
+  await kafka.createTopic('asked-spans', 4);
+  const directory = tempDirectory();
+  const provider = await startProvider(() => ({ say: YES }));
+  const store = await postgres.createDatabase();
+  const env = { ASSAY_CONFIG: configIn(directory, provider.url), PLAYED_KEY: 'sk-played' };
+  const instance = (name: string) => startInstance({ name, kafka, topic: 'asked-spans', store, env });
+  const first = await instance('one');
+  const instances = [first, await instance('two')];
+  const conversations = [...traffic({ seed: 8, conversations: 12, endMarks: 'all' })];
+  for (const { turns, agentVersion } of conversations) {
+    for (const turn of turns) expect(await sendSpans(first, exportRequest(turn, agentVersion))).toBe(200);
+  }
+
+  while ((await sumOf(instances, 'assay_evaluations_total{', 'suite="kindness"')) < conversations.length)
+    await sleep(200);
+
+  const passed = await sumOf(instances, 'assay_verdicts_total{', 'criterion="kind"', 'verdict="pass"');
+  expect(passed).toBe(conversations.length);
+  const asked = await Promise.all(instances.map((one) => sumOf([one], 'assay_judge_calls_total{', 'result="said"')));
+  expect(asked.toSorted((a, b) => a - b)).toEqual([0, provider.asked.length]);
+  // What looked the same was asked once.
+  expect(provider.asked.length).toBe(new Set(provider.asked.map(({ material }) => material)).size);
+}, 120_000);
+
+/** Gives the path of a configuration with a judge that is played. */
+function configIn(directory: string, provider: string): string {
+  writeFileSync(path.join(directory, 'kindness.yaml'), SUITE);
+  const file = path.join(directory, 'assay.yaml');
+  writeFileSync(
+    file,
+    `suites: [kindness.yaml]\njudges: { default: { provider: openai, model: played, base_url: "${provider}/v1", api_key_env: PLAYED_KEY, concurrency: 3 } }\n`,
+  );
+  return file;
+}

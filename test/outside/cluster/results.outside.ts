@@ -2,13 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLogsBackend } from '../../otlp-logs-backend.ts';
-import { parseMetrics } from '../../simulation/scraped-totals.ts';
-import type { AssayProcess } from '../../simulation/process.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import type { KafkaForTests } from '../kafka/broker.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { startKafka } from '../services.ts';
-import { sendSpans, startInstance } from './instance.ts';
+import { sendSpans, startInstance, sumOf } from './instance.ts';
 
 let kafka: KafkaForTests;
 let postgres: PostgresServer;
@@ -45,13 +43,3 @@ test('each evaluation of a cluster comes to the backend', async () => {
   expect(ids().size).toBe(evaluations);
   expect(await sumOf(instances, 'assay_result_failures_total')).toBe(1);
 }, 120_000);
-
-async function sumOf(instances: readonly AssayProcess[], ...parts: readonly string[]): Promise<number> {
-  let sum = 0;
-  for (const { http } of instances) {
-    for (const [series, value] of parseMetrics(await (await fetch(`${http}/metrics`)).text())) {
-      if (parts.every((part) => series.includes(part))) sum += value;
-    }
-  }
-  return sum;
-}
