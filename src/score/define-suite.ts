@@ -31,6 +31,7 @@ export {
   trajectoryScore,
   withinStepBudget,
 } from './checks/golden-checks.ts';
+export { type ExpressionOptions, type Expressions, expressions, uses } from './checks-in-code.ts';
 export { type GoldenInCode, goldenTraces, type ToolPolicyInCode, toolPolicy } from './suite-parts-in-code.ts';
 export { notApplicable } from './suite.ts';
 export { type Scored, scored } from './scored.ts';
