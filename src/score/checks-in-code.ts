@@ -98,7 +98,7 @@ export function uses(name: string, parameters: Readonly<Record<string, unknown>>
     const known = Object.keys(builtIn.params.shape);
     throw new Error(formatMistakes(shapeMistakes(parsed.error, origin, parameters, () => known)));
   }
-  
+
   const { needs, isCritical } = builtIn;
   return { check: builtIn.make(parameters), needs, ...(isCritical !== undefined && { critical: isCritical }) };
 }

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { testSuites } from '../../src/pipeline/suite-tests.ts';
 import { VARIABLES } from '../../src/score/cel/scope.ts';
 import { StepView, ToolCallView, TurnView, UsageView } from '../../src/score/cel/views.ts';
 import { BUILT_IN_CHECKS } from '../../src/score/checks/built-in-checks.ts';
@@ -8,6 +9,7 @@ import { formatMistakes } from '../../src/model/mistake.ts';
 import { PREDICATES, STEP_FIELDS } from '../../src/score/yaml/read-order.ts';
 import { readSuite } from '../../src/score/yaml/read-suite.ts';
 import type { ToolCall } from '../../src/model/turn.ts';
+import { tempDirectory } from '../temp-directory.ts';
 import { aConversation, aToolCall, aTurn, content } from './conversations.ts';
 import { loadPack, run } from './packs/packs.ts';
 
@@ -21,6 +23,24 @@ test.each(examples.map((example) => [example.split('\n', 1)[0], example] as cons
     expect(formatMistakes(readSuite(example, 'docs/suites.md').mistakes)).toBe('');
   },
 );
+
+test('the suite that the documentation begins with passes the tests beside it', async () => {
+  const [, suite = ''] = /```yaml\n(suite: refunds\n[\s\S]*?)```/.exec(text) ?? [];
+  const [, tests = ''] = /```yaml\n(agent: refund-bot\ntests:[\s\S]*?)```/.exec(text) ?? [];
+  const baseDir = tempDirectory();
+  writeFileSync(path.join(baseDir, 'refunds.yaml'), suite);
+  writeFileSync(path.join(baseDir, 'refunds.test.yaml'), tests);
+
+  const tested = await testSuites([path.join(baseDir, 'refunds.test.yaml')], {
+    baseDir,
+    builtinDir: baseDir,
+    conversationKeys: [],
+    redaction: undefined,
+  });
+
+  expect(formatMistakes(tested.mistakes)).toBe('');
+  expect(tested.tests.map(({ unmet }) => unmet)).toEqual([[], [], []]);
+});
 
 test('the example of order criteria says what it seems to', () => {
   const example = examples.find((suite) => suite.startsWith('suite: booking-order')) ?? '';

@@ -219,7 +219,10 @@ test('the same evaluations, reasons and evidence included', () => {
       const evaluation = evaluate(yaml, target, { judges });
 
       for (const way of ways) expect(evaluate(way, target, { judges })).toEqual(evaluation);
-      expect(ways.map((way) => way.whyNot(conversation))).toEqual([yaml.whyNot(conversation), yaml.whyNot(conversation)]);
+      expect(ways.map((way) => way.whyNot(conversation))).toEqual([
+        yaml.whyNot(conversation),
+        yaml.whyNot(conversation),
+      ]);
       for (const [criterion, { verdict }] of evaluation.verdicts) seen.add(`${criterion} ${verdict}`);
     }),
     { numRuns: 1000, seed: 20_261_121 },
