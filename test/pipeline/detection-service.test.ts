@@ -162,4 +162,4 @@ test('an agent gets worse and well again: a webhook is told agent, version, fall
   // Each evaluation has been observed once.
   const metrics = await metricsOf(running);
   expect(sumOf(metrics, 'assay_detection_observations')).toBeLessThanOrEqual(sumOf(metrics, 'assay_evaluations_total'));
-}, 60_000);
+}, 120_000);

@@ -215,7 +215,7 @@ test('as OpenInference each evaluation is a span of its own that links to the on
     new Set(CONVERSATIONS.map(({ id }) => id)),
   );
   expect(sessions.flatMap(({ links }) => links)).toEqual([]);
-});
+}, 60_000);
 
 test('OpenInference sent to Assay itself ends there as well', async () => {
   const other = await runService({ suites: ['default'] });

@@ -179,4 +179,4 @@ test('pointed at itself, Assay takes what it says of itself, scores none of it, 
   expect(sumOf(metrics, 'assay_turns_closed_total')).toBe(5);
   expect(sumOf(metrics, 'assay_open_turns')).toBe(0);
   expect([...metrics.keys()].filter((name) => name.includes('agent="assay"'))).toEqual([]);
-}, 30_000);
+}, 60_000);
