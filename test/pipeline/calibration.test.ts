@@ -1,7 +1,9 @@
 /** Labels over HTTP beside what a judge said, and the metrics that come of both; and again after a restart. */
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { CalibrationDesk } from '../../src/pipeline/calibration/calibration-desk.ts';
 import { CALIBRATION_METRICS } from '../../src/report/calibration-metrics.ts';
@@ -12,6 +14,8 @@ import { exposedIn } from '../report/exposed.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
+
+const run = promisify(execFile);
 
 const SUITE = `suite: manners
 version: "1"
@@ -113,6 +117,34 @@ test('what is wrong with labels is said, all of it, and none is put', async () =
   });
   expect((await put(running, 'c', [])).status).toBe(400);
   expect((await put(running, 'c', [label])).body).toMatchObject({ added: 1 });
+});
+
+test('`assay labels import` puts the labels of a file, once, and tells what is refused', async () => {
+  const dataDir = tempDirectory();
+  writeFileSync(path.join(dataDir, 'manners.yaml'), SUITE);
+  const running = await runService({ suites: ['./manners.yaml'], dataDir });
+  const file = path.join(dataDir, 'labels.csv');
+  const assay = async (...args: readonly string[]) => {
+    const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
+    const command = [main, 'labels', 'import', file, '--url', running.http, ...args];
+    // The service runs in this process, and has to be let.
+    return run(process.execPath, command, { cwd: dataDir }).catch((error: unknown) => error);
+  };
+  writeFileSync(file, 'conversation,criterion,label\na/b,kind,pass\na/b,kind,fail\nc,kind,pass\n');
+
+  expect(await assay('--suite', 'manners', '--by', 'ann')).toMatchObject({
+    stdout: expect.stringMatching(/^3 labels, 3 of them new/),
+  });
+  writeFileSync(file, 'conversation,criterion,label\na/b,kind,fail\nc,kind,pass\nd,kind,fail\n');
+  expect(await assay('--suite', 'manners', '--by', 'ann', '--json')).toMatchObject({
+    stdout: '{"labels":3,"added":1}\n',
+  });
+
+  expect(await assay('--suite', 'maners', '--by', 'ann')).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('no suite "maners" runs here; did you mean "manners"?'),
+  });
+  expect(await assay('--suite', 'manners')).toMatchObject({ code: 2, stderr: expect.stringContaining('3 mistakes:') });
 });
 
 const SAID: Labelled = {

@@ -1,10 +1,8 @@
 /** `assay detect`: has an agent got worse? Asks the service that is running, for a person. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { loadSettings } from '../../config/settings.ts';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
-import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { type Flags, failOn } from '../load.ts';
+import { ask, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 const number = z.number().nullable();
@@ -50,14 +48,11 @@ type Answer = Extract<z.infer<typeof answerSchema>, { owner: true }>;
 type Problem = Answer['problems'][number];
 
 const acceptedSchema = z.object({
-  error: z.string().optional(),
-  problems: z.array(z.string()).default([]),
   accepted: z.array(acceptedLevel()).default([]),
   others: z.array(acceptedLevel()).default([]),
 });
 
 const SHOWN = 5;
-const TIMEOUT_MS = 10_000;
 
 export function addDetect(program: Command, terminal: Terminal): void {
   const detect = program
@@ -88,7 +83,6 @@ export function addDetect(program: Command, terminal: Terminal): void {
     });
 }
 
-type ServiceFlags = { readonly url?: string; readonly json?: boolean } & Flags;
 interface ChosenFlags {
   readonly agent: string;
   readonly suite: string;
@@ -97,27 +91,11 @@ interface ChosenFlags {
   readonly criterion?: string;
 }
 
-function serviceOf(flags: ServiceFlags): { readonly url: string; readonly writeToken: string | undefined } {
-  const { settings, mistakes } = loadSettings({
-    flags: { config: flags.config, httpPort: flags.httpPort },
-    env: process.env,
-    cwd: process.cwd(),
-  });
-  failOn(mistakes);
-  return { url: flags.url ?? `http://127.0.0.1:${settings.httpPort}`, writeToken: settings.http.writeToken };
-}
-
 async function accept(terminal: Terminal, flags: ServiceFlags & ChosenFlags): Promise<void> {
   const { url, writeToken } = serviceOf(flags);
   const { agent, suite, environment, metric, criterion } = flags;
-  const said = await ask(new URL('/api/v1/detection/accept', url), {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(writeToken === undefined ? {} : { authorization: `Bearer ${writeToken}` }),
-    },
-    body: JSON.stringify({ agent, suite, environment, metric, criterion }),
-  });
+  const chosen = { agent, suite, environment, metric, criterion };
+  const said = await ask(new URL('/api/v1/detection/accept', url), writing('POST', chosen, writeToken), othersIn);
   if (flags.json === true) {
     terminal.out(JSON.stringify(said));
     return;
@@ -134,22 +112,10 @@ async function accept(terminal: Terminal, flags: ServiceFlags & ChosenFlags): Pr
   }
 }
 
-async function ask(url: URL, init: RequestInit = {}): Promise<unknown> {
-  let response: Response;
-  try {
-    response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
-  } catch (error) {
-    throw new CommandFailure(
-      `no answer from ${url.href}: start \`assay serve\`, or give --url (${String(error)})`,
-      EXIT.input,
-    );
-  }
-  if (response.ok) return response.json();
-  const told = acceptedSchema.safeParse(await response.json().catch(() => undefined));
-  const { error = '', problems = [], others = [] } = told.data ?? {};
-  const levels = others.map(({ metric, criterion, state }) => `${criterion ?? metric}: ${state}`);
-  const lines = [`${url.href} answered ${response.status}${error === '' ? '' : `: ${error}`}`, ...problems, ...levels];
-  throw new CommandFailure(lines.map((line) => safe(line, 500)).join('\n  '), EXIT.input);
+/** Levels that are not regressed. */
+function othersIn(refusal: unknown): readonly string[] {
+  const others = acceptedSchema.safeParse(refusal).data?.others ?? [];
+  return others.map(({ metric, criterion, state }) => `${criterion ?? metric}: ${state}`);
 }
 
 function acceptedLevel() {

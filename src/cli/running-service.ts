@@ -1,0 +1,60 @@
+/** The service that is running, as commands speak with it: where it is, and what it says when it refuses. */
+import { z } from 'zod';
+import { loadSettings } from '../config/settings.ts';
+import { CommandFailure, EXIT } from './exit-codes.ts';
+import { type Flags, failOn } from './load.ts';
+import { safe } from './terminal.ts';
+
+export type ServiceFlags = { readonly url?: string; readonly json?: boolean } & Flags;
+
+const TIMEOUT_MS = 10_000;
+
+export function serviceOf(flags: ServiceFlags): { readonly url: string; readonly writeToken: string | undefined } {
+  const { settings, mistakes } = loadSettings({
+    flags: { config: flags.config, httpPort: flags.httpPort },
+    env: process.env,
+    cwd: process.cwd(),
+  });
+  failOn(mistakes);
+  return { url: flags.url ?? `http://127.0.0.1:${settings.httpPort}`, writeToken: settings.http.writeToken };
+}
+
+/** How something is written. */
+export function writing(method: 'PUT' | 'POST', body: unknown, token: string | undefined): RequestInit {
+  return {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  };
+}
+
+const refusalSchema = z.object({ error: z.string().default(''), problems: z.array(z.string()).default([]) });
+
+/** `more` is what a refusal of this kind says besides. */
+export async function ask(
+  url: URL,
+  init: RequestInit = {},
+  more: (refusal: unknown) => readonly string[] = () => [],
+): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  } catch (error) {
+    throw new CommandFailure(
+      `no answer from ${url.href}: start \`assay serve\`, or give --url (${String(error)})`,
+      EXIT.input,
+    );
+  }
+  if (response.ok) return response.json();
+  const refusal: unknown = await response.json().catch(() => undefined);
+  const { error, problems } = refusalSchema.safeParse(refusal).data ?? { error: '', problems: [] };
+  const lines = [
+    `${url.href} answered ${response.status}${error === '' ? '' : `: ${error}`}`,
+    ...problems,
+    ...more(refusal),
+  ];
+  throw new CommandFailure(lines.map((line) => safe(line, 500)).join('\n  '), EXIT.input);
+}

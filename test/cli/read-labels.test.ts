@@ -1,0 +1,83 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readLabels } from '../../src/cli/read-labels.ts';
+import { tempDirectory } from '../temp-directory.ts';
+
+function read(name: string, text: string, given = {}) {
+  const file = path.join(tempDirectory(), name);
+  writeFileSync(file, text);
+  const { labels, mistakes } = readLabels(file, given);
+  const told = mistakes.map(({ line, path: where, problem, expected }) => `${line} ${where}: ${problem} (${expected})`);
+  return { labels, told };
+}
+
+const KIND = { conversation: 'c-1', suite: 'manners', criterion: 'kind', label: 'pass', by: 'ann' };
+const RUDE = {
+  conversation: '17',
+  suite: 'manners',
+  criterion: 'kind',
+  label: 'fail',
+  by: 'bo',
+  note: 'He said "no", rudely.\nTwice.',
+};
+
+test.each<[name: string, text: string]>([
+  ['labels.json', JSON.stringify([KIND, { ...RUDE, conversation: 17 }])],
+  ['labels.jsonl', `${JSON.stringify(KIND)}\n\n${JSON.stringify(RUDE)}\r\n`],
+  [
+    'labels.yaml',
+    `- { conversation: c-1, suite: manners, criterion: kind, label: pass, by: ann }
+- conversation: 17
+  suite: manners
+  criterion: kind
+  label: fail
+  by: bo
+  note: "He said \\"no\\", rudely.\\nTwice."
+`,
+  ],
+  [
+    'labels.csv',
+    '\uFEFFconversation,suite,criterion,label,by,note\r\nc-1,manners,kind, pass ,ann,\r\n"17",manners,kind,fail,bo,"He said ""no"", rudely.\nTwice."\r\n',
+  ],
+])('reads %s', (name, text) => {
+  expect(read(name, text)).toEqual({ labels: [KIND, RUDE], told: [] });
+});
+
+test('what is said once for all is not needed in the file, and what the file says goes before it', () => {
+  const { labels, told } = read('l.csv', 'conversation,criterion,label,by\na,kind,pass,\nb,kind,fail,bo\n', {
+    by: 'ann',
+    suite: 'manners',
+  });
+
+  expect(told).toEqual([]);
+  expect(labels.map(({ conversation, suite, by }) => [conversation, suite, by])).toEqual([
+    ['a', 'manners', 'ann'],
+    ['b', 'manners', 'bo'],
+  ]);
+});
+
+test.each<[why: string, name: string, text: string, told: readonly RegExp[]]>([
+  [
+    'every mistake has its line',
+    'l.yaml',
+    '- { conversation: a, suite: s, criterion: k, label: pas, by: ann }\n- { conversation: b, suite: s, criterion: k, label: pass, who: ann }\n',
+    [/^1 label: .*did you mean 'pass'/, /^2 by: /, /^2 who: unknown field 'who'/],
+  ],
+  ['lines of JSON too', 'l.jsonl', `${JSON.stringify(KIND)}\n{"conversation"\n`, [/^2 : .*\(one JSON object a line\)/]],
+  ['a name that is no field', 'l.csv', 'conversation,verdict\na,pass\n', [/^1 : there is no field verdict/]],
+  [
+    'a field too many',
+    'l.csv',
+    'conversation,label\n"a\nb",pass\nc,pass,x\n',
+    [/^2 suite/, /^2 criterion/, /^2 by/, /^4 : 3 fields/],
+  ],
+  ['a quote astray', 'l.csv', 'conversation,note\na,so "they" say\n', [/^2 : a quote stands where none may/]],
+  ['a quote that never ends', 'l.csv', 'conversation,note\na,"so they say\n', [/^2 : a quote stands where none may/]],
+  ['no list', 'l.json', '{}', [/^undefined : the file holds no list/]],
+  ['nothing', 'l.csv', 'conversation,label\n', [/^undefined : there are no labels in it/]],
+])('%s', (_, name, text, told) => {
+  const read_ = read(name, text);
+
+  expect(read_.told.toSorted()).toEqual(told.map((one) => expect.stringMatching(one)));
+});
