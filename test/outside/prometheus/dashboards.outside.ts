@@ -17,6 +17,7 @@ import { ruleFile } from '../../../deploy/prometheus/source/rule-file.ts';
 import { RULE_SETTINGS, shortened } from '../../../deploy/prometheus/source/settings.ts';
 import { CLUSTER_METRICS } from '../../../src/report/cluster-metrics.ts';
 import { MARKS, panelsOf, withVariables } from '../../deploy/dashboard-queries.ts';
+import { type Asked, startProvider } from '../../ask/provider.ts';
 import { freeListenPorts, startAssay } from '../../simulation/process.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { LINES, prometheusBinaries } from './prometheus-binaries.ts';
@@ -56,10 +57,16 @@ describe.each(LINES)('Prometheus %s', (line) => {
 });
 
 test('every query has an answer, and dots lead to conversations', { timeout: BUILD_TIMEOUT_MS }, async () => {
+  const judge = await startProvider((asked) => ({ say: yesToAll(asked), usage: [900, 60] }));
   const assay = await startAssay({
     dataDir: tempDirectory(),
     ports: await freeListenPorts(),
-    env: { ASSAY_TURN_SETTLE: '1s', ASSAY_CONVERSATION_IDLE: '3s', ASSAY_CONFIG: impatientDetection() },
+    env: {
+      ASSAY_TURN_SETTLE: '1s',
+      ASSAY_CONVERSATION_IDLE: '3s',
+      ASSAY_CONFIG: configurationWith(judge.url),
+      PLAYED_KEY: 'sk-played',
+    },
   });
   onTestFinished(async () => {
     await assay.stop();
@@ -115,12 +122,24 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
   expect(link.status).toBe(200);
 });
 
-/** A configuration with which the detector has learnt before the bad version comes. */
-function impatientDetection(): string {
+/** A configuration with which the detector has learnt before the bad version comes, and with a judge. */
+function configurationWith(provider: string): string {
   const file = path.join(tempDirectory(), 'assay.yaml');
   const detection = { learn_conversations: 40, learn_history: '10s', baseline_gap: '5s', baseline_memory: '1h' };
-  writeFileSync(file, stringify({ detection }));
+  const prices = { input_per_million: 1, output_per_million: 4 };
+  const played = { provider: 'openai', model: 'played', base_url: `${provider}/v1`, api_key_env: 'PLAYED_KEY', prices };
+  const judging = { budget: { per_hour: 100, per_day: 1000 } };
+  const suites = ['default', 'scheduling', 'error-recovery', 'judged'];
+  writeFileSync(file, stringify({ suites, detection, judges: { default: played }, judging }));
   return file;
+}
+
+function yesToAll({ body }: Asked): string {
+  const format = body.response_format as { readonly json_schema: { readonly schema: { readonly properties: object } } };
+  const names = Object.keys(format.json_schema.schema.properties);
+  return JSON.stringify(
+    Object.fromEntries(names.map((name) => [name, { quotes: [], reason: 'It did.', answer: true }])),
+  );
 }
 
 async function runAgent(endpoint: string, words: readonly string[]): Promise<void> {
