@@ -14,17 +14,19 @@
  * What has waited longer than the limit ends, for the reason for which it waited.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerSchema, parseJudgeAnswer } from '../model/judge-answer.ts';
+import { answerSchema } from '../model/judge-answer.ts';
 import type { JudgeEvent } from '../model/events/judge-events.ts';
 import type { JudgeFailure, JudgeOutcome, JudgeRequest } from '../model/judging.ts';
-import type { EndedCall, PlannedCall, Reservation, Vote, WaitingQuestion } from '../model/questions.ts';
+import type { EndedCall, PlannedCall, Reservation, SpendingLimits, Vote, WaitingQuestion } from '../model/questions.ts';
 import { type CallTrouble, TIMED_OUT, troubleOf } from './call-trouble.ts';
 import { CIRCUIT_TIMES, Circuit, type CircuitTimes } from './circuit.ts';
 import { countVotes } from './count-votes.ts';
 import type { Judge, JudgingRules } from './judge.ts';
-import type { ModelClient, ModelReply, Usage } from './model-client.ts';
+import type { ModelClient, ModelReply } from './model-client.ts';
 import { Pace } from './pace.ts';
-import { mostNanos, nanosOf } from './price.ts';
+import { mostNanos } from './price.ts';
+import { agreed, isProbed } from './probe.ts';
+import { costOf, failureOf, type Read, readReply, usageOf } from './read-reply.ts';
 
 /** Each call is a transaction of its own, and durable when it is answered. */
 export interface Questions {
@@ -201,14 +203,14 @@ export class JudgeDesk {
 
   /** False where no other question of this judge can be asked now either. */
   async #askOnce(job: Job, cut: AbortSignal): Promise<boolean> {
-    const { judge, rules, questions } = this.#parts;
+    const { judge, questions } = this.#parts;
     const { request } = job;
     const at = this.#now();
     const tokens = request.inputTokens + judge.maxOutputTokens;
     if (this.#circuit.waitMs(at) > 0 || this.#pace.waitMs(at, tokens) > 0) return false;
     const nanos = mostNanos(judge, request, answerSchema(request));
     const share = request.priority < USUAL_PRIORITY ? 1 - KEPT_SHARE : 1;
-    const limits = { hourNanos: rules.budget.hourNanos * share, dayNanos: rules.budget.dayNanos * share };
+    const limits = this.#limits(share);
     if (nanos > Math.min(limits.hourNanos, limits.dayNanos)) {
       await this.#end(request.key, leftOut('over-budget', 'One call may cost more than the whole budget.'));
       return true;
@@ -232,15 +234,20 @@ export class JudgeDesk {
     return true;
   }
 
+  #limits(share: number): SpendingLimits {
+    const { hourNanos, dayNanos } = this.#parts.rules.budget;
+    return { hourNanos: hourNanos * share, dayNanos: dayNanos * share };
+  }
+
   async #fly(flight: Flight, cut: AbortSignal): Promise<void> {
     const { job, call, nanos } = flight;
     const { judge } = this.#parts;
     const began = performance.now();
     const reply = await this.#replyTo(job.request, cut);
-    const usage = reply.is === 'failed' ? undefined : reply.usage;
-    const cost = reply.is === 'failed' && !reply.trouble.mayCost ? 0 : priceOf(usage, judge, nanos);
+    const usage = usageOf(reply);
+    const cost = costOf(reply, judge, nanos);
     if (usage !== undefined) flight.tell(usage.inputTokens + usage.outputTokens);
-    const read = cut.aborted ? undefined : this.#read(reply, job.request);
+    const read = cut.aborted ? undefined : readReply(reply, job.request);
     const vote = read === undefined ? undefined : this.#voteOf(read, flight);
     if (vote !== undefined) job.votes.push(vote);
     const count = countVotes(job.votes, { of: judge.votes, criteria: job.request.criteria });
@@ -250,19 +257,54 @@ export class JudgeDesk {
     const settled = { call, key, nanos: cost, at: this.#now(), vote, outcome: ends?.outcome };
     const isSettled = await this.#settle(settled, cut);
     job.flying -= 1;
-    if (read !== undefined) {
-      this.#event({
-        type: 'judge-called',
-        judge: judge.name,
-        result: 'vote' in read && read.vote.is === 'said' ? 'said' : failureOf(read),
-        reason: 'trouble' in read ? read.trouble.reason : '',
-        tookMs: performance.now() - began,
-        inputTokens: usage?.inputTokens ?? 0,
-        outputTokens: usage?.outputTokens ?? 0,
-        nanos: cost,
-      });
-    }
-    if (ends !== undefined && isSettled) this.#hasEnded(key, ends);
+    if (read !== undefined) this.#tellCalled(read, { reply, began, nanos: cost });
+    if (ends === undefined || !isSettled) return;
+    this.#hasEnded(key, ends);
+    if (isProbed(key, judge.probe)) await this.#probe(job.request, ends.outcome, cut);
+  }
+
+  /** Once more, if it can be done at once and there is money that nobody with a verdict to wait for needs. */
+  async #probe(request: JudgeRequest, outcome: JudgeOutcome, cut: AbortSignal): Promise<void> {
+    const { judge, questions } = this.#parts;
+    const { key } = request;
+    const at = this.#now();
+    const tokens = request.inputTokens + judge.maxOutputTokens;
+    if (outcome.is !== 'answered' || this.#running === undefined) return;
+    if (this.#circuit.waitMs(at) > 0 || this.#pace.waitMs(at, tokens) > 0) return;
+    const nanos = mostNanos(judge, request, answerSchema(request));
+    const limits = this.#limits(1 - KEPT_SHARE);
+    const reservation = await Promise.resolve(questions.reserve({ key, nanos, at, limits })).catch(() => undefined);
+    if (reservation?.reserved !== true) return;
+    const tell = this.#pace.take(at, tokens);
+    const began = performance.now();
+    const reply = await this.#replyTo(request, cut);
+    const usage = usageOf(reply);
+    if (usage !== undefined) tell(usage.inputTokens + usage.outputTokens);
+    const cost = costOf(reply, judge, nanos);
+    const settled = { call: reservation.call, key, nanos: cost, at: this.#now(), vote: undefined, outcome: undefined };
+    await this.#settle(settled, cut);
+    if (cut.aborted) return;
+    const read = readReply(reply, request);
+    this.#tellCalled(read, { reply, began, nanos: cost });
+    const isAgreed = 'vote' in read ? agreed(outcome, read.vote) : undefined;
+    if (isAgreed !== undefined) this.#event({ type: 'judge-probed', judge: judge.name, agreed: isAgreed });
+  }
+
+  #tellCalled(
+    read: Read,
+    { reply, began, nanos }: { readonly reply: ModelReply; readonly began: number; readonly nanos: number },
+  ): void {
+    const usage = usageOf(reply);
+    this.#event({
+      type: 'judge-called',
+      judge: this.#parts.judge.name,
+      result: 'vote' in read && read.vote.is === 'said' ? 'said' : failureOf(read),
+      reason: 'trouble' in read ? read.trouble.reason : '',
+      tookMs: performance.now() - began,
+      inputTokens: usage?.inputTokens ?? 0,
+      outputTokens: usage?.outputTokens ?? 0,
+      nanos,
+    });
   }
 
   async #replyTo(request: JudgeRequest, cut: AbortSignal): Promise<ModelReply> {
@@ -284,24 +326,6 @@ export class JudgeDesk {
     } catch (error) {
       // A client does not throw; if it does, that is no reason to lose the call.
       return { is: 'failed', trouble: troubleOf(error, judge.apiKey) };
-    }
-  }
-
-  #read(reply: ModelReply, request: JudgeRequest): Read {
-    switch (reply.is) {
-      case 'said': {
-        const reading = parseJudgeAnswer(reply.text, request);
-        if (reading.is === 'answers')
-          return { vote: { is: 'said', answers: reading.answers, model: reply.model.slice(0, 200).toWellFormed() } };
-        return { trouble: badAnswer(reading.problem, 'retry') };
-      }
-      case 'refused':
-        return { vote: { is: 'failed', failure: 'refused', reason: reply.reason } };
-      case 'cut':
-        // It would be cut again.
-        return { trouble: badAnswer('The answer is longer than max_output_tokens.', 'nothing') };
-      case 'failed':
-        return { trouble: reply.trouble };
     }
   }
 
@@ -442,24 +466,8 @@ interface End {
   readonly disagreed: boolean;
 }
 
-type Read = { readonly vote: Vote } | { readonly trouble: CallTrouble };
-
 /** A provider that fails like this does its work. */
 const WORKING: ReadonlySet<JudgeFailure> = new Set(['rate-limited', 'refused', 'bad-answer', 'bad-request']);
-
-function failureOf(read: Read): JudgeFailure {
-  if ('trouble' in read) return read.trouble.failure;
-  return read.vote.is === 'failed' ? read.vote.failure : 'bad-answer';
-}
-
-/** Where the provider does not say, it counts as the most it can have been. */
-function priceOf(usage: Usage | undefined, judge: Judge, nanos: number): number {
-  return usage === undefined ? nanos : nanosOf(usage, judge.prices);
-}
-
-function badAnswer(reason: string, remedy: 'retry' | 'nothing'): CallTrouble {
-  return { failure: 'bad-answer', reason, remedy, retryAfterMs: 0, mayCost: true };
-}
 
 function leftOut(because: 'over-budget' | 'too-late', reason: string): End {
   return { outcome: { is: 'left-out', because, reason }, disagreed: false };

@@ -19,6 +19,8 @@ export interface Judge extends Endpoint {
   readonly requestsPerMinute: number;
   readonly tokensPerMinute: number;
   readonly maxOutputTokens: number;
+  /** The share of answered questions that are asked once more, to see how far it agrees with itself. */
+  readonly probe: number;
   readonly prices: Prices;
 }
 

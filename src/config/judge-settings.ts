@@ -29,6 +29,8 @@ export interface JudgeSettings {
   readonly evidenceTokens: number;
   /** The share of conversations that are judged, from 0 to 1. */
   readonly sample: number;
+  /** The share of answered questions that are asked once more. */
+  readonly probe: number;
   readonly prices: { readonly inputPerMillion: number; readonly outputPerMillion: number };
   /** All that can change an answer, in one text. */
   readonly fingerprint: string;
@@ -62,6 +64,7 @@ export interface JudgeConfig {
   readonly max_output_tokens?: number;
   readonly evidence_tokens?: number;
   readonly sample?: number;
+  readonly probe?: number;
   readonly prices?: { readonly input_per_million: number; readonly output_per_million: number };
 }
 
@@ -131,6 +134,7 @@ function settingsOf(
     maxOutputTokens: one.max_output_tokens,
     evidenceTokens: one.evidence_tokens,
     sample: one.sample,
+    probe: one.probe,
     prices: {
       inputPerMillion: one.prices?.input_per_million ?? 0,
       outputPerMillion: one.prices?.output_per_million ?? 0,
@@ -182,6 +186,7 @@ const judgeShape = strict({
   max_output_tokens: count(16, 200_000).default(2000),
   evidence_tokens: count(1000, 1_000_000).default(8000),
   sample: amount(0, 1).default(1),
+  probe: amount(0, 1).default(0),
   prices: priceShape.optional(),
 });
 type Written = z.infer<typeof judgeShape>;

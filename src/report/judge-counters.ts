@@ -24,6 +24,7 @@ export class JudgeCounters {
   readonly #questions: Counter<'judge' | 'end'>;
   readonly #reused: Counter<'judge'>;
   readonly #disagreed: Counter<'judge'>;
+  readonly #probed: Counter<'judge' | 'agreed'>;
   readonly #waiting: Gauge<'judge'>;
   readonly #oldest: Gauge<'judge'>;
   readonly #stopped: Gauge<'judge'>;
@@ -40,6 +41,7 @@ export class JudgeCounters {
     this.#questions = metrics.counter(JUDGE_METRICS.questions);
     this.#reused = metrics.counter(JUDGE_METRICS.reused);
     this.#disagreed = metrics.counter(JUDGE_METRICS.disagreed);
+    this.#probed = metrics.counter(JUDGE_METRICS.probed);
     this.#waiting = metrics.gauge(JUDGE_METRICS.waiting);
     this.#oldest = metrics.gauge(JUDGE_METRICS.oldest);
     this.#stopped = metrics.gauge(JUDGE_METRICS.stopped);
@@ -63,6 +65,9 @@ export class JudgeCounters {
       case 'question-ended':
         this.#questions.inc({ judge: event.judge, end: event.end });
         if (event.disagreed) this.#disagreed.inc({ judge: event.judge });
+        return;
+      case 'judge-probed':
+        this.#probed.inc({ judge: event.judge, agreed: event.agreed ? 'yes' : 'no' });
         return;
       case 'judge-stopped':
         this.#stopped.set({ judge: event.judge }, 1);
@@ -114,6 +119,7 @@ export class JudgeCounters {
     this.#cost.inc({ judge }, 0);
     this.#reused.inc({ judge }, 0);
     this.#disagreed.inc({ judge }, 0);
+    for (const agreed of ['yes', 'no']) this.#probed.inc({ judge, agreed }, 0);
     this.#waiting.set({ judge }, 0);
     this.#oldest.set({ judge }, 0);
     this.#stopped.set({ judge }, 0);

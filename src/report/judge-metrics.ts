@@ -77,6 +77,20 @@ export const JUDGE_METRICS = {
     unit: 'questions',
     help: 'Answered questions whose votes were not of one mind.',
   },
+  probed: {
+    name: 'assay_judge_probed_total',
+    type: 'counter',
+    labels: ['judge', 'agreed'],
+    unit: 'questions',
+    help: 'Answered questions that were asked once more, by whether the judge said the same of every criterion: how far it agrees with itself.',
+    queries: [
+      {
+        asks: 'how often a judge agrees with itself',
+        promql: `sum by (judge) (increase(assay_judge_probed_total{agreed="yes"}[7d]))
+  / sum by (judge) (increase(assay_judge_probed_total[7d]))`,
+      },
+    ],
+  },
   waiting: {
     name: 'assay_judge_waiting_questions',
     type: 'gauge',

@@ -31,6 +31,7 @@ export function judgeAt(url: string, fields: Partial<Judge> = {}): Judge {
     requestsPerMinute: 100_000,
     tokensPerMinute: 1e9,
     maxOutputTokens: 300,
+    probe: 0,
     prices: { inputPerMillion: 0, outputPerMillion: 0 },
     ...fields,
   };

@@ -43,6 +43,7 @@ judges:
     max_output_tokens: 500
     evidence_tokens: 4000
     sample: 0.25
+    probe: 0.02
     prices: { input_per_million: 0.15, output_per_million: 0.6 }
 judging: { limit: 10m, keep_answers: 1d }
 `);
@@ -69,6 +70,7 @@ judging: { limit: 10m, keep_answers: 1d }
     maxOutputTokens: 500,
     evidenceTokens: 4000,
     sample: 0.25,
+    probe: 0.02,
     prices: { inputPerMillion: 0.15, outputPerMillion: 0.6 },
     fingerprint: '["openai","gpu:8000","big",0,3,500]',
   });
@@ -95,7 +97,7 @@ test('what can change an answer is in the fingerprint, and nothing else', () => 
   const fingerprintOf = (more: string) =>
     load(`judges: { a: { provider: openai, model: m, base_url: "https://h/v1"${more} } }`).judging.judges[0]
       ?.fingerprint;
-  const same = [', api_key_file: key', ', retries: 1', ', sample: 0.5', ', requests_per_minute: 5', ', timeout: 5s'];
+  const same = [', api_key_file: key', ', retries: 1', ', sample: 0.5', ', probe: 0.1', ', requests_per_minute: 5', ', timeout: 5s'];
   const other = [', temperature: 0', ', votes: 3', ', max_output_tokens: 100', ', base_url: "https://other/v1"'];
 
   expect(new Set(same.map(fingerprintOf))).toEqual(new Set([fingerprintOf('')]));

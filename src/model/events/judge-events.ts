@@ -45,6 +45,8 @@ export type JudgeEvent =
       readonly tryAgainMs: number;
     }
   | { readonly type: 'judge-resumed'; readonly judge: string }
+  /** A question that had been answered was asked once more. */
+  | { readonly type: 'judge-probed'; readonly judge: string; readonly agreed: boolean }
   /** Questions wait because there is no money for them. */
   | { readonly type: 'budget-exhausted'; readonly window: 'hour' | 'day' }
   /** What there is to see, every now and then. */

@@ -1,0 +1,48 @@
+/** What the reply of a model comes to: a vote, or trouble. */
+import { parseJudgeAnswer } from '../model/judge-answer.ts';
+import type { JudgeFailure, JudgeRequest } from '../model/judging.ts';
+import type { Vote } from '../model/questions.ts';
+import type { CallTrouble } from './call-trouble.ts';
+import type { Judge } from './judge.ts';
+import type { ModelReply, Usage } from './model-client.ts';
+import { nanosOf } from './price.ts';
+
+export type Read = { readonly vote: Vote } | { readonly trouble: CallTrouble };
+
+export function readReply(reply: ModelReply, request: JudgeRequest): Read {
+  switch (reply.is) {
+    case 'said': {
+      const reading = parseJudgeAnswer(reply.text, request);
+      if (reading.is === 'answers')
+        return { vote: { is: 'said', answers: reading.answers, model: reply.model.slice(0, 200).toWellFormed() } };
+      return { trouble: badAnswer(reading.problem, 'retry') };
+    }
+    case 'refused':
+      return { vote: { is: 'failed', failure: 'refused', reason: reply.reason } };
+    case 'cut':
+      // It would be cut again.
+      return { trouble: badAnswer('The answer is longer than max_output_tokens.', 'nothing') };
+    case 'failed':
+      return { trouble: reply.trouble };
+  }
+}
+
+export function failureOf(read: Read): JudgeFailure {
+  if ('trouble' in read) return read.trouble.failure;
+  return read.vote.is === 'failed' ? read.vote.failure : 'bad-answer';
+}
+
+/** What the call did cost. Where the provider does not say, it counts as the most it can have been. */
+export function costOf(reply: ModelReply, judge: Judge, mostNanos: number): number {
+  if (reply.is === 'failed' && !reply.trouble.mayCost) return 0;
+  const usage = usageOf(reply);
+  return usage === undefined ? mostNanos : nanosOf(usage, judge.prices);
+}
+
+export function usageOf(reply: ModelReply): Usage | undefined {
+  return reply.is === 'failed' ? undefined : reply.usage;
+}
+
+function badAnswer(reason: string, remedy: 'retry' | 'nothing'): CallTrouble {
+  return { failure: 'bad-answer', reason, remedy, retryAfterMs: 0, mayCost: true };
+}
