@@ -97,7 +97,14 @@ test('what can change an answer is in the fingerprint, and nothing else', () => 
   const fingerprintOf = (more: string) =>
     load(`judges: { a: { provider: openai, model: m, base_url: "https://h/v1"${more} } }`).judging.judges[0]
       ?.fingerprint;
-  const same = [', api_key_file: key', ', retries: 1', ', sample: 0.5', ', probe: 0.1', ', requests_per_minute: 5', ', timeout: 5s'];
+  const same = [
+    ', api_key_file: key',
+    ', retries: 1',
+    ', sample: 0.5',
+    ', probe: 0.1',
+    ', requests_per_minute: 5',
+    ', timeout: 5s',
+  ];
   const other = [', temperature: 0', ', votes: 3', ', max_output_tokens: 100', ', base_url: "https://other/v1"'];
 
   expect(new Set(same.map(fingerprintOf))).toEqual(new Set([fingerprintOf('')]));
