@@ -3,6 +3,7 @@ import path from 'node:path';
 import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import { type LoadedSettings, loadSettings, type Settings } from '../config/settings.ts';
 import { readTruthFiles } from '../pipeline/truth-files.ts';
+import { isMissingSecret } from '../config/secrets.ts';
 import { loadSuites } from '../score/load-suites.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -20,7 +21,13 @@ export const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../suites');
 
 export type Flags = { readonly [flag: string]: string | number | undefined };
 
-export async function load(flags: Flags, options: { readonly suites?: readonly string[] } = {}): Promise<Loaded> {
+export interface LoadOptions {
+  readonly suites?: readonly string[];
+  /** `the store's`: the command only looks at what is stored, and nobody's keys but the store's are needed for it. */
+  readonly secrets?: 'all' | "the store's";
+}
+
+export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loaded> {
   const read = () => loadSettings({ flags, env: process.env, cwd: process.cwd() });
   const { settings, mistakes: configMistakes } = read();
   const fromFlags = options.suites !== undefined && options.suites.length > 0 ? options.suites : undefined;
@@ -33,8 +40,14 @@ export async function load(flags: Flags, options: { readonly suites?: readonly s
     judges: settings.judging.judges.map(({ name }) => name),
   });
   const { mistakes: truthMistakes } = readTruthFiles(settings.truth);
-  failOn([...configMistakes, ...suiteMistakes, ...truthMistakes]);
+  const isNeeded = (mistake: Mistake) => options.secrets !== "the store's" || !isOthersSecret(mistake);
+  failOn([...configMistakes.filter(isNeeded), ...suiteMistakes, ...truthMistakes]);
   return { settings, suites, suiteReferences, suitesBaseDirectory, loadSettings: read };
+}
+
+/** One that is missing, and that no store is opened with. */
+export function isOthersSecret(mistake: Mistake): boolean {
+  return isMissingSecret(mistake) && !mistake.path.startsWith('store.');
 }
 
 export function failOn(mistakes: readonly Mistake[]): void {

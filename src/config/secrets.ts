@@ -5,11 +5,20 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import type { Mistake } from '../model/mistake.ts';
 import type { Sources, Variables } from './sources.ts';
 
 export interface SecretPlaces {
   readonly baseDir: string;
   readonly env: Variables;
+}
+
+const FILE_EXPECTED = 'a file that can be read and holds the secret';
+const VARIABLE_EXPECTED = 'the name of a variable that holds the secret';
+
+/** Whether a secret is not where the configuration says. Who only reads what is stored, or checks a file far from its secrets, needs none. */
+export function isMissingSecret({ expected }: Pick<Mistake, 'expected'>): boolean {
+  return expected === FILE_EXPECTED || expected === VARIABLE_EXPECTED;
 }
 
 const someText = z.string('a text').min(1, 'a text that is not empty');
@@ -51,7 +60,7 @@ export function secretFrom(
       return { secret: readFileSync(path.resolve(places.baseDir, file), 'utf8').replace(/\r?\n$/, '') };
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
-      return { problem, expected: 'a file that can be read and holds the secret' };
+      return { problem, expected: FILE_EXPECTED };
     }
   }
   if (variable === undefined) return { secret: undefined };
@@ -59,7 +68,7 @@ export function secretFrom(
   if (secret !== undefined && secret !== '') return { secret };
   return {
     problem: `the environment variable ${variable} is not set`,
-    expected: 'the name of a variable that holds the secret',
+    expected: VARIABLE_EXPECTED,
   };
 }
 

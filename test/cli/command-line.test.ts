@@ -151,6 +151,24 @@ test('validate says every mistake of a configuration and its suites at once, wit
   }
 });
 
+test('who only reads, or checks a file, needs no secrets of others; who serves does', () => {
+  const directory = tempDirectory();
+  writeFileSync(
+    path.join(directory, 'assay.yaml'),
+    `judges: { default: { provider: openai, model: m, api_key_env: NOT_SET_HERE } }
+alerts: { webhooks: [{ url_file: /nowhere/hook }] }
+`,
+  );
+  const run = (...args: string[]) => assay(args, { cwd: directory, input: RECORDING });
+
+  expect(run('validate', 'assay.yaml')).toMatchObject({ status: 0, stderr: '' });
+  expect(run('score', '-', '--suite', 'default', '--json')).toMatchObject({ status: 0, stderr: '' });
+  expect(run('explain', 'x').stderr).toMatch(/no store at/);
+  const served = run('serve');
+  expect(served.status).toBe(2);
+  expect(served.stderr).toMatch(/NOT_SET_HERE is not set[\s\S]*nowhere|nowhere[\s\S]*NOT_SET_HERE is not set/);
+});
+
 test('validate names what it found good', () => {
   const { status, stdout } = assay(['validate', 'default', 'scheduling']);
 

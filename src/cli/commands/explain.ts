@@ -36,7 +36,10 @@ export function addExplain(program: Command, terminal: Terminal): void {
     .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
     .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)')
     .action(async (id: string, flags: { readonly why?: boolean; readonly json?: boolean } & Flags) => {
-      const { settings, suites } = await load({ config: flags.config, dataDir: flags.dataDir });
+      const { settings, suites } = await load(
+        { config: flags.config, dataDir: flags.dataDir },
+        { secrets: "the store's" },
+      );
       const reader = await openReader(settings);
       if (reader === undefined) {
         throw new CommandFailure(

@@ -114,7 +114,7 @@ export function addGolden(program: Command, terminal: Terminal): void {
 }
 
 async function conversationOf(id: string, flags: ConversationFlags) {
-  const { settings } = await load({ config: flags.config, dataDir: flags.dataDir });
+  const { settings } = await load({ config: flags.config, dataDir: flags.dataDir }, { secrets: "the store's" });
   return await oneConversation(id, { settings, files: flags.file ?? [] });
 }
 

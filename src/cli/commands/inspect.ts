@@ -28,7 +28,7 @@ export function addInspect(program: Command, terminal: Terminal): void {
     .option('--why', 'also show each span: every field of it, and the attribute or rule that decided it')
     .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
     .action(async (files: readonly string[], flags: InspectFlags) => {
-      const { settings } = await load({ config: flags.config });
+      const { settings } = await load({ config: flags.config }, { secrets: "the store's" });
       const understood = await understandRecorded(redactBatches(readAll(files), offlineRedaction(settings)), {
         conversationKeys: settings.conversation.idKeys,
       }).catch((error: unknown) => {

@@ -6,7 +6,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { parseDocument } from 'yaml';
+import { isMissingSecret } from '../../config/secrets.ts';
 import { loadSettings } from '../../config/settings.ts';
+import { readTruthFiles } from '../../pipeline/truth-files.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
@@ -46,7 +48,10 @@ export function addValidate(program: Command, terminal: Terminal): void {
           builtinDir: BUILTIN_SUITES,
           judges: settings.judging.judges.map(({ name }) => name),
         });
-        fromConfigs.push({ suites: loaded.suites, mistakes: [...mistakes, ...loaded.mistakes] });
+        // Secrets are where the service runs; a file is checked anywhere.
+        const own = mistakes.filter((mistake) => !isMissingSecret(mistake));
+        const { mistakes: inTruth } = readTruthFiles(settings.truth);
+        fromConfigs.push({ suites: loaded.suites, mistakes: [...own, ...loaded.mistakes, ...inTruth] });
       }
       const direct = await loadSuites(references, { baseDir: process.cwd(), builtinDir: BUILTIN_SUITES });
       failOn([...fromConfigs.flatMap(({ mistakes }) => mistakes), ...direct.mistakes]);
