@@ -202,9 +202,8 @@ export function describeEvent(
         event.transition,
         NO_EVIDENCE,
       );
-      const isWorse = to === 'regressed' || to === 'worse';
       const fields = { summary, suite, agent, environment, metric, criterion, from, to };
-      return { level: isWorse ? 'warn' : 'info', message: 'a detector has changed its state', fields };
+      return { level: levelOfChange(from, to), message: 'a detector has changed its state', fields };
     }
     case 'detection-began-anew':
       return {
@@ -242,4 +241,10 @@ export function describeEvent(
     default:
       return undefined;
   }
+}
+
+/** A new agent has a detector for each criterion, and that they begin is of interest to nobody but us. */
+function levelOfChange(from: string, to: string): Described['level'] {
+  if (to === 'regressed' || to === 'worse') return 'warn';
+  return from === 'no_data' || from === 'learning' ? 'debug' : 'info';
 }
