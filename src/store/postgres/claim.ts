@@ -130,6 +130,7 @@ const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.agent, c.agent_ver
   (SELECT truth FROM truths t WHERE t.key = c.key) AS truth,
   EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id) AS waits`;
 
+/** What is small drives: a join of revisits with conversations was planned while both were empty, and went through all conversations each time. */
 const CLAIM = {
   name: 'claim',
   sql: `WITH now AS MATERIALIZED (SELECT log_time AS time FROM cluster),
@@ -142,8 +143,8 @@ const CLAIM = {
       (SELECT id, due_at FROM conversations WHERE due_at <= (SELECT time FROM now) AND ($1::smallint IS NULL OR home = $1)
        ORDER BY due_at, id LIMIT $2)
       UNION ALL
-      (SELECT v.conversation, c.last_closed_at FROM revisits v JOIN conversations c ON c.id = v.conversation
-       WHERE $1::smallint IS NULL OR c.home = $1 ORDER BY v.number LIMIT $2)),
+      SELECT v.conversation, c.last_closed_at FROM (SELECT conversation FROM revisits ORDER BY number LIMIT $2) v CROSS JOIN LATERAL (
+        SELECT last_closed_at FROM conversations WHERE id = v.conversation AND ($1::smallint IS NULL OR home = $1) LIMIT 1) c),
     units AS MATERIALIZED (
       SELECT coalesce(g.leader, r.conversation) AS unit, g.leader, min(r.at) AS at
       FROM ready r LEFT JOIN conversation_groups g ON g.conversation = r.conversation

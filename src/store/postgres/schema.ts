@@ -253,6 +253,7 @@ const MIGRATIONS: readonly string[] = [
     conversation bigint PRIMARY KEY,
     number bigint NOT NULL DEFAULT nextval('revisit_numbers')
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
+  CREATE INDEX revisits_number ON revisits (number);
   CREATE TABLE waiting_evaluations (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     conversation bigint NOT NULL,

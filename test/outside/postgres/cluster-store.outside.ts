@@ -437,3 +437,35 @@ test('of the times that instances note the smallest is everybody’s, whoever co
   expect(times).toHaveLength(names.length);
   expect(new Set(times.map(({ value }) => value))).toEqual(new Set([1000]));
 });
+
+test('what is due is found without going through the conversations that are not', async () => {
+  const url = await freshDatabase();
+  const store = await opened(url);
+  const lane = await ownLane(store);
+  const judge = () => store.judge({ ...SOME, whose: 'own' }, (set) => judgeSimply(store.engineStore, set));
+  await store.file([{ lane, time: 1000, positions: { spans: 1 }, arrivals: [arrivalOf(1, 'c', 500)] }]);
+  await store.moveTime();
+  // Statements are planned now, while there is next to nothing.
+  await judge();
+  await sql(
+    url,
+    `INSERT INTO conversations (key, conversation_id, first_day, updated_at, first_closed_at, home)
+     SELECT gen_random_uuid(), 'x' || i, 20000, 1, 1, (SELECT id FROM instances LIMIT 1) FROM generate_series(1, 5000) i`,
+  );
+  const looked = async () => {
+    const [row] = await sql<{ looks: number; rows: number }>(
+      url,
+      `SELECT idx_scan AS looks, idx_tup_fetch + seq_tup_read AS rows FROM pg_stat_user_tables WHERE relname = 'conversations'`,
+    );
+    return row ?? { looks: 0, rows: 0 };
+  };
+  const before = await looked();
+
+  for (let judging = 0; judging < 10; judging += 1) await judge();
+  // Sessions tell what they have done when they end.
+  await store.close();
+
+  let after = await looked();
+  while (after.looks < before.looks + 10) after = await looked();
+  expect(after.rows - before.rows).toBeLessThan(500);
+});
