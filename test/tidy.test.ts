@@ -19,6 +19,7 @@ const STAGES = [
   'detect',
   'ask',
   'calibrate',
+  'compare',
 ];
 const ROOMS = [...STAGES, 'model', 'pipeline', 'config', 'cli', 'instrument'];
 const LINES_MAX = 500;

@@ -1,0 +1,24 @@
+/** A figure that was worked out from a sample of cases, and how far the true one may be from it. */
+export interface Estimated {
+  readonly value: number;
+  /** How many cases it rests on. */
+  readonly cases: number;
+  /** A bound that the true figure is below in at most `tail` of all samples; `tail` is between 0 and 0.5. */
+  lower(tail: number): number;
+  /** A bound that the true figure is above in at most `tail` of all samples. */
+  upper(tail: number): number;
+}
+
+/** How one figure differs from another: b − a, or b / a − 1 where it is relative. */
+export interface EstimatedChange extends Estimated {
+  readonly a: number;
+  readonly b: number;
+  readonly isRelative: boolean;
+  /** Each case beside itself; else the two samples are of different cases. */
+  readonly isPaired: boolean;
+}
+
+/** Why there is no figure, in a sentence. */
+export interface NotEstimable {
+  readonly because: string;
+}

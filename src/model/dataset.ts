@@ -1,0 +1,40 @@
+/** What an agent is tried on: cases, each of which is something a user says, and what would be right. */
+import type { Json } from './json.ts';
+
+export interface Dataset {
+  readonly name: string;
+  readonly version: string;
+  /** As it was named; for messages. */
+  readonly file: string;
+  /** SHA-256, in hex, of what the cases say: two files with the same one hold the same cases. */
+  readonly fingerprint: string;
+  readonly cases: readonly DatasetCase[];
+}
+
+export interface DatasetCase {
+  /** One of its kind in the dataset. */
+  readonly id: string;
+  /** What the user says, one turn after the other: a text, or whatever JSON the agent takes. Never empty. */
+  readonly turns: readonly Json[];
+  /** What would be right. */
+  readonly truth: Json | undefined;
+  /** The golden trace that its conversation is compared with. */
+  readonly golden: string | undefined;
+  readonly tags: readonly string[];
+  /** SHA-256, in hex, of turns, truth and golden trace. A case that was changed is another one, whatever it is called. */
+  readonly fingerprint: string;
+  /** Where it was taken from; undefined where somebody wrote it. */
+  readonly from: CaseOrigin | undefined;
+  readonly line: number | undefined;
+}
+
+/** A conversation that was recorded in production. */
+export interface CaseOrigin {
+  readonly conversation: string;
+  readonly agent: string;
+  readonly agentVersion: string;
+  /** ISO 8601. */
+  readonly recordedAt: string;
+  /** By suite. */
+  readonly outcomes: Readonly<Record<string, string>>;
+}

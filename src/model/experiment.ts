@@ -1,0 +1,94 @@
+/**
+ * An experiment: one version of an agent, run over the cases of a dataset and scored. It is kept in a folder of its own, so that it can be carried from one
+ * machine to another, and a release be held against the one before.
+ */
+import type { Evaluation } from './evaluation.ts';
+
+export interface Experiment {
+  /** One of its kind: when it began, and chance. */
+  readonly id: string;
+  /** What people call it. Several may have the same name; the last one is meant then. */
+  readonly name: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Undefined while cases are left: it runs, or was interrupted. */
+  readonly endedAt: string | undefined;
+  readonly dataset: {
+    readonly name: string;
+    readonly version: string;
+    readonly file: string;
+    readonly fingerprint: string;
+    readonly cases: number;
+  };
+  readonly agent: {
+    readonly kind: 'command' | 'module' | 'url';
+    /** As it was named on the command line. */
+    readonly target: string;
+    /** What its spans say; undefined until the first came. */
+    readonly version: string | undefined;
+  };
+  /** Of the folder it was started in; undefined where that is no git checkout. */
+  readonly git: { readonly commit: string; readonly branch: string | undefined; readonly isDirty: boolean } | undefined;
+  readonly suites: readonly {
+    readonly name: string;
+    readonly version: string;
+    /** SHA-256, in hex, of its file. */
+    readonly fingerprint: string;
+  }[];
+  /** How often each case is run. */
+  readonly repeats: number;
+  /** Handed to the agent with each run, different for each. */
+  readonly seed: number;
+  readonly assayVersion: string;
+}
+
+export const RUN_ENDS = ['completed', 'agent_failed', 'timed_out', 'no_spans'] as const;
+/**
+ * `completed`: the agent answered and its spans are there. `agent_failed`: it ended with an error, of its process or in its answer; `timed_out`: it did not
+ * end in time. What spans they left is scored all the same. `no_spans`: it answered, and showed nothing of how.
+ */
+export type RunEnd = (typeof RUN_ENDS)[number];
+
+/** One run of one case. */
+export interface CaseRun {
+  readonly case: string;
+  readonly caseFingerprint: string;
+  readonly tags: readonly string[];
+  /** From 1. */
+  readonly repeat: number;
+  /** Of the conversation that was scored; what the run was given where there is none. */
+  readonly conversationId: string;
+  readonly end: RunEnd;
+  /** One sentence, for a person: what went wrong, or what was odd. */
+  readonly problem: string | undefined;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly durationMs: number;
+  /** Empty where no suite is for it, or nothing is there to be scored. */
+  readonly evaluations: readonly Evaluation[];
+  readonly effort: RunEffort;
+  /** Where its spans and log records lie in the experiment's files; undefined where there are none. */
+  readonly spans: FileRange | undefined;
+  readonly logs: FileRange | undefined;
+}
+
+/** As the spans say; undefined where they don't. */
+export interface RunEffort {
+  readonly steps: number;
+  readonly llmCalls: number;
+  readonly toolCalls: number;
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly costUsd: number | undefined;
+}
+
+export interface FileRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ExperimentResult {
+  readonly experiment: Experiment;
+  /** In the order in which they ended. */
+  readonly runs: readonly CaseRun[];
+}
