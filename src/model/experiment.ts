@@ -2,7 +2,7 @@
  * An experiment: one version of an agent, run over the cases of a dataset and scored. It is kept in a folder of its own, so that it can be carried from one
  * machine to another, and a release be held against the one before.
  */
-import type { Evaluation } from './evaluation.ts';
+import type { Evaluation, Millionths, SuiteScope } from './evaluation.ts';
 
 export interface Experiment {
   /** One of its kind: when it began, and chance. */
@@ -29,17 +29,28 @@ export interface Experiment {
   };
   /** Of the folder it was started in; undefined where that is no git checkout. */
   readonly git: { readonly commit: string; readonly branch: string | undefined; readonly isDirty: boolean } | undefined;
-  readonly suites: readonly {
-    readonly name: string;
-    readonly version: string;
-    /** SHA-256, in hex, of its file. */
-    readonly fingerprint: string;
-  }[];
+  readonly suites: readonly ExperimentSuite[];
   /** How often each case is run. */
   readonly repeats: number;
   /** Handed to the agent with each run, different for each. */
   readonly seed: number;
   readonly assayVersion: string;
+}
+
+/** What it was scored by: as much of a suite as it takes to read the evaluations without it. */
+export interface ExperimentSuite {
+  readonly name: string;
+  readonly version: string;
+  /** SHA-256, in hex, of its file. */
+  readonly fingerprint: string;
+  readonly scope: SuiteScope;
+  readonly criteria: readonly {
+    readonly name: string;
+    readonly question: string;
+    readonly weight: Millionths;
+    readonly isCritical: boolean;
+    readonly whenNotApplicable: 'exclude' | 'pass' | 'fail';
+  }[];
 }
 
 export const RUN_ENDS = ['completed', 'agent_failed', 'timed_out', 'no_spans'] as const;
