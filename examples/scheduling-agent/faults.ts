@@ -1,4 +1,6 @@
 /** What can go wrong in a release of the agent, and which criterion should notice. */
+import type { Random } from './random.ts';
+
 export const FAULTS = ['wrong-participant', 'wrong-time', 'silent-crash', 'skip-alternatives', 'loop'] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -15,4 +17,21 @@ export function parseFault(text: string): Fault {
   const fault = FAULTS.find((known) => known === text);
   if (fault === undefined) throw new Error(`there is no fault "${text}"; known are ${FAULTS.join(', ')}`);
   return fault;
+}
+
+/** What goes wrong in a conversation, by chance; nothing in most. */
+export function chooseFault(
+  random: Random,
+  {
+    faults,
+    rate,
+    hasConflict,
+  }: { readonly faults: readonly Fault[]; readonly rate: number; readonly hasConflict: boolean },
+): Fault | undefined {
+  if (random.next() >= rate) return undefined;
+  const others = faults.filter((fault) => fault !== 'skip-alternatives');
+  // Alternatives can only be skipped where there is a conflict, so that is what mostly goes wrong there.
+  const skips = hasConflict && others.length < faults.length;
+  if (skips && (others.length === 0 || random.next() < 0.5)) return 'skip-alternatives';
+  return others.length === 0 ? undefined : random.pick(others);
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inConversation } from '../../src/instrument/instrument.ts';
 import { SchedulingAgent } from './agent.ts';
-import { FAILS, type Fault } from './faults.ts';
+import { chooseFault, FAILS, type Fault } from './faults.ts';
 import { seededRandom } from './random.ts';
 import { scenarioOf, type Scenario } from './scenarios.ts';
 import { ModelError, ScriptedModel } from './scripted-model.ts';
@@ -89,11 +89,7 @@ function faultOf(options: AgentRunOptions, scenario: Scenario, number: number, s
   const { regressAfter } = options;
   const isHealthyYet =
     'conversations' in regressAfter ? number < regressAfter.conversations : seconds < regressAfter.seconds;
-  const random = seededRandom(options.seed, number, 1);
-  if (isHealthyYet || random.next() >= options.regressRate) return undefined;
-  const others = options.regress.filter((fault) => fault !== 'skip-alternatives');
-  // Alternatives can only be skipped where there is a conflict, so that is what mostly goes wrong there.
-  const skips = scenario.hasConflict && others.length < options.regress.length;
-  if (skips && (others.length === 0 || random.next() < 0.5)) return 'skip-alternatives';
-  return others.length === 0 ? undefined : random.pick(others);
+  if (isHealthyYet) return undefined;
+  const { regress: faults, regressRate: rate } = options;
+  return chooseFault(seededRandom(options.seed, number, 1), { faults, rate, hasConflict: scenario.hasConflict });
 }

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly userId: string;
   readonly says: readonly string[];
   readonly calendar: Calendar;
+  /** What the calendar begins with. */
+  readonly busy: readonly Busy[];
   readonly hasConflict: boolean;
   readonly truth: Truth;
 }
@@ -48,6 +50,7 @@ export function scenarioOf(seed: number, number: number): Scenario {
     userId: `user-${number % 17}`,
     says: saysOf(kind, request, duration, agreed ?? asked),
     calendar,
+    busy,
     hasConflict: kind === 'conflict',
     truth: { participants, time: agreed ?? asked, duration },
   };
