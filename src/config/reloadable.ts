@@ -25,6 +25,7 @@ const TAKEN: Readonly<Record<keyof Settings, 'now' | readonly string[]>> = {
   truth: 'now',
   store: 'now',
   logLevel: 'now',
+  experimentsDir: 'now',
   host: ['host'],
   dataDir: ['data_dir'],
   otlpGrpcPort: ['otlp_grpc_port'],

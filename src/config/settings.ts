@@ -31,6 +31,8 @@ export interface Settings {
   readonly baseDir: string;
   readonly host: string;
   readonly dataDir: string;
+  /** The folder in which each experiment has one of its own. */
+  readonly experimentsDir: string;
   /** 0 is any free port. */
   readonly otlpGrpcPort: number;
   readonly otlpHttpPort: number;
@@ -94,6 +96,7 @@ export interface MetricSettings {
 export interface Config {
   readonly host?: string;
   readonly data_dir?: string;
+  readonly experiments?: string;
   readonly otlp_grpc_port?: number;
   readonly otlp_http_port?: number;
   readonly http_port?: number;
@@ -185,10 +188,17 @@ function readSettings(
   const port = (name: SettingName, fallback: number) => sources.read(name, wholeNumber(0, 65_535), fallback);
 
   const dataDir = sources.read({ key: 'data_dir', variable: 'ASSAY_DATA_DIR', flag: 'dataDir' }, someText, './data');
+  const dataDirectory = path.resolve(dataDir.origin === 'file' ? baseDir : cwd, dataDir.value);
+  const experiments = sources.read(
+    { key: 'experiments', variable: 'ASSAY_EXPERIMENTS', flag: 'experiments' },
+    someText,
+    path.join(dataDirectory, 'experiments'),
+  );
   const settings: Settings = {
     baseDir,
     host: sources.read({ key: 'host', variable: 'ASSAY_HOST', flag: 'host' }, hostText, '127.0.0.1').value,
-    dataDir: path.resolve(dataDir.origin === 'file' ? baseDir : cwd, dataDir.value),
+    dataDir: dataDirectory,
+    experimentsDir: path.resolve(experiments.origin === 'file' ? baseDir : cwd, experiments.value),
     ...distinctPorts(sources, {
       otlpGrpcPort: port(PORTS.otlpGrpcPort, 4317),
       otlpHttpPort: port(PORTS.otlpHttpPort, 4318),

@@ -1,7 +1,7 @@
 /** Answers the questions of the HTTP API from the store. */
 import type { Evaluation } from '../model/evaluation.ts';
 import type { ConversationApi } from '../report/http-server.ts';
-import { toReportJson } from '../report/evaluation-json.ts';
+import { toReportJson } from '../report/report-json.ts';
 import type { ConversationReader, ConversationRow } from '../store/conversation-reader.ts';
 
 export function conversationApi(reader: ConversationReader): ConversationApi {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Evaluation, FINDINGS, OUTCOMES, VERDICTS } from '../model/evaluation.ts';
-import { toEvaluationJson } from './evaluation-json.ts';
+import { toEvaluationJson } from '../model/evaluation-json.ts';
 
 export const evaluationRecordSchema = z
   .object({

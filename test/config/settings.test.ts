@@ -39,6 +39,7 @@ test('without anything written, the defaults hold', () => {
     baseDir: cwd,
     host: '127.0.0.1',
     dataDir: path.join(cwd, 'data'),
+    experimentsDir: path.join(cwd, 'data', 'experiments'),
     otlpGrpcPort: 4317,
     otlpHttpPort: 4318,
     httpPort: 4319,
@@ -110,6 +111,7 @@ test('every setting of the file arrives', () => {
   const { settings, mistakes } = load({
     file: `host: 0.0.0.0
 data_dir: /var/lib/assay
+experiments: /var/lib/experiments
 suites: [default, ./mine]
 turn: { settle: 2s, idle: 30, max_age: 10m, max_spans: 100, max_bytes: 1MiB, reopen: 1.5h }
 conversation: { idle: 90s, max_age: 2h, max_turns: 5, id_keys: [app.chat_id] }
@@ -126,6 +128,7 @@ log_level: warn
   expect(settings).toMatchObject({
     host: '0.0.0.0',
     dataDir: '/var/lib/assay',
+    experimentsDir: '/var/lib/experiments',
     suites: ['default', './mine'],
     turn: { settleMs: 2000, idleMs: 30_000, maxAgeMs: 600_000, maxSpans: 100, maxBytes: 2 ** 20, reopenMs: 5_400_000 },
     conversation: { idleMs: 90_000, maxAgeMs: 7_200_000, maxTurns: 5, idKeys: ['app.chat_id'] },

@@ -3,7 +3,7 @@ import { scoreRecorded } from '../../src/pipeline/offline.ts';
 import { encodeTable } from '../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
-import { toEvaluationJson } from '../../src/report/evaluation-json.ts';
+import { toEvaluationJson } from '../../src/model/evaluation-json.ts';
 import { randomFrom, shuffled } from '../random.ts';
 import { exportRequest } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';

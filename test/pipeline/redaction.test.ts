@@ -10,7 +10,7 @@ import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transc
 import { BUILT_IN_PATTERNS } from '../../src/model/redaction.ts';
 import { scoreRecorded } from '../../src/pipeline/offline.ts';
 import { readRecording } from '../../src/pipeline/recording.ts';
-import { toReportJson } from '../../src/report/evaluation-json.ts';
+import { toReportJson } from '../../src/report/report-json.ts';
 import { RequestRedactor } from '../../src/receive/redact/request-redactor.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
 import { encodeTable } from '../../src/model/otlp/batch-table.ts';

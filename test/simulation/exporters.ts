@@ -16,7 +16,7 @@ import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
 import { scoreRecorded } from '../../src/pipeline/offline.ts';
 import type { RecordedBatch } from '../../src/pipeline/recording.ts';
-import { toEvaluationJson } from '../../src/report/evaluation-json.ts';
+import { toEvaluationJson } from '../../src/model/evaluation-json.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { freeListenPorts, startAssay } from './process.ts';

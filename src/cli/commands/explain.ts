@@ -9,7 +9,7 @@ import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { normalize } from '../../normalize/normalize.ts';
 import { storeFileIn } from '../../pipeline/data-directory.ts';
-import { toReportJson } from '../../report/evaluation-json.ts';
+import { toReportJson } from '../../report/report-json.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import { openReader } from '../../pipeline/open-reader.ts';
 import type { ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';

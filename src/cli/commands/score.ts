@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type OfflineResult, scoreRecorded } from '../../pipeline/offline.ts';
 import { type RecordedBatch, RecordingError, readRecording } from '../../pipeline/recording.ts';
-import { toReportJson } from '../../report/evaluation-json.ts';
+import { toReportJson } from '../../report/report-json.ts';
 import { toJUnit } from '../../report/junit.ts';
 import { summarize } from '../../report/summary.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';

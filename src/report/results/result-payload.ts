@@ -1,7 +1,7 @@
 /** An evaluation as it waits for a backend: what it said, and the span that it is about. */
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { SpanId, TraceId } from '../../model/ids.ts';
-import { type EvaluationJson, toEvaluationJson } from '../evaluation-json.ts';
+import { type EvaluationJson, toEvaluationJson } from '../../model/evaluation-json.ts';
 import { evaluationIdOf } from '../evaluation-record.ts';
 import type { AgentLabels } from '../label-guard.ts';
 

@@ -13,7 +13,7 @@ import { engineSettings, turnLimits } from '../../../src/pipeline/engine-setting
 import { packTurn } from '../../../src/pipeline/messages.ts';
 import { Spool } from '../../../src/kafka/spool.ts';
 import { JournalReader } from '../../../src/journal/journal-reader.ts';
-import { toEvaluationJson } from '../../../src/report/evaluation-json.ts';
+import { toEvaluationJson } from '../../../src/model/evaluation-json.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
 import type { Filing, Judged, OwnedLane, WaitingArrival, WorkingSet } from '../../../src/store/cluster-store.ts';
 import { Store } from '../../../src/store/sqlite/store.ts';

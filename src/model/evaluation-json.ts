@@ -1,0 +1,137 @@
+/**
+ * Evaluations as JSON: in `assay score --json`, in the API, in experiments. The same bytes for the same evaluation, and the same evaluation
+ * when they are read again.
+ */
+import { z } from 'zod';
+import {
+  type Evaluation,
+  FINDINGS,
+  type FindingKind,
+  OUTCOMES,
+  type Outcome,
+  VERDICTS,
+  type Verdict,
+  type VerdictKind,
+} from './evaluation.ts';
+import type { ConversationId, SpanId, TurnId } from './ids.ts';
+
+export interface EvaluationJson {
+  readonly conversation_id: string;
+  readonly turn_id?: string;
+  readonly suite: string;
+  readonly suite_version: string;
+  readonly scope: string;
+  readonly revision: number;
+  readonly score: number | null;
+  readonly outcome: Outcome;
+  readonly explanation: string;
+  readonly verdicts: { readonly [criterion: string]: VerdictJson };
+  readonly findings?: readonly FindingJson[];
+  /** Criteria whose verdicts are not in: this is what can be said so far. */
+  readonly waits_for?: readonly string[];
+}
+
+export interface VerdictJson {
+  readonly verdict: VerdictKind;
+  readonly reason: string;
+  readonly evidence: readonly string[];
+  /** Absent where no model was asked. */
+  readonly judged_by?: { readonly judge: string; readonly version: string };
+}
+
+export interface FindingJson {
+  readonly finding: FindingKind;
+  readonly reason: string;
+  readonly evidence: readonly string[];
+}
+
+const MILLION = 1_000_000;
+
+export function toEvaluationJson(evaluation: Evaluation): EvaluationJson {
+  return {
+    conversation_id: evaluation.conversationId,
+    ...(evaluation.turnId === undefined ? {} : { turn_id: evaluation.turnId }),
+    suite: evaluation.suite,
+    suite_version: evaluation.suiteVersion,
+    scope: evaluation.scope,
+    revision: evaluation.revision,
+    score: evaluation.score === undefined ? null : evaluation.score / MILLION,
+    outcome: evaluation.outcome,
+    explanation: evaluation.explanation,
+    // `fromEntries` defines properties, so a criterion called `__proto__` would be one more key.
+    verdicts: Object.fromEntries(
+      [...evaluation.verdicts].map(([criterion, { verdict, reason, evidence, judgedBy }]) => [
+        criterion,
+        { verdict, reason, evidence, ...(judgedBy !== undefined && { judged_by: judgedBy }) },
+      ]),
+    ),
+    ...(evaluation.findings !== undefined && {
+      findings: evaluation.findings.map(({ finding, reason, evidence }) => ({ finding, reason, evidence })),
+    }),
+    ...(evaluation.waitsFor === undefined ? {} : { waits_for: evaluation.waitsFor }),
+  };
+}
+
+/** Throws where it is not what `toEvaluationJson` gives. Fields that a later version may have added are left out. */
+export function fromEvaluationJson(json: unknown): Evaluation {
+  const read = evaluationShape.parse(json);
+  return {
+    // The casts are the brands: they were written by an Assay.
+    conversationId: read.conversation_id as ConversationId,
+    turnId: read.turn_id as TurnId | undefined,
+    suite: read.suite,
+    suiteVersion: read.suite_version,
+    scope: read.scope,
+    revision: read.revision,
+    score: read.score === null ? undefined : Math.round(read.score * MILLION),
+    outcome: read.outcome,
+    explanation: read.explanation,
+    verdicts: new Map(
+      Object.entries(read.verdicts).map(([criterion, verdict]) => [criterion, toVerdict(verdictShape.parse(verdict))]),
+    ),
+    ...(read.findings !== undefined && {
+      findings: read.findings.map(({ finding, reason, evidence }) => ({
+        finding,
+        reason,
+        evidence: evidence as SpanId[],
+      })),
+    }),
+    ...(read.waits_for !== undefined && { waitsFor: read.waits_for }),
+  };
+}
+
+function toVerdict({ verdict, reason, evidence, judged_by }: z.output<typeof verdictShape>): Verdict {
+  return {
+    verdict,
+    reason,
+    evidence: evidence as SpanId[],
+    ...(judged_by !== undefined && { judgedBy: judged_by }),
+  };
+}
+
+const verdictShape = z.object({
+  verdict: z.enum(VERDICTS),
+  reason: z.string(),
+  evidence: z.array(z.string()),
+  judged_by: z.object({ judge: z.string(), version: z.string() }).optional(),
+});
+
+const evaluationShape = z.object({
+  conversation_id: z.string(),
+  turn_id: z.string().optional(),
+  suite: z.string(),
+  suite_version: z.string(),
+  scope: z.enum(['conversation', 'turn']),
+  revision: z.int().min(1),
+  score: z.number().min(0).max(1).nullable(),
+  outcome: z.enum(OUTCOMES),
+  explanation: z.string(),
+  // Not a record of verdicts: zod leaves a key `__proto__` out of those.
+  verdicts: z.custom<Readonly<Record<string, unknown>>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  ),
+  findings: z
+    .array(z.object({ finding: z.enum(FINDINGS), reason: z.string(), evidence: z.array(z.string()) }))
+    .optional(),
+  waits_for: z.array(z.string()).optional(),
+});
