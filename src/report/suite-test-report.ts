@@ -1,5 +1,5 @@
 /** What came of the tests of suites, as JSON and as JUnit XML. */
-import { escapeXml } from './junit.ts';
+import { junitDocument, type JUnitResult } from './junit-document.ts';
 
 export interface SuiteTestReport {
   readonly file: string;
@@ -39,23 +39,20 @@ export function suiteTestsJson(tests: readonly SuiteTestReport[]): unknown {
 }
 
 export function suiteTestsJUnit(tests: readonly SuiteTestReport[]): string {
-  const suites = [...Map.groupBy(tests, ({ suite }) => suite)].map(([suite, rows]) => {
-    const failures = rows.filter(({ unmet }) => unmet.length > 0).length;
-    const head = `  <testsuite name="${escapeXml(suite)}" tests="${rows.length}" failures="${failures}" errors="0" skipped="0">`;
-    return [head, ...rows.map(testCase), '  </testsuite>'].join('\n');
-  });
-  return ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites name="assay">', ...suites, '</testsuites>'].join('\n');
+  return junitDocument(
+    [...Map.groupBy(tests, ({ suite }) => suite)].map(([name, rows]) => ({
+      name,
+      cases: rows.map((test) => ({ name: test.name, file: test.file, line: test.line, result: resultOf(test) })),
+    })),
+  );
 }
 
-function testCase({ suite, name, file, line, unmet }: SuiteTestReport): string {
-  const place = `file="${escapeXml(file)}"${line === undefined ? '' : ` line="${line}"`}`;
-  const head = `    <testcase classname="${escapeXml(suite)}" name="${escapeXml(name)}" ${place}`;
+function resultOf({ file, line, unmet }: SuiteTestReport): JUnitResult {
   const [first] = unmet;
-  if (first === undefined) return `${head}/>`;
+  if (first === undefined) return { is: 'passed' };
   const details = unmet.map(
     ({ what, expected, actual, reason, line: at }) =>
       `${file}:${at ?? line ?? 1}: ${what}: expected ${expected}, was ${actual}: ${reason}`,
   );
-  const message = `${first.what}: expected ${first.expected}, was ${first.actual}`;
-  return `${head}><failure message="${escapeXml(message)}">${escapeXml(details.join('\n'))}</failure></testcase>`;
+  return { is: 'failed', message: `${first.what}: expected ${first.expected}, was ${first.actual}`, details };
 }

@@ -2,9 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { exportRequest } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
-import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
+import { metricsOf, type RunningService, runService, sendTurns, sumOf } from './running-service.ts';
 
 const suite = (name: string, check: string) => `suite: care
 version: "${name}"
@@ -16,28 +15,9 @@ criteria:
 let lastTrace = 0;
 
 async function send(running: RunningService, turns: number): Promise<void> {
-  const spans = Array.from({ length: turns }, () => {
-    lastTrace += 1;
-    return {
-      traceId: lastTrace.toString(16).padStart(32, '0'),
-      spanId: lastTrace.toString(16).padStart(16, '0'),
-      name: 'invoke_agent',
-      kind: 1,
-      startTimeUnixNano: '1790000000000000000',
-      endTimeUnixNano: '1790000001000000000',
-      status: { code: 0 },
-      attributes: [
-        { key: 'gen_ai.operation.name', value: { stringValue: 'invoke_agent' } },
-        { key: 'gen_ai.agent.name', value: { stringValue: 'helper' } },
-      ],
-    };
-  });
-  const response = await fetch(`${running.otlp}/v1/traces`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: exportRequest(spans, 'v1'),
-  });
-  expect(response.status).toBe(200);
+  const first = lastTrace + 1;
+  lastTrace += turns;
+  await sendTurns(running, { first, turns });
 }
 
 async function until(running: RunningService, name: string, count: number, ...parts: string[]): Promise<void> {

@@ -1,10 +1,11 @@
 /** The service in the test's own process, on free ports and with short times. Stops with the test. */
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import { type Service, startService } from '../../src/pipeline/service.ts';
 import { Log } from '../../src/report/log.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { parseMetrics } from '../simulation/scraped-totals.ts';
+import { exportRequest } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { BUILTIN } from './log-driver.ts';
 
@@ -71,4 +72,30 @@ export function sumOf(metrics: ReadonlyMap<string, number>, name: string, ...par
     if (series.startsWith(name) && parts.every((part) => series.includes(part))) sum += value;
   }
   return sum;
+}
+
+/** Turns of one step each, whose traces are numbered from `first` on. */
+export async function sendTurns(
+  running: RunningService,
+  { first, turns }: { first: number; turns: number },
+): Promise<void> {
+  const spans = Array.from({ length: turns }, (_, index) => ({
+    traceId: (first + index).toString(16).padStart(32, '0'),
+    spanId: (first + index).toString(16).padStart(16, '0'),
+    name: 'invoke_agent',
+    kind: 1,
+    startTimeUnixNano: '1790000000000000000',
+    endTimeUnixNano: '1790000001000000000',
+    status: { code: 0 },
+    attributes: [
+      { key: 'gen_ai.operation.name', value: { stringValue: 'invoke_agent' } },
+      { key: 'gen_ai.agent.name', value: { stringValue: 'helper' } },
+    ],
+  }));
+  const response = await fetch(`${running.otlp}/v1/traces`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: exportRequest(spans, 'v1'),
+  });
+  expect(response.status).toBe(200);
 }

@@ -5,8 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { freePorts } from '../free-ports.ts';
-import { exportRequest } from '../simulation/traffic.ts';
-import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
+import { metricsOf, type RunningService, runService, sendTurns, sumOf } from './running-service.ts';
 
 // So that a test need not wait for five seconds; the SDK reads it when it starts.
 process.env.OTEL_BSP_SCHEDULE_DELAY = '50';
@@ -80,28 +79,6 @@ async function startBackend() {
   return { traces, metrics, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base` };
 }
 
-async function send(running: RunningService, turns: number): Promise<void> {
-  const spans = Array.from({ length: turns }, (_, turn) => ({
-    traceId: (turn + 1).toString(16).padStart(32, '0'),
-    spanId: (turn + 1).toString(16).padStart(16, '0'),
-    name: 'invoke_agent',
-    kind: 1,
-    startTimeUnixNano: '1790000000000000000',
-    endTimeUnixNano: '1790000001000000000',
-    status: { code: 0 },
-    attributes: [
-      { key: 'gen_ai.operation.name', value: { stringValue: 'invoke_agent' } },
-      { key: 'gen_ai.agent.name', value: { stringValue: 'helper' } },
-    ],
-  }));
-  const response = await fetch(`${running.otlp}/v1/traces`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: exportRequest(spans, 'v1'),
-  });
-  expect(response.status).toBe(200);
-}
-
 async function untilScored(running: RunningService, turns: number): Promise<void> {
   while (sumOf(await metricsOf(running), 'assay_turns_scored_total') < turns)
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -111,7 +88,7 @@ test('what Assay does goes to a backend as a span for each batch, and its health
   const { traces, metrics, url } = await startBackend();
   const telemetry = { endpoint: url, headers: { authorization: 'Bearer abc' }, metricsEveryMs: 60_000 };
   const running = await runService({ suites: ['default'], telemetry });
-  await send(running, 30);
+  await sendTurns(running, { first: 1, turns: 30 });
   await untilScored(running, 30);
   const scraped = await metricsOf(running);
 
@@ -142,7 +119,7 @@ test('a backend that refuses is said once, and nothing waits for it', async () =
   const { url } = await startBackend();
   const telemetry = { endpoint: url, headers: {}, metricsEveryMs: 100 };
   const running = await runService({ suites: ['default'], telemetry });
-  await send(running, 3);
+  await sendTurns(running, { first: 1, turns: 3 });
   await untilScored(running, 3);
 
   const said = () => running.lines.filter((line) => line.includes('own traces or metrics could not be sent'));
@@ -159,7 +136,7 @@ test('pointed at itself, Assay takes what it says of itself, scores none of it, 
   const taken = async (signal: string) =>
     sumOf(await metricsOf(running), 'assay_received_requests_total', `signal="${signal}"`);
   const records = async () => sumOf(await metricsOf(running), 'assay_received_records_total', 'signal="traces"');
-  await send(running, 5);
+  await sendTurns(running, { first: 1, turns: 5 });
   await untilScored(running, 5);
   // Its own spans have come: of the recovery at the start, and of the batches just now.
   while ((await records()) <= 5 + 1) await new Promise((resolve) => setTimeout(resolve, 20));
