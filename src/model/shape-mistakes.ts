@@ -53,19 +53,21 @@ function mistakesOf(
     }
     case 'invalid_type': {
       const given = valueAt(value, path);
-      if (given === undefined)
-        return [
-          at(path, `'${String(path.at(-1) ?? 'the value')}' is missing`, NOUNS[issue.expected] ?? issue.expected),
-        ];
-      return [at(path, `${describe(given)} is of the wrong type`, NOUNS[issue.expected] ?? issue.expected)];
+      return [at(path, wrongType(given, path), NOUNS[issue.expected] ?? issue.expected)];
     }
     case 'invalid_union':
-      return [at(path, `${describe(valueAt(value, path))} is of the wrong type`, unionOf(issue))];
+      return [at(path, wrongType(valueAt(value, path), path), unionOf(issue))];
     default: {
       // Our own messages say what was expected.
       return [at(path, `${describe(valueAt(value, path))} is not right`, issue.message)];
     }
   }
+}
+
+function wrongType(given: unknown, path: Path): string {
+  return given === undefined
+    ? `'${String(path.at(-1) ?? 'the value')}' is missing`
+    : `${describe(given)} is of the wrong type`;
 }
 
 const NOUNS: Readonly<Record<string, string>> = {
