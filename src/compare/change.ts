@@ -1,0 +1,149 @@
+/**
+ * How b differs from a by a measure. Cases that both ran as they are now are held each beside itself, which takes out of the difference that some cases are
+ * harder than others; what only one of them ran is left out then. Where they share none, the two are held beside each other as samples of different cases.
+ */
+import { DRAWS, type Drawn, exponential, quantile } from './draws.ts';
+import type { EstimatedChange, NotEstimable } from './estimated.ts';
+import { once } from './level.ts';
+import {
+  type BoundedMeasure,
+  type CaseEffort,
+  type EffortMeasure,
+  effortsOf,
+  isEffort,
+  type Measure,
+  meanOf,
+  valuesOf,
+} from './measure.ts';
+import { drawChange, drawPairedChange, ratioOf } from './ratio.ts';
+import type { SuiteRuns } from './suite-runs.ts';
+import { lowerBound, upperBound } from './unseen-case.ts';
+import { randomFrom } from '../model/random.ts';
+
+export function changeOf(a: SuiteRuns, b: SuiteRuns, measure: Measure): EstimatedChange | NotEstimable {
+  return isEffort(measure) ? effortChange(a, b, measure) : boundedChange(a, b, measure);
+}
+
+/** Each case beside itself: [in a, in b]. Empty where the two share no case that was not changed. */
+export function pairsOf<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): (readonly [T, T])[] {
+  const pairs: (readonly [T, T])[] = [];
+  for (const [key, ofA] of a) {
+    const ofB = b.get(key);
+    if (ofB !== undefined) pairs.push([ofA, ofB]);
+  }
+  return pairs;
+}
+
+/** Whether the two have cases in common, whatever can be told of them. */
+export function shareCases(a: SuiteRuns, b: SuiteRuns): boolean {
+  return [...a.cases.keys()].some((key) => b.cases.has(key));
+}
+
+/** Differences of values between 0 and 1, one pair a case. */
+export function pairedChange(pairs: readonly (readonly [number, number])[]): EstimatedChange | NotEstimable {
+  const a = meanOf(pairs.map(([ofA]) => ofA));
+  const b = meanOf(pairs.map(([, ofB]) => ofB));
+  if (a === undefined || b === undefined) return { because: 'no case says anything of it in both' };
+  const differences = pairs.map(([ofA, ofB]) => ofB - ofA);
+  return {
+    value: b - a,
+    a,
+    b,
+    cases: pairs.length,
+    isRelative: false,
+    isPaired: true,
+    lower: (tail) => Math.min(b - a, lowerBound(differences, -1, tail)),
+    upper: (tail) => Math.max(b - a, upperBound(differences, 1, tail)),
+  };
+}
+
+/** Of values between 0 and 1 of cases that are different ones. */
+export function unpairedChange(ofA: readonly number[], ofB: readonly number[]): EstimatedChange | NotEstimable {
+  const [a, b] = [meanOf(ofA), meanOf(ofB)];
+  if (a === undefined || b === undefined)
+    return { because: `no run of ${a === undefined ? 'A' : 'B'} says anything of it` };
+  const drawn = once((): Drawn => {
+    const [meansOfA, meansOfB] = [drawMeans(ofA, 1), drawMeans(ofB, 2)];
+    return {
+      lower: meansOfB.lower.map((mean, draw) => mean - (meansOfA.upper[draw] as number)).sort(),
+      upper: meansOfB.upper.map((mean, draw) => mean - (meansOfA.lower[draw] as number)).sort(),
+    };
+  });
+  return {
+    value: b - a,
+    a,
+    b,
+    cases: ofA.length + ofB.length,
+    isRelative: false,
+    isPaired: false,
+    lower: (tail) => Math.min(b - a, quantile(drawn().lower, tail)),
+    upper: (tail) => Math.max(b - a, quantile(drawn().upper, 1 - tail)),
+  };
+}
+
+/** Relative: what a success takes in b over what it takes in a, less 1. */
+export function pairedEffortChange(
+  pairs: readonly (readonly [CaseEffort, CaseEffort])[],
+): EstimatedChange | NotEstimable {
+  const [a, b] = [ratioOf(pairs.map(([ofA]) => ofA)), ratioOf(pairs.map(([, ofB]) => ofB))];
+  return relative({ a, b, cases: pairs.length, isPaired: true }, () => drawPairedChange(pairs));
+}
+
+export function unpairedEffortChange(
+  ofA: readonly CaseEffort[],
+  ofB: readonly CaseEffort[],
+): EstimatedChange | NotEstimable {
+  const [a, b] = [ratioOf(ofA), ratioOf(ofB)];
+  return relative({ a, b, cases: ofA.length + ofB.length, isPaired: false }, () => drawChange(ofA, ofB));
+}
+
+function boundedChange(a: SuiteRuns, b: SuiteRuns, measure: BoundedMeasure): EstimatedChange | NotEstimable {
+  const [ofA, ofB] = [valuesOf(a, measure), valuesOf(b, measure)];
+  if (shareCases(a, b)) return pairedChange(pairsOf(ofA, ofB));
+  return unpairedChange([...ofA.values()], [...ofB.values()]);
+}
+
+function effortChange(a: SuiteRuns, b: SuiteRuns, measure: EffortMeasure): EstimatedChange | NotEstimable {
+  const [ofA, ofB] = [effortsOf(a, measure), effortsOf(b, measure)];
+  if (shareCases(a, b)) return pairedEffortChange(pairsOf(ofA, ofB));
+  return unpairedEffortChange([...ofA.values()], [...ofB.values()]);
+}
+
+function relative(
+  figures: { readonly a: number; readonly b: number; readonly cases: number; readonly isPaired: boolean },
+  draw: () => Drawn,
+): EstimatedChange | NotEstimable {
+  const { a, b } = figures;
+  if (Number.isNaN(a) || Number.isNaN(b)) return { because: 'there are not runs in both that say what they took' };
+  if (!Number.isFinite(a) || !Number.isFinite(b))
+    return { because: `no run of ${Number.isFinite(a) ? 'B' : 'A'} succeeded` };
+  if (a === 0) return { because: 'it took nothing in A, and no change is relative to nothing' };
+  const drawn = once(draw);
+  const value = b / a - 1;
+  return {
+    value,
+    ...figures,
+    isRelative: true,
+    lower: (tail) => Math.min(value, quantile(drawn().lower, tail) - 1),
+    upper: (tail) => Math.max(value, quantile(drawn().upper, 1 - tail) - 1),
+  };
+}
+
+/** Means with weights drawn evenly, and with the unseen case (`unseen-case.ts`) at 0 and at 1. */
+function drawMeans(values: readonly number[], seed: number): Drawn {
+  const random = randomFrom(seed);
+  const lower = new Float64Array(DRAWS);
+  const upper = new Float64Array(DRAWS);
+  for (let draw = 0; draw < DRAWS; draw += 1) {
+    let [weights, total] = [0, 0];
+    for (const value of values) {
+      const weight = exponential(random);
+      weights += weight;
+      total += weight * value;
+    }
+    const unseen = exponential(random);
+    lower[draw] = total / (weights + unseen);
+    upper[draw] = (total + unseen) / (weights + unseen);
+  }
+  return { lower, upper };
+}

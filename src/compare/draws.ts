@@ -1,0 +1,24 @@
+/** Figures drawn at random from a fixed seed, and what share of them lies below which value. */
+
+/** The share 0.0005 of them is ten, the smallest tail that anybody asks for. */
+export const DRAWS = 20_000;
+
+/** In ascending order, each for its bound: with the unseen case that is as bad as can be for it. */
+export interface Drawn {
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+}
+
+/** Weights that are these over their sum are drawn evenly from all that add up to 1. */
+export function exponential(random: () => number): number {
+  return -Math.log(random() + 1e-10);
+}
+
+/** What a share `tail` of the draws lies below. */
+export function quantile(drawn: Float64Array, tail: number): number {
+  const at = Math.min(drawn.length - 1, Math.max(0, tail * drawn.length - 0.5));
+  // The casts hold: both lie within.
+  const below = drawn[Math.floor(at)] as number;
+  const above = drawn[Math.ceil(at)] as number;
+  return below + (above - below) * (at - Math.floor(at));
+}

@@ -1,0 +1,46 @@
+/** How an experiment does by a measure, and between which bounds the true figure lies: that of all cases the dataset's were taken from. */
+import { quantile } from './draws.ts';
+import type { Estimated, NotEstimable } from './estimated.ts';
+import { type CaseEffort, effortsOf, isEffort, type Measure, meanOf, valuesOf } from './measure.ts';
+import { drawRatio, ratioOf } from './ratio.ts';
+import type { SuiteRuns } from './suite-runs.ts';
+import { lowerBound, upperBound } from './unseen-case.ts';
+
+export function levelOf(runs: SuiteRuns, measure: Measure): Estimated | NotEstimable {
+  if (isEffort(measure)) return levelOfEffort([...effortsOf(runs, measure).values()]);
+  return levelOfShares([...valuesOf(runs, measure).values()]);
+}
+
+/** Of values between 0 and 1, one a case. */
+export function levelOfShares(values: readonly number[]): Estimated | NotEstimable {
+  const value = meanOf(values);
+  if (value === undefined) return { because: 'no run says anything of it' };
+  return {
+    value,
+    cases: values.length,
+    lower: (tail) => Math.min(value, lowerBound(values, 0, tail)),
+    upper: (tail) => Math.max(value, upperBound(values, 1, tail)),
+  };
+}
+
+export function levelOfEffort(cases: readonly CaseEffort[]): Estimated | NotEstimable {
+  const value = ratioOf(cases);
+  if (cases.length === 0) return { because: 'no run says what it took' };
+  if (!Number.isFinite(value)) return { because: 'no run succeeded' };
+  const drawn = once(() => drawRatio(cases, 1));
+  return {
+    value,
+    cases: cases.length,
+    lower: (tail) => Math.min(value, quantile(drawn().lower, tail)),
+    upper: (tail) => Math.max(value, quantile(drawn().upper, 1 - tail)),
+  };
+}
+
+/** Draws take time, and not everybody asks for bounds. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly it: T } | undefined;
+  return () => {
+    made ??= { it: make() };
+    return made.it;
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * What of an experiment is measured, and what it comes to for one case: the mean over its runs, of what each run says.
+ *
+ * A run that the agent did not get to its end (it failed, was out of time, or left no spans) and of which no score can be told is one without success:
+ * a crash must not take a case out of the figures. Where the agent did end, what is unscored is left out of them, as everywhere, and has a share of its own.
+ */
+import type { Evaluation } from '../model/evaluation.ts';
+import type { RunsOfCase, SuiteRun, SuiteRuns } from './suite-runs.ts';
+
+/** Shares and scores lie between 0 and 1; `pass_at` and `pass_hat` are pass@k and pass^k. */
+export type BoundedMeasure =
+  | { readonly is: 'score' }
+  | { readonly is: 'success' }
+  | { readonly is: 'failed_runs' }
+  | { readonly is: 'unscored' }
+  | { readonly is: 'criterion'; readonly name: string }
+  | { readonly is: 'pass_hat'; readonly k: number }
+  | { readonly is: 'pass_at'; readonly k: number };
+
+/** How much was spent, failures included, for each run that succeeded. */
+export interface EffortMeasure {
+  readonly is: 'cost_per_success' | 'steps_per_success' | 'tokens_per_success';
+}
+
+export type Measure = BoundedMeasure | EffortMeasure;
+
+export function isEffort(measure: Measure): measure is EffortMeasure {
+  return measure.is === 'cost_per_success' || measure.is === 'steps_per_success' || measure.is === 'tokens_per_success';
+}
+
+/** By the key of the case; cases of which it says nothing are not in it. */
+export function valuesOf(runs: SuiteRuns, measure: BoundedMeasure): Map<string, number> {
+  const values = new Map<string, number>();
+  for (const [key, ofCase] of runs.cases) {
+    const value = valueOfCase(ofCase, measure);
+    if (value !== undefined) values.set(key, value);
+  }
+  return values;
+}
+
+/** What a case took, and how often it succeeded, each as the mean over its runs. */
+export interface CaseEffort {
+  readonly effort: number;
+  readonly success: number;
+}
+
+export function effortsOf(runs: SuiteRuns, measure: EffortMeasure): Map<string, CaseEffort> {
+  const efforts = new Map<string, CaseEffort>();
+  for (const [key, ofCase] of runs.cases) {
+    const known = ofCase.runs.flatMap((run) => {
+      const effort = effortOf(run, measure);
+      const success = successOf(run);
+      return effort === undefined || success === undefined ? [] : [{ effort, success }];
+    });
+    const effort = meanOf(known.map((one) => one.effort));
+    const success = meanOf(known.map((one) => one.success));
+    if (effort !== undefined && success !== undefined) efforts.set(key, { effort, success });
+  }
+  return efforts;
+}
+
+/** 1 or 0; a share of the turns where the suite is about turns; undefined where nothing can be told. */
+export function successOf({ run, evaluations }: SuiteRun): number | undefined {
+  const scored = evaluations.filter(({ outcome }) => outcome !== 'unscored');
+  if (scored.length === 0) return run.end === 'completed' ? undefined : 0;
+  return meanOf(scored.map(({ outcome }) => (outcome === 'successful_completion' ? 1 : 0)));
+}
+
+/** Between 0 and 1. */
+export function scoreOf({ evaluations }: SuiteRun): number | undefined {
+  return meanOf(evaluations.flatMap(({ score }) => (score === undefined ? [] : [score / 1_000_000])));
+}
+
+export function passRateOf({ evaluations }: SuiteRun, criterion: string): number | undefined {
+  return meanOf(evaluations.flatMap((evaluation) => passed(evaluation, criterion)));
+}
+
+export function meanOf(numbers: readonly number[]): number | undefined {
+  if (numbers.length === 0) return undefined;
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+}
+
+function valueOfCase({ runs }: RunsOfCase, measure: BoundedMeasure): number | undefined {
+  switch (measure.is) {
+    case 'score':
+      return meanOfKnown(runs.map(scoreOf));
+    case 'success':
+      return meanOfKnown(runs.map(successOf));
+    case 'failed_runs':
+      return meanOf(runs.map(({ run }) => (run.end === 'completed' ? 0 : 1)));
+    case 'unscored':
+      return meanOf(runs.flatMap(({ evaluations }) => evaluations.map(isUnscored)));
+    case 'criterion':
+      return meanOfKnown(runs.map((run) => passRateOf(run, measure.name)));
+    case 'pass_hat':
+    case 'pass_at': {
+      // A run passes as a whole: with a suite about turns, where each of them succeeded.
+      const known = runs.map(successOf).filter((success) => success !== undefined);
+      const passes = known.filter((success) => success === 1).length;
+      const counted = { runs: known.length, passes };
+      return measure.is === 'pass_hat' ? passHat(counted, measure.k) : passAt(counted, measure.k);
+    }
+  }
+}
+
+/**
+ * The chance that k runs of a case all pass, from n of which c did: of all choices of k among the n, the share in which all passed,
+ *
+ *     pass^k = C(c, k) / C(n, k)
+ *
+ * which is right on average for any k ≤ n (Yao et al., τ-bench, 2024). Undefined where k runs were not made.
+ */
+export function passHat({ runs, passes }: { readonly runs: number; readonly passes: number }, k: number) {
+  if (!(Number.isInteger(k) && k >= 1) || runs < k) return undefined;
+  let share = 1;
+  for (let drawn = 0; drawn < k; drawn += 1) share *= Math.max(0, passes - drawn) / (runs - drawn);
+  return share;
+}
+
+/** The chance that at least one of k runs passes: 1 − C(n − c, k) / C(n, k) (Chen et al., Codex, 2021). */
+export function passAt({ runs, passes }: { readonly runs: number; readonly passes: number }, k: number) {
+  const noneOf = passHat({ runs, passes: runs - passes }, k);
+  return noneOf === undefined ? undefined : 1 - noneOf;
+}
+
+function passed({ verdicts }: Evaluation, criterion: string): number[] {
+  const verdict = verdicts.get(criterion)?.verdict;
+  if (verdict === 'pass') return [1];
+  return verdict === 'fail' ? [0] : [];
+}
+
+function isUnscored({ outcome }: Evaluation): number {
+  return outcome === 'unscored' ? 1 : 0;
+}
+
+function meanOfKnown(numbers: readonly (number | undefined)[]): number | undefined {
+  return meanOf(numbers.filter((number) => number !== undefined));
+}
+
+function effortOf({ run: { effort } }: SuiteRun, { is }: EffortMeasure): number | undefined {
+  switch (is) {
+    case 'cost_per_success':
+      return effort.costUsd;
+    case 'steps_per_success':
+      return effort.steps;
+    case 'tokens_per_success':
+      if (effort.inputTokens === undefined && effort.outputTokens === undefined) return undefined;
+      return (effort.inputTokens ?? 0) + (effort.outputTokens ?? 0);
+  }
+}
