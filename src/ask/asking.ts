@@ -69,6 +69,11 @@ export class Asking {
     this.#running = { stop, done: this.#keepHouse(stop.signal) };
   }
 
+  /** Questions were put into the store. */
+  wake(): void {
+    for (const desk of this.#desks) desk.wake();
+  }
+
   /** Afterwards nothing is asked and nothing is written. */
   async stop(): Promise<void> {
     const running = this.#running;

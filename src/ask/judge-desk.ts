@@ -143,6 +143,11 @@ export class JudgeDesk {
     this.#running = { quiet, cut, done: this.#run(quiet.signal, cut.signal) };
   }
 
+  /** Something was put into the store: it is looked at now, not after the pause. */
+  wake(): void {
+    this.#wake();
+  }
+
   /** No call begins any more; those under way may end, for a while. Afterwards nothing is written. */
   async stop(): Promise<void> {
     const running = this.#running;

@@ -6,7 +6,10 @@
 import path from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Evaluation } from '../model/evaluation.ts';
+import type { ConversationId } from '../model/ids.ts';
+import type { Json } from '../model/json.ts';
 import type { CompiledSuite } from '../score/suite.ts';
+import type { Judges } from '../score/judge/judges.ts';
 import { Store } from '../store/sqlite/store.ts';
 import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { UNWATCHED } from './check-watch.ts';
@@ -15,8 +18,11 @@ import { Engine } from './engine.ts';
 import { Intake } from './intake.ts';
 import { type RecordedBatch, redactBatches } from './recording.ts';
 import { offlineRedaction } from './redaction-rules.ts';
+import { judgeOf, judgingStart } from './judging/judging-start.ts';
+import type { OfflineJudges } from './offline-judges.ts';
 import { Spool } from './spool.ts';
 import { checkedTruth } from './truth-files.ts';
+import type { WrittenTruth } from './truths.ts';
 
 export interface OfflineResult {
   readonly evaluations: readonly Evaluation[];
@@ -34,6 +40,10 @@ export interface OfflineOptions {
   readonly batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>;
   readonly suites: readonly CompiledSuite[];
   readonly settings: Settings;
+  /** What is known of a conversation besides, as if somebody had put it in. */
+  readonly truthOf?: (conversation: ConversationId) => Json | undefined;
+  /** Those that judged criteria are put to; without them, such criteria are skipped. */
+  readonly judges?: OfflineJudges | undefined;
   readonly onProgress?: (progress: { readonly records: number; readonly turns: number }) => void;
 }
 
@@ -45,7 +55,9 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   const storeFile = path.join(spool.directory, 'store.db');
   const store = Store.open(storeFile, { durable: false });
   const settings = engineSettings(options.settings);
-  const truth = checkedTruth(options.settings.truth);
+  const truth = truthWith(options, checkedTruth(options.settings.truth));
+  const { judges } = options;
+  const judge = judges?.settings ?? notAsked(options.settings);
   const makeEngine = (conversations: 'when due' | 'at the end') =>
     new Engine({
       conversations,
@@ -55,6 +67,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
       },
       suites: options.suites,
       truth,
+      judge,
       store,
       read: (position, length) => spool.read(position, length),
       watch: UNWATCHED,
@@ -90,6 +103,13 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     intake.advance(END_OF_TIME);
     engine.advance(END_OF_TIME);
     store.commit();
+    while ((await judges?.answer(store)) === true) {
+      do {
+        store.begin();
+        engine.advance(END_OF_TIME);
+        store.commit();
+      } while (store.questions.endedWaiters(1).length > 0);
+    }
     const reader = StoreReader.open(storeFile);
     const evaluations = [...reader.allEvaluations()];
     const totals = reader.totals();
@@ -100,4 +120,20 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     store.close();
     spool.close();
   }
+}
+
+/** Of what is known, this counts as the last that was said. */
+function truthWith({ truthOf }: OfflineOptions, written: WrittenTruth | undefined): WrittenTruth | undefined {
+  if (truthOf === undefined) return written;
+  return {
+    find: (conversation) => {
+      const truth = truthOf(conversation.id);
+      return [...(written?.find(conversation) ?? []), ...(truth === undefined ? [] : [truth])];
+    },
+  };
+}
+
+function notAsked(settings: Settings): Judges['settings'] {
+  const configured = judgeOf(judgingStart(settings.judging));
+  return (name) => (configured(name) === undefined ? undefined : 'not asked');
 }

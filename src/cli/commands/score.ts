@@ -7,6 +7,7 @@ import { toReportJson } from '../../report/report-json.ts';
 import { toJUnit } from '../../report/junit.ts';
 import { summarize } from '../../report/summary.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { criteriaNotAsked, startJudges } from '../judges-offline.ts';
 import { load } from '../load.ts';
 import { printSummary } from '../print-summary.ts';
 import type { Terminal } from '../terminal.ts';
@@ -16,6 +17,7 @@ interface ScoreFlags {
   readonly config?: string;
   readonly json?: boolean;
   readonly junit?: string;
+  readonly judges?: boolean;
 }
 
 export function addScore(program: Command, terminal: Terminal): void {
@@ -25,20 +27,29 @@ export function addScore(program: Command, terminal: Terminal): void {
     .argument('<files...>', 'files to read together, as one recording; - is standard input')
     .option('--suite <file or name...>', 'suites to score with, instead of the configured ones')
     .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .option('--judges', 'ask the configured judges, within their budget; without it, judged criteria are skipped')
     .option('--json', 'print {summary, evaluations} as JSON')
     .option('--junit <file>', 'write the evaluations as JUnit XML as well; - is standard output')
     .action(async (files: readonly string[], flags: ScoreFlags) => {
-      const loaded = await load({ config: flags.config }, { suites: flags.suite ?? [], secrets: "the store's" });
+      const secrets = flags.judges === true ? 'all' : "the store's";
+      const { settings, suites } = await load({ config: flags.config }, { suites: flags.suite ?? [], secrets });
       const startedAt = performance.now();
+      const judges = flags.judges === true ? startJudges(settings.judging, terminal) : undefined;
       const result = await scoreRecorded({
         batches: readAll(files),
-        suites: loaded.suites,
-        settings: loaded.settings,
+        suites,
+        settings,
+        judges,
         onProgress: ({ records, turns }) => terminal.progress(`${records} records read, ${turns} turns scored`),
-      }).catch((error: unknown) => {
-        throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;
-      });
+      })
+        .catch((error: unknown) => {
+          throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;
+        })
+        .finally(() => judges?.close());
       terminal.progressDone();
+      const skipped = criteriaNotAsked(result.evaluations);
+      if (skipped > 0)
+        terminal.err(`${skipped} judged criteria were skipped: --judges asks the judges, which may cost money`);
       if (flags.junit !== undefined) await writeJUnit(flags.junit, result, terminal);
       if (flags.json === true) terminal.out(JSON.stringify(toReportJson(result.evaluations)));
       else if (flags.junit !== '-') {

@@ -27,8 +27,8 @@ export interface JudgeSettings {
 }
 
 export interface Judges {
-  /** What is configured under that name; undefined where nothing is. */
-  settings(judge: string): JudgeSettings | undefined;
+  /** What is configured under that name, unless it is not to be asked this time; undefined where nothing is. */
+  settings(judge: string): JudgeSettings | 'not asked' | undefined;
   /** The end of that request, where it has come to one. Must not throw, and say the same to the same request within an evaluation. */
   outcomeOf(request: JudgeRequest): JudgeOutcome | 'waiting';
 }
@@ -63,6 +63,8 @@ const NO_ROOM: Judgement = {
   is: 'error',
   reason: "The judge's `evidence_tokens` leave no room even for the request and the answer.",
 };
+/** The reason of a verdict that nobody wanted a judge for. */
+export const NOT_ASKED = 'Judges were not asked.';
 const WAITS: Judgement = { is: 'skipped', reason: 'Waits for the judge.' };
 
 export function askJudges(
@@ -82,7 +84,7 @@ export function askJudges(
   }
   for (const group of askedTogether(toAsk)) {
     const settings = judges?.settings(group.judge);
-    if (judges === undefined || settings === undefined)
+    if (settings === undefined || settings === 'not asked' || judges === undefined)
       throw new Error('score: a judge that was there is not there any more');
     const settle = (judgement: Judgement) => {
       for (const { name } of group.criteria) judgements.set(name, judgement);
@@ -129,8 +131,9 @@ export function askJudges(
 function withoutAsking(
   { judged }: ToJudge,
   subject: Subject,
-  settings: JudgeSettings | undefined,
+  settings: ReturnType<Judges['settings']>,
 ): Judgement | undefined {
+  if (settings === 'not asked') return { is: 'skipped', reason: NOT_ASKED };
   if (settings === undefined) {
     return { is: 'skipped', reason: `No judge is configured by the name '${judged.judge}'.` };
   }
