@@ -5,6 +5,7 @@ import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDetect } from './commands/detect.ts';
 import { addDemo } from './commands/demo.ts';
 import { addExplain } from './commands/explain.ts';
+import { addGate } from './commands/gate.ts';
 import { addGolden } from './commands/golden.ts';
 import { addInspect } from './commands/inspect.ts';
 import { addLabels } from './commands/labels.ts';
@@ -38,6 +39,7 @@ addDemo(program, terminal);
 addScore(program, terminal);
 addExplain(program, terminal);
 addDetect(program, terminal);
+addGate(program, terminal);
 addGolden(program, terminal);
 addInspect(program, terminal);
 addLabels(program, terminal);
@@ -57,7 +59,7 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   terminal.progressDone();
   if (error instanceof CommandFailure) {
-    terminal.err(error.message);
+    if (error.message !== '') terminal.err(error.message);
     return error.exitCode;
   }
   terminal.err(error instanceof Error ? withCauses(error) : String(error));

@@ -1,0 +1,162 @@
+/** `assay gate`: may this version be released? Answers by its exit code, and says why for people, pull requests and CI services. */
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { incomparable } from '../../compare/gate/comparable.ts';
+import { decideGate } from '../../compare/gate/decide-gate.ts';
+import { DEFAULT_GATE, type GateFile } from '../../compare/gate/gate-rules.ts';
+import { readGate } from '../../compare/gate/read-gate.ts';
+import type { ExperimentResult } from '../../model/experiment.ts';
+import type { GateDecision, GateResult, JudgedRule } from '../../model/gate.ts';
+import { formatMistakes } from '../../model/mistake.ts';
+import { gateJson, gateJUnit, gateMarkdown } from '../../report/gate-report.ts';
+import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
+import { CommandFailure } from '../exit-codes.ts';
+import { load } from '../load.ts';
+import { safe, type Terminal } from '../terminal.ts';
+
+interface GateFlags {
+  readonly baseline?: string;
+  readonly rules?: string;
+  readonly experiments?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly markdown?: string;
+  readonly junit?: string;
+}
+
+/** A gate is asked by machines: what it found must not be mistaken for what went wrong. */
+const GATE_EXIT = { pass: 0, regression: 1, not_enough_evidence: 2, error: 3 } as const;
+const GATE_HELP = `
+Rules are read from gate.yaml, where there is one:
+  rules:
+    tcr: { floor: 0.8, max_drop: 5% }
+    success_rate: { max_drop: 5% }
+    cost_per_success: { max_rise: 10% }
+    criteria: { max_drop: 10% }
+    critical: { floor: 0.95 }
+Without a file: the ones above, but for what needs a number of your own.
+
+Exit codes: 0 pass; 1 regression; 2 not enough evidence, unless the file says \`on_not_enough_evidence: pass\`; 3 an error:
+nothing was decided.`;
+const USUAL_FILE = 'gate.yaml';
+
+export function addGate(program: Command, terminal: Terminal): void {
+  program
+    .command('gate')
+    .description('may this version be released? Holds an experiment against a baseline, or against fixed numbers')
+    .argument('[candidate]', 'the experiment: its id, name or folder, or `latest`', 'latest')
+    .option('--baseline <experiment>', 'what it is held against; needed for limits on drops and rises')
+    .option('--rules <file>', `what may not happen (default ${USUAL_FILE} where there is one)`)
+    .option(
+      '--experiments <folder>',
+      'where experiments are (ASSAY_EXPERIMENTS; default experiments in the data folder)',
+    )
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .option('--json', 'print what was found as JSON')
+    .option('--markdown <file>', 'write it as Markdown as well, for a pull request; - is standard output')
+    .option('--junit <file>', 'write it as JUnit XML as well; - is standard output')
+    .addHelpText('after', GATE_HELP)
+    .exitOverride((error) => {
+      // What the parser refuses is an error, and no verdict on anything.
+      throw error.exitCode === 0 ? error : new CommandFailure('', GATE_EXIT.error);
+    })
+    .action(async (reference: string, flags: GateFlags) => {
+      const { result, gate } = await decide(reference, flags).catch((error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        throw new CommandFailure(message, GATE_EXIT.error);
+      });
+      await writeReports(result, gate, flags, terminal);
+      if (flags.json === true) terminal.out(JSON.stringify(gateJson(result)));
+      else if (flags.markdown !== '-' && flags.junit !== '-') printGate(terminal, result, gate);
+      const isPass = result.decision === 'not_enough_evidence' && gate.onNotEnoughEvidence === 'pass';
+      const code = isPass ? GATE_EXIT.pass : GATE_EXIT[result.decision];
+      if (code !== 0) throw new CommandFailure('', code);
+    });
+}
+
+async function decide(
+  reference: string,
+  flags: GateFlags,
+): Promise<{ readonly result: GateResult; readonly gate: GateFile }> {
+  const { settings } = await load(
+    { config: flags.config, experiments: flags.experiments },
+    { suites: ['default'], secrets: "the store's" },
+  );
+  const read = (name: string) => readExperiment(findExperiment(settings.experimentsDir, name));
+  const candidate = read(reference);
+  const baseline = flags.baseline === undefined ? undefined : read(flags.baseline);
+  const gate = await gateOf(flags.rules, candidate);
+  const { problems, warnings } = incomparable(candidate, baseline);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  if (gate.isDefault && baseline === undefined)
+    throw new Error(
+      `there is nothing to hold ${candidate.experiment.id} against: give --baseline, or fixed numbers in ${USUAL_FILE}`,
+    );
+  return { result: decideGate({ candidate, baseline, gate, warnings }), gate };
+}
+
+async function gateOf(named: string | undefined, { experiment }: ExperimentResult): Promise<GateFile> {
+  const file = named ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
+  if (file === undefined) return DEFAULT_GATE;
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new Error(`read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const { gate, mistakes } = readGate(text, file, experiment.suites);
+  if (gate === undefined) throw new Error(formatMistakes(mistakes));
+  return gate;
+}
+
+async function writeReports(result: GateResult, gate: GateFile, flags: GateFlags, terminal: Terminal): Promise<void> {
+  const write = async (file: string | undefined, make: () => string) => {
+    if (file === undefined) return;
+    if (file === '-') terminal.out(make().trimEnd());
+    else
+      await writeFile(file, `${make().trimEnd()}\n`).catch((error: unknown) => {
+        throw new CommandFailure(`write ${file}: ${error instanceof Error ? error.message : ''}`, GATE_EXIT.error);
+      });
+  };
+  await write(flags.markdown, () => gateMarkdown(result));
+  await write(flags.junit, () => gateJUnit(result, gate));
+}
+
+const WORDS = {
+  pass: ['green', 'pass'],
+  regression: ['red', 'regression'],
+  not_enough_evidence: ['yellow', 'not enough evidence'],
+  not_applicable: ['dim', 'not known'],
+} as const satisfies Record<JudgedRule['decision'], readonly [string, string]>;
+
+const CONCLUSIONS = {
+  pass: 'May be released: every rule was shown to be kept.',
+  regression: 'A regression: a rule was shown to be broken.',
+  not_enough_evidence: 'Not enough evidence: nothing was shown to be broken, and not every rule to be kept.',
+} as const satisfies Record<GateDecision, string>;
+
+function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void {
+  const { paint, out } = terminal;
+  const { candidate, baseline, rules, warnings } = result;
+  const side = ({ id, name, runs }: GateResult['candidate']) =>
+    `${paint('bold', safe(name, 60))} (${id}, ${runs} runs)`;
+  out(`\n  ${side(candidate)}${baseline === undefined ? '' : ` against ${side(baseline)}`}`);
+  if (gate.isDefault) out(paint('dim', `  by the rules that hold where no ${USUAL_FILE} says otherwise`));
+  for (const warning of warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
+  for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
+    out(`\n  ${paint('bold', safe(suite, 80))}`);
+    const width = Math.max(...rows.map(({ rule }) => rule.length));
+    for (const rule of rows) {
+      const [style, word] = WORDS[rule.decision];
+      const { allowed, value, interval } = rule.shown;
+      const found = interval === '' ? value : `${value}  (${interval})`;
+      out(`    ${paint(style, word.padEnd(20))} ${safe(rule.rule, 80).padEnd(width)}  ${allowed.padEnd(24)} ${found}`);
+      if (rule.decision === 'not_enough_evidence') out(`      ${paint('dim', safe(rule.because, 400))}`);
+      if (rule.examples.length > 0)
+        out(`      ${paint('dim', `cases: ${rule.examples.map((id) => safe(id, 60)).join(', ')}`)}`);
+    }
+  }
+  const style = WORDS[result.decision][0];
+  out(`\n  ${paint(style, CONCLUSIONS[result.decision])}`);
+  const confidence = Number((result.confidence * 100).toFixed(1));
+  out(paint('dim', `  Decided on intervals at ${confidence} %, all rules together.`));
+  if (baseline !== undefined) out(paint('dim', `  In detail: assay compare ${baseline.id} ${candidate.id}`));
+}

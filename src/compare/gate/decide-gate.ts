@@ -1,0 +1,209 @@
+/**
+ * May this version be released? Each rule is decided on an interval, never on the figure alone:
+ *
+ *     regression              the whole interval is beyond what is allowed
+ *     pass                    the whole interval is within it
+ *     not_enough_evidence     the limit lies inside
+ *
+ * With several rules, chance alone would find one of them broken more often than one rule is. The intervals that call a regression are
+ * therefore as wide as Holm's procedure makes them: of all gates on an agent that is no worse than allowed, at most 1 − confidence find
+ * any regression at all. To pass, each rule has to be shown by itself, at the confidence as it is written.
+ */
+import type { ExperimentResult } from '../../model/experiment.ts';
+import type { GateDecision, GateResult, GateSide, JudgedRule, RuleDecision } from '../../model/gate.ts';
+import { changeOf } from '../change.ts';
+import type { Estimated, EstimatedChange, NotEstimable } from '../estimated.ts';
+import { levelOf } from '../level.ts';
+import { isEffort } from '../measure.ts';
+import { SuiteRuns } from '../suite-runs.ts';
+import { casesAgainst } from './cases-against.ts';
+import { type GateFile, needsBaseline, rulesOf, type SingleRule } from './gate-rules.ts';
+import { formatAllowed, formatFigure, formatInterval, unitOf } from './gate-words.ts';
+
+export interface ToGate {
+  readonly candidate: ExperimentResult;
+  readonly baseline: ExperimentResult | undefined;
+  readonly gate: GateFile;
+  readonly warnings: readonly string[];
+}
+
+interface Sides {
+  readonly candidate: SuiteRuns;
+  readonly baseline: SuiteRuns | undefined;
+}
+
+/** A rule with the figure that it is about, before it is decided. */
+interface Asked extends Sides {
+  readonly rule: SingleRule;
+  readonly figure: Estimated | EstimatedChange | NotEstimable;
+}
+type Answerable = Asked & { readonly figure: Estimated };
+
+/** More than this many, and more than so many times the cases there are, is no advice. */
+const CASES_MAX = 1000;
+const TIMES_MAX = 20;
+
+export function decideGate({ candidate, baseline, gate, warnings }: ToGate): GateResult {
+  const tail = 1 - gate.confidence;
+  const asked = candidate.experiment.suites.flatMap((suite) => {
+    const sides: Sides = { candidate: new SuiteRuns(candidate, suite.name), baseline: sideOf(baseline, suite.name) };
+    return rulesOf(gate, suite)
+      .filter(({ limit }) => baseline !== undefined || !(gate.isDefault && needsBaseline(limit)))
+      .map((rule): Asked => ({ ...sides, rule, figure: figureOf(rule, sides) }));
+  });
+  const regressions = holm(asked.filter(isAnswerable), tail);
+  const rules = asked.map((one) => judged(one, { regressedAt: regressions.get(one), tail, isDefault: gate.isDefault }));
+  return {
+    decision: decisionOf(rules),
+    confidence: gate.confidence,
+    candidate: told(candidate),
+    baseline: baseline === undefined ? undefined : told(baseline),
+    rules,
+    warnings,
+  };
+}
+
+function sideOf(result: ExperimentResult | undefined, suite: string): SuiteRuns | undefined {
+  return result?.experiment.suites.some(({ name }) => name === suite) === true
+    ? new SuiteRuns(result, suite)
+    : undefined;
+}
+
+function figureOf({ measure, limit }: SingleRule, { candidate, baseline }: Sides): Asked['figure'] {
+  if (!needsBaseline(limit)) return levelOf(candidate, measure);
+  return baseline === undefined
+    ? { because: `there is no baseline that was scored by the suite ${candidate.suite}` }
+    : changeOf(baseline, candidate, measure);
+}
+
+function isAnswerable(asked: Asked): asked is Answerable {
+  return !('because' in asked.figure);
+}
+
+/** The rules that are broken, each with the tail at which it was found: the smaller the more rules there still were. */
+function holm(asked: readonly Answerable[], tail: number): ReadonlyMap<Asked, number> {
+  const broken = new Map<Asked, number>();
+  for (;;) {
+    const left = asked.filter((one) => !broken.has(one));
+    const at = tail / left.length;
+    const found = left.filter((one) => isBroken(one, at));
+    if (found.length === 0) return broken;
+    for (const one of found) broken.set(one, at);
+  }
+}
+
+/** What the figure may not be beyond. */
+function boundary({ limit, allowed }: SingleRule): number {
+  return limit === 'max_drop' ? -allowed : allowed;
+}
+
+function isMoreBetter({ limit }: SingleRule): boolean {
+  return limit === 'floor' || limit === 'max_drop';
+}
+
+function isBroken({ rule, figure }: Answerable, tail: number): boolean {
+  return isMoreBetter(rule) ? figure.upper(tail) < boundary(rule) : figure.lower(tail) > boundary(rule);
+}
+
+function isKept({ rule, figure }: Answerable, tail: number): boolean {
+  return isMoreBetter(rule) ? figure.lower(tail) >= boundary(rule) : figure.upper(tail) <= boundary(rule);
+}
+
+function judged(
+  asked: Asked,
+  at: { readonly regressedAt: number | undefined; readonly tail: number; readonly isDefault: boolean },
+): JudgedRule {
+  const { rule, candidate, baseline } = asked;
+  const unit = unitOf(rule.measure, rule.limit);
+  const allowed = formatAllowed(rule.limit, rule.allowed, unit);
+  const common = { suite: candidate.suite, rule: rule.rule, limit: rule.limit, allowed: rule.allowed };
+  if (!isAnswerable(asked)) {
+    // The cast holds for what is not answerable.
+    const { because } = asked.figure as NotEstimable;
+    const decision: RuleDecision = at.isDefault ? 'not_applicable' : 'not_enough_evidence';
+    const shown = { allowed, value: 'unknown', interval: '' };
+    return {
+      ...common,
+      decision,
+      because: `It can't be told: ${because}.`,
+      shown,
+      figures: undefined,
+      casesNeeded: undefined,
+      examples: [],
+    };
+  }
+  const { figure } = asked;
+  const { regressedAt, tail } = at;
+  const decision = regressedAt !== undefined ? 'regression' : isKept(asked, tail) ? 'pass' : 'not_enough_evidence';
+  const lower = figure.lower(regressedAt ?? tail);
+  const upper = figure.upper(regressedAt ?? tail);
+  const casesNeeded = decision === 'not_enough_evidence' ? moreCases(asked, tail) : undefined;
+  const shown = { allowed, value: formatFigure(figure.value, unit), interval: formatInterval(lower, upper, unit) };
+  const change = 'isPaired' in figure ? figure : undefined;
+  const against = needsBaseline(rule.limit) ? baseline : undefined;
+  return {
+    ...common,
+    decision,
+    because: sentence(decision, shown, casesNeeded),
+    shown,
+    figures: {
+      value: figure.value,
+      lower,
+      upper,
+      baseline: change?.a,
+      candidate: change?.b ?? figure.value,
+      cases: figure.cases,
+      isPaired: change?.isPaired ?? false,
+      isRelative: change?.isRelative ?? false,
+    },
+    casesNeeded,
+    examples: decision === 'pass' ? [] : casesAgainst(rule.measure, candidate, against),
+  };
+}
+
+/**
+ * Of n cases, chance leaves an interval of half S / √n, and what was never seen adds about U / n to it, with U = −ln(tail): what 60 cases in a row show
+ * may still fail in one of 20. What is relative has no such part.
+ */
+function moreCases({ rule, figure }: Answerable, tail: number): number | undefined {
+  const margin = Math.abs(figure.value - boundary(rule));
+  const isWithin = isMoreBetter(rule) ? figure.value >= boundary(rule) : figure.value <= boundary(rule);
+  // What is within has to be shown to be, what is beyond likewise, and the bound on that side decides.
+  const towardsLower = isWithin === isMoreBetter(rule);
+  const half = towardsLower ? figure.value - figure.lower(tail) : figure.upper(tail) - figure.value;
+  const unseen = isEffort(rule.measure) ? 0 : -Math.log(tail);
+  const chance = Math.max(0, half - unseen / figure.cases) * Math.sqrt(figure.cases);
+  // U y² + S y = margin, for y = 1 / √n.
+  const y = unseen === 0 ? margin / chance : (Math.sqrt(chance ** 2 + 4 * unseen * margin) - chance) / (2 * unseen);
+  const cases = Math.ceil(1 / y ** 2);
+  return cases <= Math.max(CASES_MAX, TIMES_MAX * figure.cases) ? Math.max(cases, figure.cases + 1) : undefined;
+}
+
+function sentence(decision: RuleDecision, shown: JudgedRule['shown'], casesNeeded: number | undefined): string {
+  const { allowed, value, interval } = shown;
+  const figure = `${value} (${interval}), and ${allowed} is allowed`;
+  switch (decision) {
+    case 'regression':
+      return `It is beyond the limit: ${figure}.`;
+    case 'pass':
+      return `It is within the limit: ${figure}.`;
+    case 'not_enough_evidence':
+    case 'not_applicable':
+      return casesNeeded === undefined
+        ? `The limit lies inside the interval, and near the middle: ${figure}; more cases are unlikely to tell.`
+        : `The limit lies inside the interval: ${figure}; about ${casesNeeded} cases would tell.`;
+  }
+}
+
+function decisionOf(rules: readonly JudgedRule[]): GateDecision {
+  if (rules.some(({ decision }) => decision === 'regression')) return 'regression';
+  const asked = rules.filter(({ decision }) => decision !== 'not_applicable');
+  return asked.length === 0 || asked.some(({ decision }) => decision === 'not_enough_evidence')
+    ? 'not_enough_evidence'
+    : 'pass';
+}
+
+function told({ experiment, runs }: ExperimentResult): GateSide {
+  const { id, name, startedAt, agent, git } = experiment;
+  return { id, name, startedAt, agentVersion: agent.version, commit: git?.commit, runs: runs.length };
+}

@@ -1,0 +1,106 @@
+/** What a release may not do: rules as they are written, and the single limits that they come to for one suite. */
+import type { ExperimentSuite } from '../../model/experiment.ts';
+import { LIMIT_KINDS, type LimitKind } from '../../model/gate.ts';
+import type { Measure } from '../measure.ts';
+
+export type Limits = { readonly [kind in LimitKind]?: number | undefined };
+
+/** Of figures of which more is better. */
+export const GOOD_LIMITS = ['floor', 'max_drop'] as const satisfies readonly LimitKind[];
+/** Of figures of which less is better. */
+export const BAD_LIMITS = ['ceiling', 'max_rise'] as const satisfies readonly LimitKind[];
+
+/** The rules about the suite as a whole, and what they measure. */
+export const WHOLE_RULES = {
+  tcr: { measure: { is: 'score' }, limits: GOOD_LIMITS },
+  success_rate: { measure: { is: 'success' }, limits: GOOD_LIMITS },
+  cost_per_success: { measure: { is: 'cost_per_success' }, limits: BAD_LIMITS },
+  steps_per_success: { measure: { is: 'steps_per_success' }, limits: BAD_LIMITS },
+  tokens_per_success: { measure: { is: 'tokens_per_success' }, limits: BAD_LIMITS },
+  failed_runs: { measure: { is: 'failed_runs' }, limits: BAD_LIMITS },
+  unscored: { measure: { is: 'unscored' }, limits: BAD_LIMITS },
+} as const satisfies Readonly<Record<string, { readonly measure: Measure; readonly limits: readonly LimitKind[] }>>;
+export type WholeRule = keyof typeof WHOLE_RULES;
+/** The keys of an object that is written out above are its names. */
+export const WHOLE_RULE_NAMES = Object.keys(WHOLE_RULES) as readonly WholeRule[];
+
+export interface GateRules {
+  readonly whole: { readonly [rule in WholeRule]?: Limits };
+  /** Each criterion of the suite. */
+  readonly criteria: Limits | undefined;
+  /** Each critical one. */
+  readonly critical: Limits | undefined;
+  /** Single ones, by name. What they say comes before what is said of each. */
+  readonly criterion: ReadonlyMap<string, Limits>;
+  /** All of `k` repeats of a case succeed. */
+  readonly passHat: { readonly k: number; readonly limits: Limits } | undefined;
+}
+
+export interface GateFile {
+  readonly confidence: number;
+  readonly onNotEnoughEvidence: 'fail' | 'pass';
+  /** For every suite that is not in `suites`. */
+  readonly rules: GateRules;
+  readonly suites: ReadonlyMap<string, GateRules>;
+  /** Nobody wrote it: rules about what the agent does not tell are left out. */
+  readonly isDefault: boolean;
+}
+
+const NO_RULES: GateRules = {
+  whole: {},
+  criteria: undefined,
+  critical: undefined,
+  criterion: new Map(),
+  passHat: undefined,
+};
+
+/** What holds where no file says otherwise. Without a baseline none of it can be asked. */
+export const DEFAULT_GATE: GateFile = {
+  confidence: 0.95,
+  onNotEnoughEvidence: 'fail',
+  rules: {
+    ...NO_RULES,
+    whole: {
+      tcr: { max_drop: 0.05 },
+      success_rate: { max_drop: 0.05 },
+      cost_per_success: { max_rise: 0.1 },
+      failed_runs: { max_rise: 0.05 },
+    },
+    criteria: { max_drop: 0.1 },
+  },
+  suites: new Map(),
+  isDefault: true,
+};
+
+/** One limit on one figure. */
+export interface SingleRule {
+  readonly rule: string;
+  readonly measure: Measure;
+  readonly limit: LimitKind;
+  readonly allowed: number;
+}
+
+export function rulesOf(file: GateFile, suite: ExperimentSuite): readonly SingleRule[] {
+  const { whole, criteria, critical, criterion, passHat } = file.suites.get(suite.name) ?? file.rules;
+  const single: SingleRule[] = WHOLE_RULE_NAMES.flatMap((rule) =>
+    singleRules(rule, WHOLE_RULES[rule].measure, whole[rule]),
+  );
+  for (const { name, isCritical } of suite.criteria) {
+    const limits = { ...criteria, ...(isCritical ? critical : undefined), ...criterion.get(name) };
+    single.push(...singleRules(`criterion.${name}`, { is: 'criterion', name }, limits));
+  }
+  if (passHat !== undefined) single.push(...singleRules('pass_hat', { is: 'pass_hat', k: passHat.k }, passHat.limits));
+  return single;
+}
+
+function singleRules(rule: string, measure: Measure, limits: Limits = {}): readonly SingleRule[] {
+  return LIMIT_KINDS.flatMap((limit) => {
+    const allowed = limits[limit];
+    return allowed === undefined ? [] : [{ rule, measure, limit, allowed }];
+  });
+}
+
+/** Levels are asked of the candidate alone. */
+export function needsBaseline(limit: LimitKind): boolean {
+  return limit === 'max_drop' || limit === 'max_rise';
+}

@@ -1,0 +1,82 @@
+/** Figures of a gate as a person reads them: shares in percent, their differences in points, what is relative in percent of the baseline. */
+import type { LimitKind } from '../../model/gate.ts';
+import type { Measure } from '../measure.ts';
+import { unreachable } from '../../model/unreachable.ts';
+import { needsBaseline } from './gate-rules.ts';
+
+type Unit = 'share' | 'points' | 'percent' | 'usd' | 'number';
+
+const MINUS = '\u2212';
+
+export function unitOf(measure: Measure, limit: LimitKind): Unit {
+  switch (measure.is) {
+    case 'cost_per_success':
+      return needsBaseline(limit) ? 'percent' : 'usd';
+    case 'steps_per_success':
+    case 'tokens_per_success':
+      return needsBaseline(limit) ? 'percent' : 'number';
+    case 'score':
+    case 'success':
+    case 'criterion':
+    case 'failed_runs':
+    case 'unscored':
+    case 'pass_hat':
+    case 'pass_at':
+      return needsBaseline(limit) ? 'points' : 'share';
+    default:
+      return unreachable(measure);
+  }
+}
+
+export function formatFigure(value: number, unit: Unit): string {
+  if (Number.isNaN(value)) return 'unknown';
+  if (!Number.isFinite(value)) return value > 0 ? 'any more' : 'any less';
+  switch (unit) {
+    case 'share':
+      return `${plain(value * 100, 1)} %`;
+    case 'points':
+      return `${signed(value * 100, 1)} points`;
+    case 'percent':
+      return `${signed(value * 100, 1)} %`;
+    case 'usd':
+      return `$${plain(value, 6)}`;
+    case 'number':
+      return plain(value, 1);
+    default:
+      return unreachable(unit);
+  }
+}
+
+export function formatInterval(lower: number, upper: number, unit: Unit): string {
+  return `${formatFigure(lower, unit)} to ${formatFigure(upper, unit)}`;
+}
+
+export function formatAllowed(limit: LimitKind, allowed: number, unit: Unit): string {
+  const amount = formatFigure(allowed, unit).replace('+', '');
+  switch (limit) {
+    case 'floor':
+      return `at least ${amount}`;
+    case 'ceiling':
+      return `at most ${amount}`;
+    case 'max_drop':
+      return `at most ${amount} down`;
+    case 'max_rise':
+      return `at most ${amount} up`;
+    default:
+      return unreachable(limit);
+  }
+}
+
+function plain(value: number, places: number): string {
+  const text = trimmed(Math.abs(value).toFixed(places));
+  return value < 0 && text !== '0' ? `${MINUS}${text}` : text;
+}
+
+function signed(value: number, places: number): string {
+  const text = plain(value, places);
+  return value > 0 && text !== '0' ? `+${text}` : text;
+}
+
+function trimmed(digits: string): string {
+  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+}

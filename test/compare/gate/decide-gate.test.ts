@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import { decideGate } from '../../../src/compare/gate/decide-gate.ts';
+import { DEFAULT_GATE, type GateFile } from '../../../src/compare/gate/gate-rules.ts';
+import { readGate } from '../../../src/compare/gate/read-gate.ts';
+import type { ExperimentResult } from '../../../src/model/experiment.ts';
+import type { GateResult } from '../../../src/model/gate.ts';
+import { formatMistakes } from '../../../src/model/mistake.ts';
+import { randomFrom } from '../../random.ts';
+import { experimentOf, passing, type RunLine } from '../experiments.ts';
+
+interface AgentOf {
+  readonly cases?: number;
+  readonly repeats?: number;
+  /** How often `booked` passes; `polite` always does. */
+  readonly booked?: number;
+  readonly cost?: number;
+  readonly seed?: number;
+  /** Runs that crash before there is anything to score. */
+  readonly crashes?: number;
+}
+
+function tried(name: string, { cases = 100, repeats = 1, booked = 1, cost, seed = 1, crashes = 0 }: AgentOf) {
+  const random = randomFrom(seed);
+  const lines = Array.from({ length: cases * repeats }, (_, index): RunLine => {
+    const passes = random() < booked;
+    const common = { case: `case-${index % cases}`, repeat: 1 + Math.floor(index / cases) };
+    const effort = cost === undefined ? {} : { costUsd: cost * (0.8 + 0.4 * random()) };
+    if (random() < crashes) return { ...common, end: 'agent_failed', evaluations: [] };
+    return {
+      ...common,
+      effort,
+      evaluations: [
+        {
+          score: passes ? 1 : 0.25,
+          outcome: passes ? 'successful_completion' : 'partial_failure',
+          verdicts: { booked: passes ? 'pass' : 'fail', polite: 'pass' },
+        },
+      ],
+    };
+  });
+  return experimentOf(name, lines);
+}
+
+function gateOf(text: string, { experiment }: ExperimentResult): GateFile {
+  const { gate, mistakes } = readGate(text, 'gate.yaml', experiment.suites);
+  if (gate === undefined) throw new Error(formatMistakes(mistakes));
+  return gate;
+}
+
+function decided(text: string, candidate: ExperimentResult, baseline?: ExperimentResult): GateResult {
+  return decideGate({ candidate, baseline, gate: gateOf(text, candidate), warnings: [] });
+}
+
+function words({ rules }: GateResult): readonly string[] {
+  return rules.map(({ rule, limit, decision }) => `${rule} ${limit}: ${decision}`);
+}
+
+test('a level is passed, broken, or can not be told, by where its whole interval lies', () => {
+  const agent = tried('a', { cases: 100, booked: 0.9, seed: 3 });
+
+  expect(words(decided('rules: { success_rate: { floor: 0.7 } }', agent))).toEqual(['success_rate floor: pass']);
+  expect(words(decided('rules: { success_rate: { floor: 0.99 } }', agent))).toEqual(['success_rate floor: regression']);
+  const open = decided('rules: { success_rate: { floor: 0.88 } }', agent);
+  expect(words(open)).toEqual(['success_rate floor: not_enough_evidence']);
+  expect(open.decision).toBe('not_enough_evidence');
+});
+
+test('a fall beyond what is allowed is a regression, names the criterion and cases, and what did not fall passes', () => {
+  const result = decided(
+    'rules: { tcr: { max_drop: 5% }, criteria: { max_drop: 5% } }',
+    tried('b', { booked: 0.6, seed: 2 }),
+    tried('a', { booked: 1 }),
+  );
+
+  expect(result.decision).toBe('regression');
+  expect(words(result)).toEqual([
+    'tcr max_drop: regression',
+    'criterion.booked max_drop: regression',
+    'criterion.polite max_drop: pass',
+  ]);
+  const [, booked] = result.rules;
+  expect(booked?.figures).toMatchObject({ baseline: 1, isPaired: true, cases: 100 });
+  expect(booked?.figures?.upper).toBeLessThan(-0.05);
+  expect(booked?.examples).toHaveLength(5);
+  expect(booked?.because).toMatch(
+    /^It is beyond the limit: \u2212\d+(\.\d)? points \(.+\), and at most 5 points down is allowed\.$/,
+  );
+});
+
+test('what can not be told says how many cases would tell, and with as many it is told', () => {
+  const rules = 'rules: { success_rate: { floor: 0.9 } }';
+  const oneOf20Fails = (cases: number) =>
+    experimentOf('a', passing(Array.from({ length: cases }, (_, index) => (index % 20 === 7 ? 0 : 1))));
+  const few = decided(rules, oneOf20Fails(40));
+  const needed = few.rules[0]?.casesNeeded ?? 0;
+
+  expect(few.decision).toBe('not_enough_evidence');
+  expect(needed).toBeGreaterThan(40);
+  expect(decided(rules, oneOf20Fails(Math.ceil(needed * 1.2))).decision).toBe('pass');
+});
+
+test('what is nearly at its limit asks for no number of cases that nobody has', () => {
+  const result = decided('rules: { success_rate: { floor: 0.9 } }', tried('a', { cases: 50, booked: 0.9, seed: 4 }));
+  const [rule] = result.rules;
+
+  expect(rule?.decision).toBe('not_enough_evidence');
+  if (rule?.casesNeeded === undefined) expect(rule?.because).toContain('more cases are unlikely to tell');
+  else expect(rule.casesNeeded).toBeLessThanOrEqual(1000);
+});
+
+test('costs are relative to the baseline, and a rise of them is a regression', () => {
+  const rules = 'rules: { cost_per_success: { max_rise: 10% } }';
+  const before = tried('a', { cost: 0.01 });
+
+  expect(decided(rules, tried('b', { cost: 0.015, seed: 2 }), before).decision).toBe('regression');
+  expect(decided(rules, tried('c', { cost: 0.0101, seed: 2 }), before).decision).toBe('pass');
+  const silent = decided(rules, tried('d', { seed: 2 }), before);
+  expect(silent.decision).toBe('not_enough_evidence');
+  expect(silent.rules[0]?.because).toMatch(/^It can't be told: /);
+});
+
+test('an agent that crashes before it leaves a span does not pass for want of evidence against it', () => {
+  const result = decideGate({
+    candidate: tried('b', { crashes: 0.4, seed: 9 }),
+    baseline: tried('a', {}),
+    gate: DEFAULT_GATE,
+    warnings: [],
+  });
+  const byRule = new Map(result.rules.map(({ rule, decision }) => [rule, decision]));
+
+  expect(result.decision).toBe('regression');
+  expect(byRule.get('failed_runs')).toBe('regression');
+  expect(byRule.get('success_rate')).toBe('regression');
+});
+
+test('rules that nobody wrote are not about what the agent does not tell', () => {
+  const result = decideGate({
+    candidate: tried('b', { seed: 2 }),
+    baseline: tried('a', {}),
+    gate: DEFAULT_GATE,
+    warnings: [],
+  });
+
+  expect(result.rules.find(({ rule }) => rule === 'cost_per_success')?.decision).toBe('not_applicable');
+  expect(result.decision).toBe('pass');
+});
+
+test('repeats ask whether all of k succeed', () => {
+  const rules = 'rules: { pass_hat: { k: 3, floor: 0.6 } }';
+
+  expect(decided(rules, tried('a', { repeats: 3, booked: 0.98, seed: 2 })).decision).toBe('pass');
+  expect(decided(rules, tried('a', { repeats: 3, booked: 0.6, seed: 2 })).decision).toBe('regression');
+  expect(decided(rules, tried('a', { repeats: 2 })).decision).toBe('not_enough_evidence');
+});
+
+/** Of gates on an agent that is as good as before, at most 5 % may find a regression, whatever its rate and however many rules there are. */
+test.each([
+  { booked: 0.5, cases: 60, repeats: 1 },
+  { booked: 0.8, cases: 60, repeats: 1 },
+  { booked: 0.95, cases: 30, repeats: 3 },
+])(
+  'an agent held against itself is seldom called a regression: %j',
+  ({ booked, cases, repeats }) => {
+    const rules = `rules:
+  tcr: { max_drop: 0% }
+  success_rate: { max_drop: 0% }
+  criteria: { max_drop: 0% }
+  failed_runs: { max_rise: 0% }`;
+    let regressions = 0;
+    for (let pair = 0; pair < 200; pair += 1) {
+      const [a, b] = [0, 1].map((side) => tried('x', { booked, cases, repeats, seed: 1000 + 2 * pair + side }));
+      if (a !== undefined && b !== undefined && decided(rules, b, a).decision === 'regression') regressions += 1;
+    }
+
+    // With no drop allowed at all: the hardest there is. Of 200 at 5 %, 17 or more come in one of 40 samples.
+    expect(regressions).toBeLessThan(17);
+  },
+  120_000,
+);

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { rulesOf } from '../../../src/compare/gate/gate-rules.ts';
+import { readGate } from '../../../src/compare/gate/read-gate.ts';
+import type { ExperimentSuite } from '../../../src/model/experiment.ts';
+import { formatMistakes } from '../../../src/model/mistake.ts';
+
+function suiteOf(name: string, ...criteria: readonly string[]): ExperimentSuite {
+  return {
+    name,
+    version: '1',
+    fingerprint: 'f',
+    scope: 'conversation',
+    criteria: criteria.map((written) => ({
+      name: written.replace('!', ''),
+      question: 'Is it?',
+      weight: 1,
+      isCritical: written.endsWith('!'),
+      whenNotApplicable: 'exclude',
+    })),
+  };
+}
+
+const SCHEDULING = suiteOf('scheduling', 'time!', 'people', 'polite');
+const DEFAULT = suiteOf('default', 'answered');
+
+function rulesIn(text: string, suite = SCHEDULING): readonly string[] {
+  const { gate, mistakes } = readGate(text, 'gate.yaml', [SCHEDULING, DEFAULT]);
+  if (gate === undefined) throw new Error(formatMistakes(mistakes));
+  return rulesOf(gate, suite).map(({ rule, limit, allowed }) => `${rule} ${limit} ${allowed}`);
+}
+
+test('rules come to single limits, of which shares may be written in percent', () => {
+  const text = `rules:
+  tcr: { floor: 0.8, max_drop: 5% }
+  cost_per_success: { max_rise: 10%, ceiling: 0.02 }
+  pass_hat: { k: 3, floor: 70% }`;
+
+  expect(rulesIn(text)).toEqual([
+    'tcr floor 0.8',
+    'tcr max_drop 0.05',
+    'cost_per_success ceiling 0.02',
+    'cost_per_success max_rise 0.1',
+    'pass_hat floor 0.7',
+  ]);
+});
+
+test('what is said of one criterion comes before what is said of critical ones, and that before what is said of each', () => {
+  const text = `rules:
+  criteria: { max_drop: 10%, floor: 0.5 }
+  critical: { floor: 0.9 }
+  criterion: { people: { floor: 0.7 } }`;
+
+  expect(rulesIn(text)).toEqual([
+    'criterion.time floor 0.9',
+    'criterion.time max_drop 0.1',
+    'criterion.people floor 0.7',
+    'criterion.people max_drop 0.1',
+    'criterion.polite floor 0.5',
+    'criterion.polite max_drop 0.1',
+  ]);
+});
+
+test('rules of a suite hold instead of those for all', () => {
+  const text = 'rules: { tcr: { floor: 0.5 } }\nsuites: { default: { success_rate: { floor: 0.9 } } }';
+
+  expect(rulesIn(text)).toEqual(['tcr floor 0.5']);
+  expect(rulesIn(text, DEFAULT)).toEqual(['success_rate floor 0.9']);
+});
+
+test.each([
+  ['confidence: 0.95', 'rules, or suites with rules'],
+  ['rules: {}', 'at least one rule'],
+  ['rules: { tcr: {} }', 'floor or max_drop'],
+  ['rules: { tcr: { ceiling: 0.8 } }', "unknown field 'ceiling'"],
+  ['rules: { tcr: { flor: 0.8 } }', "did you mean 'floor'?"],
+  ['rules: { tcr: { floor: 80 } }', 'a share from 0 to 1, or 0% to 100%'],
+  ['rules: { tcr: { floor: lots } }', 'a number'],
+  ['rules: { tcr: { max_drop: -5% } }', 'a number'],
+  ['rules: { pass_hat: { floor: 0.8 } }', "'k' is missing"],
+  ['rules: { pass_hat: { k: 3 } }', 'floor or max_drop'],
+  ['rules: { succes_rate: { floor: 0.8 } }', "did you mean 'success_rate'?"],
+  ['rules: { criterion: { tme: { floor: 0.8 } } }', "did you mean 'time'?"],
+  ['suites: { schedulin: { tcr: { floor: 0.8 } } }', "did you mean 'scheduling'?"],
+  ['suites: { default: { criterion: { time: { floor: 0.8 } } } }', 'one of answered'],
+  ['confidence: 95\nrules: { tcr: { floor: 0.8 } }', 'such as 0.95'],
+  ['on_not_enough_evidence: warn\nrules: { tcr: { floor: 0.8 } }', 'one of fail, pass'],
+  ['rules: { tcr: { floor: 0.8 }', 'valid YAML'],
+])('%s is refused, with its place', (text, expected) => {
+  const { gate, mistakes } = readGate(text, 'gate.yaml', [SCHEDULING, DEFAULT]);
+
+  expect(gate).toBeUndefined();
+  expect(formatMistakes(mistakes)).toContain(expected);
+  expect(formatMistakes(mistakes)).toMatch(/gate\.yaml:\d+:\d+/);
+});
+
+test('all mistakes come together', () => {
+  const { mistakes } = readGate('rules: { tcr: { flor: 1 }, sucess: 1 }\nconfidence: 7', 'gate.yaml', [SCHEDULING]);
+
+  expect(mistakes.length).toBeGreaterThanOrEqual(3);
+});

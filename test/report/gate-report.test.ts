@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import type { GateResult, JudgedRule } from '../../src/model/gate.ts';
+import { gateJson, gateJUnit, gateMarkdown } from '../../src/report/gate-report.ts';
+
+const HOSTILE = '](javascript:x) <img src=x> | @everyone `x`\n\n# Passed';
+
+function ruleOf(decision: JudgedRule['decision'], changed: Partial<JudgedRule> = {}): JudgedRule {
+  return {
+    suite: 'scheduling',
+    rule: 'criterion.correct_time',
+    limit: 'max_drop',
+    allowed: 0.05,
+    decision,
+    because: 'It is beyond the limit.',
+    figures: {
+      value: -0.2,
+      lower: -0.3,
+      upper: -0.1,
+      baseline: 1,
+      candidate: 0.8,
+      cases: 60,
+      isPaired: true,
+      isRelative: false,
+    },
+    shown: { allowed: 'at most 5 points down', value: '−20 points', interval: '−30 points to −10 points' },
+    casesNeeded: undefined,
+    examples: [],
+    ...changed,
+  };
+}
+
+function resultOf(...rules: readonly JudgedRule[]): GateResult {
+  const side = { agentVersion: undefined, commit: undefined, startedAt: '2026-11-20T10:00:00Z', runs: 60 };
+  return {
+    decision: 'regression',
+    confidence: 0.95,
+    candidate: { ...side, id: 'b-id', name: HOSTILE },
+    baseline: { ...side, id: 'a-id', name: 'a' },
+    rules,
+    warnings: [HOSTILE],
+  };
+}
+
+test('what text from elsewhere says is text in a pull request, and nothing else', () => {
+  const markdown = gateMarkdown(resultOf(ruleOf('regression', { suite: HOSTILE, examples: [HOSTILE] })));
+
+  // Between backticks, which none of it has, nothing means anything.
+  const text = markdown.replaceAll(/`[^`]*`/g, '');
+  expect(text).not.toMatch(/<img/);
+  expect(text).not.toMatch(/(^|[^\\])\]\(javascript/);
+  expect(markdown).not.toMatch(/^# Passed/m);
+  expect(text).not.toContain('@everyone');
+  // The cells of a row are as many as those of its head.
+  const rows = markdown.split('\n').filter((line) => line.startsWith('|'));
+  expect(rows.map((row) => row.replaceAll('\\|', '').split('|').length)).toEqual([7, 7, 7]);
+});
+
+test('what is worst stands first', () => {
+  const markdown = gateMarkdown(
+    resultOf(
+      ruleOf('pass', { rule: 'first' }),
+      ruleOf('not_enough_evidence', { rule: 'second' }),
+      ruleOf('regression'),
+    ),
+  );
+
+  const rules = [...markdown.matchAll(/^\| `([^`]+)`/gm)].map(([, rule]) => rule);
+  expect(rules).toEqual(['criterion.correct_time', 'second', 'first']);
+});
+
+test('JUnit counts what can not be told as the gate does', () => {
+  const result = resultOf(
+    ruleOf('pass'),
+    ruleOf('regression'),
+    ruleOf('not_enough_evidence'),
+    ruleOf('not_applicable'),
+  );
+
+  expect(gateJUnit(result, { onNotEnoughEvidence: 'fail' })).toContain('tests="4" failures="2" errors="0" skipped="1"');
+  expect(gateJUnit(result, { onNotEnoughEvidence: 'pass' })).toContain('tests="4" failures="1" errors="0" skipped="2"');
+});
+
+test('JSON has every figure, and null where there is none', () => {
+  const open = { ...ruleOf('pass').figures, upper: Number.POSITIVE_INFINITY } as JudgedRule['figures'];
+  const result = resultOf(ruleOf('pass', { figures: open }), ruleOf('not_applicable', { figures: undefined }));
+  const json: unknown = JSON.parse(JSON.stringify(gateJson(result)));
+
+  expect(json).toMatchObject({
+    decision: 'regression',
+    candidate: { id: 'b-id', agent_version: null },
+    rules: [
+      { value: -0.2, lower: -0.3, upper: null, baseline: 1, paired: true, relative: false, cases: 60 },
+      { value: null, lower: null, paired: null },
+    ],
+  });
+});
