@@ -203,6 +203,7 @@ function compiled(
     failed: suite.failed ?? failedByDefault,
     outcomes: suite.outcomes === undefined ? DEFAULT_RULES : suite.outcomes.map(compiledRule),
     findingsOf: findingsBy(suite),
+    golden: suite.golden,
     file: known.origin.file,
     line: known.origin.placeOf([]).line,
   };

@@ -184,6 +184,8 @@ export interface CompiledSuite {
   readonly outcomes: readonly CompiledOutcomeRule[];
   /** What an evaluation tells beyond its verdicts; undefined for a suite that never does. */
   readonly findingsOf: ((subject: SubjectWith<Extracts>) => readonly Finding[]) | undefined;
+  /** The approved runs that it compares conversations with. */
+  readonly golden: GoldenLibrary | undefined;
   /** Where it is written, for messages. */
   readonly file: string;
   readonly line: number | undefined;

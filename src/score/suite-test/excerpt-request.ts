@@ -3,9 +3,9 @@
  * calls that asked for them and gave the answer, by the conventions of OpenTelemetry. So it goes the way of every conversation, and
  * means in a test what it means in production.
  */
+import type { Excerpt, ExcerptCall, ExcerptTurn } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';
 import { END_MARK, STATE_MARK, TRUTH_MARK } from '../../model/marks.ts';
-import type { Excerpt, ExcerptCall, ExcerptTurn } from './suite-test.ts';
 
 const START_MS = 1_790_000_000_000;
 const TURN_EVERY_MS = 60_000;
@@ -92,7 +92,7 @@ function turnSpans(
       if (response !== undefined) history.push(message('tool', { type: 'tool_call_response', id: call.id, response }));
     }
   }
-  modelCall([{ type: 'text', content: turn.answer ?? '' }], 'stop');
+  modelCall([{ type: 'text', content: turn.answer ?? '' }], turn.finish);
   const root: Span = {
     name: `invoke_agent ${excerpt.agent ?? 'agent'}`,
     kind: 1,

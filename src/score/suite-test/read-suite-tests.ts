@@ -15,19 +15,11 @@
 import { z } from 'zod';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { OUTCOMES, VERDICTS } from '../../model/evaluation.ts';
+import type { Excerpt, ExcerptTurn } from '../../model/excerpt.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../../model/written-document.ts';
-import type {
-  Excerpt,
-  ExcerptTurn,
-  Expected,
-  ExpectedVerdict,
-  GivenAnswer,
-  Recorded,
-  SuiteTest,
-  SuiteTests,
-} from './suite-test.ts';
+import type { Expected, ExpectedVerdict, GivenAnswer, Recorded, SuiteTest, SuiteTests } from './suite-test.ts';
 
 const CALL = {
   tool: z.string().min(1, 'the name of a tool'),
@@ -251,6 +243,7 @@ function toTurn({
       group.map(({ args = {}, ...call }) => ({ args, result: undefined, error: undefined, ...call })),
     ),
     answer,
+    finish: 'stop',
     error,
     state,
   };

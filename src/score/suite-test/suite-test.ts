@@ -3,6 +3,7 @@
  * it. Everything expected knows its line, so that what is not so leads there.
  */
 import type { Outcome, VerdictKind } from '../../model/evaluation.ts';
+import type { Excerpt } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';
 
 export interface SuiteTests {
@@ -23,36 +24,6 @@ export interface SuiteTest {
   /** What a judge is taken to have said, by criterion: nobody is asked. */
   readonly judges: ReadonlyMap<string, GivenAnswer>;
   readonly expected: Expected;
-}
-
-/** A conversation in a few lines. */
-export interface Excerpt {
-  readonly is: 'excerpt';
-  readonly agent: string | undefined;
-  readonly version: string | undefined;
-  readonly environment: string | undefined;
-  readonly attributes: ReadonlyMap<string, string | number | boolean>;
-  readonly state: Json | undefined;
-  readonly turns: readonly ExcerptTurn[];
-}
-
-export interface ExcerptTurn {
-  /** Not recorded where it is not given. */
-  readonly user: string | undefined;
-  /** One group after the other; the calls of a group ran side by side. */
-  readonly calls: readonly (readonly ExcerptCall[])[];
-  /** Without it there was none. */
-  readonly answer: string | undefined;
-  readonly error: string | undefined;
-  readonly state: Json | undefined;
-}
-
-export interface ExcerptCall {
-  readonly tool: string;
-  readonly args: Json;
-  /** Not recorded where it is not given. */
-  readonly result: Json | undefined;
-  readonly error: string | undefined;
 }
 
 export interface Recorded {

@@ -30,6 +30,8 @@ export interface ExpectedArgument {
   readonly matches: ValueMatcher;
   /** For people. */
   readonly expected: string;
+  /** A value that should match; undefined where none comes to mind. */
+  readonly example: Json | undefined;
   /** Where it is wrong, so is the step. */
   readonly critical: boolean;
 }

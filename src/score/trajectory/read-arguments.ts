@@ -1,5 +1,6 @@
 /** From the arguments as a golden trace (or a tool policy) writes them to matchers; every mistake with its place. */
 import type { Environment } from '@marcbachmann/cel-js';
+import { exampleOf } from './example-value.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { Json } from '../../model/json.ts';
 import type { Path } from '../../model/written-document.ts';
@@ -76,6 +77,7 @@ export function readArguments(
         key,
         matches: readMatcher(written, [...insidePath, key], mistake, 0),
         expected: show(written),
+        example: exampleOf(written),
         critical: critical?.includes(key) === true,
       };
     });

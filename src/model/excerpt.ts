@@ -1,0 +1,36 @@
+/**
+ * A conversation in a few lines: what was said, which tools were called with what and what came of it. `score/suite-test/excerpt-request.ts` makes the spans of
+ * it that an agent would have exported.
+ */
+import type { Json } from './json.ts';
+
+export interface Excerpt {
+  readonly is: 'excerpt';
+  readonly agent: string | undefined;
+  readonly version: string | undefined;
+  readonly environment: string | undefined;
+  readonly attributes: ReadonlyMap<string, string | number | boolean>;
+  readonly state: Json | undefined;
+  readonly turns: readonly ExcerptTurn[];
+}
+
+export interface ExcerptTurn {
+  /** Not recorded where it is not given. */
+  readonly user: string | undefined;
+  /** One group after the other; the calls of a group ran side by side. */
+  readonly calls: readonly (readonly ExcerptCall[])[];
+  /** Without it there was none. */
+  readonly answer: string | undefined;
+  /** Why the model stopped; `length` is that it was cut off. */
+  readonly finish: 'stop' | 'length';
+  readonly error: string | undefined;
+  readonly state: Json | undefined;
+}
+
+export interface ExcerptCall {
+  readonly tool: string;
+  readonly args: Json;
+  /** Not recorded where it is not given. */
+  readonly result: Json | undefined;
+  readonly error: string | undefined;
+}

@@ -1,0 +1,55 @@
+/**
+ * What else says so. Tools repeat what they were given, and the agent's state repeats what tools did: where one value is changed or one call undone, these
+ * have to go along, or the conversation is one that no agent could have left, and is caught by a check that compares them although no agent was wrong.
+ *
+ * What belongs together is told by name and value: a member of the same name that had the same value. A state in other words is left as it is.
+ */
+import type { ExcerptCall } from '../model/excerpt.ts';
+import type { Json } from '../model/json.ts';
+import { isList, type LeafValue, leavesOf, mapLeaves } from './leaves.ts';
+
+export interface Changed {
+  readonly key: string;
+  readonly was: LeafValue;
+  readonly is: LeafValue;
+}
+
+export function echo(json: Json, { key, was, is }: Changed): Json {
+  return mapLeaves(json, (leaf) => (leaf.key === key && leaf.value === was ? is : leaf.value));
+}
+
+/** A name or an id, wherever it stands. */
+export function echoAnywhere(json: Json, { was, is }: Changed): Json {
+  return isDistinctive(was) ? mapLeaves(json, ({ value }) => (value === was ? is : value)) : json;
+}
+
+/** Long enough to be no coincidence. */
+export function isDistinctive(value: LeafValue): boolean {
+  return typeof value === 'string' ? value.length >= 3 : typeof value === 'number' && Math.abs(value) >= 10;
+}
+
+/**
+ * The state where the call was not made: what it repeats of the call is gone, and what stood beside it as true is false (`booking_confirmed: true` beside
+ * `booked_event`).
+ */
+export function undone(state: Json, call: ExcerptCall): Json {
+  const said = new Map<string, Set<LeafValue>>();
+  for (const { key, value } of [...leavesOf(call.args), ...leavesOf(call.result)]) {
+    said.set(key, (said.get(key) ?? new Set()).add(value));
+  }
+  return without(state, (key, value) => said.get(key)?.has(value) === true);
+}
+
+function without(json: Json, isSaid: (key: string, value: LeafValue) => boolean): Json {
+  if (typeof json !== 'object' || json === null || isList(json)) return json;
+  const repeats = (name: string, member: Json) => {
+    const leaves = leavesOf({ [name]: member });
+    // A number or a yes by itself may mean anything.
+    const isTelling = leaves.length > 1 || leaves.some(({ value }) => isDistinctive(value));
+    return isTelling && leaves.every(({ key, value }) => isSaid(key, value));
+  };
+  const members = Object.entries(json);
+  const left = members.filter(([name, member]) => !repeats(name, member));
+  if (left.length === members.length) return Object.fromEntries(left.map(([k, one]) => [k, without(one, isSaid)]));
+  return Object.fromEntries(left.map(([name, member]) => [name, member === true ? false : without(member, isSaid)]));
+}

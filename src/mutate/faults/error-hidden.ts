@@ -1,0 +1,27 @@
+/**
+ * A call fails, and everything says that it went well: its span has no error, the agent's state is that of a success, and so is the answer. Only the result
+ * itself tells, to whoever reads it.
+ */
+import type { ExcerptCall } from '../../model/excerpt.ts';
+import { callsOf, withCall } from '../edit.ts';
+import type { Fault } from '../fault.ts';
+import { lastSuccesses } from '../last-successes.ts';
+import { inTurn, short } from '../wording.ts';
+
+const TROUBLE = 'service unavailable, nothing was done';
+
+export const errorHidden: Fault = {
+  name: 'error_hidden',
+  description: 'a call fails, and is reported as a success',
+  placesIn: ({ excerpt }) =>
+    lastSuccesses(callsOf(excerpt)).map((place) => () => ({
+      excerpt: withCall(excerpt, place, { ...place.call, result: failed(place.call) }),
+      what: `${short(place.call.tool)} answered that it had failed${inTurn(place.turn, excerpt)}; the span, the state and the answer say that it worked`,
+      advice: `check: last(tools('${short(place.call.tool)}')).result.status == 'ok', or whatever the tool says when it worked`,
+    })),
+};
+
+/** In the form of its results. `status: error` beside a message would be known for an error. */
+function failed({ result }: ExcerptCall): ExcerptCall['args'] {
+  return typeof result === 'string' ? TROUBLE : { status: 'failed', detail: TROUBLE };
+}

@@ -1,0 +1,34 @@
+/** Another tool is called than the task takes, with the same arguments, and answers as if all were well. What was to be done has not been. */
+import { undone } from '../echoes.ts';
+import { callsOf, withCall, withState } from '../edit.ts';
+import type { Fault, Scene } from '../fault.ts';
+import { inTurn, short } from '../wording.ts';
+
+export const wrongTool: Fault = {
+  name: 'wrong_tool',
+  description: 'another tool is called',
+  placesIn: (scene) =>
+    callsOf(scene.excerpt)
+      .filter(({ call }) => call.error === undefined)
+      .map((place) => (chance) => {
+        const { excerpt, isWrite } = scene;
+        const { call, turn } = place;
+        const tool = chance.pick(othersFor(call.tool, scene)) ?? namesake(call.tool);
+        const wrong = withCall(excerpt, place, { ...call, tool });
+        return {
+          excerpt: isWrite(call.tool) ? withState(wrong, turn, (state) => undone(state, call)) : wrong,
+          what: `${short(tool)} was called instead of ${short(call.tool)}${inTurn(turn, excerpt)}`,
+          advice: `order: { at_least: [1, ${short(call.tool)}] }, or a golden trace`,
+        };
+      }),
+};
+
+function othersFor(tool: string, { tools }: Scene): readonly string[] {
+  return tools.filter((other) => other !== tool);
+}
+
+/** `draft_meeting` for `book_meeting`. */
+function namesake(tool: string): string {
+  const [, ...rest] = tool.split('_');
+  return rest.length === 0 ? `draft_${tool}` : ['draft', ...rest].join('_');
+}
