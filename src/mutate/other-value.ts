@@ -19,6 +19,15 @@ const PAIRS = [
   ['active', 'inactive'],
   ['true', 'false'],
   ['approved', 'rejected'],
+  ['ok', 'pending'],
+  ['done', 'pending'],
+  ['success', 'failure'],
+  ['succeeded', 'failed'],
+  ['completed', 'failed'],
+  ['confirmed', 'tentative'],
+  ['booked', 'cancelled'],
+  ['available', 'unavailable'],
+  ['paid', 'unpaid'],
 ];
 const DATE = /\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?/;
 const LAST_NUMBER = /\d{1,15}(?=\D*$)/;

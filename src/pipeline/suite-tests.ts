@@ -48,17 +48,16 @@ export interface SuiteTestOptions {
 
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
 
-interface Ready {
+export interface ReadyTest {
   readonly file: string;
   readonly suite: CompiledSuite;
   readonly test: SuiteTest;
+  /** With what is known to be right; of the last turn alone where the suite asks turn by turn. */
   readonly conversation: Conversation;
 }
 
 export async function testSuites(files: readonly string[], options: SuiteTestOptions): Promise<TestedSuites> {
-  const mistakes: Mistake[] = [];
-  const ready: Ready[] = [];
-  for (const file of files) ready.push(...(await prepare(file, options, mistakes)));
+  const { ready, mistakes } = await readyTests(files, options);
   if (mistakes.length > 0) return { tests: [], mistakes };
   const tests = ready.map(({ file, suite, test, conversation }) => ({
     file,
@@ -70,7 +69,18 @@ export async function testSuites(files: readonly string[], options: SuiteTestOpt
   return { tests, mistakes };
 }
 
-async function prepare(file: string, options: SuiteTestOptions, mistakes: Mistake[]): Promise<readonly Ready[]> {
+/** The tests with their suites and conversations. Incomplete where there are mistakes. */
+export async function readyTests(
+  files: readonly string[],
+  options: SuiteTestOptions,
+): Promise<{ readonly ready: readonly ReadyTest[]; readonly mistakes: readonly Mistake[] }> {
+  const mistakes: Mistake[] = [];
+  const ready: ReadyTest[] = [];
+  for (const file of files) ready.push(...(await prepare(file, options, mistakes)));
+  return { ready, mistakes };
+}
+
+async function prepare(file: string, options: SuiteTestOptions, mistakes: Mistake[]): Promise<readonly ReadyTest[]> {
   const shown = shownAs(file, options.baseDir);
   const { size } = await stat(file);
   if (size > FILE_BYTES_MAX) {
@@ -82,7 +92,7 @@ async function prepare(file: string, options: SuiteTestOptions, mistakes: Mistak
   if (read.tests === undefined) return [];
   const suites = await suitesFor(read.tests, file, options, mistakes);
   if (suites.length === 0) return [];
-  const ready: Ready[] = [];
+  const ready: ReadyTest[] = [];
   for (const test of read.tests.tests) {
     const suite = suiteOf(test, suites, shown, mistakes);
     if (suite === undefined) continue;

@@ -8,6 +8,7 @@ import { findSuiteTests } from '../../score/suite-test/find-suite-tests.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { safe, type Terminal } from '../terminal.ts';
+import { addSuiteMutate } from './suite-mutate.ts';
 
 interface TestFlags {
   readonly config?: string;
@@ -16,7 +17,8 @@ interface TestFlags {
 }
 
 export function addSuite(program: Command, terminal: Terminal): void {
-  const suite = program.command('suite').description('work on suites: test');
+  const suite = program.command('suite').description('work on suites: test, mutate');
+  addSuiteMutate(suite, terminal);
   suite
     .command('test')
     .description(

@@ -1,6 +1,6 @@
 /**
- * A tool call is left out, and the agent answers as if it had been made. What the state repeats of it is not there either. A call that was made twice, or
- * failed, is not missed.
+ * A tool call that worked is left out, and the agent answers as if it had been made. What the state repeats of it is not there either. A call that was made
+ * twice is not missed.
  */
 import { callsOf, withoutCall, withState } from '../edit.ts';
 import { undone } from '../echoes.ts';
@@ -13,10 +13,9 @@ export const callDropped: Fault = {
   description: 'a tool call is left out',
   placesIn: ({ excerpt, isWrite }) => {
     const calls = callsOf(excerpt);
-    return calls
-      .filter(
-        ({ call }) => call.error === undefined && calls.filter((other) => isSameCall(other.call, call)).length === 1,
-      )
+    const worked = calls.filter(({ call }) => call.error === undefined);
+    return worked
+      .filter(({ call }) => worked.filter((other) => isSameCall(other.call, call)).length === 1)
       .map((place) => () => {
         const { call, turn } = place;
         const without = withoutCall(excerpt, place);

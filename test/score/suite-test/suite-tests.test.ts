@@ -44,7 +44,9 @@ async function unmetBy(theTest: string): Promise<readonly string[]> {
   );
 }
 
-test.each(['default', 'scheduling', 'sql-agent', 'judged'])('the tests of the built-in pack %s hold', async (pack) => {
+const TESTED_PACKS = ['default', 'error-recovery', 'judged', 'response-clarity', 'scheduling', 'sql-agent'];
+
+test.each(TESTED_PACKS)('the tests of the built-in pack %s hold', async (pack) => {
   const { files } = findSuiteTests([pack], { baseDir: builtinDir, builtinDir });
 
   const options = { baseDir: builtinDir, builtinDir, conversationKeys: [], redaction: undefined };

@@ -166,6 +166,7 @@ function aStep(index: number, after: ReadonlySet<number>, random: Random): Expec
     key,
     matches: exactly(value),
     expected: String(value),
+    example: value,
     critical: random.chance(0.1),
   });
   return {

@@ -1,0 +1,158 @@
+/** `assay suite mutate`: would a suite notice if the agent went wrong? Breaks conversations that pass, in known ways, and asks again. */
+import { writeFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { didYouMean } from '../../model/did-you-mean.ts';
+import type { SuiteMutation } from '../../model/mutation.ts';
+import { FAULTS } from '../../mutate/all-faults.ts';
+import type { Fault } from '../../mutate/fault.ts';
+import {
+  fromExperiment,
+  fromGoldenTraces,
+  fromRecordings,
+  fromSuiteTests,
+  type GoldenConversation,
+} from '../../pipeline/mutation/golden-conversations.ts';
+import { mutateSuite } from '../../pipeline/mutation/mutate-suites.ts';
+import { RecordingError } from '../../pipeline/recording.ts';
+import { offlineRedaction } from '../../pipeline/redaction-rules.ts';
+import { checkedTruth } from '../../pipeline/truth-files.ts';
+import { mutationJson, mutationMarkdown } from '../../report/mutation-report.ts';
+import { findSuiteTests } from '../../score/suite-test/find-suite-tests.ts';
+import { ExperimentUnreadable, findExperiment } from '../../store/experiment/read-experiment.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { BUILTIN_SUITES, failOn, load, type Loaded } from '../load.ts';
+import { printMutation } from '../print-mutation.ts';
+import { percent, type Terminal } from '../terminal.ts';
+
+interface MutateFlags {
+  readonly from?: readonly string[];
+  readonly experiment?: string;
+  readonly experiments?: string;
+  readonly fault?: readonly string[];
+  readonly seed: number;
+  readonly places: number;
+  readonly conversations: number;
+  readonly failUnder?: number;
+  readonly json?: boolean;
+  readonly markdown?: string;
+  readonly config?: string;
+}
+
+export function addSuiteMutate(suite: Command, terminal: Terminal): void {
+  suite
+    .command('mutate')
+    .description('break conversations that pass, in known ways, and tell which criteria notice and what none notices')
+    .argument('[suites...]', 'suites: files, folders, or names of built-in ones; without them, the configured suites')
+    .option('--from <recordings...>', 'break recorded conversations as well, those that pass')
+    .option('--experiment <ref>', 'and those of an experiment: its id, its name, `latest`, or its folder')
+    .option('--experiments <folder>', 'where experiments are (ASSAY_EXPERIMENTS)')
+    .option('--fault <names...>', `only these faults: ${FAULTS.map(({ name }) => name).join(', ')}`)
+    .option('--seed <n>', 'decides the places; the same seed, the same faults', wholeNumber(0), 1)
+    .option('--places <n>', 'places of each fault in a conversation', wholeNumber(1), 3)
+    .option('--conversations <n>', 'conversations (or turns) of each suite, at most', wholeNumber(1), 50)
+    .option('--fail-under <share>', 'end with 1 where less is noticed by a suite: 0.8 or 80%', share)
+    .option('--json', 'print {summary, suites} as JSON')
+    .option('--markdown <file>', 'write the tables as Markdown as well; - is standard output')
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .action(async (references: readonly string[], flags: MutateFlags) => {
+      const faults = faultsNamed(flags.fault);
+      const loaded = await load({ config: flags.config, experiments: flags.experiments }, { suites: references });
+      const mutated = await mutateAll(loaded, faults, flags, terminal);
+      terminal.progressDone();
+      if (flags.markdown !== undefined) await writeMarkdown(flags.markdown, mutated, terminal);
+      if (flags.json === true) terminal.out(JSON.stringify(mutationJson(mutated, flags), undefined, 2));
+      else if (flags.markdown !== '-') for (const one of mutated) printMutation(terminal, one);
+      if (mutated.every(({ tried }) => tried === 0)) {
+        const hint = 'give recordings with --from, or write tests beside the suite (docs/suites.md)';
+        throw new CommandFailure(`there is no conversation that passes and can be broken: ${hint}`, EXIT.input);
+      }
+      failUnder(flags.failUnder, mutated);
+    });
+}
+
+async function mutateAll(
+  loaded: Loaded,
+  faults: readonly Fault[],
+  flags: MutateFlags,
+  terminal: Terminal,
+): Promise<readonly SuiteMutation[]> {
+  const { settings, suites, suiteReferences, suitesBaseDirectory } = loaded;
+  const options = {
+    builtinDir: BUILTIN_SUITES,
+    baseDir: process.cwd(),
+    conversationKeys: settings.conversation.idKeys,
+    redaction: offlineRedaction(settings),
+    truth: checkedTruth(settings.truth),
+  };
+  const tests = findSuiteTests(suiteReferences, { baseDir: suitesBaseDirectory, builtinDir: BUILTIN_SUITES });
+  const own = await fromSuiteTests(tests.files, options);
+  failOn(own.mistakes);
+  const others: GoldenConversation[] = [];
+  try {
+    others.push(...(await fromRecordings(flags.from ?? [], options)));
+    if (flags.experiment !== undefined) {
+      const folder = findExperiment(settings.experimentsDir, flags.experiment);
+      const { conversations, lacksTruth } = await fromExperiment(folder, options);
+      if (lacksTruth)
+        terminal.err('the dataset of the experiment is not there: what is right for its cases is not known');
+      others.push(...conversations);
+    }
+  } catch (error) {
+    const isInput = error instanceof RecordingError || error instanceof ExperimentUnreadable;
+    throw isInput ? new CommandFailure(error.message, EXIT.input) : error;
+  }
+  const mutated: SuiteMutation[] = [];
+  for (const suite of suites) {
+    const candidates = [...(own.bySuite.get(suite.name) ?? []), ...(await fromGoldenTraces(suite)), ...others];
+    mutated.push(
+      await mutateSuite(suite, candidates, {
+        faults,
+        seed: flags.seed,
+        placesMax: flags.places,
+        goldensMax: flags.conversations,
+        onProgress: (tried) => terminal.progress(`${suite.name}: ${tried} faults tried`),
+      }),
+    );
+  }
+  return mutated;
+}
+
+function faultsNamed(names: readonly string[] | undefined): readonly Fault[] {
+  if (names === undefined) return FAULTS;
+  const known = FAULTS.map(({ name }) => name);
+  const stranger = names.find((name) => !known.includes(name));
+  if (stranger !== undefined) {
+    const nearest = didYouMean(stranger, known);
+    const hint = nearest === undefined ? `one of ${known.join(', ')}` : `did you mean '${nearest}'?`;
+    throw new CommandFailure(`there is no fault '${stranger}': ${hint}`, EXIT.usage);
+  }
+  return FAULTS.filter(({ name }) => names.includes(name));
+}
+
+function failUnder(least: number | undefined, mutated: readonly SuiteMutation[]): void {
+  if (least === undefined) return;
+  const under = mutated.filter(({ tried, noticed }) => tried === 0 || noticed / tried < least);
+  if (under.length === 0) return;
+  const told = under.map(({ suite, tried, noticed }) => `${suite} ${tried === 0 ? 'none' : percent(noticed / tried)}`);
+  throw new CommandFailure(`less than ${percent(least)} noticed: ${told.join(', ')}`, EXIT.failed);
+}
+
+async function writeMarkdown(file: string, mutated: readonly SuiteMutation[], terminal: Terminal): Promise<void> {
+  const text = mutationMarkdown(mutated);
+  if (file === '-') terminal.out(text.trimEnd());
+  else await writeFile(file, text);
+}
+
+function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d{1,9}$/.test(text) || value < least) throw new InvalidArgumentError(`a whole number from ${least} on`);
+    return value;
+  };
+}
+
+function share(text: string): number {
+  const value = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
+  if (text.trim() === '' || !(value >= 0 && value <= 1)) throw new InvalidArgumentError('a share, such as 0.8 or 80%');
+  return value;
+}

@@ -1,0 +1,79 @@
+/** What `assay suite mutate` prints for people: a table of faults and criteria, what nothing noticed, and what noticed nothing. */
+import type { MutatedFault, SuiteMutation } from '../model/mutation.ts';
+import { cellOf, inPlural } from '../report/mutation-report.ts';
+import { percent, safe, type Terminal } from './terminal.ts';
+
+const UNNOTICED_SHOWN = 2;
+const LEFT_OUT_SHOWN = 3;
+const CELL_WIDTH = 7;
+
+export function printMutation(terminal: Terminal, suite: SuiteMutation): void {
+  const { paint, out } = terminal;
+  out('');
+  if (suite.tried === 0) {
+    out(`  ${paint('bold', suite.suite)}   nothing to break: none of its ${inPlural(suite)} passes`);
+    printLeftOut(terminal, suite);
+    return;
+  }
+  const share = percent(suite.noticed / suite.tried);
+  out(
+    `  ${paint('bold', suite.suite)}   ${suite.noticed} of ${suite.tried} faults noticed (${share}), in ${suite.goldens.length} passing ${inPlural(suite)}`,
+  );
+  out('');
+  for (const [index, { criterion }] of suite.criteria.entries()) out(`    ${column(index)} ${criterion}`);
+  out('');
+  const columns = suite.criteria.map((_, index) => column(index).padStart(CELL_WIDTH)).join('');
+  out(`    ${'fault'.padEnd(20)}${'noticed'.padStart(9)}${columns}`);
+  for (const fault of suite.faults) printFault(terminal, fault);
+  printUnnoticed(terminal, suite);
+  printIdle(terminal, suite);
+  if (suite.judged.length > 0) out(paint('dim', `\n  Judges are not asked: ${suite.judged.join(', ')}`));
+  printLeftOut(terminal, suite);
+}
+
+function column(index: number): string {
+  return `[${index + 1}]`;
+}
+
+function printFault({ paint, out }: Terminal, { fault, tried, noticed, criteria }: MutatedFault): void {
+  if (tried === 0) {
+    out(paint('dim', `    ${fault.padEnd(20)}${'–'.padStart(9)}   no place for it`));
+    return;
+  }
+  const style = noticed === tried ? 'green' : noticed === 0 ? 'red' : 'yellow';
+  const cells = criteria.map((count) => cellOf(count).padStart(CELL_WIDTH)).join('');
+  out(`    ${fault.padEnd(20)}${paint(style, `${noticed}/${tried}`.padStart(9))}${cells}`);
+}
+
+function printUnnoticed({ paint, out }: Terminal, { faults, suite }: SuiteMutation): void {
+  const missed = faults.filter(({ unnoticed }) => unnoticed.length > 0);
+  if (missed.length === 0) return;
+  out(`\n  ${paint('bold', 'Nothing noticed')}`);
+  for (const { fault, unnoticed: all } of missed) {
+    const unnoticed = [...new Map(all.map((one) => [one.what, one])).values()];
+    for (const { golden, what, advice, isOutside } of unnoticed.slice(0, UNNOTICED_SHOWN)) {
+      out(`    ${fault}: ${safe(what)} ${paint('dim', `(${safe(golden.name, 60)})`)}`);
+      const remedy = isOutside
+        ? `${suite} is not for the conversation then: see its \`match\``
+        : `see it by ${safe(advice)}`;
+      out(paint('dim', `      ${remedy}`));
+    }
+    const others = unnoticed.length - UNNOTICED_SHOWN;
+    if (others > 0) out(paint('dim', `      and ${others} more`));
+  }
+}
+
+function printIdle({ paint, out }: Terminal, { criteria }: SuiteMutation): void {
+  const idle = criteria.filter(({ noticed }) => noticed === 0).map(({ criterion }) => criterion);
+  if (idle.length === 0) return;
+  out(`\n  ${paint('bold', 'Noticed nothing')}   ${idle.join(', ')}`);
+  out(paint('dim', '    No harm where none of these faults is what they ask about.'));
+}
+
+function printLeftOut({ paint, out }: Terminal, { leftOut }: SuiteMutation): void {
+  if (leftOut.length === 0) return;
+  const reasons = [...Map.groupBy(leftOut, ({ because }) => because)].sort(([, a], [, b]) => b.length - a.length);
+  out(paint('dim', `\n  Left out: ${leftOut.length}`));
+  for (const [because, { length }] of reasons.slice(0, LEFT_OUT_SHOWN))
+    out(paint('dim', `    ${length} as ${because}`));
+}
