@@ -4,7 +4,7 @@
  * A run that the agent did not get to its end (it failed, was out of time, or left no spans) and of which no score can be told is one without success:
  * a crash must not take a case out of the figures. Where the agent did end, what is unscored is left out of them, as everywhere, and has a share of its own.
  */
-import type { Evaluation } from '../model/evaluation.ts';
+import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { RunsOfCase, SuiteRun, SuiteRuns } from './suite-runs.ts';
 
 /** Shares and scores lie between 0 and 1; `pass_at` and `pass_hat` are pass@k and pass^k. */
@@ -13,6 +13,7 @@ export type BoundedMeasure =
   | { readonly is: 'success' }
   | { readonly is: 'failed_runs' }
   | { readonly is: 'unscored' }
+  | { readonly is: 'outcome'; readonly outcome: Outcome }
   | { readonly is: 'criterion'; readonly name: string }
   | { readonly is: 'pass_hat'; readonly k: number }
   | { readonly is: 'pass_at'; readonly k: number };
@@ -89,7 +90,9 @@ function valueOfCase({ runs }: RunsOfCase, measure: BoundedMeasure): number | un
     case 'failed_runs':
       return meanOf(runs.map(({ run }) => (run.end === 'completed' ? 0 : 1)));
     case 'unscored':
-      return meanOf(runs.flatMap(({ evaluations }) => evaluations.map(isUnscored)));
+      return outcomeRate(runs, 'unscored');
+    case 'outcome':
+      return outcomeRate(runs, measure.outcome);
     case 'criterion':
       return meanOfKnown(runs.map((run) => passRateOf(run, measure.name)));
     case 'pass_hat':
@@ -129,8 +132,10 @@ function passed({ verdicts }: Evaluation, criterion: string): number[] {
   return verdict === 'fail' ? [0] : [];
 }
 
-function isUnscored({ outcome }: Evaluation): number {
-  return outcome === 'unscored' ? 1 : 0;
+function outcomeRate(runs: readonly SuiteRun[], outcome: Outcome): number | undefined {
+  return meanOfKnown(
+    runs.map(({ evaluations }) => meanOf(evaluations.map((one) => (one.outcome === outcome ? 1 : 0)))),
+  );
 }
 
 function meanOfKnown(numbers: readonly (number | undefined)[]): number | undefined {

@@ -13,7 +13,7 @@ import type { Observation, Reading, StreamLabels, Transition } from './observati
 import { RecentChunks } from './recent-chunks.ts';
 import type { DetectionSettings, Metric } from './settings.ts';
 import { stepUp } from './step-up.ts';
-import { SPLIT_FIRST, splitChange, type TcrSplit } from './tcr-split.ts';
+import { SPLIT_FIRST, splitChange, type TcrSplit } from '../model/tcr-split.ts';
 import { TrailingBaseline } from './trailing-baseline.ts';
 import { Versions } from './versions.ts';
 

@@ -2,7 +2,7 @@
 import type { Outcome, VerdictKind } from '../model/evaluation.ts';
 import type { State, WatchReading } from './level-watch.ts';
 import type { Metric } from './settings.ts';
-import type { TcrSplit } from './tcr-split.ts';
+import type { TcrSplit } from '../model/tcr-split.ts';
 import type { VersionReading } from './version-race.ts';
 
 /** One evaluation, in the order in which they were committed. */

@@ -3,7 +3,7 @@ import { ChangeEvidence, type Expectation } from '../../src/detect/change-eviden
 import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
 import { COUNT, expectationsOf, LEVEL_COLUMNS, slopesOf } from '../../src/detect/expectations.ts';
 import { stepUp } from '../../src/detect/step-up.ts';
-import { splitChange, SPLIT_FIRST } from '../../src/detect/tcr-split.ts';
+import { splitChange, SPLIT_FIRST } from '../../src/model/tcr-split.ts';
 import { TrailingBaseline } from '../../src/detect/trailing-baseline.ts';
 import { VersionRace } from '../../src/detect/version-race.ts';
 import { Cap } from '../../src/detect/cap.ts';

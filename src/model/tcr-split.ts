@@ -13,7 +13,8 @@
  * with means of both periods, which leaves no remainder. Where a cell is missing in one period its pass rate is taken
  * from the other, so that all of it is mix. Both sides are the plain means of the same conversations.
  */
-import type { Cells } from './trailing-baseline.ts';
+/** Columns of numbers by segment; undefined where nothing came in one. */
+export type SplitCells = readonly (Float64Array | undefined)[];
 
 /** Columns of a cell: count, squares of fading weights, score, then for each criterion its share and what it brought. */
 export const SPLIT_FIRST = 3;
@@ -26,11 +27,7 @@ export interface TcrSplit {
   readonly conversations: number;
 }
 
-export function splitChange(
-  before: Readonly<Cells>,
-  after: Readonly<Cells>,
-  criteria: readonly string[],
-): TcrSplit | undefined {
+export function splitChange(before: SplitCells, after: SplitCells, criteria: readonly string[]): TcrSplit | undefined {
   const counted = [total(before, 0), total(after, 0)] as const;
   if (!(counted[0] > 0) || !(counted[1] > 0)) return undefined;
   const baseline = total(before, 2) / counted[0];
@@ -54,7 +51,7 @@ export function splitChange(
   };
 }
 
-function total(cells: Readonly<Cells>, column: number): number {
+function total(cells: SplitCells, column: number): number {
   let sum = 0;
   for (const cell of cells) sum += cell?.[column] ?? 0;
   return sum;

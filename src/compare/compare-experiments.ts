@@ -1,0 +1,187 @@
+/**
+ * Two experiments side by side, through each suite that scored both. Pure: the same two give the same comparison.
+ *
+ * A measure is called better or worse where its test rejects that the two do the same (for criteria, with all of them in regard). Else no difference was shown where
+ * the whole interval lies within the smallest difference that matters, and there is not enough evidence where it does not. The test and the interval answer two
+ * questions: whether the two differ on these cases, and by how much they would over all cases there are, those that were not seen included. So an interval may have
+ * 0 in it although the test rejects, where few cases differ all in one way by little.
+ */
+import type { Compared, Comparison, ComparisonWord, SuiteComparison } from '../model/comparison.ts';
+import { OUTCOMES } from '../model/evaluation.ts';
+import type { ExperimentResult } from '../model/experiment.ts';
+import { casesNeeded, casesNeededApart, casesNeededForEffort, casesNeededForEffortApart } from './cases-needed.ts';
+import { changeOf, pairsOf, shareCases } from './change.ts';
+import { comparabilityOf, suiteWarnings } from './comparability.ts';
+import { testDifference } from './difference-test.ts';
+import { holm } from './exact-tests.ts';
+import { flippedCases } from './flipped-cases.ts';
+import { effortsOf, isEffort, type Measure, valuesOf } from './measure.ts';
+import { reliabilityOfRuns } from './reliability.ts';
+import { splitScore } from './split-score.ts';
+import { SuiteRuns } from './suite-runs.ts';
+
+export interface CompareOptions {
+  /** Between 0 and 1; 0.95. */
+  readonly confidence?: number;
+  /** The smallest difference that matters, between 0 and 1; 0.05. */
+  readonly smallest?: number;
+  /** Only these, where given. */
+  readonly suites?: readonly string[];
+}
+
+export function compareExperiments(
+  a: ExperimentResult,
+  b: ExperimentResult,
+  { confidence = 0.95, smallest = 0.05, suites }: CompareOptions = {},
+): Comparison {
+  const [ofA, ofB] = [suitesOf(a), suitesOf(b)];
+  const both = ofA.filter((suite) => ofB.includes(suite) && (suites === undefined || suites.includes(suite)));
+  return {
+    a: a.experiment,
+    b: b.experiment,
+    confidence,
+    smallest,
+    warnings: comparabilityOf(a, b),
+    suites: both.map((suite) =>
+      compareSuite(new SuiteRuns(a, suite), new SuiteRuns(b, suite), { alpha: 1 - confidence, smallest }),
+    ),
+  };
+}
+
+/** By which it was scored, in the order in which they were named. */
+export function suitesOf({ experiment, runs }: ExperimentResult): string[] {
+  const scored = runs.flatMap(({ evaluations }) => evaluations.map(({ suite }) => suite));
+  return [...new Set([...experiment.suites.map(({ name }) => name), ...scored])];
+}
+
+interface Asked {
+  readonly alpha: number;
+  readonly smallest: number;
+}
+
+function compareSuite(a: SuiteRuns, b: SuiteRuns, asked: Asked): SuiteComparison {
+  const compared = (measure: Measure, good: Good) => worded(measured(a, b, measure, asked), good, asked);
+  const isPaired = shareCases(a, b);
+  const criteria = [...new Set([...a.criteria, ...b.criteria])];
+  const ofCriteria = adjusted(criteria.map((name) => measured(a, b, { is: 'criterion', name }, asked)));
+  return {
+    suite: a.suite,
+    warnings: suiteWarnings(a, b),
+    cases: casesOf(a, b),
+    score: compared({ is: 'score' }, 'more'),
+    success: compared({ is: 'success' }, 'more'),
+    outcomes: OUTCOMES.map((outcome) => ({
+      outcome,
+      compared: compared({ is: 'outcome', outcome }, GOOD_OUTCOMES[outcome]),
+    })),
+    failedRuns: compared({ is: 'failed_runs' }, 'less'),
+    criteria: criteria.map((criterion, index) => ({
+      criterion,
+      // The cast holds: there is one for each criterion.
+      compared: worded(ofCriteria[index] as Measured, 'more', asked),
+    })),
+    stepsPerSuccess: compared({ is: 'steps_per_success' }, 'less'),
+    tokensPerSuccess: compared({ is: 'tokens_per_success' }, 'less'),
+    costPerSuccess: compared({ is: 'cost_per_success' }, 'less'),
+    split: splitScore(a, b, isPaired),
+    flipped: flippedCases(a, b),
+    reliability: { a: reliabilityOfRuns(a, 1 - asked.alpha), b: reliabilityOfRuns(b, 1 - asked.alpha) },
+  };
+}
+
+/** What is good of a measure; undefined of what is neither. */
+type Good = 'more' | 'less' | undefined;
+
+const GOOD_OUTCOMES = {
+  successful_completion: 'more',
+  graceful_failure: undefined,
+  partial_failure: undefined,
+  hard_failure: 'less',
+  unscored: 'less',
+} as const;
+
+type Measured =
+  | (Omit<Extract<Compared, { is: 'compared' }>, 'word'> & { readonly moreCases: number })
+  | Extract<Compared, { is: 'not_compared' }>;
+
+function measured(a: SuiteRuns, b: SuiteRuns, measure: Measure, asked: Asked): Measured {
+  const change = changeOf(a, b, measure);
+  if ('because' in change) return { is: 'not_compared', because: change.because };
+  const test = testDifference(a, b, measure);
+  if ('because' in test) return { is: 'not_compared', because: test.because };
+  return {
+    is: 'compared',
+    a: change.a,
+    b: change.b,
+    change: change.value,
+    lower: change.lower(asked.alpha / 2),
+    upper: change.upper(asked.alpha / 2),
+    isRelative: change.isRelative,
+    isPaired: change.isPaired,
+    cases: change.cases,
+    p: test.p,
+    adjustedP: test.p,
+    test: test.by,
+    moreCases: Math.max(1, needed(a, b, measure, asked) - change.cases),
+  };
+}
+
+/** How many cases it would take, of both together where they are different ones. */
+function needed(a: SuiteRuns, b: SuiteRuns, measure: Measure, asked: Asked): number {
+  const isPaired = shareCases(a, b);
+  if (isEffort(measure)) {
+    const [ofA, ofB] = [effortsOf(a, measure), effortsOf(b, measure)];
+    return isPaired
+      ? casesNeededForEffort(pairsOf(ofA, ofB), asked)
+      : 2 * casesNeededForEffortApart([...ofA.values()], [...ofB.values()], asked);
+  }
+  const [ofA, ofB] = [valuesOf(a, measure), valuesOf(b, measure)];
+  if (!isPaired) return 2 * casesNeededApart([...ofA.values()], [...ofB.values()], asked);
+  return casesNeeded(
+    pairsOf(ofA, ofB).map(([one, other]) => other - one),
+    asked,
+  );
+}
+
+function adjusted(all: readonly Measured[]): Measured[] {
+  const values = all.map((one) => (one.is === 'compared' ? one.p : undefined));
+  const corrected = holm(values.filter((p) => p !== undefined));
+  let next = 0;
+  return all.map((one) => {
+    if (one.is !== 'compared') return one;
+    const adjustedP = corrected[next] ?? one.p;
+    next += 1;
+    return { ...one, adjustedP };
+  });
+}
+
+function worded(found: Measured, good: Good, { alpha, smallest }: Asked): Compared {
+  if (found.is === 'not_compared') return found;
+  const word = good === undefined ? undefined : wordOf(found, good, { alpha, smallest });
+  return { ...found, word, moreCases: word === 'not_enough_evidence' ? found.moreCases : 0 };
+}
+
+function wordOf(
+  { change, lower, upper, adjustedP }: Extract<Measured, { is: 'compared' }>,
+  good: 'more' | 'less',
+  { alpha, smallest }: Asked,
+): ComparisonWord {
+  if (adjustedP <= alpha) return change > 0 === (good === 'more') ? 'better' : 'worse';
+  return lower >= -smallest && upper <= smallest ? 'no_difference_shown' : 'not_enough_evidence';
+}
+
+function casesOf(a: SuiteRuns, b: SuiteRuns): SuiteComparison['cases'] {
+  const [idsOfA, idsOfB] = [idsOf(a), idsOf(b)];
+  const shared = [...a.cases.keys()].filter((key) => b.cases.has(key)).length;
+  const named = [...idsOfA].filter((id) => idsOfB.has(id)).length;
+  return {
+    shared,
+    changed: named - shared,
+    onlyInA: idsOfA.size - named,
+    onlyInB: idsOfB.size - named,
+  };
+}
+
+function idsOf({ cases }: SuiteRuns): Set<string> {
+  return new Set([...cases.values()].map((ofCase) => ofCase.case));
+}

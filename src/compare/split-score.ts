@@ -1,0 +1,79 @@
+/**
+ * Which criteria moved the score: the exact split of `src/model/tcr-split.ts`, with a segment for each case where cases are held beside themselves. A case is one
+ * observation, whatever its repeats: what its runs brought is averaged.
+ */
+import type { ScoreSplit } from '../model/comparison.ts';
+import type { Evaluation } from '../model/evaluation.ts';
+import type { ExperimentSuite } from '../model/experiment.ts';
+import { SPLIT_FIRST, splitChange } from '../model/tcr-split.ts';
+import { meanOf } from './measure.ts';
+import type { RunsOfCase, SuiteRuns } from './suite-runs.ts';
+
+/** Of the cases that have a score in both where they share any; else of all. */
+export function splitScore(a: SuiteRuns, b: SuiteRuns, isPaired: boolean): ScoreSplit | undefined {
+  if (a.definition === undefined || b.definition === undefined) return undefined;
+  const criteria = [...new Set([...a.criteria, ...b.criteria])];
+  const [ofA, ofB] = [cellsOf(a, a.definition, criteria), cellsOf(b, b.definition, criteria)];
+  const both = [...ofA.keys()].filter((key) => ofB.has(key));
+  const split = isPaired
+    ? splitChange(
+        both.map((key) => ofA.get(key)),
+        both.map((key) => ofB.get(key)),
+        criteria,
+      )
+    : splitChange([sumOf(ofA.values(), criteria)], [sumOf(ofB.values(), criteria)], criteria);
+  if (split === undefined) return undefined;
+  return {
+    change: split.observed - split.baseline,
+    criteria: [...split.criteria].map(([criterion, part]) => ({ criterion, part })),
+    mix: split.mix,
+  };
+}
+
+/** By case, the columns of `tcr-split.ts`. */
+function cellsOf(runs: SuiteRuns, suite: ExperimentSuite, criteria: readonly string[]): Map<string, Float64Array> {
+  const cells = new Map<string, Float64Array>();
+  for (const [key, ofCase] of runs.cases) {
+    const cell = cellOf(ofCase, suite, criteria);
+    if (cell !== undefined) cells.set(key, cell);
+  }
+  return cells;
+}
+
+function cellOf({ runs }: RunsOfCase, suite: ExperimentSuite, criteria: readonly string[]): Float64Array | undefined {
+  const scored = runs.map(({ evaluations }) => evaluations.filter(({ score }) => score !== undefined));
+  const counted = scored.filter(({ length }) => length > 0);
+  if (counted.length === 0) return undefined;
+  const cell = new Float64Array(SPLIT_FIRST + 2 * criteria.length);
+  const mean = (of: (evaluation: Evaluation) => number) =>
+    meanOf(counted.map((evaluations) => meanOf(evaluations.map(of)) ?? 0)) ?? 0;
+  cell[0] = 1;
+  cell[1] = 1;
+  cell[2] = mean(({ score }) => (score ?? 0) / 1_000_000);
+  for (const [index, criterion] of criteria.entries()) {
+    cell[SPLIT_FIRST + 2 * index] = mean((evaluation) => partOf(evaluation, suite, criterion).share);
+    cell[SPLIT_FIRST + 2 * index + 1] = mean((evaluation) => partOf(evaluation, suite, criterion).brought);
+  }
+  return cell;
+}
+
+/** What share of the score a criterion has, and what of it came in. */
+function partOf(evaluation: Evaluation, { criteria }: ExperimentSuite, criterion: string) {
+  let [decided, share, brought] = [0, 0, 0];
+  for (const { name, weight, whenNotApplicable } of criteria) {
+    const verdict = evaluation.verdicts.get(name)?.verdict;
+    const counted = verdict === 'not_applicable' ? whenNotApplicable : verdict;
+    if (counted !== 'pass' && counted !== 'fail') continue;
+    decided += weight;
+    if (name !== criterion) continue;
+    share = weight;
+    if (counted === 'pass') brought = weight;
+  }
+  return decided === 0 ? { share: 0, brought: 0 } : { share: share / decided, brought: brought / decided };
+}
+
+function sumOf(cells: Iterable<Float64Array>, criteria: readonly string[]): Float64Array {
+  const sum = new Float64Array(SPLIT_FIRST + 2 * criteria.length);
+  for (const cell of cells) for (const [column, value] of cell.entries()) sum[column] = (sum[column] ?? 0) + value;
+  return sum;
+}

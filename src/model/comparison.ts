@@ -1,0 +1,129 @@
+/** Two experiments side by side: how b differs from a, and how sure that is. */
+import type { Outcome } from './evaluation.ts';
+import type { Experiment, RunEnd } from './experiment.ts';
+
+/**
+ * `better`, `worse`: it is hardly chance. `no_difference_shown`: what difference there may be is smaller than what matters. `not_enough_evidence`: neither can be
+ * said of so few cases.
+ */
+export type ComparisonWord = 'better' | 'worse' | 'no_difference_shown' | 'not_enough_evidence';
+
+export interface Comparison {
+  readonly a: Experiment;
+  readonly b: Experiment;
+  readonly confidence: number;
+  /** The smallest difference that matters. */
+  readonly smallest: number;
+  readonly warnings: readonly string[];
+  /** Those by which both were scored. */
+  readonly suites: readonly SuiteComparison[];
+}
+
+export interface SuiteComparison {
+  readonly suite: string;
+  readonly warnings: readonly string[];
+  readonly cases: {
+    /** In both, as they are; what is compared, where there are any. */
+    readonly shared: number;
+    /** In both under the same id, with another content. */
+    readonly changed: number;
+    readonly onlyInA: number;
+    readonly onlyInB: number;
+  };
+  /** The task completion rate: the mean score. */
+  readonly score: Compared;
+  readonly success: Compared;
+  readonly outcomes: readonly { readonly outcome: Outcome; readonly compared: Compared }[];
+  /** Runs that did not end as they should. */
+  readonly failedRuns: Compared;
+  /** In the suite's order; their p values are adjusted together. */
+  readonly criteria: readonly { readonly criterion: string; readonly compared: Compared }[];
+  readonly stepsPerSuccess: Compared;
+  readonly tokensPerSuccess: Compared;
+  readonly costPerSuccess: Compared;
+  /** What moved the score; undefined where there is no score in one of them, or the weights are not known. */
+  readonly split: ScoreSplit | undefined;
+  /** Cases that pass in one and not in the other, in whole or in a criterion; the worst first, those that got better last. */
+  readonly flipped: readonly FlippedCase[];
+  readonly reliability: { readonly a: Reliability; readonly b: Reliability };
+}
+
+export type Compared =
+  | {
+      readonly is: 'compared';
+      readonly a: number;
+      readonly b: number;
+      /** b − a, or b / a − 1 where it is relative. */
+      readonly change: number;
+      readonly lower: number;
+      readonly upper: number;
+      readonly isRelative: boolean;
+      readonly isPaired: boolean;
+      readonly cases: number;
+      /** How likely so large a difference is where there is none. */
+      readonly p: number;
+      /** With regard to how many were looked at; the same as `p` where it is one. */
+      readonly adjustedP: number;
+      readonly test: 'mcnemar' | 'sign_flips' | 'fisher' | 'permutation';
+      /** Undefined of what is neither good nor bad. */
+      readonly word: ComparisonWord | undefined;
+      /** More cases that it would take to find the smallest difference that matters four times of five; 0 where the word is another one. */
+      readonly moreCases: number;
+    }
+  | { readonly is: 'not_compared'; readonly because: string };
+
+export interface ScoreSplit {
+  readonly change: number;
+  readonly criteria: readonly { readonly criterion: string; readonly part: number }[];
+  /** What is no criterion's: which cases came, which criteria applied, with which weights. */
+  readonly mix: number;
+}
+
+export interface FlippedCase {
+  readonly case: string;
+  readonly fingerprint: string;
+  readonly direction: 'worse' | 'better';
+  /** Over repeats; undefined where nothing can be told. */
+  readonly success: Pair<number | undefined>;
+  readonly score: Pair<number | undefined>;
+  /** The criteria that flipped, with the rate at which they pass. */
+  readonly criteria: readonly { readonly criterion: string; readonly a: number; readonly b: number }[];
+  readonly conversations: Pair<readonly string[]>;
+  /** How its runs ended, where one did not as it should. */
+  readonly ends: Pair<readonly RunEnd[]>;
+}
+
+export interface Pair<T> {
+  readonly a: T;
+  readonly b: T;
+}
+
+/** What repeats of the same case tell: does it work once, or each time? */
+export interface Reliability {
+  readonly suite: string;
+  readonly repeats: number;
+  /** By k: pass@k, that at least one of k runs passes, and pass^k, that all of them do. Empty where each case was run once. */
+  readonly passes: readonly {
+    readonly k: number;
+    readonly cases: number;
+    readonly passAt: Interval;
+    readonly passHat: Interval;
+  }[];
+  /** Repeats of which do not agree; those that agree least first. */
+  readonly flakyCases: readonly FlakyCase[];
+  /** In how many cases its verdicts differ between repeats; the most first. */
+  readonly flakyCriteria: readonly { readonly criterion: string; readonly cases: number; readonly of: number }[];
+}
+
+export interface Interval {
+  readonly value: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+export interface FlakyCase {
+  readonly case: string;
+  readonly passes: number;
+  readonly runs: number;
+  readonly criteria: readonly { readonly criterion: string; readonly passes: number; readonly runs: number }[];
+}
