@@ -20,6 +20,7 @@ export function unitOf(measure: Measure, limit: LimitKind): Unit {
     case 'criterion':
     case 'failed_runs':
     case 'unscored':
+    case 'outcome':
     case 'pass_hat':
     case 'pass_at':
       return needsBaseline(limit) ? 'points' : 'share';
