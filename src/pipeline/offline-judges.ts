@@ -27,6 +27,11 @@ export interface OfflineJudgesParts {
   readonly times?: DeskTimes;
 }
 
+export interface EndedQuestion {
+  readonly key: string;
+  readonly outcome: JudgeOutcome;
+}
+
 /** One recording's wait for a question. */
 interface Waiting {
   readonly waiter: number;
@@ -87,6 +92,12 @@ export class OfflineJudges {
       store.waitingQuestions(judge, QUESTIONS_MAX).map(({ request }) => request),
     );
     if (requests.length === 0) return false;
+    store.endQuestions(await this.ask(requests), Date.now());
+    return true;
+  }
+
+  /** What becomes of each question, in their order. */
+  async ask(requests: readonly JudgeRequest[]): Promise<readonly EndedQuestion[]> {
     const waiter = ++this.#lastWaiter;
     this.#store.begin();
     this.#store.questions.waitFor(waiter, requests, Date.now());
@@ -97,8 +108,7 @@ export class OfflineJudges {
     this.#store.begin();
     this.#store.questions.leave(waiter);
     this.#store.commit();
-    store.endQuestions(ends, Date.now());
-    return true;
+    return ends;
   }
 
   /** Calls under way may end, for a while. Whoever still waits for an answer gets an error. */
@@ -111,10 +121,7 @@ export class OfflineJudges {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  async #outcomeOf(
-    request: JudgeRequest,
-    waiter: number,
-  ): Promise<{ readonly key: string; readonly outcome: JudgeOutcome }> {
+  async #outcomeOf(request: JudgeRequest, waiter: number): Promise<EndedQuestion> {
     const { key, judge } = request;
     const known = this.#store.questions.outcomeOf(key, waiter);
     if (known !== 'waiting') return { key, outcome: known };

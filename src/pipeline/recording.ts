@@ -138,8 +138,8 @@ function* readJsonLine(line: Buffer, place: string): Generator<RecordedBatch> {
       throw new Error('neither "resourceSpans" nor "resourceLogs" is in it: expected one OTLP/JSON export request');
     }
     yield isLogs
-      ? batchOf('logs', transcodeLogs(Buffer.from(text)))
-      : batchOf('traces', transcodeTraces(Buffer.from(text)));
+      ? protobufBatch('logs', transcodeLogs(Buffer.from(text)))
+      : protobufBatch('traces', transcodeTraces(Buffer.from(text)));
   } catch (error) {
     throw new RecordingError(`${place}: ${describe(error)}`);
   }
@@ -147,10 +147,10 @@ function* readJsonLine(line: Buffer, place: string): Generator<RecordedBatch> {
 
 function readProtobuf(bytes: Uint8Array, name: string): RecordedBatch {
   try {
-    return batchOf('traces', bytes);
+    return protobufBatch('traces', bytes);
   } catch (traces) {
     try {
-      return batchOf('logs', bytes);
+      return protobufBatch('logs', bytes);
     } catch {
       throw new RecordingError(
         `${name}: neither OTLP/JSON nor an OTLP protobuf export request (as spans: ${describe(traces)})`,
@@ -159,7 +159,8 @@ function readProtobuf(bytes: Uint8Array, name: string): RecordedBatch {
   }
 }
 
-function batchOf(signal: 'traces' | 'logs', bytes: Uint8Array): RecordedBatch {
+/** One export request as protobuf. Throws WireError where it is none. */
+export function protobufBatch(signal: 'traces' | 'logs', bytes: Uint8Array): RecordedBatch {
   return { signal, ...indexed(signal, bytes), logTime: 0 };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Which of two answers to one request is better in one respect, as a request to a judge like any other: two yes/no questions, of which at most
  * one can be a yes. Judges lean towards the answer that stands first (or last); whoever wants to be free of that asks in both orders, and
- * takes for a preference only what holds in both (`inBothOrders`).
+ * takes for a preference only what holds in both (`compare/preference/tally.ts`).
  */
 import type { JudgedCriterion, JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { Preference } from '../../model/preference.ts';
@@ -89,12 +89,6 @@ export function preferenceOf(outcome: JudgeOutcome, question: PreferenceQuestion
   if (first && second) return `The judge called each of the two the ${question.than} one.`;
   if (first) return [1, 0];
   return second ? [0, 1] : [0, 0];
-}
-
-/** The pair as it is, and as it was asked with first and second exchanged. */
-export function inBothOrders(straight: Preference, exchanged: Preference): Preference {
-  const agree = straight[0] === exchanged[1] && straight[1] === exchanged[0];
-  return agree ? straight : [0, 0];
 }
 
 function bothQuestions({ name, than }: PreferenceQuestion): readonly [JudgedCriterion, JudgedCriterion] {

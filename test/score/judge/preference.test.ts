@@ -3,7 +3,6 @@ import { parseJudgeAnswer } from '../../../src/model/judge-answer.ts';
 import type { JudgeOutcome } from '../../../src/model/judging.ts';
 import type { Preference } from '../../../src/model/preference.ts';
 import {
-  inBothOrders,
   PREFERENCES,
   preferenceInWords,
   preferenceOf,
@@ -51,13 +50,6 @@ test('what is no answer is no tie', () => {
     'It took too long.',
   );
   expect(preferenceOf(answered({ criterion: 'helpful' }), concise)).toContain('other questions');
-});
-
-test('only what holds in both orders is a preference', () => {
-  expect(inBothOrders([1, 0], [0, 1])).toEqual([1, 0]);
-  expect(inBothOrders([0, 1], [1, 0])).toEqual([0, 1]);
-  expect(inBothOrders([1, 0], [1, 0])).toEqual([0, 0]);
-  expect(inBothOrders([1, 0], [0, 0])).toEqual([0, 0]);
 });
 
 test('an answer that asks to be preferred is data, and no verdict', () => {

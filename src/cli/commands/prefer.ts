@@ -1,0 +1,179 @@
+/** `assay prefer`: whose answers a judge prefers, of two experiments or of more. */
+import type { Command } from 'commander';
+import {
+  type WeighedPair,
+  type WeighedPreferences,
+  weighPreferences,
+} from '../../compare/preference/weigh-preferences.ts';
+import type { ExperimentResult } from '../../model/experiment.ts';
+import { experimentReader } from '../../pipeline/experiment-conversation.ts';
+import { preferences } from '../../pipeline/preferring.ts';
+import { preferenceJson } from '../../report/preference-report.ts';
+import { PREFERENCES, type PreferenceQuestion, preferenceInWords } from '../../score/judge/preference.ts';
+import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { startJudges } from '../judges-offline.ts';
+import { load } from '../load.ts';
+import { percent, safe, type Terminal } from '../terminal.ts';
+
+interface PreferFlags {
+  readonly more: string;
+  readonly judge?: string;
+  readonly oneOrder?: boolean;
+  readonly seed: string;
+  readonly experiments?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+const CONFIDENCE = 0.95;
+const TAIL = (1 - CONFIDENCE) / 2;
+const EXAMPLES = 5;
+
+export function addPrefer(program: Command, terminal: Terminal): void {
+  program
+    .command('prefer')
+    .description('whose answers does a judge prefer? Asks about each case of two experiments or more, and ranks them')
+    .argument('<experiments...>', 'two or more: ids, names or folders')
+    .option(
+      '--more <respect>',
+      `${Object.keys(PREFERENCES).join(', ')}, or words of your own such as "friendlier"`,
+      'helpful',
+    )
+    .option('--judge <name>', 'which of the configured judges is asked; the only one where there is one')
+    .option('--one-order', 'ask about each pair in one order, which chance chooses, and pay half')
+    .option('--seed <n>', 'for that chance', '1')
+    .option(
+      '--experiments <folder>',
+      'where experiments are (ASSAY_EXPERIMENTS; default experiments in the data folder)',
+    )
+    .option('--config <file>', 'configuration file, with the judges (default assay.yaml where there is one)')
+    .option('--json', 'print what was found as JSON')
+    .action(async (references: readonly string[], flags: PreferFlags) => {
+      if (new Set(references).size < 2)
+        throw new CommandFailure('name two experiments or more, and none of them twice', EXIT.usage);
+      const { settings } = await load(
+        { config: flags.config, experiments: flags.experiments },
+        { suites: ['default'] },
+      );
+      const folders = references.map((reference) => found(settings.experimentsDir, reference));
+      const results = folders.map((folder) => readExperiment(folder));
+      const judge = judgeNamed(
+        flags.judge,
+        settings.judging.judges.map(({ name }) => name),
+      );
+      const judges = startJudges(settings.judging, terminal);
+      try {
+        const configured = judges.settings(judge);
+        if (configured === undefined || configured === 'not asked')
+          throw new CommandFailure(`no judge ${safe(judge)} is configured`, EXIT.usage);
+        const reader = experimentReader(settings);
+        const folderOf = new Map(results.map((result, index) => [result, folders[index] ?? '']));
+        const asked = await preferences({
+          experiments: results,
+          exchangeOf: async (result, run) => await reader.exchangeOf(folderOf.get(result) ?? '', run),
+          question: questionOf(flags.more),
+          judge: { name: judge, settings: configured },
+          orders: flags.oneOrder === true ? 'one' : 'both',
+          seed: Number(flags.seed),
+          ask: (requests) => judges.ask(requests),
+          onProgress: ({ asked: done, of }) => terminal.progress(`${done} of ${of} questions asked`),
+        });
+        terminal.progressDone();
+        if (asked.length === 0)
+          throw new CommandFailure('the experiments have no case in common that was not changed', EXIT.input);
+        const weighed = weighPreferences(asked, CONFIDENCE);
+        if (flags.json === true) terminal.out(JSON.stringify(preferenceJson(weighed, CONFIDENCE)));
+        else print(terminal, weighed, results, questionOf(flags.more));
+      } finally {
+        await judges.close();
+      }
+    });
+}
+
+function found(root: string, reference: string): string {
+  try {
+    return findExperiment(root, reference);
+  } catch (error) {
+    throw new CommandFailure(error instanceof Error ? error.message : String(error), EXIT.input);
+  }
+}
+
+function judgeNamed(named: string | undefined, known: readonly string[]): string {
+  const [only] = known;
+  if (only === undefined)
+    throw new CommandFailure('no judge is configured; add one under `judges` (docs/judges.md)', EXIT.usage);
+  if (named === undefined && known.length > 1)
+    throw new CommandFailure(`which judge? Say --judge ${known.join(' or ')}`, EXIT.usage);
+  if (named !== undefined && !known.includes(named))
+    throw new CommandFailure(`no judge ${safe(named)} is configured: there are ${known.join(', ')}`, EXIT.usage);
+  return named ?? only;
+}
+
+function questionOf(more: string): PreferenceQuestion {
+  const known = Object.entries(PREFERENCES).find(([name]) => name === more)?.[1];
+  return known ?? preferenceInWords(more);
+}
+
+function print(
+  terminal: Terminal,
+  { pairs, lean, ranking }: WeighedPreferences,
+  results: readonly ExperimentResult[],
+  question: PreferenceQuestion,
+): void {
+  const { out, paint } = terminal;
+  const names = new Map(results.map(({ experiment: { id, name } }) => [id, `${safe(name, 40)} (${id})`]));
+  const nameOf = (id: string) => names.get(id) ?? id;
+  out(`\n  Which answer is ${paint('bold', safe(question.than, 80))}?`);
+  for (const pair of pairs) printPair(terminal, pair, nameOf);
+  if (ranking?.is === 'ranked') {
+    out(`\n  ${paint('bold', 'Ranking')}   strength, 95 % interval, chance to win over one of the others`);
+    for (const one of ranking.ranked) {
+      const interval = `(${one.lower.toFixed(2)} to ${one.upper.toFixed(2)})`;
+      out(`    ${one.rank}. ${nameOf(one.name)}   ${one.strength.toFixed(2)}  ${interval}  ${percent(one.winRate)}`);
+    }
+    for (const name of ranking.unbeaten)
+      out(paint('dim', `    ${nameOf(name)} never lost: how much stronger it is can't be told`));
+  } else if (ranking?.is === 'not_connected') {
+    out('\n  There is no ranking of all: some were never compared with each other.');
+    for (const group of ranking.groups) out(`    ${group.map(nameOf).join(', ')}`);
+  }
+  if (lean.share === undefined) return;
+  const { value } = lean.share;
+  const interval = `${percent(lean.share.lower(TAIL))} to ${percent(lean.share.upper(TAIL))}`;
+  out(`\n  Position: ${percent(value)} of ${lean.decided} decisions for the answer that stood first (${interval})`);
+  if (lean.p !== undefined && lean.p < 1 - CONFIDENCE)
+    out(
+      paint(
+        'yellow',
+        `  The judge leans to the ${value > 0.5 ? 'first' : 'second'} place: trust only what holds in both orders.`,
+      ),
+    );
+}
+
+function printPair(terminal: Terminal, pair: WeighedPair, nameOf: (id: string) => string): void {
+  const { out, paint } = terminal;
+  const { a, b, winsA, winsB, ties, contradictions, unanswered, share, p } = pair;
+  out(`\n    ${nameOf(a)} ${paint('bold', String(winsA))} : ${paint('bold', String(winsB))} ${nameOf(b)}`);
+  const disagreed = contradictions === 0 ? '' : `, in ${contradictions} of which the two orders disagreed`;
+  out(`      ${ties} ties${disagreed}${unanswered === 0 ? '' : `; ${unanswered} could not be told`}`);
+  if (share !== undefined && p !== undefined) {
+    const preferred = share.value > 0.5 ? nameOf(b) : nameOf(a);
+    const word = p < 1 - CONFIDENCE ? paint('green', `${preferred} is preferred`) : 'no preference shown';
+    const interval = `${percent(share.lower(TAIL))} to ${percent(share.upper(TAIL))}`;
+    out(
+      `      ${word}: ${percent(share.value)} for the second (${interval}), p = ${p.toPrecision(2)}, ${share.cases} cases`,
+    );
+  }
+  for (const [id, cases] of [[a, pair.casesA] as const, [b, pair.casesB] as const])
+    if (cases.length > 0)
+      out(
+        paint(
+          'dim',
+          `      for ${nameOf(id)}: ${cases
+            .slice(0, EXAMPLES)
+            .map((one) => safe(one, 60))
+            .join(', ')}`,
+        ),
+      );
+}
