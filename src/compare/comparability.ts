@@ -2,37 +2,58 @@
 import type { Experiment, ExperimentResult } from '../model/experiment.ts';
 import type { SuiteRuns } from './suite-runs.ts';
 
-export function comparabilityOf(a: ExperimentResult, b: ExperimentResult): string[] {
+/** What the two are called. */
+export interface Called {
+  readonly a: string;
+  readonly b: string;
+}
+
+const LETTERS: Called = { a: 'A', b: 'B' };
+
+export function comparabilityOf(a: ExperimentResult, b: ExperimentResult, called: Called = LETTERS): string[] {
   const warnings: string[] = [];
   const [first, second] = [a.experiment, b.experiment];
-  if (first.id === second.id) warnings.push('A and B are the same experiment');
+  if (first.id === second.id) warnings.push(`${called.a} and ${called.b} are the same experiment`);
   if (first.dataset.fingerprint !== second.dataset.fingerprint)
-    warnings.push(`the datasets differ: ${datasetOf(first)} in A, ${datasetOf(second)} in B`);
+    warnings.push(`the datasets differ: ${datasetOf(first)} in ${called.a}, ${datasetOf(second)} in ${called.b}`);
   if (first.repeats !== second.repeats)
-    warnings.push(`each case was run ${times(first.repeats)} in A and ${times(second.repeats)} in B`);
-  for (const [name, { experiment, runs }] of Object.entries({ A: a, B: b })) {
+    warnings.push(
+      `each case was run ${times(first.repeats)} in ${called.a} and ${times(second.repeats)} in ${called.b}`,
+    );
+  for (const [name, { experiment, runs }] of [
+    [called.a, a],
+    [called.b, b],
+  ] as const) {
     const planned = experiment.dataset.cases * experiment.repeats;
     if (experiment.endedAt === undefined)
       warnings.push(`${name} has not ended: ${runs.length} of ${planned} runs are known`);
   }
   const onlyIn = (one: Experiment, other: Experiment) =>
     one.suites.map(({ name }) => name).filter((name) => !other.suites.some((suite) => suite.name === name));
-  for (const [name, suites] of Object.entries({ A: onlyIn(first, second), B: onlyIn(second, first) }))
+  for (const [name, suites] of [
+    [called.a, onlyIn(first, second)],
+    [called.b, onlyIn(second, first)],
+  ] as const)
     if (suites.length > 0) warnings.push(`only ${name} was scored by ${suites.join(', ')}`);
   return warnings;
 }
 
-export function suiteWarnings(a: SuiteRuns, b: SuiteRuns): string[] {
+export function suiteWarnings(a: SuiteRuns, b: SuiteRuns, called: Called = LETTERS): string[] {
   const warnings: string[] = [];
   const [ofA, ofB] = [a.definition, b.definition];
   if (ofA !== undefined && ofB !== undefined && ofA.version !== ofB.version)
-    warnings.push(`version ${ofA.version} of the suite scored A, version ${ofB.version} B`);
+    warnings.push(`version ${ofA.version} of the suite scored ${called.a}, version ${ofB.version} ${called.b}`);
   else if (ofA !== undefined && ofB !== undefined && ofA.fingerprint !== ofB.fingerprint)
-    warnings.push(`the suite was changed between A and B without a new version (${ofA.version})`);
+    warnings.push(`the suite was changed between ${called.a} and ${called.b} without a new version (${ofA.version})`);
   const changed = changedCases(a, b);
   if (changed > 0)
-    warnings.push(`${changed} ${changed === 1 ? 'case was' : 'cases were'} changed between A and B, and left out`);
-  for (const [name, runs] of Object.entries({ A: a, B: b })) {
+    warnings.push(
+      `${changed} ${changed === 1 ? 'case was' : 'cases were'} changed between ${called.a} and ${called.b}, and left out`,
+    );
+  for (const [name, runs] of [
+    [called.a, a],
+    [called.b, b],
+  ] as const) {
     const waiting = waitingOf(runs);
     if (waiting > 0)
       warnings.push(
