@@ -21,6 +21,7 @@ const STAGES = [
   'calibrate',
   'compare',
   'mutate',
+  'drive',
 ];
 const ROOMS = [...STAGES, 'model', 'pipeline', 'config', 'cli', 'instrument', 'vitest'];
 const LINES_MAX = 500;

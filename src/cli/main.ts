@@ -10,6 +10,7 @@ import { addGolden } from './commands/golden.ts';
 import { addInspect } from './commands/inspect.ts';
 import { addLabels } from './commands/labels.ts';
 import { addPrefer } from './commands/prefer.ts';
+import { addRun } from './commands/run.ts';
 import { addScore } from './commands/score.ts';
 import { addServe } from './commands/serve.ts';
 import { addStore } from './commands/store-copy.ts';
@@ -38,6 +39,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 addServe(program, terminal);
 addDemo(program, terminal);
 addPrefer(program, terminal);
+addRun(program, terminal);
 addScore(program, terminal);
 addExplain(program, terminal);
 addDetect(program, terminal);

@@ -22,6 +22,17 @@ export function printSummary(
     readonly seconds: number;
   },
 ): void {
+  printScores(terminal, summary);
+  const notes = [
+    `${summary.conversations} conversations, ${run.turns} turns, ${run.records} spans and log records in ${run.seconds.toFixed(1)} s`,
+    ...(run.rejected > 0 ? [`${run.rejected} records without a valid trace or span id were left out`] : []),
+    ...(run.unmatched > 0 ? [`${run.unmatched} conversations matched no suite`] : []),
+  ];
+  terminal.out(`\n  ${terminal.paint('dim', notes.join('; '))}`);
+}
+
+/** TCR and outcomes of each suite, and the criteria that fail most. */
+export function printScores(terminal: Terminal, summary: Summary): void {
   const suites = Object.entries(summary.suites);
   if (suites.length === 0) terminal.out('\n  Nothing was scored.');
   for (const [suite, one] of suites) printSuite(terminal, suite, one);
@@ -29,12 +40,6 @@ export function printSummary(
     terminal.out(`\n  ${terminal.paint('bold', 'Failing most')}`);
     for (const criterion of summary.failing_criteria.slice(0, FAILING_MAX)) printCriterion(terminal, criterion);
   }
-  const notes = [
-    `${summary.conversations} conversations, ${run.turns} turns, ${run.records} spans and log records in ${run.seconds.toFixed(1)} s`,
-    ...(run.rejected > 0 ? [`${run.rejected} records without a valid trace or span id were left out`] : []),
-    ...(run.unmatched > 0 ? [`${run.unmatched} conversations matched no suite`] : []),
-  ];
-  terminal.out(`\n  ${terminal.paint('dim', notes.join('; '))}`);
 }
 
 function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): void {

@@ -9,6 +9,8 @@ export interface Terminal {
   /** Progress and complaints. */
   err(text: string): void;
   paint(style: Style, text: string): string;
+  /** Whether progress is seen as it overwrites itself. */
+  readonly isLive: boolean;
   /** Overwrites itself on a terminal; elsewhere it is silent. */
   progress(text: string): void;
   progressDone(): void;
@@ -25,6 +27,7 @@ export function processTerminal(): Terminal {
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),
     paint: (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text),
+    isLive: live,
     progress: (text) => {
       const now = performance.now();
       if (!live || now - shownAt < PROGRESS_EVERY_MS) return;

@@ -180,7 +180,7 @@ function within(outer: Path, inner: string): string {
 }
 
 /** The order of the cases, and of the keys in them, says nothing. */
-function fingerprintOf(cases: readonly DatasetCase[]): string {
+export function fingerprintOf(cases: readonly DatasetCase[]): string {
   return sha256(cases.map(({ id, fingerprint }) => [id, fingerprint]).sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
 }
 

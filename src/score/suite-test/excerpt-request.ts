@@ -10,7 +10,20 @@ import { END_MARK, STATE_MARK, TRUTH_MARK } from '../../model/marks.ts';
 const START_MS = 1_790_000_000_000;
 const TURN_EVERY_MS = 60_000;
 const STEP_MS = 100;
-const CONVERSATION_ID = 'example';
+
+/** By what the spans are known, where they are not just an example. */
+export interface ExcerptIdentity {
+  readonly conversationId: string;
+  /** Of the trace of a turn, from 1. */
+  readonly traceIdOf: (turn: number) => string;
+  readonly startedAtMs: number;
+}
+
+const EXAMPLE: ExcerptIdentity = {
+  conversationId: 'example',
+  traceIdOf: (turn) => turn.toString(16).padStart(32, '0'),
+  startedAtMs: START_MS,
+};
 
 interface Attribute {
   readonly key: string;
@@ -27,7 +40,7 @@ interface Span {
 }
 
 /** An OTLP/JSON export request. */
-export function excerptRequest(excerpt: Excerpt, truth: Json | undefined): string {
+export function excerptRequest(excerpt: Excerpt, truth: Json | undefined, identity = EXAMPLE): string {
   const last = excerpt.turns.length - 1;
   const spans = excerpt.turns.flatMap((turn, index) => {
     const marks = [
@@ -36,7 +49,7 @@ export function excerptRequest(excerpt: Excerpt, truth: Json | undefined): strin
       ...(index < last || truth === undefined ? [] : [text(TRUTH_MARK, JSON.stringify(truth))]),
       ...(index < last ? [] : [{ key: END_MARK, value: { boolValue: true } }]),
     ];
-    return turnSpans(turn, { excerpt, index, marks });
+    return turnSpans(turn, { excerpt, index, marks, identity });
   });
   const { agent = 'agent', version, environment } = excerpt;
   const attributes = [
@@ -55,9 +68,15 @@ function turnSpans(
     excerpt,
     index,
     marks,
-  }: { readonly excerpt: Excerpt; readonly index: number; readonly marks: readonly Attribute[] },
+    identity,
+  }: {
+    readonly excerpt: Excerpt;
+    readonly index: number;
+    readonly marks: readonly Attribute[];
+    readonly identity: ExcerptIdentity;
+  },
 ): readonly object[] {
-  const startedAt = START_MS + index * TURN_EVERY_MS;
+  const startedAt = identity.startedAtMs + index * TURN_EVERY_MS;
   const history: object[] = turn.user === undefined ? [] : [message('user', { type: 'text', content: turn.user })];
   const spans: Span[] = [];
   let at = startedAt;
@@ -108,7 +127,9 @@ function turnSpans(
     ],
   };
   // Children before their parents, as they are exported.
-  return [...spans, root].map((span, number) => written(span, { turn: index + 1, number, rootNumber: spans.length }));
+  return [...spans, root].map((span, number) =>
+    written(span, { identity, turn: index + 1, number, rootNumber: spans.length }),
+  );
 }
 
 function chat(input: readonly object[], parts: readonly object[], finish: string): readonly Attribute[] {
@@ -136,18 +157,28 @@ function toolCall({ tool, id, args, result, error }: ExcerptCall & { readonly id
 
 function written(
   { name, kind, attributes, from, to, error }: Span,
-  { turn, number, rootNumber }: { readonly turn: number; readonly number: number; readonly rootNumber: number },
+  {
+    identity,
+    turn,
+    number,
+    rootNumber,
+  }: {
+    readonly identity: ExcerptIdentity;
+    readonly turn: number;
+    readonly number: number;
+    readonly rootNumber: number;
+  },
 ): object {
   const spanIdOf = (one: number) => (turn * 0x10000 + one + 1).toString(16).padStart(16, '0');
   return {
-    traceId: turn.toString(16).padStart(32, '0'),
+    traceId: identity.traceIdOf(turn),
     spanId: spanIdOf(number),
     ...(number === rootNumber ? {} : { parentSpanId: spanIdOf(rootNumber) }),
     name,
     kind,
     startTimeUnixNano: `${from}000000`,
     endTimeUnixNano: `${to}000000`,
-    attributes: [text('gen_ai.conversation.id', CONVERSATION_ID), ...attributes],
+    attributes: [text('gen_ai.conversation.id', identity.conversationId), ...attributes],
     status: error === undefined ? { code: 0 } : { code: 2, message: error },
   };
 }

@@ -1,0 +1,327 @@
+/** `assay run`: drives an agent over the cases of a dataset, and scores what it did. */
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import type { Command } from 'commander';
+import { durationMs } from '../../config/quantities.ts';
+import { type AgentTarget, readAgentTarget, shownTarget } from '../../drive/agent-target.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import type { Experiment } from '../../model/experiment.ts';
+import { formatMistakes, type Mistake } from '../../model/mistake.ts';
+import { fingerprintOf, readDataset } from '../../pipeline/datasets/read-dataset.ts';
+import { offlineRedaction } from '../../pipeline/redaction-rules.ts';
+import { experimentSuite } from '../../pipeline/run/experiment-suite.ts';
+import { gitState } from '../../pipeline/run/git-state.ts';
+import { whatIsAnother } from '../../pipeline/run/resume-check.ts';
+import { type ExperimentEnd, runExperiment } from '../../pipeline/run/run-experiment.ts';
+import { chosenCases, type PlannedRun, planRuns } from '../../pipeline/run/run-plan.ts';
+import { createExperiment, type ExperimentFolder, resumeExperiment } from '../../store/experiment/experiment-folder.ts';
+import { ExperimentUnreadable, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { startJudges } from '../judges-offline.ts';
+import { failOn, type Loaded, load } from '../load.ts';
+import { printRuns, runsJson } from '../print-runs.ts';
+import { RunProgress } from '../run-progress.ts';
+import { safe, type Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+
+interface RunFlags {
+  readonly agent?: string;
+  readonly name?: string;
+  readonly suite?: readonly string[];
+  readonly concurrency: string;
+  readonly timeout: string;
+  readonly settle: string;
+  readonly repeats?: string;
+  readonly seed?: string;
+  readonly only?: string;
+  readonly tag?: readonly string[];
+  readonly resume?: string | true;
+  readonly force?: boolean;
+  readonly experiments?: string;
+  readonly otlpPort: string;
+  readonly header?: readonly string[];
+  readonly judges?: boolean;
+  readonly json?: boolean;
+  readonly config?: string;
+}
+
+const CONCURRENCY_MAX = 256;
+const REPEATS_MAX = 10_000;
+const SEED_MAX = 2 ** 31 - 1;
+const HOUR_MS = 3_600_000;
+const INTERRUPTED = 130;
+const SPANS_WITHIN_MS = 10_000;
+
+export function addRun(program: Command, terminal: Terminal): void {
+  program
+    .command('run')
+    .description('drive an agent over the cases of a dataset, score what its spans show, and keep it as an experiment')
+    .argument('<dataset>', 'cases: a YAML file, or JSON lines')
+    .option(
+      '--agent <target>',
+      'a URL, a module (agent.ts, or agent.ts#name for a function other than `agent`), or a command for the shell',
+    )
+    .option('--name <text>', "what the experiment is called (default: the dataset's name)")
+    .option('--suite <file or name...>', 'suites to score with, instead of the configured ones')
+    .option('--concurrency <n>', 'runs at once', '4')
+    .option('--timeout <duration>', 'how long a run may take, all its turns', '2m')
+    .option('--repeats <n>', 'how often each case is run (default 1)')
+    .option('--seed <n>', 'where the seeds of the runs come from (default: another each time)')
+    .option('--only <pattern>', 'the cases whose ids match: * is any text, ? a character')
+    .option('--tag <tag...>', 'the cases that have one of these tags')
+    .option('--resume [experiment]', 'go on with one that was interrupted: its id or name, or the last one')
+    .option('--force', 'go on although the agent is called in another way than at the beginning')
+    .option('--experiments <folder>', 'where experiments are kept (ASSAY_EXPERIMENTS)')
+    .option('--otlp-port <port>', 'where an agent at a URL is to send its spans', '4318')
+    .option('--header <text...>', "headers for an agent at a URL: 'name: value'")
+    .option('--settle <duration>', 'a run is complete when no new span came for so long', '1s')
+    .option('--judges', 'ask the configured judges (default: where a suite has questions for them)')
+    .option('--no-judges', 'ask no judge: the criteria that need one are skipped')
+    .option('--json', 'print {experiment, runs, summary} as JSON')
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .action(async (file: string, flags: RunFlags) => {
+      const loaded = await load(
+        { config: flags.config, experiments: flags.experiments },
+        { suites: flags.suite ?? [], secrets: "the store's" },
+      );
+      const root = loaded.settings.experimentsDir;
+      const resumed = flags.resume === undefined ? undefined : findResumed(root, flags.resume);
+      const began = resumed === undefined ? undefined : readExperiment(resumed).experiment;
+      const wanted = readWanted(file, flags, began);
+      const experiment = await experimentOf(wanted, { flags, loaded, began });
+      if (began !== undefined) refuseAnother(began, experiment, flags);
+      const folder = open(() =>
+        resumed === undefined ? createExperiment(root, experiment) : resumeExperiment(resumed),
+      );
+      try {
+        if (began !== undefined)
+          folder.update({ agent: { ...folder.experiment.agent, target: experiment.agent.target } });
+        await drive(terminal, { folder, wanted, loaded, flags });
+      } finally {
+        folder.close();
+      }
+    });
+}
+
+interface Wanted {
+  readonly dataset: Dataset;
+  readonly target: AgentTarget;
+  readonly targetText: string;
+  readonly planned: readonly PlannedRun[];
+  readonly repeats: number;
+  readonly seed: number;
+  readonly concurrency: number;
+  readonly timeoutMs: number;
+  readonly settleMs: number;
+  readonly otlpPort: number;
+  readonly headers: { readonly [name: string]: string };
+}
+
+/** Flags and dataset, all mistakes of both at once. What an experiment began with need not be said again. */
+function readWanted(file: string, flags: RunFlags, began: Experiment | undefined): Wanted {
+  const mistakes: Mistake[] = [];
+  const mistake = (flag: string, problem: string, expected: string) =>
+    mistakes.push({ file: 'the command line', line: undefined, column: undefined, path: flag, problem, expected });
+  const whole = (flag: string, text: string, min: number, max: number) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    mistake(flag, `'${text}' is none`, `a whole number from ${min} to ${max}`);
+    return min;
+  };
+  const duration = (flag: string, text: string, min: number) => {
+    const parsed = durationMs({ min, max: 24 * HOUR_MS }).safeParse(text);
+    if (parsed.success) return parsed.data;
+    mistake(flag, `'${text}' is none`, parsed.error.issues[0]?.message ?? 'a duration');
+    return min;
+  };
+  const targetText = flags.agent ?? began?.agent.target ?? '';
+  const target = readAgentTarget(targetText, process.cwd());
+  if ('problem' in target) mistake('--agent', target.problem, 'http://…, agent.ts, agent.ts#name, or a command');
+  const read = readDataset(file);
+  mistakes.push(...read.mistakes);
+  const seed =
+    flags.seed === undefined
+      ? (began?.seed ?? randomBytes(4).readUInt32BE(0) >>> 1)
+      : whole('--seed', flags.seed, 0, SEED_MAX);
+  const repeats =
+    flags.repeats === undefined ? (began?.repeats ?? 1) : whole('--repeats', flags.repeats, 1, REPEATS_MAX);
+  const numbers = {
+    concurrency: whole('--concurrency', flags.concurrency, 1, CONCURRENCY_MAX),
+    timeoutMs: duration('--timeout', flags.timeout, 1),
+    settleMs: duration('--settle', flags.settle, 0),
+    otlpPort: whole('--otlp-port', flags.otlpPort, 0, 65_535),
+  };
+  const headers: [string, string][] = (flags.header ?? []).map((text) => {
+    const [, name, value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
+    if (name === undefined) mistake('--header', `'${safe(text)}' is none`, "'name: value'");
+    return [name ?? '', value];
+  });
+  const { dataset } = read;
+  const cases = chosenCases(dataset?.cases ?? [], { only: flags.only, tags: flags.tag ?? [] });
+  if (dataset !== undefined && cases.length === 0) {
+    mistake(
+      '--only, --tag',
+      `none of the ${dataset.cases.length} cases of ${file} is meant`,
+      'ids or tags that are there',
+    );
+  }
+  if (mistakes.length > 0 || dataset === undefined || 'problem' in target) {
+    throw new CommandFailure(formatMistakes(mistakes), EXIT.usage);
+  }
+  return {
+    dataset: cases.length === dataset.cases.length ? dataset : { ...dataset, cases, fingerprint: fingerprintOf(cases) },
+    target,
+    targetText: shownTarget(targetText),
+    planned: planRuns(cases, { repeats, seed }),
+    repeats,
+    seed,
+    ...numbers,
+    headers: Object.fromEntries(headers),
+  };
+}
+
+async function experimentOf(
+  { dataset, target, targetText, repeats, seed }: Wanted,
+  {
+    flags,
+    loaded,
+    began,
+  }: { readonly flags: RunFlags; readonly loaded: Loaded; readonly began: Experiment | undefined },
+): Promise<Experiment> {
+  const startedAt = new Date().toISOString();
+  const digits = startedAt.replaceAll(/\D/g, '');
+  return {
+    id: began?.id ?? `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(3).toString('hex')}`,
+    name: flags.name ?? began?.name ?? dataset.name,
+    startedAt,
+    endedAt: undefined,
+    dataset: {
+      name: dataset.name,
+      version: dataset.version,
+      file: dataset.file,
+      fingerprint: dataset.fingerprint,
+      cases: dataset.cases.length,
+    },
+    agent: { kind: target.kind, target: targetText, version: undefined },
+    git: await gitState(process.cwd()),
+    suites: loaded.suites.map((suite) => experimentSuite(suite, loaded.suitesBaseDirectory)),
+    repeats,
+    seed,
+    assayVersion: version,
+  };
+}
+
+function findResumed(root: string, reference: string | true): string {
+  return open(() => findExperiment(root, reference === true ? 'latest' : reference));
+}
+
+function open<T>(attempt: () => T): T {
+  try {
+    return attempt();
+  } catch (error) {
+    throw error instanceof ExperimentUnreadable ? new CommandFailure(error.message, EXIT.input) : error;
+  }
+}
+
+function refuseAnother(began: Experiment, now: Experiment, { force }: RunFlags): void {
+  const agent = force === true ? 'may be another' : 'must be the same';
+  const others = whatIsAnother(began, now, { agent });
+  if (others.length === 0) return;
+  const lines = others.map((other) => `  - ${safe(other, 1000)}`);
+  const message = `experiment ${began.id} can't be gone on with; another than at its beginning is`;
+  throw new CommandFailure([message, ...lines, 'Without --resume a new one is begun.'].join('\n'), EXIT.usage);
+}
+
+async function drive(
+  terminal: Terminal,
+  {
+    folder,
+    wanted,
+    loaded,
+    flags,
+  }: { readonly folder: ExperimentFolder; readonly wanted: Wanted; readonly loaded: Loaded; readonly flags: RunFlags },
+): Promise<void> {
+  const keptBefore = folder.runs.length;
+  const judges = judgesFor(flags, loaded, terminal);
+  const progress = new RunProgress(terminal, { folder, all: wanted.planned.length });
+  progress.begin();
+  const { stop, abandon, release } = stopSignals((order) => progress.stopping(order));
+  // Who waits for an answer then gets an error, and the run is planned again.
+  let closed: Promise<void> | undefined;
+  const closeJudges = () => {
+    closed ??= judges?.close();
+    return closed;
+  };
+  abandon.addEventListener('abort', () => void closeJudges());
+  let end: ExperimentEnd;
+  try {
+    end = await runExperiment({
+      ...wanted,
+      folder,
+      places: wanted.concurrency,
+      settings: loaded.settings,
+      suites: loaded.suites,
+      judges,
+      spansWithinMs: SPANS_WITHIN_MS,
+      redaction: offlineRedaction(loaded.settings),
+      cwd: process.cwd(),
+      environment: process.env,
+      stop,
+      abandon,
+      onStarted: () => progress.started(),
+      onAbandoned: () => progress.abandoned(),
+      onKept: (run) => progress.kept(run),
+    });
+  } finally {
+    release();
+    await closeJudges();
+    progress.end();
+  }
+  if (end.is === 'given up') {
+    if (keptBefore === 0 && folder.runs.length === 0) rmSync(folder.folder, { recursive: true, force: true });
+    throw new CommandFailure(safeLines(end.because), EXIT.input);
+  }
+  if (flags.json === true) terminal.out(JSON.stringify(runsJson(folder)));
+  else printRuns(terminal, folder, end);
+  if (end.is === 'stopped') {
+    const resume = `assay run ${wanted.dataset.file} --resume ${folder.experiment.id}`;
+    throw new CommandFailure(
+      `Stopped; ${end.left} of ${wanted.planned.length} runs are left. To go on: ${resume}`,
+      INTERRUPTED,
+    );
+  }
+}
+
+function safeLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line.startsWith('  ') ? `  ${safe(line, 2000)}` : safe(line, 2000)))
+    .join('\n');
+}
+
+/** Ctrl-C or SIGTERM once: begin nothing more. Twice: end what is in flight. */
+function stopSignals(onStop: (order: 'first' | 'second') => void) {
+  const stop = new AbortController();
+  const abandon = new AbortController();
+  const hear = () => {
+    onStop(stop.signal.aborted ? 'second' : 'first');
+    if (stop.signal.aborted) abandon.abort();
+    stop.abort();
+  };
+  for (const name of SIGNALS) process.on(name, hear);
+  const release = () => {
+    for (const name of SIGNALS) process.off(name, hear);
+  };
+  return { stop: stop.signal, abandon: abandon.signal, release };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** Only where somebody is to be asked are the judges' keys needed. */
+function judgesFor({ judges }: RunFlags, { suites, settings, loadSettings }: Loaded, terminal: Terminal) {
+  const hasQuestions = suites.some(({ criteria }) => criteria.some(({ judged }) => judged !== undefined));
+  const isAsked = judges ?? (hasQuestions && settings.judging.judges.length > 0);
+  if (!isAsked) return undefined;
+  failOn(loadSettings().mistakes);
+  return startJudges(settings.judging, terminal);
+}

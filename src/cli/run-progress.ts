@@ -1,0 +1,101 @@
+/** How far an experiment is: a bar that overwrites itself on a terminal, a line every few seconds elsewhere. */
+import type { CaseRun } from '../model/experiment.ts';
+import type { ExperimentFolder } from '../store/experiment/experiment-folder.ts';
+import { safe, type Terminal } from './terminal.ts';
+
+const LINE_EVERY_MS = 5_000;
+const BAR_EVERY_MS = 250;
+const BAR_WIDTH = 24;
+
+export class RunProgress {
+  readonly #terminal: Terminal;
+  readonly #folder: ExperimentFolder;
+  readonly #all: number;
+  readonly #before: number;
+  readonly #startedAt = performance.now();
+  #inFlight = 0;
+  #scores = 0;
+  #scored = 0;
+  #failed = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(terminal: Terminal, { folder, all }: { readonly folder: ExperimentFolder; readonly all: number }) {
+    this.#terminal = terminal;
+    this.#folder = folder;
+    this.#all = all;
+    this.#before = folder.runs.length;
+    for (const run of folder.runs) this.#count(run);
+  }
+
+  begin(): void {
+    const { id, name, dataset, repeats, agent, suites, seed } = this.#folder.experiment;
+    const times = repeats === 1 ? '' : ` × ${repeats}`;
+    const going = this.#before === 0 ? '' : ` Going on: ${this.#before} of ${this.#all} runs are kept already.`;
+    this.#terminal.err(
+      `Experiment ${id} (${safe(name)}): ${dataset.cases} cases${times} of ${safe(dataset.name)}, scored by ${suites.map((suite) => suite.name).join(', ')}; seed ${seed}.`,
+    );
+    this.#terminal.err(`Agent: ${safe(agent.target)} (${agent.kind}).${going} Ctrl-C stops it, and --resume goes on.`);
+    this.#timer = setInterval(() => this.#tell(), this.#terminal.isLive ? BAR_EVERY_MS : LINE_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  started(): void {
+    this.#inFlight += 1;
+  }
+
+  abandoned(): void {
+    this.#inFlight -= 1;
+  }
+
+  kept(run: CaseRun): void {
+    this.#inFlight = Math.max(0, this.#inFlight - 1);
+    this.#count(run);
+  }
+
+  stopping(order: 'first' | 'second'): void {
+    this.#terminal.progressDone();
+    this.#terminal.err(
+      order === 'first'
+        ? `Stopping: ${this.#inFlight} runs in flight may end, no other is begun. Ctrl-C again ends them now.`
+        : 'Ending what is in flight.',
+    );
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#terminal.progressDone();
+  }
+
+  #count({ evaluations, end }: CaseRun): void {
+    for (const { score } of evaluations) {
+      if (score === undefined) continue;
+      this.#scores += score;
+      this.#scored += 1;
+    }
+    if (end !== 'completed') this.#failed += 1;
+  }
+
+  #tell(): void {
+    const done = this.#folder.runs.length;
+    const share = done / this.#all;
+    const filled = Math.round(share * BAR_WIDTH);
+    const bar = this.#terminal.isLive ? `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ` : '';
+    const parts = [
+      `${done} of ${this.#all} runs`,
+      ...(this.#failed > 0 ? [`${this.#failed} failed`] : []),
+      ...(this.#scored > 0 ? [`TCR ${(this.#scores / this.#scored / 1_000_000).toFixed(3)}`] : []),
+      ...this.#timeLeft(done),
+    ];
+    const text = `${bar}${parts.join(', ')}`;
+    if (this.#terminal.isLive) this.#terminal.progress(text);
+    else this.#terminal.err(text);
+  }
+
+  #timeLeft(done: number): readonly string[] {
+    const here = done - this.#before;
+    if (here === 0) return [];
+    const seconds = Math.round((((performance.now() - this.#startedAt) / here) * (this.#all - done)) / 1000);
+    const minutes = Math.floor(seconds / 60);
+    return [minutes > 0 ? `about ${minutes} min ${seconds % 60} s left` : `about ${seconds} s left`];
+  }
+}

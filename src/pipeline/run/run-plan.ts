@@ -1,0 +1,49 @@
+/**
+ * Which runs an experiment consists of, and in which order: all cases once, then all again, so that one that is interrupted is balanced.
+ * A run's seed comes from the experiment's, its case and its repeat alone: two experiments with one seed give the same cases the same seeds.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { DatasetCase } from '../../model/dataset.ts';
+import { compileGlob } from '../../model/glob.ts';
+
+export interface PlannedRun {
+  readonly case: DatasetCase;
+  /** From 1. */
+  readonly repeat: number;
+  readonly seed: number;
+}
+
+export function planRuns(
+  cases: readonly DatasetCase[],
+  { repeats, seed }: { readonly repeats: number; readonly seed: number },
+): readonly PlannedRun[] {
+  return Array.from({ length: repeats }, (_, index) => index + 1).flatMap((repeat) =>
+    cases.map((one) => ({ case: one, repeat, seed: seedOf(seed, one.id, repeat) })),
+  );
+}
+
+/** A whole number that any language has: from 0 up to 2³¹ − 1. */
+export function seedOf(seed: number, caseId: string, repeat: number): number {
+  const text = JSON.stringify([seed, caseId, repeat]);
+  return createHash('sha256').update(text).digest().readUInt32BE(0) >>> 1;
+}
+
+/** The cases that a person wants: all that match the pattern of ids, and have one of the tags. */
+export function chosenCases(
+  cases: readonly DatasetCase[],
+  { only, tags }: { readonly only: string | undefined; readonly tags: readonly string[] },
+): readonly DatasetCase[] {
+  const matches = compileGlob(only ?? '*');
+  return cases.filter((one) => matches(one.id) && (tags.length === 0 || one.tags.some((tag) => tags.includes(tag))));
+}
+
+const READABLE_MAX = 60;
+
+/**
+ * Another one each time a run is started: a run that was interrupted may have left a conversation of its name in the agent's memory,
+ * and that of another experiment has scores of its own in a service that both are sent to.
+ */
+export function newConversationId(experiment: string, { case: { id }, repeat }: PlannedRun): string {
+  const readable = id.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, READABLE_MAX);
+  return `run-${experiment}-${readable}-${repeat}-${randomBytes(4).toString('hex')}`;
+}
