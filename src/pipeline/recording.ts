@@ -101,6 +101,17 @@ export function recordedRequest(json: string, name: string): readonly RecordedBa
   return [...readJsonLine(Buffer.from(json), name)];
 }
 
+/** Export requests as OTLP protobuf. */
+export function recordedMessages(content: {
+  readonly traces: readonly Uint8Array[];
+  readonly logs: readonly Uint8Array[];
+}): readonly RecordedBatch[] {
+  return [
+    ...content.traces.map((bytes) => batchOf('traces', bytes)),
+    ...content.logs.map((bytes) => batchOf('logs', bytes)),
+  ];
+}
+
 function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
   if (startsLikeJson(bytes)) {
     const firstEnd = bytes.indexOf(10);

@@ -10,11 +10,13 @@ import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { normalize } from '../../normalize/normalize.ts';
 import { storeFileIn } from '../../pipeline/data-directory.ts';
 import { toReportJson } from '../../report/report-json.ts';
+import { transcriptOf } from '../../report/transcript.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import { openReader } from '../../pipeline/open-reader.ts';
 import type { ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type Flags, load } from '../load.ts';
+import { printTurn as printTurnSteps } from '../print-transcript.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 const VERDICT_STYLES = { pass: 'green', fail: 'red', not_applicable: 'dim', error: 'magenta', skipped: 'dim' } as const;
@@ -141,15 +143,7 @@ function whenEvaluated(conversation: ConversationRow): string {
 function printTurn(terminal: Terminal, turn: Turn, number: number, options: { readonly why: boolean }): void {
   const { paint } = terminal;
   terminal.out(`\n  ${paint('bold', `turn ${number}`)}  trace ${turn.traceId}`);
-  if (turn.userInput.text !== '') terminal.out(`    user    ${safe(turn.userInput.text, 200)}`);
-  for (const call of turn.toolCalls) {
-    const result = call.error === undefined ? safe(call.result.text, 120) : paint('red', safe(call.error.message, 120));
-    terminal.out(`    tool    ${safe(call.name, 60)}(${safe(call.args.text, 120)}) → ${result}`);
-  }
-  const answer = turn.finalAnswer.text === '' ? paint('dim', '(no answer)') : safe(turn.finalAnswer.text, 300);
-  terminal.out(`    answer  ${answer}`);
-  if (turn.error !== undefined)
-    terminal.out(`    ${paint('red', 'error')}   ${safe(turn.error.type, 80)}: ${safe(turn.error.message)}`);
+  for (const told of transcriptOf({ turns: [turn] })) printTurnSteps(terminal, told, { indent: '    ' });
   if (turn.flags.length > 0) terminal.out(`    flags   ${turn.flags.join(', ')}`);
   if (!options.why) return;
   for (const step of turn.steps) {
