@@ -107,8 +107,8 @@ export function recordedMessages(content: {
   readonly logs: readonly Uint8Array[];
 }): readonly RecordedBatch[] {
   return [
-    ...content.traces.map((bytes) => batchOf('traces', bytes)),
-    ...content.logs.map((bytes) => batchOf('logs', bytes)),
+    ...content.traces.map((bytes) => protobufBatch('traces', bytes)),
+    ...content.logs.map((bytes) => protobufBatch('logs', bytes)),
   ];
 }
 
