@@ -51,8 +51,13 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
       .filter(({ limit }) => baseline !== undefined || !(gate.isDefault && needsBaseline(limit)))
       .map((rule): Asked => ({ ...sides, rule, figure: figureOf(rule, sides) }));
   });
-  const regressions = holm(asked.filter(isAnswerable), tail);
-  const rules = asked.map((one) => judged(one, { regressedAt: regressions.get(one), tail, isDefault: gate.isDefault }));
+  const answerable = asked.filter(isAnswerable);
+  const broken = holm(answerable, tail);
+  // What was not found to be broken was looked at with this tail last.
+  const tailOfBroken = tail / Math.max(1, answerable.length - broken.size);
+  const rules = asked.map((one) =>
+    judged(one, { brokenAt: broken.get(one), tail, tailOfBroken, isDefault: gate.isDefault }),
+  );
   return {
     decision: decisionOf(rules),
     confidence: gate.confidence,
@@ -109,9 +114,19 @@ function isKept({ rule, figure }: Answerable, tail: number): boolean {
   return isMoreBetter(rule) ? figure.lower(tail) >= boundary(rule) : figure.upper(tail) <= boundary(rule);
 }
 
+/** As far as the figure itself goes. */
+function isWithin({ rule, figure }: Answerable): boolean {
+  return isMoreBetter(rule) ? figure.value >= boundary(rule) : figure.value <= boundary(rule);
+}
+
 function judged(
   asked: Asked,
-  at: { readonly regressedAt: number | undefined; readonly tail: number; readonly isDefault: boolean },
+  at: {
+    readonly brokenAt: number | undefined;
+    readonly tail: number;
+    readonly tailOfBroken: number;
+    readonly isDefault: boolean;
+  },
 ): JudgedRule {
   const { rule, candidate, baseline } = asked;
   const unit = unitOf(rule.measure, rule.limit);
@@ -133,11 +148,13 @@ function judged(
     };
   }
   const { figure } = asked;
-  const { regressedAt, tail } = at;
-  const decision = regressedAt !== undefined ? 'regression' : isKept(asked, tail) ? 'pass' : 'not_enough_evidence';
-  const lower = figure.lower(regressedAt ?? tail);
-  const upper = figure.upper(regressedAt ?? tail);
-  const casesNeeded = decision === 'not_enough_evidence' ? moreCases(asked, tail) : undefined;
+  const { brokenAt, tail } = at;
+  const decision = brokenAt !== undefined ? 'regression' : isKept(asked, tail) ? 'pass' : 'not_enough_evidence';
+  // The interval that is shown is the one that decided, or could not.
+  const shownAt = brokenAt ?? (isWithin(asked) ? tail : at.tailOfBroken);
+  const lower = figure.lower(shownAt);
+  const upper = figure.upper(shownAt);
+  const casesNeeded = decision === 'not_enough_evidence' ? moreCases(asked, shownAt) : undefined;
   const shown = { allowed, value: formatFigure(figure.value, unit), interval: formatInterval(lower, upper, unit) };
   const change = 'isPaired' in figure ? figure : undefined;
   const against = needsBaseline(rule.limit) ? baseline : undefined;
@@ -165,11 +182,11 @@ function judged(
  * Of n cases, chance leaves an interval of half S / √n, and what was never seen adds about U / n to it, with U = −ln(tail): what 60 cases in a row show
  * may still fail in one of 20. What is relative has no such part.
  */
-function moreCases({ rule, figure }: Answerable, tail: number): number | undefined {
+function moreCases(asked: Answerable, tail: number): number | undefined {
+  const { rule, figure } = asked;
   const margin = Math.abs(figure.value - boundary(rule));
-  const isWithin = isMoreBetter(rule) ? figure.value >= boundary(rule) : figure.value <= boundary(rule);
   // What is within has to be shown to be, what is beyond likewise, and the bound on that side decides.
-  const towardsLower = isWithin === isMoreBetter(rule);
+  const towardsLower = isWithin(asked) === isMoreBetter(rule);
   const half = towardsLower ? figure.value - figure.lower(tail) : figure.upper(tail) - figure.value;
   const unseen = isEffort(rule.measure) ? 0 : -Math.log(tail);
   const chance = Math.max(0, half - unseen / figure.cases) * Math.sqrt(figure.cases);
