@@ -1,5 +1,5 @@
 /** Real agents, of all the kinds that there are, and what becomes of their runs. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import type { CaseRun } from '../../../src/model/experiment.ts';
 import { readDataset } from '../../../src/pipeline/datasets/read-dataset.ts';
 import { readSpansOf } from '../../../src/store/experiment/read-experiment.ts';
 import { tempDirectory } from '../../temp-directory.ts';
+import { isRunning } from './running-command.ts';
 import { caseOf, doing, type Ran, SCRIPTED_COMMAND, tryAgent } from './running-experiment.ts';
 
 const EXAMPLE = path.resolve(import.meta.dirname, '../../../examples/release-gate');
@@ -344,14 +345,3 @@ describe('an agent at a URL', () => {
     expect(ran.end).toMatchObject({ is: 'given up', because: expect.stringContaining('ECONNREFUSED') });
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  // One that has ended and was not collected by whom it was left to is not running.
-  const stat = `/proc/${pid}/stat`;
-  return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, 'utf8'));
-}

@@ -1,6 +1,6 @@
 /**
  * An agent that does what its input says, one thing after the other, as a command: {"do": ["spans", "answer"]}. It speaks OTLP by itself,
- * so that it starts quickly. Each start is a line in the file that STARTS names.
+ * so that it starts quickly. Each start is a line in the file that STARTS names: case, repeat, seed, process.
  *
  *   spans        exports a trace: an agent, a model call
  *   half         exports the model call without the agent's span
@@ -36,7 +36,7 @@ const chunks: Buffer[] = [];
 for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
 const given = JSON.parse(Buffer.concat(chunks).toString()) as Given;
 const { note = '' } = given.input;
-if (STARTS !== undefined) appendFileSync(STARTS, `${given.case} ${given.repeat} ${given.seed}\n`);
+if (STARTS !== undefined) appendFileSync(STARTS, `${given.case} ${given.repeat} ${given.seed} ${process.pid}\n`);
 for (const what of given.input.do) await act(what);
 
 async function act(what: string): Promise<void> {
