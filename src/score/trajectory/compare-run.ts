@@ -61,34 +61,71 @@ export interface CompareOptions {
 
 export function compareRun(trace: GoldenTrace, run: Run, options: CompareOptions): RunComparison {
   const pairs = new StepPairs(trace, run, options);
-  const { callOf, isOptimal } = pairs.straight() ?? pairs.best();
-  const taken = new Uint8Array(run.calls.length);
-  for (const call of callOf) if (call >= 0) taken[call] = 1;
-  const left: number[] = [];
-  for (const [index, isTaken] of taken.entries()) if (isTaken === 0) left.push(index);
-  const misplaced = ordered(trace.mode) ? pairs.misplaced(callOf, left) : new Map<number, number>();
+  const { callOf, isOptimal } = pairs.best();
+  const left = leftBy(callOf, run.calls.length);
+  const outOfOrder = left.length > 0 && ordered(trace.mode) ? misplacedBy(pairs, callOf, left) : undefined;
   const steps = trace.steps.map((step, index): ComparedStep => {
-    const call = run.calls[callOf[index] ?? -1];
-    return {
-      step,
-      call,
-      points: call === undefined ? 0 : pairs.pointsOf(index, callOf[index] ?? -1),
-      halves: pairs.stepHalves[index] ?? READ_HALVES,
-      outOfOrder: run.calls[misplaced.get(index) ?? -1],
-      isObservationExpected: call === undefined || isExpected(observationOf(call), step.observation),
-    };
+    const at = callOf[index] ?? -1;
+    const call = run.calls[at];
+    const halves = pairs.stepHalves[index] ?? READ_HALVES;
+    if (call === undefined) return new MissingStep(step, halves, () => run.calls[outOfOrder?.(index) ?? -1]);
+    const isObservationExpected = step.observation === undefined || isExpected(observationOf(call), step.observation);
+    return { step, call, points: pairs.pointsOf(index, at), halves, outOfOrder: undefined, isObservationExpected };
   });
-  const extraHalves = left.reduce((sum, call) => sum + (pairs.extraHalves[call] ?? 0), READ_HALVES * run.beyond);
+  let extraHalves = 0;
+  if (forbidsExtras(trace.mode)) {
+    extraHalves = READ_HALVES * run.beyond;
+    for (const call of left) extraHalves += pairs.extraHalvesOf(call);
+  }
   return {
     trace,
     steps,
     extras: left.flatMap((index) => run.calls[index] ?? []),
     calls: run.calls,
     beyond: run.beyond,
-    score: scoreOf(trace, steps, forbidsExtras(trace.mode) ? extraHalves : 0),
+    score: scoreOf(trace, steps, extraHalves),
     unsafe: options.unsafe,
     isOptimal,
   };
+}
+
+class MissingStep implements ComparedStep {
+  readonly step: ExpectedStep;
+  readonly call = undefined;
+  readonly points = 0;
+  readonly halves: number;
+  readonly isObservationExpected = true;
+  readonly #find: () => ToolCall | undefined;
+
+  constructor(step: ExpectedStep, halves: number, find: () => ToolCall | undefined) {
+    this.step = step;
+    this.halves = halves;
+    this.#find = find;
+  }
+
+  get outOfOrder() {
+    return this.#find();
+  }
+}
+
+/** Of a step that is missing, the call that would have been it in its place; worked out tool by tool, when somebody asks. */
+function misplacedBy(pairs: StepPairs, callOf: readonly number[], left: readonly number[]) {
+  const known = new Map<number, number>();
+  const missing: number[] = [];
+  for (const [step, call] of callOf.entries()) if (call < 0) missing.push(step);
+  return (step: number): number | undefined => {
+    if (!known.has(step)) for (const [other, call] of pairs.misplaced(step, missing, left)) known.set(other, call);
+    return known.get(step);
+  };
+}
+
+/** The calls that are no step, ascending. */
+function leftBy(callOf: readonly number[], callCount: number): readonly number[] {
+  const taken: boolean[] = Array(callCount).fill(false);
+  for (const call of callOf) if (call >= 0) taken[call] = true;
+  const left: number[] = [];
+  for (let call = 0; call < callCount; call += 1) if (taken[call] !== true) left.push(call);
+  return left;
 }
 
 function scoreOf(trace: GoldenTrace, steps: readonly ComparedStep[], extraHalves: number) {

@@ -111,7 +111,10 @@ function stepLine(compared: ComparedStep, { trace, unsafe, calls }: RunCompariso
 }
 
 function extraLine(call: ToolCall, { trace, unsafe, calls, steps }: RunComparison): DiffLine {
-  const misplacedStep = steps.find(({ outOfOrder }) => outOfOrder === call)?.step.number;
+  const misplaced = steps.find(
+    (made) => made.call === undefined && made.step.isTool(call.name) && made.outOfOrder === call,
+  );
+  const misplacedStep = misplaced?.step.number;
   const reason = unsafe.get(call);
   const notes = misplacedStep === undefined ? [] : [`step ${misplacedStep}, out of order`];
   if (reason !== undefined) notes.push(reason);

@@ -24,8 +24,9 @@ export type Observation = (typeof OBSERVATIONS)[number];
 export interface ExpectedStep {
   /** Its place in the trace, from 1, in the order in which the steps are written. */
   readonly number: number;
-  /** A glob. */
+  /** A name, or a glob. */
   readonly tool: string;
+  readonly isGlob: boolean;
   readonly isTool: Matcher;
   /** Undefined where the arguments do not matter. */
   readonly args: ArgumentsMatcher | undefined;

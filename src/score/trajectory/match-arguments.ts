@@ -23,11 +23,19 @@ export type Grade = 'right' | 'partly' | 'wrong';
 /** Makes the scope that an expression among the arguments is evaluated with. */
 export type ArgumentScope = (value: unknown, args: unknown) => object;
 
-export type ValueMatcher = (value: Json, args: Json, scope: ArgumentScope) => Grade;
+export interface ValueMatcher {
+  /** The value itself, where it is right and all others of its type are wrong: most arguments are such, and quickly compared. */
+  readonly scalar: Scalar | undefined;
+  readonly matches: (value: Json, args: Json, scope: ArgumentScope) => Grade;
+}
 
-export interface ExpectedArgument {
+type Scalar = string | number | boolean | null;
+
+export interface ExpectedMember extends ValueMatcher {
   readonly key: string;
-  readonly matches: ValueMatcher;
+}
+
+export interface ExpectedArgument extends ExpectedMember {
   /** For people. */
   readonly expected: string;
   /** A value that should match; undefined where none comes to mind. */
@@ -38,6 +46,8 @@ export interface ExpectedArgument {
 
 export interface ArgumentsMatcher {
   readonly expected: readonly ExpectedArgument[];
+  /** Of the same arguments; steps of one trace that have the same keys share one list. */
+  readonly keys: readonly string[];
   /** Other arguments are no mistake. */
   readonly open: boolean;
   readonly ignored: ReadonlySet<string>;
@@ -48,43 +58,83 @@ export interface ArgumentsMatcher {
   readonly lastRight: { text: string | undefined } | undefined;
 }
 
-export interface ArgumentsComparison {
-  /** 1, 0.5 or 0, doubled. */
-  readonly points: 0 | 1 | 2;
-  /** How many of the expected arguments are right, from 0 to 1; among calls of the same points the closer one is meant. */
-  readonly closeness: number;
+/** As close as arguments can be. */
+export const CLOSEST = 5;
+const POINTS = 8;
+
+/** Points and closeness in one small number: very many pairs are compared. */
+export const RIGHT = 2 * POINTS + CLOSEST;
+
+/** 1, 0.5 or 0, doubled. */
+export function pointsIn(grade: number): 0 | 1 | 2 {
+  return grade >= 2 * POINTS ? 2 : grade >= POINTS ? 1 : 0;
+}
+
+/** How many of the expected arguments are right, from 0 to CLOSEST; among calls of the same points the closer one is meant. */
+export function closenessIn(grade: number): number {
+  return grade % POINTS;
+}
+
+/** The arguments of a call, taken out of it by the keys that are expected: calls are compared with many steps of the same keys. */
+export interface GivenArguments {
+  readonly args: Json;
+  readonly members: Members | undefined;
+  readonly keys: readonly string[];
+  readonly values: readonly (Json | undefined)[];
+}
+
+/** Those that were taken out before, where the keys are the same. */
+export function argumentsFor({ keys }: ArgumentsMatcher, args: Json, before?: GivenArguments): GivenArguments {
+  if (before !== undefined && before.keys === keys) return before;
+  const members = membersOf(args);
+  const values: (Json | undefined)[] = [];
+  for (const key of keys) values.push(members === undefined ? undefined : memberOf(members, key));
+  return { args, members, keys, values };
 }
 
 /**
  * All right: 1. None right, or a critical one wrong: 0. Else 0.5. An argument of the wrong type counts as right in part; one that
  * nobody expected makes the call right in part.
  */
-export function compareArguments(matcher: ArgumentsMatcher, args: Json, scope: ArgumentScope): ArgumentsComparison {
-  const given = membersOf(args);
+export function compareArguments(
+  matcher: ArgumentsMatcher,
+  { args, members, values }: GivenArguments,
+  scope: ArgumentScope,
+): number {
+  const { expected } = matcher;
+  const { length } = expected;
   let right = 0;
   let partly = 0;
   let critical = false;
-  for (const { key, matches, critical: isCritical } of matcher.expected) {
-    const value = given === undefined ? undefined : memberOf(given, key);
-    const grade = value === undefined ? 'wrong' : matches(value, args, scope);
+  for (let at = 0; at < length; at += 1) {
+    const argument = expected[at] as ExpectedArgument;
+    const grade = gradeOf(argument, values[at], args, scope);
     if (grade === 'right') right += 1;
     else if (grade === 'partly') partly += 1;
-    else critical ||= isCritical;
+    else critical ||= argument.critical;
   }
-  const { length } = matcher.expected;
-  const closeness = length === 0 ? 1 : (right + partly / 2) / length;
-  if (critical || (length > 0 && right + partly === 0)) return { points: 0, closeness };
-  const clean = right === length && (matcher.open || given === undefined || unexpectedIn(matcher, given) === undefined);
-  return { points: clean ? 2 : 1, closeness };
+  const closeness = length === 0 ? CLOSEST : Math.round(((right + partly / 2) / length) * CLOSEST);
+  if (critical || (length > 0 && right + partly === 0)) return closeness;
+  const clean =
+    right === length && (matcher.open || members === undefined || unexpectedIn(matcher, members) === undefined);
+  return (clean ? 2 : 1) * POINTS + closeness;
+}
+
+function gradeOf({ scalar, matches }: ValueMatcher, value: Json | undefined, args: Json, scope: ArgumentScope): Grade {
+  if (value === undefined) return 'wrong';
+  if (value === scalar) return 'right';
+  // Only what is of another type may be right in part.
+  if (scalar !== undefined && typeof value === typeof scalar) return 'wrong';
+  return matches(value, args, scope);
 }
 
 /** What is not right about them, for people. Empty where all is. */
 export function differences(matcher: ArgumentsMatcher, args: Json, scope: ArgumentScope): readonly string[] {
-  const given = membersOf(args);
-  if (given === undefined) return [`the arguments are ${toExcerpt(show(args))}, no object`];
+  const members = membersOf(args);
+  if (members === undefined) return [`the arguments are ${toExcerpt(show(args))}, no object`];
   const notes: string[] = [];
   for (const { key, matches, expected } of matcher.expected) {
-    const value = memberOf(given, key);
+    const value = memberOf(members, key);
     if (value === undefined) {
       notes.push(`${toExcerpt(key)} is missing (expected ${toExcerpt(expected)})`);
       continue;
@@ -94,7 +144,7 @@ export function differences(matcher: ArgumentsMatcher, args: Json, scope: Argume
     const but = `${toExcerpt(key)} is ${toExcerpt(show(value))}, expected ${toExcerpt(expected)}`;
     notes.push(grade === 'partly' ? `${but} (the type differs)` : but);
   }
-  const unexpected = matcher.open ? undefined : unexpectedIn(matcher, given);
+  const unexpected = matcher.open ? undefined : unexpectedIn(matcher, members);
   if (unexpected !== undefined) notes.push(`${toExcerpt(unexpected)} was not expected`);
   return notes;
 }
@@ -109,19 +159,19 @@ function membersOf(args: Json): Members | undefined {
 
 /** One argument of a call; undefined where it has none of that name. */
 export function argumentOf(args: Json, key: string): Json | undefined {
-  const given = membersOf(args);
-  return given === undefined ? undefined : memberOf(given, key);
+  const members = membersOf(args);
+  return members === undefined ? undefined : memberOf(members, key);
 }
 
 /** Not what every object has, unless it is its own. */
 function memberOf(members: Members, key: string): Json | undefined {
-  return INHERITED.has(key) && !Object.hasOwn(members, key) ? undefined : members[key];
+  const member: unknown = members[key];
+  // JSON has no functions; beyond those every object has its prototype.
+  return typeof member === 'function' || member === Object.prototype ? undefined : members[key];
 }
 
-const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
-
-function unexpectedIn({ expected, ignored }: ArgumentsMatcher, given: Members): string | undefined {
-  for (const key in given) {
+function unexpectedIn({ expected, ignored }: ArgumentsMatcher, members: Members): string | undefined {
+  for (const key in members) {
     if (ignored.has(key)) continue;
     let isExpected = false;
     for (const argument of expected) isExpected ||= argument.key === key;
@@ -130,33 +180,38 @@ function unexpectedIn({ expected, ignored }: ArgumentsMatcher, given: Members): 
   return undefined;
 }
 
+function matcher(matches: ValueMatcher['matches']): ValueMatcher {
+  return { scalar: undefined, matches };
+}
+
 export function anything(): ValueMatcher {
-  return () => 'right';
+  return matcher(() => 'right');
 }
 
 export function text(glob: string): ValueMatcher {
-  const matches = compileGlob(glob);
   const isGlob = glob.includes('*') || glob.includes('?');
   if (!isGlob) return exactly(glob);
-  return (value) => {
-    if (typeof value === 'string') return matches(value) ? 'right' : 'wrong';
-    return (typeof value === 'number' || typeof value === 'boolean') && matches(String(value)) ? 'partly' : 'wrong';
-  };
+  const isSuch = compileGlob(glob);
+  return matcher((value) => {
+    if (typeof value === 'string') return isSuch(value) ? 'right' : 'wrong';
+    return (typeof value === 'number' || typeof value === 'boolean') && isSuch(String(value)) ? 'partly' : 'wrong';
+  });
 }
 
 export function exactly(wanted: Json): ValueMatcher {
   if (typeof wanted !== 'object' || wanted === null) {
     const written = wanted === null ? undefined : String(wanted);
-    return (value) => {
+    const matches = (value: Json): Grade => {
       if (value === wanted) return 'right';
       const scalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
       return scalar && typeof value !== typeof wanted && sameWords(String(value), written) ? 'partly' : 'wrong';
     };
+    return { scalar: wanted, matches };
   }
-  return (value) => {
+  return matcher((value) => {
     if (value === null || typeof value !== 'object') return wrongType(value, wanted);
     return sameValue(inert(value), wanted) ? 'right' : 'wrong';
-  };
+  });
 }
 
 /** `"3"` for 3, `"3.0"` for 3, `"True"` for true. */
@@ -179,50 +234,49 @@ function wrongType(value: Json, wanted: Json): Grade {
 }
 
 export function near(wanted: number, within: number): ValueMatcher {
-  return (value) => {
+  return matcher((value) => {
     if (typeof value === 'number') return Math.abs(value - wanted) <= within ? 'right' : 'wrong';
     const isNear = typeof value === 'string' && value.trim() !== '' && Math.abs(Number(value) - wanted) <= within;
     return isNear ? 'partly' : 'wrong';
-  };
+  });
 }
 
 export function expression(program: Program): ValueMatcher {
-  return (value, args, scope) => {
+  return matcher((value, args, scope) => {
     const end = program.run(scope(inert(value), inert(args)));
     return end.kind === 'value' && end.value === true ? 'right' : 'wrong';
-  };
+  });
 }
 
 /** All members must be right for the whole to be; it is partly right where all are at least that. */
-export function members(expected: readonly (readonly [string, ValueMatcher])[], open: boolean): ValueMatcher {
-  const keys = new Set(expected.map(([key]) => key));
-  return (value, args, scope) => {
-    const given = typeof value === 'object' && value !== null ? membersOf(value) : undefined;
-    if (given === undefined) return 'wrong';
-    if (!open) for (const key in given) if (!keys.has(key)) return 'wrong';
+export function members(expected: readonly ExpectedMember[], open: boolean): ValueMatcher {
+  const keys = new Set(expected.map(({ key }) => key));
+  return matcher((value, args, scope) => {
+    const inside = typeof value === 'object' && value !== null ? membersOf(value) : undefined;
+    if (inside === undefined) return 'wrong';
     let grade: Grade = 'right';
-    for (const [key, matches] of expected) {
-      const member = memberOf(given, key);
-      const of = member === undefined ? 'wrong' : matches(member, args, scope);
+    for (const member of expected) {
+      const of = gradeOf(member, memberOf(inside, member.key), args, scope);
       if (of === 'wrong') return 'wrong';
       if (of === 'partly') grade = 'partly';
     }
+    if (!open) for (const key in inside) if (!keys.has(key)) return 'wrong';
     return grade;
-  };
+  });
 }
 
 /** At least these elements, in whatever order; each stands for one. */
 export function elements(expected: readonly ValueMatcher[]): ValueMatcher {
-  return (value, args, scope) => {
+  return matcher((value, args, scope) => {
     if (!Array.isArray(value)) return 'wrong';
     // `Array.isArray` alone does not tell what a readonly array holds.
-    const given: readonly Json[] = value;
+    const list: readonly Json[] = value;
     const taken = new Set<number>();
-    for (const matches of expected) {
-      const at = given.findIndex((element, index) => !taken.has(index) && matches(element, args, scope) === 'right');
+    for (const { matches } of expected) {
+      const at = list.findIndex((element, index) => !taken.has(index) && matches(element, args, scope) === 'right');
       if (at < 0) return 'wrong';
       taken.add(at);
     }
     return 'right';
-  };
+  });
 }

@@ -48,9 +48,48 @@ export function argumentScope(scope: () => Scope): ArgumentScope {
   };
 }
 
+/** What several steps of one trace expect alike is there once: less to go through when runs are compared. */
+export class SharedArguments {
+  readonly #keys = new Map<string, readonly string[]>();
+  readonly #expected = new Map<string, ExpectedArgument>();
+
+  keys(keys: readonly string[]): readonly string[] {
+    const written = JSON.stringify(keys);
+    const known = this.#keys.get(written) ?? keys;
+    this.#keys.set(written, known);
+    return known;
+  }
+
+  /** Reports the mistakes of each place: what has any is not shared. */
+  expected(written: unknown, mistake: ReportMistake, read: (mistake: ReportMistake) => ExpectedArgument) {
+    const text = JSON.stringify(written, finite);
+    const known = this.#expected.get(text);
+    if (known !== undefined) return known;
+    let isWrong = false;
+    const argument = read((...reported) => {
+      isWrong = true;
+      mistake(...reported);
+    });
+    if (!isWrong) this.#expected.set(text, argument);
+    return argument;
+  }
+}
+
+/** JSON has no words for these numbers, which YAML has. No argument can be written like this. */
+function finite(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? { $number: String(value) } : value;
+}
+
+interface ReadingArguments {
+  readonly path: Path;
+  readonly argsKey: string;
+  readonly mistake: ReportMistake;
+  readonly shared?: SharedArguments;
+}
+
 export function readArguments(
   { args, ignore, critical }: WrittenArguments,
-  { path, argsKey, mistake }: { readonly path: Path; readonly argsKey: string; readonly mistake: ReportMistake },
+  { path, argsKey, mistake, shared = new SharedArguments() }: ReadingArguments,
 ): ArgumentsMatcher {
   const at = [...path, argsKey];
   const whole = Object.keys(args);
@@ -59,7 +98,7 @@ export function readArguments(
   const insidePath = open ? [...at, '$subset'] : at;
   if (!isMapping(inside)) {
     mistake(insidePath, '`$subset` of the arguments is no mapping', 'a mapping of arguments');
-    return { expected: [], open, ignored: new Set(), lastRight: undefined };
+    return { expected: [], keys: [], open, ignored: new Set(), lastRight: undefined };
   }
   const ignored = new Set(ignore);
   const names = Object.keys(inside);
@@ -69,21 +108,18 @@ export function readArguments(
     const expected = nearest === undefined ? `one of ${names.join(', ')}` : `did you mean '${nearest}'?`;
     mistake([...path, 'critical', index], `'${name}' is no argument of this step`, expected);
   }
-  const expected = names
-    .filter((key) => !ignored.has(key))
-    .map((key): ExpectedArgument => {
-      const written = inside[key];
-      return {
-        key,
-        matches: readMatcher(written, [...insidePath, key], mistake, 0),
-        expected: show(written),
-        example: exampleOf(written),
-        critical: critical?.includes(key) === true,
-      };
+  const keys = shared.keys(names.filter((key) => !ignored.has(key)));
+  const expected = keys.map((key): ExpectedArgument => {
+    const written = inside[key];
+    const isCritical = critical?.includes(key) === true;
+    return shared.expected([key, isCritical, written], mistake, (report) => {
+      const matcher = readMatcher(written, [...insidePath, key], report, 0);
+      return { key, ...matcher, expected: show(written), example: exampleOf(written), critical: isCritical };
     });
+  });
   // An expression may read anything of the conversation.
   const isSelfContained = !JSON.stringify(args).includes('"$cel"');
-  return { expected, open, ignored, lastRight: isSelfContained ? { text: undefined } : undefined };
+  return { expected, keys, open, ignored, lastRight: isSelfContained ? { text: undefined } : undefined };
 }
 
 function readMatcher(written: unknown, path: Path, mistake: ReportMistake, depth: number): ValueMatcher {
@@ -99,7 +135,7 @@ function readMatcher(written: unknown, path: Path, mistake: ReportMistake, depth
   const operator = keys.find((key) => key.startsWith('$'));
   if (operator !== undefined) return readOperator(written, path, mistake, depth);
   return members(
-    keys.map((key) => [key, readMatcher(written[key], [...path, key], mistake, depth + 1)] as const),
+    keys.map((key) => ({ key, ...readMatcher(written[key], [...path, key], mistake, depth + 1) })),
     false,
   );
 }
@@ -142,9 +178,10 @@ function readSubset(written: unknown, path: Path, mistake: ReportMistake, depth:
     return elements(list.map((element, index) => readMatcher(element, [...path, index], mistake, depth + 1)));
   }
   if (isMapping(written)) {
-    const read = Object.entries(written).map(
-      ([key, member]) => [key, readMatcher(member, [...path, key], mistake, depth + 1)] as const,
-    );
+    const read = Object.entries(written).map(([key, member]) => ({
+      key,
+      ...readMatcher(member, [...path, key], mistake, depth + 1),
+    }));
     return members(read, true);
   }
   mistake(path, '`$subset` is of a mapping or of a list', '{ $subset: { status: open } } or { $subset: [open] }');

@@ -30,7 +30,7 @@ import {
   OBSERVATIONS,
   STEPS_MAX,
 } from './golden-trace.ts';
-import { readArguments, type ReportMistake } from './read-arguments.ts';
+import { readArguments, type ReportMistake, SharedArguments } from './read-arguments.ts';
 
 const texts = z.array(z.string());
 const count = z.int('a whole number').min(0, 'at least 0');
@@ -164,9 +164,11 @@ function readSteps({ steps }: WrittenTrace, mistake: ReportMistake): readonly Ex
   });
   if (placed.length > STEPS_MAX) mistake(['steps'], `there are ${placed.length} steps`, `at most ${STEPS_MAX}`);
   const places = new Map<string, number>();
+  const shared = new SharedArguments();
   const read: ExpectedStep[] = [];
   for (const [index, { written, path, before }] of placed.entries()) {
-    read.push(readStep(written, path, index, predecessors(written, { path, before, places, read }, mistake), mistake));
+    const after = predecessors(written, { path, before, places, read }, mistake);
+    read.push(readStep(written, { path, index, after, shared }, mistake));
     if (written.id === undefined) continue;
     if (places.has(written.id)) mistake([...path, 'id'], `'${written.id}' is the id of another step too`, 'its own');
     places.set(written.id, index);
@@ -174,11 +176,16 @@ function readSteps({ steps }: WrittenTrace, mistake: ReportMistake): readonly Ex
   return read;
 }
 
+interface StepPlace {
+  readonly path: Path;
+  readonly index: number;
+  readonly after: ReadonlySet<number>;
+  readonly shared: SharedArguments;
+}
+
 function readStep(
   { tool, args, ignore, critical, observation, required, weight, writes }: WrittenStep,
-  path: Path,
-  index: number,
-  after: ReadonlySet<number>,
+  { path, index, after, shared }: StepPlace,
   mistake: ReportMistake,
 ): ExpectedStep {
   if (tool === undefined || tool === '') mistake(path, 'the step names no tool', 'a `tool`: a name or a glob');
@@ -192,9 +199,12 @@ function readStep(
   return {
     number: index + 1,
     tool: tool ?? '',
+    isGlob: /[*?]/.test(tool ?? ''),
     isTool: compileGlob(tool ?? ''),
     args:
-      args === undefined ? undefined : readArguments({ args, ignore, critical }, { path, argsKey: 'args', mistake }),
+      args === undefined
+        ? undefined
+        : readArguments({ args, ignore, critical }, { path, argsKey: 'args', mistake, shared }),
     observation,
     required: required ?? true,
     halves,

@@ -3,209 +3,132 @@
  * those that `compare-run.ts` promises; below them, calls of the right tool are rather paired than left, with the arguments that
  * are closest, and rather with the attempt that succeeded.
  */
-import type { ToolCall } from '../../model/turn.ts';
 import { align } from './alignment/align.ts';
 import type { Alignment } from './alignment/alignment-problem.ts';
 import { freeOrder, restricted } from './alignment/partial-order.ts';
 import type { CompareOptions } from './compare-run.ts';
 import { type ExpectedStep, forbidsExtras, type GoldenTrace, ordered } from './golden-trace.ts';
 import { type Layers, layers } from './layered-cost.ts';
-import { type ArgumentsComparison, type ArgumentsMatcher, compareArguments } from './match-arguments.ts';
-import { isExpected, observationOf } from './observation.ts';
+import { CLOSENESS, GRADES, PairGrades, PERFECT, pairClosenessIn, pairPointsIn } from './pair-grades.ts';
 import type { Run } from './run.ts';
+import type { IsWrite } from './write-operations.ts';
 
-export const WRITE_HALVES = 6;
+const WRITE_HALVES = 6;
 export const READ_HALVES = 2;
-/** As close as can be. */
-const CLOSENESS = 6;
 
-/** A pair in one small number, 0 where it has not been looked at yet: there are as many pairs as steps times calls. */
-const SEEN = 1;
-const POINTS = 8;
-
-const REMEMBERED_LENGTH_MAX = 10_000;
-const RIGHT: ArgumentsComparison = { points: 2, closeness: 1 };
 const NO_CALLS: readonly number[] = [];
-const NOTHING_SETTLED: ReadonlyMap<number, number> = new Map();
+const NOTHING: ReadonlyMap<number, number> = new Map();
 
 /** Not a bonus. Of a subset no step is one: each may be left out, and each that is made counts. */
 export function counts({ required }: ExpectedStep, { mode }: GoldenTrace): boolean {
   return required || mode === 'subset';
 }
 
+type Found = Pick<Alignment, 'callOf' | 'isOptimal'>;
+
 export class StepPairs {
   readonly stepHalves: readonly number[];
-  readonly extraHalves: readonly number[];
   readonly #trace: GoldenTrace;
   readonly #run: Run;
-  readonly #options: CompareOptions;
-  readonly #known: Uint8Array;
-  readonly #callsOf = new Map<string, number[]>();
+  readonly #isWrite: IsWrite;
+  readonly #grades: PairGrades;
 
   constructor(trace: GoldenTrace, run: Run, options: CompareOptions) {
     this.#trace = trace;
     this.#run = run;
-    this.#options = options;
-    this.#known = new Uint8Array(trace.steps.length * run.calls.length);
+    this.#isWrite = options.isWrite;
+    this.#grades = new PairGrades(trace, run, options);
     this.stepHalves = trace.steps.map(
       ({ halves, writes, tool }) => halves ?? ((writes ?? options.isWrite(tool)) ? WRITE_HALVES : READ_HALVES),
     );
-    this.extraHalves = run.calls.map(({ name }) => (options.isWrite(name) ? WRITE_HALVES : READ_HALVES));
-    run.calls.forEach(({ name }, index) => {
-      const calls = this.#callsOf.get(name);
-      if (calls === undefined) this.#callsOf.set(name, [index]);
-      else calls.push(index);
-    });
+  }
+
+  extraHalvesOf(call: number): number {
+    return this.#isWrite(this.#run.calls[call]?.name ?? '') ? WRITE_HALVES : READ_HALVES;
   }
 
   /** Of a step and a call of its tool: the step score, doubled. */
   pointsOf(step: number, call: number): 0 | 1 | 2 {
-    const points = Math.floor((this.#seen(step, call) - SEEN) / POINTS);
-    return points === 2 ? 2 : points === 1 ? 1 : 0;
+    return pairPointsIn(this.#grades.gradeOf(step, call));
   }
 
-  /** Of the same: 0 to CLOSENESS. */
-  #closenessOf(step: number, call: number): number {
-    return (this.#seen(step, call) - SEEN) % POINTS;
-  }
-
-  #seen(step: number, call: number): number {
-    const key = step * this.#run.calls.length + call;
-    const known = this.#known[key] ?? 0;
-    if (known !== 0) return known;
-    const pair = this.#compare(this.#trace.steps[step], this.#run.calls[call]);
-    this.#known[key] = pair;
-    return pair;
-  }
-
-  #compare(step: ExpectedStep | undefined, call: ToolCall | undefined): number {
-    if (step === undefined || call === undefined) return SEEN;
-    const { points, closeness } = step.args === undefined ? RIGHT : this.#compareArguments(step.args, call);
-    // A call that failed and was made again is not the one that was meant.
-    const fit = isExpected(observationOf(call), step.observation ?? 'success') ? 1 : 0;
-    const safePoints = this.#options.unsafe.has(call) ? 0 : points;
-    return SEEN + safePoints * POINTS + Math.round(closeness * (CLOSENESS - 1)) + fit;
-  }
-
-  #compareArguments(matcher: ArgumentsMatcher, { args }: ToolCall): ArgumentsComparison {
-    const { lastRight } = matcher;
-    // Text of an object: other texts may stand for values of several types.
-    const isText = lastRight !== undefined && args.state === 'whole' && args.text.startsWith('{');
-    if (isText && lastRight.text === args.text) return RIGHT;
-    const comparison = compareArguments(matcher, args.json, this.#options.scope);
-    if (isText && comparison.points === 2 && args.text.length <= REMEMBERED_LENGTH_MAX) lastRight.text = args.text;
-    return comparison;
-  }
-
-  #isFor(step: number, call: number): boolean {
-    return this.#trace.steps[step]?.isTool(this.#run.calls[call]?.name ?? '') === true;
-  }
-
+  /** Of any two. */
   #isPerfect(step: number, call: number): boolean {
-    return this.#isFor(step, call) && this.#seen(step, call) === SEEN + 2 * POINTS + CLOSENESS;
-  }
-
-  /** The calls of a step's tool. */
-  #candidatesOf(step: number): readonly number[] {
     const expected = this.#trace.steps[step];
-    if (expected === undefined) return NO_CALLS;
-    if (!isGlob(expected.tool)) return this.#callsOf.get(expected.tool) ?? NO_CALLS;
-    const found: number[] = [];
-    for (const [name, calls] of this.#callsOf) if (expected.isTool(name)) found.push(...calls);
-    return found.sort((a, b) => a - b);
+    const name = this.#run.calls[call]?.name;
+    if (expected === undefined || name === undefined) return false;
+    const isFor = expected.isGlob ? expected.isTool(name) : expected.tool === name;
+    return isFor && this.#grades.gradeOf(step, call) === PERFECT;
   }
 
-  /** Most runs are as they should be: each step finds its call as one walks along, and there is nothing to weigh. */
-  straight(): Pick<Alignment, 'callOf' | 'isOptimal'> | undefined {
+  best(): Found {
+    const walked = ordered(this.#trace.mode) ? this.#walk() : NO_CALLS;
+    return walked.length === this.#trace.steps.length ? { callOf: walked, isOptimal: true } : this.#align(walked);
+  }
+
+  /**
+   * Most runs are as they should be: each step finds its call as one walks along, and there is nothing to weigh. As far as the steps
+   * did; none where the numbers alone say that they won't.
+   */
+  #walk(): readonly number[] {
     const { steps, mode } = this.#trace;
     const { calls } = this.#run;
     const isWhole = forbidsExtras(mode);
-    if (isWhole ? calls.length !== steps.length : calls.length < steps.length) return undefined;
-    if (!ordered(mode)) return undefined;
+    if (isWhole ? calls.length !== steps.length : calls.length < steps.length) return NO_CALLS;
     const callOf: number[] = [];
     let next = 0;
     for (let step = 0; step < steps.length; step += 1) {
       while (next < calls.length && !this.#isPerfect(step, next)) {
-        if (isWhole) return undefined;
+        if (isWhole) return callOf;
         next += 1;
       }
-      if (next === calls.length) return undefined;
+      if (next === calls.length) return callOf;
       callOf.push(next);
       next += 1;
     }
-    return { callOf, isOptimal: true };
+    return callOf;
   }
 
-  /**
-   * Where order does not matter, the steps and calls of one tool have nothing to do with those of another. Of a tool each of whose
-   * steps finds a call that fits perfectly, nothing is left to weigh: the call of each such step.
-   */
-  #settledByTool(): ReadonlyMap<number, number> {
-    const settled = new Map<number, number>();
-    const stepsOf = new Map<string, number[]>();
-    for (const [step, { tool }] of this.#trace.steps.entries()) {
-      // By a glob tools have to do with each other.
-      if (isGlob(tool)) return settled;
-      const steps = stepsOf.get(tool);
-      if (steps === undefined) stepsOf.set(tool, [step]);
-      else steps.push(step);
-    }
-    for (const [tool, steps] of stepsOf) {
-      const calls = [...(this.#callsOf.get(tool) ?? NO_CALLS)];
-      const found = steps.map((step) => {
-        const at = calls.findIndex((call) => this.#isPerfect(step, call));
-        return at < 0 ? -1 : (calls.splice(at, 1)[0] ?? -1);
-      });
-      if (found.includes(-1)) continue;
-      for (const [index, step] of steps.entries()) settled.set(step, found[index] ?? -1);
-    }
-    return settled;
-  }
-
-  best(): Pick<Alignment, 'callOf' | 'isOptimal'> {
-    const { steps, order: expected } = this.#trace;
+  #align(walked: readonly number[]): Found {
+    const { steps, order: expected, mode } = this.#trace;
     const { calls, order: actual } = this.#run;
     const { pack, missing } = this.#costs();
-    const isForbidden = forbidsExtras(this.#trace.mode);
-    const extra = this.extraHalves.map((halves) => (isForbidden ? pack(0, halves, 0, 0, 0) : 0));
-    const middle =
-      expected.isChain && actual.isChain
-        ? this.#betweenPerfectEnds(missing)
-        : { from: 0, stepsTo: steps.length, callsTo: calls.length };
-    const settled = ordered(this.#trace.mode) ? NOTHING_SETTLED : this.#settledByTool();
+    const isForbidden = forbidsExtras(mode);
+    const isSequence = expected.isChain && actual.isChain;
+    const middle = isSequence
+      ? this.#betweenPerfectEnds(missing, walked)
+      : { from: 0, stepsTo: steps.length, callsTo: calls.length };
     const { from, stepsTo, callsTo } = middle;
-    const within = align({
-      expected: restricted(expected, range(from, stepsTo)),
-      actual: restricted(actual, range(from, callsTo)),
+    const [open, made] = [range(from, stepsTo), range(from, callsTo)];
+    const candidates = this.#candidatesOf(open, made);
+    const settled = ordered(mode) ? NOTHING : this.#settledByTool(candidates);
+    const pairCost = this.#pairCosts(pack);
+    const { callOf: within, isOptimal } = align({
+      expected: restricted(expected, open),
+      actual: restricted(actual, made),
       missingCost: (step) => missing[step + from] ?? 0,
-      extraCost: (call) => extra[call + from] ?? 0,
-      pairCost: (step, call) => this.#pairCost(step + from, call + from, pack),
-      candidatesOf: (step) => {
-        const all = settled.has(step) ? NO_CALLS : this.#candidatesOf(step + from);
-        if (from === 0 && callsTo === calls.length) return all;
-        return all.filter((call) => call >= from && call < callsTo).map((call) => call - from);
-      },
+      extraCost: (call) => (isForbidden ? pack(0, this.extraHalvesOf(call + from), 0, 0, 0) : 0),
+      pairCost: (step, call) => pairCost(step + from, this.#grades.gradeOf(step + from, call + from)),
+      candidatesOf: (step) => (settled.has(step) ? NO_CALLS : (candidates[step] ?? NO_CALLS)),
     });
     const callOf = steps.map((_, step) => {
-      const known = settled.get(step);
-      if (known !== undefined) return known;
       if (step < from) return step;
       if (step >= stepsTo) return step + calls.length - steps.length;
-      const call = within.callOf[step - from] ?? -1;
+      const call = settled.get(step) ?? within[step - from] ?? -1;
       return call < 0 ? -1 : call + from;
     });
-    return { callOf, isOptimal: within.isOptimal };
+    return { callOf, isOptimal };
   }
 
   #costs(): { readonly pack: Layers['pack']; readonly missing: readonly number[] } {
     const trace = this.#trace;
-    let required = 0;
-    let optional = 0;
-    trace.steps.forEach((step, index) => {
+    const { length } = this.#run.calls;
+    let [required, optional, forbidden] = [0, 0, 0];
+    for (const [index, step] of trace.steps.entries()) {
       if (counts(step, trace)) required += this.stepHalves[index] ?? 0;
       else optional += this.stepHalves[index] ?? 0;
-    });
-    const forbidden = forbidsExtras(trace.mode) ? sum(this.extraHalves) : 0;
+    }
+    if (forbidsExtras(trace.mode)) for (let call = 0; call < length; call += 1) forbidden += this.extraHalvesOf(call);
     const nearest = (CLOSENESS + 1) * trace.steps.length;
     const { pack } = layers([2 * required, forbidden, required, 2 * optional, nearest]);
     const missing = trace.steps.map((step, index) => {
@@ -216,16 +139,71 @@ export class StepPairs {
     return { pack, missing };
   }
 
-  #pairCost(step: number, call: number, pack: Layers['pack']): number {
-    const expected = this.#trace.steps[step];
-    if (expected === undefined || !this.#isFor(step, call)) return Number.POSITIVE_INFINITY;
-    const points = this.pointsOf(step, call);
-    const halves = this.stepHalves[step] ?? 0;
-    const lost = (2 - points) * halves;
-    const rest = CLOSENESS - this.#closenessOf(step, call);
-    if (!counts(expected, this.#trace)) return pack(0, 0, 0, lost, rest);
-    // Of a subset, the weight of what was made is the whole that the score is a part of.
-    return pack(lost, 0, this.#trace.mode === 'subset' || points === 0 ? halves : 0, 0, rest);
+  /** What a pair costs, by its step and its grade: few steps differ in this, so that most of it is worked out once. */
+  #pairCosts(pack: Layers['pack']): (step: number, grade: number) => number {
+    const { steps, mode } = this.#trace;
+    const known: number[] = [];
+    return (step, grade) => {
+      const expected = steps[step];
+      if (expected === undefined) return Number.POSITIVE_INFINITY;
+      const isCounted = counts(expected, this.#trace);
+      const halves = this.stepHalves[step] ?? 0;
+      const key = (2 * halves + (isCounted ? 1 : 0)) * GRADES + grade;
+      let cost = known[key];
+      if (cost === undefined) {
+        const points = pairPointsIn(grade);
+        const lost = (2 - points) * halves;
+        const rest = CLOSENESS - pairClosenessIn(grade);
+        // Of a subset, the weight of what was made is the whole that the score is a part of.
+        const failed = mode === 'subset' || points === 0 ? halves : 0;
+        cost = isCounted ? pack(lost, 0, failed, 0, rest) : pack(0, 0, 0, lost, rest);
+        known[key] = cost;
+      }
+      return cost;
+    };
+  }
+
+  /** For each of some steps, which of some calls are of its tool: their places in the list, ascending. Steps of one name share one. */
+  #candidatesOf(steps: readonly number[], calls: readonly number[]): readonly (readonly number[])[] {
+    const named = new Map<string, number[]>();
+    for (const [place, call] of calls.entries()) {
+      const name = this.#run.calls[call]?.name ?? '';
+      const places = named.get(name);
+      if (places === undefined) named.set(name, [place]);
+      else places.push(place);
+    }
+    return steps.map((index) => {
+      const step = this.#trace.steps[index];
+      if (step === undefined) return NO_CALLS;
+      if (!step.isGlob) return named.get(step.tool) ?? NO_CALLS;
+      const found: number[] = [];
+      for (const [name, places] of named) if (step.isTool(name)) found.push(...places);
+      return found.sort((a, b) => a - b);
+    });
+  }
+
+  /**
+   * Where order does not matter, the steps and calls of one tool have nothing to do with those of another. Of a tool each of whose
+   * steps finds a call that fits perfectly, nothing is left to weigh: the call of each such step.
+   */
+  #settledByTool(candidates: readonly (readonly number[])[]): ReadonlyMap<number, number> {
+    // By a glob tools have to do with each other.
+    if (this.#trace.steps.some(({ isGlob }) => isGlob)) return NOTHING;
+    const settled = new Map<number, number>();
+    const taken: boolean[] = [];
+    const unsettled = new Set<readonly number[]>();
+    for (const [step, calls] of candidates.entries()) {
+      if (unsettled.has(calls)) continue;
+      const call = calls.find((place) => taken[place] !== true && this.#grades.gradeOf(step, place) === PERFECT);
+      if (call === undefined) unsettled.add(calls);
+      else {
+        taken[call] = true;
+        settled.set(step, call);
+      }
+    }
+    if (unsettled.size === 0) return settled;
+    for (const [step, calls] of candidates.entries()) if (unsettled.has(calls)) settled.delete(step);
+    return settled;
   }
 
   /**
@@ -233,68 +211,62 @@ export class StepPairs {
    * the tool would lose more without the call. (Whatever alignment there is, giving the first call to the first step instead makes
    * it no worse.) The same from the end; what is left between is all there is to weigh.
    */
-  #betweenPerfectEnds(missing: readonly number[]) {
+  #betweenPerfectEnds(missing: readonly number[], walked: readonly number[]) {
     const { steps } = this.#trace;
     const { calls } = this.#run;
-    const most = this.#mostMissingByTool(missing);
-    const isSure = (step: number, call: number) =>
-      missing[step] === most?.get(steps[step]?.tool ?? '') && this.#isPerfect(step, call);
+    const mayBeSure = this.#losesMost(missing);
     let from = 0;
     let [stepsTo, callsTo] = [steps.length, calls.length];
-    while (from < stepsTo && from < callsTo && isSure(from, from)) from += 1;
-    while (from < stepsTo && from < callsTo && isSure(stepsTo - 1, callsTo - 1)) {
+    const isNext = () => from < stepsTo && from < callsTo;
+    while (isNext() && mayBeSure(from) && (walked[from] === from || this.#isPerfect(from, from))) from += 1;
+    while (isNext() && mayBeSure(stepsTo - 1) && this.#isPerfect(stepsTo - 1, callsTo - 1)) {
       stepsTo -= 1;
       callsTo -= 1;
     }
     return { from, stepsTo, callsTo };
   }
 
-  /** Undefined where a glob makes it hard to say. */
-  #mostMissingByTool(missing: readonly number[]): ReadonlyMap<string, number> | undefined {
+  /** Whether no step of the same tool would lose more; where a glob makes it hard to say, of no step. */
+  #losesMost(missing: readonly number[]): (step: number) => boolean {
+    const { steps } = this.#trace;
+    if (steps.some(({ isGlob }) => isGlob)) return () => false;
+    if (missing.every((cost) => cost === missing[0])) return () => true;
     const most = new Map<string, number>();
-    for (const [index, { tool }] of this.#trace.steps.entries()) {
-      if (isGlob(tool)) return undefined;
-      most.set(tool, Math.max(most.get(tool) ?? 0, missing[index] ?? 0));
-    }
-    return most;
+    for (const [index, { tool }] of steps.entries()) most.set(tool, Math.max(most.get(tool) ?? 0, missing[index] ?? 0));
+    return (step) => missing[step] === most.get(steps[step]?.tool ?? '');
   }
 
-  /** Of the steps that are missing, those that were made at another time, as well as they can be told. */
-  misplaced(callOf: readonly number[], left: readonly number[]): ReadonlyMap<number, number> {
-    const missing = callOf.flatMap((call, step) => (call < 0 ? [step] : []));
-    if (missing.length === 0 || left.length === 0) return new Map();
-    const places = new Map(left.map((call, place) => [call, place]));
-    const { callOf: found } = align({
-      candidatesOf: (step) => this.#candidatesOf(missing[step] ?? -1).flatMap((call) => places.get(call) ?? []),
-      expected: freeOrder(missing.length),
-      actual: freeOrder(left.length),
+  /**
+   * The calls that would have been a missing step and the others of its tool, had they come in their place, as well as they can be
+   * told: by step, and -1 for none. Nothing of the score depends on it, so that only what somebody asks for is worked out.
+   */
+  misplaced(step: number, missing: readonly number[], left: readonly number[]): ReadonlyMap<number, number> {
+    const { steps } = this.#trace;
+    const { calls } = this.#run;
+    const tool = steps[step]?.tool;
+    // By a glob tools have to do with each other.
+    const isApart = !missing.some((other) => steps[other]?.isGlob === true);
+    const open = isApart ? missing.filter((other) => steps[other]?.tool === tool) : missing;
+    const made = isApart ? left.filter((call) => calls[call]?.name === tool) : left;
+    const candidates = this.#candidatesOf(open, made);
+    const { callOf } = align({
+      candidatesOf: (row) => candidates[row] ?? NO_CALLS,
+      expected: freeOrder(open.length),
+      actual: freeOrder(made.length),
       missingCost: () => 2 * CLOSENESS,
       extraCost: () => 0,
-      pairCost: (step, call) => {
-        const [one, other] = [missing[step] ?? -1, left[call] ?? -1];
-        if (!this.#isFor(one, other)) return Number.POSITIVE_INFINITY;
-        const points = this.pointsOf(one, other);
-        if (points === 0) return Number.POSITIVE_INFINITY;
-        return (2 - points) * CLOSENESS + CLOSENESS - this.#closenessOf(one, other);
+      pairCost: (row, place) => {
+        const grade = this.#grades.gradeOf(open[row] ?? -1, made[place] ?? -1);
+        const points = pairPointsIn(grade);
+        return points === 0 ? Number.POSITIVE_INFINITY : (2 - points) * CLOSENESS + CLOSENESS - pairClosenessIn(grade);
       },
     });
-    return new Map(
-      found.flatMap((call, index) => {
-        const [step, at] = [missing[index], left[call]];
-        return step === undefined || at === undefined ? [] : [[step, at] as const];
-      }),
-    );
+    return new Map(open.map((other, row) => [other, made[callOf[row] ?? -1] ?? -1]));
   }
-}
-
-function isGlob(tool: string): boolean {
-  return tool.includes('*') || tool.includes('?');
 }
 
 function range(from: number, to: number): readonly number[] {
-  return Array.from({ length: to - from }, (_, index) => from + index);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+  const numbers: number[] = [];
+  for (let number = from; number < to; number += 1) numbers.push(number);
+  return numbers;
 }

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/model/json.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
-import { compareArguments, differences } from '../../../src/score/trajectory/match-arguments.ts';
+import {
+  argumentsFor,
+  compareArguments,
+  differences,
+  pointsIn,
+} from '../../../src/score/trajectory/match-arguments.ts';
 import { argumentScopeOf } from '../../../src/score/trajectory/judge-run.ts';
 import { readGolden } from '../../../src/score/trajectory/read-golden.ts';
 import { subjectOf } from '../../../src/score/subject.ts';
@@ -59,7 +64,9 @@ test.each<[what: string, step: string, given: Json, score: number]>([
   ['a name of every object', 'args: { constructor: x }', { constructor: 'x' }, 1],
   ['a name of every object that is not given', 'args: { toString: x }', {}, 0],
 ])('%s', (_, step, given, score) => {
-  expect(compareArguments(matcher(step), given, scope).points / 2).toBe(score);
+  const expected = matcher(step);
+
+  expect(pointsIn(compareArguments(expected, argumentsFor(expected, given), scope)) / 2).toBe(score);
 });
 
 test('what differs is said for each argument, on one line', () => {

@@ -3,11 +3,7 @@
  * calls, throws out those that contradict the orders, and takes the best by the definitions in `compare-run.ts`, layer by layer.
  */
 import type { ToolCall } from '../../../src/model/turn.ts';
-import {
-  type AlignmentProblem,
-  type Alignment,
-  costOf,
-} from '../../../src/score/trajectory/alignment/alignment-problem.ts';
+import type { Alignment, AlignmentProblem } from '../../../src/score/trajectory/alignment/alignment-problem.ts';
 import { align } from '../../../src/score/trajectory/alignment/align.ts';
 import { partialOrder } from '../../../src/score/trajectory/alignment/partial-order.ts';
 import { compareRun, type CompareOptions, type RunComparison } from '../../../src/score/trajectory/compare-run.ts';
@@ -108,6 +104,15 @@ export function compareCosts(seed: number): string | undefined {
   return `seed ${seed}: ${ours.callOf.join()} costs ${ours.cost}, possible: ${isPossible}, the referee has ${least}`;
 }
 
+function costOf(problem: AlignmentProblem, callOf: readonly number[]): number {
+  let cost = 0;
+  callOf.forEach((at, step) => {
+    cost += at < 0 ? problem.missingCost(step) : problem.pairCost(step, at);
+  });
+  for (let at = 0; at < problem.actual.size; at += 1) if (!callOf.includes(at)) cost += problem.extraCost(at);
+  return cost;
+}
+
 function randomOrder(size: number, random: Random) {
   const density = random.pick([0, 0.2, 0.5, 1]);
   const before = Array.from({ length: size }, () => new Set<number>());
@@ -164,7 +169,7 @@ function aStep(index: number, after: ReadonlySet<number>, random: Random): Expec
   const [x, y] = [random.below(2), random.below(2)];
   const argument = (key: string, value: number) => ({
     key,
-    matches: exactly(value),
+    ...exactly(value),
     expected: String(value),
     example: value,
     critical: random.chance(0.1),
@@ -172,11 +177,13 @@ function aStep(index: number, after: ReadonlySet<number>, random: Random): Expec
   return {
     number: index + 1,
     tool,
+    isGlob: false,
     isTool: (name) => name === tool,
     args: random.chance(0.2)
       ? undefined
       : {
           expected: [argument('x', x), argument('y', y)],
+          keys: ['x', 'y'],
           open: false,
           ignored: new Set(),
           lastRight: { text: undefined },

@@ -12,9 +12,9 @@
  * nothing to do with each other (the calls of one tool, and those of another) is solved by itself.
  */
 import { alignChains } from './align-chains.ts';
-import { type Alignment, type AlignmentProblem, costOf, isConsistent } from './alignment-problem.ts';
+import { type Alignment, type AlignmentProblem, isConsistent } from './alignment-problem.ts';
 import { assign } from './assign.ts';
-import { type Candidates, candidatesIn, type Part, partsOf } from './candidates.ts';
+import { type Candidates, candidatesIn, gainOf, type Part, partsOf } from './candidates.ts';
 import { joinOrders } from './join-orders.ts';
 import { restricted } from './partial-order.ts';
 
@@ -23,93 +23,100 @@ export const STATES_MAX = 20_000;
 export function align(problem: AlignmentProblem, states: number = STATES_MAX): Alignment {
   const candidates = candidatesIn(problem);
   const { callOf, isOptimal } = alignCandidates(problem, candidates, states);
-  return { callOf, cost: costOf(problem, callOf), isOptimal };
+  return { callOf, cost: candidates.unpaired - gainOf(candidates, callOf), isOptimal };
 }
 
-function alignCandidates(
-  problem: AlignmentProblem,
-  candidates: Candidates,
-  states: number,
-): Pick<Alignment, 'callOf' | 'isOptimal'> {
+type Found = Pick<Alignment, 'callOf' | 'isOptimal'>;
+
+function alignCandidates(problem: AlignmentProblem, candidates: Candidates, states: number): Found {
   const { expected, actual } = problem;
-  if (expected.isChain && actual.isChain) return { callOf: alignChains(problem, candidates), isOptimal: true };
-  const callOf = Array.from({ length: expected.size }, () => -1);
-  if (expected.isFree || actual.isFree) {
-    for (const part of partsOf(candidates, actual.size)) {
-      const reduced = reducedTo(part, problem, candidates);
-      take(callOf, part, cheapestEach(reduced.problem, reduced.candidates));
-    }
-    return { callOf, isOptimal: true };
-  }
+  if (expected.isChain && actual.isChain) return { callOf: alignChains(candidates, actual.size), isOptimal: true };
+  if (expected.isFree || actual.isFree) return { callOf: alignFree(candidates, actual.size), isOptimal: true };
   const part = hopefulIn(candidates, actual.size);
+  const callOf: number[] = Array(expected.size).fill(-1);
   const reduced = reducedTo(part, problem, candidates);
   const { callOf: found, isOptimal } = alignMixed(reduced.problem, reduced.candidates, states);
   take(callOf, part, found);
   return { callOf, isOptimal };
 }
 
-function alignMixed(
-  problem: AlignmentProblem,
-  candidates: Candidates,
-  states: number,
-): Pick<Alignment, 'callOf' | 'isOptimal'> {
-  const bound = assign(problem, candidates);
-  if (isConsistent(problem, bound.callOf)) return { callOf: bound.callOf, isOptimal: true };
-  const known = alignChains(problem, candidates);
-  const knownCost = costOf(problem, known);
-  if (knownCost === bound.cost) return { callOf: known, isOptimal: true };
-  const found = joinOrders(problem, bound, { states, below: knownCost - bound.cost });
-  if (found === 'gave up') return { callOf: known, isOptimal: false };
-  return { callOf: found === 'nothing below' ? known : found, isOptimal: true };
-}
-
-/** Where each step can have the call that it gains most by, they all do; else it takes an assignment. */
-function cheapestEach(problem: AlignmentProblem, candidates: Candidates): readonly number[] {
-  const taken = new Set<number>();
+/** Each step has the call that it gains most by, where they all can; the parts in which they can't take an assignment. */
+function alignFree(candidates: Candidates, callCount: number): readonly number[] {
+  const { starts, calls, gains } = candidates;
   const callOf: number[] = [];
-  for (const [step, calls] of candidates.calls.entries()) {
-    const gains = calls.map((call, index) => (candidates.costs[step]?.[index] ?? 0) - problem.extraCost(call));
-    const most = Math.min(...gains);
-    const call = calls.find((candidate, index) => gains[index] === most && !taken.has(candidate));
-    if (call === undefined) return assign(problem, candidates).callOf;
-    taken.add(call);
+  const taken: boolean[] = Array(callCount).fill(false);
+  const short = new Set<number>();
+  for (let step = 0; step + 1 < starts.length; step += 1) {
+    const [from, to] = [starts[step] as number, starts[step + 1] as number];
+    let most = -1;
+    for (let pair = from; pair < to; pair += 1) most = Math.max(most, gains[pair] as number);
+    let at = from;
+    while (at < to && (gains[at] !== most || taken[calls[at] as number] === true)) at += 1;
+    const call = at < to ? (calls[at] as number) : -1;
+    if (call >= 0) taken[call] = true;
+    else if (from < to) short.add(step);
     callOf.push(call);
+  }
+  if (short.size === 0) return callOf;
+  for (const part of partsOf(candidates, callCount)) {
+    if (part.steps.some((step) => short.has(step))) take(callOf, part, assign(candidates, part).callOf);
   }
   return callOf;
 }
 
+function alignMixed(problem: AlignmentProblem, candidates: Candidates, states: number): Found {
+  const { expected, actual } = problem;
+  const bound = assign(candidates, { steps: numbers(expected.size), calls: numbers(actual.size) });
+  if (isConsistent(problem, bound.callOf)) return { callOf: bound.callOf, isOptimal: true };
+  const known = alignChains(candidates, actual.size);
+  const above = bound.gain - gainOf(candidates, known);
+  if (above === 0) return { callOf: known, isOptimal: true };
+  const found = joinOrders(problem, bound, { states, below: above });
+  if (found === 'gave up') return { callOf: known, isOptimal: false };
+  return { callOf: found === 'nothing below' ? known : found, isOptimal: true };
+}
+
 function take(callOf: number[], { steps, calls }: Part, found: readonly number[]): void {
-  found.forEach((call, step) => {
-    const at = steps[step];
-    if (call >= 0 && at !== undefined) callOf[at] = calls[call] ?? -1;
+  found.forEach((call, row) => {
+    const step = steps[row];
+    if (step !== undefined) callOf[step] = calls[call] ?? -1;
   });
 }
 
 /** What has any candidate at all. */
-function hopefulIn(candidates: Candidates, callCount: number): Part {
-  const hopeful = new Uint8Array(callCount);
-  const steps: number[] = [];
-  candidates.calls.forEach((calls, step) => {
-    if (calls.length > 0) steps.push(step);
-    for (const call of calls) hopeful[call] = 1;
-  });
-  return { steps, calls: [...hopeful.keys()].filter((call) => hopeful[call] === 1) };
+function hopefulIn({ starts, calls }: Candidates, callCount: number): Part {
+  const hopeful: boolean[] = Array(callCount).fill(false);
+  for (const call of calls) hopeful[call] = true;
+  return {
+    steps: numbers(starts.length - 1).filter((step) => starts[step] !== starts[step + 1]),
+    calls: numbers(callCount).filter((call) => hopeful[call] === true),
+  };
 }
 
 function reducedTo({ steps, calls }: Part, problem: AlignmentProblem, candidates: Candidates) {
   const places = new Map(calls.map((call, place) => [call, place]));
+  // The steps that are set aside have no pairs, so that all pairs stay where they are.
+  const starts = [...steps.map((step) => candidates.starts[step] ?? 0), candidates.calls.length];
+  const renumbered = candidates.calls.map((call) => places.get(call) ?? -1);
+  const missingCost = (step: number) => problem.missingCost(steps[step] ?? -1);
+  const extraCost = (call: number) => problem.extraCost(calls[call] ?? -1);
+  const costs: number[] = Array(steps.length * calls.length).fill(Number.POSITIVE_INFINITY);
+  for (let step = 0; step < steps.length; step += 1) {
+    for (let pair = starts[step] as number; pair < (starts[step + 1] as number); pair += 1) {
+      const call = renumbered[pair] as number;
+      costs[step * calls.length + call] = missingCost(step) + extraCost(call) - (candidates.gains[pair] as number);
+    }
+  }
   const reduced: AlignmentProblem = {
     expected: restricted(problem.expected, steps),
     actual: restricted(problem.actual, calls),
-    pairCost: (step, call) => problem.pairCost(steps[step] ?? -1, calls[call] ?? -1),
-    missingCost: (step) => problem.missingCost(steps[step] ?? -1),
-    extraCost: (call) => problem.extraCost(calls[call] ?? -1),
+    pairCost: (step, call) => costs[step * calls.length + call] as number,
+    missingCost,
+    extraCost,
   };
-  return {
-    problem: reduced,
-    candidates: {
-      calls: steps.map((step) => (candidates.calls[step] ?? []).map((call) => places.get(call) ?? -1)),
-      costs: steps.map((step) => candidates.costs[step] ?? []),
-    },
-  };
+  return { problem: reduced, candidates: { ...candidates, starts, calls: renumbered } };
+}
+
+function numbers(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
 }

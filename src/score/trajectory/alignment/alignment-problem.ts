@@ -10,7 +10,7 @@ import type { PartialOrder } from './partial-order.ts';
 export interface AlignmentProblem {
   readonly expected: PartialOrder;
   readonly actual: PartialOrder;
-  /** Infinity where the two can't be paired. */
+  /** Of a step and one of its candidates; infinity where the two can't be paired. */
   pairCost(step: number, call: number): number;
   missingCost(step: number): number;
   extraCost(call: number): number;
@@ -24,17 +24,6 @@ export interface Alignment {
   readonly cost: number;
   /** Whether nothing cheaper exists; false where the search was given up at its limit. */
   readonly isOptimal: boolean;
-}
-
-export function costOf(problem: AlignmentProblem, callOf: readonly number[]): number {
-  const taken = new Set<number>();
-  let cost = 0;
-  callOf.forEach((call, step) => {
-    if (call >= 0) taken.add(call);
-    cost += call >= 0 ? problem.pairCost(step, call) : problem.missingCost(step);
-  });
-  for (let call = 0; call < problem.actual.size; call += 1) if (!taken.has(call)) cost += problem.extraCost(call);
-  return cost;
 }
 
 /**

@@ -5,43 +5,41 @@
  * Where order does matter, its cost is a bound from below, and its potentials say how much worse each single decision is than
  * the bound at least: `join-orders.ts` searches by that.
  */
-import type { AlignmentProblem } from './alignment-problem.ts';
-import type { Candidates } from './candidates.ts';
+import type { Candidates, Part } from './candidates.ts';
 
 export interface Assignment {
+  /** For each step of the part its call, by their numbers in the part. */
   readonly callOf: readonly number[];
-  readonly cost: number;
+  /** What it saves, compared with leaving everything out. */
+  readonly gain: number;
   /** What a step, or a call, can do for the total at most, as numbers of zero or less: see `reduced…` below. */
   readonly stepPotential: readonly number[];
   readonly callPotential: readonly number[];
 }
 
-export function assign(problem: AlignmentProblem, candidates: Candidates): Assignment {
-  const steps = problem.expected.size;
-  const calls = problem.actual.size;
+export function assign({ starts, calls, gains }: Candidates, part: Part): Assignment {
+  const [stepCount, callCount] = [part.steps.length, part.calls.length];
+  const places = new Map(part.calls.map((call, place) => [call, place]));
   // Compared with leaving both unpaired, a pair gains; each step may also take a column of its own, which gains nothing.
-  const columns = calls + steps;
-  const gains: number[] = Array(steps * columns).fill(Number.POSITIVE_INFINITY);
-  let unpaired = 0;
-  for (let call = 0; call < calls; call += 1) unpaired += problem.extraCost(call);
-  for (let step = 0; step < steps; step += 1) {
-    unpaired += problem.missingCost(step);
-    gains[step * columns + calls + step] = 0;
-    for (const [index, call] of (candidates.calls[step] ?? []).entries()) {
-      const cost = candidates.costs[step]?.[index] ?? 0;
-      gains[step * columns + call] = cost - problem.missingCost(step) - problem.extraCost(call);
+  const columns = callCount + stepCount;
+  const costs: number[] = Array(stepCount * columns).fill(Number.POSITIVE_INFINITY);
+  for (const [row, step] of part.steps.entries()) {
+    costs[row * columns + callCount + row] = 0;
+    for (let pair = starts[step] as number; pair < (starts[step + 1] as number); pair += 1) {
+      const place = places.get(calls[pair] as number);
+      if (place !== undefined) costs[row * columns + place] = -(gains[pair] as number);
     }
   }
-  const { stepOf, row, column } = hungarian(gains, steps, columns);
-  const callOf = Array.from({ length: steps }, () => -1);
-  let cost = unpaired;
-  for (let call = 0; call < calls; call += 1) {
+  const { stepOf, row, column } = hungarian(costs, stepCount, columns);
+  const callOf = Array.from({ length: stepCount }, () => -1);
+  let gain = 0;
+  for (let call = 0; call < callCount; call += 1) {
     const step = stepOf[call] ?? -1;
     if (step < 0) continue;
     callOf[step] = call;
-    cost += gains[step * columns + call] ?? 0;
+    gain -= costs[step * columns + call] ?? 0;
   }
-  return { callOf, cost, stepPotential: row, callPotential: column.slice(0, calls) };
+  return { callOf, gain, stepPotential: row, callPotential: column.slice(0, callCount) };
 }
 
 /** Rows are inserted one by one; `row[i] + column[j] <= cost[i][j]` holds throughout, with equality for what is matched. */

@@ -5,30 +5,47 @@
 import type { AlignmentProblem } from './alignment-problem.ts';
 
 export interface Candidates {
-  /** For each step its calls, ascending. */
-  readonly calls: readonly (readonly number[])[];
-  /** What each of those pairs costs, in the same places. */
-  readonly costs: readonly (readonly number[])[];
+  /** The pairs of a step are those from `starts[step]` up to `starts[step + 1]`. */
+  readonly starts: readonly number[];
+  /** Of each pair its call; those of a step are ascending. */
+  readonly calls: readonly number[];
+  /** What each pair saves, compared with leaving both out: nothing or more. */
+  readonly gains: readonly number[];
+  /** What it costs to leave everything out. */
+  readonly unpaired: number;
 }
 
 export function candidatesIn(problem: AlignmentProblem): Candidates {
-  const calls: (readonly number[])[] = [];
-  const costs: (readonly number[])[] = [];
-  const all = problem.candidatesOf === undefined ? [...Array(problem.actual.size).keys()] : [];
+  const [starts, calls, gains]: [number[], number[], number[]] = [[0], [], []];
+  const extra: number[] = [];
+  let unpaired = 0;
+  for (let call = 0; call < problem.actual.size; call += 1) {
+    const cost = problem.extraCost(call);
+    extra.push(cost);
+    unpaired += cost;
+  }
+  const all = problem.candidatesOf === undefined ? [...extra.keys()] : [];
   for (let step = 0; step < problem.expected.size; step += 1) {
     const missing = problem.missingCost(step);
-    const kept: number[] = [];
-    const keptCosts: number[] = [];
+    unpaired += missing;
     for (const call of problem.candidatesOf?.(step) ?? all) {
-      const cost = problem.pairCost(step, call);
-      if (cost > missing + problem.extraCost(call)) continue;
-      kept.push(call);
-      keptCosts.push(cost);
+      const gain = missing + (extra[call] as number) - problem.pairCost(step, call);
+      if (gain < 0) continue;
+      calls.push(call);
+      gains.push(gain);
     }
-    calls.push(kept);
-    costs.push(keptCosts);
+    starts.push(calls.length);
   }
-  return { calls, costs };
+  return { starts, calls, gains, unpaired };
+}
+
+/** What an alignment saves, all of whose pairs are candidates. */
+export function gainOf({ starts, calls, gains }: Candidates, callOf: readonly number[]): number {
+  let gain = 0;
+  for (const [step, call] of callOf.entries()) {
+    if (call >= 0) gain += gains[calls.indexOf(call, starts[step])] as number;
+  }
+  return gain;
 }
 
 export interface Part {
@@ -37,40 +54,33 @@ export interface Part {
 }
 
 /** Steps and calls that can have to do with each other, directly or by others: where there is no order, each part is for itself. */
-export function partsOf({ calls }: Candidates, callCount: number): readonly Part[] {
-  const partOfCall = new Int32Array(callCount).fill(-1);
+export function partsOf({ starts, calls }: Candidates, callCount: number): readonly Part[] {
+  const steps = starts.length - 1;
+  // The first step that a call was seen with; a part goes by one of its steps.
+  const stepOf: number[] = Array(callCount).fill(-1);
   const merged: number[] = [];
-  const root = (part: number): number => {
-    let at = part;
-    while (merged[at] !== at) at = merged[at] ?? at;
+  const root = (step: number): number => {
+    let at = step;
+    while (merged[at] !== at) at = merged[at] as number;
     return at;
   };
-  const partOfStep = calls.map((candidates) => {
-    if (candidates.length === 0) return -1;
-    const part = merged.length;
-    merged.push(part);
-    for (const call of candidates) {
-      const known = partOfCall[call] ?? -1;
-      if (known < 0) partOfCall[call] = part;
-      else merged[root(known)] = root(part);
+  for (let step = 0; step < steps; step += 1) {
+    merged.push(step);
+    for (let pair = starts[step] as number; pair < (starts[step + 1] as number); pair += 1) {
+      const call = calls[pair] as number;
+      const known = stepOf[call] as number;
+      if (known < 0) stepOf[call] = step;
+      else merged[root(known)] = step;
     }
-    return part;
-  });
-  const parts = new Map<number, { readonly steps: number[]; readonly calls: number[] }>();
-  const partAt = (part: number) => {
-    const key = root(part);
-    let found = parts.get(key);
-    if (found === undefined) {
-      found = { steps: [], calls: [] };
-      parts.set(key, found);
-    }
-    return found;
-  };
-  partOfStep.forEach((part, step) => {
-    if (part >= 0) partAt(part).steps.push(step);
-  });
-  partOfCall.forEach((part, call) => {
-    if (part >= 0) partAt(part).calls.push(call);
-  });
-  return [...parts.values()];
+  }
+  const partOf: ({ readonly steps: number[]; readonly calls: number[] } | undefined)[] = Array(steps).fill(undefined);
+  for (let step = 0; step < steps; step += 1) {
+    if (starts[step] === starts[step + 1]) continue;
+    const at = root(step);
+    const part = partOf[at];
+    if (part === undefined) partOf[at] = { steps: [step], calls: [] };
+    else part.steps.push(step);
+  }
+  for (const [call, step] of stepOf.entries()) if (step >= 0) partOf[root(step)]?.calls.push(call);
+  return partOf.filter((part) => part !== undefined);
 }
