@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
 import { Command, CommanderError } from 'commander';
+import { addCompare } from './commands/compare.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDetect } from './commands/detect.ts';
 import { addDemo } from './commands/demo.ts';
@@ -42,6 +43,7 @@ addPrefer(program, terminal);
 addRun(program, terminal);
 addScore(program, terminal);
 addExplain(program, terminal);
+addCompare(program, terminal);
 addDetect(program, terminal);
 addGate(program, terminal);
 addGolden(program, terminal);

@@ -26,7 +26,7 @@ export interface CompareOptions {
   /** The smallest difference that matters, between 0 and 1; 0.05. */
   readonly smallest?: number;
   /** Only these, where given. */
-  readonly suites?: readonly string[];
+  readonly suites?: readonly string[] | undefined;
 }
 
 export function compareExperiments(

@@ -1,0 +1,231 @@
+/** `assay compare`: is the one version of an agent better than the other, by what, how sure is that, and where does one see it? */
+import { writeFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { compareExperiments, suitesOf } from '../../compare/compare-experiments.ts';
+import { successOf } from '../../compare/measure.ts';
+import { SuiteRuns } from '../../compare/suite-runs.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Conversation } from '../../model/conversation.ts';
+import { didYouMean } from '../../model/did-you-mean.ts';
+import type { CaseRun, ExperimentResult } from '../../model/experiment.ts';
+import { protobufBatch, RecordingError } from '../../pipeline/recording.ts';
+import { understandRecorded } from '../../pipeline/understand.ts';
+import { comparisonJson } from '../../report/comparison-json.ts';
+import { comparisonMarkdown } from '../../report/comparison-markdown.ts';
+import {
+  ExperimentUnreadable,
+  findExperiment,
+  readExperiment,
+  readSpansOf,
+} from '../../store/experiment/read-experiment.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { load } from '../load.ts';
+import { printComparison } from '../print-comparison.ts';
+import { printTranscript } from '../print-transcripts.ts';
+import { safe, type Terminal } from '../terminal.ts';
+
+interface CompareFlags {
+  readonly suite?: readonly string[];
+  readonly json?: boolean;
+  readonly markdown?: string;
+  readonly confidence: number;
+  readonly smallest: number;
+  readonly flipped: number;
+  readonly transcripts?: string;
+  readonly experiments?: string;
+  readonly config?: string;
+}
+
+const COMPARE_HELP = `
+Each measure gets a word: better or worse, where the difference is hardly chance; no difference shown, where what
+difference there may be is smaller than what matters; else not enough evidence, with how many more cases it would take.
+
+  assay compare baseline candidate
+  assay compare baseline candidate --transcripts free-slot-1`;
+
+export function addCompare(program: Command, terminal: Terminal): void {
+  program
+    .command('compare')
+    .description(
+      'hold one experiment beside another: what got better or worse, how sure that is, and which cases show it',
+    )
+    .argument('<a>', 'the experiment before: its id, name or folder, or `latest`')
+    .argument('<b>', 'the experiment after')
+    .option('--suite <name...>', 'only these of the suites that scored both')
+    .option('--confidence <share>', 'of intervals and words', share, 0.95)
+    .option('--smallest <difference>', 'the smallest difference that matters, as a share', share, 0.05)
+    .option('--flipped <n>', 'how many of the cases that flipped are shown', count, 10)
+    .option('--transcripts <case>', 'show what both did with a case, and their verdicts, instead of the comparison')
+    .option('--json', 'print the comparison as JSON')
+    .option('--markdown <file>', 'write it as Markdown as well, for a pull request; - is standard output')
+    .option(
+      '--experiments <folder>',
+      'where experiments are (ASSAY_EXPERIMENTS; default experiments in the data folder)',
+    )
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .addHelpText('after', COMPARE_HELP)
+    .action(async (a: string, b: string, flags: CompareFlags) => {
+      const { settings } = await load(
+        { config: flags.config, experiments: flags.experiments },
+        { suites: ['default'], secrets: "the store's" },
+      );
+      const [first, second] = [found(settings, a), found(settings, b)];
+      failOnUnknownSuites(flags.suite, [first.result, second.result]);
+      if (flags.transcripts !== undefined) {
+        await printTranscripts(terminal, {
+          name: flags.transcripts,
+          suites: flags.suite,
+          sides: { A: first, B: second },
+          settings,
+        });
+        return;
+      }
+      const comparison = compareExperiments(first.result, second.result, {
+        confidence: flags.confidence,
+        smallest: flags.smallest,
+        suites: flags.suite,
+      });
+      if (flags.markdown !== undefined) {
+        const markdown = comparisonMarkdown(comparison, flags.flipped);
+        if (flags.markdown === '-') terminal.out(markdown.trimEnd());
+        else await write(flags.markdown, markdown);
+      }
+      if (flags.json === true) terminal.out(JSON.stringify(comparisonJson(comparison)));
+      else if (flags.markdown !== '-') printComparison(terminal, comparison, { flippedMax: flags.flipped });
+    });
+}
+
+interface Found {
+  readonly folder: string;
+  readonly result: ExperimentResult;
+}
+
+function found(settings: Settings, reference: string): Found {
+  try {
+    const folder = findExperiment(settings.experimentsDir, reference);
+    return { folder, result: readExperiment(folder) };
+  } catch (error) {
+    if (error instanceof ExperimentUnreadable) throw new CommandFailure(error.message, EXIT.input);
+    throw error;
+  }
+}
+
+function failOnUnknownSuites(asked: readonly string[] | undefined, results: readonly ExperimentResult[]): void {
+  const known = results.map(suitesOf);
+  const inAll = [...new Set(known.flat())].filter((suite) => known.every((suites) => suites.includes(suite)));
+  for (const suite of asked ?? []) {
+    if (inAll.includes(suite)) continue;
+    const meant = didYouMean(suite, inAll);
+    const hint =
+      meant === undefined
+        ? `: ${inAll.map((name) => safe(name, 80)).join(', ') || 'none did'}`
+        : `; did you mean ${safe(meant, 80)}?`;
+    throw new CommandFailure(`no suite ${safe(suite, 80)} scored both${hint}`, EXIT.usage);
+  }
+}
+
+async function printTranscripts(
+  terminal: Terminal,
+  asked: {
+    readonly name: string;
+    readonly suites: readonly string[] | undefined;
+    readonly sides: Readonly<Record<'A' | 'B', Found>>;
+    readonly settings: Settings;
+  },
+): Promise<void> {
+  const { A, B } = asked.sides;
+  const runs = chooseRuns(asked.name, [A.result, B.result], asked.suites);
+  for (const [side, one, run] of [
+    ['A', A, runs[0]],
+    ['B', B, runs[1]],
+  ] as const) {
+    const { experiment } = one.result;
+    if (run === undefined) {
+      terminal.out(`\n  ${side}  ${safe(experiment.name, 60)}: the case was not run`);
+      continue;
+    }
+    const conversation = await conversationOf(one.folder, run, asked.settings);
+    const evaluations = run.evaluations.filter(({ suite }) => asked.suites?.includes(suite) ?? true);
+    printTranscript(terminal, {
+      side,
+      experiment: experiment.name,
+      run,
+      repeats: experiment.repeats,
+      conversation,
+      evaluations,
+    });
+  }
+}
+
+/** Of several repeats, two that show the difference: one that succeeded beside one that did not, where there are such. */
+function chooseRuns(
+  name: string,
+  [a, b]: readonly [ExperimentResult, ExperimentResult],
+  suites: readonly string[] | undefined,
+): readonly [CaseRun | undefined, CaseRun | undefined] {
+  const runsOf = ({ runs }: ExperimentResult) =>
+    runs.filter((run) => run.case === name).toSorted((x, y) => x.repeat - y.repeat);
+  const [ofA, ofB] = [runsOf(a), runsOf(b)];
+  if (ofA.length === 0 && ofB.length === 0) {
+    const meant = didYouMean(name, new Set([...a.runs, ...b.runs].map((run) => run.case)));
+    const hint = meant === undefined ? '' : `; did you mean ${safe(meant, 80)}?`;
+    throw new CommandFailure(`no run of a case ${safe(name, 80)} is known in either${hint}`, EXIT.input);
+  }
+  for (const suite of suites ?? suitesOf(a)) {
+    const [inA, inB] = [successes(a, suite, name), successes(b, suite, name)];
+    for (const [success, other] of [
+      [1, 0],
+      [0, 1],
+    ] as const)
+      if (inA.has(success) && inB.has(other)) return [inA.get(success)?.[0], inB.get(other)?.[0]];
+  }
+  return [ofA[0], ofB[0]];
+}
+
+/** Runs of the case by success: 1 or 0. */
+function successes(result: ExperimentResult, suite: string, name: string): ReadonlyMap<number | undefined, CaseRun[]> {
+  const ofCase = [...new SuiteRuns(result, suite).cases.values()].find((one) => one.case === name);
+  const grouped = Map.groupBy(ofCase?.runs ?? [], successOf);
+  return new Map([...grouped].map(([success, runs]) => [success, runs.map(({ run }) => run)]));
+}
+
+async function conversationOf(
+  folder: string,
+  run: CaseRun,
+  settings: Settings,
+): Promise<Conversation | { readonly because: string }> {
+  if (run.spans === undefined && run.logs === undefined) return { because: 'it left no spans' };
+  try {
+    const { traces, logs } = readSpansOf(folder, run);
+    // They were redacted before they were written.
+    const batches = [
+      ...traces.map((bytes) => protobufBatch('traces', bytes)),
+      ...logs.map((bytes) => protobufBatch('logs', bytes)),
+    ];
+    const { conversations } = await understandRecorded(batches, { conversationKeys: settings.conversation.idKeys });
+    const own = conversations.find(({ id }) => id === run.conversationId) ?? conversations[0];
+    return own ?? { because: 'nothing of an agent is in its spans' };
+  } catch (error) {
+    if (error instanceof ExperimentUnreadable || error instanceof RecordingError) return { because: error.message };
+    throw error;
+  }
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((error: unknown) => {
+    throw new CommandFailure(`write ${file}: ${error instanceof Error ? error.message : String(error)}`, EXIT.input);
+  });
+}
+
+function share(text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !(number > 0 && number < 1))
+    throw new InvalidArgumentError('expected a number between 0 and 1, as 0.95');
+  return number;
+}
+
+function count(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number > 100_000) throw new InvalidArgumentError('expected a whole number, 0 or more');
+  return number;
+}
