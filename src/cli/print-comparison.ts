@@ -11,6 +11,7 @@ import type { Experiment } from '../model/experiment.ts';
 import {
   type ComparisonRow,
   casesText,
+  counted,
   formatChange,
   formatInterval,
   formatLevel,
@@ -42,17 +43,17 @@ export function printComparison(
   out(
     paint(
       'dim',
-      `\n  Intervals at ${percent} %, for all cases that the dataset stands for; the smallest difference that matters is ${comparison.smallest}.\n  p of criteria is adjusted for their number (Holm). More cases: to find that difference four times of five.`,
+      `\n  Intervals at ${percent} %, for all cases that the dataset stands for: they leave room for one that was not seen, and so may have 0 in them\n  where p, for these cases, is small. p of criteria is adjusted for their number (Holm). More cases: to find a difference of ${comparison.smallest}, the\n  smallest that matters, four times of five.`,
     ),
   );
 }
 
 function sideText({ paint }: Terminal, { id, name, agent, git, dataset, repeats }: Experiment): string {
   const notes = [
-    id,
+    safe(id, 130),
     ...(agent.version === undefined ? [] : [`version ${safe(agent.version, 60)}`]),
     ...(git === undefined ? [] : [`commit ${safe(git.commit.slice(0, 12))}${git.isDirty ? ' with changes' : ''}`]),
-    `${dataset.cases} cases of ${safe(dataset.name, 60)}${repeats > 1 ? `, ${repeats} times` : ''}`,
+    `${counted(dataset.cases, 'case')} of ${safe(dataset.name, 60)}${repeats > 1 ? `, ${repeats} times` : ''}`,
   ];
   return `${paint('bold', safe(name, 60))}  ${paint('dim', notes.join(', '))}`;
 }
@@ -124,8 +125,9 @@ function paintWord({ paint }: Terminal, compared: Extract<Compared, { is: 'compa
 function printFlipped({ paint, out }: Terminal, flipped: readonly FlippedCase[], most: number): void {
   if (flipped.length === 0) return;
   const worse = flipped.filter(({ direction }) => direction === 'worse').length;
-  out(`\n    Flipped: ${worse} cases worse, ${flipped.length - worse} better`);
+  out(`\n    Flipped: ${counted(worse, 'case')} worse, ${flipped.length - worse} better`);
   const shown = flipped.slice(0, most);
+  if (shown.length === 0) return;
   const width = Math.max(...shown.map((one) => safe(one.case, NAME_MAX).length));
   for (const one of shown) {
     const scores = [one.score.a, one.score.b].map((score) => (score === undefined ? 'none' : score.toFixed(2)));

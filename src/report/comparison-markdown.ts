@@ -4,6 +4,7 @@ import type { Experiment } from '../model/experiment.ts';
 import {
   type ComparisonRow,
   casesText,
+  counted,
   formatChange,
   formatInterval,
   formatLevel,
@@ -37,7 +38,8 @@ export function comparisonMarkdown(comparison: Comparison, flippedMax: number): 
     lines.push(...flippedText(suite.flipped, flippedMax), ...reliabilityText(suite));
   }
   lines.push(
-    'p of criteria is adjusted for their number (Holm). The intervals are for all cases that the dataset stands for.',
+    'The intervals are for all cases that the dataset stands for: they leave room for one that was not seen, and so may have 0 in them where p, for these cases, is small. ' +
+      'p of criteria is adjusted for their number (Holm).',
   );
   return `${lines.join('\n').replace(/\n{3,}/g, '\n\n')}\n`;
 }
@@ -45,7 +47,7 @@ export function comparisonMarkdown(comparison: Comparison, flippedMax: number): 
 function sideText({ id, name, agent, git, dataset, repeats }: Experiment): string {
   const version = agent.version === undefined ? '' : `, version ${markdownCode(agent.version, 80)}`;
   const commit = git === undefined ? '' : `, commit ${markdownCode(git.commit.slice(0, 12))}`;
-  const cases = `${dataset.cases} cases${repeats > 1 ? `, ${repeats} times` : ''}`;
+  const cases = `${counted(dataset.cases, 'case')}${repeats > 1 ? `, ${repeats} times` : ''}`;
   return `${markdownCode(name, 80)} (${markdownCode(id)}${version}${commit}, ${cases})`;
 }
 
@@ -67,8 +69,10 @@ function rowText({ name, unit, compared }: ComparisonRow): string {
 function flippedText(flipped: readonly FlippedCase[], most: number): string[] {
   if (flipped.length === 0) return ['No case flipped.', ''];
   const worse = flipped.filter(({ direction }) => direction === 'worse').length;
+  const counts = `${counted(worse, 'case')} got worse, ${flipped.length - worse} better`;
+  if (most === 0) return [`${counts}.`, ''];
   return [
-    `${worse} cases got worse, ${flipped.length - worse} better:`,
+    `${counts}:`,
     '',
     ...flipped.slice(0, most).map((one) => {
       const criteria = one.criteria.map(

@@ -57,9 +57,9 @@ const MINUS = '\u2212';
 export function formatLevel(value: number, unit: Unit): string {
   switch (unit) {
     case 'score':
-      return value.toFixed(3);
+      return fixed(value, 3);
     case 'share':
-      return `${(value * 100).toFixed(1)} %`;
+      return `${fixed(value * 100, 1)} %`;
     case 'number':
       return significant(value);
     case 'usd':
@@ -71,8 +71,8 @@ export function formatLevel(value: number, unit: Unit): string {
 
 export function formatChange(value: number, unit: Unit, isRelative: boolean): string {
   if (!Number.isFinite(value)) return value > 0 ? 'any more' : 'any less';
-  if (isRelative) return `${signed((value * 100).toFixed(1))} %`;
-  return unit === 'score' ? signed(value.toFixed(3)) : `${signed((value * 100).toFixed(1))} pt`;
+  if (isRelative) return `${signed(fixed(value * 100, 1))} %`;
+  return unit === 'score' ? signed(fixed(value, 3)) : `${signed(fixed(value * 100, 1))} pt`;
 }
 
 export function formatInterval(compared: Extract<Compared, { is: 'compared' }>, unit: Unit): string {
@@ -95,11 +95,13 @@ export const WORDS = {
 
 export function formatWord({ word, moreCases }: Extract<Compared, { is: 'compared' }>): string {
   if (word === undefined) return '';
-  return word === 'not_enough_evidence' ? `${WORDS[word]}: ${moreCases} more cases` : WORDS[word];
+  return word === 'not_enough_evidence'
+    ? `${WORDS[word]}: ${moreCases} more ${moreCases === 1 ? 'case' : 'cases'}`
+    : WORDS[word];
 }
 
 export function formatShare({ value, lower, upper }: Interval): string {
-  return `${formatLevel(value, 'share')} (${(lower * 100).toFixed(1)} to ${(upper * 100).toFixed(1)})`;
+  return `${formatLevel(value, 'share')} (${fixed(lower * 100, 1)} to ${fixed(upper * 100, 1)})`;
 }
 
 /** "−0.131 = booked −0.120, mix −0.011": what moved it most comes first, and what moved nothing is left out. */
@@ -117,7 +119,8 @@ export function splitText(split: NonNullable<SuiteComparison['split']>, name: (c
 
 export function casesText({ cases, score, success }: SuiteComparison): string {
   const shown = score.is === 'compared' ? score : success;
-  if (cases.shared === 0) return `no case in common: ${cases.onlyInA} cases of A beside ${cases.onlyInB} others of B`;
+  if (cases.shared === 0)
+    return `no case in common: ${counted(cases.onlyInA, 'case')} of A beside ${cases.onlyInB} of B`;
   const left = [
     ...(cases.changed > 0 ? [`${cases.changed} changed`] : []),
     ...(cases.onlyInA > 0 ? [`${cases.onlyInA} only in A`] : []),
@@ -125,7 +128,17 @@ export function casesText({ cases, score, success }: SuiteComparison): string {
   ];
   const scored =
     shown.is === 'compared' && shown.cases < cases.shared ? `, ${shown.cases} of them with a score in both` : '';
-  return `${cases.shared} cases, each beside itself${scored}${left.length > 0 ? `; left out: ${left.join(', ')}` : ''}`;
+  return `${counted(cases.shared, 'case')}, each beside itself${scored}${left.length > 0 ? `; left out: ${left.join(', ')}` : ''}`;
+}
+
+/** Half up, as a person rounds: what is a half but for the last bit of a double is a half. */
+function fixed(value: number, places: number): string {
+  return (value + Math.sign(value) * 1e-12).toFixed(places);
+}
+
+/** "1 case", "2 cases". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function signed(digits: string): string {

@@ -1,0 +1,189 @@
+/** `assay compare` over folders of experiments, as a process, and what it prints of texts that it does not trust. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compareExperiments } from '../../src/compare/compare-experiments.ts';
+import { printComparison } from '../../src/cli/print-comparison.ts';
+import type { ExperimentResult } from '../../src/model/experiment.ts';
+import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { comparisonJson } from '../../src/report/comparison-json.ts';
+import { comparisonMarkdown } from '../../src/report/comparison-markdown.ts';
+import { createExperiment } from '../../src/store/experiment/experiment-folder.ts';
+import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../compare/experiments.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
+// Of all tests: they only read what is in it.
+const folder = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function compare(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [MAIN, 'compare', ...args, '--experiments', 'experiments'],
+    { cwd: folder, encoding: 'utf8', env: { PATH: process.env.PATH ?? '' } },
+  );
+  return { status, stdout, stderr };
+}
+
+/** Each run leaves a trace in which the agent is asked, books, and answers. */
+function keep({ experiment, runs }: ExperimentResult, answer: string): void {
+  const kept = createExperiment(path.join(folder, 'experiments'), experiment);
+  for (const [index, run] of runs.entries())
+    kept.append(run, { traces: [traceOf(run.conversationId, index, answer)], logs: [] });
+  kept.close();
+}
+
+function traceOf(conversationId: string, index: number, answer: string): Uint8Array {
+  const traceId = (index + 1).toString(16).padStart(32, '0');
+  const attribute = (key: string, value: string) => ({ key, value: { stringValue: value } });
+  const message = (role: string, content: string) => JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
+  const span = (spanId: string, parentSpanId: string, name: string, attributes: readonly object[]) => ({
+    traceId,
+    spanId,
+    parentSpanId,
+    name,
+    startTimeUnixNano: '1760000000000000000',
+    endTimeUnixNano: '1760000001000000000',
+    attributes,
+  });
+  const spans = [
+    span('00000000000000a1', '', 'invoke_agent scheduler', [
+      attribute('gen_ai.operation.name', 'invoke_agent'),
+      attribute('gen_ai.conversation.id', conversationId),
+      attribute('gen_ai.input.messages', message('user', 'Book Ana at nine')),
+      attribute('gen_ai.output.messages', message('assistant', answer)),
+    ]),
+    span('00000000000000a2', '00000000000000a1', 'execute_tool book_meeting', [
+      attribute('gen_ai.operation.name', 'execute_tool'),
+      attribute('gen_ai.tool.name', 'book_meeting'),
+      attribute('gen_ai.tool.call.arguments', '{"with":"Ana"}'),
+      attribute('gen_ai.tool.call.result', '{"id":"mtg_1"}'),
+    ]),
+  ];
+  return transcodeTraces(Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] })));
+}
+
+const repeated = (name: string, passes: readonly (0 | 1)[]): RunLine[] =>
+  passes.map((pass, index) => ({ case: name, repeat: index + 1, evaluations: [pass === 1 ? SUCCESS : FAILURE] }));
+
+beforeAll(() => {
+  const all = Array.from({ length: 40 }, () => 1 as const);
+  keep(experimentOf('good', passing(all)), 'Booked at nine.');
+  keep(experimentOf('bad', passing(all.map((_, index) => (index % 4 === 0 ? 0 : 1)))), 'Booked at ten.');
+  keep(experimentOf('steady', repeated('often', [1, 1, 1])), 'Booked at nine.');
+  keep(experimentOf('shaky', repeated('often', [1, 1, 0])), 'Booked at ten.');
+});
+
+test('says what got worse, by which criterion, and which cases show it', () => {
+  const { status, stdout, stderr } = compare('good', 'bad', '--flipped', '2', '--markdown', 'summary.md');
+
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(/TCR +1\.000 +0\.813 +−0\.188 .*worse/);
+  expect(stdout).toMatch(/booked +100\.0 % +75\.0 % +−25\.0 pt .*worse/);
+  expect(stdout).toMatch(/polite +100\.0 % +100\.0 % .*not enough evidence: \d+ more cases/);
+  expect(stdout).toContain('What moved TCR: −0.188 = booked −0.188\n');
+  expect(stdout).toContain('Flipped: 10 cases worse, 0 better');
+  expect(stdout).toContain('and 8 more (--flipped 10)');
+  expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toMatch(
+    /\| `booked` \| 100\.0 % \| 75\.0 % .*\*\*worse\*\* \|/,
+  );
+});
+
+test('gives all of it as JSON, and nothing else', () => {
+  const { stdout } = compare('good', 'bad', '--json');
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    a: { name: 'good' },
+    b: { name: 'bad' },
+    suites: [
+      {
+        suite: 'scheduling',
+        score: { word: 'worse', a: 1, b: 0.8125, change: -0.1875, paired: true, cases: 40 },
+        criteria: [
+          { criterion: 'booked', word: 'worse', test: 'mcnemar' },
+          { criterion: 'polite', word: 'not_enough_evidence' },
+        ],
+        cost_per_success: { word: null },
+      },
+    ],
+  });
+});
+
+test('shows both conversations of a case, with their verdicts', () => {
+  const { status, stdout } = compare('good', 'bad', '--transcripts', 'case-4');
+
+  expect(status).toBe(0);
+  const [before, after] = stdout.split('\n  B  ');
+  expect(before).toContain('user    "Book Ana at nine"');
+  expect(before).toMatch(/tool {4}book_meeting\(\{"with":"Ana"\}\) → \{"id":"mtg_1"\}/);
+  expect(before).toContain('answer  "Booked at nine."');
+  expect(before).toMatch(/pass +booked/);
+  expect(after).toContain('answer  "Booked at ten."');
+  expect(after).toMatch(/fail +booked/);
+});
+
+test('of repeats, shows two that differ', () => {
+  const { stdout } = compare('steady', 'shaky', '--transcripts', 'often');
+
+  expect(stdout).toContain('A  steady  often, repeat 1 of 3');
+  expect(stdout).toContain('B  shaky  often, repeat 3 of 3');
+});
+
+test.each([
+  ['an experiment that is not there', ['good', 'nothing'], 3, 'no experiment has the id or name "nothing"'],
+  ['a suite that did not score both', ['good', 'bad', '--suite', 'schedulin'], 2, 'did you mean scheduling?'],
+  ['a case that was not run', ['good', 'bad', '--transcripts', 'case-99'], 3, 'did you mean case-9?'],
+  ['a confidence that is none', ['good', 'bad', '--confidence', '95'], 2, 'between 0 and 1'],
+  ['a count that is none', ['good', 'bad', '--flipped', 'x'], 2, 'a whole number'],
+])('refuses %s', (_, args, status, message) => {
+  const refused = compare(...args);
+
+  expect(refused.status).toBe(status);
+  expect(refused.stderr).toContain(message);
+});
+
+describe('what names say is not obeyed', () => {
+  const name = '\u001b[31m| <img src=x> @all [x](y) \u202e`code`\n# head __proto__';
+  const line = (pass: boolean): RunLine => ({
+    case: name,
+    end: pass ? 'completed' : 'agent_failed',
+    evaluations: [{ ...(pass ? SUCCESS : FAILURE), verdicts: { [name]: pass ? 'pass' : 'fail' } }],
+  });
+  const comparison = compareExperiments(
+    experimentOf(name, [line(true), { ...line(true), repeat: 2 }]),
+    experimentOf(name, [line(false), { ...line(true), repeat: 2 }, { ...line(false), repeat: 3 }]),
+  );
+
+  test('in a terminal', () => {
+    const lines: string[] = [];
+    const out = (text: string) => void lines.push(text);
+    printComparison(
+      { out, err: out, paint: (_, text) => text, progress: () => {}, progressDone: () => {}, isLive: false },
+      comparison,
+      { flippedMax: 10 },
+    );
+
+    expect(lines.join('\n')).toContain('<img src=x>');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+    expect(lines.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+    expect(lines.filter((text) => text.startsWith('# head'))).toEqual([]);
+  });
+
+  test('in Markdown', () => {
+    const markdown = comparisonMarkdown(comparison, 10);
+    const rows = markdown.split('\n').filter((text) => text.startsWith('| `'));
+
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+    expect(markdown).not.toMatch(/[\u001b\u202e]|\n# head/);
+    expect(markdown.replace(/`[^`\n]*`/g, '')).not.toMatch(/<img|\[x\]\(y\)|@all/);
+    expect(new Set(rows.map((text) => text.split('|').length))).toEqual(new Set([9]));
+  });
+
+  test('in JSON', () => {
+    const told = JSON.parse(JSON.stringify(comparisonJson(comparison))) as { a: { name: string } };
+
+    expect(told.a.name).toBe(name);
+  });
+});
