@@ -34,7 +34,9 @@ export function printRuns(
     for (const run of odd.slice(0, FAILED_MAX)) terminal.out(`    ${described(run, experiment.repeats)}`);
   }
   if (end.is !== 'ended') return;
+  const unscored = runs.filter((run) => run.end === 'completed' && run.evaluations.length === 0);
   const notes = [
+    ...(unscored.length > 0 ? [`${unscored.length} completed runs are what no suite is for`] : []),
     ...(end.lateSpans > 0
       ? [`${end.lateSpans} spans came when their run had been scored: a longer --settle waits for them`]
       : []),

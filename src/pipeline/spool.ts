@@ -7,7 +7,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LogEntry } from './intake.ts';
 
-export class Spool {
+export interface ReadableSpool {
+  append(batch: SpooledBatch): LogEntry;
+  read(position: number, length: number): Uint8Array;
+  close(): void;
+}
+
+export interface SpooledBatch {
+  readonly signal: 'traces' | 'logs';
+  readonly bytes: Uint8Array;
+  readonly table: Uint8Array;
+  readonly logTime: number;
+}
+
+export class Spool implements ReadableSpool {
   readonly directory: string;
   readonly #file: number;
   #end = 0;
@@ -17,12 +30,7 @@ export class Spool {
     this.#file = openSync(path.join(this.directory, 'spool'), 'w+');
   }
 
-  append(batch: {
-    readonly signal: 'traces' | 'logs';
-    readonly bytes: Uint8Array;
-    readonly table: Uint8Array;
-    readonly logTime: number;
-  }): LogEntry {
+  append(batch: SpooledBatch): LogEntry {
     const position = this.#end;
     for (let written = 0; written < batch.bytes.length; ) {
       written += writeSync(this.#file, batch.bytes, written, batch.bytes.length - written, position + written);
@@ -47,4 +55,29 @@ export class Spool {
     closeSync(this.#file);
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+/** The same for a few batches that are in memory anyway: no file is made for them. */
+export class MemorySpool implements ReadableSpool {
+  readonly #batches: { readonly position: number; readonly bytes: Uint8Array }[] = [];
+  #end = 0;
+
+  append({ signal, bytes, table, logTime }: SpooledBatch): LogEntry {
+    const position = this.#end;
+    this.#batches.push({ position, bytes });
+    this.#end += Math.max(1, bytes.length);
+    return { signal, position, nextPosition: this.#end, logTime, table, payloadPosition: position };
+  }
+
+  /** Whatever is read lies in one batch. */
+  read(position: number, length: number): Uint8Array {
+    const found = this.#batches.findLast((batch) => batch.position <= position);
+    const from = position - (found?.position ?? 0);
+    if (found === undefined || from + length > found.bytes.length) {
+      throw new Error(`spool: ${length} bytes at ${position} reach past the end`);
+    }
+    return found.bytes.subarray(from, from + length);
+  }
+
+  close(): void {}
 }

@@ -13,7 +13,7 @@ import { normalize, type TraceSource } from '../normalize/normalize.ts';
 import { conversationIdOf, isAgentWork } from './facts.ts';
 import { Intake } from './intake.ts';
 import type { RecordedBatch } from './recording.ts';
-import { Spool } from './spool.ts';
+import { type ReadableSpool, Spool } from './spool.ts';
 
 export interface Understood {
   readonly conversations: readonly Conversation[];
@@ -37,13 +37,13 @@ const NO_LIMITS = {
 
 export async function understandRecorded(
   batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
-  options: { readonly conversationKeys: readonly string[] } = { conversationKeys: [] },
+  options: { readonly conversationKeys: readonly string[]; readonly spool?: ReadableSpool } = { conversationKeys: [] },
 ): Promise<Understood> {
   const idKeys = idKeysOf(options.conversationKeys);
   const counts = { requests: 0, records: 0, rejected: 0 };
   const turns: Turn[] = [];
   let otherTraces = 0;
-  for await (const source of tracesIn(batches, counts)) {
+  for await (const source of tracesIn(batches, counts, options.spool)) {
     const found = buildTurns(normalize(source, idKeys));
     if (found.some(isAgentWork)) turns.push(...found);
     else otherTraces += 1;
@@ -55,8 +55,8 @@ export async function understandRecorded(
 export async function* tracesIn(
   batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
   counts: { requests: number; records: number; rejected: number } = { requests: 0, records: 0, rejected: 0 },
+  spool: ReadableSpool = new Spool(),
 ): AsyncGenerator<TraceSource> {
-  const spool = new Spool();
   const groups = new GroupCache();
   const closed: ClosedTurn[] = [];
   const intake = new Intake(NO_LIMITS, { onClosed: (turn) => closed.push(turn), onReleased: () => {} });

@@ -97,6 +97,13 @@ export function addRun(program: Command, terminal: Terminal): void {
         if (began !== undefined)
           folder.update({ agent: { ...folder.experiment.agent, target: experiment.agent.target } });
         await drive(terminal, { folder, wanted, loaded, flags });
+      } catch (error) {
+        // Nobody would look for one in which nothing is; only one that was stopped is to be gone on with.
+        const isStopped = error instanceof CommandFailure && error.exitCode === INTERRUPTED;
+        if (!isStopped && resumed === undefined && folder.runs.length === 0) {
+          rmSync(folder.folder, { recursive: true, force: true });
+        }
+        throw error;
       } finally {
         folder.close();
       }
@@ -241,7 +248,6 @@ async function drive(
     flags,
   }: { readonly folder: ExperimentFolder; readonly wanted: Wanted; readonly loaded: Loaded; readonly flags: RunFlags },
 ): Promise<void> {
-  const keptBefore = folder.runs.length;
   const judges = judgesFor(flags, loaded, terminal);
   const progress = new RunProgress(terminal, { folder, all: wanted.planned.length });
   progress.begin();
@@ -277,10 +283,7 @@ async function drive(
     await closeJudges();
     progress.end();
   }
-  if (end.is === 'given up') {
-    if (keptBefore === 0 && folder.runs.length === 0) rmSync(folder.folder, { recursive: true, force: true });
-    throw new CommandFailure(safeLines(end.because), EXIT.input);
-  }
+  if (end.is === 'given up') throw new CommandFailure(safeLines(end.because), EXIT.input);
   if (flags.json === true) terminal.out(JSON.stringify(runsJson(folder)));
   else printRuns(terminal, folder, end);
   if (end.is === 'stopped') {
@@ -308,9 +311,16 @@ function stopSignals(onStop: (order: 'first' | 'second') => void) {
     if (stop.signal.aborted) abandon.abort();
     stop.abort();
   };
+  // The terminal is gone: nobody can say it twice.
+  const hangUp = () => {
+    stop.abort();
+    abandon.abort();
+  };
   for (const name of SIGNALS) process.on(name, hear);
+  process.on('SIGHUP', hangUp);
   const release = () => {
     for (const name of SIGNALS) process.off(name, hear);
+    process.off('SIGHUP', hangUp);
   };
   return { stop: stop.signal, abandon: abandon.signal, release };
 }

@@ -18,6 +18,7 @@ import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { normalize } from '../../normalize/normalize.ts';
 import { namedConversationOf } from '../facts.ts';
 import { protobufBatch, type RecordedBatch } from '../recording.ts';
+import { MemorySpool } from '../spool.ts';
 import { tracesIn } from '../understand.ts';
 
 /** The parent is another process's, and that is known; and the trace is sampled. */
@@ -63,7 +64,7 @@ async function conversationsByTrace(
   idKeys: IdKeys | undefined,
 ): Promise<ReadonlyMap<TraceId, string | undefined>> {
   const found = new Map<TraceId, string | undefined>();
-  for await (const source of tracesIn(batches)) {
+  for await (const source of tracesIn(batches, undefined, new MemorySpool())) {
     const turns = buildTurns(normalize(source, idKeys));
     const [first] = turns;
     if (first !== undefined) found.set(first.traceId, namedConversationOf(turns));

@@ -36,6 +36,7 @@ import { truthOfCase } from '../datasets/case-truth.ts';
 import type { OfflineJudges } from '../offline-judges.ts';
 import { scoreRecorded } from '../offline.ts';
 import { type RecordedBatch, redactBatches } from '../recording.ts';
+import { MemorySpool } from '../spool.ts';
 import { understandRecorded } from '../understand.ts';
 import { asOwnConversation } from './own-conversation.ts';
 import { type Arrival, RunInbox } from './run-inbox.ts';
@@ -112,6 +113,7 @@ export async function runCase(
     });
     const { conversations } = await understandRecorded(own.batches, {
       conversationKeys: running.settings.conversation.idKeys,
+      spool: new MemorySpool(),
     });
     const main = conversations.toSorted((a, b) => stepsIn(b) - stepsIn(a))[0];
     const evaluations = main === undefined ? [] : await scored(planned, own.batches, running);

@@ -11,6 +11,7 @@ import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts'
 import { splitByTrace } from '../../receive/split-by-trace.ts';
 import { namedConversationOf } from '../facts.ts';
 import { protobufBatch, type RecordedBatch } from '../recording.ts';
+import { MemorySpool } from '../spool.ts';
 import { tracesIn } from '../understand.ts';
 import type { RunInbox } from './run-inbox.ts';
 
@@ -140,6 +141,7 @@ function partsOf(batch: ReceivedBatch): readonly Part[] {
 
 /** As far as what has come says. */
 async function conversationNamedIn(batches: readonly RecordedBatch[]): Promise<string | undefined> {
-  for await (const source of tracesIn(batches)) return namedConversationOf(buildTurns(normalize(source)));
+  for await (const source of tracesIn(batches, undefined, new MemorySpool()))
+    return namedConversationOf(buildTurns(normalize(source)));
   return undefined;
 }

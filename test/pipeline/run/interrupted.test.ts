@@ -70,15 +70,20 @@ describe('Ctrl-C', () => {
 });
 
 describe('--resume', () => {
-  test('refuses what is another than at the beginning, and says all of it', { timeout: 60_000 }, async () => {
+  test('of one that has ended runs nothing; what is another than at the beginning is refused', {
+    timeout: 60_000,
+  }, async () => {
     const directory = tempDirectory();
     const folder = new RunFolder(directory, [{ id: 'a', input: { do: ['spans'] } }]);
     await folder.run('--seed', '3').ended();
+    const again = await folder.run('--resume', '--json').ended();
     folder.write([{ id: 'a', input: { do: ['spans', 'answer'] } }]);
     const refused = await folder
       .run('--resume', '--repeats', '2', '--seed', '4', '--suite', 'error-recovery', '--agent', 'another one')
       .ended();
 
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.out)).toMatchObject({ runs: { kept: 1, completed: 1 }, summary: { conversations: 1 } });
     expect(refused.code).toBe(2);
     for (const what of [
       'the dataset: ',
@@ -89,16 +94,6 @@ describe('--resume', () => {
     ]) {
       expect(refused.err).toContain(what);
     }
-    expect(folder.starts()).toHaveLength(1);
-  });
-
-  test('of one that has ended runs nothing, and says what it found', { timeout: 60_000 }, async () => {
-    const folder = new RunFolder(tempDirectory(), [{ id: 'a', input: { do: ['spans'] } }]);
-    await folder.run().ended();
-    const again = await folder.run('--resume', '--json').ended();
-
-    expect(again.code).toBe(0);
-    expect(JSON.parse(again.out)).toMatchObject({ runs: { kept: 1, completed: 1 }, summary: { conversations: 1 } });
     expect(folder.starts()).toHaveLength(1);
   });
 });

@@ -58,7 +58,7 @@ export async function tryAgent(
       settings,
       suites,
       judges: undefined,
-      spansWithinMs: 3000,
+      spansWithinMs: 10_000,
       redaction: offlineRedaction(settings),
       timeoutMs: 20_000,
       settleMs: 100,

@@ -18,7 +18,7 @@ const SUITES = ['default', 'scheduling', 'error-recovery'];
 test.each([
   ['the OpenTelemetry SDK, with faults', path.join(EXAMPLE, 'agent.ts'), schedulingCases],
   ['an agent that names no conversations', SCRIPTED_COMMAND, scriptedCases],
-])('online and offline, %s', async (_, agent, cases) => {
+])('online and offline, %s', { timeout: 90_000 }, async (_, agent, cases) => {
   const environment = {
     ...process.env,
     ASSAY_EXAMPLE_REGRESS: 'wrong-time,skip-alternatives,loop,silent-crash',
