@@ -2,10 +2,8 @@
 import type { Settings } from '../config/settings.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { CaseRun } from '../model/experiment.ts';
-import { readSpansOf } from '../store/experiment/read-experiment.ts';
 import type { Exchange } from './preferring.ts';
-import { protobufBatch, type RecordedBatch } from './recording.ts';
-import { understandRecorded } from './understand.ts';
+import { conversationOfRun } from './recorded-run.ts';
 
 export interface ExperimentReader {
   /** Undefined where nothing of it was kept. */
@@ -13,13 +11,8 @@ export interface ExperimentReader {
   exchangeOf(folder: string, run: CaseRun): Promise<Exchange | undefined>;
 }
 
-export function experimentReader({ conversation }: Pick<Settings, 'conversation'>): ExperimentReader {
-  const conversationOf = async (folder: string, run: CaseRun) => {
-    const { conversations } = await understandRecorded(batchesOf(folder, run), {
-      conversationKeys: conversation.idKeys,
-    });
-    return conversations.find(({ id }) => id === run.conversationId);
-  };
+export function experimentReader(settings: Pick<Settings, 'conversation'>): ExperimentReader {
+  const conversationOf = (folder: string, run: CaseRun) => conversationOfRun(folder, run, settings);
   return {
     conversationOf,
     exchangeOf: async (folder, run) => {
@@ -27,12 +20,6 @@ export function experimentReader({ conversation }: Pick<Settings, 'conversation'
       return found === undefined ? undefined : exchangeIn(found);
     },
   };
-}
-
-function* batchesOf(folder: string, run: CaseRun): Generator<RecordedBatch> {
-  const { traces, logs } = readSpansOf(folder, run);
-  for (const bytes of traces) yield protobufBatch('traces', bytes);
-  for (const bytes of logs) yield protobufBatch('logs', bytes);
 }
 
 /** What was asked and answered, turn by turn where there are several. */

@@ -6,7 +6,7 @@ import { readSpansOf } from '../store/experiment/read-experiment.ts';
 import { recordedMessages } from './recording.ts';
 import { understandRecorded } from './understand.ts';
 
-/** Undefined where it left no spans of an agent. Throws `ExperimentUnreadable` where its spans are not there any more. */
+/** Undefined where it left nothing of an agent. Throws `ExperimentUnreadable` where its spans are not there any more. */
 export async function conversationOfRun(
   folder: string,
   run: Pick<CaseRun, 'spans' | 'logs' | 'conversationId'>,
@@ -15,5 +15,5 @@ export async function conversationOfRun(
   // They were redacted before they were written.
   const batches = recordedMessages(readSpansOf(folder, run));
   const { conversations } = await understandRecorded(batches, { conversationKeys: conversation.idKeys });
-  return conversations.find(({ id }) => id === run.conversationId) ?? conversations[0];
+  return conversations.find(({ id }) => id === run.conversationId);
 }

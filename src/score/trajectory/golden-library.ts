@@ -1,13 +1,15 @@
 /**
  * The golden traces of a suite, and which of them is meant for a conversation, in this order:
  *
- * 1. the conversation names its scenario in an attribute, and a trace is of that scenario;
- * 2. it names tags in an attribute, and exactly one trace has them all; of several, the one with the most similar input;
- * 3. the trace with the most similar input, if it is similar enough.
+ * 1. the truth of the conversation names a trace by its id, as `golden`: that one or none;
+ * 2. the conversation names its scenario in an attribute, and a trace is of that scenario;
+ * 3. it names tags in an attribute, and exactly one trace has them all; of several, the one with the most similar input;
+ * 4. the trace with the most similar input, if it is similar enough.
  *
  * The input is the first request of the conversation. Of equals, the one whose id comes first: the order of files and of the
  * traces in them makes no difference. Drafts are never chosen.
  */
+import type { Json } from '../../model/json.ts';
 import type { Subject } from '../subject.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { GoldenTrace } from './golden-trace.ts';
@@ -53,7 +55,15 @@ export class GoldenLibrary {
   }
 
   #choose(subject: Subject): Chosen {
-    const { attributes } = subject.conversation;
+    const { attributes, truth } = subject.conversation;
+    const meant = goldenIn(truth);
+    if (meant !== undefined) {
+      // Another one would be compared with what nobody meant.
+      const trace = this.traces.find(({ id }) => id === meant);
+      if (trace === undefined)
+        return none(`its truth names ${toExcerpt(meant)}, and that is no approved trace of the suite`);
+      return { trace, because: 'its truth names it' };
+    }
     const scenario = attributes.get(this.#choice.scenario);
     const named = scenario === undefined ? undefined : this.#byScenario.get(String(scenario));
     if (named !== undefined) return { trace: named, because: `its scenario is ${toExcerpt(String(scenario))}` };
@@ -90,6 +100,12 @@ export class GoldenLibrary {
     }
     return { trace: best, because: `its input is ${figure} like that of the trace` };
   }
+}
+
+function goldenIn(truth: Json | undefined): string | undefined {
+  if (typeof truth !== 'object' || truth === null || Array.isArray(truth)) return undefined;
+  const named = Object.entries(truth).find(([key]) => key === 'golden')?.[1];
+  return typeof named === 'string' && named !== '' ? named : undefined;
 }
 
 function none(because: string): Chosen {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Json } from '../../../src/model/json.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
 import { subjectOf } from '../../../src/score/subject.ts';
 import { type GoldenChoice, GoldenLibrary } from '../../../src/score/trajectory/golden-library.ts';
@@ -45,6 +46,26 @@ test.each<[what: string, asked: string, attributes: Record<string, string>, id: 
   ['nothing', '', {}, undefined],
 ])('%s', (_, asked, attributes, id) => {
   expect(choose(asked, attributes).id).toBe(id);
+});
+
+test('a trace that the truth names goes before all others, and one that is not there leaves none', () => {
+  const library = new GoldenLibrary(readGolden(TRACES, 'x.yaml').traces);
+  const chosen = (truth: Json) => {
+    const conversation = aRun([], {
+      asked: 'Cancel my subscription',
+      attributes: new Map([['assay.scenario', 'tickets']]),
+    });
+    return library.choose(subjectOf({ ...conversation, turns: conversation.turns, truth }, undefined));
+  };
+
+  expect(chosen({ golden: 'any-account', amount: 3 })).toMatchObject({
+    trace: { id: 'any-account' },
+    because: 'its truth names it',
+  });
+  expect(['gt_404', 'not-yet'].map((golden) => chosen({ golden }).trace)).toEqual([undefined, undefined]);
+  expect(chosen({ golden: 'gt_404' }).because).toContain('gt_404');
+  for (const other of [{ golden: 7 }, { golden: '' }, ['any-account'], 'any-account', null, {}])
+    expect(chosen(other).trace?.id).toBe('tickets');
 });
 
 test('attributes, threshold and whether inputs are compared are the suite’s to say', () => {
