@@ -2,6 +2,7 @@
 /** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
 import { Command, CommanderError } from 'commander';
 import { addCompare } from './commands/compare.ts';
+import { addDataset } from './commands/dataset.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDetect } from './commands/detect.ts';
 import { addDemo } from './commands/demo.ts';
@@ -39,6 +40,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 addServe(program, terminal);
 addDemo(program, terminal);
+addDataset(program, terminal);
 addPrefer(program, terminal);
 addRun(program, terminal);
 addScore(program, terminal);

@@ -1,6 +1,7 @@
 /** How people read a store: the API, `assay explain` and the tests. Whoever asks awaits the answer; SQLite has it at once. */
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../model/ids.ts';
+import type { Json } from '../model/json.ts';
 import type { TraceContent } from './engine-store.ts';
 
 export interface ConversationQuery {
@@ -64,6 +65,8 @@ export interface ConversationReader {
     conversation: ConversationRow,
     options: { readonly revisions: 'last' | 'all' },
   ): Awaitable<readonly Evaluation[]>;
+  /** What somebody put in as its truth. */
+  truthOf(conversation: ConversationRow): Awaitable<Json | undefined>;
   traces(conversation: ConversationRow): Awaitable<readonly TraceRow[]>;
   content(trace: TraceRow): Awaitable<TraceContent | undefined>;
   /** Every conversation's last evaluations, in the order of the conversations' ids, suites and turns. */

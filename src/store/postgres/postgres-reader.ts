@@ -2,6 +2,7 @@
 import type { Evaluation } from '../../model/evaluation.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
+import type { Json } from '../../model/json.ts';
 import { decodeContent } from '../content-codec.ts';
 import type {
   ConversationPage,
@@ -117,6 +118,14 @@ export class PostgresReader implements ConversationReader, LabelReader {
       // The cast is the brand: the store's writer wrote it.
       yield toEvaluation(row, fromStorable(row.conversation_id) as ConversationId);
     }
+  }
+
+  async truthOf({ conversationId }: ConversationRow): Promise<Json | undefined> {
+    const [row] = await this.#rows<{ truth: string }>('SELECT truth FROM truths WHERE key = $1', [
+      textKey(conversationId),
+    ]);
+    // The cast holds because `putTruth` wrote the text.
+    return row === undefined ? undefined : (JSON.parse(row.truth) as Json);
   }
 
   async traces(conversation: ConversationRow): Promise<readonly TraceRow[]> {

@@ -5,6 +5,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
+import type { Json } from '../../model/json.ts';
 import type { ConversationQuery, ConversationReader, ConversationRow, TraceRow } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
@@ -104,6 +105,12 @@ export class StoreReader implements ConversationReader, LabelReader {
       .iterate();
     // The cast is the brand: the store's writer wrote it.
     for (const row of rows) yield toEvaluation(row, String(row.conversation_id) as ConversationId);
+  }
+
+  truthOf({ conversationId }: ConversationRow): Json | undefined {
+    const row = this.#database.prepare('SELECT truth FROM truths WHERE conversation_id = ?').get(conversationId);
+    // The cast holds because `TruthRows` wrote the text.
+    return row === undefined ? undefined : (JSON.parse(String(row.truth)) as Json);
   }
 
   traces(conversation: ConversationRow): readonly TraceRow[] {

@@ -1,0 +1,240 @@
+/** `assay dataset`: checks the cases that an agent is to be tried on, and takes cases from what production recorded. */
+import { open, rename, rm, stat } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { durationMs } from '../../config/quantities.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import { didYouMean } from '../../model/did-you-mean.ts';
+import { type Outcome, OUTCOMES } from '../../model/evaluation.ts';
+import { storeFileIn } from '../../pipeline/data-directory.ts';
+import {
+  caseLine,
+  casesFromStore,
+  FAILED_OUTCOMES,
+  LEFT_OUT,
+  type LeftOut,
+  type Selection,
+} from '../../pipeline/datasets/from-store.ts';
+import { readDataset } from '../../pipeline/datasets/read-dataset.ts';
+import { openReader } from '../../pipeline/open-reader.ts';
+import { readTruthFiles } from '../../pipeline/truth-files.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { failOn, load } from '../load.ts';
+import { safe, type Terminal } from '../terminal.ts';
+
+interface FromStoreFlags {
+  readonly failed?: boolean;
+  readonly outcome?: readonly string[];
+  readonly suite?: string;
+  readonly agent?: string;
+  readonly agentVersion?: string;
+  readonly since?: string;
+  readonly limit: string;
+  readonly out?: string;
+  readonly force?: boolean;
+  readonly config?: string;
+  readonly dataDir?: string;
+}
+
+const LIMIT = '1000';
+const LIMIT_MAX = 1_000_000;
+const YEAR_MS = 366 * 86_400_000;
+/** Written together. */
+const LINES = 100;
+
+export function addDataset(program: Command, terminal: Terminal): void {
+  const dataset = program.command('dataset').description('cases that an agent is tried on, see `assay run`');
+  dataset
+    .command('check')
+    .description('check a dataset: every mistake with its line')
+    .argument('<file>', 'YAML, or JSON lines (.jsonl) with a case a line')
+    .option('--json', 'print what it holds as JSON')
+    .action((file: string, flags: { readonly json?: boolean }) => {
+      const { dataset: read, mistakes } = readDataset(file);
+      failOn(mistakes);
+      if (read === undefined) throw new Error('a dataset has neither cases nor mistakes');
+      terminal.out(flags.json === true ? JSON.stringify(toJson(read)) : describe(read));
+    });
+  dataset
+    .command('from-store')
+    .description(
+      'take recorded conversations as cases: what their users said, what is known to be right, where it comes from',
+    )
+    .option('--failed', 'those with an evaluation that is a failure of any kind')
+    .option('--outcome <outcome...>', `those with an evaluation that came to one of these: ${OUTCOMES.join(', ')}`)
+    .option('--suite <name>', 'those that this suite evaluated; with an outcome, the suite that said so')
+    .option('--agent <name>', 'those of this agent')
+    .option('--agent-version <version>', 'those of this version of the agent')
+    .option('--since <duration>', 'those with something new in this time, such as 7d or 12h')
+    .option('--limit <n>', 'at most so many cases, latest first', LIMIT)
+    .option('--out <file>', 'JSON lines (.jsonl); without it, standard output')
+    .option('--force', 'write over a file that is there')
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)')
+    .action((flags: FromStoreFlags) => fromStore(flags, terminal));
+}
+
+async function fromStore(flags: FromStoreFlags, terminal: Terminal): Promise<void> {
+  const { settings } = await load({ config: flags.config, dataDir: flags.dataDir }, { secrets: "the store's" });
+  const selection = selectionOf(flags);
+  const output = await outputTo(flags, terminal);
+  const leftOut = new Map<LeftOut, number>();
+  let cases = 0;
+  try {
+    for await (const line of linesFrom(settings, selection, (because) =>
+      leftOut.set(because, (leftOut.get(because) ?? 0) + 1),
+    )) {
+      cases += 1;
+      await output.write(line);
+      terminal.progress(`${cases} cases`);
+    }
+    if (cases > 0) await output.done();
+  } finally {
+    terminal.progressDone();
+    await output.close();
+  }
+  for (const because of LEFT_OUT) {
+    const count = leftOut.get(because) ?? 0;
+    if (count > 0) terminal.err(`${count} conversations were left out: ${REASONS[because]}`);
+  }
+  if (cases === 0) throw new CommandFailure('no conversation of the store can be made a case with this', EXIT.input);
+  if (cases === selection.limit) terminal.err(`there may be more: --limit is ${selection.limit}`);
+  if (flags.out !== undefined) terminal.out(`${cases} cases in ${flags.out}`);
+}
+
+const REASONS = {
+  not_recorded: 'what the user said was not recorded',
+  truncated: 'what the user said was recorded in part',
+  redacted: 'what the user said was withheld',
+  not_kept: 'their spans are not kept any more',
+} as const satisfies Record<LeftOut, string>;
+
+async function* linesFrom(
+  settings: Settings,
+  selection: Selection,
+  onLeftOut: (because: LeftOut) => void,
+): AsyncGenerator<string> {
+  const reader = await openReader(settings);
+  if (reader === undefined) {
+    const where = storeFileIn(settings.dataDir);
+    throw new CommandFailure(
+      `no store at ${where}: give its --data-dir, or store.url in the configuration`,
+      EXIT.input,
+    );
+  }
+  try {
+    const { truth: written } = readTruthFiles(settings.truth);
+    const conversationKeys = settings.conversation.idKeys;
+    for await (const one of casesFromStore({ reader, written, conversationKeys, selection, onLeftOut }))
+      yield caseLine(one);
+  } finally {
+    await reader.close();
+  }
+}
+
+function selectionOf(flags: FromStoreFlags): Selection {
+  const limit = Number(flags.limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
+    throw new CommandFailure(`--limit: ${flags.limit} is not a whole number from 1 to ${LIMIT_MAX}`, EXIT.usage);
+  const { suite, agent, agentVersion } = flags;
+  return { outcomes: outcomesOf(flags), suite, agent, agentVersion, since: sinceOf(flags.since), limit };
+}
+
+function outcomesOf({ failed, outcome: given }: FromStoreFlags): readonly Outcome[] | undefined {
+  if (failed !== true && given === undefined) return undefined;
+  const named = (given ?? []).map((text) => {
+    const outcome = OUTCOMES.find((known) => known === text);
+    if (outcome !== undefined) return outcome;
+    const nearest = didYouMean(text, OUTCOMES);
+    const hint = nearest === undefined ? `one of ${OUTCOMES.join(', ')}` : `did you mean '${nearest}'?`;
+    throw new CommandFailure(`--outcome: there is no outcome '${safe(text, 60)}'; ${hint}`, EXIT.usage);
+  });
+  return [...new Set([...(failed === true ? FAILED_OUTCOMES : []), ...named])];
+}
+
+function sinceOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const parsed = durationMs({ min: 1000, max: 100 * YEAR_MS }).safeParse(text);
+  if (!parsed.success)
+    throw new CommandFailure(`--since: '${safe(text, 60)}' is not ${parsed.error.issues[0]?.message}`, EXIT.usage);
+  return Date.now() - parsed.data;
+}
+
+interface Output {
+  write(line: string): Promise<void>;
+  /** Only then is it there under its name. */
+  done(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function outputTo({ out, force }: FromStoreFlags, terminal: Terminal): Promise<Output> {
+  if (out === undefined) {
+    const nothing = () => Promise.resolve();
+    return { write: (line) => Promise.resolve(terminal.out(line)), done: nothing, close: nothing };
+  }
+  if (!/\.(jsonl|ndjson)$/.test(out))
+    throw new CommandFailure(`--out: ${out} must end in .jsonl, by which it is known for JSON lines`, EXIT.usage);
+  const isThere = await stat(out).then(
+    () => true,
+    () => false,
+  );
+  if (isThere && force !== true)
+    throw new CommandFailure(`${out} is there already: --force writes over it`, EXIT.input);
+  const unfinished = `${out}.part`;
+  const file = await open(unfinished, 'w').catch((error: unknown) => {
+    throw new CommandFailure(`write ${out}: ${error instanceof Error ? error.message : ''}`, EXIT.input);
+  });
+  let lines: string[] = [];
+  const flush = async () => {
+    if (lines.length > 0) await file.appendFile(`${lines.join('\n')}\n`);
+    lines = [];
+  };
+  return {
+    write: async (line) => {
+      lines.push(line);
+      if (lines.length >= LINES) await flush();
+    },
+    done: async () => {
+      await flush();
+      await file.sync();
+      await rename(unfinished, out);
+    },
+    close: async () => {
+      await file.close();
+      await rm(unfinished, { force: true });
+    },
+  };
+}
+
+function toJson({ name, version, file, fingerprint, cases }: Dataset) {
+  const tags = new Map<string, number>();
+  for (const tag of cases.flatMap((one) => one.tags)) tags.set(tag, (tags.get(tag) ?? 0) + 1);
+  return {
+    name,
+    version,
+    file,
+    fingerprint,
+    cases: cases.length,
+    turns: cases.reduce((sum, { turns }) => sum + turns.length, 0),
+    with_truth: cases.filter(({ truth }) => truth !== undefined).length,
+    with_golden: cases.filter(({ golden }) => golden !== undefined).length,
+    recorded: cases.filter(({ from }) => from !== undefined).length,
+    tags: Object.fromEntries([...tags].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+function describe(dataset: Dataset): string {
+  const { name, version, fingerprint, cases, turns, with_truth, with_golden, recorded, tags } = toJson(dataset);
+  const parts = [
+    `${turns} turns`,
+    `${with_truth} with truth`,
+    `${with_golden} with a golden trace`,
+    `${recorded} from production`,
+  ];
+  const tagged = Object.entries(tags).map(([tag, count]) => `${safe(tag, 60)} (${count})`);
+  return [
+    `${safe(name)} ${safe(version)}: ${cases} cases without mistakes; ${parts.join(', ')}`,
+    ...(tagged.length === 0 ? [] : [`tags: ${tagged.join(', ')}`]),
+    `fingerprint ${fingerprint}`,
+  ].join('\n');
+}
