@@ -6,6 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { buildConversation, knowing } from '../assemble/build-conversation.ts';
 import type { Conversation } from '../model/conversation.ts';
+import type { SpanId } from '../model/ids.ts';
 import type { Mistake } from '../model/mistake.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { loadSuites } from '../score/load-suites.ts';
@@ -64,7 +65,10 @@ export async function testSuites(files: readonly string[], options: SuiteTestOpt
     line: test.line,
     suite: suite.name,
     name: test.name,
-    unmet: runSuiteTest(suite, test, conversation).map((unmet) => ({ ...unmet, at: stepAt(unmet, conversation) })),
+    unmet: runSuiteTest(suite, test, conversation).map((unmet) => ({
+      ...unmet,
+      at: stepAt(unmet.spanId, conversation),
+    })),
   }));
   return { tests, mistakes };
 }
@@ -192,7 +196,8 @@ function recordedOne(
   return found ?? mistake(`the recording has no conversation '${id}'`, `one of it, such as ${ids.join(', ')}`);
 }
 
-function stepAt({ spanId }: Unmet, { turns }: Conversation): string | undefined {
+/** The step in words; undefined where there is none. */
+export function stepAt(spanId: SpanId | undefined, { turns }: Conversation): string | undefined {
   if (spanId === undefined) return undefined;
   for (const [index, { steps }] of turns.entries()) {
     const step = steps.find((candidate) => candidate.spanId === spanId);

@@ -1,0 +1,111 @@
+/**
+ * Which spans are whose, in a process where several tests may run at once: a span belongs to the conversation in whose asynchronous context it was started.
+ * Spans that were started outside of any are nobody's, and are not kept.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
+
+type ReadableSpan = Parameters<typeof ProtobufTraceSerializer.serializeRequest>[0][number];
+
+/** A span of whatever version of the SDK: the older ones call some things otherwise. */
+type SomeSpan = ReadableSpan & {
+  readonly parentSpanId?: string;
+  readonly instrumentationLibrary?: ReadableSpan['instrumentationScope'];
+};
+
+export class Capture {
+  readonly #open = new Set<object>();
+  readonly #ended: ReadableSpan[] = [];
+  #allEnded: PromiseWithResolvers<void> | undefined;
+
+  get spans(): number {
+    return this.#ended.length;
+  }
+
+  /** Runs it; what spans are started within are kept here. */
+  run<T>(work: () => T): T {
+    return storage().run(this, work);
+  }
+
+  started(span: object): void {
+    this.#open.add(span);
+  }
+
+  ended(span: SomeSpan): void {
+    this.#open.delete(span);
+    this.#ended.push(inOurVersion(span));
+    if (this.#open.size === 0) this.#allEnded?.resolve();
+  }
+
+  /** Resolves once all that were started have ended. */
+  async allEnded(): Promise<void> {
+    if (this.#open.size === 0) return;
+    this.#allEnded = Promise.withResolvers();
+    await this.#allEnded.promise;
+  }
+
+  /** An export request; undefined where there was nothing. */
+  request(): Uint8Array | undefined {
+    return this.#ended.length === 0 ? undefined : ProtobufTraceSerializer.serializeRequest([...this.#ended]);
+  }
+}
+
+/**
+ * Hands the spans of an agent to the tests that run it. Give it to the SDK beside the processors that export, if there are any:
+ *
+ *     new NodeSDK({ spanProcessors: [new CapturingSpanProcessor()] }).start();
+ */
+export class CapturingSpanProcessor {
+  readonly #capturedBy = new WeakMap<object, Capture>();
+
+  onStart(span: object): void {
+    const capture = storage().getStore();
+    if (capture === undefined) return;
+    this.#capturedBy.set(span, capture);
+    capture.started(span);
+  }
+
+  onEnd(span: object): void {
+    // The cast holds: the SDK gives spans to processors.
+    this.#capturedBy.get(span)?.ended(span as SomeSpan);
+  }
+
+  async forceFlush(): Promise<void> {}
+
+  async shutdown(): Promise<void> {}
+}
+
+const KEY = Symbol.for('assay.vitest.capture');
+
+/** One for the process, even where the agent and the tests have loaded this module each for itself. */
+function storage(): AsyncLocalStorage<Capture> {
+  const shared = globalThis as { [KEY]?: AsyncLocalStorage<Capture> };
+  shared[KEY] ??= new AsyncLocalStorage<Capture>();
+  return shared[KEY];
+}
+
+function inOurVersion(span: SomeSpan): ReadableSpan {
+  const { traceId } = span.spanContext();
+  const parent =
+    span.parentSpanContext ??
+    (span.parentSpanId === undefined ? undefined : { traceId, spanId: span.parentSpanId, traceFlags: 1 });
+  return {
+    name: span.name,
+    kind: span.kind,
+    spanContext: () => span.spanContext(),
+    ...(parent !== undefined && { parentSpanContext: parent }),
+    startTime: span.startTime,
+    endTime: span.endTime,
+    duration: span.duration,
+    ended: span.ended,
+    status: span.status,
+    attributes: span.attributes,
+    links: span.links,
+    events: span.events,
+    resource: span.resource,
+    instrumentationScope: span.instrumentationScope ?? span.instrumentationLibrary ?? { name: '' },
+    droppedAttributesCount: span.droppedAttributesCount ?? 0,
+    droppedEventsCount: span.droppedEventsCount ?? 0,
+    droppedLinksCount: span.droppedLinksCount ?? 0,
+  };
+}

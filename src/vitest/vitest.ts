@@ -1,0 +1,95 @@
+/**
+ * `assay/vitest`: suites and golden traces as assertions.
+ *
+ *     const run = await conversationOf(() => agent.answer('Book half an hour with Ana.'), { truth: { participants: ['ana'] } });
+ *     await expectConversation(run).toPass('scheduling');
+ *     await expect(run).toFollowGolden('gt_001', { suite: 'tickets.yaml' });
+ *
+ * Importing it teaches `expect` the matchers. They are asynchronous: a test in which one is not awaited fails, and Vitest says where.
+ */
+import { expect } from 'vitest';
+import type { Evaluation } from '../model/evaluation.ts';
+import {
+  failsSuite,
+  followsGolden,
+  type GoldenOptions,
+  type Matched,
+  type PassOptions,
+  passesSuite,
+} from './matchers.ts';
+import { type Subject, SubjectOfTest, type SubjectOptions } from './subject-of-test.ts';
+
+export { CapturingSpanProcessor } from './capture.ts';
+export {
+  type CapturedConversation,
+  type ConversationOptions,
+  conversationOf,
+  type PrivateEndpoint,
+} from './conversation-of.ts';
+export type { GoldenOptions, PassOptions } from './matchers.ts';
+export type { Subject, SubjectOptions } from './subject-of-test.ts';
+
+export interface ConversationMatchers {
+  /** No criterion of the suite fails; or what the options say instead. Judges are not asked. */
+  toPassSuite(suite: string, options?: PassOptions & SubjectOptions): Promise<void>;
+  /** The criterion fails, or each of several; where none is named, any. */
+  toFailSuite(suite: string, criteria?: string | readonly string[], options?: SubjectOptions): Promise<void>;
+  /** The steps, the answer and the budget are those of the golden trace. */
+  toFollowGolden(id: string, options?: GoldenOptions & SubjectOptions): Promise<void>;
+}
+
+declare module 'vitest' {
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends ConversationMatchers {}
+}
+
+expect.extend({
+  toPassSuite: async (subject: unknown, suite: string, options: PassOptions & SubjectOptions = {}): Promise<Matched> =>
+    passesSuite(subjectGiven(subject, options), suite, options),
+  toFailSuite: async (
+    subject: unknown,
+    suite: string,
+    criteria: string | readonly string[] = [],
+    options: SubjectOptions = {},
+  ): Promise<Matched> =>
+    failsSuite(subjectGiven(subject, options), suite, typeof criteria === 'string' ? [criteria] : criteria),
+  toFollowGolden: async (
+    subject: unknown,
+    id: string,
+    options: GoldenOptions & SubjectOptions = {},
+  ): Promise<Matched> => followsGolden(subjectGiven(subject, options), id, options),
+});
+
+export interface ConversationExpectation {
+  toPass(suite: string, options?: PassOptions): Promise<void>;
+  toFail(suite: string, criteria?: string | readonly string[]): Promise<void>;
+  toFollowGolden(id: string, options?: GoldenOptions): Promise<void>;
+}
+
+/** What `conversationOf` gave, or a file of recorded spans, as `assay score` reads it. */
+export function expectConversation(subject: Subject, options: SubjectOptions = {}): ConversationExpectation {
+  // What Vitest gives back is handed on as it is: by it, Vitest sees whether it is awaited.
+  return {
+    toPass: (suite, more = {}) => expect(subject).toPassSuite(suite, { ...options, ...more }),
+    toFail: (suite, criteria = []) => expect(subject).toFailSuite(suite, criteria, options),
+    toFollowGolden: (id, more = {}) => expect(subject).toFollowGolden(id, { ...options, ...more }),
+  };
+}
+
+/** What a suite says of it, to look into: the evaluations that `assay score` would give. */
+export async function evaluationsOf(
+  subject: Subject,
+  suite: string,
+  options: SubjectOptions = {},
+): Promise<readonly Evaluation[]> {
+  const given = new SubjectOfTest(subject, options);
+  return given.evaluations(await given.suites(suite));
+}
+
+function subjectGiven(subject: unknown, options: SubjectOptions): SubjectOfTest {
+  if (typeof subject === 'string') return new SubjectOfTest(subject, options);
+  if (typeof subject === 'object' && subject !== null && 'batches' in subject) {
+    // The cast holds: nothing but `conversationOf` makes something with batches.
+    return new SubjectOfTest(subject as Exclude<Subject, string>, options);
+  }
+  throw new TypeError('expected what conversationOf gave (is it awaited?), or the name of a file of recorded spans');
+}
