@@ -5,10 +5,11 @@
  *     await expectConversation(run).toPass('scheduling');
  *     await expect(run).toFollowGolden('gt_001', { suite: 'tickets.yaml' });
  *
- * Importing it teaches `expect` the matchers. They are asynchronous: a test in which one is not awaited fails, and Vitest says where.
+ * Importing it teaches `expect` the matchers. They are asynchronous: a test in which one is not awaited fails.
  */
 import { expect } from 'vitest';
 import type { Evaluation } from '../model/evaluation.ts';
+import { awaitedAssertion } from './awaited-assertion.ts';
 import {
   failsSuite,
   followsGolden,
@@ -43,21 +44,24 @@ declare module 'vitest' {
 }
 
 expect.extend({
-  toPassSuite: async (subject: unknown, suite: string, options: PassOptions & SubjectOptions = {}): Promise<Matched> =>
-    passesSuite(subjectGiven(subject, options), suite, options),
-  toFailSuite: async (
+  toPassSuite: (subject: unknown, suite: string, options: PassOptions & SubjectOptions = {}) =>
+    asserted('toPassSuite', async () => passesSuite(subjectGiven(subject, options), suite, options)),
+  toFailSuite: (
     subject: unknown,
     suite: string,
     criteria: string | readonly string[] = [],
     options: SubjectOptions = {},
-  ): Promise<Matched> =>
-    failsSuite(subjectGiven(subject, options), suite, typeof criteria === 'string' ? [criteria] : criteria),
-  toFollowGolden: async (
-    subject: unknown,
-    id: string,
-    options: GoldenOptions & SubjectOptions = {},
-  ): Promise<Matched> => followsGolden(subjectGiven(subject, options), id, options),
+  ) =>
+    asserted('toFailSuite', async () =>
+      failsSuite(subjectGiven(subject, options), suite, typeof criteria === 'string' ? [criteria] : criteria),
+    ),
+  toFollowGolden: (subject: unknown, id: string, options: GoldenOptions & SubjectOptions = {}) =>
+    asserted('toFollowGolden', async () => followsGolden(subjectGiven(subject, options), id, options)),
 });
+
+function asserted(matcher: string, work: () => Promise<Matched>): Promise<Matched> {
+  return awaitedAssertion(`expect(…).${matcher}(…)`, work());
+}
 
 export interface ConversationExpectation {
   toPass(suite: string, options?: PassOptions): Promise<void>;
@@ -67,7 +71,7 @@ export interface ConversationExpectation {
 
 /** What `conversationOf` gave, or a file of recorded spans, as `assay score` reads it. */
 export function expectConversation(subject: Subject, options: SubjectOptions = {}): ConversationExpectation {
-  // What Vitest gives back is handed on as it is: by it, Vitest sees whether it is awaited.
+  // What the matchers give back is handed on as it is: by it they see whether it is awaited.
   return {
     toPass: (suite, more = {}) => expect(subject).toPassSuite(suite, { ...options, ...more }),
     toFail: (suite, criteria = []) => expect(subject).toFailSuite(suite, criteria, options),

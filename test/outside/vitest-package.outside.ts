@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -14,8 +15,6 @@ const EXAMPLE = path.join(ROOT, 'examples/golden-traces');
 const ENV = {
   ...process.env,
   PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
-  NO_COLOR: '1',
-  FORCE_COLOR: '',
 };
 
 const AGENT = `import { SpanStatusCode, trace } from '@opentelemetry/api';
@@ -82,7 +81,7 @@ const project = mkdtempSync(path.join(tmpdir(), 'assay-vitest-'));
 
 function run(command: string, ...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: project, env: ENV, encoding: 'utf8' });
-  return { status, output: `${stdout}${stderr}` };
+  return { status, stdout, output: stripVTControlCharacters(`${stdout}${stderr}`) };
 }
 
 beforeAll(() => {
@@ -138,7 +137,9 @@ beforeAll(() => {
 });
 
 test('the files that the page shows are TypeScript without mistakes, matchers included', () => {
-  expect(run('npx', 'tsc')).toEqual({ status: 0, output: '' });
+  const { status, stdout } = run('npx', 'tsc');
+
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 });
 
 test('the tests that the page shows pass', () => {
