@@ -2,8 +2,9 @@
  * How often the bounds of src/compare err, by simulation: of many samples, the share in which the true figure lies beyond a bound that it should lie beyond in
  * a share `tail` at most. Prints the share over the tail, so that 1 is what was asked for and less is caution.
  *
- *     npm run coverage:compare                 all of it, some minutes
+ *     npm run coverage:compare                 all of it, an hour
  *     npm run coverage:compare -- --rounds 500 --only paired
+ *     npm run coverage:compare -- --rounds 40000 --tails 0.0005,0.005 --sizes 20,50 --only 'paired, share 0.8 less 0.1, 1'
  */
 import { parseArgs } from 'node:util';
 import { pairedChange, pairedEffortChange, unpairedChange, unpairedEffortChange } from '../src/compare/change.ts';
@@ -16,13 +17,15 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '4000' },
     only: { type: 'string' },
+    tails: { type: 'string', default: '0.1,0.05,0.025' },
+    sizes: { type: 'string' },
     seed: { type: 'string', default: '1' },
   },
 });
 const rounds = Number(values.rounds);
 const random = randomFrom(Number(values.seed));
 const SIZES = [10, 20, 50, 100, 200];
-const TAILS = [0.1, 0.05, 0.025];
+const TAILS = values.tails.split(',').map(Number);
 
 interface World {
   readonly name: string;
@@ -169,7 +172,7 @@ console.log(`| world | cases | ${TAILS.map((tail) => `below at ${tail} | above a
 console.log(`|---|---|${TAILS.map(() => '---|---|').join('')}---|`);
 for (const world of worlds) {
   if (values.only !== undefined && !world.name.includes(values.only)) continue;
-  for (const cases of world.sizes) run(world, cases);
+  for (const cases of values.sizes?.split(',').map(Number) ?? world.sizes) run(world, cases);
 }
 
 function run(world: World, cases: number): void {

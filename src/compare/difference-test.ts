@@ -14,12 +14,7 @@ export function testDifference(a: SuiteRuns, b: SuiteRuns, measure: Measure): Te
     const pairs = pairsOf(ofA, ofB);
     if (isPaired ? pairs.length === 0 : ofA.size === 0 || ofB.size === 0) return { because: NOTHING };
     return isPaired
-      ? exchangedPairs(pairs, (some) =>
-          risen(
-            some.map(([one]) => one),
-            some.map(([, other]) => other),
-          ),
-        )
+      ? exchangedPairs(pairs.length, (isExchanged) => risenOfPairs(pairs, isExchanged))
       : dealtAgain([...ofA.values()], [...ofB.values()], risen);
   }
   const [ofA, ofB] = [valuesOf(a, measure), valuesOf(b, measure)];
@@ -41,6 +36,18 @@ export function unpairedTest(a: readonly number[], b: readonly number[]): TestRe
 /** As logarithm, so that twice as much and half as much are as far from none. */
 function risen(a: readonly CaseEffort[], b: readonly CaseEffort[]): number {
   return Math.log(ratioOf(b)) - Math.log(ratioOf(a));
+}
+
+function risenOfPairs(pairs: readonly (readonly [CaseEffort, CaseEffort])[], isExchanged: Uint8Array): number {
+  let [effortA, successA, effortB, successB] = [0, 0, 0, 0];
+  for (const [index, pair] of pairs.entries()) {
+    const [a, b] = isExchanged[index] === 1 ? [pair[1], pair[0]] : pair;
+    effortA += a.effort;
+    successA += a.success;
+    effortB += b.effort;
+    successB += b.success;
+  }
+  return Math.log(effortB / successB) - Math.log(effortA / successA);
 }
 
 function sum(numbers: readonly number[]): number {

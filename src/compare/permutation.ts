@@ -37,14 +37,13 @@ export function signFlips(differences: readonly number[]): TestResult {
   return { p: Math.min(1, p), below: Math.min(1, below), above: Math.min(1, above), by: 'sign_flips', isExact: true };
 }
 
-/** `statistic` says by how much b is above a; 0 is none. What each pair has in a and in b is exchanged. */
-export function exchangedPairs<T>(
-  pairs: readonly (readonly [T, T])[],
-  statistic: (pairs: readonly (readonly [T, T])[]) => number,
-): TestResult {
-  return drawn('permutation', statistic(pairs), (random) =>
-    statistic(pairs.map(([a, b]) => (random() < 0.5 ? [a, b] : [b, a]))),
-  );
+/** `statistic` says by how much b is above a, where the pairs whose place is 1 are exchanged; 0 is none. */
+export function exchangedPairs(count: number, statistic: (isExchanged: Uint8Array) => number): TestResult {
+  const isExchanged = new Uint8Array(count);
+  return drawn('permutation', statistic(isExchanged), (random) => {
+    for (let index = 0; index < count; index += 1) isExchanged[index] = random() < 0.5 ? 1 : 0;
+    return statistic(isExchanged);
+  });
 }
 
 /** For cases that are different ones: all are thrown together and dealt again. */
