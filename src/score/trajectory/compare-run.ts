@@ -30,6 +30,8 @@ export interface ComparedStep {
   readonly step: ExpectedStep;
   /** Undefined where it is missing. */
   readonly call: ToolCall | undefined;
+  /** The call's among the calls, from 0; -1 where it is missing. */
+  readonly place: number;
   /** The step score, doubled. */
   readonly points: 0 | 1 | 2;
   readonly halves: number;
@@ -70,7 +72,15 @@ export function compareRun(trace: GoldenTrace, run: Run, options: CompareOptions
     const halves = pairs.stepHalves[index] ?? READ_HALVES;
     if (call === undefined) return new MissingStep(step, halves, () => run.calls[outOfOrder?.(index) ?? -1]);
     const isObservationExpected = step.observation === undefined || isExpected(observationOf(call), step.observation);
-    return { step, call, points: pairs.pointsOf(index, at), halves, outOfOrder: undefined, isObservationExpected };
+    return {
+      step,
+      call,
+      place: at,
+      points: pairs.pointsOf(index, at),
+      halves,
+      outOfOrder: undefined,
+      isObservationExpected,
+    };
   });
   let extraHalves = 0;
   if (forbidsExtras(trace.mode)) {
@@ -92,6 +102,7 @@ export function compareRun(trace: GoldenTrace, run: Run, options: CompareOptions
 class MissingStep implements ComparedStep {
   readonly step: ExpectedStep;
   readonly call = undefined;
+  readonly place = -1;
   readonly points = 0;
   readonly halves: number;
   readonly isObservationExpected = true;

@@ -31,7 +31,7 @@ const CALL_LENGTH_MAX = 120;
 
 /** Steps in the order of the trace, calls between them, where they were made. */
 export function diffLines(comparison: RunComparison, scope: ArgumentScope): readonly DiffLine[] {
-  return entriesOf(comparison).map((entry) => lineOf(entry, comparison, scope));
+  return [...entriesOf(comparison)].map((entry) => lineOf(entry, comparison, scope));
 }
 
 /** The line that a person should look at: the first that is wrong. Most runs have none, and no line is written for them. */
@@ -40,7 +40,7 @@ export function firstWrong(comparison: RunComparison, scope: ArgumentScope): Dif
   const mayHaveWrong =
     steps.some(({ points }) => points < 2) || (extras.length > 0 && (forbidsExtras(trace.mode) || unsafe.size > 0));
   if (!mayHaveWrong) return undefined;
-  for (const entry of entriesOf(comparison)) {
+  for (const entry of extras.length === 0 ? steps : entriesOf(comparison)) {
     const isSuspect = 'step' in entry ? entry.points < 2 : true;
     const line = isSuspect ? lineOf(entry, comparison, scope) : undefined;
     if (line?.isWrong === true) return line;
@@ -52,24 +52,21 @@ interface ExtraCall {
   readonly extra: ToolCall;
 }
 
-function entriesOf({ steps, extras, calls }: RunComparison): readonly (ComparedStep | ExtraCall)[] {
-  if (extras.length === 0) return steps;
-  const places = new Map(calls.map((call, index) => [call, index]));
-  const placeOf = (call: ToolCall | undefined) => (call === undefined ? -1 : (places.get(call) ?? -1));
-  const entries: (ComparedStep | ExtraCall)[] = [];
+/** One by one: most who ask want the first that is wrong. */
+function* entriesOf({ steps, extras, calls }: RunComparison): Generator<ComparedStep | ExtraCall> {
+  // Both are in the order of the calls, so that places are found on the way.
   let next = 0;
+  let place = 0;
   for (const compared of steps) {
-    const place = placeOf(compared.call);
-    for (; next < extras.length && placeOf(extras[next]) < place; next += 1) entries.push(...extraAt(extras, next));
-    entries.push(compared);
+    for (let extra = extras[next]; extra !== undefined && compared.place >= 0; extra = extras[next]) {
+      while (place < calls.length && calls[place] !== extra) place += 1;
+      if (place > compared.place) break;
+      yield { extra };
+      next += 1;
+    }
+    yield compared;
   }
-  for (; next < extras.length; next += 1) entries.push(...extraAt(extras, next));
-  return entries;
-}
-
-function extraAt(extras: readonly ToolCall[], index: number): readonly ExtraCall[] {
-  const extra = extras[index];
-  return extra === undefined ? [] : [{ extra }];
+  for (const extra of extras.slice(next)) yield { extra };
 }
 
 function lineOf(entry: ComparedStep | ExtraCall, comparison: RunComparison, scope: ArgumentScope): DiffLine {

@@ -165,10 +165,12 @@ export function argumentOf(args: Json, key: string): Json | undefined {
 
 /** Not what every object has, unless it is its own. */
 function memberOf(members: Members, key: string): Json | undefined {
-  const member: unknown = members[key];
+  const member = members[key];
   // JSON has no functions; beyond those every object has its prototype.
-  return typeof member === 'function' || member === Object.prototype ? undefined : members[key];
+  return typeof member === 'function' || member === INHERITED ? undefined : member;
 }
+
+const INHERITED: unknown = Object.prototype;
 
 function unexpectedIn({ expected, ignored }: ArgumentsMatcher, members: Members): string | undefined {
   for (const key in members) {

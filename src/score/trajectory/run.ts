@@ -18,12 +18,24 @@ export const CALLS_MAX = 500;
 export function runOf(turns: readonly Pick<Turn, 'toolCalls'>[]): Run {
   const all = turns.length === 1 ? (turns[0]?.toolCalls ?? []) : turns.flatMap(({ toolCalls }) => toolCalls);
   const calls = all.length <= CALLS_MAX ? all : all.slice(0, CALLS_MAX);
+  let order: PartialOrder | undefined;
+  return {
+    calls,
+    // Most runs can be told to follow their trace without it.
+    get order() {
+      order ??= orderOf(calls, turns);
+      return order;
+    },
+    beyond: all.length - calls.length,
+  };
+}
+
+function orderOf(calls: readonly ToolCall[], turns: readonly Pick<Turn, 'toolCalls'>[]): PartialOrder {
   const turnOf = turns.flatMap(({ toolCalls }, turn) => Array<number>(toolCalls.length).fill(turn));
-  const order = partialOrder(calls.length, (earlier, later) => {
+  return partialOrder(calls.length, (earlier, later) => {
     const [one, other] = [calls[earlier], calls[later]];
     if (one === undefined || other === undefined) return false;
     if (turnOf[earlier] !== turnOf[later]) return true;
     return Math.max(one.startedAtMs, one.endedAtMs) <= other.startedAtMs;
   });
-  return { calls, order, beyond: all.length - calls.length };
 }

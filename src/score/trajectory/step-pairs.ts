@@ -15,6 +15,8 @@ import type { IsWrite } from './write-operations.ts';
 
 const WRITE_HALVES = 6;
 export const READ_HALVES = 2;
+/** More than any step weighs. */
+const HALVES_MAX = 100;
 
 const NO_CALLS: readonly number[] = [];
 const NOTHING: ReadonlyMap<number, number> = new Map();
@@ -25,6 +27,15 @@ export function counts({ required }: ExpectedStep, { mode }: GoldenTrace): boole
 }
 
 type Found = Pick<Alignment, 'callOf' | 'isOptimal'>;
+
+const NOTHING_OPEN: Found = { callOf: NO_CALLS, isOptimal: true };
+
+/** Of two sequences whose ends go together, what is left to align: steps and calls from the first number up to the others. */
+interface Middle {
+  readonly from: number;
+  readonly stepsTo: number;
+  readonly callsTo: number;
+}
 
 export class StepPairs {
   readonly stepHalves: readonly number[];
@@ -92,51 +103,63 @@ export class StepPairs {
   #align(walked: readonly number[]): Found {
     const { steps, order: expected, mode } = this.#trace;
     const { calls, order: actual } = this.#run;
-    const { pack, missing } = this.#costs();
-    const isForbidden = forbidsExtras(mode);
     const isSequence = expected.isChain && actual.isChain;
     const middle = isSequence
-      ? this.#betweenPerfectEnds(missing, walked)
+      ? this.#betweenPerfectEnds(walked)
       : { from: 0, stepsTo: steps.length, callsTo: calls.length };
     const { from, stepsTo, callsTo } = middle;
     const [open, made] = [range(from, stepsTo), range(from, callsTo)];
     const candidates = this.#candidatesOf(open, made);
     const settled = ordered(mode) ? NOTHING : this.#settledByTool(candidates);
+    const within = settled.size === steps.length ? NOTHING_OPEN : this.#alignMiddle(middle, candidates, settled);
+    const callOf: number[] = [];
+    for (let step = 0; step < steps.length; step += 1) {
+      const call = settled.get(step) ?? within.callOf[step - from] ?? -1;
+      if (step < from) callOf.push(step);
+      else if (step >= stepsTo) callOf.push(step + calls.length - steps.length);
+      else callOf.push(call < 0 ? -1 : call + from);
+    }
+    return { callOf, isOptimal: within.isOptimal };
+  }
+
+  /** Steps and calls are numbered from the first of the middle. */
+  #alignMiddle(
+    { from, stepsTo, callsTo }: Middle,
+    candidates: readonly (readonly number[])[],
+    settled: ReadonlyMap<number, number>,
+  ): Found {
+    const { steps, mode, order: expected } = this.#trace;
+    const isForbidden = forbidsExtras(mode);
+    const { pack } = this.#layers({ from, stepsTo, callsTo });
     const pairCost = this.#pairCosts(pack);
-    const { callOf: within, isOptimal } = align({
-      expected: restricted(expected, open),
-      actual: restricted(actual, made),
-      missingCost: (step) => missing[step + from] ?? 0,
-      extraCost: (call) => (isForbidden ? pack(0, this.extraHalvesOf(call + from), 0, 0, 0) : 0),
+    return align({
+      expected: restricted(expected, range(from, stepsTo)),
+      actual: restricted(this.#run.order, range(from, callsTo)),
+      missingCost: (at) => {
+        const step = steps[at + from];
+        const halves = this.stepHalves[at + from] ?? 0;
+        if (step === undefined || !counts(step, this.#trace)) return pack(0, 0, 0, 2 * halves, CLOSENESS + 1);
+        return pack(2 * halves, 0, mode === 'subset' ? 0 : halves, 0, CLOSENESS + 1);
+      },
+      extraCost: (at) => (isForbidden ? pack(0, this.extraHalvesOf(at + from), 0, 0, 0) : 0),
       pairCost: (step, call) => pairCost(step + from, this.#grades.gradeOf(step + from, call + from)),
       candidatesOf: (step) => (settled.has(step) ? NO_CALLS : (candidates[step] ?? NO_CALLS)),
     });
-    const callOf = steps.map((_, step) => {
-      if (step < from) return step;
-      if (step >= stepsTo) return step + calls.length - steps.length;
-      const call = settled.get(step) ?? within[step - from] ?? -1;
-      return call < 0 ? -1 : call + from;
-    });
-    return { callOf, isOptimal };
   }
 
-  #costs(): { readonly pack: Layers['pack']; readonly missing: readonly number[] } {
-    const trace = this.#trace;
-    const { length } = this.#run.calls;
+  #layers({ from, stepsTo, callsTo }: Middle): Layers {
     let [required, optional, forbidden] = [0, 0, 0];
-    for (const [index, step] of trace.steps.entries()) {
-      if (counts(step, trace)) required += this.stepHalves[index] ?? 0;
-      else optional += this.stepHalves[index] ?? 0;
+    for (let at = from; at < stepsTo; at += 1) {
+      const step = this.#trace.steps[at];
+      const halves = this.stepHalves[at] ?? 0;
+      if (step !== undefined && counts(step, this.#trace)) required += halves;
+      else optional += halves;
     }
-    if (forbidsExtras(trace.mode)) for (let call = 0; call < length; call += 1) forbidden += this.extraHalvesOf(call);
-    const nearest = (CLOSENESS + 1) * trace.steps.length;
-    const { pack } = layers([2 * required, forbidden, required, 2 * optional, nearest]);
-    const missing = trace.steps.map((step, index) => {
-      const halves = this.stepHalves[index] ?? 0;
-      if (!counts(step, trace)) return pack(0, 0, 0, 2 * halves, CLOSENESS + 1);
-      return pack(2 * halves, 0, trace.mode === 'subset' ? 0 : halves, 0, CLOSENESS + 1);
-    });
-    return { pack, missing };
+    if (forbidsExtras(this.#trace.mode)) {
+      for (let call = from; call < callsTo; call += 1) forbidden += this.extraHalvesOf(call);
+    }
+    const nearest = (CLOSENESS + 1) * (stepsTo - from);
+    return layers([2 * required, forbidden, required, 2 * optional, nearest]);
   }
 
   /** What a pair costs, by its step and its grade: few steps differ in this, so that most of it is worked out once. */
@@ -211,10 +234,10 @@ export class StepPairs {
    * the tool would lose more without the call. (Whatever alignment there is, giving the first call to the first step instead makes
    * it no worse.) The same from the end; what is left between is all there is to weigh.
    */
-  #betweenPerfectEnds(missing: readonly number[], walked: readonly number[]) {
+  #betweenPerfectEnds(walked: readonly number[]): Middle {
     const { steps } = this.#trace;
     const { calls } = this.#run;
-    const mayBeSure = this.#losesMost(missing);
+    const mayBeSure = this.#losesMost();
     let from = 0;
     let [stepsTo, callsTo] = [steps.length, calls.length];
     const isNext = () => from < stepsTo && from < callsTo;
@@ -227,13 +250,21 @@ export class StepPairs {
   }
 
   /** Whether no step of the same tool would lose more; where a glob makes it hard to say, of no step. */
-  #losesMost(missing: readonly number[]): (step: number) => boolean {
+  #losesMost(): (step: number) => boolean {
     const { steps } = this.#trace;
-    if (steps.some(({ isGlob }) => isGlob)) return () => false;
-    if (missing.every((cost) => cost === missing[0])) return () => true;
+    const losses: number[] = [];
+    let isAlike = true;
+    for (const [index, step] of steps.entries()) {
+      if (step.isGlob) return () => false;
+      // Whatever counts before all that is a bonus.
+      const loss = (this.stepHalves[index] ?? 0) + (counts(step, this.#trace) ? HALVES_MAX : 0);
+      losses.push(loss);
+      isAlike &&= loss === losses[0];
+    }
+    if (isAlike) return () => true;
     const most = new Map<string, number>();
-    for (const [index, { tool }] of steps.entries()) most.set(tool, Math.max(most.get(tool) ?? 0, missing[index] ?? 0));
-    return (step) => missing[step] === most.get(steps[step]?.tool ?? '');
+    for (const [index, { tool }] of steps.entries()) most.set(tool, Math.max(most.get(tool) ?? 0, losses[index] ?? 0));
+    return (step) => losses[step] === most.get(steps[step]?.tool ?? '');
   }
 
   /**
