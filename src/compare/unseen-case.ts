@@ -85,7 +85,9 @@ function chanceToExceed(points: readonly Point[], bound: number): number {
   return mean <= 0 ? tailOf(sum) : 1 - tailOf(sum.map(({ value, count }) => ({ value: -value, count })));
 }
 
+/** Fine enough for a hundred cases; with more of them the integrand swings more often before it dies away. */
 const STEP = 0.09;
+const CASES_AT_STEP = 100;
 
 /** P(Σ value × E > 0), where both signs are there. */
 function tailOf(sum: readonly Point[]): number {
@@ -100,9 +102,11 @@ function tailOf(sum: readonly Point[]): number {
     return { slope: value / room, count };
   });
   const scale = 1 / Math.sqrt(curvature);
+  const cases = sum.reduce((total, { count }) => total + count, 0);
+  const width = STEP * Math.min(1, Math.sqrt(CASES_AT_STEP / cases));
   let total = 0.5;
-  for (let step = 1; step < 2_000; step += 1) {
-    const along = scale * Math.sinh(step * STEP);
+  for (let step = 1; step * width < 180; step += 1) {
+    const along = scale * Math.sinh(step * width);
     // log of M(u)/u over its value at the saddle: size and angle.
     let size = -0.5 * Math.log1p((along / saddle) ** 2);
     let angle = -Math.atan(along / saddle);
@@ -111,11 +115,11 @@ function tailOf(sum: readonly Point[]): number {
       size -= 0.5 * count * Math.log1p(turn * turn);
       angle += count * Math.atan(turn);
     }
-    const stretch = Math.exp(size) * Math.cosh(step * STEP);
+    const stretch = Math.exp(size) * Math.cosh(step * width);
     total += stretch * Math.cos(angle);
     if (stretch < 1e-15) break;
   }
-  return Math.min(1, Math.max(0, (Math.exp(logAtSaddle) * scale * STEP * total) / Math.PI));
+  return Math.min(1, Math.max(0, (Math.exp(logAtSaddle) * scale * width * total) / Math.PI));
 }
 
 /** Where log M(u) − log u is least, between 0 and the first pole at 1 / most. */
