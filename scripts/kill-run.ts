@@ -28,7 +28,7 @@ const { faults, kept, starts, kills } = await killedRun({
   concurrency: Number(values.concurrency),
   kills: Number(values.kills),
   random: randomFrom(Number(values.seed)),
-  onKill: (known) => console.log(`killed after ${known.afterMs} ms: ${known.kept} kept, ${known.starts} starts`),
+  onKill: (known) => console.log(`killed: ${known.kept} kept, ${known.starts} starts`),
 });
 console.log(`${kills} kills, ${kept} runs kept, ${starts} starts of the agent; ${faults.length} faults`);
 for (const fault of faults) console.log(`  ${fault}`);

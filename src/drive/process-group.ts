@@ -6,6 +6,8 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const GRACE_MS = 2_000;
+/** The system does it at once, but for one that waits for a disk. */
+const KILLED_WITHIN_MS = 1_000;
 const LOOK_EVERY_MS = 25;
 
 export class ProcessGroup {
@@ -30,13 +32,18 @@ export class ProcessGroup {
   }
 
   async #end(): Promise<void> {
-    if (!this.#signal('SIGTERM')) return;
-    const deadline = performance.now() + GRACE_MS;
+    if (!this.#signal('SIGTERM') || (await this.#isGoneWithin(GRACE_MS))) return;
+    this.#signal('SIGKILL');
+    await this.#isGoneWithin(KILLED_WITHIN_MS);
+  }
+
+  async #isGoneWithin(ms: number): Promise<boolean> {
+    const deadline = performance.now() + ms;
     while (performance.now() < deadline) {
       await sleep(LOOK_EVERY_MS);
-      if (!this.isAlive) return;
+      if (!this.isAlive) return true;
     }
-    this.#signal('SIGKILL');
+    return false;
   }
 
   #signal(signal: NodeJS.Signals | 0): boolean {

@@ -70,6 +70,8 @@ export class UrlAgent implements AgentPlace {
       const request: ClientRequest = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
         method: 'POST',
         signal,
+        // A connection that was kept open may be closed by the other side just when the next turn goes out on it.
+        agent: false,
         headers: {
           'Content-Type': 'application/json',
           'Content-Length': body.length,

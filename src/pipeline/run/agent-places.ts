@@ -9,6 +9,7 @@ import type { AgentTarget } from '../../drive/agent-target.ts';
 import { CommandAgent } from '../../drive/command-agent.ts';
 import { ModuleAgent } from '../../drive/module-agent.ts';
 import { UrlAgent } from '../../drive/url-agent.ts';
+import type { ReceiveEvent, RefuseReason } from '../../model/events/receive-events.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
 import { type Receiver, startOtlpHttp } from '../../receive/otlp-http.ts';
 import type { RunPlace } from './run-case.ts';
@@ -31,16 +32,22 @@ const HOST = '127.0.0.1';
 export class AgentPlaces {
   readonly places: readonly RunPlace[];
   readonly #receivers: readonly Receiver[];
+  readonly #refused: readonly RefuseReason[];
 
-  private constructor(places: readonly RunPlace[], receivers: readonly Receiver[]) {
+  private constructor(places: readonly RunPlace[], receivers: readonly Receiver[], refused: readonly RefuseReason[]) {
     this.places = places;
     this.#receivers = receivers;
+    this.#refused = refused;
   }
 
   static async open(wanted: PlacesWanted): Promise<AgentPlaces> {
     const receivers: Receiver[] = [];
+    const refused: RefuseReason[] = [];
+    const onRefused = (reason: RefuseReason) => {
+      if (!refused.includes(reason)) refused.push(reason);
+    };
     const receive = async (routes: SpanRoutes, port: number) => {
-      const receiver = await startReceiver(routes, port, wanted);
+      const receiver = await startReceiver(routes, { port, onRefused, ...wanted });
       receivers.push(receiver);
       return `http://${HOST}:${receiver.port}`;
     };
@@ -49,18 +56,23 @@ export class AgentPlaces {
         const routes = new SpanRoutes('shared');
         const otlpEndpoint = await receive(routes, wanted.otlpPort);
         const places = numbered(wanted.places).map(() => ({ agent: agentOf(wanted), routes, otlpEndpoint }));
-        return new AgentPlaces(places, receivers);
+        return new AgentPlaces(places, receivers, refused);
       }
       const places: RunPlace[] = [];
       for (const _ of numbered(wanted.places)) {
         const routes = new SpanRoutes('of one place');
         places.push({ agent: agentOf(wanted), routes, otlpEndpoint: await receive(routes, 0) });
       }
-      return new AgentPlaces(places, receivers);
+      return new AgentPlaces(places, receivers, refused);
     } catch (error) {
       await Promise.all(receivers.map((receiver) => receiver.stop()));
       throw error;
     }
+  }
+
+  /** Why requests of exporters were refused, each reason once. */
+  get refused(): readonly RefuseReason[] {
+    return this.#refused;
   }
 
   get routes(): readonly SpanRoutes[] {
@@ -85,10 +97,20 @@ function agentOf({ target, headers, cwd, environment }: PlacesWanted): AgentPlac
   }
 }
 
-function startReceiver(sink: SpanRoutes, port: number, { settings, redaction }: PlacesWanted): Promise<Receiver> {
+function startReceiver(
+  sink: SpanRoutes,
+  {
+    port,
+    onRefused,
+    settings,
+    redaction,
+  }: PlacesWanted & { readonly port: number; readonly onRefused: (reason: RefuseReason) => void },
+): Promise<Receiver> {
   const { maxBodyBytes, maxInFlightBytes } = settings.receive;
-  // What is refused is answered, and seen by the agent's exporter; what did not come is said of the run.
-  return startOtlpHttp({ host: HOST, port, maxBodyBytes, maxInFlightBytes, sink, redaction, onEvent: () => {} });
+  const onEvent = (event: ReceiveEvent) => {
+    if (event.type === 'request-refused') onRefused(event.reason);
+  };
+  return startOtlpHttp({ host: HOST, port, maxBodyBytes, maxInFlightBytes, sink, redaction, onEvent });
 }
 
 function numbered(count: number): readonly number[] {

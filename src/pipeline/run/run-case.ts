@@ -74,6 +74,9 @@ export interface ScoredRun {
   readonly isUnreachable: boolean;
 }
 
+/** Agents may say what they like. */
+const PROBLEM_MAX = 4_000;
+
 /** Undefined where it was abandoned: it is planned as before. */
 export async function runCase(
   planned: PlannedRun,
@@ -134,7 +137,7 @@ export async function runCase(
         repeat: planned.repeat,
         conversationId: main?.id ?? given.conversationId,
         end: runEnd,
-        problem: problems.length === 0 ? undefined : problems.join('; '),
+        problem: problems.length === 0 ? undefined : problems.join('; ').slice(0, PROBLEM_MAX).toWellFormed(),
         startedAt: startedAt.toISOString(),
         durationMs,
         evaluations,

@@ -16,6 +16,7 @@
 import type { CaseRun } from '../../model/experiment.ts';
 import type { ExperimentFolder } from '../../store/experiment/experiment-folder.ts';
 import { AgentPlaces, type PlacesWanted } from './agent-places.ts';
+import type { SpanRoutes } from './span-routes.ts';
 import { type CaseRunning, runCase, type RunPlace, type ScoredRun } from './run-case.ts';
 import type { PlannedRun } from './run-plan.ts';
 import { whyNothingIsShown } from './nothing-shown.ts';
@@ -45,29 +46,27 @@ const SHOWN_NOTHING_MAX = 3;
 export async function runExperiment(wanted: RunsWanted): Promise<ExperimentEnd> {
   const kept = new Set(wanted.folder.runs.map(keyOf));
   const left = wanted.planned.filter((planned) => !kept.has(keyOf({ case: planned.case.id, repeat: planned.repeat })));
-  const places = await AgentPlaces.open({ ...wanted, places: Math.min(wanted.places, Math.max(1, left.length)) });
+  if (left.length === 0) return ended(wanted.folder, []);
+  const places = await AgentPlaces.open({ ...wanted, places: Math.min(wanted.places, left.length) });
   try {
     const runs = new ExperimentRuns(wanted, left);
     await runs.through(places.places);
     if (runs.givenUp !== undefined) {
-      const unclaimedTraces = places.routes.reduce((sum, { unclaimed }) => sum + unclaimed, 0);
-      const because = whyNothingIsShown(runs.givenUp, {
-        target: wanted.target,
-        unclaimedTraces,
-        place: places.places[0],
-      });
-      return { is: 'given up', because };
+      return { is: 'given up', because: whyNothingIsShown(runs.givenUp, { target: wanted.target, places }) };
     }
-    if (runs.left > 0) return { is: 'stopped', left: runs.left };
-    wanted.folder.update({ endedAt: new Date().toISOString() });
-    return {
-      is: 'ended',
-      lateSpans: places.routes.reduce((sum, { late }) => sum + late, 0),
-      unclaimedTraces: places.routes.reduce((sum, { unclaimed }) => sum + unclaimed, 0),
-    };
+    return runs.left > 0 ? { is: 'stopped', left: runs.left } : ended(wanted.folder, places.routes);
   } finally {
     await places.close();
   }
+}
+
+function ended(folder: ExperimentFolder, routes: readonly SpanRoutes[]): ExperimentEnd {
+  if (folder.experiment.endedAt === undefined) folder.update({ endedAt: new Date().toISOString() });
+  return {
+    is: 'ended',
+    lateSpans: routes.reduce((sum, { late }) => sum + late, 0),
+    unclaimedTraces: routes.reduce((sum, { unclaimed }) => sum + unclaimed, 0),
+  };
 }
 
 class ExperimentRuns {

@@ -140,6 +140,16 @@ describe('an agent of which nothing is seen', () => {
     expect(ran.runs).toEqual([]);
   });
 
+  test('because its exporter speaks gRPC is told so', async () => {
+    const code = `const session = require('node:http2').connect(process.env.OTEL_EXPORTER_OTLP_ENDPOINT);
+      session.on('error', () => {}); session.on('close', () => process.exit(0)); session.request({ ':path': '/' }).on('error', () => {});`;
+    const file = path.join(tempDirectory(), 'agent.cjs');
+    writeFileSync(file, code);
+    const ran = await tryAgent(`${process.execPath} ${file}`, [doing('a')], { settleMs: 0, spansWithinMs: 500 });
+
+    expect(ran.end).toMatchObject({ is: 'given up', because: expect.stringContaining('gRPC') });
+  });
+
   test('stops the whole where there is no such command', async () => {
     const ran = await tryAgent('there-is-no-such-command', [doing('a'), doing('b'), doing('c')]);
 
@@ -192,7 +202,7 @@ describe('a module', () => {
     writeFileSync(
       file,
       `export async function agent({ input }) {
-         if (input === 'throw') throw new RangeError('too far');
+         if (input === 'throw') throw new RangeError('too far'.padEnd(9000, '!'));
          if (input === 'exit') process.exit(7);
          if (input === 'hang') await new Promise((resolve) => setTimeout(resolve, 3_600_000));
          return { messages: [{ role: 'user', content: input }, { role: 'assistant', content: 'It is all right.' }] };
@@ -203,7 +213,7 @@ describe('a module', () => {
 
     expect(ran.runs.map((run) => [run.case, run.end, run.problem])).toEqual([
       ['fine', 'completed', undefined],
-      ['throw', 'agent_failed', 'it threw RangeError: too far'],
+      ['throw', 'agent_failed', `it threw RangeError: too far${'!'.repeat(3972)}`],
       ['exit', 'agent_failed', 'its process ended with exit code 7'],
       ['hang', 'timed_out', 'it did not end within 5 s'],
       ['well', 'completed', undefined],

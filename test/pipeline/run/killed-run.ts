@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CaseRun } from '../../../src/model/experiment.ts';
 import { readSpansOf } from '../../../src/store/experiment/read-experiment.ts';
-import { RunFolder } from './running-command.ts';
+import { type Ended, RunFolder } from './running-command.ts';
 
 export interface KilledRunOptions {
   readonly directory: string;
@@ -18,7 +18,7 @@ export interface KilledRunOptions {
   readonly kills: number;
   /** From 0 up to, but not including, 1. */
   readonly random: () => number;
-  readonly onKill?: (known: { readonly kept: number; readonly starts: number; readonly afterMs: number }) => void;
+  readonly onKill?: (known: { readonly kept: number; readonly starts: number }) => void;
 }
 
 export interface KilledRun {
@@ -29,8 +29,8 @@ export interface KilledRun {
   readonly kills: number;
 }
 
-/** Longer than it takes to start, shorter than it takes to end. */
-const KILLED_WITHIN_MS = 4_000;
+/** So long after the agent has been started some times more; so that most come while runs are under way, whatever the machine's pace. */
+const KILLED_WITHIN_MS = 800;
 
 export async function killedRun(options: KilledRunOptions): Promise<KilledRun> {
   const { cases, repeats, concurrency, random } = options;
@@ -42,17 +42,29 @@ export async function killedRun(options: KilledRunOptions): Promise<KilledRun> {
   const flags = ['--concurrency', String(concurrency), '--repeats', String(repeats), '--seed', '7'];
   const start = () => folder.run(...flags, ...(folder.experiment() === undefined ? [] : ['--resume']));
   let kills = 0;
+  let last: Ended | undefined;
   while (kills < options.kills && folder.experiment()?.experiment.endedAt === undefined) {
     const running = start();
+    const moreStarts = Math.floor(random() * 2 * concurrency);
     const afterMs = Math.round(random() * KILLED_WITHIN_MS);
-    const isOver = await Promise.race([running.ended().then(() => true), sleep(afterMs, false)]);
-    if (isOver) break;
+    const over = new AbortController();
+    const toBeKilled = async () => {
+      await folder.started(folder.starts().length + moreStarts, over.signal);
+      await sleep(afterMs);
+    };
+    // With none left to be started it ends.
+    const ended = await Promise.race([running.ended(), toBeKilled()]);
+    over.abort();
+    if (ended !== undefined) {
+      last = ended;
+      break;
+    }
     running.kill('SIGKILL');
     await running.ended();
     kills += 1;
-    options.onKill?.({ kept: folder.experiment()?.runs.length ?? 0, starts: folder.starts().length, afterMs });
+    options.onKill?.({ kept: folder.experiment()?.runs.length ?? 0, starts: folder.starts().length });
   }
-  const last = folder.experiment()?.experiment.endedAt === undefined ? await start().ended() : undefined;
+  if (folder.experiment()?.experiment.endedAt === undefined) last = await start().ended();
   const result = folder.experiment();
   const runs = result?.runs ?? [];
   const starts = folder.starts();

@@ -64,8 +64,8 @@ export class RunFolder {
   }
 
   /** When the agent has been started so often. */
-  async started(times: number): Promise<void> {
-    while (this.starts().length < times) await sleep(LOOK_EVERY_MS);
+  async started(times: number, signal?: AbortSignal): Promise<void> {
+    while (signal?.aborted !== true && this.starts().length < times) await sleep(LOOK_EVERY_MS);
   }
 
   /** The only one there is; undefined where there is none. */
