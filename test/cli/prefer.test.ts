@@ -1,0 +1,88 @@
+/** `assay prefer` over experiments of agents that show messages, with a played provider: the whole way, as a process. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { startProvider } from '../ask/provider.ts';
+import { tempDirectory } from '../temp-directory.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
+
+async function assay(cwd: string, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH ?? '' },
+  });
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { status: Number(status), stdout, stderr };
+}
+
+/** A module that answers each case with its id in these words. */
+function agentSaying(words: string): string {
+  return `export const agent = ({ case: id, input }) => ({
+    messages: [{ role: 'user', content: input }, { role: 'assistant', content: ${JSON.stringify(words)} + id }],
+  });\n`;
+}
+
+const CASES = Array.from({ length: 12 }, (_, index) => `  - { id: case-${index}, input: What of ${index}? }`).join(
+  '\n',
+);
+
+async function sceneWith(url: string): Promise<string> {
+  const folder = tempDirectory();
+  writeFileSync(path.join(folder, 'some.cases.yaml'), `dataset: some\ncases:\n${CASES}\n`);
+  writeFileSync(
+    path.join(folder, 'assay.yaml'),
+    `judges:\n  default:\n    provider: openai\n    model: played\n    base_url: ${url}\n    requests_per_minute: 100000\n    prices: { input_per_million: 2, output_per_million: 8 }\n`,
+  );
+  for (const [name, words] of [
+    ['long', 'Thank you for asking, what a good question that is. The answer is '],
+    ['short', 'It is '],
+  ] as const) {
+    writeFileSync(path.join(folder, `${name}.mjs`), agentSaying(words));
+    const run = ['run', 'some.cases.yaml', '--agent', `./${name}.mjs`, '--name', name, '--settle', '10ms'];
+    expect(await assay(folder, ...run)).toMatchObject({ status: 0 });
+  }
+  return folder;
+}
+
+/** What a model says that prefers the first or the second. */
+function saying(material: string, prefersFirst: (first: string, second: string) => boolean): string {
+  const items = material.split('\n').filter((line) => line.startsWith('{'));
+  const [, first = '', second = ''] = items;
+  const isFirst = prefersFirst(first, second);
+  const of = (answer: boolean) => ({ quotes: [], reason: 'As the test says.', answer });
+  return JSON.stringify({ first_is_more_concise: of(isFirst), second_is_more_concise: of(!isFirst) });
+}
+
+test('the shorter answers are preferred in whichever order they stand, and a judge that looks at the place is found out', async () => {
+  const provider = await startProvider(({ material }) => ({ say: saying(material, (a, b) => a.length < b.length) }));
+  const folder = await sceneWith(provider.url);
+
+  const fair = await assay(folder, 'prefer', 'long', 'short', '--more', 'concise', '--json');
+  expect(fair.stderr).toBe('');
+  expect(JSON.parse(fair.stdout)).toMatchObject({
+    pairs: [{ wins_a: 0, wins_b: 12, ties: 0, unanswered: 0, share_of_b: { value: 1, cases: 12 } }],
+    position: { first: 12, decided: 24 },
+    ranking: null,
+  });
+  expect(provider.asked).toHaveLength(24);
+
+  provider.react = ({ material }) => ({ say: saying(material, () => true) });
+  const leaning = await assay(folder, 'prefer', 'long', 'short', '--more', 'concise');
+  expect(leaning.stdout).toContain('12 ties, in 12 of which the two orders disagreed');
+  expect(leaning.stdout).toContain('The judge leans to the first place');
+  expect(leaning.status).toBe(0);
+}, 120_000);
+
+test.each([
+  ['one experiment', ['prefer', 'a'], 'two experiments or more', 2],
+  ['one that is not there', ['prefer', 'a', 'b'], 'no experiment has the id or name "a"', 3],
+])('%s is refused', async (_, args, expected, status) => {
+  const folder = tempDirectory();
+
+  expect(await assay(folder, ...args)).toMatchObject({ status, stderr: expect.stringContaining(expected) });
+});
