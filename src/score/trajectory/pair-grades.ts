@@ -63,8 +63,9 @@ export class PairGrades {
       return gradeIn(RIGHT, this.#isUnsafe(call), fits(observationOf(call), step));
     }
     const known = read ?? this.#readCall(call, place);
-    known.given = argumentsFor(args, known.json, known.given);
-    const compared = compareArguments(args, known.given, this.#options.scope);
+    const given = known.given?.keys === args.keys ? known.given : argumentsFor(args, known.json);
+    known.given = given;
+    const compared = compareArguments(args, given, this.#options.scope);
     if (pointsIn(compared) === 2) remember(args, call.args);
     const grade = gradeIn(compared, known.isUnsafe, fits(known.observation, step));
     const { length } = this.#run.calls;

@@ -31,11 +31,11 @@ export function runOf(turns: readonly Pick<Turn, 'toolCalls'>[]): Run {
 }
 
 function orderOf(calls: readonly ToolCall[], turns: readonly Pick<Turn, 'toolCalls'>[]): PartialOrder {
-  const turnOf = turns.flatMap(({ toolCalls }, turn) => Array<number>(toolCalls.length).fill(turn));
+  const turnOf = turns.length > 1 ? turns.flatMap(({ toolCalls }, turn) => toolCalls.map(() => turn)) : undefined;
   return partialOrder(calls.length, (earlier, later) => {
     const [one, other] = [calls[earlier], calls[later]];
     if (one === undefined || other === undefined) return false;
-    if (turnOf[earlier] !== turnOf[later]) return true;
+    if (turnOf !== undefined && turnOf[earlier] !== turnOf[later]) return true;
     return Math.max(one.startedAtMs, one.endedAtMs) <= other.startedAtMs;
   });
 }

@@ -43,12 +43,15 @@ export class StepPairs {
   readonly #run: Run;
   readonly #isWrite: IsWrite;
   readonly #grades: PairGrades;
+  /** Before and after it each step has a call that fits perfectly. */
+  #middle: Middle;
 
   constructor(trace: GoldenTrace, run: Run, options: CompareOptions) {
     this.#trace = trace;
     this.#run = run;
     this.#isWrite = options.isWrite;
     this.#grades = new PairGrades(trace, run, options);
+    this.#middle = { from: 0, stepsTo: trace.steps.length, callsTo: run.calls.length };
     this.stepHalves = trace.steps.map(
       ({ halves, writes, tool }) => halves ?? ((writes ?? options.isWrite(tool)) ? WRITE_HALVES : READ_HALVES),
     );
@@ -58,8 +61,9 @@ export class StepPairs {
     return this.#isWrite(this.#run.calls[call]?.name ?? '') ? WRITE_HALVES : READ_HALVES;
   }
 
-  /** Of a step and a call of its tool: the step score, doubled. */
+  /** Of a step and the call that the best alignment gives it: the step score, doubled. */
   pointsOf(step: number, call: number): 0 | 1 | 2 {
+    if (step < this.#middle.from || step >= this.#middle.stepsTo) return 2;
     return pairPointsIn(this.#grades.gradeOf(step, call));
   }
 
@@ -74,7 +78,10 @@ export class StepPairs {
 
   best(): Found {
     const walked = ordered(this.#trace.mode) ? this.#walk() : NO_CALLS;
-    return walked.length === this.#trace.steps.length ? { callOf: walked, isOptimal: true } : this.#align(walked);
+    const { length } = this.#trace.steps;
+    if (walked.length < length) return this.#align(walked);
+    this.#middle = { from: length, stepsTo: length, callsTo: this.#run.calls.length };
+    return { callOf: walked, isOptimal: true };
   }
 
   /**
@@ -104,33 +111,28 @@ export class StepPairs {
     const { steps, order: expected, mode } = this.#trace;
     const { calls, order: actual } = this.#run;
     const isSequence = expected.isChain && actual.isChain;
-    const middle = isSequence
-      ? this.#betweenPerfectEnds(walked)
-      : { from: 0, stepsTo: steps.length, callsTo: calls.length };
-    const { from, stepsTo, callsTo } = middle;
+    if (isSequence) this.#middle = this.#betweenPerfectEnds(walked);
+    const { from, stepsTo, callsTo } = this.#middle;
     const [open, made] = [range(from, stepsTo), range(from, callsTo)];
     const candidates = this.#candidatesOf(open, made);
     const settled = ordered(mode) ? NOTHING : this.#settledByTool(candidates);
-    const within = settled.size === steps.length ? NOTHING_OPEN : this.#alignMiddle(middle, candidates, settled);
+    const within = settled.size === steps.length ? NOTHING_OPEN : this.#alignMiddle(candidates, settled);
     const callOf: number[] = [];
-    for (let step = 0; step < steps.length; step += 1) {
+    for (let step = 0; step < from; step += 1) callOf.push(step);
+    for (let step = from; step < stepsTo; step += 1) {
       const call = settled.get(step) ?? within.callOf[step - from] ?? -1;
-      if (step < from) callOf.push(step);
-      else if (step >= stepsTo) callOf.push(step + calls.length - steps.length);
-      else callOf.push(call < 0 ? -1 : call + from);
+      callOf.push(call < 0 ? -1 : call + from);
     }
+    for (let call = callsTo; call < calls.length; call += 1) callOf.push(call);
     return { callOf, isOptimal: within.isOptimal };
   }
 
   /** Steps and calls are numbered from the first of the middle. */
-  #alignMiddle(
-    { from, stepsTo, callsTo }: Middle,
-    candidates: readonly (readonly number[])[],
-    settled: ReadonlyMap<number, number>,
-  ): Found {
+  #alignMiddle(candidates: readonly (readonly number[])[], settled: ReadonlyMap<number, number>): Found {
+    const { from, stepsTo, callsTo } = this.#middle;
     const { steps, mode, order: expected } = this.#trace;
     const isForbidden = forbidsExtras(mode);
-    const { pack } = this.#layers({ from, stepsTo, callsTo });
+    const { pack } = this.#layers();
     const pairCost = this.#pairCosts(pack);
     return align({
       expected: restricted(expected, range(from, stepsTo)),
@@ -147,7 +149,8 @@ export class StepPairs {
     });
   }
 
-  #layers({ from, stepsTo, callsTo }: Middle): Layers {
+  #layers(): Layers {
+    const { from, stepsTo, callsTo } = this.#middle;
     let [required, optional, forbidden] = [0, 0, 0];
     for (let at = from; at < stepsTo; at += 1) {
       const step = this.#trace.steps[at];
@@ -252,19 +255,24 @@ export class StepPairs {
   /** Whether no step of the same tool would lose more; where a glob makes it hard to say, of no step. */
   #losesMost(): (step: number) => boolean {
     const { steps } = this.#trace;
-    const losses: number[] = [];
-    let isAlike = true;
-    for (const [index, step] of steps.entries()) {
+    // Whatever counts before all that is a bonus.
+    const lossOf = (at: number, step: ExpectedStep) =>
+      (this.stepHalves[at] ?? 0) + (counts(step, this.#trace) ? HALVES_MAX : 0);
+    let [least, greatest] = [Number.POSITIVE_INFINITY, 0];
+    for (let at = 0; at < steps.length; at += 1) {
+      const step = steps[at] as ExpectedStep;
       if (step.isGlob) return () => false;
-      // Whatever counts before all that is a bonus.
-      const loss = (this.stepHalves[index] ?? 0) + (counts(step, this.#trace) ? HALVES_MAX : 0);
-      losses.push(loss);
-      isAlike &&= loss === losses[0];
+      const loss = lossOf(at, step);
+      if (loss < least) least = loss;
+      if (loss > greatest) greatest = loss;
     }
-    if (isAlike) return () => true;
+    if (least === greatest) return () => true;
     const most = new Map<string, number>();
-    for (const [index, { tool }] of steps.entries()) most.set(tool, Math.max(most.get(tool) ?? 0, losses[index] ?? 0));
-    return (step) => losses[step] === most.get(steps[step]?.tool ?? '');
+    for (const [at, step] of steps.entries()) most.set(step.tool, Math.max(most.get(step.tool) ?? 0, lossOf(at, step)));
+    return (at) => {
+      const step = steps[at];
+      return step !== undefined && lossOf(at, step) === most.get(step.tool);
+    };
   }
 
   /**
