@@ -69,14 +69,20 @@ export class MemorySpool implements ReadableSpool {
     return { signal, position, nextPosition: this.#end, logTime, table, payloadPosition: position };
   }
 
-  /** Whatever is read lies in one batch. */
+  /** Rows that follow one another are read at once, so that this may reach over several batches. */
   read(position: number, length: number): Uint8Array {
-    const found = this.#batches.findLast((batch) => batch.position <= position);
-    const from = position - (found?.position ?? 0);
-    if (found === undefined || from + length > found.bytes.length) {
-      throw new Error(`spool: ${length} bytes at ${position} reach past the end`);
+    const first = this.#batches.findLastIndex((batch) => batch.position <= position);
+    const parts: Uint8Array[] = [];
+    let filled = 0;
+    for (let index = first; filled < length; index += 1) {
+      const batch = this.#batches[index];
+      if (batch === undefined) throw new Error(`spool: ${length} bytes at ${position} reach past the end`);
+      const from = position + filled - batch.position;
+      const part = batch.bytes.subarray(from, from + length - filled);
+      parts.push(part);
+      filled += part.length;
     }
-    return found.bytes.subarray(from, from + length);
+    return parts.length === 1 ? (parts[0] ?? new Uint8Array()) : Buffer.concat(parts);
   }
 
   close(): void {}

@@ -16,6 +16,8 @@ import { tracesIn } from '../understand.ts';
 import type { RunInbox } from './run-inbox.ts';
 
 const UNCLAIMED_BYTES_MAX = 64 << 20;
+/** Spans come late by seconds, not by thousands of runs. */
+const KNOWN_TRACES_MAX = 50_000;
 
 /** By what the spans of a run are known, besides that they come where it is. */
 export interface RunMarks {
@@ -30,10 +32,10 @@ interface Unclaimed {
 
 export class SpanRoutes implements BatchSink {
   readonly #isShared: boolean;
-  /** Of runs that are over as well: their late spans are nobody else's. */
-  readonly #owners = new Map<TraceId, RunInbox>();
+  /** Of runs that are over it is only known that they were: their late spans are nobody else's. */
+  readonly #owners = new Map<TraceId, RunInbox | 'over'>();
   readonly #conversations = new Map<string, RunInbox>();
-  readonly #open = new Set<RunInbox>();
+  readonly #open = new Map<RunInbox, TraceId[]>();
   readonly #unclaimed = new Map<TraceId, Unclaimed>();
   #unclaimedBytes = 0;
   #late = 0;
@@ -53,8 +55,8 @@ export class SpanRoutes implements BatchSink {
   }
 
   begin(inbox: RunInbox, { traceIds, conversationId }: RunMarks): void {
-    this.#open.add(inbox);
-    for (const traceId of traceIds) this.#owners.set(traceId, inbox);
+    this.#open.set(inbox, []);
+    for (const traceId of traceIds) this.#own(traceId, inbox);
     this.#conversations.set(conversationId, inbox);
   }
 
@@ -67,7 +69,12 @@ export class SpanRoutes implements BatchSink {
   }
 
   end(inbox: RunInbox): void {
+    for (const traceId of this.#open.get(inbox) ?? []) this.#owners.set(traceId, 'over');
     this.#open.delete(inbox);
+    for (const traceId of this.#owners.keys()) {
+      if (this.#owners.size <= KNOWN_TRACES_MAX) break;
+      if (this.#owners.get(traceId) === 'over') this.#owners.delete(traceId);
+    }
     for (const [conversation, owner] of this.#conversations) {
       if (owner === inbox) this.#conversations.delete(conversation);
     }
@@ -76,24 +83,25 @@ export class SpanRoutes implements BatchSink {
   async accept(batch: ReceivedBatch): Promise<Admission> {
     for (const part of partsOf(batch)) {
       const owner = this.#ownerOf(part.traceId);
-      if (owner !== undefined) this.#deliver(owner, part.batch);
+      if (owner === 'over') this.#late += part.batch.rows;
+      else if (owner !== undefined) owner.add(part.batch);
       else if (!this.#isShared) this.#late += part.batch.rows;
       else if (part.traceId !== undefined) await this.#keep(part.traceId, part.batch);
     }
     return { admitted: true };
   }
 
-  #ownerOf(traceId: TraceId | undefined): RunInbox | undefined {
+  #ownerOf(traceId: TraceId | undefined): RunInbox | 'over' | undefined {
     const known = traceId === undefined ? undefined : this.#owners.get(traceId);
     if (known !== undefined || this.#isShared) return known;
-    const [there] = this.#open;
-    if (there !== undefined && traceId !== undefined) this.#owners.set(traceId, there);
+    const [there] = this.#open.keys();
+    if (there !== undefined && traceId !== undefined) this.#own(traceId, there);
     return there;
   }
 
-  #deliver(owner: RunInbox, batch: RecordedBatch): void {
-    if (this.#open.has(owner)) owner.add(batch);
-    else this.#late += batch.rows;
+  #own(traceId: TraceId, inbox: RunInbox): void {
+    this.#owners.set(traceId, inbox);
+    this.#open.get(inbox)?.push(traceId);
   }
 
   async #keep(traceId: TraceId, batch: RecordedBatch): Promise<void> {
@@ -111,8 +119,8 @@ export class SpanRoutes implements BatchSink {
   }
 
   #claim(traceId: TraceId, owner: RunInbox): void {
-    this.#owners.set(traceId, owner);
-    for (const batch of this.#drop(traceId)) this.#deliver(owner, batch);
+    this.#own(traceId, owner);
+    for (const batch of this.#drop(traceId)) owner.add(batch);
   }
 
   #drop(traceId: TraceId): readonly RecordedBatch[] {
