@@ -58,6 +58,14 @@ test('a file may hold a list, and a mistake in one trace names it', () => {
   expect(mistakes).toMatchObject([{ line: 2, problem: "unknown field 'tol'", expected: "did you mean 'tool'?" }]);
 });
 
+test('arguments that several steps expect alike are wrong in each of them', () => {
+  const step = "{ tool: a, args: { n: { $cel: 'value >' } } }";
+
+  const { mistakes } = readGolden(`id: x\ninput: ''\nsteps:\n  - ${step}\n  - ${step}\n`, 'x.yaml');
+
+  expect(mistakes.map(({ line }) => line)).toEqual([4, 5]);
+});
+
 test('every mistake is found, each with its line', () => {
   const { mistakes } = readGolden(
     `id: x
