@@ -1,5 +1,5 @@
 /** The end of `assay run`, as a person reads it, and as JSON. */
-import type { CaseRun, RunEnd } from '../model/experiment.ts';
+import type { CaseRun, ExperimentResult, RunEnd } from '../model/experiment.ts';
 import type { ExperimentEnd } from '../pipeline/run/run-experiment.ts';
 import { type Summary, summarize } from '../report/summary.ts';
 import type { ExperimentFolder } from '../store/experiment/experiment-folder.ts';
@@ -20,19 +20,7 @@ export function printRuns(
   { folder, experiment, runs }: ExperimentFolder,
   end: ExperimentEnd,
 ): void {
-  printScores(terminal, withCases(summarize(runs.flatMap(({ evaluations }) => evaluations)), runs));
-  const failed = runs.filter((run) => run.end !== 'completed');
-  const counts = Object.entries(countsOf(runs)).filter(([, count]) => count > 0);
-  // The casts hold: the counts are keyed by how runs end.
-  const ends = counts.map(([runEnd, count]) => `${count} ${IN_WORDS[runEnd as RunEnd]}`);
-  terminal.out(`\n  ${terminal.paint('dim', `${runs.length} runs: ${ends.join(', ')}`)}`);
-  for (const run of failed.slice(0, FAILED_MAX)) terminal.out(`    ${described(run, experiment.repeats)}`);
-  if (failed.length > FAILED_MAX) terminal.out(`    … and ${failed.length - FAILED_MAX} more`);
-  const odd = runs.filter((run) => run.end === 'completed' && run.problem !== undefined);
-  if (odd.length > 0) {
-    terminal.out(`\n  ${terminal.paint('dim', `${odd.length} completed runs were odd`)}`);
-    for (const run of odd.slice(0, FAILED_MAX)) terminal.out(`    ${described(run, experiment.repeats)}`);
-  }
+  printKeptRuns(terminal, { experiment, runs });
   if (end.is !== 'ended') return;
   const unscored = runs.filter((run) => run.end === 'completed' && run.evaluations.length === 0);
   const notes = [
@@ -48,6 +36,23 @@ export function printRuns(
   terminal.out(`  Beside another one:    assay compare <baseline> ${experiment.id}`);
 }
 
+/** What they add up to, and which of them failed or were odd. */
+export function printKeptRuns(terminal: Terminal, { experiment, runs }: ExperimentResult): void {
+  printScores(terminal, withCases(summarize(runs.flatMap(({ evaluations }) => evaluations)), runs));
+  const failed = runs.filter((run) => run.end !== 'completed');
+  const counts = Object.entries(countsOf(runs)).filter(([, count]) => count > 0);
+  // The casts hold: the counts are keyed by how runs end.
+  const ends = counts.map(([runEnd, count]) => `${count} ${IN_WORDS[runEnd as RunEnd]}`);
+  terminal.out(`\n  ${terminal.paint('dim', `${runs.length} runs: ${ends.join(', ')}`)}`);
+  for (const run of failed.slice(0, FAILED_MAX)) terminal.out(`    ${described(run, experiment.repeats)}`);
+  if (failed.length > FAILED_MAX) terminal.out(`    … and ${failed.length - FAILED_MAX} more`);
+  const odd = runs.filter((run) => run.end === 'completed' && run.problem !== undefined);
+  if (odd.length > 0) {
+    terminal.out(`\n  ${terminal.paint('dim', `${odd.length} completed runs were odd`)}`);
+    for (const run of odd.slice(0, FAILED_MAX)) terminal.out(`    ${described(run, experiment.repeats)}`);
+  }
+}
+
 /** Whoever runs cases looks for them by their names. */
 function withCases(summary: Summary, runs: readonly CaseRun[]): Summary {
   const cases = new Map(
@@ -60,7 +65,7 @@ function withCases(summary: Summary, runs: readonly CaseRun[]): Summary {
   return { ...summary, failing_criteria: failing };
 }
 
-export function runsJson({ experiment, runs }: ExperimentFolder) {
+export function runsJson({ experiment, runs }: ExperimentResult) {
   return {
     experiment: toExperimentJson(experiment),
     runs: { kept: runs.length, ...countsOf(runs) },

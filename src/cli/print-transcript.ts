@@ -2,7 +2,7 @@
 import type { TranscriptStep, TranscriptTurn } from '../report/transcript.ts';
 import { safe, type Terminal } from './terminal.ts';
 
-const TEXT_MAX = 600;
+const TEXT_MAX = 1000;
 const CALL_MAX = 300;
 /** Where the word is too long for its column. */
 const KINDS: { readonly [K in TranscriptStep['kind']]?: string } = {

@@ -2,8 +2,8 @@
 import type { Settings } from '../config/settings.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { CaseRun } from '../model/experiment.ts';
-import { readSpansOf } from '../store/experiment/read-experiment.ts';
-import { recordedMessages } from './recording.ts';
+import { ExperimentUnreadable, readSpansOf } from '../store/experiment/read-experiment.ts';
+import { RecordingError, recordedMessages } from './recording.ts';
 import { understandRecorded } from './understand.ts';
 
 /** Undefined where it left nothing of an agent. Throws `ExperimentUnreadable` where its spans are not there any more. */
@@ -16,4 +16,19 @@ export async function conversationOfRun(
   const batches = recordedMessages(readSpansOf(folder, run));
   const { conversations } = await understandRecorded(batches, { conversationKeys: conversation.idKeys });
   return conversations.find(({ id }) => id === run.conversationId);
+}
+
+/** For a person: the reason where there is none. */
+export async function tryConversationOfRun(
+  folder: string,
+  run: Pick<CaseRun, 'spans' | 'logs' | 'conversationId'>,
+  settings: Pick<Settings, 'conversation'>,
+): Promise<Conversation | { readonly because: string }> {
+  if (run.spans === undefined && run.logs === undefined) return { because: 'it left no spans' };
+  try {
+    return (await conversationOfRun(folder, run, settings)) ?? { because: 'nothing of an agent is in its spans' };
+  } catch (error) {
+    if (error instanceof ExperimentUnreadable || error instanceof RecordingError) return { because: error.message };
+    throw error;
+  }
 }

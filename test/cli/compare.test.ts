@@ -116,11 +116,11 @@ test('shows both conversations of a case, with their verdicts', () => {
 
   expect(status).toBe(0);
   const [before, after] = stdout.split('\n  B  ');
-  expect(before).toContain('user    "Book Ana at nine"');
+  expect(before).toContain('user    Book Ana at nine');
   expect(before).toMatch(/tool {4}book_meeting\(\{"with":"Ana"\}\) → \{"id":"mtg_1"\}/);
-  expect(before).toContain('answer  "Booked at nine."');
+  expect(before).toContain('answer  Booked at nine.');
   expect(before).toMatch(/pass +booked/);
-  expect(after).toContain('answer  "Booked at ten."');
+  expect(after).toContain('answer  Booked at ten.');
   expect(after).toMatch(/fail +booked/);
 });
 

@@ -5,23 +5,16 @@ import { compareExperiments, suitesOf } from '../../compare/compare-experiments.
 import { successOf } from '../../compare/measure.ts';
 import { SuiteRuns } from '../../compare/suite-runs.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Conversation } from '../../model/conversation.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { CaseRun, ExperimentResult } from '../../model/experiment.ts';
-import { protobufBatch, RecordingError } from '../../pipeline/recording.ts';
-import { understandRecorded } from '../../pipeline/understand.ts';
+import { tryConversationOfRun } from '../../pipeline/recorded-run.ts';
 import { comparisonJson } from '../../report/comparison-json.ts';
 import { comparisonMarkdown } from '../../report/comparison-markdown.ts';
-import {
-  ExperimentUnreadable,
-  findExperiment,
-  readExperiment,
-  readSpansOf,
-} from '../../store/experiment/read-experiment.ts';
+import { ExperimentUnreadable, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { printComparison } from '../print-comparison.ts';
-import { printTranscript } from '../print-transcripts.ts';
+import { printCaseRun } from '../print-case-run.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 interface CompareFlags {
@@ -144,9 +137,9 @@ async function printTranscripts(
       terminal.out(`\n  ${side}  ${safe(experiment.name, 60)}: the case was not run`);
       continue;
     }
-    const conversation = await conversationOf(one.folder, run, asked.settings);
+    const conversation = await tryConversationOfRun(one.folder, run, asked.settings);
     const evaluations = run.evaluations.filter(({ suite }) => asked.suites?.includes(suite) ?? true);
-    printTranscript(terminal, {
+    printCaseRun(terminal, {
       side,
       experiment: experiment.name,
       run,
@@ -187,28 +180,6 @@ function successes(result: ExperimentResult, suite: string, name: string): Reado
   const ofCase = [...new SuiteRuns(result, suite).cases.values()].find((one) => one.case === name);
   const grouped = Map.groupBy(ofCase?.runs ?? [], successOf);
   return new Map([...grouped].map(([success, runs]) => [success, runs.map(({ run }) => run)]));
-}
-
-async function conversationOf(
-  folder: string,
-  run: CaseRun,
-  settings: Settings,
-): Promise<Conversation | { readonly because: string }> {
-  if (run.spans === undefined && run.logs === undefined) return { because: 'it left no spans' };
-  try {
-    const { traces, logs } = readSpansOf(folder, run);
-    // They were redacted before they were written.
-    const batches = [
-      ...traces.map((bytes) => protobufBatch('traces', bytes)),
-      ...logs.map((bytes) => protobufBatch('logs', bytes)),
-    ];
-    const { conversations } = await understandRecorded(batches, { conversationKeys: settings.conversation.idKeys });
-    const own = conversations.find(({ id }) => id === run.conversationId) ?? conversations[0];
-    return own ?? { because: 'nothing of an agent is in its spans' };
-  } catch (error) {
-    if (error instanceof ExperimentUnreadable || error instanceof RecordingError) return { because: error.message };
-    throw error;
-  }
 }
 
 async function write(file: string, text: string): Promise<void> {

@@ -2,7 +2,7 @@
  * The lock that keeps a second writer out of an experiment's folder. It is SQLite's, on a file of its own: the system lets go of it when the process
  * dies, however it dies. Who has it is written beside it, for the message that the second one gets.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -31,6 +31,22 @@ export function takeFolder(folder: string): TakenFolder {
       lock.close();
     },
   };
+}
+
+/** Whether somebody writes it just now. Looking takes nothing from whoever is about to. */
+export function isTaken(folder: string): boolean {
+  const file = path.join(folder, 'lock');
+  if (!existsSync(file)) return false;
+  const lock = new DatabaseSync(file, { readOnly: true });
+  try {
+    lock.prepare('SELECT count(*) FROM sqlite_master').get();
+    return false;
+  } catch {
+    // SQLite lets nobody read while the lock is held.
+    return true;
+  } finally {
+    lock.close();
+  }
 }
 
 function whoWrites(file: string): string {

@@ -1,15 +1,14 @@
-/** What was said and done in a run of a case, from its spans, with the verdicts under it. */
+/** What was said and done in a run of a case, with the verdicts under it. */
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { CaseRun } from '../model/experiment.ts';
-import type { Turn } from '../model/turn.ts';
-import { inWords } from '../report/inspect/inspection-json.ts';
-import { inOneLine, inQuotes } from './print-inspection.ts';
+import { transcriptOf } from '../report/transcript.ts';
+import { printTranscript } from './print-transcript.ts';
 import { safe, type Terminal } from './terminal.ts';
 
-export interface Transcript {
-  /** A or B. */
-  readonly side: string;
+export interface ShownRun {
+  /** A or B, where there are two. */
+  readonly side?: string;
   readonly experiment: string;
   readonly run: CaseRun;
   readonly repeats: number;
@@ -19,29 +18,17 @@ export interface Transcript {
   readonly evaluations: readonly Evaluation[];
 }
 
-const TEXT_MAX = 2000;
-
-export function printTranscript(terminal: Terminal, transcript: Transcript): void {
+export function printCaseRun(terminal: Terminal, shown: ShownRun): void {
   const { paint, out } = terminal;
-  const { side, experiment, run, repeats, conversation, evaluations } = transcript;
+  const { side, experiment, run, repeats, conversation, evaluations } = shown;
   const repeat = repeats > 1 ? `, repeat ${run.repeat} of ${repeats}` : '';
   out(
-    `\n  ${paint('bold', `${side}  ${safe(experiment, 60)}`)}  ${safe(run.case, 80)}${repeat}  ${paint('dim', safe(run.conversationId, 80))}`,
+    `\n  ${paint('bold', `${side === undefined ? '' : `${side}  `}${safe(experiment, 60)}`)}  ${safe(run.case, 80)}${repeat}  ${paint('dim', safe(run.conversationId, 80))}`,
   );
   if (run.end !== 'completed') out(`    ${paint('red', run.end)}  ${safe(run.problem ?? '')}`);
   if ('because' in conversation) out(`    ${paint('dim', safe(conversation.because, 400))}`);
-  else
-    for (const [index, turn] of conversation.turns.entries())
-      printTurn(terminal, turn, conversation.turns.length > 1 ? index + 1 : undefined);
+  else printTranscript(terminal, transcriptOf(conversation), { indent: '    ' });
   for (const evaluation of evaluations) printVerdicts(terminal, evaluation);
-}
-
-function printTurn({ paint, out }: Terminal, turn: Turn, number: number | undefined): void {
-  if (number !== undefined) out(paint('dim', `    turn ${number}`));
-  out(`    user    ${inQuotes(turn.userInput, TEXT_MAX)}`);
-  for (const call of turn.toolCalls) out(`    tool    ${inOneLine(call, TEXT_MAX)}`);
-  out(`    answer  ${inQuotes(turn.finalAnswer, TEXT_MAX)}`);
-  if (turn.error !== undefined) out(`    error   ${paint('red', safe(inWords(turn.error) ?? ''))}`);
 }
 
 const STYLES = {

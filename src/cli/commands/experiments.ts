@@ -1,0 +1,145 @@
+/** `assay experiments` and `assay show`: which experiments there are, what one of them says, and what the agent did with a case. */
+import type { Command } from 'commander';
+import { suitesOf } from '../../compare/compare-experiments.ts';
+import { reliabilityOf } from '../../compare/reliability.ts';
+import type { Settings } from '../../config/settings.ts';
+import { didYouMean } from '../../model/did-you-mean.ts';
+import type { ExperimentResult } from '../../model/experiment.ts';
+import { tryConversationOfRun } from '../../pipeline/recorded-run.ts';
+import { reliabilityJson } from '../../report/comparison-json.ts';
+import { summarize } from '../../report/summary.ts';
+import { transcriptOf } from '../../report/transcript.ts';
+import { toCaseRunJson, toExperimentJson } from '../../store/experiment/experiment-json.ts';
+import {
+  ExperimentUnreadable,
+  experimentsIn,
+  findExperiment,
+  readExperiment,
+} from '../../store/experiment/read-experiment.ts';
+import { isTaken } from '../../store/experiment/taken-folder.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { load } from '../load.ts';
+import { printCaseRun } from '../print-case-run.ts';
+import { printRepeats } from '../print-comparison.ts';
+import { type ListedExperiment, printExperiment, printExperiments, type RunState } from '../print-experiments.ts';
+import { printKeptRuns, runsJson } from '../print-runs.ts';
+import { safe, type Terminal } from '../terminal.ts';
+
+interface Flags {
+  readonly json?: boolean;
+  readonly experiments?: string;
+  readonly config?: string;
+}
+
+const LIMIT = '20';
+
+export function addExperiments(program: Command, terminal: Terminal): void {
+  const common = (command: Command) =>
+    command
+      .option('--json', 'print it as JSON')
+      .option(
+        '--experiments <folder>',
+        'where experiments are (ASSAY_EXPERIMENTS; default experiments in the data folder)',
+      )
+      .option('--config <file>', 'configuration file (default assay.yaml where there is one)');
+
+  common(program.command('experiments'))
+    .description('list the experiments that there are: what was tried on what, and how it went')
+    .option('--limit <n>', 'at most so many, latest first', LIMIT)
+    .action(async (flags: Flags & { readonly limit: string }) => {
+      const settings = await settingsOf(flags);
+      if (!/^[1-9]\d{0,5}$/.test(flags.limit))
+        throw new CommandFailure(`--limit: ${safe(flags.limit, 60)} is not a whole number from 1 on`, EXIT.usage);
+      const found = experimentsIn(settings.experimentsDir, (problem) => terminal.err(safe(problem)));
+      const latest = found.slice(-Number(flags.limit)).reverse();
+      const listed = latest.map(({ folder }) => listedFrom(folder));
+      if (flags.json === true) terminal.out(JSON.stringify(listed.map(toJson)));
+      else if (listed.length === 0) terminal.out(`No experiments in ${settings.experimentsDir}: assay run makes one.`);
+      else printExperiments(terminal, listed);
+      if (found.length > latest.length)
+        terminal.err(`${found.length - latest.length} older ones are not shown: --limit ${found.length}`);
+    });
+
+  common(program.command('show'))
+    .description('show an experiment; with a case, what the agent did with it each time, and the verdicts')
+    .argument('<experiment>', 'its id, name or folder, or `latest`')
+    .argument('[case]', 'the id of a case')
+    .action(async (reference: string, name: string | undefined, flags: Flags) => {
+      const settings = await settingsOf(flags);
+      const listed = found(settings, reference);
+      if (name !== undefined) await showCase(terminal, listed, { name, settings, json: flags.json === true });
+      else showExperiment(terminal, listed, { json: flags.json === true });
+    });
+}
+
+async function settingsOf(flags: Flags): Promise<Settings> {
+  // No suite is asked for anything: an experiment says what it was scored by.
+  const given = { config: flags.config, experiments: flags.experiments };
+  return (await load(given, { suites: ['default'], secrets: "the store's" })).settings;
+}
+
+function found(settings: Settings, reference: string): ListedExperiment {
+  try {
+    return listedFrom(findExperiment(settings.experimentsDir, reference));
+  } catch (error) {
+    if (error instanceof ExperimentUnreadable) throw new CommandFailure(error.message, EXIT.input);
+    throw error;
+  }
+}
+
+function listedFrom(folder: string): ListedExperiment {
+  // First: who is done has all its runs.
+  const isWritten = isTaken(folder);
+  const result = readExperiment(folder);
+  return { folder, result, state: stateOf(result, isWritten) };
+}
+
+function stateOf({ experiment }: ExperimentResult, isWritten: boolean): RunState {
+  if (experiment.endedAt !== undefined) return 'ended';
+  return isWritten ? 'running' : 'interrupted';
+}
+
+function toJson({ folder, result, state }: ListedExperiment) {
+  const { experiment, runs } = result;
+  const { suites } = summarize(runs.flatMap(({ evaluations }) => evaluations));
+  return { ...toExperimentJson(experiment), folder, state, runs: runs.length, summary: suites };
+}
+
+function showExperiment(terminal: Terminal, listed: ListedExperiment, { json }: { readonly json: boolean }): void {
+  const { folder, result, state } = listed;
+  const reliabilities = suitesOf(result).map((suite) => reliabilityOf(result, suite));
+  if (json) {
+    const reliability = reliabilities.map(reliabilityJson);
+    terminal.out(JSON.stringify({ ...runsJson(result), folder, state, reliability }));
+    return;
+  }
+  printExperiment(terminal, listed);
+  printKeptRuns(terminal, result);
+  for (const reliability of reliabilities) printRepeats(terminal, reliability.suite, reliability);
+}
+
+async function showCase(
+  terminal: Terminal,
+  { folder, result }: ListedExperiment,
+  { name, settings, json }: { readonly name: string; readonly settings: Settings; readonly json: boolean },
+): Promise<void> {
+  const { experiment } = result;
+  const runs = result.runs.filter((run) => run.case === name).sort((a, b) => a.repeat - b.repeat);
+  if (runs.length === 0) {
+    const nearest = didYouMean(name, new Set(result.runs.map((run) => run.case)));
+    const hint = nearest === undefined ? '' : `; did you mean ${safe(nearest, 80)}?`;
+    throw new CommandFailure(`no run of a case ${safe(name, 80)} is known${hint}`, EXIT.input);
+  }
+  const shown: object[] = [];
+  for (const run of runs) {
+    const conversation = await tryConversationOfRun(folder, run, settings);
+    if (json) {
+      const transcript = 'because' in conversation ? null : transcriptOf(conversation);
+      shown.push({ ...toCaseRunJson(run), transcript });
+    } else {
+      const { name: called, repeats } = experiment;
+      printCaseRun(terminal, { experiment: called, run, repeats, conversation, evaluations: run.evaluations });
+    }
+  }
+  if (json) terminal.out(JSON.stringify({ experiment: toExperimentJson(experiment), case: name, runs: shown }));
+}

@@ -1,0 +1,109 @@
+/** Experiments as a person reads them: the table of all, and what is known of one. */
+import type { ExperimentResult } from '../model/experiment.ts';
+import { type SuiteSummary, summarize } from '../report/summary.ts';
+import { percent, safe, type Terminal } from './terminal.ts';
+
+/** `interrupted`: nobody writes it, and cases are left. */
+export type RunState = 'ended' | 'running' | 'interrupted';
+
+export interface ListedExperiment {
+  readonly folder: string;
+  readonly result: ExperimentResult;
+  readonly state: RunState;
+}
+
+const NAME_MAX = 40;
+const COMMIT_LENGTH = 10;
+const HEAD = ['id', 'name', 'started', 'version', 'commit', 'runs', 'suite', 'TCR', 'success', 'failures', ''];
+/** Figures stand to the right. */
+const RIGHT = new Set(['runs', 'TCR', 'success']);
+
+/** A line for each suite of each; what is the same as above is not said again. */
+export function printExperiments({ out, paint }: Terminal, listed: readonly ListedExperiment[]): void {
+  const rows = listed.flatMap((one) => {
+    const { experiment, runs } = one.result;
+    const { suites } = summarize(runs.flatMap(({ evaluations }) => evaluations));
+    const first = [
+      safe(experiment.id, 130),
+      safe(experiment.name, NAME_MAX),
+      minuteOf(experiment.startedAt),
+      safe(experiment.agent.version ?? '', NAME_MAX),
+      commitOf(one),
+      `${experiment.dataset.cases} × ${experiment.repeats}`,
+    ];
+    const scored = Object.entries(suites).map(([suite, summary]) => [safe(suite, NAME_MAX), ...figuresOf(summary)]);
+    const lines = scored.length === 0 ? [['', '', '', '']] : scored;
+    return lines.map((figures, index) => [
+      ...(index === 0 ? first : first.map(() => '')),
+      ...figures,
+      index === 0 ? describeState(one) : '',
+    ]);
+  });
+  const widths = HEAD.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return RIGHT.has(HEAD[column] ?? '') ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd();
+  out(paint('dim', line(HEAD)));
+  for (const row of rows) out(line(row));
+}
+
+export function printExperiment({ out, paint }: Terminal, listed: ListedExperiment): void {
+  const { experiment } = listed.result;
+  const { agent, dataset, git } = experiment;
+  const version = agent.version === undefined ? '' : `, version ${safe(agent.version, 60)}`;
+  const lines = [
+    ['started', `${minuteOf(experiment.startedAt)}  ${describeState(listed)}`.trimEnd()],
+    ['agent', `${safe(agent.target, 200)}${version}`],
+    ...(git === undefined
+      ? []
+      : [['commit', `${commitOf(listed)}${git.branch === undefined ? '' : ` on ${safe(git.branch, 80)}`}`]]),
+    [
+      'dataset',
+      `${safe(dataset.name, 80)} ${safe(dataset.version, 40)}: ${dataset.cases} cases × ${experiment.repeats}, seed ${experiment.seed}`,
+    ],
+    ['suites', experiment.suites.map(({ name, version: of }) => `${safe(name, 80)}@${safe(of, 40)}`).join(', ')],
+    ['folder', listed.folder],
+  ] as const;
+  out(`\n  ${paint('bold', safe(experiment.name, 80))}  ${paint('dim', safe(experiment.id, 130))}`);
+  for (const [what = '', text = ''] of lines) out(`    ${paint('dim', what.padEnd(9))}${text}`);
+}
+
+function figuresOf({ tcr, evaluations, outcomes }: SuiteSummary): readonly string[] {
+  const failures = [
+    [outcomes.graceful_failure, 'graceful'],
+    [outcomes.partial_failure, 'partial'],
+    [outcomes.hard_failure, 'hard'],
+    [outcomes.unscored, 'unscored'],
+  ] as const;
+  return [
+    tcr === null ? 'none' : tcr.toFixed(3),
+    percent(outcomes.successful_completion / evaluations),
+    failures.flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`])).join(', '),
+  ];
+}
+
+function describeState({ result, state }: ListedExperiment): string {
+  const { experiment, runs } = result;
+  const failed = runs.filter(({ end }) => end !== 'completed').length;
+  const notes = [
+    ...(state === 'ended' ? [] : [`${state}: ${runs.length} of ${experiment.dataset.cases * experiment.repeats} runs`]),
+    ...(failed === 0 ? [] : [`${failed} runs failed`]),
+  ];
+  return notes.join(', ');
+}
+
+function commitOf({ result: { experiment } }: ListedExperiment): string {
+  const { git } = experiment;
+  // A plus: there were changes that are in no commit.
+  return git === undefined ? '' : `${safe(git.commit.slice(0, COMMIT_LENGTH))}${git.isDirty ? '+' : ''}`;
+}
+
+/** The same text for everybody, wherever the experiment was made. */
+function minuteOf(iso: string): string {
+  return `${safe(iso).slice(0, 16).replace('T', ' ')} UTC`;
+}
