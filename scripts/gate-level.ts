@@ -45,7 +45,10 @@ try {
   const whole = readExperiment(values.experiment ?? runAgent(temporary ?? '', 2 * Number(values.pairs)));
   const { gate, mistakes } = readGate(STRICT, 'strict', whole.experiment.suites);
   if (gate === undefined) throw new Error(formatMistakes(mistakes));
-  const pairs = Math.floor(whole.experiment.repeats / 2);
+  // Of one that was interrupted, those that are whole.
+  const { cases } = whole.experiment.dataset;
+  const repeats = [...Map.groupBy(whole.runs, ({ repeat }) => repeat)].filter(([, runs]) => runs.length === cases);
+  const pairs = Math.floor(repeats.length / 2);
   const count = { strict: 0, usual: 0 };
   for (let pair = 0; pair < pairs; pair += 1) {
     const [baseline, candidate] = [repeatOf(whole, 2 * pair + 1), repeatOf(whole, 2 * pair + 2)];
@@ -55,7 +58,6 @@ try {
     if (isRegression(DEFAULT_GATE)) count.usual += 1;
     process.stderr.write(`\r${pair + 1} of ${pairs} pairs`);
   }
-  const cases = whole.experiment.dataset.cases;
   process.stderr.write('\n');
   process.stdout.write(
     `${pairs} pairs of ${cases} cases, the same agent: ${count.strict} called a regression where no drop is allowed, ` +
