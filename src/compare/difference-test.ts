@@ -14,7 +14,7 @@ export function testDifference(a: SuiteRuns, b: SuiteRuns, measure: Measure): Te
     const pairs = pairsOf(ofA, ofB);
     if (isPaired ? pairs.length === 0 : ofA.size === 0 || ofB.size === 0) return { because: NOTHING };
     return isPaired
-      ? exchangedPairs(pairs.length, (isExchanged) => risenOfPairs(pairs, isExchanged))
+      ? exchangedPairs(pairs.length, risenOfPairs(pairs))
       : dealtAgain([...ofA.values()], [...ofB.values()], risen);
   }
   const [ofA, ofB] = [valuesOf(a, measure), valuesOf(b, measure)];
@@ -38,16 +38,26 @@ function risen(a: readonly CaseEffort[], b: readonly CaseEffort[]): number {
   return Math.log(ratioOf(b)) - Math.log(ratioOf(a));
 }
 
-function risenOfPairs(pairs: readonly (readonly [CaseEffort, CaseEffort])[], isExchanged: Uint8Array): number {
-  let [effortA, successA, effortB, successB] = [0, 0, 0, 0];
-  for (const [index, pair] of pairs.entries()) {
-    const [a, b] = isExchanged[index] === 1 ? [pair[1], pair[0]] : pair;
-    effortA += a.effort;
-    successA += a.success;
-    effortB += b.effort;
-    successB += b.success;
-  }
-  return Math.log(effortB / successB) - Math.log(effortA / successA);
+/** The same of pairs some of which are exchanged: what the one has more, the other has less. */
+function risenOfPairs(pairs: readonly (readonly [CaseEffort, CaseEffort])[]): (isExchanged: Uint8Array) => number {
+  const [ofA, ofB] = [pairs.map(([a]) => a), pairs.map(([, b]) => b)];
+  const effort = Float64Array.from(pairs, ([a, b]) => a.effort - b.effort);
+  const success = Float64Array.from(pairs, ([a, b]) => a.success - b.success);
+  const [effortA, effortB] = [ofA, ofB].map((cases) => sum(cases.map((one) => one.effort))) as [number, number];
+  const [successA, successB] = [ofA, ofB].map((cases) => sum(cases.map((one) => one.success))) as [number, number];
+  return (isExchanged) => {
+    let [moreEffort, moreSuccess] = [0, 0];
+    for (let index = 0; index < effort.length; index += 1) {
+      if (isExchanged[index] !== 1) continue;
+      moreEffort += effort[index] as number;
+      moreSuccess += success[index] as number;
+    }
+    const [costB, costA] = [
+      (effortB + moreEffort) / (successB + moreSuccess),
+      (effortA - moreEffort) / (successA - moreSuccess),
+    ];
+    return Math.log(costB) - Math.log(costA);
+  };
 }
 
 function sum(numbers: readonly number[]): number {

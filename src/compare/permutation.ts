@@ -25,7 +25,11 @@ export function signFlips(differences: readonly number[]): TestResult {
   const chances = sumsOfFlips(different);
   const seen = sum(different);
   if (chances === undefined)
-    return drawn('sign_flips', seen, (random) => sum(different.map((one) => (random() < 0.5 ? one : -one))));
+    return drawn('sign_flips', seen, (random) => {
+      let total = 0;
+      for (const one of different) total += random() < 0.5 ? one : -one;
+      return total;
+    });
   let [p, below, above] = [0, 0, 0];
   const slack = GRAIN * (different.length + 1);
   for (const [units, chance] of chances) {
