@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { SERIES_MAX } from '../scripts/metrics-page.ts';
+import { benchBacktest } from './backtest.ts';
 import { benchDetect, DETECT_FULL, DETECT_SMALL } from './detect.ts';
 import { benchDialects } from './dialects.ts';
 import { benchKafka } from './kafka.ts';
@@ -45,6 +46,7 @@ const benches = {
     const timed = scenario === undefined || scenario === 'versions' ? size.timed : 0;
     return benchDetect({ ...size, scenarios, timed, runs: Number(values.runs ?? size.runs) });
   },
+  backtest: () => benchBacktest({ traces: Number(values.traces ?? (small ? 300 : 60_000)), rounds: small ? 2 : 12 }),
   redaction: () => benchRedaction({ traces: Number(values.traces ?? (small ? 60 : 1500)), rounds: small ? 2 : 15 }),
   dialects: () => benchDialects(small ? { frameworks: 2, rounds: 2 } : { rounds: 40 }),
   // Needs what it starts by itself: Java for Kafka, PostgreSQL. A million spans are 85,000 traces.

@@ -64,7 +64,8 @@ async function measurePipeline(
 ): Promise<{ readonly rows: readonly BenchRow[]; readonly notes: readonly string[] }> {
   const warmUp = Math.max(WARM_UP_SLICES_MIN, Math.ceil((rounds * WARM_UP_SHARE) / (1 - WARM_UP_SHARE)));
   const slices = sliceRequests(workload, rounds + warmUp);
-  const pipeline = await startPipeline();
+  const directory = mkdtempSync(path.join(tmpdir(), 'assay-bench-'));
+  const pipeline = await startPipeline(directory);
   const measured = { ours: 0, spans: 0, faults: 0, reference: 0, decoded: 0 };
   const staged = { total: 0, main: 0, spans: 0 };
   for (const [index, slice] of slices.entries()) {
@@ -92,6 +93,7 @@ async function measurePipeline(
     }
   }
   const result = await pipeline.stop();
+  rmSync(directory, { recursive: true, force: true });
   const rows = [
     {
       name: 'pipeline: decode, journal, normalize, assemble, score, store (spans per CPU second)',
@@ -108,8 +110,8 @@ async function measurePipeline(
   return { rows, notes };
 }
 
-async function startPipeline() {
-  const directory = mkdtempSync(path.join(tmpdir(), 'assay-bench-'));
+/** All of it, with a store in this folder. */
+export async function startPipeline(directory: string) {
   const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
   const { suites } = await loadSuites(settings.suites, { baseDir: directory, builtinDir: BUILTIN });
   const store = Store.open(path.join(directory, 'assay.db'));
@@ -185,13 +187,12 @@ async function startPipeline() {
       await journal.stop();
       reader.close();
       store.close();
-      rmSync(directory, { recursive: true, force: true });
       return { turns, evaluations };
     },
   };
 }
 
-function sliceRequests(workload: Workload, count: number): Uint8Array[][] {
+export function sliceRequests(workload: Workload, count: number): Uint8Array[][] {
   const size = Math.ceil(workload.requests.length / count);
   const slices: Uint8Array[][] = [];
   for (let from = 0; from < workload.requests.length; from += size)

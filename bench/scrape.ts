@@ -35,6 +35,7 @@ export async function benchScrape(options: { readonly series: number; readonly r
     metrics: (accept) => exposition.render(accept),
     ready: () => ({ ready: true, reasons: [] }),
     detection: () => Promise.resolve({ active: false }),
+    shadow: () => Promise.resolve({ shadows: [] }),
     conversations: { list: async () => ({}), get: async () => undefined },
     writes: { routes: [], token: () => undefined, onWrite: () => undefined },
   });

@@ -6,6 +6,7 @@ import { DETECTION_METRICS } from '../src/report/detection-metrics.ts';
 import { HEALTH_METRICS } from '../src/report/health-metrics.ts';
 import { JUDGE_METRICS } from '../src/report/judge-metrics.ts';
 import { BASE_LABELS, QUALITY_METRICS } from '../src/report/quality-metrics.ts';
+import { SHADOW_METRICS } from '../src/report/shadow-metrics.ts';
 
 export function metricsPage(): string {
   return `<!-- Made by \`npm run docs:metrics\` from the definitions in src/report. Change those; a test compares. -->
@@ -34,6 +35,17 @@ TCR bands: 0.85 and above is production ready, 0.70 and above usable, below that
 What late spans change is counted apart, in the \`…_revised\` series, because counters only go up. All other sums, counts and
 sums of squares are those of the first revision, and of the same conversations: make a variance of them without corrections.
 A suite's success has no label of its own: it is \`outcome="successful_completion"\`.
+
+## What would another suite say?
+
+Of suites in shadow ([suites.md](suites.md#changing-a-suite)), beside the live one of the same name; in the store, as those above. \`version\` is
+that of the suite in shadow.
+
+${metricsTable(Object.values<MetricDefinition>(SHADOW_METRICS))}
+
+Queries to start with:
+
+${queries(Object.values<MetricDefinition>(SHADOW_METRICS))}
 
 ## Has it got worse?
 

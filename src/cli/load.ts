@@ -11,6 +11,8 @@ import { CommandFailure, EXIT } from './exit-codes.ts';
 export interface Loaded {
   readonly settings: Settings;
   readonly suites: readonly CompiledSuite[];
+  /** Those that are to run in shadow beside them. */
+  readonly shadows: readonly CompiledSuite[];
   readonly suiteReferences: readonly string[];
   readonly suitesBaseDirectory: string;
   /** Reads the settings again, from where they were read. */
@@ -34,15 +36,20 @@ export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loa
   const suiteReferences = fromFlags ?? settings.suites;
   // Suites named on the command line are relative to where one stands, those of a file to the file.
   const suitesBaseDirectory = fromFlags === undefined ? settings.baseDir : process.cwd();
-  const { suites, mistakes: suiteMistakes } = await loadSuites(suiteReferences, {
+  const {
+    suites,
+    shadows,
+    mistakes: suiteMistakes,
+  } = await loadSuites(suiteReferences, {
     baseDir: suitesBaseDirectory,
     builtinDir: BUILTIN_SUITES,
     judges: settings.judging.judges.map(({ name }) => name),
+    shadows: settings.shadowSuites,
   });
   const { mistakes: truthMistakes } = readTruthFiles(settings.truth);
   const isNeeded = (mistake: Mistake) => options.secrets !== "the store's" || !isOthersSecret(mistake);
   failOn([...configMistakes.filter(isNeeded), ...suiteMistakes, ...truthMistakes]);
-  return { settings, suites, suiteReferences, suitesBaseDirectory, loadSettings: read };
+  return { settings, suites, shadows, suiteReferences, suitesBaseDirectory, loadSettings: read };
 }
 
 /** One that is missing, and that no store is opened with. */

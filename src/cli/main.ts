@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
 import { Command, CommanderError } from 'commander';
+import { addBacktest } from './commands/backtest.ts';
 import { addCompare } from './commands/compare.ts';
 import { addDataset } from './commands/dataset.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
@@ -16,6 +17,7 @@ import { addPrefer } from './commands/prefer.ts';
 import { addRun } from './commands/run.ts';
 import { addScore } from './commands/score.ts';
 import { addServe } from './commands/serve.ts';
+import { addShadow } from './commands/shadow.ts';
 import { addStore } from './commands/store-copy.ts';
 import { addSuite } from './commands/suite.ts';
 import { addValidate } from './commands/validate.ts';
@@ -50,6 +52,8 @@ addExplain(program, terminal);
 addCompare(program, terminal);
 addDetect(program, terminal);
 addGate(program, terminal);
+addBacktest(program, terminal);
+addShadow(program, terminal);
 addGolden(program, terminal);
 addInspect(program, terminal);
 addLabels(program, terminal);

@@ -16,6 +16,7 @@ export interface Reloaded {
 const TAKEN: Readonly<Record<keyof Settings, 'now' | readonly string[]>> = {
   baseDir: 'now',
   suites: 'now',
+  shadowSuites: 'now',
   http: 'now',
   score: 'now',
   conversation: 'now',

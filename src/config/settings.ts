@@ -39,6 +39,8 @@ export interface Settings {
   readonly httpPort: number;
   readonly http: HttpSettings;
   readonly suites: readonly string[];
+  /** Candidates that run beside the live suites of their names, and count for nothing. Names of packs, or absolute paths. */
+  readonly shadowSuites: readonly string[];
   readonly turn: TurnSettings;
   readonly conversation: ConversationSettings;
   readonly journal: { readonly maxBytes: number; readonly segmentBytes: number };
@@ -102,6 +104,7 @@ export interface Config {
   readonly http_port?: number;
   readonly http?: HttpConfig;
   readonly suites?: readonly string[];
+  readonly shadow_suites?: readonly string[];
   readonly turn?: {
     readonly settle?: Quantity;
     readonly idle?: Quantity;
@@ -159,6 +162,9 @@ const CONFIG_FILE = 'assay.yaml';
 /** `response-clarity` judges English prose by rules of thumb, `sql-agent` one kind of agent: they are for those who ask for them. */
 const DEFAULT_SUITES = ['default', 'scheduling', 'error-recovery'];
 
+/** Anything else is a path. */
+const PACK_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -206,6 +212,9 @@ function readSettings(
     }),
     http: readHttp(sources, { baseDir, env }),
     suites: sources.read({ key: 'suites' }, suiteList, DEFAULT_SUITES).value,
+    shadowSuites: sources
+      .read({ key: 'shadow_suites' }, suiteList, [])
+      .value.map((reference) => (PACK_NAME.test(reference) ? reference : path.resolve(baseDir, reference))),
     turn: {
       settleMs: duration({ key: 'turn.settle', variable: 'ASSAY_TURN_SETTLE' }, 10 * SECOND, 0, HOUR),
       idleMs: duration({ key: 'turn.idle', variable: 'ASSAY_TURN_IDLE' }, 60 * SECOND, 1, DAY),

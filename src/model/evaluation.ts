@@ -53,6 +53,8 @@ export interface Evaluation {
   readonly turnId: TurnId | undefined;
   readonly suite: string;
   readonly suiteVersion: string;
+  /** Made by a candidate that runs beside the live suite of this name, and counts for nothing. Absent otherwise. */
+  readonly shadow?: true;
   readonly scope: SuiteScope;
   /** 1 the first time, one more for each time late spans changed what was scored. */
   readonly revision: number;
@@ -66,4 +68,13 @@ export interface Evaluation {
   readonly findings?: readonly Finding[];
   /** The criteria whose verdicts are not in: until they are, this is what can be said so far, and is not counted. Absent where all are in. */
   readonly waitsFor?: readonly string[];
+  /** What it can be weighed again by, without the spans. Not shown to people, and not there where it is read from a store. */
+  readonly basis?: EvaluationBasis;
+}
+
+export interface EvaluationBasis {
+  /** Of the suite as it was: see `SuiteDefinition`. */
+  readonly definition: string;
+  /** What outcome rules ask beside the score; undefined where it could not be worked out. */
+  readonly conditions: { readonly completed: boolean; readonly failed: boolean } | undefined;
 }

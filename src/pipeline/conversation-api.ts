@@ -1,7 +1,7 @@
 /** Answers the questions of the HTTP API from the store. */
 import type { Evaluation } from '../model/evaluation.ts';
 import type { ConversationApi } from '../report/http-server.ts';
-import { toReportJson } from '../report/report-json.ts';
+import { shadowsJson, toReportJson } from '../report/report-json.ts';
 import type { ConversationReader, ConversationRow } from '../store/conversation-reader.ts';
 
 export function conversationApi(reader: ConversationReader): ConversationApi {
@@ -18,7 +18,9 @@ export function conversationApi(reader: ConversationReader): ConversationApi {
     get: async (id, options) => {
       const row = await reader.find(id);
       if (row === undefined) return undefined;
-      return { ...toReportJson(await reader.evaluations(row, options)), conversation: describe(row) };
+      const report = toReportJson(await reader.evaluations(row, options));
+      const inShadow = await reader.evaluations(row, { ...options, of: 'shadow' });
+      return { ...report, ...shadowsJson(inShadow), conversation: describe(row) };
     },
   };
 }

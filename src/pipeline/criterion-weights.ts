@@ -1,5 +1,5 @@
 /** What share of its suite a criterion has. A suite that says `normalize` need not sum to 1 as written. */
-import type { SuiteOutline } from './suite-outline.ts';
+import { isLive, type SuiteOutline } from './suite-outline.ts';
 
 export interface CriterionWeight {
   readonly suite: string;
@@ -8,7 +8,9 @@ export interface CriterionWeight {
 }
 
 export function criterionWeights(suites: readonly SuiteOutline[]): readonly CriterionWeight[] {
-  return suites.flatMap(({ name: suite, criteria, totalWeight }) =>
-    criteria.map(({ name, weight }) => ({ suite, criterion: name, weight: weight / totalWeight })),
-  );
+  return suites
+    .filter(isLive)
+    .flatMap(({ name: suite, criteria, totalWeight }) =>
+      criteria.map(({ name, weight }) => ({ suite, criterion: name, weight: weight / totalWeight })),
+    );
 }

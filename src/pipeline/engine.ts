@@ -28,6 +28,7 @@ import { type ConversationId, isSynthetic, syntheticConversationId, type TraceId
 import { encodeTable } from '../model/otlp/batch-table.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces } from '../model/otlp/traces-reader.ts';
+import { keyOfSuite } from '../model/suite-key.ts';
 import type { Turn } from '../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import { normalize } from '../normalize/normalize.ts';
@@ -59,6 +60,7 @@ export interface EngineSettings {
 
 export interface EngineParts {
   readonly settings: EngineSettings;
+  /** Those in shadow behind those that are live. */
   readonly suites: readonly CompiledSuite[];
   readonly store: EngineStore;
   /** Bytes of the log by position. */
@@ -129,6 +131,7 @@ export class Engine {
     const recorder = new EvaluationRecorder({
       store: parts.store,
       ...parts.settings.metrics,
+      shadowed: new Set(parts.suites.flatMap(({ name, shadow }) => (shadow === undefined ? [] : [name]))),
       onFold: (fold) => parts.onEvent({ type: 'labels-folded', ...fold }),
     });
     this.#scoring = new SuiteScoring({
@@ -375,7 +378,7 @@ export class Engine {
   }
 
   #evaluateJoined(suite: CompiledSuite, turn: Turn, place: TurnPlace): void {
-    const key = { conversation: place.conversation.row, suite: suite.name, turnId: turn.id };
+    const key = { conversation: place.conversation.row, suite: keyOfSuite(suite), turnId: turn.id };
     const before = this.#parts.store.previousEvaluation(key);
     this.#evaluateTurn(suite, turn, { ...place, revision: (before?.revision ?? 0) + 1 });
   }
@@ -431,14 +434,15 @@ export class Engine {
     // Its turns were scored, each for itself; what is remembered of them is not needed any more.
     for (const { row } of traces) this.#recent.drop(row);
     store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause });
-    this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: matched.by.length, revision });
+    const live = matched.by.filter(({ shadow }) => shadow === undefined);
+    this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: live.length, revision });
   }
 
   /** A turn that never came to its end, or was not to be judged before the end of the recording. */
   #evaluateLeftOver(turn: Turn, place: TurnPlace): void {
     for (const suite of this.#parts.suites) {
       if (suite.scope !== 'turn') continue;
-      const key = { conversation: place.conversation.row, suite: suite.name, turnId: turn.id };
+      const key = { conversation: place.conversation.row, suite: keyOfSuite(suite), turnId: turn.id };
       if (this.#parts.store.previousEvaluation(key) === undefined)
         this.#evaluateTurn(suite, turn, { ...place, revision: 1 });
     }

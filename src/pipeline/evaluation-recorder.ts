@@ -4,6 +4,7 @@
  */
 import type { Conversation } from '../model/conversation.ts';
 import { type Evaluation, FINDINGS } from '../model/evaluation.ts';
+import { suiteKey } from '../model/suite-key.ts';
 import type { JudgeRequest } from '../model/judging.ts';
 import { type AgentLabels, type Fold, isFolded, LabelGuard } from '../report/label-guard.ts';
 import { QUALITY_METRICS } from '../report/quality-metrics.ts';
@@ -12,7 +13,8 @@ import { SuiteTotals } from '../report/suite-totals.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore } from '../store/engine-store.ts';
 import { waitingObservation } from './detection/observations.ts';
-import { countedAs, effortOf, labelsOf } from './facts.ts';
+import { countedAs, effortOf, labelsOf, seenAs } from './facts.ts';
+import { ShadowComparison } from './shadow-comparison.ts';
 
 export interface LabelSettings {
   readonly maxLabelSets: number;
@@ -30,10 +32,21 @@ export class EvaluationRecorder {
   readonly #guard: LabelGuard;
   readonly #isObserved: boolean;
   readonly #isReported: boolean;
+  readonly #shadows: ShadowComparison;
+  readonly #shadowed: ReadonlySet<string>;
   readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
 
-  constructor(options: LabelSettings & { readonly store: EngineStore; readonly onFold: (fold: Fold) => void }) {
+  constructor(
+    options: LabelSettings & {
+      readonly store: EngineStore;
+      /** Names of suites that have one in shadow. */
+      readonly shadowed: ReadonlySet<string>;
+      readonly onFold: (fold: Fold) => void;
+    },
+  ) {
     this.#store = options.store;
+    this.#shadowed = options.shadowed;
+    this.#shadows = new ShadowComparison(options.store);
     this.#segmentKeys = options.segmentKeys;
     this.#isObserved = options.observed === true;
     this.#isReported = options.reported === true;
@@ -60,10 +73,24 @@ export class EvaluationRecorder {
     },
   ): void {
     const store = this.#store;
-    const key = { conversation: place.conversation, suite: evaluation.suite, turnId: evaluation.turnId };
+    const key = { conversation: place.conversation, suite: suiteKey(evaluation), turnId: evaluation.turnId };
     const before = place.isFirst ? undefined : store.previousEvaluation(key);
     if (before !== undefined && before.revision >= evaluation.revision) return;
     const waited = store.waitingEvaluation(key);
+    if (evaluation.shadow) {
+      const labels = labelsOf(place.subject, this.#segmentKeys);
+      const { conversation, trace, requests } = place;
+      if (requests.length > 0) {
+        store.putWaiting({ evaluation, place: { conversation, trace, labels }, counted: [], requests });
+        return;
+      }
+      if (waited !== undefined) store.dropWaiting(key);
+      const seen = seenAs(effortOf(place.subject), place.logTime);
+      store.insertEvaluation(evaluation, { conversation, trace, labels, seen }, (written) => {
+        if (before === undefined) this.#shadows.count(written, conversation);
+      });
+      return;
+    }
     const labels = this.#guard.admit(
       before === undefined && waited === undefined
         ? labelsOf(place.subject, this.#segmentKeys)
@@ -85,8 +112,10 @@ export class EvaluationRecorder {
     const counted = countedAs(place.subject, place.logTime);
     // The turn that is evaluated, or the last one of the conversation.
     const span = place.subject.turns.at(-1);
-    store.insertEvaluation(evaluation, held, (written) => {
+    const seen = seenAs(effort, place.logTime);
+    store.insertEvaluation(evaluation, { ...held, seen }, (written) => {
       if (before === undefined) {
+        if (this.#shadowed.has(evaluation.suite)) this.#shadows.count(written, conversation);
         totals.countFirst(written, effort, counted, countedBefore);
         // Later revisions are not observed: what has been observed can not be taken back, and a conversation is to count once.
         if (this.#isObserved)

@@ -4,10 +4,10 @@ import { isBare } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
-import type { Effort } from '../report/effort.ts';
+import { countedEffort, type Effort } from '../report/effort.ts';
 import type { AgentLabels } from '../report/label-guard.ts';
 import type { CountedConversation } from '../report/suite-totals.ts';
-import type { ConversationLabels } from '../store/engine-store.ts';
+import type { ConversationLabels, SeenConversation } from '../store/engine-store.ts';
 import { segmentOf } from './segment.ts';
 
 const AGENT_KINDS: ReadonlySet<string> = new Set([
@@ -76,6 +76,16 @@ export function effortOf(conversation: Conversation): Effort {
     durationMs: conversation.endedAtMs - conversation.startedAtMs,
     costUsd: conversation.costUsd,
   };
+}
+
+/** What is kept of it for whoever weighs it again. */
+export function seenAs(effort: Effort, logTime: number): SeenConversation {
+  const { steps, cost } = countedEffort(effort);
+  const { costUsd } = effort;
+  // Finer than what is counted, and never more than that.
+  const nanos =
+    costUsd === undefined || cost === undefined ? undefined : Math.round(Math.min(costUsd, cost / 1e6 + 1e-6) * 1e9);
+  return { at: logTime, steps, costNanos: nanos === undefined ? undefined : Math.max(0, nanos) };
 }
 
 export function countedAs(conversation: Conversation, logTime: number): CountedConversation {

@@ -18,6 +18,7 @@ export interface ScorerStart {
   readonly storeFile: string;
   readonly journalDirectory: string;
   readonly suites: readonly string[];
+  readonly shadowSuites: readonly string[];
   readonly suitesBaseDirectory: string;
   /** Undefined where regressions are not looked for. */
   readonly detection: DetectionStart | undefined;

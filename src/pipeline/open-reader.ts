@@ -2,11 +2,15 @@
 import { existsSync } from 'node:fs';
 import type { Settings } from '../config/settings.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
+import type { EvaluationScanner } from '../store/evaluation-scan.ts';
 import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { storeFileIn } from './data-directory.ts';
 
 /** Undefined where there is none yet. */
-export async function openReader({ sharedStore, dataDir }: Settings): Promise<ConversationReader | undefined> {
+export async function openReader({
+  sharedStore,
+  dataDir,
+}: Settings): Promise<(ConversationReader & EvaluationScanner) | undefined> {
   if (sharedStore !== undefined) {
     // Loaded when it is needed, as everything that one machine does without.
     const { PostgresReader } = await import('../store/postgres/postgres-reader.ts');

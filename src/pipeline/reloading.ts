@@ -68,6 +68,7 @@ export class Reloading {
       const { settings: next, mistakes: inSettings } = load();
       const { suites, mistakes: inSuites } = await checkSuites({
         references: next.suites,
+        shadows: next.shadowSuites,
         baseDir: next.baseDir,
         // A change of judges waits for a restart; until then suites are asked of those that run.
         judges: this.#running.judging.judges.map(({ name }) => name),

@@ -31,9 +31,10 @@ import { type FromScorer, type ScorerStart, type ToScorer, unpackTurn } from './
 const BATCH_MAX = 256;
 
 async function main(start: ScorerStart, post: (message: FromScorer) => void): Promise<void> {
-  const { suites, mistakes } = await loadSuites(start.suites, {
+  const { suites, shadows, mistakes } = await loadSuites(start.suites, {
     baseDir: start.suitesBaseDirectory,
     builtinDir: path.resolve(import.meta.dirname, '../../suites'),
+    shadows: start.shadowSuites,
   });
   // The main thread has checked them before it started this one.
   if (mistakes.length > 0) throw new Error(`the suites changed while Assay was running: ${mistakes.length} mistakes`);
@@ -46,7 +47,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
   function makeEngine(): Engine {
     return new Engine({
       settings: start.settings,
-      suites,
+      suites: [...suites, ...shadows],
       truth,
       judge: judgeOf(start.judging),
       store,

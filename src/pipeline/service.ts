@@ -39,12 +39,15 @@ import { serviceRedaction } from './redaction-rules.ts';
 import { reloadRoute } from './reload-route.ts';
 import { type ReloadOutcome, Reloading } from './reloading.ts';
 import { startTelemetry } from './telemetry.ts';
+import { shadowApi } from './shadow-api.ts';
 import { Scorer, type Scoring } from './scorer.ts';
-import type { SuiteOutline } from './suite-outline.ts';
+import { isLive, outlineOf, type SuiteOutline } from './suite-outline.ts';
 
 export interface ServiceOptions {
   readonly settings: Settings;
   readonly suites: readonly CompiledSuite[];
+  /** Candidates beside them. */
+  readonly shadows: readonly CompiledSuite[];
   /** As the user wrote them; the scoring thread loads them again. */
   readonly suiteReferences: readonly string[];
   readonly suitesBaseDirectory: string;
@@ -128,7 +131,8 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     onEvent: (event) => telemetry?.note(event),
   });
   let { writeToken } = settings.http;
-  let running: readonly SuiteOutline[] = suites;
+  /** Those in shadow as well. */
+  let running: readonly SuiteOutline[] = [...suites, ...options.shadows].map(outlineOf);
   const reloading = new Reloading({
     running: settings,
     load: options.loadSettings,
@@ -145,7 +149,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const puts = new StoreWrites((command) => scorer.tell(command));
   const writes = [
     truthRoute((write) => puts.put(write)),
-    labelRoute({ put: (write) => puts.put(write), suites: () => running }),
+    labelRoute({ put: (write) => puts.put(write), suites: () => running.filter(isLive) }),
     acceptRoute((chosen) => desk.accept(chosen)),
     reloadRoute(() => reloading.reload()),
   ];
@@ -154,7 +158,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const judging = judgingStart(settings.judging);
   const judges = judging === undefined ? undefined : judgeCounters(judging);
   const { scorer, ready } = await Scorer.start({
-    ...scoringOf({ settings: named, suites, directory, version: options.version }),
+    ...scoringOf({ settings: named, suites: running, directory, version: options.version }),
     onStored: (turn) => intake.release(turn),
     onTotals: (totals) => {
       view.update(totals);
@@ -193,7 +197,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     series: () => view.seriesCount,
     labelSets: () => view.labelSetCount,
     labelSetsMax: settings.metrics.maxLabelValues,
-    criterionWeights: criterionWeights(suites),
+    criterionWeights: criterionWeights(running),
     criterionVariation: () => variation.all(),
     version: options.version,
     redactions: redaction === undefined ? [] : redactionNames(redaction),
@@ -228,6 +232,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     ready: () => readiness.check({ stalledMs: scorer.stalledMs }),
     conversations,
     detection: () => desk.describe(),
+    shadow: shadowApi({ reader: () => reader, suites: () => running }),
     writes: { routes: writes, token: () => writeToken, onWrite: onEvent },
   });
   stops.push(() => http.stop());
@@ -265,6 +270,7 @@ function scoringOf({
       storeFile: directory.storeFile,
       journalDirectory: directory.journal,
       suites: settings.suites,
+      shadowSuites: settings.shadowSuites,
       suitesBaseDirectory: settings.baseDir,
       detection: detectionStart(settings),
       judging: judgingStart(settings.judging),

@@ -10,7 +10,8 @@ const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../suites');
 const port = parentPort;
 if (port !== null) {
   // The cast holds because `suite-check.ts` is the only one that starts this thread.
-  const { references, baseDir, judges } = workerData as SuiteReferences;
-  const { suites, mistakes } = await loadSuites(references, { baseDir, builtinDir: BUILTIN_SUITES, judges });
-  port.postMessage({ suites: suites.map(outlineOf), mistakes });
+  const { references, shadows: candidates, baseDir, judges } = workerData as SuiteReferences;
+  const options = { baseDir, builtinDir: BUILTIN_SUITES, judges, shadows: candidates };
+  const { suites, shadows, mistakes } = await loadSuites(references, options);
+  port.postMessage({ suites: [...suites, ...shadows].map(outlineOf), mistakes });
 }

@@ -8,12 +8,15 @@ import type { SuiteOutline } from './suite-outline.ts';
 
 export interface SuiteReferences {
   readonly references: readonly string[];
+  /** Those that are to run in shadow. */
+  readonly shadows: readonly string[];
   readonly baseDir: string;
   /** Those that are configured. */
   readonly judges: readonly string[];
 }
 
 export interface CheckedSuites {
+  /** Those in shadow behind those that are live. */
   readonly suites: readonly SuiteOutline[];
   readonly mistakes: readonly Mistake[];
 }

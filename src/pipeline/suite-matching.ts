@@ -11,6 +11,7 @@ export interface Matched {
   readonly conversation: Conversation | undefined;
   /** Suites of scope `conversation`. */
   readonly by: readonly CompiledSuite[];
+  /** Those in shadow are not among them. */
   readonly byAny: boolean;
 }
 
@@ -37,7 +38,7 @@ export class SuiteMatching {
    */
   match(due: StoredConversation, traces: readonly StoredTrace[]): Matched | undefined {
     const { suites, runner, understand, alone } = this.#parts;
-    const ofTurns = suites.filter(({ scope }) => scope === 'turn');
+    const ofTurns = suites.filter(({ scope, shadow }) => scope === 'turn' && shadow === undefined);
     const ofConversations = suites.filter(({ scope }) => scope === 'conversation');
     const byTurn = this.#matchedByTurns(traces);
     const candidates = ofConversations.filter(
@@ -52,7 +53,7 @@ export class SuiteMatching {
     const isForTurn = (suite: CompiledSuite) =>
       byTurn?.has(suite) ??
       conversation.turns.some((turn) => runner.applies(suite, alone(due, turn), turn.id, suite.matches));
-    return { conversation, by, byAny: by.length > 0 || ofTurns.some(isForTurn) };
+    return { conversation, by, byAny: by.some(({ shadow }) => shadow === undefined) || ofTurns.some(isForTurn) };
   }
 
   /** Undefined where something of a trace is not remembered. */

@@ -6,6 +6,7 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { TurnId } from '../model/ids.ts';
+import { keyOfSuite } from '../model/suite-key.ts';
 import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import { evaluate } from '../score/evaluate.ts';
 import type { Judges } from '../score/judge/judges.ts';
@@ -41,13 +42,13 @@ export class SuiteRunner {
     matches: CompiledSuite['matchesTurn'],
   ): boolean {
     const { watch } = this.#parts;
-    const target = { suite: suite.name, subject };
+    const target = { suite: keyOfSuite(suite), subject };
     if (watch.stoppedFor(target).has(WHOLE_SUITE)) return false;
     watch.started(target, MATCHING);
     try {
       return matches?.(conversation) === true;
     } catch (error) {
-      this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion: WHOLE_SUITE, reason: String(error) });
+      this.#parts.onEvent({ type: 'check-failed', suite: target.suite, criterion: WHOLE_SUITE, reason: String(error) });
       return false;
     } finally {
       watch.finished();
@@ -61,7 +62,7 @@ export class SuiteRunner {
     outcomeOf: (request: JudgeRequest) => JudgeOutcome | 'waiting',
   ): RunEvaluation | undefined {
     const { watch } = this.#parts;
-    const target = { suite: suite.name, subject: subject.turnId ?? subject.conversation.id };
+    const target = { suite: keyOfSuite(suite), subject: subject.turnId ?? subject.conversation.id };
     try {
       const { waiting: requests, ...evaluation } = this.#parts.timed(`scoring by ${suite.name}`, () =>
         evaluate(suite, subject, {
@@ -72,14 +73,14 @@ export class SuiteRunner {
       );
       for (const [criterion, verdict] of evaluation.verdicts) {
         if (verdict.verdict === 'error') {
-          this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion, reason: verdict.reason });
+          this.#parts.onEvent({ type: 'check-failed', suite: target.suite, criterion, reason: verdict.reason });
         }
       }
       if (requests.length === 0) return { evaluation, requests };
       const waitsFor = requests.flatMap(({ criteria }) => criteria.map(({ name }) => name));
       return { evaluation: { ...evaluation, waitsFor }, requests };
     } catch (error) {
-      this.#parts.onEvent({ type: 'check-failed', suite: suite.name, criterion: WHOLE_SUITE, reason: String(error) });
+      this.#parts.onEvent({ type: 'check-failed', suite: target.suite, criterion: WHOLE_SUITE, reason: String(error) });
       return undefined;
     } finally {
       watch.finished();

@@ -11,6 +11,7 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { TurnId } from '../model/ids.ts';
+import { keyOfSuite } from '../model/suite-key.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore, EvaluationKey } from '../store/engine-store.ts';
 import type { EvaluationRecorder } from './evaluation-recorder.ts';
@@ -124,5 +125,5 @@ function keyOf(
   turnId: TurnId | undefined,
   { conversation }: Pick<ScoringPlace, 'conversation'>,
 ): EvaluationKey {
-  return { conversation, suite: suite.name, turnId };
+  return { conversation, suite: keyOfSuite(suite), turnId };
 }

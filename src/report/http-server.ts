@@ -28,6 +28,15 @@ export interface ConversationApi {
   get(id: string, options: { readonly revisions: 'last' | 'all' }): Promise<unknown>;
 }
 
+export interface ShadowQuery {
+  readonly suite?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly agentVersion?: string | undefined;
+  readonly since?: number | undefined;
+  readonly limit: number;
+  readonly shown: number;
+}
+
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
@@ -36,6 +45,8 @@ export interface HttpServerOptions {
   readonly conversations: ConversationApi;
   /** What has got worse, and what the detectors say. */
   readonly detection: () => Promise<unknown>;
+  /** What suites in shadow say beside the live ones. */
+  readonly shadow: (query: ShadowQuery) => Promise<unknown>;
   readonly writes: ApiWritesOptions;
 }
 
@@ -44,7 +55,7 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-const READ_ONLY = /^\/(?:(?:metrics|healthz|readyz|api\/detection)?$|api\/conversations(?:\/|$))/;
+const READ_ONLY = /^\/(?:(?:metrics|healthz|readyz|api\/detection|api\/v1\/shadow)?$|api\/conversations(?:\/|$))/;
 const LIMIT_MAX = 1000;
 const SCRAPER_NAME_MAX = 200;
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -75,6 +86,17 @@ const listSchema = z.strictObject({
   since: sinceSchema.optional(),
   before: z.coerce.number().int().positive().optional(),
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(50),
+});
+
+/** Whoever answers shares a thread with the receivers, and reads two evaluations for each. */
+const SHADOW_LIMIT_MAX = 20_000;
+const shadowSchema = z.strictObject({
+  suite: z.string().optional(),
+  agent: z.string().optional(),
+  agent_version: z.string().optional(),
+  since: sinceSchema.optional(),
+  limit: z.coerce.number().int().min(1).max(SHADOW_LIMIT_MAX).default(2000),
+  changed: z.coerce.number().int().min(0).max(LIMIT_MAX).default(20),
 });
 
 const getSchema = z.strictObject({ revisions: z.enum(['last', 'all']).default('last') });
@@ -140,6 +162,7 @@ async function answer(options: HttpServerOptions, writes: ApiWrites, request: In
     return textAnswer(ready ? 200 : 503, ready ? 'ready\n' : `${reasons.join('\n')}\n`);
   }
   if (url.pathname === '/api/detection') return jsonAnswer(200, await options.detection());
+  if (url.pathname === '/api/v1/shadow') return shadowAnswer(options, url);
   if (url.pathname === '/api/conversations') return listAnswer(options, url);
   const one = /^\/api\/conversations\/(.+)$/.exec(url.pathname);
   if (one !== null) return getAnswer(options, url, one[1] ?? '');
@@ -162,6 +185,13 @@ async function listAnswer(options: HttpServerOptions, url: URL): Promise<Answer>
   if (!parsed.success) return badQuery(parsed.error);
   const { agent_version, ...query } = parsed.data;
   return jsonAnswer(200, await options.conversations.list({ ...query, agentVersion: agent_version }));
+}
+
+async function shadowAnswer(options: HttpServerOptions, url: URL): Promise<Answer> {
+  const parsed = shadowSchema.safeParse(Object.fromEntries(url.searchParams));
+  if (!parsed.success) return badQuery(parsed.error);
+  const { agent_version: agentVersion, changed: shown, ...query } = parsed.data;
+  return jsonAnswer(200, await options.shadow({ ...query, agentVersion, shown }));
 }
 
 async function getAnswer(options: HttpServerOptions, url: URL, encodedId: string): Promise<Answer> {
@@ -207,6 +237,8 @@ GET /api/conversations            ?outcome= &agent= &agent_version= &segment= &s
                                   a page; go on with &before=<next> until next is null
 GET /api/conversations/<id>       one conversation's evaluations: verdicts, reasons, evidence  ?revisions=all
 GET /api/detection                what has got worse, since when and why; the last changes of the detectors
+GET /api/v1/shadow                what suites in shadow say beside the live ones  ?suite= &agent= &agent_version= &since=24h
+                                  &limit= (the latest evaluations) &changed= (conversations to name)
 GET /healthz                      the process is there
 GET /readyz                       the pipeline moves
 `;

@@ -9,6 +9,7 @@
 import type { MetricSource, Scrape } from './exposition.ts';
 import { isFolded } from './label-guard.ts';
 import { type HistogramMetric, QUALITY_METRICS, type QualityMetric, type SingleMetric } from './quality-metrics.ts';
+import { SHADOW_METRICS } from './shadow-metrics.ts';
 import type { SeriesExemplar } from './suite-totals.ts';
 import { type ExemplarSample, exemplarText, type Format, labelText } from './text-format.ts';
 
@@ -19,6 +20,8 @@ export interface SeriesTotal {
   readonly value: number;
   readonly exemplar: SeriesExemplar | undefined;
 }
+
+const ALL: readonly QualityMetric[] = [...Object.values(QUALITY_METRICS), ...Object.values(SHADOW_METRICS)];
 
 interface Family {
   take(part: string, total: SeriesTotal, bornAt: number): void;
@@ -36,7 +39,7 @@ export class QualityView {
   #hasBegun = false;
 
   constructor() {
-    for (const metric of Object.values<QualityMetric>(QUALITY_METRICS)) {
+    for (const metric of ALL) {
       const family: Family = metric.type === 'histogram' ? new Histograms(metric) : new Singles(metric);
       this.#families.set(metric, family);
       const parts = metric.type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];

@@ -11,3 +11,10 @@ export interface ReportJson {
 export function toReportJson(evaluations: readonly Evaluation[]): ReportJson {
   return { summary: summarize(evaluations), evaluations: evaluations.map(toEvaluationJson) };
 }
+
+/** What suites in shadow say stands apart, and is in no summary. Nothing where none says anything. */
+export function shadowsJson(evaluations: readonly Evaluation[]): {
+  readonly shadow_evaluations?: readonly EvaluationJson[];
+} {
+  return evaluations.length === 0 ? {} : { shadow_evaluations: evaluations.map(toEvaluationJson) };
+}

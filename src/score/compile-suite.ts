@@ -6,6 +6,7 @@ import type { Conversation } from '../model/conversation.ts';
 import { OUTCOMES } from '../model/evaluation.ts';
 import type { Mistake } from '../model/mistake.ts';
 import { formatPath, type Path, type Place } from '../model/written-document.ts';
+import { criterionDefinition, definitionOfCode, suiteDefinition, type WrittenDefinitions } from './definition.ts';
 import { judgedOf, judgeNamed, judgingMistakes, needsOf } from './judge/judged-criterion.ts';
 import type { NamedJudge } from './judge/unknown-judges.ts';
 import { compileMatch } from './match.ts';
@@ -52,12 +53,14 @@ export interface CompileOptions {
   readonly weightsAreKnown: boolean;
   /** Of `match.whyNot`: see `CompiledSuite.matchesTurn`. */
   readonly matchesTurn: CompiledSuite['matchesTurn'];
+  /** Undefined where it is code. */
+  readonly definitions?: WrittenDefinitions;
 }
 
 export function compileSuite(
   suite: Suite,
   origin: SuiteOrigin,
-  { weightsAreKnown, matchesTurn }: CompileOptions = { weightsAreKnown: true, matchesTurn: undefined },
+  { weightsAreKnown, matchesTurn, definitions }: CompileOptions = { weightsAreKnown: true, matchesTurn: undefined },
 ): CompiledWithMistakes {
   const mistakes: Mistake[] = [];
   const mistake = (path: Path, problem: string, expected: string) => {
@@ -73,7 +76,12 @@ export function compileSuite(
   const named = { name: suite.name, file: origin.file, line: origin.placeOf(['suite']).line };
   const judges = judgesIn(suite.criteria, origin);
   if (mistakes.length > 0) return { suite: undefined, mistakes, named, judges };
-  return { suite: compiled(suite, { minDecided: minDecided ?? 0, matchesTurn, origin }), mistakes, named, judges };
+  return {
+    suite: compiled(suite, { minDecided: minDecided ?? 0, matchesTurn, definitions, origin }),
+    mistakes,
+    named,
+    judges,
+  };
 }
 
 type Report = (path: Path, problem: string, expected: string) => void;
@@ -177,11 +185,14 @@ function compiled(
   known: {
     readonly minDecided: number;
     readonly matchesTurn: CompiledSuite['matchesTurn'];
+    readonly definitions: WrittenDefinitions | undefined;
     readonly origin: SuiteOrigin;
   },
 ): CompiledSuite {
   const version = suite.version ?? '1';
-  const criteria = suite.criteria.map((criterion) => compiledCriterion(criterion, partsOf(suite)));
+  const criteria = suite.criteria.map((criterion, index) =>
+    compiledCriterion(criterion, partsOf(suite), known.definitions?.criteria[index]),
+  );
   const whyNot = compileMatch(suite.match);
   const matches = (conversation: Conversation) => whyNot(conversation) === undefined;
   return {
@@ -202,6 +213,7 @@ function compiled(
     completed: suite.completed ?? completedByDefault,
     failed: suite.failed ?? failedByDefault,
     outcomes: suite.outcomes === undefined ? DEFAULT_RULES : suite.outcomes.map(compiledRule),
+    definition: suiteDefinition(known.definitions?.suite ?? definitionOfCode(suite), suite.scope, criteria),
     findingsOf: findingsBy(suite),
     golden: suite.golden,
     file: known.origin.file,
@@ -213,18 +225,26 @@ function findingsBy({ golden, toolPolicy: policy }: Suite): CompiledSuite['findi
   return golden === undefined ? undefined : (subject) => trajectoryFindings(subject, { golden, policy });
 }
 
-function compiledCriterion(criterion: Criterion, parts: SuiteParts): CompiledCriterion {
-  const { critical, judge, needs = [] } = criterion;
+function compiledCriterion(
+  criterion: Criterion,
+  parts: SuiteParts,
+  written: WrittenDefinitions['criteria'][number] | undefined,
+): CompiledCriterion {
+  const { critical, judge, needs: own = [], when } = criterion;
+  const needs = judge === undefined ? own : [...needsOf(judge), ...own];
+  const judged = judge === undefined ? undefined : judgedOf(judge, criterion, parts);
+  const uses = typeof judge === 'object' ? judge.uses : undefined;
   return {
     name: criterion.name,
     question: criterion.question.trim(),
     weight: toMillionths(criterion.weight) ?? 0,
-    needs: judge === undefined ? needs : [...needsOf(judge), ...needs],
+    needs,
     whenNotApplicable: criterion.whenNotApplicable ?? 'exclude',
     capsAt: critical === true ? 'partial_failure' : critical === false ? undefined : critical,
-    when: criterion.when,
+    when,
     check: criterion.check ?? judgedElsewhere,
-    judged: judge === undefined ? undefined : judgedOf(judge, criterion, parts),
+    judged,
+    definition: criterionDefinition({ needs, when, judged, uses }, written),
   };
 }
 

@@ -8,14 +8,14 @@
  * not to run again.
  */
 import type { Conversation } from '../model/conversation.ts';
-import type { Evaluation, Finding, Verdict, VerdictKind } from '../model/evaluation.ts';
+import type { Evaluation, EvaluationBasis, Finding, Verdict, VerdictKind } from '../model/evaluation.ts';
 import type { JudgeRequest } from '../model/judging.ts';
 import { type SpanId, type TurnId, tryParseSpanId } from '../model/ids.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { explain, explainUnscored } from './explain.ts';
 import { askJudges, type Judgement, type Judges, type ToJudge } from './judge/judges.ts';
 import { gapIn } from './needs.ts';
-import { decideOutcome } from './outcome.ts';
+import { type Conditions, conditionsOf, decideOutcome } from './outcome.ts';
 import { describeThrown, toReason } from './sentences.ts';
 import { type Subject, subjectOf } from './subject.ts';
 import { CheckError, type CompiledCriterion, type CompiledSuite, type Extracts, type SubjectWith } from './suite.ts';
@@ -69,16 +69,19 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   const kindOf = (criterion: string): VerdictKind => verdicts.get(criterion)?.verdict ?? 'skipped';
   const weighed = weigh(suite.criteria, kindOf, suite.minDecided);
   const findings = findingsIn(suite, subject, options);
+  const conditions = conditionsOf(suite, subject);
   const evaluation = {
     conversationId: target.conversation.id,
     turnId: target.turnId,
     suite: suite.name,
     suiteVersion: suite.version,
+    ...(suite.shadow && { shadow: suite.shadow }),
     scope: suite.scope,
     revision: target.revision,
     score: weighed.score,
     verdicts,
     waiting,
+    basis: basisOf(suite, conditions),
     ...(findings.length > 0 && { findings }),
   };
   if (weighed.score === undefined) {
@@ -86,12 +89,16 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   }
   const kinds = new Map<string, VerdictKind>();
   for (const [name, { verdict }] of verdicts) kinds.set(name, verdict);
-  const decision = decideOutcome(suite, { subject, score: weighed.score / ONE, verdicts: kinds });
+  const decision = decideOutcome(suite, { subject, score: weighed.score / ONE, verdicts: kinds, conditions });
   return {
     ...evaluation,
     outcome: decision.outcome,
     explanation: explain(weighed.score, decision, verdicts),
   };
+}
+
+function basisOf({ definition }: CompiledSuite, { completed, failed, undecided }: Conditions): EvaluationBasis {
+  return { definition: definition.id, conditions: undecided.length === 0 ? { completed, failed } : undefined };
 }
 
 /** They are a bonus: one that can't be worked out is none. What never ended is not asked again. */

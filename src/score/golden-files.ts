@@ -2,6 +2,7 @@
  * Files of golden traces, found by the references of a suite: files, and folders whose YAML files are all read. They are read at
  * once, while suites are loaded; nothing of them is read later.
  */
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Mistake } from '../model/mistake.ts';
@@ -13,6 +14,8 @@ export interface LoadedGolden {
   readonly mistakes: readonly Mistake[];
   /** References that lead nowhere, by their place in the list, with what is wrong with each. */
   readonly unread: ReadonlyMap<number, string>;
+  /** Another one whenever anything in the files is. */
+  readonly fingerprint: string;
 }
 
 /** Reads what references lead to, relative to wherever it was made for. */
@@ -33,13 +36,16 @@ export function goldenFilesIn(directory: string, shownAs: (file: string) => stri
       if (typeof found === 'string') unread.set(index, found);
       else for (const file of found) files.add(file);
     });
+    const hash = createHash('sha256');
     for (const file of files) {
-      const read = readGolden(readFileSync(file, 'utf8'), shownAs(file));
+      const text = readFileSync(file, 'utf8');
+      hash.update(JSON.stringify(text));
+      const read = readGolden(text, shownAs(file));
       traces.push(...read.traces);
       mistakes.push(...read.mistakes);
     }
     mistakes.push(...sharedNames(traces));
-    return { traces: traces.slice(0, TRACES_MAX), mistakes, unread };
+    return { traces: traces.slice(0, TRACES_MAX), mistakes, unread, fingerprint: hash.digest('hex') };
   };
 }
 

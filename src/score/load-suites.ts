@@ -24,11 +24,15 @@ export interface LoadOptions {
   readonly builtinDir: string;
   /** The judges there are, for criteria that name one; without any, names are not looked at. */
   readonly judges?: readonly string[];
+  /** Candidates to run in shadow, beside those of the same name that are live. */
+  readonly shadows?: readonly string[];
 }
 
 export interface LoadedSuites {
   /** Those without a mistake, in the order they were named. */
   readonly suites: readonly CompiledSuite[];
+  /** Likewise. */
+  readonly shadows: readonly CompiledSuite[];
   readonly mistakes: readonly Mistake[];
 }
 
@@ -39,6 +43,17 @@ const PACK_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
 const FILE_BYTES_MAX = 1024 * 1024;
 
 export async function loadSuites(references: readonly string[], options: LoadOptions): Promise<LoadedSuites> {
+  const live = await loadAll(references, options);
+  const candidates = await loadAll(options.shadows ?? [], options);
+  const shadows = candidates.suites.map((suite): CompiledSuite => ({ ...suite, shadow: true }));
+  const mistakes = [...live.mistakes, ...candidates.mistakes, ...otherScopes(live.suites, shadows)];
+  return { suites: live.suites, shadows, mistakes };
+}
+
+async function loadAll(
+  references: readonly string[],
+  options: LoadOptions,
+): Promise<{ readonly suites: readonly CompiledSuite[]; readonly mistakes: readonly Mistake[] }> {
   const mistakes: Mistake[] = [];
   const files = new Set<string>();
   for (const reference of references) {
@@ -115,6 +130,17 @@ async function loadFile(file: string, shown: string, files: GoldenFiles): Promis
 function shownAs(file: string, { baseDir }: LoadOptions): string {
   const relative = path.relative(baseDir, file);
   return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
+}
+
+/** What one says of turns and the other of conversations can't be compared. */
+function otherScopes(live: readonly CompiledSuite[], shadows: readonly CompiledSuite[]): readonly Mistake[] {
+  return shadows.flatMap(({ name, scope, file, line }) => {
+    const beside = live.find((suite) => suite.name === name);
+    if (beside === undefined || beside.scope === scope) return [];
+    const problem = `in shadow it is for ${scope}s, and the live suite '${name}' is for ${beside.scope}s`;
+    const expected = `scope: ${beside.scope}, or another name`;
+    return [{ file, line, column: undefined, path: 'scope', problem, expected }];
+  });
 }
 
 /** Metrics and stored evaluations are kept by the name of the suite. */

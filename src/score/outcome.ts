@@ -56,29 +56,42 @@ export function failedByDefault({ turn }: Subject): boolean {
   return turn.error !== undefined || !(hasAnswer(turn) || isAnswerUnknown(turn));
 }
 
+/** What the suite says of the end of the conversation, whatever its score. */
+export interface Conditions {
+  readonly completed: boolean;
+  readonly failed: boolean;
+  /** What could not be worked out, and so does not hold. */
+  readonly undecided: readonly string[];
+}
+
+export function conditionsOf(
+  suite: Pick<CompiledSuite, 'completed' | 'failed'>,
+  subject: SubjectWith<Extracts>,
+): Conditions {
+  const undecided: string[] = [];
+  return {
+    completed: holds('completed', () => suite.completed(subject), undecided),
+    failed: holds('failed', () => suite.failed(subject), undecided),
+    undecided,
+  };
+}
+
 export function decideOutcome(
-  suite: CompiledSuite,
-  scored: {
+  suite: Pick<CompiledSuite, 'outcomes' | 'criteria'>,
+  {
+    conditions,
+    ...scored
+  }: {
     readonly subject: SubjectWith<Extracts>;
     readonly score: number;
     readonly verdicts: ReadonlyMap<string, VerdictKind>;
+    readonly conditions: Conditions;
   },
 ): OutcomeDecision {
-  const undecided: string[] = [];
-  const holds = (what: string, condition: () => unknown): boolean => {
-    try {
-      return condition() === true;
-    } catch (thrown) {
-      undecided.push(`${what} could not be worked out (${describeThrown(thrown)})`);
-      return false;
-    }
-  };
-  const view: OutcomeView = {
-    ...scored,
-    completed: holds('completed', () => suite.completed(scored.subject)),
-    failed: holds('failed', () => suite.failed(scored.subject)),
-  };
-  const rule = suite.outcomes.find(({ when, because }) => holds(`"${because}"`, () => when(view)));
+  const undecided = [...conditions.undecided];
+  const { completed, failed } = conditions;
+  const view: OutcomeView = { ...scored, completed, failed };
+  const rule = suite.outcomes.find(({ when, because }) => holds(`"${because}"`, () => when(view), undecided));
   const outcome = rule?.outcome ?? 'partial_failure';
   const because = rule?.because ?? 'no other outcome applies';
   const cap = suite.criteria
@@ -89,6 +102,15 @@ export function decideOutcome(
       { outcome, by: undefined },
     );
   return { outcome: cap.outcome, because, cappedBy: cap.by, undecided };
+}
+
+function holds(what: string, condition: () => unknown, undecided: string[]): boolean {
+  try {
+    return condition() === true;
+  } catch (thrown) {
+    undecided.push(`${what} could not be worked out (${describeThrown(thrown)})`);
+    return false;
+  }
 }
 
 function isWorse(a: ScoredOutcome, b: ScoredOutcome): boolean {

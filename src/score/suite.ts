@@ -5,6 +5,7 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { Finding, Millionths, Outcome, SuiteScope, Verdict, VerdictKind } from '../model/evaluation.ts';
 import type { SpanId } from '../model/ids.ts';
+import type { SuiteDefinition } from './definition.ts';
 import type { Judged, Judging } from './judge/judged-criterion.ts';
 import type { Need } from './needs.ts';
 import type { Subject } from './subject.ts';
@@ -151,6 +152,8 @@ export interface CompiledCriterion {
   readonly check: (subject: SubjectWith<Extracts>) => unknown;
   /** Set where a model answers, and not `check`. */
   readonly judged: Judged | undefined;
+  /** What its answer depends on, with the suite's `sight`; undefined where it is code. */
+  readonly definition: string | undefined;
 }
 
 export interface CompiledOutcomeRule {
@@ -182,6 +185,10 @@ export interface CompiledSuite {
   readonly completed: (subject: SubjectWith<Extracts>) => unknown;
   readonly failed: (subject: SubjectWith<Extracts>) => unknown;
   readonly outcomes: readonly CompiledOutcomeRule[];
+  /** By which it is told what of another version of it holds here as well. */
+  readonly definition: SuiteDefinition;
+  /** It runs beside the live suite of its name, is stored and compared, and counts for nothing. Absent otherwise. */
+  readonly shadow?: true;
   /** What an evaluation tells beyond its verdicts; undefined for a suite that never does. */
   readonly findingsOf: ((subject: SubjectWith<Extracts>) => readonly Finding[]) | undefined;
   /** The approved runs that it compares conversations with. */

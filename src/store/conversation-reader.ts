@@ -54,22 +54,25 @@ export interface StoredTotal {
   readonly value: number;
 }
 
+export interface EvaluationsOptions {
+  readonly revisions: 'last' | 'all';
+  /** `live` unless given. */
+  readonly of?: 'live' | 'shadow';
+}
+
 type Awaitable<T> = T | Promise<T>;
 
 export interface ConversationReader {
   find(conversationId: string): Awaitable<ConversationRow | undefined>;
   /** Latest first. A page looks at a limited number of conversations, however few of them it finds. */
   listPage(query: ConversationQuery): Awaitable<ConversationPage>;
-  /** The last revision of each suite and turn, or all of them, in the order in which they were made. */
-  evaluations(
-    conversation: ConversationRow,
-    options: { readonly revisions: 'last' | 'all' },
-  ): Awaitable<readonly Evaluation[]>;
+  /** The last revision of each suite and turn, or all of them, in the order in which they were made: of live suites, or of those in shadow. */
+  evaluations(conversation: ConversationRow, options: EvaluationsOptions): Awaitable<readonly Evaluation[]>;
   /** What somebody put in as its truth. */
   truthOf(conversation: ConversationRow): Awaitable<Json | undefined>;
   traces(conversation: ConversationRow): Awaitable<readonly TraceRow[]>;
   content(trace: TraceRow): Awaitable<TraceContent | undefined>;
-  /** Every conversation's last evaluations, in the order of the conversations' ids, suites and turns. */
+  /** Every conversation's last evaluations by live suites, in the order of the conversations' ids, suites and turns. */
   allEvaluations(): Iterable<Evaluation> | AsyncIterable<Evaluation>;
   /** Summed over instances where there are many. */
   totals(): Awaitable<readonly StoredTotal[]>;

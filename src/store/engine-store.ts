@@ -80,6 +80,7 @@ export interface ConversationKeys {
 
 export interface EvaluationKey {
   readonly conversation: number;
+  /** See `suiteKey`. */
   readonly suite: string;
   readonly turnId: TurnId | undefined;
 }
@@ -88,9 +89,20 @@ export interface EvaluationPlace {
   readonly conversation: number;
   readonly trace: number;
   readonly labels: Labels;
+  /** For whoever weighs it again later; not known of one that waits. */
+  readonly seen?: SeenConversation;
+}
+
+export interface SeenConversation {
+  /** Log time at which it was scored. */
+  readonly at: number;
+  readonly steps: number;
+  /** In billionths of a dollar. */
+  readonly costNanos: number | undefined;
 }
 
 export interface PreviousEvaluation {
+  readonly suiteVersion: string;
   readonly revision: number;
   readonly score: number | undefined;
   readonly outcome: Outcome;

@@ -21,6 +21,11 @@ export interface WholeEvaluation {
   readonly labels: Labels;
   /** Wall-clock time in milliseconds. */
   readonly createdAt: number;
+  /** As the store keeps it; undefined where it was stored before that was kept. */
+  readonly basis: string | undefined;
+  readonly scoredAt: number | undefined;
+  readonly steps: number | undefined;
+  readonly costNanos: number | undefined;
 }
 
 export interface WholeConversation {

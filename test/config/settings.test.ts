@@ -45,6 +45,7 @@ test('without anything written, the defaults hold', () => {
     httpPort: 4319,
     http: { writeToken: undefined },
     suites: ['default', 'scheduling', 'error-recovery'],
+    shadowSuites: [],
     turn: {
       settleMs: 10_000,
       idleMs: 60_000,
@@ -113,6 +114,7 @@ test('every setting of the file arrives', () => {
 data_dir: /var/lib/assay
 experiments: /var/lib/experiments
 suites: [default, ./mine]
+shadow_suites: [default, ./mine/next.yaml]
 turn: { settle: 2s, idle: 30, max_age: 10m, max_spans: 100, max_bytes: 1MiB, reopen: 1.5h }
 conversation: { idle: 90s, max_age: 2h, max_turns: 5, id_keys: [app.chat_id] }
 journal: { max_bytes: 1GB, segment_bytes: 1048576 }
@@ -130,6 +132,7 @@ log_level: warn
     dataDir: '/var/lib/assay',
     experimentsDir: '/var/lib/experiments',
     suites: ['default', './mine'],
+    shadowSuites: ['default', path.join(cwd, 'mine/next.yaml')],
     turn: { settleMs: 2000, idleMs: 30_000, maxAgeMs: 600_000, maxSpans: 100, maxBytes: 2 ** 20, reopenMs: 5_400_000 },
     conversation: { idleMs: 90_000, maxAgeMs: 7_200_000, maxTurns: 5, idKeys: ['app.chat_id'] },
     journal: { maxBytes: 1e9, segmentBytes: 2 ** 20 },

@@ -7,6 +7,7 @@ import { DETECTION_METRICS } from '../../src/report/detection-metrics.ts';
 import { HEALTH_METRICS } from '../../src/report/health-metrics.ts';
 import { JUDGE_METRICS } from '../../src/report/judge-metrics.ts';
 import { QUALITY_METRICS } from '../../src/report/quality-metrics.ts';
+import { SHADOW_METRICS } from '../../src/report/shadow-metrics.ts';
 
 const groups = ruleGroups(RULE_SETTINGS);
 
@@ -17,7 +18,7 @@ export const RECORDED: ReadonlySet<string> = new Set(
 );
 
 export const EXPOSED: ReadonlySet<string> = new Set([
-  ...[QUALITY_METRICS, HEALTH_METRICS, CLUSTER_METRICS, DETECTION_METRICS, JUDGE_METRICS]
+  ...[QUALITY_METRICS, SHADOW_METRICS, HEALTH_METRICS, CLUSTER_METRICS, DETECTION_METRICS, JUDGE_METRICS]
     .flatMap((table): readonly MetricDefinition[] => Object.values(table))
     .flatMap(({ name, type }) =>
       type === 'histogram' ? ['bucket', 'sum', 'count'].map((end) => `${name}_${end}`) : [name],

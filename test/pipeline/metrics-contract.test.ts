@@ -11,6 +11,7 @@ import { Exposition } from '../../src/report/exposition.ts';
 import { DETECTION_METRICS } from '../../src/report/detection-metrics.ts';
 import { HEALTH_METRICS } from '../../src/report/health-metrics.ts';
 import { QUALITY_METRICS } from '../../src/report/quality-metrics.ts';
+import { SHADOW_METRICS } from '../../src/report/shadow-metrics.ts';
 import { detectionReport, regression } from '../report/regressions.ts';
 import { exposedIn } from '../report/exposed.ts';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
@@ -19,6 +20,7 @@ import { type RunningService, runService } from './running-service.ts';
 
 const PAGE = path.resolve(import.meta.dirname, '../../docs/METRICS.md');
 const QUALITY = Object.values<MetricDefinition>(QUALITY_METRICS);
+const SHADOW = Object.values<MetricDefinition>(SHADOW_METRICS);
 const CALIBRATION = Object.values<MetricDefinition>(CALIBRATION_METRICS);
 const ELSEWHERE: readonly MetricDefinition[] = [QUALITY_METRICS.judged, QUALITY_METRICS.findings];
 const HEALTH = Object.values<MetricDefinition>(HEALTH_METRICS);
@@ -33,6 +35,14 @@ match: { agent: helper }
 criteria:
   - { name: few, question: Were there few steps?, weight: 1, check: size(steps) < 3 }
 `,
+  'candidate.yaml': `suite: turns
+version: "2"
+scope: turn
+match: { agent: helper }
+criteria:
+  - { name: few, question: Were there few steps?, weight: 1, check: size(steps) < 2 }
+`,
+  'assay.yaml': 'shadow_suites: [./candidate.yaml]',
 };
 
 function span(
@@ -124,7 +134,7 @@ test.each<[what: string, segment: readonly string[]]>([
     expect(all.length - exposed.length).toBe(elsewhere.length);
 
     expect(exposed.map(([name, { type, help, labels }]) => ({ name, type, help, labels }))).toEqual(
-      [...QUALITY, ...HEALTH]
+      [...QUALITY, ...SHADOW, ...HEALTH]
         .filter((metric) => !ELSEWHERE.includes(metric))
         .toSorted((a, b) => byName([a.name], [b.name]))
         .map(({ name, type, help, labels }) => ({

@@ -51,12 +51,24 @@ export async function runService(options: {
     };
   };
   const { settings } = read();
-  const { suites, mistakes } = await loadSuites(options.suites, { baseDir: dataDir, builtinDir: BUILTIN });
+  const { suites, shadows, mistakes } = await loadSuites(options.suites, {
+    baseDir: dataDir,
+    builtinDir: BUILTIN,
+    shadows: settings.shadowSuites,
+  });
   if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes));
   const lines: string[] = [];
   const log = new Log({ level: 'info', write: (line) => lines.push(line) });
   const references = { suiteReferences: options.suites, suitesBaseDirectory: dataDir };
-  const service = await startService({ settings, suites, ...references, log, version: 'test', loadSettings: read });
+  const service = await startService({
+    settings,
+    suites,
+    shadows,
+    ...references,
+    log,
+    version: 'test',
+    loadSettings: read,
+  });
   onTestFinished(() => service.stop());
   const at = (port: number) => `http://127.0.0.1:${port}`;
   return { service, otlp: at(service.ports.otlpHttp), http: at(service.ports.http), lines };

@@ -34,6 +34,7 @@ async function start(token?: string) {
     metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
     ready: () => ({ ready: true, reasons: [] }),
     detection: () => Promise.resolve({ active: false }),
+    shadow: () => Promise.resolve({ shadows: [] }),
     conversations: { list: async () => ({}), get: async () => undefined },
     writes: { routes: [route], token: () => token, onWrite: (event) => events.push(event) },
   });

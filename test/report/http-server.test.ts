@@ -9,6 +9,7 @@ async function start(ready = { ready: true, reasons: [] as string[] }) {
     metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
     ready: () => ready,
     detection: () => Promise.resolve({ active: false }),
+    shadow: () => Promise.resolve({ shadows: [] }),
     writes: { routes: [], token: () => undefined, onWrite: () => undefined },
     conversations: {
       list: async (query) => {

@@ -218,7 +218,9 @@ test('the same evaluations, reasons and evidence included', () => {
 
       const evaluation = evaluate(yaml, target, { judges });
 
-      for (const way of ways) expect(evaluate(way, target, { judges })).toEqual(evaluation);
+      // Of code nothing is known that it could be told from other code by.
+      const known = { ...evaluation, basis: expect.anything() };
+      for (const way of ways) expect(evaluate(way, target, { judges })).toEqual(known);
       expect(ways.map((way) => way.whyNot(conversation))).toEqual([
         yaml.whyNot(conversation),
         yaml.whyNot(conversation),

@@ -254,7 +254,10 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       ];
     });
 
-    expect(result).toEqual([{ revision: 2, score: 400_000, outcome: 'hard_failure', labels: COUNTED }, undefined]);
+    expect(result).toEqual([
+      { suiteVersion: '1', revision: 2, score: 400_000, outcome: 'hard_failure', labels: COUNTED },
+      undefined,
+    ]);
     expect(news).toEqual([1, 2]);
     const reader = await under.reader();
     const conversation = await found(reader, 'c1');

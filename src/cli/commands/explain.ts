@@ -9,7 +9,7 @@ import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { normalize } from '../../normalize/normalize.ts';
 import { storeFileIn } from '../../pipeline/data-directory.ts';
-import { toReportJson } from '../../report/report-json.ts';
+import { shadowsJson, toReportJson } from '../../report/report-json.ts';
 import { transcriptOf } from '../../report/transcript.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import { openReader } from '../../pipeline/open-reader.ts';
@@ -54,7 +54,8 @@ export function addExplain(program: Command, terminal: Terminal): void {
         if (conversation === undefined) throw new CommandFailure(await notFound(reader, id), EXIT.input);
         if (flags.json === true) {
           const evaluations = await reader.evaluations(conversation, { revisions: 'all' });
-          terminal.out(JSON.stringify(toReportJson(evaluations)));
+          const inShadow = await reader.evaluations(conversation, { revisions: 'all', of: 'shadow' });
+          terminal.out(JSON.stringify({ ...toReportJson(evaluations), ...shadowsJson(inShadow) }));
           return;
         }
         const idKeys = idKeysOf(settings.conversation.idKeys);
@@ -88,6 +89,7 @@ async function explain(
     ordered.flatMap((turn, index) => turn.steps.map((step) => [step.spanId, { step, turn: index + 1 }] as const)),
   );
   const evaluations = await reader.evaluations(conversation, { revisions: 'last' });
+  const inShadow = await reader.evaluations(conversation, { revisions: 'last', of: 'shadow' });
 
   const { paint } = terminal;
   terminal.out(paint('bold', safe(conversation.conversationId)));
@@ -96,7 +98,7 @@ async function explain(
   );
   terminal.out(`  ${whenEvaluated(conversation)}`);
   for (const [index, turn] of ordered.entries()) printTurn(terminal, turn, index + 1, options);
-  for (const evaluation of evaluations) {
+  for (const evaluation of [...evaluations, ...inShadow]) {
     const turnNumber = ordered.findIndex(({ id }) => id === evaluation.turnId) + 1;
     printEvaluation(terminal, evaluation, turnNumber, (spanId) => {
       const found = steps.get(spanId);
@@ -163,7 +165,7 @@ function printEvaluation(
   const score = evaluation.score === undefined ? '–' : (evaluation.score / 1_000_000).toFixed(2);
   const target = evaluation.turnId === undefined ? 'the conversation' : `turn ${turn}`;
   terminal.out(
-    `\n  ${paint('bold', `${evaluation.suite}@${evaluation.suiteVersion}`)} on ${target}: ${score} ${evaluation.outcome}`,
+    `\n  ${paint('bold', `${evaluation.suite}@${evaluation.suiteVersion}`)}${evaluation.shadow ? ' in shadow' : ''} on ${target}: ${score} ${evaluation.outcome}`,
   );
   terminal.out(`    ${safe(evaluation.explanation, 600)}`);
   if (evaluation.waitsFor !== undefined)

@@ -32,8 +32,9 @@ export function addValidate(program: Command, terminal: Terminal): void {
     .action(async (files: readonly string[], flags: ValidateFlags) => {
       const location = { config: flags.config, dataDir: flags.dataDir };
       if (files.length === 0) {
-        const { settings, suites } = await load(location);
-        terminal.out(`valid: ${suites.map(({ name, version }) => `${name}@${version}`).join(', ')}`);
+        const { settings, suites, shadows } = await load(location);
+        const beside = shadows.map(({ name, version }) => `${name}@${version} in shadow`);
+        terminal.out(`valid: ${[...suites.map(({ name, version }) => `${name}@${version}`), ...beside].join(', ')}`);
         if (flags.store === true) await printReview(terminal, settings, suites);
         return;
       }
@@ -47,6 +48,7 @@ export function addValidate(program: Command, terminal: Terminal): void {
           baseDir: settings.baseDir,
           builtinDir: BUILTIN_SUITES,
           judges: settings.judging.judges.map(({ name }) => name),
+          shadows: settings.shadowSuites,
         });
         // Secrets are where the service runs; a file is checked anywhere.
         const own = mistakes.filter((mistake) => !isMissingSecret(mistake));

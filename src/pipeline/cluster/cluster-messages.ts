@@ -29,6 +29,7 @@ export interface ClusterStart {
   readonly judging: JudgingStart | undefined;
   readonly spoolDirectory: string;
   readonly suites: readonly string[];
+  readonly shadowSuites: readonly string[];
   readonly suitesBaseDirectory: string;
   readonly watch: SharedArrayBuffer;
   readonly stopped: readonly StoppedCheck[];

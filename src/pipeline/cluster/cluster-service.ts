@@ -47,7 +47,9 @@ import type { Service, ServiceOptions } from '../service.ts';
 import { startTelemetry } from '../telemetry.ts';
 import { reloadRoute } from '../reload-route.ts';
 import { Reloading } from '../reloading.ts';
-import type { SuiteOutline } from '../suite-outline.ts';
+import type { BacktestReader } from '../backtest/backtest.ts';
+import { shadowApi } from '../shadow-api.ts';
+import { isLive, outlineOf, type SuiteOutline } from '../suite-outline.ts';
 import { type ClusterScoring, ClusterWorker } from './cluster-worker.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { kafkaConnectionOf } from './kafka-connection-of.ts';
@@ -125,7 +127,8 @@ async function start(
     topics: kafka.read ? [...kafka.topics.spans, ...kafka.topics.logs] : [],
   });
   let { writeToken } = settings.http;
-  let running: readonly SuiteOutline[] = options.suites;
+  /** Those in shadow as well. */
+  let running: readonly SuiteOutline[] = [...options.suites, ...options.shadows].map(outlineOf);
   const reloading = new Reloading({
     running: settings,
     load: options.loadSettings,
@@ -144,7 +147,7 @@ async function start(
   const puts = new StoreWrites((command) => reading?.worker.tell(command) ?? false);
   const writes = [
     truthRoute((write) => puts.put(write)),
-    labelRoute({ put: (write) => puts.put(write), suites: () => running }),
+    labelRoute({ put: (write) => puts.put(write), suites: () => running.filter(isLive) }),
     acceptRoute((chosen) => desk.accept(chosen)),
     reloadRoute(() => reloading.reload()),
   ];
@@ -157,7 +160,7 @@ async function start(
     series: () => view.seriesCount,
     labelSets: () => view.labelSetCount,
     labelSetsMax: settings.metrics.maxLabelValues,
-    criterionWeights: criterionWeights(options.suites),
+    criterionWeights: criterionWeights(running),
     criterionVariation: () => variation.all(),
     version: options.version,
     redactions: redaction === undefined ? [] : redactionNames(redaction),
@@ -185,6 +188,7 @@ async function start(
       get: (id, how) => apiOf(reading).get(id, how),
     },
     detection: () => desk.describe(),
+    shadow: shadowApi({ reader: () => reading?.labels, suites: () => running }),
     writes: { routes: writes, token: () => writeToken, onWrite: onEvent },
   });
   stops.push(() => http.stop());
@@ -255,7 +259,7 @@ interface Reading {
   readonly worker: ClusterWorker;
   readonly lanes: Lanes;
   readonly api: ConversationApi;
-  readonly labels: LabelReader;
+  readonly labels: LabelReader & BacktestReader;
   reload(settings: Settings, suites: readonly SuiteOutline[]): Promise<void>;
 }
 
@@ -309,6 +313,7 @@ async function startReading(
       judging: judgingStart(of.judging),
       spoolDirectory,
       suites: of.suites,
+      shadowSuites: of.shadowSuites,
       suitesBaseDirectory: of.baseDir,
     },
     suites,
@@ -317,7 +322,7 @@ async function startReading(
   // Suites that were named on the command line are those of the start.
   const named = { ...settings, suites: options.suiteReferences, baseDir: options.suitesBaseDirectory };
   const worker = await ClusterWorker.start({
-    ...scoringOf(named, options.suites),
+    ...scoringOf(named, [...options.suites, ...options.shadows].map(outlineOf)),
     onFiled: (lane, turn) => lanes?.filed(lane, turn),
     onFenced: (lane) => lanes?.fenced(lane),
     onTotals: (totals) => {

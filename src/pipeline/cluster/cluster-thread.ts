@@ -40,9 +40,10 @@ const PRUNE_EVERY_MS = 60_000;
 async function main(start: ClusterStart, post: (message: FromCluster) => void): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('the thread that judges was started as a program');
-  const { suites, mistakes } = await loadSuites(start.suites, {
+  const { suites, shadows, mistakes } = await loadSuites(start.suites, {
     baseDir: start.suitesBaseDirectory,
     builtinDir: path.resolve(import.meta.dirname, '../../../suites'),
+    shadows: start.shadowSuites,
   });
   // The main thread has checked them before it started this one.
   if (mistakes.length > 0) throw new Error(`the suites changed while Assay was running: ${mistakes.length} mistakes`);
@@ -65,7 +66,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   const judge = new Judge({
     store,
     settings: start.settings,
-    suites,
+    suites: [...suites, ...shadows],
     truth: checkedTruth(start.settings.truth),
     judge: judgeOf(start.judging),
     watch: new SharedCheckWatch(start.watch, start.stopped),

@@ -55,6 +55,8 @@ export interface Judgements {
 }
 
 const REASON_LENGTH_MAX = 300;
+/** Below all that an author can give: a candidate is asked about when there is nothing else to ask. */
+const SHADOW_PRIORITY = -1;
 const NOTHING_TO_SEE: Judgement = {
   is: 'answer',
   answer: { notApplicable: 'Nothing was recorded that a judge could look at.' },
@@ -68,7 +70,7 @@ export const NOT_ASKED = 'Judges were not asked.';
 const WAITS: Judgement = { is: 'skipped', reason: 'Waits for the judge.' };
 
 export function askJudges(
-  suite: Pick<CompiledSuite, 'name' | 'version' | 'criteria'>,
+  suite: Pick<CompiledSuite, 'name' | 'version' | 'criteria' | 'shadow'>,
   subject: Subject,
   criteria: readonly ToJudge[],
   judges: Judges | undefined,
@@ -103,7 +105,7 @@ export function askJudges(
       })),
       sees: group.sees,
       golden: group.golden,
-      priority: group.priority,
+      priority: suite.shadow ? SHADOW_PRIORITY : group.priority,
       subject,
     });
     if (rendered.is !== 'request') {

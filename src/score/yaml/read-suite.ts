@@ -14,6 +14,7 @@ import { type Scope, scopeMaker } from '../cel/scope.ts';
 import type { BuiltInCheck } from '../checks/built-in-check.ts';
 import { BUILT_IN_CHECKS } from '../checks/built-in-checks.ts';
 import { type GoldenFiles, goldenFilesIn } from '../golden-files.ts';
+import type { WrittenDefinitions } from '../definition.ts';
 import { type CompiledWithMistakes, compileSuite, isCriterionName } from '../compile-suite.ts';
 import { orderCheck } from '../order/order-check.ts';
 import { compileCondition } from '../order/step-selector.ts';
@@ -51,6 +52,7 @@ class SuiteReader {
   readonly #mistakes: Mistake[] = [];
   readonly #parts: SuiteParts;
   readonly #extracts = new Map<string, Program>();
+  #goldenFingerprint: string | undefined;
   #scopeOf: (subject: Subject) => Scope = scopeMaker(new Map());
   #matchesTurn: ((conversation: Conversation) => boolean) | undefined;
 
@@ -58,7 +60,11 @@ class SuiteReader {
     this.#document = document;
     this.#written = written;
     this.#parts = readSuiteParts(written, {
-      files,
+      files: (references) => {
+        const loaded = files(references);
+        this.#goldenFingerprint = loaded.fingerprint;
+        return loaded;
+      },
       mistake: (path, problem, expected, offset) =>
         this.#mistake(
           offset === undefined ? document.placeOf(path) : document.placeInText(path, offset),
@@ -96,11 +102,32 @@ class SuiteReader {
       ...(this.#parts.policy !== undefined && { toolPolicy: this.#parts.policy }),
     };
     const weightsAreKnown = !written.criteria.some(({ weight }) => Number.isNaN(weight));
-    const compiled = compileSuite(suite, this.#document, { weightsAreKnown, matchesTurn: this.#matchesTurn });
+    const compiled = compileSuite(suite, this.#document, {
+      weightsAreKnown,
+      matchesTurn: this.#matchesTurn,
+      definitions: this.#definitions(),
+    });
     const reported = new Set(shape.map(({ path }) => path));
     const more = [...this.#mistakes, ...compiled.mistakes].filter(({ path }) => !reported.has(path));
     const mistakes = [...shape, ...more].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
     return mistakes.length === 0 ? compiled : { ...compiled, suite: undefined, mistakes };
+  }
+
+  #definitions(): WrittenDefinitions {
+    const { match, extract, golden, tool_policy: policy, completed = '', failed = '', criteria } = this.#written;
+    const sees = [extract, golden, this.#goldenFingerprint, policy];
+    return {
+      suite: {
+        sight: sees.some((one) => one !== undefined) ? JSON.stringify(sees) : '',
+        match: JSON.stringify(match ?? null),
+        completed,
+        failed,
+      },
+      criteria: criteria.map(({ check, uses, with: parameters, order, when }) => ({
+        check: JSON.stringify({ check, uses, parameters, order }),
+        when,
+      })),
+    };
   }
 
   #match(): Match | undefined {

@@ -170,7 +170,8 @@ const PUT = {
 const HOLD = { name: 'hold-labelled', sql: 'SELECT id FROM conversations WHERE key = $1 FOR SHARE' };
 const STORED = {
   name: 'labelled-evaluations',
-  sql: 'SELECT turn_id, suite, suite_version, revision, verdicts FROM evaluations WHERE conversation = $1 ORDER BY id',
+  sql: `SELECT turn_id, suite, suite_version, revision, verdicts FROM evaluations
+    WHERE conversation = $1 AND left(suite, 7) <> 'shadow:' ORDER BY id`,
 };
 const NOTE = {
   name: 'note-labelled',

@@ -62,11 +62,12 @@ export interface LoadedEvaluation {
   readonly traceId: TraceId | undefined;
   readonly suite: string;
   readonly turnId: string;
+  readonly suiteVersion: string;
   readonly revision: number;
   readonly score: number | undefined;
   readonly outcome: Outcome;
   readonly labels: Labels;
-  /** Of a conversation that is looked at again. */
+  /** Of a conversation that is looked at again, or of which something waits. */
   readonly verdicts: string | undefined;
 }
 

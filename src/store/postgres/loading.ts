@@ -212,6 +212,7 @@ async function loadEvaluations(session: Session, heads: readonly ClaimedHead[]):
     readonly traceId: string | null;
     readonly suite: string;
     readonly turnId: string;
+    readonly suiteVersion: string;
     readonly revision: number;
     readonly score: number | null;
     readonly outcome: number;
@@ -219,7 +220,8 @@ async function loadEvaluations(session: Session, heads: readonly ClaimedHead[]):
     readonly verdicts: string | null;
   }
   const found: LoadedSet['evaluations'][number][] = [];
-  const again = new Set(heads.filter(({ revisit }) => revisit !== undefined).map(({ id }) => id));
+  // What waits may be compared with what does not (shadows).
+  const again = new Set(heads.filter(({ revisit, waits }) => revisit !== undefined || waits).map(({ id }) => id));
   for (const { ids, since } of byAge(heads)) {
     for (const row of await session.rows<Row>(LAST_EVALUATIONS, [ids, since, [...again]])) {
       found.push({
@@ -227,6 +229,7 @@ async function loadEvaluations(session: Session, heads: readonly ClaimedHead[]):
         traceId: row.traceId === null ? undefined : toTraceId(row.traceId),
         suite: fromStorable(row.suite),
         turnId: row.turnId,
+        suiteVersion: fromStorable(row.suiteVersion),
         revision: row.revision,
         score: row.score ?? undefined,
         outcome: outcomeAt(row.outcome),
@@ -335,8 +338,8 @@ const KNOWN_AMONG = {
 };
 const LAST_EVALUATIONS = {
   name: 'last-evaluations',
-  sql: `SELECT DISTINCT ON (conversation, turn_id, suite) conversation, trace_id AS "traceId", suite, turn_id AS "turnId", revision,
-    score, outcome, labels, CASE WHEN conversation = ANY($3::bigint[]) THEN verdicts END AS verdicts FROM evaluations WHERE conversation = ANY($1::bigint[]) AND day >= $2
+  sql: `SELECT DISTINCT ON (conversation, turn_id, suite) conversation, trace_id AS "traceId", suite, turn_id AS "turnId",
+    suite_version AS "suiteVersion", revision, score, outcome, labels, CASE WHEN conversation = ANY($3::bigint[]) THEN verdicts END AS verdicts FROM evaluations WHERE conversation = ANY($1::bigint[]) AND day >= $2
     ORDER BY conversation, turn_id, suite, revision DESC, id DESC`,
 };
 const KEYS = {

@@ -1,22 +1,27 @@
 /** Reads the shared store for people: the API, `assay explain` and the tests. On a connection of its own, and nothing is ever written. */
-import type { Evaluation } from '../../model/evaluation.ts';
+import type { Evaluation, Verdict } from '../../model/evaluation.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
+import type { JudgeOutcome } from '../../model/judging.ts';
+import { fromSuiteKey } from '../../model/suite-key.ts';
 import { decodeContent } from '../content-codec.ts';
 import type {
   ConversationPage,
   ConversationQuery,
   ConversationReader,
   ConversationRow,
+  EvaluationsOptions,
   StoredTotal,
   TraceRow,
 } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
+import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { nextPage, pageWindow } from '../page.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import { outcomeAt } from './claim.ts';
+import { evaluationBeside, type ScannedRow, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
 import { readLabelled } from './labels.ts';
 import { Link, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
@@ -34,16 +39,18 @@ interface PlacedTrace extends TraceRow {
   readonly conversation: number;
 }
 
-export class PostgresReader implements ConversationReader, LabelReader {
+export class PostgresReader implements ConversationReader, LabelReader, EvaluationScanner {
+  readonly #address: PostgresAddress;
   readonly #link: Link;
 
-  private constructor(link: Link) {
+  private constructor(address: PostgresAddress, link: Link) {
+    this.#address = address;
     this.#link = link;
   }
 
   /** Connects when it is first asked: for who knows that there is a store, though it may be away just now. */
   static of(address: PostgresAddress): PostgresReader {
-    return new PostgresReader(new Link({ address, name: 'reader', leaseMs: 600_000, statementMs: STATEMENT_MS }));
+    return new PostgresReader(address, linkTo(address));
   }
 
   static async open(address: PostgresAddress): Promise<PostgresReader> {
@@ -100,24 +107,23 @@ export class PostgresReader implements ConversationReader, LabelReader {
 
   async evaluations(
     conversation: ConversationRow,
-    options: { readonly revisions: 'last' | 'all' },
+    { revisions, of = 'live' }: EvaluationsOptions,
   ): Promise<readonly Evaluation[]> {
     const rows = await this.#rows<EvaluationRow>(
-      `SELECT ${EVALUATION} FROM evaluations e WHERE e.conversation = $1
-       ${options.revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY e.id`,
+      `SELECT ${EVALUATION} FROM evaluations e WHERE e.conversation = $1 AND ${of === 'live' ? IS_LIVE : `NOT ${IS_LIVE}`}
+       ${revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY e.id`,
       [conversation.row],
     );
-    const waiting = await this.#link.use((session) => readWaiting(session, conversation));
+    const waiting = await this.#link.use((session) => readWaiting(session, conversation, of));
     return [...rows.map((row) => toEvaluation(row, conversation.conversationId)), ...waiting];
   }
 
   async *allEvaluations(): AsyncGenerator<Evaluation> {
     const sql = `SELECT ${EVALUATION}, c.conversation_id FROM evaluations e JOIN conversations c ON c.id = e.conversation
-      WHERE ${IS_LAST} ORDER BY c.conversation_id COLLATE "C", e.suite COLLATE "C", e.turn_id COLLATE "C"`;
-    for await (const row of this.#each<EvaluationRow & { conversation_id: string }>(sql)) {
-      // The cast is the brand: the store's writer wrote it.
-      yield toEvaluation(row, fromStorable(row.conversation_id) as ConversationId);
-    }
+      WHERE ${IS_LIVE} AND ${IS_LAST} ORDER BY c.conversation_id COLLATE "C", e.suite COLLATE "C", e.turn_id COLLATE "C"`;
+    // The cast is the brand: the store's writer wrote it.
+    for await (const rows of eachPage<EvaluationRow & { conversation_id: string }>(this.#link, sql))
+      for (const row of rows) yield toEvaluation(row, fromStorable(row.conversation_id) as ConversationId);
   }
 
   async truthOf({ conversationId }: ConversationRow): Promise<Json | undefined> {
@@ -153,6 +159,38 @@ export class PostgresReader implements ConversationReader, LabelReader {
     return { traces: decodeContent(row.traces), logs: row.logs === null ? undefined : decodeContent(row.logs) };
   }
 
+  async *scanEvaluations(query: ScanQuery): AsyncGenerator<readonly ScannedEvaluation[]> {
+    const link = linkTo(this.#address);
+    try {
+      for await (const rows of eachPage<ScannedRow>(link, scanSql(query))) yield rows.map(toScanned);
+    } finally {
+      await link.close();
+    }
+  }
+
+  async besideOf(evaluation: ScannedEvaluation, suiteKey: string): Promise<ScannedEvaluation | undefined> {
+    return this.#link.use((session) => evaluationBeside(session, evaluation, suiteKey));
+  }
+
+  async verdictsOf(evaluation: ScannedEvaluation): Promise<ReadonlyMap<string, Verdict>> {
+    return this.#link.use((session) => verdictsOf(session, evaluation));
+  }
+
+  async conversationOf({
+    conversation,
+  }: Pick<ScannedEvaluation, 'conversation'>): Promise<ConversationRow | undefined> {
+    const [row] = await this.#rows<HeadRow>(`SELECT ${HEAD} FROM conversations c WHERE c.id = $1`, [conversation]);
+    return row === undefined ? undefined : toConversationRow(row);
+  }
+
+  async answerOf(requestKey: string): Promise<JudgeOutcome | undefined> {
+    const [row] = await this.#rows<{ outcome: string }>('SELECT outcome FROM questions WHERE key = $1 AND answered', [
+      Buffer.from(requestKey, 'hex'),
+    ]);
+    // The cast holds because whoever ended the question wrote the text.
+    return row === undefined ? undefined : (JSON.parse(fromStorable(row.outcome)) as JudgeOutcome);
+  }
+
   async labelled(limits: { readonly labels: number; readonly verdicts: number }): Promise<Labelled> {
     return this.#link.use((session) => readLabelled(session, limits));
   }
@@ -181,35 +219,39 @@ export class PostgresReader implements ConversationReader, LabelReader {
   async #rows<Row extends object>(sql: string, values: readonly Value[] = []): Promise<readonly Row[]> {
     return this.#link.use((session) => session.once<Row>(sql, values));
   }
+}
 
-  /** With a cursor, so that no more than some rows are in memory. Nothing else is read on this connection meanwhile. */
-  async *#each<Row extends object>(sql: string): AsyncGenerator<Row> {
-    const { promise: done, resolve: finish } = Promise.withResolvers<void>();
-    const { promise: begun, resolve: begin, reject: fail } = Promise.withResolvers<Session>();
-    const held = this.#link
-      .use(async (session) => {
-        begin(session);
-        await done;
-      })
-      .catch(fail);
-    try {
-      const session = await begun;
-      await session.script(`BEGIN READ ONLY; DECLARE each_row NO SCROLL CURSOR FOR ${sql}`);
-      for (;;) {
-        const rows = await session.once<Row>(`FETCH ${FETCHED} FROM each_row`);
-        yield* rows;
-        if (rows.length < FETCHED) break;
-      }
-      await session.script('COMMIT');
-    } finally {
-      await begun
-        .then((session) => session.script('ROLLBACK'))
-        .catch(() => {
-          // The session is gone, and the cursor with it.
-        });
-      finish();
-      await held;
+function linkTo(address: PostgresAddress): Link {
+  return new Link({ address, name: 'reader', leaseMs: 600_000, statementMs: STATEMENT_MS });
+}
+
+/** With a cursor, so that no more than some rows are in memory. Nothing else is read on this connection meanwhile. */
+async function* eachPage<Row extends object>(link: Link, sql: string): AsyncGenerator<readonly Row[]> {
+  const { promise: done, resolve: finish } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin, reject: fail } = Promise.withResolvers<Session>();
+  const held = link
+    .use(async (session) => {
+      begin(session);
+      await done;
+    })
+    .catch(fail);
+  try {
+    const session = await begun;
+    await session.script(`BEGIN READ ONLY; DECLARE each_row NO SCROLL CURSOR FOR ${sql}`);
+    for (;;) {
+      const rows = await session.once<Row>(`FETCH ${FETCHED} FROM each_row`);
+      if (rows.length > 0) yield rows;
+      if (rows.length < FETCHED) break;
     }
+    await session.script('COMMIT');
+  } finally {
+    await begun
+      .then((session) => session.script('ROLLBACK'))
+      .catch(() => {
+        // The session is gone, and the cursor with it.
+      });
+    finish();
+    await held;
   }
 }
 
@@ -245,8 +287,10 @@ const EVALUATION = 'e.turn_id, e.suite, e.suite_version, e.revision, e.score, e.
 const IS_LAST = `NOT EXISTS (
   SELECT 1 FROM evaluations n
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
+/** Rows of shadows are marked by their name (suite-key.ts). */
+const IS_LIVE = `left(e.suite, 7) <> 'shadow:'`;
 /** Evaluations are no older than their conversation; what is kept has a negative day. */
-const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0) AND ${IS_LAST}`;
+const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0) AND ${IS_LIVE} AND ${IS_LAST}`;
 
 function toConversationRow(row: HeadRow): ConversationRow {
   return {
@@ -271,7 +315,7 @@ function toEvaluation(row: EvaluationRow, conversationId: ConversationId): Evalu
     conversationId,
     // The cast is the brand: the store's writer wrote it.
     turnId: row.turn_id === '' ? undefined : (row.turn_id as TurnId),
-    suite: fromStorable(row.suite),
+    ...fromSuiteKey(fromStorable(row.suite)),
     suiteVersion: fromStorable(row.suite_version),
     scope: row.turn_id === '' ? 'conversation' : 'turn',
     revision: row.revision,

@@ -153,7 +153,7 @@ const ARRIVAL_REST = 'id, trace_id, conversation, lane, positions, closed_at, ca
 const TRACE_REST = `conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause,
   traces, logs`;
 const EVALUATION_REST = `id, conversation, trace_id, turn_id, suite, suite_version, revision, score, outcome, explanation, verdicts,
-  failed, labels, created_at`;
+  failed, labels, created_at, basis, scored_at, steps, cost_nanos`;
 
 const OLD_DAYS = `SELECT substring(relname FROM '_d(\\d+)$')::int AS day FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
   WHERE inhparent = 'arrivals'::regclass AND relname ~ '_d\\d+$' AND substring(relname FROM '_d(\\d+)$')::int <= $1 ORDER BY 1`;

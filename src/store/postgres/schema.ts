@@ -331,6 +331,11 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX labelled_verdicts_noted ON labelled_verdicts (noted_at);
   `,
+  // What evaluations can be weighed again by (basis-codec.ts), and those of suites in shadow, which are found by their name.
+  `
+  ALTER TABLE evaluations ADD COLUMN basis text, ADD COLUMN scored_at bigint, ADD COLUMN steps int, ADD COLUMN cost_nanos bigint;
+  CREATE INDEX evaluations_shadow ON evaluations (suite, id) WHERE left(suite, 7) = 'shadow:';
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

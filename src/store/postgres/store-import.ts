@@ -9,6 +9,7 @@ import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
 import type { HumanLabel } from '../../model/labels.ts';
 import type { StoredTruth } from '../sqlite/store-export.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
+import { suiteKey } from '../../model/suite-key.ts';
 import { encodeVerdicts } from '../verdict-codec.ts';
 import type { WholeConversation, WholeTrace } from '../whole-conversation.ts';
 import { lockKey } from './advisory-locks.ts';
@@ -237,21 +238,22 @@ async function writeRows(
         .int4(trace.spans);
       traces.int4(content.traces.length).bool(trace.sealed).text(trace.cause).bytes(undefined).bytes(undefined);
     }
-    for (const { evaluation, traceId, labels, createdAt } of whole.evaluations) {
+    for (const { evaluation, traceId, labels, createdAt, basis, ...kept } of whole.evaluations) {
       const failed = [...evaluation.verdicts].filter(([, { verdict }]) => verdict === 'fail').map(([name]) => name);
       evaluations
-        .row(14)
+        .row(18)
         .int4(dayOf(createdAt))
         .int8(head)
         .uuid(traceId)
         .text(evaluation.turnId ?? '');
       evaluations
-        .text(toStorable(evaluation.suite))
+        .text(toStorable(suiteKey(evaluation)))
         .text(toStorable(evaluation.suiteVersion))
         .int4(evaluation.revision);
       evaluations.int4(evaluation.score).int2(OUTCOMES.indexOf(evaluation.outcome));
       evaluations.text(toStorable(evaluation.explanation)).text(encodeVerdicts(evaluation));
       evaluations.texts(failed.map(toStorable)).text(JSON.stringify(labels)).int8(createdAt);
+      evaluations.text(basis).int8(kept.scoredAt).int4(kept.steps).int8(kept.costNanos);
     }
     if (whole.has.length + whole.wants.length === 0) continue;
     keys.row(3).int8(head).bytes(Buffer.concat(whole.has)).bytes(Buffer.concat(whole.wants));
@@ -272,7 +274,7 @@ async function writeRows(
     traces,
   );
   await session.copy(
-    'evaluations (day, conversation, trace_id, turn_id, suite, suite_version, revision, score, outcome, explanation, verdicts, failed, labels, created_at)',
+    'evaluations (day, conversation, trace_id, turn_id, suite, suite_version, revision, score, outcome, explanation, verdicts, failed, labels, created_at, basis, scored_at, steps, cost_nanos)',
     evaluations,
   );
   await session.copy('conversation_keys (conversation, has, wants)', keys);

@@ -7,6 +7,7 @@ import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
 import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { Labels } from '../engine-store.ts';
 import type { WaitingEvaluation } from '../revisit.ts';
+import { fromSuiteKey, isShadowKey, suiteKey } from '../../model/suite-key.ts';
 import { decodeVerdicts, encodeVerdicts } from '../verdict-codec.ts';
 import { lockKey } from './advisory-locks.ts';
 import { fromUuid } from './row-keys.ts';
@@ -78,9 +79,13 @@ export async function loadWaiting(session: Session, conversations: readonly numb
 export async function readWaiting(
   session: Session,
   conversation: { readonly row: number; readonly conversationId: ConversationId },
+  of: 'live' | 'shadow',
 ): Promise<readonly Evaluation[]> {
   const rows = await session.rows<Row>(LOAD, [[conversation.row]]);
-  return rows.toSorted((a, b) => a.id - b.id).map((row) => evaluationOf(row, conversation.conversationId));
+  return rows
+    .filter(({ suite }) => isShadowKey(suite) === (of === 'shadow'))
+    .toSorted((a, b) => a.id - b.id)
+    .map((row) => evaluationOf(row, conversation.conversationId));
 }
 
 export async function writeWaiting(session: Session, set: WorkingSet, now: number): Promise<void> {
@@ -97,7 +102,7 @@ export async function writeWaiting(session: Session, set: WorkingSet, now: numbe
       head,
       set.traceIdAt(place.trace) ?? null,
       evaluation.turnId ?? '',
-      toStorable(evaluation.suite),
+      toStorable(suiteKey(evaluation)),
       JSON.stringify(bodyOf(waiting)),
     ]);
     if (row === undefined) throw new Error('store: an evaluation that waits was not written');
@@ -170,7 +175,7 @@ function evaluationOf(row: Row, conversationId: ConversationId): Evaluation {
     conversationId,
     // The cast is the brand: it was a turn's id when it was written.
     turnId: row.turn_id === '' ? undefined : (row.turn_id as TurnId),
-    suite: fromStorable(row.suite),
+    ...fromSuiteKey(fromStorable(row.suite)),
     suiteVersion,
     scope,
     revision,

@@ -1,6 +1,7 @@
 /** The last evaluations of one transaction's conversations, and those that are made in it. */
 import type { Evaluation, Verdict } from '../../model/evaluation.ts';
-import type { EvaluationKey, EvaluationPlace, Labels, PreviousEvaluation } from '../engine-store.ts';
+import { suiteKey } from '../../model/suite-key.ts';
+import type { EvaluationKey, EvaluationPlace, Labels, PreviousEvaluation, SeenConversation } from '../engine-store.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 
 export interface NewEvaluation {
@@ -8,6 +9,7 @@ export interface NewEvaluation {
   conversation: number;
   readonly trace: number;
   readonly labels: Labels;
+  readonly seen: SeenConversation | undefined;
 }
 
 interface Last {
@@ -17,8 +19,8 @@ interface Last {
   readonly suite: string;
   readonly turnId: string;
   readonly previous: PreviousEvaluation;
-  /** Where they were loaded. */
-  readonly verdicts: string | undefined;
+  /** Where they were loaded, or made in this transaction. */
+  readonly verdicts: string | ReadonlyMap<string, Verdict> | undefined;
 }
 
 export class WorkingEvaluations {
@@ -44,19 +46,20 @@ export class WorkingEvaluations {
 
   verdictsOf({ conversation, suite, turnId }: EvaluationKey): ReadonlyMap<string, Verdict> | undefined {
     const verdicts = this.#last.get(keyOf(conversation, suite, turnId ?? ''))?.verdicts;
-    return verdicts === undefined ? undefined : decodeVerdicts(verdicts).verdicts;
+    return typeof verdicts === 'string' ? decodeVerdicts(verdicts).verdicts : verdicts;
   }
 
   /** False where it is in the store already. */
-  insert(evaluation: Evaluation, { conversation, trace, labels }: EvaluationPlace): boolean {
-    const { suite, revision, score, outcome } = evaluation;
+  insert(evaluation: Evaluation, { conversation, trace, labels, seen }: EvaluationPlace): boolean {
+    const { suiteVersion, revision, score, outcome, verdicts } = evaluation;
+    const suite = suiteKey(evaluation);
     const turnId = evaluation.turnId ?? '';
     const key = keyOf(conversation, suite, turnId);
     const before = this.#last.get(key);
     if (before !== undefined && before.previous.revision >= revision) return false;
-    const previous = { revision, score, outcome, labels };
-    this.#last.set(key, { conversation, trace, suite, turnId, previous, verdicts: undefined });
-    this.#added.push({ evaluation, conversation, trace, labels });
+    const previous = { suiteVersion, revision, score, outcome, labels };
+    this.#last.set(key, { conversation, trace, suite, turnId, previous, verdicts });
+    this.#added.push({ evaluation, conversation, trace, labels, seen });
     return true;
   }
 

@@ -321,7 +321,7 @@ export class WorkingSet implements EngineStore {
 
   insertEvaluation(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void {
     if (!this.#evaluations.insert(evaluation, place)) return;
-    if (evaluation.outcome !== 'unscored') {
+    if (evaluation.outcome !== 'unscored' && !evaluation.shadow) {
       this.#conversations.worsen(place.conversation, OUTCOMES.indexOf(evaluation.outcome));
     }
     onNew(evaluation);

@@ -1,5 +1,6 @@
 /** Evaluations of one transaction's conversations that wait for verdicts, what has become of what they wait for, and what changes of that. */
 import type { JudgeOutcome } from '../../model/judging.ts';
+import { suiteKey } from '../../model/suite-key.ts';
 import type { EvaluationKey } from '../engine-store.ts';
 import type { HeldEvaluation, WaitingEvaluation } from '../revisit.ts';
 
@@ -25,7 +26,7 @@ export class WorkingWaiting {
 
   load(loaded: LoadedWaiting): void {
     const { evaluation, place } = loaded.held;
-    const key = { conversation: place.conversation, suite: evaluation.suite, turnId: evaluation.turnId };
+    const key = { conversation: place.conversation, suite: suiteKey(evaluation), turnId: evaluation.turnId };
     this.#hold({ loaded, key, evaluation: loaded.held, put: undefined });
   }
 
@@ -52,7 +53,7 @@ export class WorkingWaiting {
 
   add(put: WaitingEvaluation): void {
     const { evaluation, place } = put;
-    const key = { conversation: place.conversation, suite: evaluation.suite, turnId: evaluation.turnId };
+    const key = { conversation: place.conversation, suite: suiteKey(evaluation), turnId: evaluation.turnId };
     this.#hold({ loaded: this.#held.get(textOf(key))?.loaded, key, evaluation: put, put });
   }
 

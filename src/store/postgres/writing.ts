@@ -5,6 +5,8 @@ import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
 import type { ConversationLabels } from '../engine-store.ts';
 import type { FirstTime } from '../first-times.ts';
 import type { TotalEntry } from '../running-totals.ts';
+import { suiteKey } from '../../model/suite-key.ts';
+import { encodeBasis } from '../basis-codec.ts';
 import { encodeVerdicts } from '../verdict-codec.ts';
 import { BinaryRows } from './binary-copy.ts';
 import { dayOf } from './days.ts';
@@ -36,7 +38,7 @@ export async function writeChanges(
   await writeEvaluations(session, set);
   await noteLabelled(
     session,
-    set.newEvaluations().map(({ evaluation }) => evaluation),
+    set.newEvaluations().flatMap(({ evaluation }) => (evaluation.shadow ? [] : [evaluation])),
     Date.now(),
   );
   await writeWaiting(session, set, Date.now());
@@ -173,18 +175,22 @@ async function writeEvaluations(session: Session, set: WorkingSet): Promise<void
   const now = Date.now();
   const day = dayOf(now);
   let last: { readonly labels: object; readonly text: string } | undefined;
-  for (const { evaluation, conversation, trace, labels } of set.newEvaluations()) {
+  for (const { evaluation, conversation, trace, labels, seen } of set.newEvaluations()) {
     // They come in long rows with the same labels.
     if (last?.labels !== labels) last = { labels, text: JSON.stringify(labels) };
-    const failed = [...evaluation.verdicts].filter(([, { verdict }]) => verdict === 'fail').map(([name]) => name);
-    rows.row(14).int4(day).int8(set.headOf(conversation).id).uuid(set.traceIdAt(trace));
+    // Nobody looks for conversations by what a shadow says of them.
+    const failed = evaluation.shadow
+      ? []
+      : [...evaluation.verdicts].filter(([, { verdict }]) => verdict === 'fail').map(([name]) => name);
+    rows.row(18).int4(day).int8(set.headOf(conversation).id).uuid(set.traceIdAt(trace));
     rows
       .text(evaluation.turnId ?? '')
-      .text(toStorable(evaluation.suite))
+      .text(toStorable(suiteKey(evaluation)))
       .text(toStorable(evaluation.suiteVersion));
     rows.int4(evaluation.revision).int4(evaluation.score).int2(OUTCOMES.indexOf(evaluation.outcome));
     rows.text(toStorable(evaluation.explanation)).text(encodeVerdicts(evaluation));
     rows.texts(failed.map(toStorable)).text(last.text).int8(now);
+    rows.text(encodeBasis(evaluation)).int8(seen?.at).int4(seen?.steps).int8(seen?.costNanos);
   }
   // One that is there already breaks the unique index, and nothing of this transaction is kept.
   await session.copy(`evaluations (${EVALUATION_COLUMNS})`, rows);
@@ -201,6 +207,7 @@ async function writeKeys(session: Session, set: WorkingSet): Promise<void> {
 async function writeOutbox(session: Session, set: WorkingSet, payload: OutboxPayload): Promise<void> {
   const rows = new BinaryRows();
   for (const { evaluation, conversation } of set.newEvaluations()) {
+    if (evaluation.shadow) continue;
     const { labels } = set.conversationOf(conversation);
     rows.row(2).text(toStorable(evaluation.conversationId)).bytes(payload(evaluation, labels));
   }
@@ -210,7 +217,7 @@ async function writeOutbox(session: Session, set: WorkingSet, payload: OutboxPay
 const TRACE_COLUMNS = `day, conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause,
   traces, logs`;
 const EVALUATION_COLUMNS = `day, conversation, trace_id, turn_id, suite, suite_version, revision, score, outcome, explanation,
-  verdicts, failed, labels, created_at`;
+  verdicts, failed, labels, created_at, basis, scored_at, steps, cost_nanos`;
 
 const WRITE_HEADS = {
   name: 'write-heads',

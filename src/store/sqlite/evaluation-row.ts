@@ -1,6 +1,7 @@
 /** A row of an evaluation, made or still waiting for verdicts, as the evaluation it holds. */
 import { type Evaluation, OUTCOMES, type SuiteScope } from '../../model/evaluation.ts';
 import type { ConversationId, TurnId } from '../../model/ids.ts';
+import { fromSuiteKey } from '../../model/suite-key.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 
 export function toEvaluation(row: Record<string, unknown>, conversationId: ConversationId): Evaluation {
@@ -12,7 +13,7 @@ export function toEvaluation(row: Record<string, unknown>, conversationId: Conve
     conversationId,
     // The cast is the brand: the store's writer wrote it.
     turnId: turnId === '' ? undefined : (turnId as TurnId),
-    suite: String(row.suite),
+    ...fromSuiteKey(String(row.suite)),
     suiteVersion: String(row.suite_version),
     scope,
     revision: Number(row.revision),

@@ -7,6 +7,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Evaluation, OUTCOMES, type Outcome, type Verdict } from '../../model/evaluation.ts';
 import type { EvaluationKey, EvaluationPlace, Labels, PreviousEvaluation } from '../engine-store.ts';
+import { suiteKey } from '../../model/suite-key.ts';
+import { encodeBasis } from '../basis-codec.ts';
 import { decodeVerdicts, encodeVerdicts } from '../verdict-codec.ts';
 
 /** What is told of an evaluation when it is written: `isNew` is false where it was in the store already. */
@@ -33,12 +35,15 @@ export class Evaluations {
 
   constructor(database: DatabaseSync) {
     const last = 'WHERE conversation = ? AND suite = ? AND turn_id = ? ORDER BY revision DESC, id DESC LIMIT 1';
-    this.#previous = database.prepare(`SELECT revision, score, outcome, labels FROM evaluations ${last}`);
+    this.#previous = database.prepare(
+      `SELECT suite_version, revision, score, outcome, labels FROM evaluations ${last}`,
+    );
     this.#verdicts = database.prepare(`SELECT verdicts FROM evaluations ${last}`);
     this.#insert = database.prepare(
       `INSERT OR IGNORE INTO evaluations
-         (conversation, trace, turn_id, suite, suite_version, scope, revision, score, outcome, explanation, verdicts, labels, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (conversation, trace, turn_id, suite, suite_version, scope, revision, score, outcome, explanation, verdicts, labels, created_at,
+          basis, scored_at, steps, cost_nanos)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#moveTrace = database.prepare('UPDATE evaluations SET conversation = ? WHERE conversation = ? AND trace = ?');
     this.#insertFailedVerdict = database.prepare('INSERT INTO failed_verdicts (criterion, evaluation) VALUES (?, ?)');
@@ -49,6 +54,7 @@ export class Evaluations {
     const row = this.#previous.get(key.conversation, key.suite, key.turnId ?? '');
     if (row === undefined) return undefined;
     return {
+      suiteVersion: String(row.suite_version),
       revision: Number(row.revision),
       score: row.score === null ? undefined : Number(row.score),
       outcome: outcomeAt(Number(row.outcome)),
@@ -86,7 +92,7 @@ export class Evaluations {
       place.conversation,
       place.trace,
       evaluation.turnId ?? '',
-      evaluation.suite,
+      suiteKey(evaluation),
       evaluation.suiteVersion,
       evaluation.scope,
       evaluation.revision,
@@ -96,8 +102,14 @@ export class Evaluations {
       encodeVerdicts(evaluation),
       this.#textOf(place.labels),
       Date.now(),
+      encodeBasis(evaluation) ?? null,
+      place.seen?.at ?? null,
+      place.seen?.steps ?? null,
+      place.seen?.costNanos ?? null,
     );
     if (changes === 0) return false;
+    // Nobody looks for conversations by what a shadow says of them.
+    if (evaluation.shadow) return true;
     for (const [criterion, verdict] of evaluation.verdicts) {
       if (verdict.verdict === 'fail') this.#insertFailedVerdict.run(criterion, lastInsertRowid);
     }

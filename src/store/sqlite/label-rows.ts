@@ -30,7 +30,7 @@ export class LabelRows {
     );
     this.#hasLabels = database.prepare('SELECT EXISTS (SELECT 1 FROM labels WHERE conversation_id = ?) AS has');
     this.#evaluations = database.prepare(
-      `SELECT e.* FROM evaluations e JOIN conversations c ON c.id = e.conversation WHERE c.conversation_id = ? ORDER BY e.id`,
+      `SELECT e.* FROM evaluations e JOIN conversations c ON c.id = e.conversation WHERE c.conversation_id = ? AND e.suite NOT LIKE 'shadow:%' ORDER BY e.id`,
     );
     this.#any = database.prepare('SELECT EXISTS (SELECT 1 FROM labels) AS has');
   }

@@ -231,6 +231,14 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX labelled_verdicts_noted ON labelled_verdicts (noted_at);
   `,
+  // What evaluations can be weighed again by (basis-codec.ts), and those of suites in shadow, which are found by their name.
+  `
+  ALTER TABLE evaluations ADD COLUMN basis TEXT;
+  ALTER TABLE evaluations ADD COLUMN scored_at INTEGER;
+  ALTER TABLE evaluations ADD COLUMN steps INTEGER;
+  ALTER TABLE evaluations ADD COLUMN cost_nanos INTEGER;
+  CREATE INDEX evaluations_shadow ON evaluations (suite, id) WHERE suite >= 'shadow:' AND suite < 'shadow;';
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -6,6 +6,7 @@ import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
 import type { HumanLabel, LabelKind } from '../../model/labels.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
 import type { Labels } from '../engine-store.ts';
+import { fromSuiteKey } from '../../model/suite-key.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import type { WholeConversation, WholeEvaluation, WholeTrace } from '../whole-conversation.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
@@ -182,7 +183,7 @@ function toEvaluation(row: Row, conversationId: ConversationId, traceId: TraceId
       conversationId,
       // The cast is the brand: the store's writer wrote it.
       turnId: turnId === '' ? undefined : (turnId as TurnId),
-      suite: String(row.suite),
+      ...fromSuiteKey(String(row.suite)),
       suiteVersion: String(row.suite_version),
       scope: row.scope === 'turn' ? 'turn' : 'conversation',
       revision: Number(row.revision),
@@ -195,6 +196,10 @@ function toEvaluation(row: Row, conversationId: ConversationId, traceId: TraceId
     // The cast holds because the store's writer wrote the text.
     labels: JSON.parse(String(row.labels)) as Labels,
     createdAt: Number(row.created_at),
+    basis: optionalText(row.basis),
+    scoredAt: optionalNumber(row.scored_at),
+    steps: optionalNumber(row.steps),
+    costNanos: optionalNumber(row.cost_nanos),
   };
 }
 
@@ -206,6 +211,10 @@ function toBytes(value: unknown): Uint8Array {
 /** The cast is the brand: the store's writer took these bytes from a trace id. */
 function toTraceId(value: unknown): TraceId {
   return Buffer.from(toBytes(value)).toString('hex') as TraceId;
+}
+
+function optionalNumber(value: unknown): number | undefined {
+  return value === null ? undefined : Number(value);
 }
 
 function optionalText(value: unknown): string | undefined {

@@ -2,24 +2,36 @@
  * Reads the store beside its writer, from any thread or process: for the API, `assay explain` and the tests. SQLite's
  * write-ahead log lets readers see the last commit without waiting for the writer.
  */
-import { DatabaseSync } from 'node:sqlite';
-import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
+import type {
+  ConversationQuery,
+  ConversationReader,
+  ConversationRow,
+  EvaluationsOptions,
+  TraceRow,
+} from '../conversation-reader.ts';
 import type { Json } from '../../model/json.ts';
-import type { ConversationQuery, ConversationReader, ConversationRow, TraceRow } from '../conversation-reader.ts';
+import type { JudgeOutcome } from '../../model/judging.ts';
 import type { TraceContent } from '../engine-store.ts';
+import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { nextPage, pageWindow } from '../page.ts';
 import { readLabelled } from './label-rows.ts';
+import { decodeVerdicts } from '../verdict-codec.ts';
+import { evaluationBeside, scanEvaluations } from './evaluation-scan.ts';
 import { readContent } from './traces.ts';
 import { toEvaluation } from './evaluation-row.ts';
 
 const LOOKED_AT_MAX = 50_000;
 
-export class StoreReader implements ConversationReader, LabelReader {
+export class StoreReader implements ConversationReader, LabelReader, EvaluationScanner {
   readonly #database: DatabaseSync;
   readonly #files: ContentReader;
+  /** By their text: those that are asked for one after the other. */
+  readonly #statements = new Map<string, StatementSync>();
 
   private constructor(database: DatabaseSync, file: string) {
     this.#database = database;
@@ -83,14 +95,15 @@ export class StoreReader implements ConversationReader, LabelReader {
   }
 
   /** The last revision of each suite and turn, or all of them, in the order in which they were made; then those that wait. */
-  evaluations(conversation: ConversationRow, options: { readonly revisions: 'last' | 'all' }): readonly Evaluation[] {
+  evaluations(conversation: ConversationRow, { revisions, of = 'live' }: EvaluationsOptions): readonly Evaluation[] {
+    const wanted = of === 'live' ? IS_LIVE : `NOT ${IS_LIVE}`;
     const rows = this.#database
       .prepare(
-        `SELECT * FROM evaluations e WHERE conversation = ? ${options.revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY id`,
+        `SELECT * FROM evaluations e WHERE conversation = ? AND ${wanted} ${revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY id`,
       )
       .all(conversation.row);
     const waiting = this.#database
-      .prepare('SELECT * FROM waiting_evaluations WHERE conversation = ? ORDER BY id')
+      .prepare(`SELECT * FROM waiting_evaluations e WHERE conversation = ? AND ${wanted} ORDER BY id`)
       .all(conversation.row);
     return [...rows, ...waiting].map((row) => toEvaluation(row, conversation.conversationId));
   }
@@ -100,7 +113,7 @@ export class StoreReader implements ConversationReader, LabelReader {
     const rows = this.#database
       .prepare(
         `SELECT e.*, c.conversation_id FROM evaluations e JOIN conversations c ON c.id = e.conversation
-         WHERE ${IS_LAST} ORDER BY c.conversation_id, e.suite, e.turn_id`,
+         WHERE ${IS_LIVE} AND ${IS_LAST} ORDER BY c.conversation_id, e.suite, e.turn_id`,
       )
       .iterate();
     // The cast is the brand: the store's writer wrote it.
@@ -108,14 +121,13 @@ export class StoreReader implements ConversationReader, LabelReader {
   }
 
   truthOf({ conversationId }: ConversationRow): Json | undefined {
-    const row = this.#database.prepare('SELECT truth FROM truths WHERE conversation_id = ?').get(conversationId);
+    const row = this.#prepared('SELECT truth FROM truths WHERE conversation_id = ?').get(conversationId);
     // The cast holds because `TruthRows` wrote the text.
     return row === undefined ? undefined : (JSON.parse(String(row.truth)) as Json);
   }
 
   traces(conversation: ConversationRow): readonly TraceRow[] {
-    return this.#database
-      .prepare('SELECT id, trace_id, revision, cause, spans FROM traces WHERE conversation = ? ORDER BY id')
+    return this.#prepared('SELECT id, trace_id, revision, cause, spans FROM traces WHERE conversation = ? ORDER BY id')
       .all(conversation.row)
       .map((row) => ({
         row: Number(row.id),
@@ -128,7 +140,7 @@ export class StoreReader implements ConversationReader, LabelReader {
   }
 
   content(trace: TraceRow): TraceContent | undefined {
-    const row = this.#database.prepare(`SELECT * FROM traces WHERE id = ?`).get(trace.row);
+    const row = this.#prepared(`SELECT * FROM traces WHERE id = ?`).get(trace.row);
     return row === undefined ? undefined : readContent(row, (place) => this.#files.read(place));
   }
 
@@ -139,6 +151,46 @@ export class StoreReader implements ConversationReader, LabelReader {
       const traceId = Buffer.from(row.trace_id).toString('hex') as TraceId;
       yield { traceId, content: readContent(row, (place) => this.#files.read(place)) };
     }
+  }
+
+  scanEvaluations(query: ScanQuery): Generator<readonly ScannedEvaluation[]> {
+    const columns = this.#database.prepare('PRAGMA table_info(evaluations)').all();
+    if (!columns.some(({ name }) => name === 'basis'))
+      throw new Error(
+        'the store was written by an older Assay: start `assay serve` on it once, which brings it up to date',
+      );
+    return scanEvaluations(this.#database, query);
+  }
+
+  besideOf(evaluation: ScannedEvaluation, suiteKey: string): ScannedEvaluation | undefined {
+    return evaluationBeside((sql) => this.#prepared(sql), evaluation, suiteKey);
+  }
+
+  verdictsOf({ row }: ScannedEvaluation): ReadonlyMap<string, Verdict> {
+    const found = this.#prepared('SELECT verdicts FROM evaluations WHERE id = ?').get(row);
+    return found === undefined ? new Map() : decodeVerdicts(String(found.verdicts)).verdicts;
+  }
+
+  conversationOf({ conversation }: Pick<ScannedEvaluation, 'conversation'>): ConversationRow | undefined {
+    const row = this.#prepared('SELECT * FROM conversations WHERE id = ?').get(conversation);
+    return row === undefined ? undefined : toConversationRow(row);
+  }
+
+  answerOf(requestKey: string): JudgeOutcome | undefined {
+    const row = this.#prepared('SELECT outcome FROM questions WHERE key = ? AND answered = 1').get(
+      Buffer.from(requestKey, 'hex'),
+    );
+    // The cast holds because whoever ended the question wrote the text.
+    return row === undefined ? undefined : (JSON.parse(String(row.outcome)) as JudgeOutcome);
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
   }
 
   labelled(limits: { readonly labels: number; readonly verdicts: number }): Labelled {
@@ -156,7 +208,9 @@ export class StoreReader implements ConversationReader, LabelReader {
 const IS_LAST = `NOT EXISTS (
   SELECT 1 FROM evaluations n
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
-const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND ${IS_LAST}`;
+/** Rows of shadows are marked by their name (suite-key.ts). */
+const IS_LIVE = `e.suite NOT LIKE 'shadow:%'`;
+const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND ${IS_LIVE} AND ${IS_LAST}`;
 
 type Row = Record<string, unknown>;
 

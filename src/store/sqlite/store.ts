@@ -273,6 +273,10 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
   insertEvaluation(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void {
     this.#evaluations.insert(evaluation, place, (written, isNew) => {
       if (!isNew) return;
+      if (written.shadow) {
+        onNew(written);
+        return;
+      }
       if (written.outcome !== 'unscored')
         this.#conversations.worsen(place.conversation, OUTCOMES.indexOf(written.outcome));
       this.#labels.note(written, Date.now());

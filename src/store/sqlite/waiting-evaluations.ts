@@ -4,6 +4,7 @@ import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId } from '../../model/ids.ts';
 import type { EvaluationKey, Labels } from '../engine-store.ts';
 import type { HeldEvaluation, WaitingEvaluation } from '../revisit.ts';
+import { suiteKey } from '../../model/suite-key.ts';
 import { encodeVerdicts } from '../verdict-codec.ts';
 import { toEvaluation } from './evaluation-row.ts';
 
@@ -47,7 +48,7 @@ export class WaitingEvaluations {
       place.conversation,
       place.trace,
       evaluation.turnId ?? '',
-      evaluation.suite,
+      suiteKey(evaluation),
       evaluation.suiteVersion,
       evaluation.scope,
       evaluation.revision,

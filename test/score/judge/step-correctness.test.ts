@@ -10,7 +10,11 @@ const STEPS = '{ name: right_steps, question: Were the steps right?, weight: 1, 
 
 function suiteWith(criterion: string, golden = GT_001) {
   const text = `suite: judged\nscope: conversation\ngolden: { files: golden.yaml }\ncriteria:\n  - ${criterion}\n`;
-  const read = readSuite(text, 's.yaml', () => ({ ...readGolden(golden, 'golden.yaml'), unread: new Map() }));
+  const read = readSuite(text, 's.yaml', () => ({
+    ...readGolden(golden, 'golden.yaml'),
+    unread: new Map(),
+    fingerprint: '',
+  }));
   if (read.suite === undefined) throw new Error(JSON.stringify(read.mistakes));
   return read.suite;
 }

@@ -1,0 +1,162 @@
+/**
+ * npm run bench -- backtest [--json] [--traces 60000]
+ *
+ * Scoring recorded conversations again, against having scored them: the online path takes the workload first (`pipeline.ts`), then the store that
+ * it has filled is re-scored by all of its suites, changed. Both are charged all CPU time of the process, and both in spans of the workload.
+ * Three ways: from stored verdicts with changed weights and outcome rules, the same with the alerts that would have been, and
+ * with every criterion asked again from the spans.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parse, stringify } from 'yaml';
+import { loadSettings } from '../src/config/settings.ts';
+import { indexTraces } from '../src/model/otlp/traces-reader.ts';
+import { backtest } from '../src/pipeline/backtest/backtest.ts';
+import { loadSuites } from '../src/score/load-suites.ts';
+import type { CompiledSuite } from '../src/score/suite.ts';
+import { StoreReader } from '../src/store/sqlite/store-reader.ts';
+import { sliceRequests, startPipeline } from './pipeline.ts';
+import type { BenchRow } from './row.ts';
+import { makeWorkload } from './workload.ts';
+
+export interface BacktestBenchOptions {
+  readonly traces: number;
+  readonly rounds: number;
+}
+
+interface WrittenSuite {
+  readonly version?: string;
+  readonly min_decided?: number;
+  readonly criteria: readonly { readonly weight: number }[];
+  readonly extract?: object;
+}
+
+const BUILTIN = path.resolve(import.meta.dirname, '../suites');
+/** Of the online path; what it does only while it is being compiled does not count. */
+const WARM_UP_SHARE = 1 / 4;
+/** Evaluations of each suite. */
+const WARM_UP = 2000;
+
+export async function benchBacktest(options: BacktestBenchOptions) {
+  const workload = makeWorkload({ seed: 1, traces: options.traces, spansPerRequest: 300, concurrent: 200 });
+  const directory = mkdtempSync(path.join(tmpdir(), 'assay-bench-'));
+  try {
+    const pipeline = await startPipeline(directory);
+    const slices = sliceRequests(workload, options.rounds);
+    const online = { seconds: 0, spans: 0 };
+    for (const [index, slice] of slices.entries()) {
+      const before = process.cpuUsage();
+      await pipeline.take(slice, index === slices.length - 1);
+      if (index < options.rounds * WARM_UP_SHARE) continue;
+      online.seconds += secondsSince(before);
+      online.spans += slice.reduce((sum, bytes) => sum + indexTraces(bytes).spanCount, 0);
+    }
+    const { evaluations } = await pipeline.stop();
+    const again = await rescore(directory);
+    const reference = online.spans / online.seconds;
+    const rows = again.map(({ name, seconds }): BenchRow => {
+      const ours = workload.spans / seconds;
+      return {
+        name: `backtest: ${name} (spans per CPU second, beside scoring them online)`,
+        ours: Math.round(ours),
+        reference: Math.round(reference),
+        ratio: Math.round((ours / reference) * 100) / 100,
+      };
+    });
+    const notes = [
+      `${workload.spans} spans in ${workload.traces} traces, ${evaluations} evaluations stored`,
+      ...again.map(
+        ({ name, seconds, compared }) => `${name}: ${compared} evaluations in ${seconds.toFixed(2)} s of CPU`,
+      ),
+    ];
+    return { rows, notes };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function rescore(directory: string) {
+  const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
+  const { suites: configured } = await loadSuites(settings.suites, { baseDir: directory, builtinDir: BUILTIN });
+  const reader = StoreReader.open(path.join(directory, 'assay.db'));
+  const quiet = { ...settings, detection: { ...settings.detection, active: false } };
+  const reweighed = await changed(directory, settings.suites, reweigh);
+  const reworded = await changed(directory, settings.suites, reword);
+  const measured = [];
+  try {
+    for (const [name, suites, chosen] of [
+      ['weighed again', reweighed, quiet],
+      ['weighed again, with alerts', reweighed, { ...settings, detection: { ...settings.detection, active: true } }],
+      ['asked again', reworded, quiet],
+    ] as const) {
+      // As with the online path: what it takes while it is being compiled does not count.
+      for (const suite of suites)
+        await backtest({
+          changed: suite,
+          against: suite.name,
+          configured,
+          reader,
+          settings: chosen,
+          limit: WARM_UP,
+          shown: 20,
+        });
+      const before = process.cpuUsage();
+      let compared = 0;
+      for (const suite of suites) {
+        const report = await backtest({
+          changed: suite,
+          against: suite.name,
+          configured,
+          reader,
+          settings: chosen,
+          shown: 20,
+        });
+        const { weighedAgain, askedAgain } = report.counted;
+        const expected = name === 'asked again' ? askedAgain : weighedAgain;
+        if (expected !== report.counted.compared) throw new Error(`bench: ${suite.name} was not ${name}`);
+        compared += report.counted.compared;
+      }
+      measured.push({ name, seconds: secondsSince(before), compared });
+    }
+  } finally {
+    reader.close();
+  }
+  return measured;
+}
+
+/** The suites with `change` done to them. */
+async function changed(
+  directory: string,
+  names: readonly string[],
+  change: (suite: WrittenSuite) => WrittenSuite,
+): Promise<readonly CompiledSuite[]> {
+  const files = names.map((name) => {
+    const file = path.join(directory, `${name}-changed.yaml`);
+    // The cast holds for the suites that come with Assay.
+    const written = parse(readFileSync(path.join(BUILTIN, `${name}.yaml`), 'utf8')) as WrittenSuite;
+    writeFileSync(file, stringify(change(written)));
+    return file;
+  });
+  const { suites, mistakes } = await loadSuites(files, { baseDir: directory, builtinDir: BUILTIN });
+  if (mistakes.length > 0) throw new Error(mistakes.map(({ problem }) => problem).join('; '));
+  return suites;
+}
+
+/** The first two criteria change places in weight. */
+function reweigh(suite: WrittenSuite): WrittenSuite {
+  const [first, second, ...rest] = suite.criteria;
+  if (first === undefined || second === undefined) return suite;
+  const criteria = [{ ...first, weight: second.weight }, { ...second, weight: first.weight }, ...rest];
+  return { ...suite, version: 'changed', min_decided: 0.25, criteria };
+}
+
+/** What criteria see is another thing now, so all of them have to be asked. */
+function reword(suite: WrittenSuite): WrittenSuite {
+  return { ...reweigh(suite), extract: { ...suite.extract, of_another_version: 'user_input' } };
+}
+
+function secondsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}

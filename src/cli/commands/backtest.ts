@@ -1,0 +1,88 @@
+/** `assay backtest`: what a changed suite would have said of recorded conversations. */
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { backtest } from '../../pipeline/backtest/backtest.ts';
+import { openReader } from '../../pipeline/open-reader.ts';
+import { backtestJson } from '../../report/backtest-json.ts';
+import { backtestMarkdown } from '../../report/backtest-markdown.ts';
+import { loadSuites } from '../../score/load-suites.ts';
+import { BUILTIN_SUITES, failOn, load } from '../load.ts';
+import { noStore } from '../no-store.ts';
+import { printBacktest } from '../print-backtest.ts';
+import { sinceOf } from '../since.ts';
+import type { Terminal } from '../terminal.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+interface BacktestFlags {
+  readonly against?: string;
+  readonly since?: string;
+  readonly agent?: string;
+  readonly agentVersion?: string;
+  readonly limit?: string;
+  readonly changed: string;
+  readonly json?: boolean;
+  readonly markdown?: string;
+  readonly config?: string;
+  readonly dataDir?: string;
+}
+
+export function addBacktest(program: Command, terminal: Terminal): void {
+  program
+    .command('backtest')
+    .description(
+      're-score recorded conversations with changed suites: TCR, outcomes and alerts as they would have been',
+    )
+    .argument('<suites...>', 'files of changed suites')
+    .option('--against <suite>', 'compare with what this suite said, instead of the one of the same name')
+    .option('--since <time>', 'evaluations from then on: a stretch such as 7d, or a time')
+    .option('--agent <name>', 'conversations of this agent only')
+    .option('--agent-version <version>', 'conversations of this version only')
+    .option('--limit <n>', 'the latest n only')
+    .option('--changed <n>', 'how many of the changed conversations to show', '20')
+    .option('--json', 'print the reports as JSON')
+    .option('--markdown <file>', 'write the reports as Markdown as well; - is standard output')
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)')
+    .action(async (files: readonly string[], flags: BacktestFlags) => {
+      const shown = wholeNumber('--changed', flags.changed);
+      const limit = flags.limit === undefined ? undefined : wholeNumber('--limit', flags.limit);
+      const since = sinceOf(flags.since);
+      const location = { config: flags.config, dataDir: flags.dataDir };
+      const { settings, suites: configured } = await load(location, { secrets: "the store's" });
+      const { suites: changed, mistakes } = await loadSuites(files, {
+        baseDir: process.cwd(),
+        builtinDir: BUILTIN_SUITES,
+        judges: settings.judging.judges.map(({ name }) => name),
+      });
+      failOn(mistakes);
+      const reader = await openReader(settings);
+      if (reader === undefined) throw noStore(settings);
+      try {
+        const reports = [];
+        for (const suite of changed) {
+          const report = await backtest({
+            changed: suite,
+            against: flags.against ?? suite.name,
+            configured,
+            reader,
+            settings,
+            since,
+            agent: flags.agent,
+            agentVersion: flags.agentVersion,
+            limit,
+            shown,
+            onProgress: ({ evaluations }) => terminal.progress(`${suite.name}: ${evaluations} looked at`),
+          });
+          terminal.progressDone();
+          reports.push(report);
+        }
+        if (flags.json === true) terminal.out(JSON.stringify(reports.map(backtestJson), undefined, 2));
+        else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
+        const markdown = reports.map(backtestMarkdown).join('\n');
+        if (flags.markdown === '-') terminal.out(markdown);
+        else if (flags.markdown !== undefined) await writeFile(flags.markdown, markdown);
+      } finally {
+        await reader.close();
+      }
+    });
+}

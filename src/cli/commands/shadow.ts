@@ -1,0 +1,76 @@
+/** `assay shadow`: what suites in shadow say beside the live ones, by what the store has. */
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { shadowReports } from '../../pipeline/backtest/shadow-report.ts';
+import { openReader } from '../../pipeline/open-reader.ts';
+import { outlineOf } from '../../pipeline/suite-outline.ts';
+import { backtestJson } from '../../report/backtest-json.ts';
+import { backtestMarkdown } from '../../report/backtest-markdown.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { load } from '../load.ts';
+import { noStore } from '../no-store.ts';
+import { printBacktest } from '../print-backtest.ts';
+import { sinceOf } from '../since.ts';
+import type { Terminal } from '../terminal.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+interface ShadowFlags {
+  readonly suite?: string;
+  readonly since?: string;
+  readonly agent?: string;
+  readonly agentVersion?: string;
+  readonly limit: string;
+  readonly changed: string;
+  readonly json?: boolean;
+  readonly markdown?: string;
+  readonly config?: string;
+  readonly dataDir?: string;
+}
+
+export function addShadow(program: Command, terminal: Terminal): void {
+  program
+    .command('shadow')
+    .description('what suites in shadow (shadow_suites) say beside the live ones, and which conversations differ most')
+    .option('--suite <name>', 'this suite only')
+    .option('--since <time>', 'evaluations from then on: a stretch such as 7d, or a time')
+    .option('--agent <name>', 'conversations of this agent only')
+    .option('--agent-version <version>', 'conversations of this version only')
+    .option('--limit <n>', 'the latest n evaluations of each suite', '100000')
+    .option('--changed <n>', 'how many of the conversations that differ to show', '20')
+    .option('--json', 'print the reports as JSON')
+    .option('--markdown <file>', 'write the reports as Markdown as well; - is standard output')
+    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)')
+    .action(async (flags: ShadowFlags) => {
+      const shown = wholeNumber('--changed', flags.changed);
+      const limit = wholeNumber('--limit', flags.limit);
+      const since = sinceOf(flags.since);
+      const location = { config: flags.config, dataDir: flags.dataDir };
+      const { settings, suites, shadows } = await load(location, { secrets: "the store's" });
+      if (shadows.length === 0)
+        throw new CommandFailure('no suite runs in shadow: name one in shadow_suites of assay.yaml', EXIT.input);
+      const reader = await openReader(settings);
+      if (reader === undefined) throw noStore(settings);
+      try {
+        const { suite, agent, agentVersion } = flags;
+        const running = [...suites, ...shadows].map(outlineOf);
+        const reports = await shadowReports({
+          reader,
+          suites: running,
+          suite,
+          since,
+          agent,
+          agentVersion,
+          limit,
+          shown,
+        });
+        if (flags.json === true) terminal.out(JSON.stringify(reports.map(backtestJson), undefined, 2));
+        else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
+        const markdown = reports.map(backtestMarkdown).join('\n');
+        if (flags.markdown === '-') terminal.out(markdown);
+        else if (flags.markdown !== undefined) await writeFile(flags.markdown, markdown);
+      } finally {
+        await reader.close();
+      }
+    });
+}

@@ -1,0 +1,134 @@
+/** What a changed suite would have said of recorded conversations, beside what was said of them. */
+import type { DetectorMetric } from './detection.ts';
+import type { Outcome, VerdictKind } from './evaluation.ts';
+
+export interface BacktestReport {
+  readonly suite: string;
+  readonly version: string;
+  readonly against: {
+    readonly suite: string;
+    /** What was stored, by version. */
+    readonly versions: readonly { readonly version: string; readonly evaluations: number }[];
+    /** The version that is configured; undefined where none of that name is. */
+    readonly configured: string | undefined;
+  };
+  readonly counted: BacktestCounts;
+  readonly before: BacktestTotals;
+  readonly after: BacktestTotals;
+  /** What it would have said where nothing was said: of conversations that it is for now. In no other figure. */
+  readonly joined: BacktestTotals;
+  readonly outcomes: readonly { readonly from: Outcome; readonly to: Outcome; readonly evaluations: number }[];
+  readonly criteria: readonly CriterionChange[];
+  readonly agents: readonly AgentChange[];
+  /** Evaluations with another score or outcome. */
+  readonly changed: number;
+  /** The most changed first. */
+  readonly conversations: readonly ChangedConversation[];
+  readonly judges: readonly JudgeBill[];
+  /** Undefined where regressions are not looked for. */
+  readonly alerts: BacktestAlerts | undefined;
+}
+
+export interface BacktestCounts {
+  /** Those that both say something of: all figures are of these. */
+  readonly compared: number;
+  /** From stored verdicts, without reading a span. */
+  readonly weighedAgain: number;
+  readonly askedAgain: number;
+  /** Would have had to be asked again, and the spans are not kept any more. */
+  readonly spansNotKept: number;
+  /** Their spans are there and could not be understood, or the suite as a whole could not answer. */
+  readonly notUnderstood: number;
+  /** The changed suite is not for these any more. */
+  readonly left: number;
+  /** Compared without the verdicts of judges who would have to be asked. */
+  readonly withoutJudges: number;
+}
+
+export interface BacktestTotals {
+  readonly evaluations: number;
+  readonly scored: number;
+  /** The mean score in millionths; undefined where nothing was scored. */
+  readonly tcr: number | undefined;
+  readonly outcomes: Readonly<Record<Outcome, number>>;
+}
+
+export interface CriterionChange {
+  readonly criterion: string;
+  readonly how: 'weighed again' | 'asked again' | 'new' | 'gone';
+  /** Its share of the suite; undefined where it is not in it, or the suite is not known. */
+  readonly weightBefore: number | undefined;
+  readonly weightAfter: number | undefined;
+  readonly before: Passed;
+  readonly after: Passed;
+  /** What it adds to the change of the mean score, in millionths; undefined where the weights before are not known. */
+  readonly points: number | undefined;
+}
+
+export interface Passed {
+  readonly passed: number;
+  readonly decided: number;
+}
+
+export interface AgentChange {
+  readonly agent: string;
+  readonly agentVersion: string;
+  readonly environment: string;
+  readonly before: BacktestTotals;
+  readonly after: BacktestTotals;
+}
+
+export interface ChangedConversation {
+  readonly conversationId: string;
+  readonly turnId: string | undefined;
+  readonly agent: string;
+  readonly agentVersion: string;
+  readonly before: SideOfChange;
+  readonly after: SideOfChange;
+  readonly movedBy: readonly Mover[];
+}
+
+export interface SideOfChange {
+  readonly score: number | undefined;
+  readonly outcome: Outcome;
+}
+
+/** A criterion by which a conversation changed. */
+export interface Mover {
+  readonly criterion: string;
+  /** Undefined where that suite does not have it. */
+  readonly before: VerdictKind | undefined;
+  readonly after: VerdictKind | undefined;
+  /** By how much it moved the score, in millionths; undefined where it is not known. */
+  readonly points: number | undefined;
+}
+
+/** What asking a judge would cost, in the currency of its prices. */
+export interface JudgeBill {
+  readonly judge: string;
+  readonly questions: number;
+  readonly calls: number;
+  /** As estimated. */
+  readonly inputTokens: number;
+  /** With answers of no length, and with answers as long as they may be. */
+  readonly costLeast: number;
+  readonly costMost: number;
+}
+
+export interface BacktestAlerts {
+  readonly before: readonly RegressionEpisode[];
+  readonly after: readonly RegressionEpisode[];
+  /** What conversations took was not stored with all of them, so that cost and steps were not watched. */
+  readonly withoutEffort: boolean;
+}
+
+export interface RegressionEpisode {
+  readonly agent: string;
+  readonly environment: string;
+  readonly metric: DetectorMetric;
+  readonly criterion: string | undefined;
+  /** Log time. */
+  readonly beganAt: number;
+  /** Undefined while it lasted at the end. */
+  readonly endedAt: number | undefined;
+}

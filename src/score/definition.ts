@@ -1,0 +1,84 @@
+/**
+ * What the verdicts of a suite depend on, as text: so that of two versions of a suite it can be told which criteria would be answered in
+ * the same way. Weights, caps, outcome rules and what is only said to people (questions of checks, reasons, evidence) are not in it.
+ *
+ * Of code nothing is known: it is undefined here, and equal to nothing.
+ */
+import { createHash } from 'node:crypto';
+import type { Judged } from './judge/judged-criterion.ts';
+import type { Need } from './needs.ts';
+
+/** Of the suite as a whole. */
+export interface WrittenDefinition {
+  /** What criteria see besides the conversation: extracts, golden traces, the tool policy. */
+  readonly sight: string | undefined;
+  readonly match: string | undefined;
+  readonly completed: string | undefined;
+  readonly failed: string | undefined;
+}
+
+export interface SuiteDefinition extends WrittenDefinition {
+  /** The same for suites whose criteria have the same names, in the same order, and that are known to answer alike. */
+  readonly id: string;
+}
+
+/** As an author writes it, for what is not code. */
+export interface WrittenDefinitions {
+  readonly suite: WrittenDefinition;
+  /** By place; of criteria for a judge only `when` is looked at. */
+  readonly criteria: readonly { readonly check: string | undefined; readonly when: string | undefined }[];
+}
+
+const ID_LENGTH = 16;
+/** Of conditions that are not written. */
+const BY_DEFAULT = '';
+
+export function criterionDefinition(
+  criterion: {
+    readonly needs: readonly Need[];
+    readonly when: unknown;
+    readonly judged: Judged | undefined;
+    /** Which built-in judgment it uses. */
+    readonly uses: string | undefined;
+  },
+  written: WrittenDefinitions['criteria'][number] | undefined,
+): string | undefined {
+  const { needs, judged, uses } = criterion;
+  const when = criterion.when === undefined ? BY_DEFAULT : written?.when;
+  if (when === undefined) return undefined;
+  if (judged === undefined) {
+    return written?.check === undefined ? undefined : JSON.stringify([needs, when, written.check]);
+  }
+  const { judge, question, guidance, sees, shared, gradesAtLeast } = judged;
+  return JSON.stringify([needs, when, judge, uses ?? null, question, guidance, sees, shared, gradesAtLeast ?? null]);
+}
+
+/** Of a suite that may be code: what was not given is known. */
+export function definitionOfCode(suite: {
+  readonly match?: { readonly whyNot?: unknown } | undefined;
+  readonly extract?: unknown;
+  readonly golden?: unknown;
+  readonly toolPolicy?: unknown;
+  readonly completed?: unknown;
+  readonly failed?: unknown;
+}): WrittenDefinition {
+  const { match, extract, golden, toolPolicy, completed, failed } = suite;
+  const seesMore = extract !== undefined || golden !== undefined || toolPolicy !== undefined;
+  return {
+    sight: seesMore ? undefined : BY_DEFAULT,
+    match: match?.whyNot === undefined ? JSON.stringify(match ?? null) : undefined,
+    completed: completed === undefined ? BY_DEFAULT : undefined,
+    failed: failed === undefined ? BY_DEFAULT : undefined,
+  };
+}
+
+export function suiteDefinition(
+  { sight, match, completed, failed }: WrittenDefinition,
+  scope: string,
+  criteria: readonly { readonly name: string; readonly definition: string | undefined }[],
+): SuiteDefinition {
+  const parts = [scope, sight, match, completed, failed, criteria.map(({ name, definition }) => [name, definition])];
+  const text = JSON.stringify(parts, (_, value: unknown) => (value === undefined ? null : value));
+  const id = createHash('sha256').update(text).digest('hex').slice(0, ID_LENGTH);
+  return { id, sight, match, completed, failed };
+}

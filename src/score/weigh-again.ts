@@ -1,0 +1,93 @@
+/**
+ * Verdicts that are known, weighed by another version of their suite: a score and an outcome without the conversation. Where an outcome rule looks
+ * at the conversation after all, it has to be there: the answer is `needs-conversation`.
+ */
+import type { Millionths, Outcome, VerdictKind } from '../model/evaluation.ts';
+import { decideOutcome } from './outcome.ts';
+import type { Subject } from './subject.ts';
+import { CheckError, type CompiledSuite, type Extracts, type SubjectWith } from './suite.ts';
+import { countedAs, ONE, type Weight, weigh } from './weigh.ts';
+
+export interface KnownAnswers {
+  readonly verdicts: ReadonlyMap<string, VerdictKind>;
+  /** Undefined where it is not known. */
+  readonly conditions: { readonly completed: boolean; readonly failed: boolean } | undefined;
+}
+
+export interface WeighedAgain {
+  readonly score: Millionths | undefined;
+  readonly outcome: Outcome;
+}
+
+export function weighAgain(
+  suite: CompiledSuite,
+  { verdicts, conditions }: KnownAnswers,
+  conversation?: SubjectWith<Extracts>,
+): WeighedAgain | 'needs-conversation' {
+  const { score } = weigh(suite.criteria, (name) => verdicts.get(name) ?? 'skipped', suite.minDecided);
+  if (score === undefined) return { score, outcome: 'unscored' };
+  if (conditions === undefined) return 'needs-conversation';
+  const absent = conversation === undefined ? new AbsentConversation() : undefined;
+  const { outcome } = decideOutcome(suite, {
+    // The cast holds because whatever is read of it is noticed, and the outcome not used then.
+    subject: conversation ?? (absent as unknown as SubjectWith<Extracts>),
+    score: score / ONE,
+    verdicts,
+    conditions: { ...conditions, undecided: [] },
+  });
+  return absent?.wasRead === true ? 'needs-conversation' : { score, outcome };
+}
+
+/** What each criterion adds to the score, in millionths of it; they sum to the score. */
+export function pointsOf(
+  { criteria }: { readonly criteria: readonly Weight[] },
+  verdicts: ReadonlyMap<string, VerdictKind>,
+): ReadonlyMap<string, number> {
+  const counted = criteria.map(({ name, weight, whenNotApplicable }) => ({
+    name,
+    weight,
+    as: countedAs(verdicts.get(name) ?? 'skipped', whenNotApplicable),
+  }));
+  const decided = counted.reduce((sum, { weight, as }) => (as === 'exclude' ? sum : sum + weight), 0);
+  return new Map(
+    counted.map(({ name, weight, as }) => [name, as === 'pass' && decided > 0 ? (weight / decided) * ONE : 0]),
+  );
+}
+
+/** Stands where a conversation would be, and notices that somebody looks. Whoever keeps things with it may. */
+class AbsentConversation implements Pick<Subject, 'once'> {
+  wasRead = false;
+  readonly #kept = new Map<object, unknown>();
+
+  constructor() {
+    for (const name of READ_OF_SUBJECT)
+      Object.defineProperty(this, name, {
+        get: (): never => {
+          this.wasRead = true;
+          throw new CheckError('the conversation is not at hand');
+        },
+      });
+  }
+
+  once<T>(key: object, compute: () => T): T {
+    if (!this.#kept.has(key)) this.#kept.set(key, compute());
+    // The cast holds because a key belongs to one caller, whose `compute` made the value.
+    return this.#kept.get(key) as T;
+  }
+}
+
+const READ_OF_SUBJECT = Object.keys({
+  conversation: true,
+  turnId: true,
+  turns: true,
+  turn: true,
+  steps: true,
+  toolCalls: true,
+  userInput: true,
+  finalAnswer: true,
+  state: true,
+  truth: true,
+  tools: true,
+  stepsOf: true,
+  extracts: true,
+} satisfies Record<Exclude<keyof SubjectWith<Extracts>, 'once'>, true>);
