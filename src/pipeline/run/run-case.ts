@@ -27,7 +27,7 @@ import type { AgentEnd, AgentPlace, GivenRun } from '../../drive/agent.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { CaseRun, RunEffort, RunEnd } from '../../model/experiment.ts';
-import { tryParseTraceId } from '../../model/ids.ts';
+import { type TraceId, tryParseTraceId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
@@ -41,7 +41,7 @@ import { understandRecorded } from '../understand.ts';
 import { asOwnConversation } from './own-conversation.ts';
 import { type Arrival, RunInbox } from './run-inbox.ts';
 import { newConversationId, type PlannedRun } from './run-plan.ts';
-import { spansOfMessages } from './shown-messages.ts';
+import { type ShownRun, spansOfMessages } from './shown-messages.ts';
 import type { SpanRoutes } from './span-routes.ts';
 
 export interface CaseRunning {
@@ -85,11 +85,10 @@ export async function runCase(
 ): Promise<ScoredRun | undefined> {
   const { agent, routes, otlpEndpoint } = place;
   const given = givenRun(planned, { otlpEndpoint, experiment: running.experiment });
-  const parents = given.traceparents.map((parent) => parent.split('-'));
-  const inbox = new RunInbox(parents.map(([, , spanId = '']) => spanId));
+  const inbox = new RunInbox(given.traceparents.map(spanIdOf));
   routes.begin(inbox, {
     conversationId: given.conversationId,
-    traceIds: parents.map(([, traceId = '']) => tryParseTraceId(traceId)).filter((id) => id !== undefined),
+    traceIds: given.traceparents.map(traceIdOf).filter((id) => id !== undefined),
   });
   const startedAt = new Date();
   const startedAtMs = performance.now();
@@ -99,33 +98,27 @@ export async function runCase(
     const durationMs = Math.round(performance.now() - startedAtMs);
     if (end.ended === 'interrupted' && running.abandon.aborted) return undefined;
     for (const name of namesIn(end.answers)) routes.alsoKnownAs(inbox, name);
-    const shown = spansOfMessages({ ...end, ...given, startedAtMs: startedAt.getTime() });
+    const messages = spansShown({ ...end, ...given, startedAtMs: startedAt.getTime() });
     const arrival = await inbox.arrived({
       settleMs: end.spans === 'sent' ? 0 : running.settleMs,
       // Spans that were still in a process which is gone won't come, and who shows messages has none to send.
-      withinMs: running.settleMs + (end.spans === 'lost' || shown !== undefined ? 0 : running.spansWithinMs),
+      withinMs: running.settleMs + (end.spans === 'lost' || messages !== undefined ? 0 : running.spansWithinMs),
       signal: running.abandon,
     });
     if (running.abandon.aborted) return undefined;
     const leftRunning = await agent.clear();
-    const exported = inbox.batches.length > 0 ? inbox.batches : await redacted(shown ?? [], running.redaction);
-    const own = await asOwnConversation(exported, {
-      conversationId: given.conversationId,
-      givenParents: parents.map(([, , spanId = '']) => spanId),
-      idKeys: running.settings.conversation.idKeys,
-    });
-    const { conversations } = await understandRecorded(own.batches, {
-      conversationKeys: running.settings.conversation.idKeys,
-      spool: new MemorySpool(),
-    });
-    const main = conversations.toSorted((a, b) => stepsIn(b) - stepsIn(a))[0];
-    const evaluations = main === undefined ? [] : await scored(planned, own.batches, running);
+    const isShown = inbox.batches.length === 0 && messages !== undefined;
+    const exported = isShown ? await redacted(messages.batches, running.redaction) : inbox.batches;
+    const seen = await seenIn(exported, { given, idKeys: running.settings.conversation.idKeys });
+    const main = seen.conversations.toSorted((a, b) => stepsIn(b) - stepsIn(a))[0];
+    const evaluations = main === undefined ? [] : await scored(planned, seen.batches, running);
     if (evaluations === undefined) return undefined;
     const runEnd = runEndOf(end, main);
     const problems = [
       problemOf(end, runEnd, { timeoutMs: running.timeoutMs, records: rowsIn(exported) }),
-      shown === undefined && main !== undefined && arrival !== 'complete' ? incomplete(arrival) : undefined,
-      own.named.length > 1 ? `its spans name ${own.named.length} conversations` : undefined,
+      isShown ? messages.problem : seen.problem,
+      !isShown && main !== undefined ? incomplete(arrival) : undefined,
+      seen.named.length > 1 ? `its spans name ${seen.named.length} conversations` : undefined,
       inbox.leftOut > 0 ? `${inbox.leftOut} spans and log records were too much to be kept` : undefined,
       leftRunning,
     ].filter((problem) => problem !== undefined);
@@ -141,9 +134,9 @@ export async function runCase(
         startedAt: startedAt.toISOString(),
         durationMs,
         evaluations,
-        effort: effortOf(conversations),
+        effort: effortOf(seen.conversations),
       },
-      content: { traces: bytesOf(own.batches, 'traces'), logs: bytesOf(own.batches, 'logs') },
+      content: { traces: bytesOf(seen.batches, 'traces'), logs: bytesOf(seen.batches, 'logs') },
       agentVersion: main?.agent.version,
       isUnreachable: end.ended === 'failed' && end.isUnreachable,
     };
@@ -176,6 +169,54 @@ function namesIn(answers: readonly Json[]): readonly string[] {
     if (typeof answer !== 'object' || answer === null || !('conversation_id' in answer)) return [];
     return typeof answer.conversation_id === 'string' ? [answer.conversation_id] : [];
   });
+}
+
+/** Undefined where it has none. */
+function spansShown(run: ShownRun) {
+  try {
+    const batches = spansOfMessages(run);
+    return batches === undefined ? undefined : { batches, problem: undefined };
+  } catch (error) {
+    return { batches: [], problem: `its messages could not be understood: ${describe(error)}` };
+  }
+}
+
+interface Seen {
+  readonly batches: readonly RecordedBatch[];
+  /** The conversations that its spans name. */
+  readonly named: readonly string[];
+  readonly conversations: readonly Conversation[];
+  readonly problem: string | undefined;
+}
+
+/** One run that is not understood, by a mistake of ours, must not be the end of all others. */
+async function seenIn(
+  exported: readonly RecordedBatch[],
+  { given, idKeys }: { readonly given: GivenRun; readonly idKeys: readonly string[] },
+): Promise<Seen> {
+  try {
+    const givenParents = given.traceparents.map(spanIdOf);
+    const own = await asOwnConversation(exported, { conversationId: given.conversationId, givenParents, idKeys });
+    const options = { conversationKeys: idKeys, spool: new MemorySpool() };
+    const { conversations } = await understandRecorded(own.batches, options);
+    return { ...own, conversations, problem: undefined };
+  } catch (error) {
+    const problem = `its spans could not be understood: ${describe(error)}`;
+    return { batches: exported, named: [], conversations: [], problem };
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Of W3C trace context: 00-<trace id>-<span id>-01. */
+function traceIdOf(traceparent: string): TraceId | undefined {
+  return tryParseTraceId(traceparent.split('-')[1] ?? '');
+}
+
+function spanIdOf(traceparent: string): string {
+  return traceparent.split('-')[2] ?? '';
 }
 
 async function redacted(

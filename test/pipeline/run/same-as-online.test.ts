@@ -52,6 +52,7 @@ function schedulingCases(): readonly DatasetCase[] {
 function scriptedCases(): readonly DatasetCase[] {
   return [
     caseOf('one', { do: ['spans'] }),
+    caseOf('pieces', { do: ['pieces'] }),
     caseOf('two', { do: ['two-traces'] }),
     caseOf('told', { do: ['joined'] }),
     caseOf('half', { do: ['half', 'crash'] }),

@@ -3,6 +3,7 @@
  * so that it starts quickly. Each start is a line in the file that STARTS names: case, repeat, seed, process.
  *
  *   spans        exports a trace: an agent, a model call
+ *   pieces       exports a trace, each span in a request of its own
  *   half         exports the model call without the agent's span
  *   two-traces   exports two
  *   named        exports a trace that names a conversation of its own
@@ -43,6 +44,9 @@ async function act(what: string): Promise<void> {
   switch (what) {
     case 'spans':
       return await send(trace({}));
+    case 'pieces':
+      for (const span of trace({})) await send([span]);
+      return;
     case 'half':
       return await send(trace({}).slice(0, 1));
     case 'two-traces':
