@@ -1,0 +1,68 @@
+/** Cases from the store that instances share: the same as from a store of its own. */
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  caseLine,
+  casesFromStore,
+  FAILED_OUTCOMES,
+  type LeftOut,
+  type Selection,
+} from '../../../src/pipeline/datasets/from-store.ts';
+import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
+import { copyStore } from '../../../src/store/copy-store.ts';
+import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
+import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
+import { builtinSuites, LogDriver } from '../../pipeline/log-driver.ts';
+import { exportRequest, traffic } from '../../simulation/traffic.ts';
+import { tempDirectory } from '../../temp-directory.ts';
+import { freshDatabase } from './shared-postgres.ts';
+
+const ALL: Selection = {
+  outcomes: undefined,
+  suite: undefined,
+  agent: undefined,
+  agentVersion: undefined,
+  since: undefined,
+  limit: 1000,
+};
+
+async function linesFrom(reader: ConversationReader, selection: Partial<Selection>) {
+  const lines: string[] = [];
+  const leftOut: LeftOut[] = [];
+  const parts = { reader, written: undefined, conversationKeys: [], selection: { ...ALL, ...selection } };
+  for await (const one of casesFromStore({ ...parts, onLeftOut: (because) => leftOut.push(because) }))
+    lines.push(caseLine(one));
+  return { lines, leftOut };
+}
+
+test('both stores give the same cases, with the truth that was put in', async () => {
+  const directory = tempDirectory();
+  const driver = new LogDriver({ directory, suites: await builtinSuites(['default', 'error-recovery']) });
+  const conversations = [...traffic({ seed: 9, conversations: 300, endMarks: 'all' })];
+  for (const { turns, agentVersion } of conversations)
+    for (const turn of turns) driver.take({ at: 1000, request: exportRequest(turn, agentVersion) });
+  driver.between((store) => store.putTruth(conversations[0]?.id ?? '', { participants: ['Ana'] }));
+  driver.finish();
+  const from = path.join(directory, 'store.db');
+  const url = await freshDatabase();
+  await copyStore({ from, to: { url }, as: 'copied', intoExisting: false, onProgress: () => {} });
+  const own = StoreReader.open(from);
+  const shared = await PostgresReader.open({ url });
+  onTestFinished(async () => {
+    own.close();
+    await shared.close();
+  });
+
+  for (const selection of [
+    {},
+    { outcomes: FAILED_OUTCOMES },
+    { outcomes: FAILED_OUTCOMES, suite: 'default', limit: 7 },
+  ]) {
+    const expected = await linesFrom(own, selection);
+    expect(expected.lines.length).toBeGreaterThan(5);
+    expect(await linesFrom(shared, selection)).toEqual(expected);
+  }
+  expect(
+    (await linesFrom(shared, {})).lines.filter((line) => line.includes('"truth":{"participants":["Ana"]}')),
+  ).toHaveLength(1);
+});
