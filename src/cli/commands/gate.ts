@@ -148,8 +148,10 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
       const [style, word] = WORDS[rule.decision];
       const { allowed, value, interval } = rule.shown;
       const found = interval === '' ? value : `${value}  (${interval})`;
-      out(`    ${paint(style, word.padEnd(20))} ${safe(rule.rule, 80).padEnd(width)}  ${allowed.padEnd(24)} ${found}`);
-      if (rule.decision === 'not_enough_evidence') out(`      ${paint('dim', safe(rule.because, 400))}`);
+      const hint = paint('dim', hintOf(rule));
+      out(
+        `    ${paint(style, word.padEnd(20))} ${safe(rule.rule, 80).padEnd(width)}  ${allowed.padEnd(24)} ${found}  ${hint}`.trimEnd(),
+      );
       if (rule.examples.length > 0)
         out(`      ${paint('dim', `cases: ${rule.examples.map((id) => safe(id, 60)).join(', ')}`)}`);
     }
@@ -159,4 +161,11 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
   const confidence = Number((result.confidence * 100).toFixed(1));
   out(paint('dim', `  Decided on intervals at ${confidence} %, all rules together.`));
   if (baseline !== undefined) out(paint('dim', `  In detail: assay compare ${baseline.id} ${candidate.id}`));
+}
+
+/** What would settle it. */
+function hintOf({ decision, casesNeeded, figures, because }: JudgedRule): string {
+  if (decision !== 'not_enough_evidence') return '';
+  if (figures === undefined) return safe(because, 200);
+  return casesNeeded === undefined ? 'too near the limit to tell' : `about ${casesNeeded} cases would tell`;
 }
