@@ -1,6 +1,6 @@
 /** What `assay suite mutate` prints for people: a table of faults and criteria, what nothing noticed, and what noticed nothing. */
 import type { MutatedFault, SuiteMutation } from '../model/mutation.ts';
-import { cellOf, inPlural } from '../report/mutation-report.ts';
+import { cellOf, passing } from '../report/mutation-report.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
 
 const UNNOTICED_SHOWN = 2;
@@ -11,13 +11,13 @@ export function printMutation(terminal: Terminal, suite: SuiteMutation): void {
   const { paint, out } = terminal;
   out('');
   if (suite.tried === 0) {
-    out(`  ${paint('bold', suite.suite)}   nothing to break: none of its ${inPlural(suite)} passes`);
+    out(`  ${paint('bold', suite.suite)}   nothing to break: no ${suite.scope} of it passes`);
     printLeftOut(terminal, suite);
     return;
   }
   const share = percent(suite.noticed / suite.tried);
   out(
-    `  ${paint('bold', suite.suite)}   ${suite.noticed} of ${suite.tried} faults noticed (${share}), in ${suite.goldens.length} passing ${inPlural(suite)}`,
+    `  ${paint('bold', suite.suite)}   ${suite.noticed} of ${suite.tried} faults noticed (${share}), in ${passing(suite)}`,
   );
   out('');
   for (const [index, { criterion }] of suite.criteria.entries()) out(`    ${column(index)} ${criterion}`);

@@ -6,7 +6,7 @@
  */
 import type { ExcerptCall } from '../model/excerpt.ts';
 import type { Json } from '../model/json.ts';
-import { isList, type LeafValue, leavesOf, mapLeaves } from './leaves.ts';
+import { isList, type Leaf, type LeafValue, leavesOf, mapLeaves } from './leaves.ts';
 
 export interface Changed {
   readonly key: string;
@@ -29,24 +29,32 @@ export function isDistinctive(value: LeafValue): boolean {
 }
 
 /**
- * The state where the call was not made: what it repeats of the call is gone, and what stood beside it as true is false (`booking_confirmed: true` beside
- * `booked_event`).
+ * The state where the call was not made: what it repeats of the call, and of none of the others, is gone, and what stood beside it as true is false
+ * (`booking_confirmed: true` beside `booked_event`).
  */
-export function undone(state: Json, call: ExcerptCall): Json {
-  const said = new Map<string, Set<LeafValue>>();
-  for (const { key, value } of [...leavesOf(call.args), ...leavesOf(call.result)]) {
-    said.set(key, (said.get(key) ?? new Set()).add(value));
-  }
-  return without(state, (key, value) => said.get(key)?.has(value) === true);
+export function undone(state: Json, call: ExcerptCall, others: readonly ExcerptCall[]): Json {
+  const said = saidBy(call);
+  const saidByOthers = others.map(saidBy);
+  return without(state, (leaves) => said(leaves) && !saidByOthers.some((says) => says(leaves)));
 }
 
-function without(json: Json, isSaid: (key: string, value: LeafValue) => boolean): Json {
+type Says = (leaves: readonly Leaf[]) => boolean;
+
+function saidBy({ args, result }: ExcerptCall): Says {
+  const said = new Map<string, Set<LeafValue>>();
+  for (const { key, value } of [...leavesOf(args), ...leavesOf(result)]) {
+    said.set(key, (said.get(key) ?? new Set()).add(value));
+  }
+  return (leaves) => leaves.every(({ key, value }) => said.get(key)?.has(value) === true);
+}
+
+function without(json: Json, isSaid: Says): Json {
   if (typeof json !== 'object' || json === null || isList(json)) return json;
   const repeats = (name: string, member: Json) => {
     const leaves = leavesOf({ [name]: member });
     // A number or a yes by itself may mean anything.
     const isTelling = leaves.length > 1 || leaves.some(({ value }) => isDistinctive(value));
-    return isTelling && leaves.every(({ key, value }) => isSaid(key, value));
+    return isTelling && isSaid(leaves);
   };
   const members = Object.entries(json);
   const left = members.filter(([name, member]) => !repeats(name, member));

@@ -62,7 +62,7 @@ function suiteMarkdown(suite: SuiteMutation): string {
   const lines = [
     `## ${suite.suite}`,
     '',
-    `${suite.noticed} of ${suite.tried} faults in ${suite.goldens.length} passing ${inPlural(suite)} were noticed.`,
+    `${suite.noticed} of ${suite.tried} faults in ${passing(suite)} were noticed.`,
     '',
     `| ${head.join(' | ')} |`,
     `|${head.map(() => '---').join('|')}|`,
@@ -83,8 +83,9 @@ function unnoticedLines({ fault, unnoticed }: MutatedFault): readonly string[] {
     );
 }
 
-export function inPlural({ scope }: Pick<SuiteMutation, 'scope'>): string {
-  return scope === 'turn' ? 'turns' : 'conversations';
+/** `1 passing turn`, `3 passing conversations`. */
+export function passing({ scope, goldens }: Pick<SuiteMutation, 'scope' | 'goldens'>): string {
+  return `${goldens.length} passing ${scope}${goldens.length === 1 ? '' : 's'}`;
 }
 
 /** `2/3`: noticed in two of the three places where its question arises; nothing where it never does. */

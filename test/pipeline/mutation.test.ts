@@ -5,9 +5,20 @@ import { formatMistakes } from '../../src/model/mistake.ts';
 import type { Conversation } from '../../src/model/conversation.ts';
 import type { SuiteMutation } from '../../src/model/mutation.ts';
 import { FAULTS } from '../../src/mutate/all-faults.ts';
-import { fromGoldenTraces, fromRecordings, fromSuiteTests } from '../../src/pipeline/mutation/golden-conversations.ts';
+import {
+  fromExperiment,
+  fromGoldenTraces,
+  fromRecordings,
+  fromSuiteTests,
+} from '../../src/pipeline/mutation/golden-conversations.ts';
 import { mutateSuite } from '../../src/pipeline/mutation/mutate-suites.ts';
 import { mutationJson, mutationMarkdown } from '../../src/report/mutation-report.ts';
+import { readDataset } from '../../src/pipeline/datasets/read-dataset.ts';
+import { recordedRequest } from '../../src/pipeline/recording.ts';
+import { excerptRequest } from '../../src/score/suite-test/excerpt-request.ts';
+import { createExperiment } from '../../src/store/experiment/experiment-folder.ts';
+import { aCall, anExcerpt, aTurn } from '../mutate/excerpts.ts';
+import { EXPERIMENT, runOf } from '../store/experiment/written-experiment.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
@@ -236,6 +247,39 @@ test('a recorded conversation keeps who its agent is, its attributes and what it
       truth: one.conversation.truth,
     });
   }
+});
+
+test('the runs of an experiment are broken with the truth of their cases, and without it where the dataset has gone', async () => {
+  const baseDir = tempDirectory();
+  const dataset = path.join(baseDir, 'scheduling.cases.yaml');
+  const truth = { participants: ['ana'], time: '2026-03-02T10:00' };
+  writeFileSync(
+    dataset,
+    `dataset: scheduling\nversion: '1'\ncases:\n  - { id: one, input: Book it., truth: ${JSON.stringify(truth)} }\n`,
+  );
+  const fingerprint = readDataset(dataset).dataset?.cases[0]?.fingerprint ?? '';
+  const experiment = createExperiment(path.join(baseDir, 'experiments'), EXPERIMENT);
+  const call = aCall('book_meeting', { ...truth, duration: 30 }, { status: 'ok' });
+  const excerpt = anExcerpt(
+    aTurn({ user: 'Book it.', calls: [[call]], answer: 'Booked for ten on Monday, with Ana.' }),
+  );
+  const [batch] = recordedRequest(excerptRequest(excerpt, undefined), 'run');
+  const run = runOf(1, { case: 'one', caseFingerprint: fingerprint, conversationId: 'example' });
+  experiment.append(run, { traces: batch === undefined ? [] : [batch.bytes], logs: [] });
+  experiment.close();
+  const { suites } = await loadSuites(['scheduling'], { baseDir, builtinDir });
+  const [compiled] = suites;
+  if (compiled === undefined) throw new Error('no suite');
+
+  const known = await fromExperiment(experiment.folder, { conversationKeys: [], baseDir });
+  const suite = await mutateSuite(compiled, known.conversations, EVERYWHERE);
+
+  expect(known.lacksTruth).toBe(false);
+  expect(suite.goldens).toEqual([{ name: 'one, repeat 1', from: 'experiment baseline' }]);
+  expect(noticedBy(suite, 'argument_changed')).toEqual(['correct_participants', 'correct_time', 'correct_duration']);
+  const elsewhere = await fromExperiment(experiment.folder, { conversationKeys: [], baseDir: tempDirectory() });
+  expect(elsewhere.lacksTruth).toBe(true);
+  expect(elsewhere.conversations[0]?.conversation.truth).toBeUndefined();
 });
 
 test('golden traces are examples of a run that follows them, where one can be made up', async () => {

@@ -50,6 +50,8 @@ const VERB = /\b(?:is|are|was|were|has been|have been|can|will|does|do)\b(?! not
 const DONE = 'No, that was not done.';
 
 function contraryOf(answer: string): string {
+  const none = /^Not (\p{L})/u.exec(answer);
+  if (none !== null) return `${none[1]?.toUpperCase()}${answer.slice(none[0].length)}`;
   const denial = /\b(?:is|are|was|were|can|will|does|do) not\b/i.exec(answer);
   if (denial !== null) {
     const end = denial.index + denial[0].length;

@@ -1,7 +1,7 @@
 /** Another tool is called than the task takes, with the same arguments, and answers as if all were well. What was to be done has not been. */
-import { undone } from '../echoes.ts';
-import { callsOf, withCall, withState } from '../edit.ts';
+import { callsOf, withCall } from '../edit.ts';
 import type { Fault, Scene } from '../fault.ts';
+import { withoutItsEffect } from '../undo.ts';
 import { inTurn, short } from '../wording.ts';
 
 export const wrongTool: Fault = {
@@ -11,12 +11,12 @@ export const wrongTool: Fault = {
     callsOf(scene.excerpt)
       .filter(({ call }) => call.error === undefined)
       .map((place) => (chance) => {
-        const { excerpt, isWrite } = scene;
+        const { excerpt } = scene;
         const { call, turn } = place;
         const tool = chance.pick(othersFor(call.tool, scene)) ?? namesake(call.tool);
         const wrong = withCall(excerpt, place, { ...call, tool });
         return {
-          excerpt: isWrite(call.tool) ? withState(wrong, turn, (state) => undone(state, call)) : wrong,
+          excerpt: withoutItsEffect(wrong, place, scene),
           what: `${short(tool)} was called instead of ${short(call.tool)}${inTurn(turn, excerpt)}`,
           advice: `order: { at_least: [1, ${short(call.tool)}] }, or a golden trace`,
         };

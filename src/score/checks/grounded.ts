@@ -4,7 +4,8 @@
  * or in the messages that the model was given.
  *
  * What it lets pass, because saying it invents nothing: single digits (counting what is there), weekdays, the first word
- * of a sentence. A month is grounded by its number in a date, an afternoon hour by its 24-hour form. Names are looked at
+ * of a sentence. A month is grounded by its number in a date, a date by the same day in other
+ * words, an afternoon hour by its 24-hour form. Names are looked at
  * only where a tool or a retrieval gave facts: in plain talk, what a model knows about the world is not invented. So a
  * made-up fact in plain words passes, and a right one that nobody mentioned fails: a rule of thumb, for a judge to replace.
  */
@@ -88,6 +89,8 @@ class Source {
       case 'number':
         this.#numbers ??= numbersIn(this.#text);
         return specific.forms.some((form) => this.#numbers?.has(form));
+      case 'date':
+        return specific.forms.some((form) => hasWhole(this.#text, form));
       case 'month':
         return specific.forms.some((form) => this.#text.includes(form));
       case 'id':
@@ -95,6 +98,18 @@ class Source {
         return specific.forms.some((form) => this.#text.includes(form));
     }
   }
+}
+
+/** 3/2 is not in 13/24. Where it is one word that goes on, as in March 2nd, it is there. */
+function hasWhole(text: string, form: string): boolean {
+  for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
+    if (!isDigit(text[at - 1]) && !isDigit(text[at + form.length])) return true;
+  }
+  return false;
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9';
 }
 
 /** Without leading zeros and separators of thousands, so that 09:30 holds 9 and 30, and 1,200 is 1200. */

@@ -1,7 +1,7 @@
-/** What in a text can be right or wrong to the letter: numbers, months, ids and addresses, names. */
+/** What in a text can be right or wrong to the letter: numbers, dates, months, ids and addresses, names. */
 
 export interface Specific {
-  readonly kind: 'number' | 'month' | 'id' | 'name';
+  readonly kind: 'number' | 'date' | 'month' | 'id' | 'name';
   /** As it stands in the text. */
   readonly text: string;
   /** What a source may say instead: any of these, in lower case. */
@@ -32,6 +32,8 @@ const TEXT_READ_MAX = 20_000;
 /** Words with at least one digit and one letter, addresses, links. */
 const ID =
   /\b(?:https?:\/\/[^\s)>\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{3,40})/g;
+/** As a whole: its parts are small numbers, which are found anywhere. */
+const DATE = /(?<![\w-])(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\w-])/g;
 const NUMBER = /(?<![\w.])(\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+)(?![\w])(?:\s?(am|pm)\b)?/gi;
 const CAPITALISED = /\p{Lu}[\p{L}'’-]*/gu;
 const LIST_MARK = /^\s*(?:\d+[.)]|[-*•])\s/gm;
@@ -46,7 +48,11 @@ export function specificsIn(written: string): readonly Specific[] {
     add({ kind: 'id', text: id, forms: [id.toLowerCase().replace(/[.,;:!?]+$/, '')] });
     return ' '.repeat(id.length);
   });
-  for (const match of withoutIds.matchAll(NUMBER)) {
+  const withoutDates = withoutIds.replace(DATE, (date, year: string, month: string, day: string) => {
+    add({ kind: 'date', text: date, forms: formsOfDate(year, month, day) });
+    return ' '.repeat(date.length);
+  });
+  for (const match of withoutDates.matchAll(NUMBER)) {
     const specific = numberSpecific(match[1] ?? '', match[2]?.toLowerCase());
     if (specific !== undefined) add(specific);
   }
@@ -55,6 +61,26 @@ export function specificsIn(written: string): readonly Specific[] {
     if (specific !== undefined) add(specific);
   }
   return [...found.values()];
+}
+
+/** How others write the same day, with or without its year. */
+function formsOfDate(year: string, month: string, day: string): readonly string[] {
+  const [m, d] = [String(Number(month)), String(Number(day))];
+  const name = MONTHS[Number(month) - 1] ?? '';
+  const named = [name, name.slice(0, 3)].flatMap((one) => [`${one} ${d}`, `${d} ${one}`, `${d}. ${one}`]);
+  const ordinal = ['st', 'nd', 'rd', 'th'].flatMap((end) => [`${d}${end} of ${name}`, `${d}${end} ${name}`]);
+  const numbers = [
+    `${year}-${month}-${day}`,
+    `${year}/${month}/${day}`,
+    `${year}${month}${day}`,
+    `${month}/${day}`,
+    `${day}/${month}`,
+    `${m}/${d}`,
+    `${d}/${m}`,
+    `${day}.${month}`,
+    `${d}.${m}`,
+  ];
+  return [...numbers, ...named, ...ordinal];
 }
 
 function numberSpecific(written: string, half: string | undefined): Specific | undefined {

@@ -37,6 +37,8 @@ test.each([
   ['It is booked as MTG-9999.', '"MTG-9999"'],
   ['It starts at 16:45.', '"16", "45"'],
   ['It is on the 2nd of April.', '"April"'],
+  ['It is on 2026-03-05.', '"2026-03-05"'],
+  ['It is on 2026-02-03.', '"2026-02-03"'],
   ['Write to help@example.com.', '"help@example.com"'],
   ['It takes 45 minutes and seats 99, 98, 97 people.', '"45", "99", "98" and 1 more'],
 ])('it was made up: %s', (answer, what) => {
@@ -45,6 +47,16 @@ test.each([
     reason: `Nothing in the conversation or the tool results says ${what}.`,
   });
 });
+
+test.each(['March 2nd', '2 March', 'the 2nd of March', 'Mar 2', '3/2', '02.03.2026', '2026/03/02', '20260302'])(
+  'a date is grounded by the same day in other words: %s',
+  (said) => {
+    const other = (asked: string) => ask('It is on 2026-03-02.', { asked, toolCalls: [] });
+
+    expect(other(`Come on ${said}, please.`)).toMatchObject({ pass: true });
+    expect(other(`Come on ${said.replaceAll('2', '4')}, please.`)).toMatchObject({ pass: false });
+  },
+);
 
 test('in plain talk names are not looked at, and numbers are', () => {
   expect(ask('The capital is Paris.', { toolCalls: [] })).toMatchObject({ pass: true });
