@@ -14,7 +14,7 @@ import type { GateDecision, GateResult, GateSide, JudgedRule, RuleDecision } fro
 import { changeOf } from '../change.ts';
 import type { Estimated, EstimatedChange, NotEstimable } from '../estimated.ts';
 import { levelOf } from '../level.ts';
-import { isEffort } from '../measure.ts';
+import { effortsOf, isEffort, valuesOf } from '../measure.ts';
 import { SuiteRuns } from '../suite-runs.ts';
 import { casesAgainst } from './cases-against.ts';
 import { type GateFile, needsBaseline, rulesOf, type SingleRule } from './gate-rules.ts';
@@ -114,6 +114,13 @@ function isKept({ rule, figure }: Answerable, tail: number): boolean {
   return isMoreBetter(rule) ? figure.lower(tail) >= boundary(rule) : figure.upper(tail) <= boundary(rule);
 }
 
+/** A version that has ceased to tell something is not the same as an agent that never told it. */
+function wasNeverKnown({ rule: { measure }, baseline }: Asked): boolean {
+  if (!isEffort(measure) && measure.is !== 'criterion') return false;
+  if (baseline === undefined) return true;
+  return (isEffort(measure) ? effortsOf(baseline, measure) : valuesOf(baseline, measure)).size === 0;
+}
+
 /** As far as the figure itself goes. */
 function isWithin({ rule, figure }: Answerable): boolean {
   return isMoreBetter(rule) ? figure.value >= boundary(rule) : figure.value <= boundary(rule);
@@ -135,7 +142,8 @@ function judged(
   if (!isAnswerable(asked)) {
     // The cast holds for what is not answerable.
     const { because } = asked.figure as NotEstimable;
-    const decision: RuleDecision = at.isDefault ? 'not_applicable' : 'not_enough_evidence';
+    const isUnknown = at.isDefault && wasNeverKnown(asked);
+    const decision: RuleDecision = isUnknown ? 'not_applicable' : 'not_enough_evidence';
     const shown = { allowed, value: 'unknown', interval: '' };
     return {
       ...common,

@@ -145,6 +145,21 @@ test('rules that nobody wrote are not about what the agent does not tell', () =>
   expect(result.decision).toBe('pass');
 });
 
+test('a version of which the suite can tell nothing any more does not pass', () => {
+  const lines = Array.from({ length: 100 }, (_, index) => ({ case: `case-${index}`, evaluations: [] }));
+  const result = decideGate({
+    candidate: experimentOf('b', lines),
+    baseline: tried('a', {}),
+    gate: DEFAULT_GATE,
+    warnings: [],
+  });
+
+  expect(words(result)).toContain('tcr max_drop: not_enough_evidence');
+  expect(words(result)).toContain('criterion.booked max_drop: not_enough_evidence');
+  expect(words(result)).toContain('cost_per_success max_rise: not_applicable');
+  expect(result.decision).toBe('not_enough_evidence');
+});
+
 test('repeats ask whether all of k succeed', () => {
   const rules = 'rules: { pass_hat: { k: 3, floor: 0.6 } }';
 
