@@ -50,6 +50,12 @@ export function suiteWarnings(a: SuiteRuns, b: SuiteRuns, called: Called = LETTE
     warnings.push(
       `${changed} ${changed === 1 ? 'case was' : 'cases were'} changed between ${called.a} and ${called.b}, and left out`,
     );
+  const [judgedA, judgedB] = [judgedRuns(a), judgedRuns(b)];
+  // A version that is called otherwise, or leaves other spans, may not be meant by the suite any more.
+  if (judgedA.some / judgedA.of !== judgedB.some / judgedB.of)
+    warnings.push(
+      `it says something of ${judgedA.some} of ${judgedA.of} runs of ${called.a}, and of ${judgedB.some} of ${judgedB.of} runs of ${called.b}`,
+    );
   for (const [name, runs] of [
     [called.a, a],
     [called.b, b],
@@ -63,6 +69,13 @@ export function suiteWarnings(a: SuiteRuns, b: SuiteRuns, called: Called = LETTE
       );
   }
   return warnings;
+}
+
+/** Of those that came to their end. */
+function judgedRuns({ cases, suite }: SuiteRuns): { readonly some: number; readonly of: number } {
+  const runs = [...cases.values()].flatMap((ofCase) => ofCase.runs).filter(({ run }) => run.end === 'completed');
+  const some = runs.filter(({ run }) => run.evaluations.some((evaluation) => evaluation.suite === suite)).length;
+  return { some, of: Math.max(1, runs.length) };
 }
 
 function changedCases(a: SuiteRuns, b: SuiteRuns): number {

@@ -179,6 +179,17 @@ describe('what is odd about a comparison is said', () => {
     ]);
   });
 
+  test('a version of which the suite has less to say', () => {
+    const a = experimentOf('a', passing([1, 1, 1]));
+    const b = experimentOf('b', [
+      ...passing([1]),
+      { case: 'case-1', evaluations: [] },
+      { case: 'case-2', evaluations: [] },
+    ]);
+
+    expect(only(a, b).suite.warnings).toEqual(['it says something of 3 of 3 runs of A, and of 1 of 3 runs of B']);
+  });
+
   test('a suite that was changed, cases that were, runs that wait for judges', () => {
     const a = experimentOf('a', passing([1, 1, 1]));
     const changed = passing([1, 1, 1]).map((line, index) =>
