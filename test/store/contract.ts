@@ -8,6 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId, TurnId } from '../../src/model/ids.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
+import { decodeBasis } from '../../src/store/basis-codec.ts';
+import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../../src/store/evaluation-scan.ts';
 import type { DetectionRound, DetectionStore } from '../../src/store/detection-store.ts';
 import type { ResultStore } from '../../src/store/result-store.ts';
 import type { EngineStore, StoredConversation, Total, TraceContent } from '../../src/store/engine-store.ts';
@@ -39,7 +41,7 @@ export interface StoreUnderTest {
   /** Does the work and ends before the commit, as a crash would; the store is open again afterwards. */
   crash(hints: Hints, work: () => void): Promise<void>;
   reopen(): Promise<void>;
-  reader(): Promise<ConversationReader>;
+  reader(): Promise<ConversationReader & EvaluationScanner>;
   close(): Promise<void>;
 }
 
@@ -223,6 +225,79 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const again = { ...turn, at: 1200 };
     const { result } = await under.transact({ turns: [again], until: 1200 }, () => store.findTrace(traceIdOf(1)));
     expect(result).toMatchObject({ revision: 2, closedAt: 1100, spans: 4, sealed: true });
+  });
+
+  test(`${name}: what a suite in shadow says lies beside what the live one says, and is scanned apart`, async () => {
+    const under = await opened();
+    const { store } = under;
+    const turn = { number: 1, conversation: 'c1', at: 1000 };
+    const basis = { definition: 'd1', conditions: { completed: true, failed: false } };
+    const live: Evaluation = { ...evaluationOf({ conversation: 'c1' }), basis };
+    const candidate: Evaluation = {
+      ...evaluationOf({ conversation: 'c1', outcome: 'hard_failure' }),
+      suiteVersion: '2',
+      shadow: true,
+      basis: { definition: 'd2', conditions: undefined },
+    };
+    const shadowKey = { suite: 'shadow:pack', turnId: undefined };
+    const news: unknown[] = [];
+    const { result } = await under.transact({ turns: [turn], until: 1000 }, () => {
+      const { row } = joinTurn(store, turn);
+      storeTurn(store, turn, row);
+      const seen = { at: 990, steps: 7, costNanos: 1500 };
+      for (const evaluation of [live, candidate])
+        store.insertEvaluation(evaluation, { conversation: row, trace: 0, labels: COUNTED, seen }, (written) =>
+          news.push([written.shadow, store.verdictsOf({ conversation: row, suite: 'pack', turnId: undefined })?.size]),
+        );
+      return store.previousEvaluation({ conversation: row, ...shadowKey });
+    });
+
+    expect(result).toMatchObject({ suiteVersion: '2', outcome: 'hard_failure' });
+    expect(news).toEqual([
+      [undefined, 2],
+      [true, 2],
+    ]);
+    const reader = await under.reader();
+    const conversation = (await reader.find('c1')) ?? expect.unreachable();
+    const { basis: _, ...stored } = live;
+    const { basis: __, ...storedCandidate } = candidate;
+    expect(await reader.evaluations(conversation, { revisions: 'all' })).toEqual([stored]);
+    expect(await reader.evaluations(conversation, { revisions: 'last', of: 'shadow' })).toEqual([storedCandidate]);
+    const all: Evaluation[] = [];
+    for await (const evaluation of reader.allEvaluations()) all.push(evaluation);
+    expect(all).toEqual([stored]);
+    const listed = async (query: object) => (await reader.listPage({ limit: 10, ...query })).rows.length;
+    expect(await listed({ outcome: 'hard_failure' })).toBe(0);
+    expect(await listed({ criterion: 'right' })).toBe(0);
+    expect(await listed({ outcome: 'successful_completion', suite: 'pack' })).toBe(1);
+
+    const scanned = async (query: ScanQuery) => {
+      const found: ScannedEvaluation[] = [];
+      for await (const page of reader.scanEvaluations(query)) found.push(...page);
+      return found;
+    };
+    const [one = expect.unreachable(), ...others] = await scanned({ suiteKey: 'pack' });
+    expect(others).toEqual([]);
+    const seen = { at: 990, steps: 7, costUsd: 1.5e-6, revision: 1, turnId: '' };
+    expect(one).toMatchObject({ ...seen, suiteVersion: '1', outcome: 'successful_completion', basis: 'd1 1 00 0:abc' });
+    expect(decodeBasis(one.basis ?? '')).toEqual({
+      ...basis,
+      verdicts: [
+        { verdict: 'pass', judgeVersion: 'abc' },
+        { verdict: 'pass', judgeVersion: undefined },
+      ],
+    });
+    expect(JSON.parse(one.labels)).toEqual(COUNTED);
+    expect(await scanned({ suiteKey: 'shadow:pack', since: Date.now() - 60_000, agent: 'helper', limit: 5 })).toMatchObject([
+      { ...seen, suiteVersion: '2', outcome: 'hard_failure', score: 400_000, basis: 'd2 - 01 0:abc' },
+    ]);
+    expect(await scanned({ suiteKey: 'pack', agent: "o'hara\\" })).toEqual([]);
+    expect(await scanned({ suiteKey: 'pack', since: Date.now() + 60_000 })).toEqual([]);
+    expect(await reader.besideOf(one, 'shadow:pack')).toMatchObject({ suiteVersion: '2' });
+    expect(await reader.besideOf(one, 'shadow:other')).toBeUndefined();
+    expect(await reader.verdictsOf(one)).toEqual(live.verdicts);
+    expect(await reader.conversationOf(one)).toMatchObject({ conversationId: 'c1' });
+    expect(await reader.answerOf('00'.repeat(32))).toBeUndefined();
   });
 
   test(`${name}: an evaluation that comes again is neither stored nor said to be new`, async () => {

@@ -3,13 +3,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import type { TurnId } from '../../src/model/ids.ts';
 import type { HumanLabel, LabelledVerdict } from '../../src/model/labels.ts';
+import type { EvaluationScanner } from '../../src/store/evaluation-scan.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
 import type { LabelReader, LabelStore, Labelled } from '../../src/store/label-store.ts';
 import { COUNTED, evaluationOf, joinTurn, type StoreUnderTest, storeTurn } from './contract.ts';
 
 export interface LabelsUnderTest extends StoreUnderTest {
   readonly labels: LabelStore;
-  reader(): Promise<ConversationReader & LabelReader>;
+  reader(): Promise<ConversationReader & EvaluationScanner & LabelReader>;
 }
 
 const TURN = { number: 1, conversation: 'c1', at: 1000 };
