@@ -176,12 +176,15 @@ test('validate names what it found good', () => {
   expect(stdout).toMatch(/valid: default@1 \(turn, 7 criteria\), scheduling@1 \(conversation, 5 criteria\)/);
 });
 
-test.each(['serve', 'demo', 'score', 'explain', 'validate', 'backtest', 'shadow'])('%s --help says what it does', (command) => {
-  const { status, stdout } = assay([command, '--help']);
+test.each(['serve', 'demo', 'score', 'explain', 'validate', 'backtest', 'shadow'])(
+  '%s --help says what it does',
+  (command) => {
+    const { status, stdout } = assay([command, '--help']);
 
-  expect(status).toBe(0);
-  expect(stdout).toContain(`Usage: assay ${command}`);
-});
+    expect(status).toBe(0);
+    expect(stdout).toContain(`Usage: assay ${command}`);
+  },
+);
 
 test('names from spans reach a terminal without control characters', () => {
   const [request = ''] = REQUESTS;

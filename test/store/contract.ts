@@ -288,9 +288,9 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       ],
     });
     expect(JSON.parse(one.labels)).toEqual(COUNTED);
-    expect(await scanned({ suiteKey: 'shadow:pack', since: Date.now() - 60_000, agent: 'helper', limit: 5 })).toMatchObject([
-      { ...seen, suiteVersion: '2', outcome: 'hard_failure', score: 400_000, basis: 'd2 - 01 0:abc' },
-    ]);
+    expect(
+      await scanned({ suiteKey: 'shadow:pack', since: Date.now() - 60_000, agent: 'helper', limit: 5 }),
+    ).toMatchObject([{ ...seen, suiteVersion: '2', outcome: 'hard_failure', score: 400_000, basis: 'd2 - 01 0:abc' }]);
     expect(await scanned({ suiteKey: 'pack', agent: "o'hara\\" })).toEqual([]);
     expect(await scanned({ suiteKey: 'pack', since: Date.now() + 60_000 })).toEqual([]);
     expect(await reader.besideOf(one, 'shadow:pack')).toMatchObject({ suiteVersion: '2' });

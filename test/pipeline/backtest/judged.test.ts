@@ -62,7 +62,9 @@ test('another weight needs no judge, another question is priced, and going back 
   const reweighed = await over(SUITE.replace('0.5, check', '0.3, check').replace('0.5, judge', '0.7, judge'));
   const reworded = await over(SUITE.replace('Is it kind?', 'Is it very kind?'));
   const unknown = await over(SUITE, []);
-  const all = await over(SUITE.replace('size(tool_calls)', 'size(tool_calls) + 1').replace('scope', 'extract: { a: state }\nscope'));
+  const all = await over(
+    SUITE.replace('size(tool_calls)', 'size(tool_calls) + 1').replace('scope', 'extract: { a: state }\nscope'),
+  );
   reader.close();
 
   expect(reweighed.counted).toMatchObject({ weighedAgain: CONVERSATIONS, withoutJudges: 0 });
