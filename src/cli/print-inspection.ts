@@ -58,29 +58,29 @@ function printTurn(terminal: Terminal, turn: Turn, number: number, options: Insp
   if (options.why) for (const step of turn.steps) printStep(terminal, step, options);
 }
 
-export function inQuotes(content: Content, lengthMax = 200): string {
+function inQuotes(content: Content): string {
   switch (content.state) {
     case 'missing':
       return '(not there)';
     case 'redacted':
       return '(masked)';
     case 'truncated':
-      return `"${safe(content.text, lengthMax)}" (cut)`;
+      return `"${safe(content.text, 200)}" (cut)`;
     case 'whole':
-      return `"${safe(content.text, lengthMax)}"`;
+      return `"${safe(content.text, 200)}"`;
   }
 }
 
-export function inOneLine({ name, args, result, error, answered }: ToolCall, lengthMax = 120): string {
-  const given = args.state === 'missing' ? '(arguments not there)' : `(${safe(args.text, lengthMax)})`;
+function inOneLine({ name, args, result, error, answered }: ToolCall): string {
+  const given = args.state === 'missing' ? '(arguments not there)' : `(${safe(args.text, 120)})`;
   const back =
     error === undefined
       ? result.state === 'missing'
         ? answered
           ? '(result not there)'
           : '(never answered)'
-        : safe(result.text, lengthMax)
-      : `error: ${safe(inWords(error) ?? '', lengthMax)}`;
+        : safe(result.text, 120)
+      : `error: ${safe(inWords(error) ?? '', 120)}`;
   return `${safe(name, 60)}${given} → ${back}`;
 }
 
