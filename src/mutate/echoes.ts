@@ -2,7 +2,8 @@
  * What else says so. Tools repeat what they were given, and the agent's state repeats what tools did: where one value is changed or one call undone, these
  * have to go along, or the conversation is one that no agent could have left, and is caught by a check that compares them although no agent was wrong.
  *
- * What belongs together is told by name and value: a member of the same name that had the same value. A state in other words is left as it is.
+ * What belongs together is told by name and value: a member of the same name that had the same value; of a whole list or object, by what is in it. A state in
+ * other words is left as it is.
  */
 import type { ExcerptCall } from '../model/excerpt.ts';
 import type { Json } from '../model/json.ts';
@@ -29,35 +30,57 @@ export function isDistinctive(value: LeafValue): boolean {
 }
 
 /**
- * The state where the call was not made: what it repeats of the call, and of none of the others, is gone, and what stood beside it as true is false
+ * The state where a call that changes something was not made: what it repeats of the call is gone, and what stood beside it as true is false
  * (`booking_confirmed: true` beside `booked_event`).
  */
-export function undone(state: Json, call: ExcerptCall, others: readonly ExcerptCall[]): Json {
-  const said = saidBy(call);
-  const saidByOthers = others.map(saidBy);
-  return without(state, (leaves) => said(leaves) && !saidByOthers.some((says) => says(leaves)));
+export function undone(state: Json, call: ExcerptCall): Json {
+  return without(state, saidBy(call), (member) => (member === true ? false : member));
 }
 
-type Says = (leaves: readonly Leaf[]) => boolean;
+/** The state where a call that only looks was not made: what it repeats of the call, and of none of the others, is gone. */
+export function unknown(state: Json, call: ExcerptCall, others: readonly ExcerptCall[]): Json {
+  const said = saidBy(call);
+  const saidByOthers = others.map(saidBy);
+  const isSaid: Says = (member, leaves) => said(member, leaves) && !saidByOthers.some((says) => says(member, leaves));
+  return without(state, isSaid, (member) => member);
+}
+
+type Says = (member: Json, leaves: readonly Leaf[]) => boolean;
 
 function saidBy({ args, result }: ExcerptCall): Says {
   const said = new Map<string, Set<LeafValue>>();
   for (const { key, value } of [...leavesOf(args), ...leavesOf(result)]) {
     said.set(key, (said.get(key) ?? new Set()).add(value));
   }
-  return (leaves) => leaves.every(({ key, value }) => said.get(key)?.has(value) === true);
+  const wholes = new Set([...wholesIn(args), ...wholesIn(result)]);
+  return (member, leaves) =>
+    leaves.every(({ key, value }) => said.get(key)?.has(value) === true) || wholes.has(JSON.stringify(member));
 }
 
-function without(json: Json, isSaid: Says): Json {
+const DEPTH_MAX = 20;
+
+/** Lists and objects, near and far, whatever they are called. */
+function wholesIn(json: Json | undefined, depth = 0): readonly string[] {
+  if (typeof json !== 'object' || json === null || depth > DEPTH_MAX) return [];
+  return [JSON.stringify(json), ...Object.values(json).flatMap((inner: Json) => wholesIn(inner, depth + 1))];
+}
+
+/** `beside` is what becomes of what stood beside something that is gone. */
+function without(json: Json, isSaid: Says, beside: (member: Json) => Json): Json {
   if (typeof json !== 'object' || json === null || isList(json)) return json;
   const repeats = (name: string, member: Json) => {
     const leaves = leavesOf({ [name]: member });
     // A number or a yes by itself may mean anything.
     const isTelling = leaves.length > 1 || leaves.some(({ value }) => isDistinctive(value));
-    return isTelling && isSaid(leaves);
+    return isTelling && isSaid(member, leaves);
   };
   const members = Object.entries(json);
   const left = members.filter(([name, member]) => !repeats(name, member));
-  if (left.length === members.length) return Object.fromEntries(left.map(([k, one]) => [k, without(one, isSaid)]));
-  return Object.fromEntries(left.map(([name, member]) => [name, member === true ? false : without(member, isSaid)]));
+  const isTouched = left.length < members.length;
+  return Object.fromEntries(
+    left.map(([name, member]) => {
+      const inner = without(member, isSaid, beside);
+      return [name, isTouched ? beside(inner) : inner];
+    }),
+  );
 }

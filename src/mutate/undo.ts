@@ -3,14 +3,13 @@
  * looks found out is gone unless another call says it too.
  */
 import type { Excerpt } from '../model/excerpt.ts';
-import { undone } from './echoes.ts';
+import { undone, unknown } from './echoes.ts';
 import { type CallPlace, callsOf, withState } from './edit.ts';
 import type { Scene } from './fault.ts';
 
 /** `changed` is the conversation in which the call of `place`, in the scene, is not what it was. */
 export function withoutItsEffect(changed: Excerpt, { call, turn }: CallPlace, { excerpt, isWrite }: Scene): Excerpt {
-  const others = isWrite(call.tool)
-    ? []
-    : callsOf(excerpt).flatMap((other) => (other.call === call ? [] : [other.call]));
-  return withState(changed, turn, (state) => undone(state, call, others));
+  if (isWrite(call.tool)) return withState(changed, turn, (state) => undone(state, call));
+  const others = callsOf(excerpt).flatMap((other) => (other.call === call ? [] : [other.call]));
+  return withState(changed, turn, (state) => unknown(state, call, others));
 }

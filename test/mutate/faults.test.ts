@@ -49,15 +49,21 @@ test('a dropped call that changes something is missing in the state as well', ()
 });
 
 test('what a dropped call found out is missing in the state, unless another call says it too', () => {
-  const propose = aCall('propose_slots', { day: 'monday' }, { slots: [{ time: '10:00' }, { time: '11:00' }] });
+  const propose = aCall('propose_slots', { day: 'monday' }, { slots: ['10:00', '11:00'] });
   const book = aCall('book_meeting', { time: '10:00', room: 'blue room' }, { status: 'ok' });
   const look = aCall('check_availability', { time: '10:00', room: 'blue room' }, { available: true });
-  const state = { proposed: [{ time: '10:00' }, { time: '11:00' }], booked: { time: '10:00', room: 'blue room' } };
+  const state = { proposed: ['10:00', '11:00'], booked: { time: '10:00', room: 'blue room' }, confirmed: true };
   const turn = aTurn({ user: 'Book it.', calls: [[propose], [look], [book]], answer: 'Done.', state });
 
-  expect(lastState(oneOf('call_dropped', /propose_slots/, anExcerpt(turn)))).toEqual({ booked: state.booked });
+  expect(lastState(oneOf('call_dropped', /propose_slots/, anExcerpt(turn)))).toEqual({
+    booked: state.booked,
+    confirmed: true,
+  });
   expect(lastState(oneOf('call_dropped', /check_availability/, anExcerpt(turn)))).toEqual(state);
-  expect(lastState(oneOf('call_dropped', /book_meeting/, anExcerpt(turn)))).toEqual({ proposed: state.proposed });
+  expect(lastState(oneOf('call_dropped', /book_meeting/, anExcerpt(turn)))).toEqual({
+    proposed: state.proposed,
+    confirmed: false,
+  });
 });
 
 test('a call that was made twice is not missed, and so not dropped', () => {
