@@ -116,8 +116,12 @@ async function said(reader: ConversationReader) {
     for (const row of rows) {
       const { row: _, updatedAt: __, ...conversation } = row;
       const traces = await reader.traces(row);
-      const revisions = (await reader.evaluations(row, { revisions: 'all' })).map(
-        ({ suite, turnId, revision, outcome }) => `${suite} ${turnId} ${revision} ${outcome}`,
+      const all = [
+        ...(await reader.evaluations(row, { revisions: 'all' })),
+        ...(await reader.evaluations(row, { revisions: 'all', of: 'shadow' })),
+      ];
+      const revisions = all.map(
+        ({ suite, shadow, turnId, revision, outcome }) => `${suite} ${shadow} ${turnId} ${revision} ${outcome}`,
       );
       conversations.set(row.conversationId, {
         ...conversation,
@@ -241,7 +245,14 @@ test.each(
   Array.from({ length: ROUNDS }, (_, round) => ({ round, way: round % 2 === 0 ? 'in turn' : 'at once' }) as const),
 )('the engine says the same on both stores, where instances judge $way (round $round)', async ({ round, way }) => {
   const seed = SEED + round;
-  const suites = await builtinSuites(['default']);
+  const [live, ofConversations] = await builtinSuites(['default', 'error-recovery']);
+  if (live === undefined || ofConversations === undefined) throw new Error('no suites');
+  // What is in shadow is the same on both as well: one beside the live suite, and one by itself.
+  const suites: readonly CompiledSuite[] = [
+    live,
+    { ...live, version: '2', criteria: live.criteria.slice(1), shadow: true },
+    { ...ofConversations, shadow: true },
+  ];
   const arrivals = arrivalsOf(seed, 150);
 
   const own = await onOwnStore(arrivals, suites);
@@ -252,6 +263,10 @@ test.each(
   expect(shared.conversations, hint).toEqual(own.conversations);
   expect(shared.evaluations, hint).toEqual(own.evaluations);
   expect(shared.totals, hint).toEqual(own.totals);
+  expect(
+    own.totals.some(({ metric, value }) => metric === 'assay_shadow_compared_total' && value > 0),
+    hint,
+  ).toBe(true);
   // What was said to stand alone did.
   expect(again, hint).toBeLessThan(20);
 });
