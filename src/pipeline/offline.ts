@@ -11,7 +11,6 @@ import type { Json } from '../model/json.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import { Store } from '../store/sqlite/store.ts';
-import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { UNWATCHED } from './check-watch.ts';
 import { engineSettings, turnLimits } from './engine-settings.ts';
 import { Engine } from './engine.ts';
@@ -20,7 +19,7 @@ import { type RecordedBatch, redactBatches } from './recording.ts';
 import { offlineRedaction } from './redaction-rules.ts';
 import { judgeOf, judgingStart } from './judging/judging-start.ts';
 import type { OfflineJudges } from './offline-judges.ts';
-import { Spool } from './spool.ts';
+import { type ReadableSpool, Spool, MemorySpool } from './spool.ts';
 import { checkedTruth } from './truth-files.ts';
 import type { WrittenTruth } from './truths.ts';
 
@@ -51,9 +50,7 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 const TURNS_PER_TRANSACTION = 500;
 
 export async function scoreRecorded(options: OfflineOptions): Promise<OfflineResult> {
-  const spool = new Spool();
-  const storeFile = path.join(spool.directory, 'store.db');
-  const store = Store.open(storeFile, { durable: false });
+  const { spool, store } = placesFor(options.batches);
   const settings = engineSettings(options.settings);
   const truth = truthWith(options, checkedTruth(options.settings.truth));
   const { judges } = options;
@@ -110,16 +107,28 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
         store.commit();
       } while (store.questions.endedWaiters(1).length > 0);
     }
-    const reader = StoreReader.open(storeFile);
+    const reader = store.reader();
     const evaluations = [...reader.allEvaluations()];
     const totals = reader.totals();
     const unmatched = totals.find(({ labels }) => labels.includes('"no_suite_matched"'))?.value ?? 0;
-    reader.close();
     return { evaluations, requests, records, rejected, turns, unmatched, totals };
   } finally {
     store.close();
     spool.close();
   }
+}
+
+/** Up to this, what is given in memory as a whole stays there: opening files takes longer than scoring a conversation. */
+const SMALL_BYTES = 16 << 20;
+
+function placesFor(batches: OfflineOptions['batches']): { readonly spool: ReadableSpool; readonly store: Store } {
+  const isSmall =
+    Array.isArray(batches) &&
+    // The cast holds: a list iterates over what is in it.
+    (batches as readonly RecordedBatch[]).reduce((sum, { bytes }) => sum + bytes.length, 0) <= SMALL_BYTES;
+  if (isSmall) return { spool: new MemorySpool(), store: Store.inMemory() };
+  const spool = new Spool();
+  return { spool, store: Store.open(path.join(spool.directory, 'store.db'), { durable: false }) };
 }
 
 /** Of what is known, this counts as the last that was said. */

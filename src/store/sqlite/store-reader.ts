@@ -44,6 +44,11 @@ export class StoreReader implements ConversationReader, LabelReader, EvaluationS
     return new StoreReader(database, file);
   }
 
+  /** On a connection that somebody else has and closes. */
+  static on(database: DatabaseSync, file: string): StoreReader {
+    return new StoreReader(database, file);
+  }
+
   close(): void {
     this.#files.close();
     if (this.#database.isOpen) this.#database.close();

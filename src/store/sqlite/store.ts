@@ -35,6 +35,9 @@ import type { HumanLabel } from '../../model/labels.ts';
 import type { ResultStore, TakenResults } from '../result-store.ts';
 import type { HeldEvaluation, TruthStore, WaitingEvaluation } from '../revisit.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
+import { ContentFiles } from './content-files.ts';
+import { ContentInMemory } from './content-in-memory.ts';
+import { contentDirectory } from './content-reader.ts';
 import { Conversations } from './conversations.ts';
 import { DetectionRows } from './detection-rows.ts';
 import { QuestionRows } from './question-rows.ts';
@@ -44,6 +47,7 @@ import { LabelRows } from './label-rows.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
 import { migrate } from './schema.ts';
+import { StoreReader } from './store-reader.ts';
 import { Totals } from './totals.ts';
 import { Traces } from './traces.ts';
 import { TruthRows } from './truth-rows.ts';
@@ -51,10 +55,12 @@ import { WaitingEvaluations } from './waiting-evaluations.ts';
 
 /** Looked at again in one transaction; the others in the next. */
 const REVISITS_MAX = 200;
+const IN_MEMORY = ':memory:';
 
 export class Store implements EngineStore, DetectionStore, ResultStore, QuestionStore, TruthStore, LabelStore {
   readonly totals: Totals;
   readonly #database: DatabaseSync;
+  readonly #file: string;
   readonly #conversations: Conversations;
   readonly #traces: Traces;
   readonly #evaluations: Evaluations;
@@ -74,10 +80,11 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
   #logTime = 0;
   #floorRaised = false;
 
-  private constructor(database: DatabaseSync, file: string, options: { readonly durable: boolean }) {
+  private constructor(database: DatabaseSync, file: string, openContent: ConstructorParameters<typeof Traces>[1]) {
     this.#database = database;
+    this.#file = file;
     this.#conversations = new Conversations(database);
-    this.#traces = new Traces(database, file, options);
+    this.#traces = new Traces(database, openContent);
     this.#evaluations = new Evaluations(database);
     this.#keys = new ConversationKeyRows(database);
     this.#postponed = new PostponedTurns(database);
@@ -106,7 +113,24 @@ export class Store implements EngineStore, DetectionStore, ResultStore, Question
     database.exec('PRAGMA temp_store = MEMORY');
     database.exec('PRAGMA busy_timeout = 5000');
     migrate(database);
-    return new Store(database, file, options);
+    return new Store(
+      database,
+      file,
+      (last) => new ContentFiles(contentDirectory(file), { durable: options.durable, last }),
+    );
+  }
+
+  /** Small, and gone when it is closed: opening files takes longer than scoring a conversation. */
+  static inMemory(): Store {
+    const database = new DatabaseSync(IN_MEMORY);
+    database.exec('PRAGMA temp_store = MEMORY');
+    migrate(database);
+    return new Store(database, IN_MEMORY, () => new ContentInMemory());
+  }
+
+  /** On the writer's own connection, between transactions. It is closed with the store, and has no content of one in memory. */
+  reader(): StoreReader {
+    return StoreReader.on(this.#database, this.#file);
   }
 
   begin(): void {

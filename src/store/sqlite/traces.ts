@@ -9,8 +9,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { TraceId } from '../../model/ids.ts';
 import { decodeContent, encodeContent } from '../content-codec.ts';
 import type { NewTrace, StoredTrace, TraceContent } from '../engine-store.ts';
-import { ContentFiles } from './content-files.ts';
-import { type ContentPlace, contentDirectory } from './content-reader.ts';
+import type { Content } from './content-in-memory.ts';
+import type { ContentPlace } from './content-reader.ts';
 
 type Row = Record<string, unknown>;
 
@@ -32,7 +32,7 @@ const TRACE_COLUMNS = 'id, trace_id, conversation, revision, position, closed_at
 
 export class Traces {
   readonly #database: DatabaseSync;
-  readonly #files: ContentFiles;
+  readonly #files: Content;
   readonly #find: StatementSync;
   readonly #findByRow: StatementSync;
   readonly #ofConversation: StatementSync;
@@ -50,13 +50,11 @@ export class Traces {
   /** Changes of this transaction, by file. */
   readonly #fileChanges = new Map<number, { end: number; live: number }>();
 
-  constructor(database: DatabaseSync, storeFile: string, options: { readonly durable: boolean }) {
+  /** `openContent` is told where the last committed piece of content ends. */
+  constructor(database: DatabaseSync, openContent: (last: { readonly file: number; readonly end: number }) => Content) {
     this.#database = database;
     const last = database.prepare('SELECT file, end_offset FROM content_files ORDER BY file DESC LIMIT 1').get();
-    this.#files = new ContentFiles(contentDirectory(storeFile), {
-      durable: options.durable,
-      last: { file: Number(last?.file ?? 0), end: Number(last?.end_offset ?? 0) },
-    });
+    this.#files = openContent({ file: Number(last?.file ?? 0), end: Number(last?.end_offset ?? 0) });
     this.#find = database.prepare(`SELECT ${TRACE_COLUMNS} FROM traces WHERE trace_id = ?`);
     this.#findByRow = database.prepare(`SELECT ${TRACE_COLUMNS} FROM traces WHERE id = ?`);
     this.#ofConversation = database.prepare(`SELECT ${TRACE_COLUMNS} FROM traces WHERE conversation = ? ORDER BY id`);
