@@ -69,7 +69,9 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   const kindOf = (criterion: string): VerdictKind => verdicts.get(criterion)?.verdict ?? 'skipped';
   const weighed = weigh(suite.criteria, kindOf, suite.minDecided);
   const findings = findingsIn(suite, subject, options);
-  const conditions = conditionsOf(suite, subject);
+  // They may be what never ended, and are not asked again where no outcome takes them.
+  const isStopped = options.stopped !== undefined && options.stopped.size > 0;
+  const conditions = weighed.score === undefined && isStopped ? undefined : conditionsOf(suite, subject);
   const evaluation = {
     conversationId: target.conversation.id,
     turnId: target.turnId,
@@ -84,7 +86,7 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
     basis: basisOf(suite, conditions),
     ...(findings.length > 0 && { findings }),
   };
-  if (weighed.score === undefined) {
+  if (weighed.score === undefined || conditions === undefined) {
     return { ...evaluation, outcome: 'unscored', explanation: explainUnscored(suite, weighed, verdicts) };
   }
   const kinds = new Map<string, VerdictKind>();
@@ -97,8 +99,10 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   };
 }
 
-function basisOf({ definition }: CompiledSuite, { completed, failed, undecided }: Conditions): EvaluationBasis {
-  return { definition: definition.id, conditions: undecided.length === 0 ? { completed, failed } : undefined };
+function basisOf({ definition }: CompiledSuite, conditions: Conditions | undefined): EvaluationBasis {
+  const isKnown = conditions !== undefined && conditions.undecided.length === 0;
+  const { completed = false, failed = false } = conditions ?? {};
+  return { definition: definition.id, conditions: isKnown ? { completed, failed } : undefined };
 }
 
 /** They are a bonus: one that can't be worked out is none. What never ended is not asked again. */
