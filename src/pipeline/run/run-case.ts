@@ -19,7 +19,7 @@
  *   while it is written         its line is whole and on disk, then it is kept; else it is cut off with its spans, and planned again
  *   kept                        never run again
  *
- * This file leads from `started` to `scored`; `experiment-run.ts` from `planned` to `started`, and from `scored` to `kept`.
+ * This file leads from `started` to `scored`; `run-experiment.ts` from `planned` to `started`, and from `scored` to `kept`.
  */
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../../config/settings.ts';
@@ -110,15 +110,19 @@ export async function runCase(
     const isShown = inbox.batches.length === 0 && messages !== undefined;
     const exported = isShown ? await redacted(messages.batches, running.redaction) : inbox.batches;
     const seen = await seenIn(exported, { given, idKeys: running.settings.conversation.idKeys });
-    const main = seen.conversations.toSorted((a, b) => stepsIn(b) - stepsIn(a))[0];
-    const evaluations = main === undefined ? [] : await scored(planned, seen.batches, running);
-    if (evaluations === undefined) return undefined;
+    const main = mainOf(seen.conversations, given.conversationId);
+    const all = main === undefined ? [] : await scored(planned, seen.batches, running);
+    if (all === undefined) return undefined;
+    // A run is one conversation to whoever compares; what the agent did under other names is kept, and said.
+    const evaluations = all.filter(({ conversationId }) => conversationId === main?.id);
     const runEnd = runEndOf(end, main);
     const problems = [
       problemOf(end, runEnd, { timeoutMs: running.timeoutMs, records: rowsIn(exported) }),
       isShown ? messages.problem : seen.problem,
       !isShown && main !== undefined ? incomplete(arrival) : undefined,
-      seen.named.length > 1 ? `its spans name ${seen.named.length} conversations` : undefined,
+      seen.named.length > 1 && main !== undefined
+        ? `its spans name ${seen.named.length} conversations, and ${main.id} alone is scored`
+        : undefined,
       inbox.leftOut > 0 ? `${inbox.leftOut} spans and log records were too much to be kept` : undefined,
       leftRunning,
     ].filter((problem) => problem !== undefined);
@@ -276,6 +280,12 @@ function problemOf(
 
 function incomplete(arrival: Arrival): string | undefined {
   return arrival === 'incomplete' ? 'its spans are not complete: a root or a parent never came' : undefined;
+}
+
+/** The one that the run was given a name for, else the one in which most was done. */
+function mainOf(conversations: readonly Conversation[], given: string): Conversation | undefined {
+  const named = conversations.find(({ id }) => id === given);
+  return named ?? conversations.toSorted((a, b) => stepsIn(b) - stepsIn(a))[0];
 }
 
 function stepsIn({ turns }: Conversation): number {

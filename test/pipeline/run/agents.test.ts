@@ -96,6 +96,14 @@ describe('a command', () => {
     ]);
   });
 
+  test('that names several conversations in one run is scored by one of them, and that is said', async () => {
+    const ran = await tryAgent(SCRIPTED_COMMAND, [doing('a', 'named', 'other', 'answer')]);
+    const { problem, conversationId, evaluations } = runOf(ran, 'a');
+
+    expect(problem).toMatch(/^its spans name 2 conversations, and (of-its-own|another) alone is scored$/);
+    expect(evaluations.map((evaluation) => evaluation.conversationId)).toEqual([conversationId]);
+  });
+
   test('that goes on with the trace it was given lacks no root, though its SDK says nothing of other processes', async () => {
     const ran = await tryAgent(SCRIPTED_COMMAND, [doing('a', 'joined')]);
 

@@ -7,6 +7,7 @@
  *   half         exports the model call without the agent's span
  *   two-traces   exports two
  *   named        exports a trace that names a conversation of its own
+ *   other        exports a trace that names another
  *   joined       exports a trace below the span that TRACEPARENT names, without saying that it is another process's
  *   secret       exports a trace with a key in it
  *   late         exports a trace a while after it has ended: from a process that it leaves behind
@@ -53,6 +54,8 @@ async function act(what: string): Promise<void> {
       return await send([...trace({}), ...trace({})]);
     case 'named':
       return await send(trace({ conversation: 'of-its-own' }));
+    case 'other':
+      return await send(trace({ conversation: 'another' }));
     case 'joined': {
       const [, traceId = '', parent = ''] = TRACEPARENT.split('-');
       return await send(trace({ traceId, parent }));
