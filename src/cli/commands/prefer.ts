@@ -6,7 +6,7 @@ import {
   weighPreferences,
 } from '../../compare/preference/weigh-preferences.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
-import { experimentReader } from '../../pipeline/experiment-conversation.ts';
+import { exchangeOfRun } from '../../pipeline/exchange-of-run.ts';
 import { preferences } from '../../pipeline/preferring.ts';
 import { preferenceJson } from '../../report/preference-report.ts';
 import { PREFERENCES, type PreferenceQuestion, preferenceInWords } from '../../score/judge/preference.ts';
@@ -67,11 +67,10 @@ export function addPrefer(program: Command, terminal: Terminal): void {
         const configured = judges.settings(judge);
         if (configured === undefined || configured === 'not asked')
           throw new CommandFailure(`no judge ${safe(judge)} is configured`, EXIT.usage);
-        const reader = experimentReader(settings);
         const folderOf = new Map(results.map((result, index) => [result, folders[index] ?? '']));
         const asked = await preferences({
           experiments: results,
-          exchangeOf: async (result, run) => await reader.exchangeOf(folderOf.get(result) ?? '', run),
+          exchangeOf: async (result, run) => await exchangeOfRun(folderOf.get(result) ?? '', run, settings),
           question: questionOf(flags.more),
           judge: { name: judge, settings: configured },
           orders: flags.oneOrder === true ? 'one' : 'both',
