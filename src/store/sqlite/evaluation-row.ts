@@ -1,8 +1,32 @@
-/** A row of an evaluation, made or still waiting for verdicts, as the evaluation it holds. */
+/** The columns that an evaluation has, made or still waiting for verdicts, and a row of them as the evaluation it holds. */
 import { type Evaluation, OUTCOMES, type SuiteScope } from '../../model/evaluation.ts';
 import type { ConversationId, TurnId } from '../../model/ids.ts';
-import { fromSuiteKey } from '../../model/suite-key.ts';
-import { decodeVerdicts } from '../verdict-codec.ts';
+import { fromSuiteKey, suiteKey } from '../../model/suite-key.ts';
+import type { EvaluationPlace } from '../engine-store.ts';
+import { decodeVerdicts, encodeVerdicts } from '../verdict-codec.ts';
+
+export const EVALUATION_COLUMNS =
+  'conversation, trace, turn_id, suite, suite_version, scope, revision, score, outcome, explanation, verdicts';
+
+/** What stands in them. */
+export function evaluationValues(
+  evaluation: Evaluation,
+  { conversation, trace }: Pick<EvaluationPlace, 'conversation' | 'trace'>,
+) {
+  return [
+    conversation,
+    trace,
+    evaluation.turnId ?? '',
+    suiteKey(evaluation),
+    evaluation.suiteVersion,
+    evaluation.scope,
+    evaluation.revision,
+    evaluation.score ?? null,
+    OUTCOMES.indexOf(evaluation.outcome),
+    evaluation.explanation,
+    encodeVerdicts(evaluation),
+  ] as const;
+}
 
 export function toEvaluation(row: Record<string, unknown>, conversationId: ConversationId): Evaluation {
   const outcome = OUTCOMES[Number(row.outcome)];

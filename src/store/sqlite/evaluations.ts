@@ -7,9 +7,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Evaluation, OUTCOMES, type Outcome, type Verdict } from '../../model/evaluation.ts';
 import type { EvaluationKey, EvaluationPlace, Labels, PreviousEvaluation } from '../engine-store.ts';
-import { suiteKey } from '../../model/suite-key.ts';
 import { encodeBasis } from '../basis-codec.ts';
-import { decodeVerdicts, encodeVerdicts } from '../verdict-codec.ts';
+import { decodeVerdicts } from '../verdict-codec.ts';
+import { EVALUATION_COLUMNS, evaluationValues } from './evaluation-row.ts';
 
 /** What is told of an evaluation when it is written: `isNew` is false where it was in the store already. */
 export type OnWritten = (evaluation: Evaluation, isNew: boolean) => void;
@@ -41,7 +41,7 @@ export class Evaluations {
     this.#verdicts = database.prepare(`SELECT verdicts FROM evaluations ${last}`);
     this.#insert = database.prepare(
       `INSERT OR IGNORE INTO evaluations
-         (conversation, trace, turn_id, suite, suite_version, scope, revision, score, outcome, explanation, verdicts, labels, created_at,
+         (${EVALUATION_COLUMNS}, labels, created_at,
           basis, scored_at, steps, cost_nanos)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
@@ -89,17 +89,7 @@ export class Evaluations {
 
   #write(evaluation: Evaluation, place: EvaluationPlace): boolean {
     const { changes, lastInsertRowid } = this.#insert.run(
-      place.conversation,
-      place.trace,
-      evaluation.turnId ?? '',
-      suiteKey(evaluation),
-      evaluation.suiteVersion,
-      evaluation.scope,
-      evaluation.revision,
-      evaluation.score ?? null,
-      OUTCOMES.indexOf(evaluation.outcome),
-      evaluation.explanation,
-      encodeVerdicts(evaluation),
+      ...evaluationValues(evaluation, place),
       this.#textOf(place.labels),
       Date.now(),
       encodeBasis(evaluation) ?? null,

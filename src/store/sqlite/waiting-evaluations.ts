@@ -1,12 +1,9 @@
 /** Evaluations that wait for verdicts. Each is a waiter of the questions it waits for (`question-rows.ts`). */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId } from '../../model/ids.ts';
 import type { EvaluationKey, Labels } from '../engine-store.ts';
 import type { HeldEvaluation, WaitingEvaluation } from '../revisit.ts';
-import { suiteKey } from '../../model/suite-key.ts';
-import { encodeVerdicts } from '../verdict-codec.ts';
-import { toEvaluation } from './evaluation-row.ts';
+import { EVALUATION_COLUMNS, evaluationValues, toEvaluation } from './evaluation-row.ts';
 
 export class WaitingEvaluations {
   readonly #put: StatementSync;
@@ -20,8 +17,7 @@ export class WaitingEvaluations {
 
   constructor(database: DatabaseSync) {
     this.#put = database.prepare(
-      `INSERT INTO waiting_evaluations (conversation, trace, turn_id, suite, suite_version, scope, revision, score, outcome,
-         explanation, verdicts, labels, counted, waits_for, created_at)
+      `INSERT INTO waiting_evaluations (${EVALUATION_COLUMNS}, labels, counted, waits_for, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (conversation, suite, turn_id) DO UPDATE SET trace = excluded.trace, suite_version = excluded.suite_version,
          scope = excluded.scope, revision = excluded.revision, score = excluded.score, outcome = excluded.outcome,
@@ -45,17 +41,7 @@ export class WaitingEvaluations {
   put({ evaluation, place, counted }: WaitingEvaluation): number {
     this.#hasAny = true;
     const row = this.#put.get(
-      place.conversation,
-      place.trace,
-      evaluation.turnId ?? '',
-      suiteKey(evaluation),
-      evaluation.suiteVersion,
-      evaluation.scope,
-      evaluation.revision,
-      evaluation.score ?? null,
-      OUTCOMES.indexOf(evaluation.outcome),
-      evaluation.explanation,
-      encodeVerdicts(evaluation),
+      ...evaluationValues(evaluation, place),
       JSON.stringify(place.labels),
       JSON.stringify(counted),
       JSON.stringify(evaluation.waitsFor ?? []),
