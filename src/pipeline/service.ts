@@ -20,6 +20,7 @@ import { redactionNames } from '../model/redaction.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { conversationApi } from './conversation-api.ts';
+import { CriterionLikeness } from './criterion-likeness.ts';
 import { CriterionVariation } from './criterion-variation.ts';
 import { criterionWeights } from './criterion-weights.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
@@ -183,6 +184,13 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const calibration = new CalibrationDesk({ reader: () => reader, onProblem, isOwner: true });
   stops.push(() => calibration.stop());
   if (judging !== undefined) calibration.start();
+  const likeness = new CriterionLikeness({
+    reader: () => reader,
+    suites: () => running,
+    onProblem: (error) => log.line('warn', 'the likeness of criteria could not be worked out', { error }),
+  });
+  stops.push(() => likeness.stop());
+  likeness.start();
 
   const intake = new Intake(turnLimits(settings), {
     onClosed: (turn) => scorer.close(turn),
@@ -199,6 +207,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     labelSetsMax: settings.metrics.maxLabelValues,
     criterionWeights: criterionWeights(running),
     criterionVariation: () => variation.all(),
+    criterionLikeness: () => likeness.all(),
     version: options.version,
     redactions: redaction === undefined ? [] : redactionNames(redaction),
     writeRoutes: writes.map(({ path }) => path),

@@ -42,6 +42,13 @@ export interface Gauges {
     readonly criterion: string;
     readonly ratio: number;
   }[];
+  /** Of those that say what another one says. */
+  readonly criterionLikeness: () => readonly {
+    readonly suite: string;
+    readonly criterion: string;
+    readonly other: string;
+    readonly phi: number;
+  }[];
   readonly version: string;
   /** The patterns that may be counted. */
   readonly redactions: readonly string[];
@@ -109,6 +116,10 @@ export class HealthCounters {
     this.weigh(gauges.criterionWeights);
     metrics.gauge(HEALTH_METRICS.criterionVariation, (gauge) => {
       for (const { suite, criterion, ratio } of gauges.criterionVariation()) gauge.set({ suite, criterion }, ratio);
+    });
+    metrics.gauge(HEALTH_METRICS.criterionLikeness, (gauge) => {
+      for (const { suite, criterion, other, phi } of gauges.criterionLikeness())
+        gauge.set({ suite, criterion, other }, phi);
     });
     this.#reloadSuccessful = metrics.gauge(HEALTH_METRICS.reloadSuccessful);
     this.#reloadedAt = metrics.gauge(HEALTH_METRICS.reloadedAt);

@@ -196,6 +196,19 @@ export const HEALTH_METRICS = {
       },
     ],
   },
+  criterionLikeness: {
+    name: 'assay_criterion_likeness_ratio',
+    type: 'gauge',
+    labels: ['suite', 'criterion', 'other'],
+    unit: 'from -1 to 1',
+    help: 'How alike two criteria of a suite are (phi coefficient) by the newest 2,000 evaluations of the store, every ten minutes. Only those that say the same (near 1) or the opposite (near -1), at most 100 pairs.',
+    queries: [
+      {
+        asks: 'criteria that say what another one says, and so count twice',
+        promql: 'max by (suite, criterion, other) (assay_criterion_likeness_ratio)',
+      },
+    ],
+  },
   series: {
     name: 'assay_series',
     type: 'gauge',

@@ -22,7 +22,11 @@ const PAGE = path.resolve(import.meta.dirname, '../../docs/METRICS.md');
 const QUALITY = Object.values<MetricDefinition>(QUALITY_METRICS);
 const SHADOW = Object.values<MetricDefinition>(SHADOW_METRICS);
 const CALIBRATION = Object.values<MetricDefinition>(CALIBRATION_METRICS);
-const ELSEWHERE: readonly MetricDefinition[] = [QUALITY_METRICS.judged, QUALITY_METRICS.findings];
+const ELSEWHERE: readonly MetricDefinition[] = [
+  QUALITY_METRICS.judged,
+  QUALITY_METRICS.findings,
+  HEALTH_METRICS.criterionLikeness,
+];
 const HEALTH = Object.values<MetricDefinition>(HEALTH_METRICS);
 const DETECTION = Object.values<MetricDefinition>(DETECTION_METRICS);
 const CLUSTER = Object.values<MetricDefinition>(CLUSTER_METRICS);
@@ -128,7 +132,7 @@ test.each<[what: string, segment: readonly string[]]>([
 
   for (const format of ['text', 'openmetrics'] as const) {
     const all = [...exposedIn(await scrape(running, format))].toSorted(byName);
-    // These have tests of their own: no traffic of a test makes a regression in a moment, and there are no judges or golden traces here.
+    // These have tests of their own: no traffic of a test makes a regression in a moment, and there are no judges, golden traces or hundreds of turns here.
     const elsewhere = [...DETECTION, ...ELSEWHERE];
     const exposed = all.filter(([name]) => !elsewhere.some((one) => one.name === name));
     expect(all.length - exposed.length).toBe(elsewhere.length);

@@ -2,8 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { CriterionLikeness } from '../../src/pipeline/criterion-likeness.ts';
 import { CriterionVariation } from '../../src/pipeline/criterion-variation.ts';
 import { storeFileIn } from '../../src/pipeline/data-directory.ts';
+import { outlineOf } from '../../src/pipeline/suite-outline.ts';
 import { reviewSuites } from '../../src/pipeline/suite-review.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
@@ -43,7 +45,24 @@ test('the store tells which criteria always say the same, which are never decide
   const review = await reviewSuites(reader, suites);
   const someOnly = await reviewSuites(reader, suites, 99);
   const metrics = await metricsOf(running);
+  const problems: string[] = [];
+  const outlines = suites.map(outlineOf);
+  const likeness = new CriterionLikeness({
+    reader: () => reader,
+    suites: () => outlines,
+    onProblem: (problem) => problems.push(problem),
+  });
+  await likeness.refresh();
+  const shown = likeness.all();
+  // Nothing of what another version said.
+  const newer = new CriterionLikeness({
+    reader: () => reader,
+    suites: () => outlines.map((outline) => ({ ...outline, version: '2' })),
+    onProblem: (problem) => problems.push(problem),
+  });
+  await newer.refresh();
   reader.close();
+  await likeness.refresh();
 
   expect(review.conversations).toBe(150);
   expect(review.remarks).toMatchObject([
@@ -55,6 +74,11 @@ test('the store tells which criteria always say the same, which are never decide
     ['few', 'many', -1],
     ['few_again', 'many', -1],
   ]);
+  // By another way through the store, the same; what was known last stays where it can't be read.
+  expect(shown).toEqual(review.alike.map(({ suite, criterion, other, phi }) => ({ suite, criterion, other, phi })));
+  expect(newer.all()).toEqual([]);
+  expect(likeness.all()).toEqual(shown);
+  expect(problems).toHaveLength(1);
   // Fewer than a hundred say little of likeness; the totals go by all there were.
   expect(someOnly).toMatchObject({ conversations: 99, alike: [], remarks: review.remarks });
   const z2 = 1.959963984540054 ** 2;
@@ -63,6 +87,15 @@ test('the store tells which criteria always say the same, which are never decide
   expect(gauge('always')).toBeCloseTo(z2 / (150 + z2), 12);
   expect(gauge('never')).toBeUndefined();
   expect(gauge('few')).toBeGreaterThan(0.2);
+
+  // It is looked at when the service starts, and then now and then.
+  await running.service.stop();
+  const again = await runService({ suites: ['./review.yaml'], dataDir });
+  await expect
+    .poll(async () =>
+      sumOf(await metricsOf(again), 'assay_criterion_likeness_ratio', 'criterion="few"', 'other="many"'),
+    )
+    .toBe(-1);
 });
 
 test('totals are told as they are: what comes again is not added', () => {

@@ -27,6 +27,7 @@ import { QualityView } from '../../report/quality-view.ts';
 import type { LabelReader } from '../../store/label-store.ts';
 import { PostgresReader } from '../../store/postgres/postgres-reader.ts';
 import { conversationApi } from '../conversation-api.ts';
+import { CriterionLikeness } from '../criterion-likeness.ts';
 import { CriterionVariation } from '../criterion-variation.ts';
 import { criterionWeights } from '../criterion-weights.ts';
 import { openDataDirectory } from '../data-directory.ts';
@@ -162,6 +163,7 @@ async function start(
     labelSetsMax: settings.metrics.maxLabelValues,
     criterionWeights: criterionWeights(running),
     criterionVariation: () => variation.all(),
+    criterionLikeness: () => likeness.all(),
     version: options.version,
     redactions: redaction === undefined ? [] : redactionNames(redaction),
     writeRoutes: writes.map(({ path }) => path),
@@ -176,6 +178,11 @@ async function start(
   const onProblem = (error: string) => log.line('warn', 'the calibration of judges could not be worked out', { error });
   const calibration = new CalibrationDesk({ reader: () => reading?.labels, onProblem, isOwner: false });
   const calibrated = judging === undefined ? [] : calibration.sources();
+  const likeness = new CriterionLikeness({
+    reader: () => reading?.labels,
+    suites: () => running,
+    onProblem: (error) => log.line('warn', 'the likeness of criteria could not be worked out', { error }),
+  });
   ownSources = [...health.sources(), ...metrics.sources(), ...(judges?.sources() ?? [])];
   const exposition = new Exposition([...view.sources(), ...ownSources, ...desk.sources(), ...calibrated]);
   const http = await startHttpServer({
@@ -219,6 +226,8 @@ async function start(
   // These ask the reader, and so stop before it.
   stops.push(() => desk.stop());
   stops.push(() => calibration.stop());
+  stops.push(() => likeness.stop());
+  likeness.start();
   if (judging !== undefined) calibration.start();
   const ports = kafka.accept
     ? await startReceivers(settings, kafka, { producer, redaction, onEvent, stops })
