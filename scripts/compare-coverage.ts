@@ -8,7 +8,7 @@
  */
 import { parseArgs } from 'node:util';
 import { pairedChange, pairedEffortChange, unpairedChange, unpairedEffortChange } from '../src/compare/change.ts';
-import type { Estimated, NotEstimable } from '../src/compare/estimated.ts';
+import type { Estimated, NotEstimable } from '../src/model/estimated.ts';
 import { levelOfEffort, levelOfShares } from '../src/compare/level.ts';
 import type { CaseEffort } from '../src/compare/measure.ts';
 import { randomFrom } from '../src/model/random.ts';

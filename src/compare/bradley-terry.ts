@@ -10,6 +10,7 @@
  * groups are the answer. Where some never lost to the others, not even by a tie, nothing says how much stronger they are: the likeliest strength is infinite. Then each
  * pair that was compared gets half a win more for either side, which bounds the strengths, and the ranking says so.
  */
+import type { Ranking } from '../model/ranking.ts';
 import { normalPoint } from './normal.ts';
 
 export interface Comparisons {
@@ -18,30 +19,6 @@ export interface Comparisons {
   readonly wins_a: number;
   readonly wins_b: number;
   readonly ties: number;
-}
-
-export type Ranking =
-  | {
-      readonly is: 'ranked';
-      /** The strongest first. */
-      readonly ranked: readonly Ranked[];
-      /** Who never lost to any of the others: how much stronger they are is bounded by half a win on either side of each pair. Empty is as it should be. */
-      readonly unbeaten: readonly string[];
-    }
-  /** Groups that were never compared with one another. */
-  | { readonly is: 'not_connected'; readonly groups: readonly (readonly string[])[] };
-
-export interface Ranked {
-  readonly name: string;
-  /** From 1; who has the same strength has the same rank. */
-  readonly rank: number;
-  /** On the scale of logarithms of odds; 0 is the mean of all. */
-  readonly strength: number;
-  readonly standardError: number;
-  readonly lower: number;
-  readonly upper: number;
-  /** The chance to win over one of the others, on average. */
-  readonly winRate: number;
 }
 
 export function rank(comparisons: readonly Comparisons[], confidence = 0.95): Ranking {

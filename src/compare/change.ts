@@ -3,7 +3,7 @@
  * harder than others; what only one of them ran is left out then. Where they share none, the two are held beside each other as samples of different cases.
  */
 import { DRAWS, type Drawn, exponential, quantile } from './draws.ts';
-import type { EstimatedChange, NotEstimable } from './estimated.ts';
+import type { EstimatedChange, NotEstimable } from '../model/estimated.ts';
 import { once } from './level.ts';
 import {
   type BoundedMeasure,

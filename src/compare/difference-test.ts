@@ -1,6 +1,6 @@
 /** Which test a measure has: exact where results are yes or no, by exchange else. It says whether the two could be the same, not by how much they differ. */
 import { pairsOf, shareCases } from './change.ts';
-import type { NotEstimable } from './estimated.ts';
+import type { NotEstimable } from '../model/estimated.ts';
 import { fisher, type TestResult } from './exact-tests.ts';
 import { type CaseEffort, effortsOf, isEffort, type Measure, meanOf, valuesOf } from './measure.ts';
 import { dealtAgain, exchangedPairs, signFlips } from './permutation.ts';

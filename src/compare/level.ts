@@ -1,6 +1,6 @@
 /** How an experiment does by a measure, and between which bounds the true figure lies: that of all cases the dataset's were taken from. */
 import { quantile } from './draws.ts';
-import type { Estimated, NotEstimable } from './estimated.ts';
+import type { Estimated, NotEstimable } from '../model/estimated.ts';
 import { type CaseEffort, effortsOf, isEffort, type Measure, meanOf, valuesOf } from './measure.ts';
 import { drawRatio, ratioOf } from './ratio.ts';
 import type { SuiteRuns } from './suite-runs.ts';

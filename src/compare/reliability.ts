@@ -1,7 +1,7 @@
 /** What the repeats of an experiment tell: whether a case works once or each time, and which cases and criteria can't be relied on. */
 import type { FlakyCase, Reliability } from '../model/comparison.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
-import type { NotEstimable, Estimated } from './estimated.ts';
+import type { NotEstimable, Estimated } from '../model/estimated.ts';
 import { levelOf } from './level.ts';
 import { passRateOf, successOf } from './measure.ts';
 import { inOrder, type RunsOfCase, SuiteRuns } from './suite-runs.ts';

@@ -1,2 +1,47 @@
+/** Which of two answers is preferred, and what many such preferences come to. */
+import type { Estimated } from './estimated.ts';
+import type { Ranking } from './ranking.ts';
+
 /** Which of two answers is preferred: a point for the one, and none for either where they are about equal. */
 export type Preference = readonly [1, 0] | readonly [0, 1] | readonly [0, 0];
+
+export interface PreferenceTally {
+  readonly a: string;
+  readonly b: string;
+  readonly winsA: number;
+  readonly winsB: number;
+  readonly ties: number;
+  /** Of the ties: those in which the two orders said different things. */
+  readonly contradictions: number;
+  /** Pairs about which nothing was learnt. */
+  readonly unanswered: number;
+  /** The cases in which a wins, and those in which b does. */
+  readonly casesA: readonly string[];
+  readonly casesB: readonly string[];
+}
+
+export interface PositionLean {
+  /** Decisions for the answer that stood first. */
+  readonly first: number;
+  /** Decisions for either. */
+  readonly decided: number;
+}
+
+export interface WeighedPreferences {
+  readonly pairs: readonly WeighedPair[];
+  readonly lean: PositionLean & {
+    /** The share of decisions for what stood first; undefined where nothing was decided. */
+    readonly share: Estimated | undefined;
+    /** Whether a judge without a lean would be as one-sided as this one. */
+    readonly p: number | undefined;
+  };
+  /** Of three and more; undefined of two. */
+  readonly ranking: Ranking | undefined;
+}
+
+export interface WeighedPair extends PreferenceTally {
+  /** Of b: a win is one, a tie a half. Undefined where nothing is known. */
+  readonly share: Estimated | undefined;
+  /** Of a share of b as far from a half, if the two were as good as each other. */
+  readonly p: number | undefined;
+}

@@ -1,50 +1,9 @@
 /** Preferences of a judge, as JSON. */
-interface Bounded {
-  readonly value: number;
-  readonly cases: number;
-  lower(tail: number): number;
-  upper(tail: number): number;
-}
+import type { Estimated } from '../model/estimated.ts';
+import type { WeighedPreferences } from '../model/preference.ts';
 
-export interface PreferenceFigures {
-  readonly pairs: readonly {
-    readonly a: string;
-    readonly b: string;
-    readonly winsA: number;
-    readonly winsB: number;
-    readonly ties: number;
-    readonly contradictions: number;
-    readonly unanswered: number;
-    readonly casesA: readonly string[];
-    readonly casesB: readonly string[];
-    readonly share: Bounded | undefined;
-    readonly p: number | undefined;
-  }[];
-  readonly lean: {
-    readonly first: number;
-    readonly decided: number;
-    readonly share: Bounded | undefined;
-    readonly p: number | undefined;
-  };
-  readonly ranking:
-    | {
-        readonly is: 'ranked';
-        readonly ranked: readonly {
-          readonly name: string;
-          readonly rank: number;
-          readonly strength: number;
-          readonly lower: number;
-          readonly upper: number;
-          readonly winRate: number;
-        }[];
-        readonly unbeaten: readonly string[];
-      }
-    | { readonly is: 'not_connected'; readonly groups: readonly (readonly string[])[] }
-    | undefined;
-}
-
-export function preferenceJson({ pairs, lean, ranking }: PreferenceFigures, confidence: number): unknown {
-  const bounds = (share: Bounded | undefined) =>
+export function preferenceJson({ pairs, lean, ranking }: WeighedPreferences, confidence: number): unknown {
+  const bounds = (share: Estimated | undefined) =>
     share === undefined
       ? null
       : {

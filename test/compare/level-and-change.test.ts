@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changeOf } from '../../src/compare/change.ts';
-import type { Estimated, EstimatedChange, NotEstimable } from '../../src/compare/estimated.ts';
+import type { Estimated, EstimatedChange, NotEstimable } from '../../src/model/estimated.ts';
 import { levelOf } from '../../src/compare/level.ts';
 import type { Measure } from '../../src/compare/measure.ts';
 import { SuiteRuns } from '../../src/compare/suite-runs.ts';

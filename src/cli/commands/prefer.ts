@@ -1,11 +1,8 @@
 /** `assay prefer`: whose answers a judge prefers, of two experiments or of more. */
 import type { Command } from 'commander';
-import {
-  type WeighedPair,
-  type WeighedPreferences,
-  weighPreferences,
-} from '../../compare/preference/weigh-preferences.ts';
+import { weighPreferences } from '../../compare/preference/weigh-preferences.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
+import type { WeighedPair, WeighedPreferences } from '../../model/preference.ts';
 import { exchangeOfRun } from '../../pipeline/exchange-of-run.ts';
 import { preferences } from '../../pipeline/preferring.ts';
 import { preferenceJson } from '../../report/preference-report.ts';

@@ -12,7 +12,7 @@
 import type { ExperimentResult } from '../../model/experiment.ts';
 import type { GateDecision, GateResult, GateSide, JudgedRule, RuleDecision } from '../../model/gate.ts';
 import { changeOf } from '../change.ts';
-import type { Estimated, EstimatedChange, NotEstimable } from '../estimated.ts';
+import type { Estimated, EstimatedChange, NotEstimable } from '../../model/estimated.ts';
 import { levelOf } from '../level.ts';
 import { effortsOf, isEffort, valuesOf } from '../measure.ts';
 import { SuiteRuns } from '../suite-runs.ts';

@@ -5,7 +5,7 @@
  *
  * Where a pair is asked about in one order only, which one is chance, the lean falls on both sides alike, and is noise.
  */
-import type { Preference } from '../../model/preference.ts';
+import type { PositionLean, Preference, PreferenceTally } from '../../model/preference.ts';
 
 /** What became of one pair. A text says why there is no preference. */
 export interface AskedPair {
@@ -17,28 +17,6 @@ export interface AskedPair {
   readonly straight: Preference | string | undefined;
   /** Points for a and b, b having stood first. */
   readonly exchanged: Preference | string | undefined;
-}
-
-export interface PreferenceTally {
-  readonly a: string;
-  readonly b: string;
-  readonly winsA: number;
-  readonly winsB: number;
-  readonly ties: number;
-  /** Of the ties: those in which the two orders said different things. */
-  readonly contradictions: number;
-  /** Pairs about which nothing was learnt. */
-  readonly unanswered: number;
-  /** The cases in which a wins, and those in which b does. */
-  readonly casesA: readonly string[];
-  readonly casesB: readonly string[];
-}
-
-export interface PositionLean {
-  /** Decisions for the answer that stood first. */
-  readonly first: number;
-  /** Decisions for either. */
-  readonly decided: number;
 }
 
 /** For a and b; a text where there is none. */

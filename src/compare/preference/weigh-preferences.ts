@@ -1,36 +1,10 @@
 /** What the preferences of a judge come to: for each two experiments who wins how often, how sure that is, and how much the judge leans to a place. */
-import { type Comparisons, rank, type Ranking } from '../bradley-terry.ts';
-import type { Estimated } from '../estimated.ts';
+import type { PreferenceTally, WeighedPair, WeighedPreferences } from '../../model/preference.ts';
+import { type Comparisons, rank } from '../bradley-terry.ts';
 import { levelOfShares } from '../level.ts';
 import { meanOf } from '../measure.ts';
 import { signFlips } from '../permutation.ts';
-import {
-  type AskedPair,
-  type PositionLean,
-  positionLean,
-  preferenceIn,
-  type PreferenceTally,
-  tallyOf,
-} from './tally.ts';
-
-export interface WeighedPreferences {
-  readonly pairs: readonly WeighedPair[];
-  readonly lean: PositionLean & {
-    /** The share of decisions for what stood first; undefined where nothing was decided. */
-    readonly share: Estimated | undefined;
-    /** Whether a judge without a lean would be as one-sided as this one. */
-    readonly p: number | undefined;
-  };
-  /** Of three and more; undefined of two. */
-  readonly ranking: Ranking | undefined;
-}
-
-export interface WeighedPair extends PreferenceTally {
-  /** Of b: a win is one, a tie a half. Undefined where nothing is known. */
-  readonly share: Estimated | undefined;
-  /** Of a share of b as far from a half, if the two were as good as each other. */
-  readonly p: number | undefined;
-}
+import { type AskedPair, positionLean, preferenceIn, tallyOf } from './tally.ts';
 
 export function weighPreferences(asked: readonly AskedPair[], confidence = 0.95): WeighedPreferences {
   const byPair = Map.groupBy(asked, ({ a, b }) => JSON.stringify([a, b]));
@@ -75,10 +49,7 @@ function sharesByCase(
   });
 }
 
-function estimated(shares: readonly number[]): {
-  readonly share: Estimated | undefined;
-  readonly p: number | undefined;
-} {
+function estimated(shares: readonly number[]): Pick<WeighedPair, 'share' | 'p'> {
   const share = levelOfShares(shares);
   if ('because' in share) return { share: undefined, p: undefined };
   return { share, p: signFlips(shares.map((one) => 2 * one - 1)).p };

@@ -1,0 +1,24 @@
+/** An order of several, from comparisons of two at a time, or why there is none. */
+export type Ranking =
+  | {
+      readonly is: 'ranked';
+      /** The strongest first. */
+      readonly ranked: readonly Ranked[];
+      /** Who never lost to any of the others: how much stronger they are is bounded by half a win on either side of each pair. Empty is as it should be. */
+      readonly unbeaten: readonly string[];
+    }
+  /** Groups that were never compared with one another. */
+  | { readonly is: 'not_connected'; readonly groups: readonly (readonly string[])[] };
+
+export interface Ranked {
+  readonly name: string;
+  /** From 1; who has the same strength has the same rank. */
+  readonly rank: number;
+  /** On the scale of logarithms of odds; 0 is the mean of all. */
+  readonly strength: number;
+  readonly standardError: number;
+  readonly lower: number;
+  readonly upper: number;
+  /** The chance to win over one of the others, on average. */
+  readonly winRate: number;
+}
