@@ -175,7 +175,7 @@ describe('what names say is not obeyed', () => {
     const markdown = comparisonMarkdown(comparison, 10);
     const rows = markdown.split('\n').filter((text) => text.startsWith('| `'));
 
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
     expect(markdown).not.toMatch(/[\u001b\u202e]|\n# head/);
     expect(markdown.replace(/`[^`\n]*`/g, '')).not.toMatch(/<img|\[x\]\(y\)|@all/);
     expect(new Set(rows.map((text) => text.split('|').length))).toEqual(new Set([9]));

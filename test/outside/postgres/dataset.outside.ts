@@ -1,38 +1,20 @@
 /** Cases from the store that instances share: the same as from a store of its own. */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  caseLine,
-  casesFromStore,
-  FAILED_OUTCOMES,
-  type LeftOut,
-  type Selection,
-} from '../../../src/pipeline/datasets/from-store.ts';
+import { caseLine, FAILED_OUTCOMES, type Selection } from '../../../src/pipeline/datasets/from-store.ts';
 import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
 import { copyStore } from '../../../src/store/copy-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
+import { casesOf } from '../../pipeline/datasets/stored-cases.ts';
 import { builtinSuites, LogDriver } from '../../pipeline/log-driver.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
-const ALL: Selection = {
-  outcomes: undefined,
-  suite: undefined,
-  agent: undefined,
-  agentVersion: undefined,
-  since: undefined,
-  limit: 1000,
-};
-
 async function linesFrom(reader: ConversationReader, selection: Partial<Selection>) {
-  const lines: string[] = [];
-  const leftOut: LeftOut[] = [];
-  const parts = { reader, written: undefined, conversationKeys: [], selection: { ...ALL, ...selection } };
-  for await (const one of casesFromStore({ ...parts, onLeftOut: (because) => leftOut.push(because) }))
-    lines.push(caseLine(one));
-  return { lines, leftOut };
+  const { cases, leftOut } = await casesOf(reader, selection);
+  return { lines: cases.map(caseLine), leftOut };
 }
 
 test('both stores give the same cases, with the truth that was put in', async () => {

@@ -3,29 +3,13 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CaseOrigin } from '../../../src/model/dataset.ts';
 import type { Evaluation } from '../../../src/model/evaluation.ts';
-import {
-  caseLine,
-  casesFromStore,
-  FAILED_OUTCOMES,
-  type LeftOut,
-  type RecordedCase,
-  type Selection,
-} from '../../../src/pipeline/datasets/from-store.ts';
+import { caseLine, FAILED_OUTCOMES, type Selection } from '../../../src/pipeline/datasets/from-store.ts';
 import { readDataset } from '../../../src/pipeline/datasets/read-dataset.ts';
-import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
 import { exportRequest, traffic, type TrafficConversation } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { builtinSuites, LogDriver } from '../log-driver.ts';
-
-const ALL: Selection = {
-  outcomes: undefined,
-  suite: undefined,
-  agent: undefined,
-  agentVersion: undefined,
-  since: undefined,
-  limit: 10_000,
-};
+import { casesOf } from './stored-cases.ts';
 
 interface Scene {
   readonly reader: StoreReader;
@@ -48,14 +32,6 @@ async function stored(
   const reader = StoreReader.open(path.join(directory, 'store.db'));
   onTestFinished(() => reader.close());
   return { reader, evaluations };
-}
-
-async function casesOf(reader: ConversationReader, selection: Partial<Selection> = {}) {
-  const leftOut: LeftOut[] = [];
-  const cases: RecordedCase[] = [];
-  const parts = { reader, written: undefined, conversationKeys: [], selection: { ...ALL, ...selection } };
-  for await (const one of casesFromStore({ ...parts, onLeftOut: (because) => leftOut.push(because) })) cases.push(one);
-  return { cases, leftOut };
 }
 
 interface Said {
