@@ -1,6 +1,6 @@
 /** `assay backtest`: what a changed suite would have said of recorded conversations. */
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import type { BacktestReport } from '../../model/backtest.ts';
 import { backtest } from '../../pipeline/backtest/backtest.ts';
 import { openReader } from '../../pipeline/open-reader.ts';
 import { backtestJson } from '../../report/backtest-json.ts';
@@ -12,6 +12,7 @@ import { printBacktest } from '../print-backtest.ts';
 import { sinceOf } from '../since.ts';
 import type { Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
+import { writeReport } from '../write-report.ts';
 
 interface BacktestFlags {
   readonly against?: string;
@@ -58,7 +59,7 @@ export function addBacktest(program: Command, terminal: Terminal): void {
       const reader = await openReader(settings);
       if (reader === undefined) throw noStore(settings);
       try {
-        const reports = [];
+        const reports: BacktestReport[] = [];
         for (const suite of changed) {
           const report = await backtest({
             changed: suite,
@@ -78,9 +79,7 @@ export function addBacktest(program: Command, terminal: Terminal): void {
         }
         if (flags.json === true) terminal.out(JSON.stringify(reports.map(backtestJson), undefined, 2));
         else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
-        const markdown = reports.map(backtestMarkdown).join('\n');
-        if (flags.markdown === '-') terminal.out(markdown);
-        else if (flags.markdown !== undefined) await writeFile(flags.markdown, markdown);
+        await writeReport(flags.markdown, () => reports.map(backtestMarkdown).join('\n'), terminal);
       } finally {
         await reader.close();
       }

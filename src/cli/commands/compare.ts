@@ -1,5 +1,4 @@
 /** `assay compare`: is the one version of an agent better than the other, by what, how sure is that, and where does one see it? */
-import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { compareExperiments, suitesOf } from '../../compare/compare-experiments.ts';
 import { successOf } from '../../compare/measure.ts';
@@ -16,6 +15,7 @@ import { load } from '../load.ts';
 import { printComparison } from '../print-comparison.ts';
 import { printCaseRun } from '../print-case-run.ts';
 import { safe, type Terminal } from '../terminal.ts';
+import { writeReport } from '../write-report.ts';
 
 interface CompareFlags {
   readonly suite?: readonly string[];
@@ -78,11 +78,7 @@ export function addCompare(program: Command, terminal: Terminal): void {
         smallest: flags.smallest,
         suites: flags.suite,
       });
-      if (flags.markdown !== undefined) {
-        const markdown = comparisonMarkdown(comparison, flags.flipped);
-        if (flags.markdown === '-') terminal.out(markdown.trimEnd());
-        else await write(flags.markdown, markdown);
-      }
+      await writeReport(flags.markdown, () => comparisonMarkdown(comparison, flags.flipped), terminal);
       if (flags.json === true) terminal.out(JSON.stringify(comparisonJson(comparison)));
       else if (flags.markdown !== '-') printComparison(terminal, comparison, { flippedMax: flags.flipped });
     });
@@ -180,12 +176,6 @@ function successes(result: ExperimentResult, suite: string, name: string): Reado
   const ofCase = [...new SuiteRuns(result, suite).cases.values()].find((one) => one.case === name);
   const grouped = Map.groupBy(ofCase?.runs ?? [], successOf);
   return new Map([...grouped].map(([success, runs]) => [success, runs.map(({ run }) => run)]));
-}
-
-async function write(file: string, text: string): Promise<void> {
-  await writeFile(file, text).catch((error: unknown) => {
-    throw new CommandFailure(`write ${file}: ${error instanceof Error ? error.message : String(error)}`, EXIT.input);
-  });
 }
 
 function share(text: string): number {

@@ -1,7 +1,6 @@
 /** `assay dataset`: checks the cases that an agent is to be tried on, and takes cases from what production recorded. */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { durationMs } from '../../config/quantities.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
@@ -20,6 +19,7 @@ import { openReader } from '../../pipeline/open-reader.ts';
 import { readTruthFiles } from '../../pipeline/truth-files.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn, load } from '../load.ts';
+import { sinceOf } from '../since.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 interface FromStoreFlags {
@@ -38,7 +38,6 @@ interface FromStoreFlags {
 
 const LIMIT = '1000';
 const LIMIT_MAX = 1_000_000;
-const YEAR_MS = 366 * 86_400_000;
 /** Written together. */
 const LINES = 100;
 
@@ -150,14 +149,6 @@ function outcomesOf({ failed, outcome: given }: FromStoreFlags): readonly Outcom
     throw new CommandFailure(`--outcome: there is no outcome '${safe(text, 60)}'; ${hint}`, EXIT.usage);
   });
   return [...new Set([...(failed === true ? FAILED_OUTCOMES : []), ...named])];
-}
-
-function sinceOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const parsed = durationMs({ min: 1000, max: 100 * YEAR_MS }).safeParse(text);
-  if (!parsed.success)
-    throw new CommandFailure(`--since: '${safe(text, 60)}' is not ${parsed.error.issues[0]?.message}`, EXIT.usage);
-  return Date.now() - parsed.data;
 }
 
 interface Output {

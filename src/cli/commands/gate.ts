@@ -1,6 +1,6 @@
 /** `assay gate`: may this version be released? Answers by its exit code, and says why for people, pull requests and CI services. */
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { incomparable } from '../../compare/gate/comparable.ts';
 import { decideGate } from '../../compare/gate/decide-gate.ts';
@@ -14,6 +14,7 @@ import { findExperiment, readExperiment } from '../../store/experiment/read-expe
 import { CommandFailure } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { safe, type Terminal } from '../terminal.ts';
+import { writeReport } from '../write-report.ts';
 
 interface GateFlags {
   readonly baseline?: string;
@@ -66,7 +67,8 @@ export function addGate(program: Command, terminal: Terminal): void {
         const message = error instanceof Error ? error.message : String(error);
         throw new CommandFailure(message, GATE_EXIT.error);
       });
-      await writeReports(result, gate, flags, terminal);
+      await writeReport(flags.markdown, () => gateMarkdown(result), terminal, GATE_EXIT.error);
+      await writeReport(flags.junit, () => gateJUnit(result, gate), terminal, GATE_EXIT.error);
       if (flags.json === true) terminal.out(JSON.stringify(gateJson(result)));
       else if (flags.markdown !== '-' && flags.junit !== '-') printGate(terminal, result, gate);
       const isPass = result.decision === 'not_enough_evidence' && gate.onNotEnoughEvidence === 'pass';
@@ -105,19 +107,6 @@ async function gateOf(named: string | undefined, { experiment }: ExperimentResul
   const { gate, mistakes } = readGate(text, file, experiment.suites);
   if (gate === undefined) throw new Error(formatMistakes(mistakes));
   return gate;
-}
-
-async function writeReports(result: GateResult, gate: GateFile, flags: GateFlags, terminal: Terminal): Promise<void> {
-  const write = async (file: string | undefined, make: () => string) => {
-    if (file === undefined) return;
-    if (file === '-') terminal.out(make().trimEnd());
-    else
-      await writeFile(file, `${make().trimEnd()}\n`).catch((error: unknown) => {
-        throw new CommandFailure(`write ${file}: ${error instanceof Error ? error.message : ''}`, GATE_EXIT.error);
-      });
-  };
-  await write(flags.markdown, () => gateMarkdown(result));
-  await write(flags.junit, () => gateJUnit(result, gate));
 }
 
 const WORDS = {

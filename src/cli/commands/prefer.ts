@@ -12,6 +12,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { startJudges } from '../judges-offline.ts';
 import { load } from '../load.ts';
 import { percent, safe, type Terminal } from '../terminal.ts';
+import { wholeNumber } from '../whole-number.ts';
 
 interface PreferFlags {
   readonly more: string;
@@ -71,7 +72,7 @@ export function addPrefer(program: Command, terminal: Terminal): void {
           question: questionOf(flags.more),
           judge: { name: judge, settings: configured },
           orders: flags.oneOrder === true ? 'one' : 'both',
-          seed: Number(flags.seed),
+          seed: wholeNumber('--seed', flags.seed),
           ask: (requests) => judges.ask(requests),
           onProgress: ({ asked: done, of }) => terminal.progress(`${done} of ${of} questions asked`),
         });

@@ -1,7 +1,6 @@
 /** `assay score`: scores recorded spans and prints what a test runner would. */
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { type OfflineResult, scoreRecorded } from '../../pipeline/offline.ts';
+import { scoreRecorded } from '../../pipeline/offline.ts';
 import { type RecordedBatch, RecordingError, readRecording } from '../../pipeline/recording.ts';
 import { toReportJson } from '../../report/report-json.ts';
 import { toJUnit } from '../../report/junit.ts';
@@ -11,6 +10,7 @@ import { criteriaNotAsked, startJudges } from '../judges-offline.ts';
 import { load } from '../load.ts';
 import { printSummary } from '../print-summary.ts';
 import type { Terminal } from '../terminal.ts';
+import { writeReport } from '../write-report.ts';
 
 interface ScoreFlags {
   readonly suite?: readonly string[];
@@ -50,7 +50,7 @@ export function addScore(program: Command, terminal: Terminal): void {
       const skipped = criteriaNotAsked(result.evaluations);
       if (skipped > 0)
         terminal.err(`${skipped} judged criteria were skipped: --judges asks the judges, which may cost money`);
-      if (flags.junit !== undefined) await writeJUnit(flags.junit, result, terminal);
+      await writeReport(flags.junit, () => toJUnit(result.evaluations), terminal);
       if (flags.json === true) terminal.out(JSON.stringify(toReportJson(result.evaluations)));
       else if (flags.junit !== '-') {
         const seconds = (performance.now() - startedAt) / 1000;
@@ -61,10 +61,4 @@ export function addScore(program: Command, terminal: Terminal): void {
 
 async function* readAll(files: readonly string[]): AsyncGenerator<RecordedBatch> {
   for (const file of files) yield* readRecording(file);
-}
-
-async function writeJUnit(file: string, result: OfflineResult, terminal: Terminal): Promise<void> {
-  const xml = toJUnit(result.evaluations);
-  if (file === '-') terminal.out(xml);
-  else await writeFile(file, `${xml}\n`);
 }

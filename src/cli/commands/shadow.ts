@@ -1,5 +1,4 @@
 /** `assay shadow`: what suites in shadow say beside the live ones, by what the store has. */
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { shadowReports } from '../../pipeline/backtest/shadow-report.ts';
 import { openReader } from '../../pipeline/open-reader.ts';
@@ -13,6 +12,7 @@ import { printBacktest } from '../print-backtest.ts';
 import { sinceOf } from '../since.ts';
 import type { Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
+import { writeReport } from '../write-report.ts';
 
 interface ShadowFlags {
   readonly suite?: string;
@@ -66,9 +66,7 @@ export function addShadow(program: Command, terminal: Terminal): void {
         });
         if (flags.json === true) terminal.out(JSON.stringify(reports.map(backtestJson), undefined, 2));
         else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
-        const markdown = reports.map(backtestMarkdown).join('\n');
-        if (flags.markdown === '-') terminal.out(markdown);
-        else if (flags.markdown !== undefined) await writeFile(flags.markdown, markdown);
+        await writeReport(flags.markdown, () => reports.map(backtestMarkdown).join('\n'), terminal);
       } finally {
         await reader.close();
       }

@@ -1,5 +1,4 @@
 /** `assay suite mutate`: would a suite notice if the agent went wrong? Breaks conversations that pass, in known ways, and asks again. */
-import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { SuiteMutation } from '../../model/mutation.ts';
@@ -23,6 +22,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load, type Loaded } from '../load.ts';
 import { printMutation } from '../print-mutation.ts';
 import { percent, type Terminal } from '../terminal.ts';
+import { writeReport } from '../write-report.ts';
 
 interface MutateFlags {
   readonly from?: readonly string[];
@@ -59,7 +59,7 @@ export function addSuiteMutate(suite: Command, terminal: Terminal): void {
       const loaded = await load({ config: flags.config, experiments: flags.experiments }, { suites: references });
       const mutated = await mutateAll(loaded, faults, flags, terminal);
       terminal.progressDone();
-      if (flags.markdown !== undefined) await writeMarkdown(flags.markdown, mutated, terminal);
+      await writeReport(flags.markdown, () => mutationMarkdown(mutated), terminal);
       if (flags.json === true) terminal.out(JSON.stringify(mutationJson(mutated, flags), undefined, 2));
       else if (flags.markdown !== '-') for (const one of mutated) printMutation(terminal, one);
       if (mutated.every(({ tried }) => tried === 0)) {
@@ -135,12 +135,6 @@ function failUnder(least: number | undefined, mutated: readonly SuiteMutation[])
   if (under.length === 0) return;
   const told = under.map(({ suite, tried, noticed }) => `${suite} ${tried === 0 ? 'none' : percent(noticed / tried)}`);
   throw new CommandFailure(`less than ${percent(least)} noticed: ${told.join(', ')}`, EXIT.failed);
-}
-
-async function writeMarkdown(file: string, mutated: readonly SuiteMutation[], terminal: Terminal): Promise<void> {
-  const text = mutationMarkdown(mutated);
-  if (file === '-') terminal.out(text.trimEnd());
-  else await writeFile(file, text);
 }
 
 function wholeNumber(least: number): (text: string) => number {

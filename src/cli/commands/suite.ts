@@ -1,5 +1,4 @@
 /** `assay suite test`: runs the examples that are written beside suites, as a test runner would. */
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { offlineRedaction } from '../../pipeline/redaction-rules.ts';
 import { type TestedSuite, testSuites } from '../../pipeline/suite-tests.ts';
@@ -8,6 +7,7 @@ import { findSuiteTests } from '../../score/suite-test/find-suite-tests.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { safe, type Terminal } from '../terminal.ts';
+import { writeReport } from '../write-report.ts';
 import { addSuiteMutate } from './suite-mutate.ts';
 
 interface TestFlags {
@@ -49,7 +49,7 @@ export function addSuite(program: Command, terminal: Terminal): void {
         redaction: offlineRedaction(settings),
       });
       failOn(mistakes);
-      if (flags.junit !== undefined) await writeJUnit(flags.junit, tests, terminal);
+      await writeReport(flags.junit, () => suiteTestsJUnit(tests), terminal);
       if (flags.json === true) terminal.out(JSON.stringify(suiteTestsJson(tests), undefined, 2));
       else if (flags.junit !== '-') print(terminal, tests, found.untested);
       const failed = tests.filter(({ unmet }) => unmet.length > 0).length;
@@ -80,10 +80,4 @@ function print(terminal: Terminal, tests: readonly TestedSuite[], untested: read
   if (untested.length > 0) terminal.out(paint('dim', `without tests: ${untested.join(', ')}`));
   if (tests.every(({ unmet }) => unmet.length === 0))
     terminal.out(tests.length === 1 ? '1 test passed' : `${tests.length} tests passed`);
-}
-
-async function writeJUnit(file: string, tests: readonly TestedSuite[], terminal: Terminal): Promise<void> {
-  const xml = suiteTestsJUnit(tests);
-  if (file === '-') terminal.out(xml);
-  else await writeFile(file, `${xml}\n`);
 }
