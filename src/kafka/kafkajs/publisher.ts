@@ -3,11 +3,16 @@
  * there or neither is.
  *
  *   closed ──open──▶ ready ──publish──▶ ready
- *                      └──something failed──▶ unclear ──the next call finds out──▶ ready, or fenced for good
+ *                      └──something failed──▶ unclear ──ended──▶ over ──begun again──▶ ready
+ *                                                └── or fenced for good ──┘
  *
- * Unclear is what a lost answer leaves: the transaction may have been committed. First it is ended (where that is refused, another
- * publisher of the name has taken over), then the progress is read: it is what it was, or what it was to become. If it is anything else, somebody
- * else wrote it.
+ * Unclear is what a lost answer leaves: the transaction may have been committed. The next call ends it; where that is refused, another
+ * publisher of the name has taken over. Then it takes the name once more and reads the progress: it is what it was, or what it was to become. If it
+ * is anything else, somebody else wrote it.
+ *
+ * Over is a state of its own because the answer to taking the name can be lost as well, or the progress not be read: the brokers then refuse our old
+ * identity for the sake of our own new one, and to end the transaction once more would look as if another publisher had come. Should one come
+ * just then and have written nothing yet, we take the name from it; it finds out and opens again, and each record is still there once.
  *
  * Brokers forget offsets of groups without members after `offsets.retention.minutes` (seven days), so a publisher that has nothing to say
  * says again how far it is.
@@ -52,6 +57,8 @@ type State =
       readonly progress: number | undefined;
       readonly wanted: number | undefined;
     }
+  /** Our last transaction has ended, one way or the other. */
+  | { readonly is: 'over'; readonly progress: number | undefined; readonly wanted: number | undefined }
   | { readonly is: 'fenced' };
 
 const RETRY_MS = 50;
@@ -93,10 +100,10 @@ export class KafkajsPublisher implements KafkaPublisher {
 
   async publish(records: readonly RecordToSend[], progress: number): Promise<void> {
     await this.#inTurn(async (deadline) => {
-      const wasUnclear = this.#state.is === 'unclear';
+      const wasReady = this.#state.is === 'ready';
       await this.#clear(deadline);
       // The call before this one could not find out that it had succeeded.
-      if (wasUnclear && this.#hasCome(progress)) return;
+      if (!wasReady && this.#hasCome(progress)) return;
       await this.#transact(records, progress, deadline);
     });
   }
@@ -111,7 +118,11 @@ export class KafkajsPublisher implements KafkaPublisher {
   }
 
   #inTurn<T>(work: (deadline: number) => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(() => work(performance.now() + this.#deliveryTimeoutMs));
+    const turn = this.#queue
+      .then(() => work(performance.now() + this.#deliveryTimeoutMs))
+      .catch((error: unknown) => {
+        throw this.#failure(error);
+      });
     this.#queue = turn.catch(() => undefined);
     return turn;
   }
@@ -216,13 +227,25 @@ export class KafkajsPublisher implements KafkaPublisher {
     });
   }
 
-  /** From unclear to ready or fenced. */
+  /** From unclear, or over, to ready or fenced. */
   async #clear(deadline: number): Promise<void> {
+    if (this.#state.is === 'unclear') {
+      const { identity, progress, wanted } = this.#state;
+      await this.#endForSure(identity, deadline);
+      this.#state = { is: 'over', progress, wanted };
+    }
     const state = this.#state;
     if (state.is === 'ready') return;
-    if (state.is !== 'unclear') throw this.#notReady(state);
+    if (state.is !== 'over') throw this.#notReady(state);
+    const progress = await this.#begin(deadline);
+    if (progress === state.progress || progress === state.wanted) return;
+    this.#state = { is: 'fenced' };
+    throw this.#fenced();
+  }
+
+  async #endForSure(identity: ProducerIdentity, deadline: number): Promise<void> {
     try {
-      await this.#end(state.identity, 'abort', deadline);
+      await this.#end(identity, 'abort', deadline);
     } catch (error) {
       const type = refusalType(error);
       if (FENCED.includes(type)) {
@@ -230,12 +253,8 @@ export class KafkajsPublisher implements KafkaPublisher {
         throw this.#fenced();
       }
       // There is nothing to abort: it was not begun, or it is committed.
-      if (type !== 'INVALID_TXN_STATE') throw this.#failure(error);
+      if (type !== 'INVALID_TXN_STATE') throw error;
     }
-    const progress = await this.#begin(deadline);
-    if (progress === state.progress || progress === state.wanted) return;
-    this.#state = { is: 'fenced' };
-    throw this.#fenced();
   }
 
   #repeatProgress(): void {
@@ -273,7 +292,8 @@ export class KafkajsPublisher implements KafkaPublisher {
 
   #failure(error: unknown): KafkaError {
     if (FENCED.includes(refusalType(error))) return this.#fenced();
-    return kafkaError(error, { doing: `publish to topic ${this.#options.topic}`, topic: this.#options.topic });
+    const { topic, name } = this.#options;
+    return kafkaError(error, { doing: `publish to topic ${topic}`, topic, group: name });
   }
 
   #fenced(): KafkaError {

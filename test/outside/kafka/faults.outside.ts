@@ -184,7 +184,7 @@ test('a publisher goes on while brokers are killed, and each record is there onc
     await kafka.start(id);
   }
   const before = progress;
-  await until('it goes on', () => progress > before + 10);
+  await until('it goes on, or is refused', () => progress > before + 10 || refusals.length > 0);
   publishing = false;
   await pumping;
 
