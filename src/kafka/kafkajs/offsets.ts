@@ -30,12 +30,16 @@ const LATEST = -1;
 const EARLIEST = -2;
 
 export class Offsets {
-  readonly #brokers: Brokers;
+  readonly #brokers: Pick<Brokers, 'coordinator' | 'request'>;
   readonly #leaders: { leaderOf(partition: TopicPartition): number | undefined };
   readonly #group: string;
   #coordinator: number | undefined;
 
-  constructor(brokers: Brokers, leaders: { leaderOf(partition: TopicPartition): number | undefined }, group: string) {
+  constructor(
+    brokers: Pick<Brokers, 'coordinator' | 'request'>,
+    leaders: { leaderOf(partition: TopicPartition): number | undefined },
+    group: string,
+  ) {
     this.#brokers = brokers;
     this.#leaders = leaders;
     this.#group = group;
@@ -78,7 +82,8 @@ export class Offsets {
     const answer = (await this.#ask('OffsetFetch', { groupId: this.#group, topics })) as Answer & {
       readonly errorCode?: number;
     };
-    throwIfRefused(answer.errorCode ?? 0);
+    // Of all partitions at once: that it is not the coordinator, for one.
+    this.#throwIfMoved(answer.errorCode ?? 0);
     const found = new Map<string, Committed>();
     for (const { topic, partitions: answered } of answer.responses)
       for (const { partition, errorCode, offset, metadata } of answered) {
