@@ -32,6 +32,7 @@ export {
   withinStepBudget,
 } from './checks/golden-checks.ts';
 export { type ExpressionOptions, type Expressions, expressions, uses } from './checks-in-code.ts';
+export { hasFailed } from './failed-call.ts';
 export { type GoldenInCode, goldenTraces, type ToolPolicyInCode, toolPolicy } from './suite-parts-in-code.ts';
 export { notApplicable } from './suite.ts';
 export { type Scored, scored } from './scored.ts';

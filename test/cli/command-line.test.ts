@@ -173,7 +173,7 @@ test('validate names what it found good', () => {
   const { status, stdout } = assay(['validate', 'default', 'scheduling']);
 
   expect(status).toBe(0);
-  expect(stdout).toMatch(/valid: default@1 \(turn, 7 criteria\), scheduling@1 \(conversation, 5 criteria\)/);
+  expect(stdout).toMatch(/valid: default@1 \(turn, 7 criteria\), scheduling@2 \(conversation, 5 criteria\)/);
 });
 
 test.each(['serve', 'demo', 'score', 'explain', 'validate', 'backtest', 'shadow'])(

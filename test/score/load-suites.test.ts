@@ -38,10 +38,10 @@ test('the built-in packs have no mistakes, and are found by name', async () => {
   expect(formatMistakes(mistakes)).toBe('');
   expect(suites.map(({ id, scope, totalWeight }) => [id, scope, totalWeight])).toEqual([
     ['default@1', 'turn', 1_000_000],
-    ['scheduling@1', 'conversation', 1_000_000],
-    ['response-clarity@1', 'turn', 1_000_000],
+    ['scheduling@2', 'conversation', 1_000_000],
+    ['response-clarity@2', 'turn', 1_000_000],
     ['error-recovery@1', 'conversation', 950_000],
-    ['sql-agent@1', 'conversation', 1_000_000],
+    ['sql-agent@2', 'conversation', 1_000_000],
   ]);
 });
 

@@ -8,6 +8,7 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { AgentIdentity, Content, Step, StepError, Usage } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
+import { hasFailed } from '../failed-call.ts';
 import { inert } from './values.ts';
 
 /** Told about every tool call or step that an expression looks into. */
@@ -140,6 +141,11 @@ export class ToolCallView {
     return call.answered && call.error === undefined;
   }
 
+  /** Ended with an error, or says in its result that it failed; false where nothing is known. */
+  get failed(): boolean {
+    return hasFailed(this.#seen());
+  }
+
   get answered(): boolean {
     return this.#seen().answered;
   }
@@ -163,6 +169,7 @@ export class ToolCallView {
     result_text: 'string',
     error: 'dyn',
     ok: 'bool',
+    failed: 'bool',
     answered: 'bool',
     duration_ms: 'double',
   };

@@ -4,12 +4,11 @@
  * letters so that "booked" answers to "book".
  *
  * A rule of thumb: it cannot tell a right answer from one that repeats the question. Requests of fewer than two such
- * words, or in scripts written without spaces, are not decided.
+ * words, or in scripts written without spaces, are not decided. An empty answer takes up nothing, whatever was asked and done.
  */
 import { z } from 'zod';
 import type { Subject } from '../subject.ts';
 import { notApplicable } from '../suite.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { normalize } from './phrases.ts';
 
@@ -35,7 +34,7 @@ export const addressesRequest = builtInCheck({
   make:
     ({ share }) =>
     (subject) => {
-      if (subject.finalAnswer.trim() === '') return NO_ANSWER;
+      if (subject.finalAnswer.trim() === '') return { pass: false, reason: 'The answer is empty.' };
       if (WITHOUT_SPACES.test(subject.userInput)) return notApplicable('The request is in a script without spaces.');
       const asked = stemsOf(subject.userInput);
       if (asked.size < WORDS_IN_REQUEST_MIN) return notApplicable('The request has too few words of its own.');

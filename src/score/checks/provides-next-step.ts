@@ -1,9 +1,8 @@
 /**
  * Does the user know what comes next: a question to answer, something to do, something that will happen, or that it is
- * all done? Recognised by English phrases (phrases.ts).
+ * all done? Recognised by English phrases (phrases.ts). An empty answer says nothing of the kind.
  */
 import { z } from 'zod';
-import { NO_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { ALL_DONE, mentions, NEXT_STEPS, normalize } from './phrases.ts';
 
@@ -14,7 +13,7 @@ export const providesNextStep = builtInCheck({
   make:
     () =>
     ({ finalAnswer }) => {
-      if (finalAnswer.trim() === '') return NO_ANSWER;
+      if (finalAnswer.trim() === '') return { pass: false, reason: 'The answer is empty.' };
       const text = normalize(finalAnswer);
       return mentions(text, NEXT_STEPS) || mentions(text, ALL_DONE)
         ? { pass: true, reason: 'The answer says what comes next, or that all is done.' }

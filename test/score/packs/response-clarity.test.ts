@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { VerdictKind } from '../../../src/model/evaluation.ts';
-import { aConversation, aToolCall, aTurn, content, MISSING, type TurnParts } from '../conversations.ts';
+import { aConversation, anError, aStep, aToolCall, aTurn, content, MISSING, type TurnParts } from '../conversations.ts';
 import { exceptions, loadPack, run } from './packs.ts';
 
 const suite = await loadPack('response-clarity');
@@ -45,9 +45,42 @@ test.each<[string, TurnParts, Readonly<Record<string, VerdictKind>>]>([
   expect(exceptions(run(suite, aConversation([aTurn(turn)])))).toEqual(but);
 });
 
-test('an answer that never came is not judged for its clarity', () => {
-  const evaluation = run(suite, aConversation([aTurn({ answered: MISSING })]));
+test.each<[string, TurnParts]>([
+  ['came empty', { answered: content('') }],
+  ['is white space', { answered: ' \n\t ' }],
+  ['never came', { answered: MISSING }],
+  ['never came, because the agent crashed', { answered: MISSING, error: anError('boom') }],
+  [
+    'is empty after the work was done',
+    { answered: ' ', toolCalls: [aToolCall('book_meeting', { args: content(asked) })] },
+  ],
+])('an answer that %s is not clear: nothing of it can be', (_what, turn) => {
+  const evaluation = run(suite, aConversation([aTurn({ asked, ...turn })]));
+
+  expect(exceptions(evaluation)).toEqual({
+    addresses_request: 'fail',
+    provides_next_step: 'fail',
+    is_concise: 'not_applicable',
+    no_hallucination: 'not_applicable',
+    appropriate_tone: 'not_applicable',
+  });
+  expect(evaluation.score).toBe(0);
+  expect(evaluation.verdicts.get('provides_next_step')?.reason).toBe('The answer is empty.');
+});
+
+test('an answer that was not recorded may have been clear', () => {
+  const steps = [aStep({ flags: ['content-missing'] })];
+
+  const evaluation = run(suite, aConversation([aTurn({ asked, answered: MISSING, steps })]));
 
   expect(evaluation.outcome).toBe('unscored');
-  expect(evaluation.explanation).toContain('There was no answer');
+  expect([...evaluation.verdicts.values()].map(({ verdict }) => verdict)).not.toContain('fail');
+});
+
+test('a trace that is one model call which asked for a tool has its answer elsewhere', () => {
+  const steps = [aStep({ parentSpanId: undefined })];
+  const fragment = aTurn({ asked, answered: MISSING, finishReasons: ['tool_call'], steps });
+
+  expect(suite.whyNot(aConversation([fragment]))).toMatch(/^The suite is for conversations where/);
+  expect(suite.matches(aConversation([{ ...fragment, finishReasons: ['stop'] }]))).toBe(true);
 });

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Outcome, VerdictKind } from '../../../src/model/evaluation.ts';
 import type { Json } from '../../../src/model/json.ts';
+import type { Content } from '../../../src/model/step.ts';
+import type { ToolCall } from '../../../src/model/turn.ts';
 import {
   aConversation,
   aFailedCall,
@@ -29,6 +31,18 @@ function state(context: Readonly<Record<string, Json>>, stage = 'completed'): Js
 }
 const NOT_BOOKED = { booking_confirmed: false, booked_event: null };
 const ALL_WRONG = { correct_participants: 'fail', correct_time: 'fail', correct_duration: 'fail' } as const;
+
+const NOT_KNOWN = {
+  correct_participants: 'not_applicable',
+  correct_time: 'not_applicable',
+  correct_duration: 'not_applicable',
+} as const;
+
+function aBooking(result: Json | Content, args: Json = EVENT): ToolCall {
+  const isContent = typeof result === 'object' && result !== null && 'state' in result && 'json' in result;
+  // The cast holds: no result here has both members and is none.
+  return aToolCall('book_meeting', { args: content(args), result: isContent ? (result as Content) : content(result) });
+}
 
 interface Row {
   readonly turn: TurnParts;
@@ -181,9 +195,151 @@ test.each<[string, Row]>([
     },
   ],
   [
+    'nor is one whose result says that it failed',
+    {
+      turn: { truth: TRUTH, toolCalls: [aBooking({ status: 'failed', detail: 'calendar is down' })] },
+      outcome: 'partial_failure',
+      score: 0.4,
+      but: ALL_WRONG,
+    },
+  ],
+  [
+    'as the part of a result can say that was not cut off',
+    {
+      turn: {
+        truth: TRUTH,
+        toolCalls: [aBooking(content({ status: 'failed', detail: 'calendar is d' }, 'truncated'))],
+      },
+      outcome: 'partial_failure',
+      score: 0.4,
+      but: ALL_WRONG,
+    },
+  ],
+  [
+    'a booking that failed and was made again is one',
+    {
+      turn: { truth: TRUTH, toolCalls: [aBooking({ success: false }), aBooking({ status: 'ok' })] },
+      outcome: 'successful_completion',
+      score: 1,
+    },
+  ],
+  ...[MISSING, content({ detail: 'x' }, 'truncated')].map((result): [string, Row] => [
+    `whether a result says so is not known where it is ${result.state}`,
+    {
+      turn: { truth: TRUTH, toolCalls: [aBooking(result)] },
+      outcome: 'unscored',
+      score: undefined,
+      but: NOT_KNOWN,
+    },
+  ]),
+  [
+    'a state is not believed where every booking failed',
+    {
+      turn: { state: state({}), truth: TRUTH, toolCalls: [aBooking({ status: 'FAILED' })] },
+      outcome: 'partial_failure',
+      score: 0.4,
+      but: ALL_WRONG,
+    },
+  ],
+  [
+    'not even where the step says so',
+    {
+      turn: { state: state({}), truth: TRUTH, toolCalls: [aFailedCall('book_meeting', 'busy')] },
+      outcome: 'partial_failure',
+      score: 0.4,
+      but: ALL_WRONG,
+    },
+  ],
+  [
+    'unless something was done after it, which may have booked',
+    {
+      turn: { state: state({}), truth: TRUTH, toolCalls: [aBooking({ status: 'failed' }), aToolCall('create_event')] },
+      outcome: 'successful_completion',
+      score: 1,
+    },
+  ],
+  [
+    'or one of them is not known to have failed',
+    {
+      turn: { state: state({}), truth: TRUTH, toolCalls: [aBooking(REDACTED), aBooking({ status: 'failed' })] },
+      outcome: 'successful_completion',
+      score: 1,
+    },
+  ],
+  ...[{}, { state: state({}) }].map((turn): [string, Row] => [
+    `the same meeting twice is not the right time, ${turn.state === undefined ? 'without a state' : 'whatever the state says'}`,
+    {
+      turn: {
+        ...turn,
+        truth: TRUTH,
+        toolCalls: [aBooking('ok'), aBooking('ok', { ...EVENT, participants: ['ana', 'bob'] })],
+      },
+      outcome: 'successful_completion',
+      score: 0.75,
+      but: { correct_time: 'fail' },
+    },
+  ]),
+  [
+    'it is one meeting where the tool gives both one id',
+    {
+      turn: { truth: TRUTH, toolCalls: [aBooking({ meeting_id: 'm1' }), aBooking({ meeting_id: 'm1' })] },
+      outcome: 'successful_completion',
+      score: 1,
+    },
+  ],
+  [
+    'and two where it gives two',
+    {
+      turn: { truth: TRUTH, toolCalls: [aBooking({ meeting_id: 'm1' }), aBooking({ meeting_id: 'm2' })] },
+      outcome: 'successful_completion',
+      score: 0.75,
+      but: { correct_time: 'fail' },
+    },
+  ],
+  [
+    'another meeting is no second one, and neither is one whose first was called off',
+    {
+      turn: {
+        truth: TRUTH,
+        toolCalls: [
+          aBooking('ok', { ...EVENT, time: 'x' }),
+          aBooking('ok'),
+          aToolCall('cancel_meeting'),
+          aBooking('ok'),
+        ],
+      },
+      outcome: 'successful_completion',
+      score: 1,
+    },
+  ],
+  [
+    'whether it was booked twice is not known where a result was not recorded',
+    {
+      turn: { truth: TRUTH, toolCalls: [aBooking(MISSING), aBooking('ok')] },
+      outcome: 'successful_completion',
+      score: 1,
+      but: { correct_time: 'not_applicable' },
+    },
+  ],
+  [
     'without a state, a slot that was not free is a conflict',
     {
       turn: { truth: TRUTH, toolCalls: [aToolCall('check_availability', { result: content({ available: false }) })] },
+      outcome: 'partial_failure',
+      score: 0.2,
+      but: { ...ALL_WRONG, explored_alternatives: 'fail' },
+    },
+  ],
+  [
+    'and alternatives that could not be found are none',
+    {
+      turn: {
+        truth: TRUTH,
+        toolCalls: [
+          aToolCall('check_availability', { result: content({ available: false }) }),
+          aToolCall('propose_alternatives', { result: content({ error: 'calendar is down' }) }),
+        ],
+      },
       outcome: 'partial_failure',
       score: 0.2,
       but: { ...ALL_WRONG, explored_alternatives: 'fail' },

@@ -275,6 +275,21 @@ describe('no_destructive_statement', () => {
   });
 });
 
+test('an answer that the token limit cut off fails its criterion, and is an answer', () => {
+  const turn = aTurn({ toolCalls: queries(SCHEMA, DATA), answered: 'There are', finishReasons: ['length'] });
+
+  const evaluation = run(suite, aConversation([turn]));
+
+  expect(exceptions(evaluation)).toEqual({ not_cut_off: 'fail' });
+  expect(evaluation.score).toBe(900_000);
+});
+
+test('without a finish reason nobody knows', () => {
+  const turn = aTurn({ toolCalls: queries(SCHEMA, DATA), answered: 'There are 42.', finishReasons: [] });
+
+  expect(exceptions(run(suite, aConversation([turn])))).toEqual({ not_cut_off: 'not_applicable' });
+});
+
 test('an agent that does everything wrong', () => {
   const failed = aFailedCall('query_database', 'no such column: nme', {
     args: content('SELECT nme FROM users'),
