@@ -14,7 +14,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Json } from '../src/model/json.ts';
-import type { ToolCall } from '../src/model/turn.ts';
+import type { ToolCall, Turn } from '../src/model/turn.ts';
 import { compareRun } from '../src/score/trajectory/compare-run.ts';
 import { firstWrong } from '../src/score/trajectory/describe-comparison.ts';
 import type { GoldenTrace, MatchMode } from '../src/score/trajectory/golden-trace.ts';
@@ -22,6 +22,7 @@ import { readGolden } from '../src/score/trajectory/read-golden.ts';
 import { runOf } from '../src/score/trajectory/run.ts';
 import { writeOperations } from '../src/score/trajectory/write-operations.ts';
 import { randomFrom, shuffled } from '../test/random.ts';
+import { aStep, aTurn } from '../test/score/conversations.ts';
 import type { BenchRow } from './row.ts';
 
 const PACKAGE = path.resolve(import.meta.dirname, 'trajectory');
@@ -73,7 +74,7 @@ export async function benchTrajectory(options: TrajectoryBenchOptions): Promise<
       const prepared = corpus.map(({ kind, reference, run }) => ({
         kind,
         trace: traceOf(reference, mode),
-        calls: run.map(toToolCall),
+        turn: toTurn(run),
         outputs: run.map(toMessage),
         referenceOutputs: reference.map(toMessage),
       }));
@@ -82,10 +83,10 @@ export async function benchTrajectory(options: TrajectoryBenchOptions): Promise<
       const ours = prepared.map(() => Number.POSITIVE_INFINITY);
       const theirs = prepared.map(() => Number.POSITIVE_INFINITY);
       for (let round = 0; round < options.rounds; round += 1) {
-        for (const [index, { kind, trace, calls, outputs, referenceOutputs }] of prepared.entries()) {
-          for (const { args } of calls) if (args instanceof Arguments) args.forget();
+        for (const [index, { kind, trace, turn, outputs, referenceOutputs }] of prepared.entries()) {
+          for (const { args } of turn.toolCalls) if (args instanceof Arguments) args.forget();
           let start = performance.now();
-          const said = follows(trace, calls);
+          const said = follows(trace, turn);
           ours[index] = Math.min(ours[index] ?? 0, performance.now() - start);
           start = performance.now();
           const { score } = await evaluator({ outputs, referenceOutputs });
@@ -127,9 +128,15 @@ async function loadAgentEvals(): Promise<AgentEvals> {
 
 const OPTIONS = { isWrite: writeOperations(), scope: () => ({}), unsafe: new Map<ToolCall, string>() };
 
-function follows(trace: GoldenTrace, toolCalls: readonly ToolCall[]): boolean {
-  const compared = compareRun(trace, runOf([{ toolCalls }]), OPTIONS);
+function follows(trace: GoldenTrace, turn: Turn): boolean {
+  const compared = compareRun(trace, runOf({ turns: [turn], once: (_, compute) => compute() }), OPTIONS);
   return firstWrong(compared, OPTIONS.scope) === undefined;
+}
+
+/** For each call, the model call that asked for it and the tool's own step. */
+function toTurn(run: readonly Call[]): Turn {
+  const steps = run.flatMap(() => [aStep(), aStep({ kind: 'tool' })]);
+  return aTurn({ steps, toolCalls: run.map(toToolCall) });
 }
 
 function toToolCall({ tool, args }: Call, index: number): ToolCall {
@@ -304,7 +311,7 @@ async function differencesFrom(agentevals: AgentEvals): Promise<readonly string[
       ...(overrides === undefined ? {} : { toolArgsMatchOverrides: overrides }),
     });
     const theirs = await evaluator({ outputs: run.map(toMessage), referenceOutputs: reference.map(toMessage) });
-    const ours = follows(traceOf(reference, mode, steps), run.map(toToolCall));
+    const ours = follows(traceOf(reference, mode, steps), toTurn(run));
     lines.push(`  ${what}: ours ${ours} (${mode}), agentevals ${theirs.score} (${theirMode}): ${why}`);
   }
   return lines;

@@ -17,8 +17,13 @@ export interface Deed {
   readonly turn: number;
 }
 
+/** What is needed of a subject to put its deeds in order. */
+export interface OrderedSubject extends Pick<Subject, 'once'> {
+  readonly turns: readonly Pick<Turn, 'steps' | 'toolCalls' | 'rootSpanId'>[];
+}
+
 /** In order of turns, then of their start, as far as it is known: an order to read them in, which proves nothing. */
-export function deedsOf(subject: Subject): readonly Deed[] {
+export function deedsOf(subject: OrderedSubject): readonly Deed[] {
   return subject.once(deedsOf, () => subject.turns.flatMap(deedsOfTurn));
 }
 
@@ -26,7 +31,7 @@ export function spanOf({ step, call }: Deed): SpanId | undefined {
   return step?.spanId ?? call?.spanId ?? call?.requestedBy;
 }
 
-function deedsOfTurn({ steps, toolCalls }: Turn, turn: number): readonly Deed[] {
+function deedsOfTurn({ steps, toolCalls }: OrderedSubject['turns'][number], turn: number): readonly Deed[] {
   const calls = new Map<SpanId, ToolCall>();
   const withoutStep: ToolCall[] = [];
   const spans = new Set(steps.map(({ spanId }) => spanId));

@@ -17,9 +17,8 @@
  */
 import type { SpanId } from '../../model/ids.ts';
 import type { Message, Step } from '../../model/step.ts';
-import type { ToolCall, Turn } from '../../model/turn.ts';
-import type { Subject } from '../subject.ts';
-import { type Deed, deedsOf, endOf, startOf } from './deeds.ts';
+import type { ToolCall } from '../../model/turn.ts';
+import { type Deed, deedsOf, endOf, type OrderedSubject, startOf } from './deeds.ts';
 import { Evidence, type PartialOrder, type Strength } from './partial-order.ts';
 
 const PARTS = 0 satisfies Strength;
@@ -31,7 +30,7 @@ const CLOCKS = 4 satisfies Strength;
 export const CLOCK_SKEW_MS = 100;
 
 /** The order of `deedsOf` the subject. */
-export function precedenceOf(subject: Subject): PartialOrder {
+export function precedenceOf(subject: OrderedSubject): PartialOrder {
   return subject.once(precedenceOf, () => {
     const deeds = deedsOf(subject);
     const evidence = new Evidence(deeds.length);
@@ -64,13 +63,18 @@ interface Timed {
 }
 
 class TurnEvidence {
-  readonly #turn: Turn;
+  readonly #turn: OrderedSubject['turns'][number];
   readonly #evidence: Evidence;
   readonly #members: readonly (readonly [number, Deed])[];
   readonly #indexOf = new Map<SpanId, number>();
   readonly #stepOf = new Map<SpanId, Step>();
 
-  constructor(turn: Turn, deeds: readonly Deed[], members: readonly number[], evidence: Evidence) {
+  constructor(
+    turn: OrderedSubject['turns'][number],
+    deeds: readonly Deed[],
+    members: readonly number[],
+    evidence: Evidence,
+  ) {
     this.#turn = turn;
     this.#evidence = evidence;
     this.#members = members.flatMap((index) => {
@@ -245,11 +249,14 @@ interface Processes {
   readonly untrusted: ReadonlySet<string>;
 }
 
+/** Without looking at their attributes, which would have to be read. */
+export function isOneProcess(steps: readonly Step[]): boolean {
+  const serviceName = steps[0]?.serviceName;
+  return steps.every((step) => step.serviceName === serviceName && !step.parentIsRemote);
+}
+
 function processes(steps: readonly Step[], stepOf: ReadonlyMap<SpanId, Step>, rootId: SpanId): Processes {
-  const isOne = steps.every(
-    ({ serviceName, parentIsRemote }) => serviceName === steps[0]?.serviceName && !parentIsRemote,
-  );
-  if (isOne) return { name: () => '', names: new Set(['']), untrusted: new Set() };
+  if (isOneProcess(steps)) return { name: () => '', names: new Set(['']), untrusted: new Set() };
   const known = new Map<Step | undefined, string>();
   for (const step of steps) {
     known.set(step, `${step.serviceName ?? ''}\n${step.attributes.get('service.instance.id') ?? ''}`);

@@ -11,6 +11,7 @@ import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { shorten } from '../sentences.ts';
 import { STEPS_MAX } from './golden-trace.ts';
+import { subjectOf } from '../subject.ts';
 import { observationOf } from './observation.ts';
 import { runOf } from './run.ts';
 
@@ -36,7 +37,7 @@ const ANY = { $any: true };
 /** YAML, with remarks on what to look at. */
 export function draftGolden(conversation: Conversation): string {
   const { turns } = conversation;
-  const run = runOf(turns);
+  const run = runOf(subjectOf(conversation, undefined));
   const input = turns.find(({ userInput }) => userInput.text !== '')?.userInput.text ?? '';
   const answer = turns.at(-1)?.finalAnswer.text ?? '';
   const kept = run.calls.flatMap((call, index) => (observationOf(call) === 'error' ? [] : [index])).slice(0, STEPS_MAX);

@@ -52,7 +52,7 @@ export function judgeRun(
     if (policy !== undefined) {
       for (const { call, reason } of policyFindings(policy, subject).violations) unsafe.set(call, reason);
     }
-    const comparison = compareRun(trace, runOf(subject.turns), { isWrite: golden.isWrite, scope, unsafe });
+    const comparison = compareRun(trace, runOf(subject), { isWrite: golden.isWrite, scope, unsafe });
     return { comparison, first: firstWrong(comparison, scope) };
   });
 }

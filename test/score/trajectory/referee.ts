@@ -18,6 +18,7 @@ import {
 import { exactly } from '../../../src/score/trajectory/match-arguments.ts';
 import { type Run, runOf } from '../../../src/score/trajectory/run.ts';
 import { randomFrom } from '../../random.ts';
+import { aTurn } from '../conversations.ts';
 import { call } from './ticket-agent.ts';
 
 interface Random {
@@ -205,7 +206,7 @@ function aRunOf(random: Random): Run {
     const args = random.chance(0.1) ? { x: '1', y: 0 } : { x: random.below(2), y: random.below(2) };
     return call(random.pick(TOOLS), args, { startedAtMs: now, endedAtMs: now + random.below(4) });
   });
-  return runOf([{ toolCalls: calls }]);
+  return runOf({ turns: [aTurn({ steps: [], toolCalls: calls })], once: (_, compute) => compute() });
 }
 
 /** The same trace, its steps listed in another order that is no other in meaning. */
