@@ -419,7 +419,7 @@ export async function untilLed(
     const led = topics[0]?.partitions.filter(({ leader, isr }) => leader >= 0 && isr.length >= replicas);
     return led?.length === partitions;
   };
-  for (let left = 200; left > 0; left--) {
+  for (let left = 600; left > 0; left--) {
     if (await isLed().catch(() => false)) return;
     await sleep(50);
   }
