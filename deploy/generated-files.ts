@@ -2,6 +2,7 @@
 import { prometheusConfig, silentAlertmanagerConfig } from './derived-configs.ts';
 import { dashboards } from './grafana/source/dashboards.ts';
 import { LINKS, type Links } from './links.ts';
+import { pyrraObjective, slothSpec } from './prometheus/source/objectives.ts';
 import { prometheusRule, ruleFile } from './prometheus/source/rule-file.ts';
 import { RULE_SETTINGS, shortened } from './prometheus/source/settings.ts';
 
@@ -9,6 +10,8 @@ export function generatedFiles(links: Links): ReadonlyMap<string, string> {
   const alertmanager = 'alertmanager:9093';
   return new Map([
     ['prometheus/assay.rules.yml', ruleFile(RULE_SETTINGS, links)],
+    ['prometheus/objectives/sloth.yml', slothSpec(links.docs)],
+    ['prometheus/objectives/pyrra.yml', pyrraObjective()],
     ['kubernetes/prometheus-rule/prometheus-rule.yaml', prometheusRule(RULE_SETTINGS, links)],
     ...dashboardFiles(links, 'grafana/dashboards'),
     ['compose/prometheus.yml', prometheusConfig({ assay: ['assay:4319'], alertmanager })],

@@ -24,7 +24,7 @@ export const BASELINE_VERSION = 'agent_version:assay_baseline_version:increase';
 
 const SEGMENT = `${AGENT}, segment`;
 const SUCCESSES = 'assay_evaluations_total{outcome="successful_completion"}';
-const HARD_FAILURES = 'assay_evaluations_total{outcome="hard_failure"}';
+export const HARD_FAILURES = 'assay_evaluations_total{outcome="hard_failure"}';
 
 interface Counted {
   readonly measure: string;
@@ -32,33 +32,35 @@ interface Counted {
   readonly credit: (sum: SumOf) => string;
 }
 /** The increase of a counter over the window or the baseline, summed by the measure's labels. */
-type SumOf = (selector: string) => string;
+export type SumOf = (selector: string) => string;
 
-const WHOLE: readonly Counted[] = [
-  {
-    measure: 'tcr',
-    scored: (sum) => sum('assay_evaluation_score_count'),
-    credit: (sum) => {
-      const none = sum('assay_evaluation_score_count');
-      const up = orZeroOf(sum('assay_evaluation_score_revised_up_total'), none);
-      const down = orZeroOf(sum('assay_evaluation_score_revised_down_total'), none);
-      return `${sum('assay_evaluation_score_sum')}\n  + ${up}\n  - ${down}`;
-    },
+export const TCR: Counted = {
+  measure: 'tcr',
+  scored: (sum) => sum('assay_evaluation_score_count'),
+  credit: (sum) => {
+    const none = sum('assay_evaluation_score_count');
+    const up = orZeroOf(sum('assay_evaluation_score_revised_up_total'), none);
+    const down = orZeroOf(sum('assay_evaluation_score_revised_down_total'), none);
+    return `${sum('assay_evaluation_score_sum')}\n  + ${up}\n  - ${down}`;
   },
-  {
-    measure: 'success',
-    scored: (sum) => sum('assay_evaluation_score_count'),
-    credit: (sum) => orZeroOf(sum(SUCCESSES), sum('assay_evaluation_score_count')),
+};
+
+const SUCCESS: Counted = {
+  measure: 'success',
+  scored: (sum) => sum('assay_evaluation_score_count'),
+  credit: (sum) => orZeroOf(sum(SUCCESSES), sum('assay_evaluation_score_count')),
+};
+
+const NOT_HARD_FAILURE: Counted = {
+  measure: 'not_hard_failure',
+  scored: (sum) => sum('assay_evaluation_score_count'),
+  credit: (sum) => {
+    const all = sum('assay_evaluation_score_count');
+    return `clamp_min(${all}\n  - ${orZeroOf(sum(HARD_FAILURES), all)}, 0)`;
   },
-  {
-    measure: 'not_hard_failure',
-    scored: (sum) => sum('assay_evaluation_score_count'),
-    credit: (sum) => {
-      const all = sum('assay_evaluation_score_count');
-      return `clamp_min(${all}\n  - ${orZeroOf(sum(HARD_FAILURES), all)}, 0)`;
-    },
-  },
-];
+};
+
+const WHOLE: readonly Counted[] = [TCR, SUCCESS, NOT_HARD_FAILURE];
 
 const CRITERION: Counted = {
   measure: 'criterion',

@@ -10,6 +10,7 @@ import { RuleCases } from './rule-case.ts';
 import { ANNOTATION_CASES } from './cases/annotations.ts';
 import { DETECTOR_CASES, HEALTH_CASES } from './cases/health.ts';
 import { NOISE_CASES } from './cases/noise.ts';
+import { OBJECTIVE_CASES } from './cases/objectives.ts';
 import { TCR_CASES } from './cases/tcr.ts';
 import { EFFICIENCY_CASES, VERSION_CASES } from './cases/versions-and-efficiency.ts';
 
@@ -20,6 +21,7 @@ const CASES = [
   ...VERSION_CASES,
   ...EFFICIENCY_CASES,
   ...NOISE_CASES,
+  ...OBJECTIVE_CASES,
   ...DETECTOR_CASES,
   ...HEALTH_CASES,
   ...ANNOTATION_CASES,
