@@ -35,7 +35,7 @@ export function argumentScopeOf(subject: Subject): ArgumentScope {
 }
 
 export function policyFindings(policy: PolicyGuard, subject: Subject): PolicyFindings {
-  return subject.once(policy, () => policy.inspect(subject.turns, argumentScopeOf(subject)));
+  return subject.once(policy, () => policy.inspect(subject, argumentScopeOf(subject)));
 }
 
 /** The run beside the trace; a text says why they can't be compared. */

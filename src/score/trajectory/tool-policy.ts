@@ -2,16 +2,18 @@
  * What an agent may do at all, whatever it was asked: tools that are allowed, tools and arguments that are forbidden, tools
  * that need a confirmation first, and how many calls there may be. Every call is looked at, attempts that failed included.
  *
- * A confirmation is a call that had ended well before the call in question began, or a request of the user, not the first,
- * that says so.
+ * A confirmation is a call that ended well and was certainly over before the call in question (`confirmations.ts`), or a request of
+ * the user, not the first, that says so.
  */
 import type { SpanId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import { compileGlob, type Matcher } from '../../model/glob.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { callSpan } from './call-span.ts';
 import { occurs } from '../cel/linear-regex.ts';
 import { toExcerpt } from '../sentences.ts';
+import type { Subject } from '../subject.ts';
+import { callSpan } from './call-span.ts';
+import { Confirmations } from './confirmations.ts';
 import { type ArgumentScope, type ArgumentsMatcher, argumentOf } from './match-arguments.ts';
 
 export interface ForbiddenCall {
@@ -59,12 +61,14 @@ export class PolicyGuard {
     this.#policy = policy;
   }
 
-  inspect(turns: readonly Turn[], scope: ArgumentScope): PolicyFindings {
+  inspect(subject: Pick<Subject, 'turns' | 'once'>, scope: ArgumentScope): PolicyFindings {
+    const { turns } = subject;
+    let known: Confirmations | undefined;
+    const confirmations = () => (known ??= this.#confirmationsIn(subject));
     const violations: Violation[] = [];
     let unreadable: ToolCall | undefined;
     let calls = 0;
     const counts = new Map<string, number>();
-    const earlier: ToolCall[] = [];
     for (const [index, turn] of turns.entries()) {
       for (const call of turn.toolCalls) {
         calls += 1;
@@ -75,14 +79,13 @@ export class PolicyGuard {
             ? `${name} is call ${calls}; at most ${this.#policy.maxCalls} are allowed`
             : undefined,
           this.#tooOften(call, counts),
-          this.#unconfirmed(call, earlier, index === 0 ? undefined : turn),
+          this.#unconfirmed(call, confirmations, index === 0 ? undefined : turn),
         ];
         const forbidden = this.#forbidden(call, scope);
         if (forbidden === 'unreadable') unreadable ??= call;
         else reasons.push(forbidden);
         const reason = reasons.find((candidate) => candidate !== undefined);
         if (reason !== undefined) violations.push({ call, reason });
-        earlier.push(call);
       }
     }
     return { violations, unreadable };
@@ -120,11 +123,20 @@ export class PolicyGuard {
     return isUnreadable ? 'unreadable' : undefined;
   }
 
-  #unconfirmed(call: ToolCall, earlier: readonly ToolCall[], turn: Turn | undefined): string | undefined {
+  #confirmationsIn(subject: Pick<Subject, 'turns' | 'once'>): Confirmations {
+    const globs = this.#policy.confirmFirst.flatMap(({ tool, by }) => (by === undefined ? [] : [tool, by]));
+    const calls = subject.turns.flatMap(({ toolCalls }) => toolCalls);
+    return new Confirmations(
+      calls.filter(({ name }) => globs.some((glob) => this.#matches(glob, name))),
+      subject,
+    );
+  }
+
+  #unconfirmed(call: ToolCall, confirmations: () => Confirmations, turn: Turn | undefined): string | undefined {
     for (const { tool, by, byUser } of this.#policy.confirmFirst) {
       if (!this.#matches(tool, call.name)) continue;
       const isConfirmed =
-        (by !== undefined && earlier.some((other) => this.#matches(by, other.name) && endedWellBefore(other, call))) ||
+        (by !== undefined && confirmations().has(call, (name) => this.#matches(by, name))) ||
         (byUser !== undefined && turn !== undefined && occurs(byUser, turn.userInput.text));
       if (isConfirmed) continue;
       const how = [by, byUser === undefined ? undefined : 'the user'].filter((part) => part !== undefined).join(' or ');
@@ -149,10 +161,6 @@ function areSuch(given: Json, { expected }: ArgumentsMatcher, scope: ArgumentSco
     const value = argumentOf(given, key);
     return value !== undefined && matches(value, given, scope) !== 'wrong';
   });
-}
-
-function endedWellBefore(confirmation: ToolCall, call: ToolCall): boolean {
-  return confirmation.answered && confirmation.error === undefined && confirmation.endedAtMs <= call.startedAtMs;
 }
 
 export function evidenceOf(violations: readonly Violation[]): readonly (SpanId | undefined)[] {

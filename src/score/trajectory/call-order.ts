@@ -1,0 +1,50 @@
+/**
+ * Which calls of a conversation came before which others.
+ *
+ * Most conversations are sequences: by one clock each call was over when the next began, and nothing more has to be known. (A call
+ * without a span of its own is taken to have been made when the model call that asked for it ended.) Calls of any other are in the
+ * order that order criteria go by, see `../order/precedence.ts`: what ran side by side, or was asked for at once and left no time, may have
+ * been in either order, and what a model was shown is believed before the clocks of several processes.
+ */
+import type { ToolCall, Turn } from '../../model/turn.ts';
+import { deedsOf, type OrderedSubject } from '../order/deeds.ts';
+import { MEMBERS_MAX } from '../order/partial-order.ts';
+import { isOneProcess, precedenceOf } from '../order/precedence.ts';
+
+export interface CallOrder {
+  /** Each came before the next of the list. */
+  readonly isSequence: boolean;
+  /** Of two calls by their places in the list: whether it is certain. */
+  readonly isBefore: (one: number, other: number) => boolean;
+}
+
+const SEQUENCE: CallOrder = { isSequence: true, isBefore: (one, other) => one < other };
+
+/** Of some of the subject's calls, in the order in which its turns list them. Of those beyond the most that can be put in order nothing is certain. */
+export function callOrder(calls: readonly ToolCall[], subject: OrderedSubject): CallOrder {
+  if (subject.turns.every(isSequence)) return SEQUENCE;
+  const places = new Map(deedsOf(subject).map(({ call }, index) => [call, index]));
+  const members = calls.slice(0, MEMBERS_MAX).map((call) => places.get(call) ?? -1);
+  const order = precedenceOf(subject).among(members);
+  const isKnown = (place: number) => place < members.length;
+  return {
+    isSequence: false,
+    isBefore: (one, other) => isKnown(one) && isKnown(other) && order.isBefore(one, other),
+  };
+}
+
+function isSequence({ steps, toolCalls }: Pick<Turn, 'steps' | 'toolCalls'>): boolean {
+  for (let at = 1; at < toolCalls.length; at += 1) {
+    const [one, other] = [toolCalls[at - 1], toolCalls[at]];
+    if (one === undefined || other === undefined || !isOverBefore(one, other)) return false;
+  }
+  return toolCalls.length < 2 || isOneProcess(steps);
+}
+
+function isOverBefore(one: ToolCall, other: ToolCall): boolean {
+  const end = Math.max(one.startedAtMs, one.endedAtMs);
+  if (end > other.startedAtMs) return false;
+  // Of two that took no time, in one instant, nobody knows; nor of what was asked for at once, where one has no time of its own.
+  if (one.startedAtMs === other.startedAtMs && other.endedAtMs <= other.startedAtMs) return false;
+  return one.spanId !== undefined || other.requestedBy === undefined || one.requestedBy !== other.requestedBy;
+}
