@@ -10,6 +10,8 @@ import type { MetricSource } from './exposition.ts';
 import { PromMetrics } from './prom-metrics.ts';
 
 export interface ClusterGauges {
+  /** False of a gateway, which only writes to Kafka. */
+  readonly reads: boolean;
   readonly lanes: () => number;
   readonly lags: () => readonly {
     readonly topic: string;
@@ -55,6 +57,8 @@ export class ClusterCounters {
     this.#sent = metrics.counter(CLUSTER_METRICS.sent);
     this.#kafkaProblem = metrics.gauge(CLUSTER_METRICS.kafkaProblem);
     this.#storeProblem = metrics.gauge(CLUSTER_METRICS.storeProblem);
+    // "No instance can" asks those that would: the 0 of a gateway must not stand for them.
+    if (!gauges.reads) for (const gauge of [this.#kafkaProblem, this.#storeProblem]) gauge.remove();
     metrics.gauge(CLUSTER_METRICS.lanes, (gauge) => gauge.set(gauges.lanes()));
     metrics.gauge(CLUSTER_METRICS.spoolBytes, (gauge) => gauge.set(gauges.spoolBytes()));
     metrics.gauge(CLUSTER_METRICS.turnsToFile, (gauge) => gauge.set(gauges.turnsToFile()));

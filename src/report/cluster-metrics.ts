@@ -80,14 +80,14 @@ export const CLUSTER_METRICS = {
     type: 'gauge',
     labels: [],
     unit: '0 or 1',
-    help: '1 while something keeps this instance from reading; the log says what.',
+    help: '1 while something keeps this instance from reading; the log says what. A gateway has none.',
   },
   storeProblem: {
     name: 'assay_store_problem',
     type: 'gauge',
     labels: [],
     unit: '0 or 1',
-    help: '1 while the shared store can not be used; the log says why.',
+    help: '1 while the shared store can not be used; the log says why. A gateway has none.',
   },
   spoolBytes: {
     name: 'assay_spool_bytes',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { metricsPage } from '../../scripts/metrics-page.ts';
 import type { MetricDefinition } from '../../src/model/metric.ts';
-import { ClusterCounters } from '../../src/report/cluster-counters.ts';
+import { ClusterCounters, type ClusterGauges } from '../../src/report/cluster-counters.ts';
 import { CALIBRATION_METRICS } from '../../src/report/calibration-metrics.ts';
 import { CLUSTER_METRICS } from '../../src/report/cluster-metrics.ts';
 import { DetectionView } from '../../src/report/detection-view.ts';
@@ -153,15 +153,18 @@ test.each<[what: string, segment: readonly string[]]>([
   }
 });
 
+const CLUSTER_GAUGES: ClusterGauges = {
+  reads: true,
+  lanes: () => 1,
+  lags: () => [{ topic: 't', partition: 0, records: 1, seconds: 1 }],
+  clusterTime: () => 0,
+  spoolBytes: () => 0,
+  turnsToFile: () => 0,
+  topics: ['t'],
+};
+
 test('the metrics of many instances are exposed as the contract says', async () => {
-  const counters = new ClusterCounters({
-    lanes: () => 1,
-    lags: () => [{ topic: 't', partition: 0, records: 1, seconds: 1 }],
-    clusterTime: () => 0,
-    spoolBytes: () => 0,
-    turnsToFile: () => 0,
-    topics: ['t'],
-  });
+  const counters = new ClusterCounters(CLUSTER_GAUGES);
   counters.count({ type: 'records-read', topic: 't', signal: 'traces', records: 1, rows: 1, bytes: 1 });
 
   const { body } = await new Exposition(counters.sources()).render(undefined);
@@ -171,6 +174,16 @@ test('the metrics of many instances are exposed as the contract says', async () 
   for (const { name, type, help, labels } of CLUSTER) {
     expect(exposed.get(name)).toMatchObject({ type, help, labels: [labels.join(',')] });
   }
+});
+
+test('a gateway does not say that it can read Kafka and use the store, for it never tries', async () => {
+  const counters = new ClusterCounters({ ...CLUSTER_GAUGES, reads: false });
+
+  const { body } = await new Exposition(counters.sources()).render(undefined);
+
+  const exposed = exposedIn(body);
+  expect(exposed.get('assay_kafka_problem')?.samples).toBe(0);
+  expect(exposed.get('assay_store_problem')?.samples).toBe(0);
 });
 
 test('what detection says is exposed as the contract says, and nothing where another instance has it', async () => {

@@ -107,6 +107,9 @@ async function start(
   const onEvent = (event: AnyEvent) => {
     if (isOfCluster(event)) metrics.count(event);
     else health.count(event);
+    // Panels and alerts about scoring are the same however Assay runs.
+    if (event.type === 'conversations-judged' && event.arrivals > 0)
+      health.count({ type: 'scorer-committed', turns: event.arrivals, tookMs: event.tookMs });
     log.event(event);
     if (event.type === 'answer-reused') judges?.countReused(event.judge);
     telemetry?.note(event);
@@ -120,6 +123,7 @@ async function start(
   const variation = new CriterionVariation();
   const state: ReadingState = { clusterTime: undefined, storeProblem: undefined, deadLetterProblem: undefined };
   const metrics = new ClusterCounters({
+    reads: kafka.read,
     lanes: () => reading?.lanes.count ?? 0,
     lags: () => reading?.lanes.lags ?? [],
     clusterTime: () => state.clusterTime,
