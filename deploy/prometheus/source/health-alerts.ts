@@ -142,7 +142,7 @@ function turnedAway(settings: RuleSettings): readonly HealthAlert[] {
   const refused = `sum by (job, reason) (rate(assay_refused_requests_total{reason!="aborted"}[${window}]))`;
   const all = `sum by (job) (rate(assay_received_requests_total[${window}])) + sum by (job) (rate(assay_refused_requests_total{reason!="aborted"}[${window}]))`;
   const rejected = `sum by (job, signal, reason) (rate(assay_rejected_records_total[${window}]))`;
-  const records = `sum by (job, signal) (rate(assay_received_records_total[${window}]))`;
+  const records = cameIn('job, signal', window);
   return [
     {
       alert: 'AssayRefusingRequests',
@@ -157,7 +157,7 @@ function turnedAway(settings: RuleSettings): readonly HealthAlert[] {
       alert: 'AssayRejectingRecords',
       severity: 'ticket',
       for: 10 * MINUTE,
-      expr: `${rejected} / on (job, signal) group_left () ((${records} + on (job, signal) sum by (job, signal) (${rejected})) > 0) > 0.01`,
+      expr: `${rejected} / on (job, signal) group_left () (((${records}) + on (job, signal) sum by (job, signal) (${rejected})) > 0) > 0.01`,
       summary: `${SHARE} of {{ $labels.signal }} are rejected: {{ $labels.reason }}`,
       description:
         'The rest of their requests was taken. Next: find the exporter; the answers that it gets say which records.',
@@ -172,10 +172,17 @@ function turnedAway(settings: RuleSettings): readonly HealthAlert[] {
   ];
 }
 
+/** Over OTLP or from Kafka. What a gateway takes is counted again where it is read, so the larger figure is all that came. */
+function cameIn(labels: string, window: string): string {
+  const received = `sum by (${labels}) (rate(assay_received_records_total[${window}]))`;
+  const read = `sum by (${labels}) (rate(assay_kafka_rows_total[${window}]))`;
+  return `${read} > ${received} or ${received}`;
+}
+
 function unread(settings: RuleSettings): readonly HealthAlert[] {
   const window = windowOf(settings, HOUR);
   const late = `sum by (job) (rate(assay_late_records_total{fate=~"revised|too-late|over-limit"}[${window}]))`;
-  const received = `(sum by (job) (rate(assay_received_records_total[${window}])) + (sum by (job) (rate(assay_kafka_rows_total[${window}])) or sum by (job) (rate(assay_received_records_total[${window}])) * 0))`;
+  const received = cameIn('job', window);
   return [
     {
       alert: 'AssayDeadLetters',
@@ -189,7 +196,7 @@ function unread(settings: RuleSettings): readonly HealthAlert[] {
       alert: 'AssayLateRecords',
       severity: 'ticket',
       for: 30 * MINUTE,
-      expr: `${late} / (${received} > 0) > 0.05`,
+      expr: `${late} / ((${received}) > 0) > 0.05`,
       summary: `${SHARE} of spans come after their conversation was scored`,
       description:
         'Scores are corrected by revisions, or lack what came too late. Next: raise `conversation.idle` or `turn.settle`, or see why the exporter holds spans back.',

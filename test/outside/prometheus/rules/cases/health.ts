@@ -51,6 +51,8 @@ const WELL: readonly Series[] = [
   steady('assay_evaluations_total', { ...QUALITY, outcome: 'unscored' }, 1),
 ];
 
+const READ = steady('assay_kafka_rows_total', { topic: 'otlp_spans', signal: 'traces' }, 10_000);
+
 /** The service that is well, but for one thing. */
 function but(...series: readonly Series[]): readonly Series[] {
   const key = ({ name, labels }: Series) => JSON.stringify([name, Object.entries(labels).sort()]);
@@ -208,6 +210,12 @@ export const HEALTH_CASES: readonly RuleCase[] = [
     { ...JOB, signal: 'traces', reason: 'invalid_id' },
     but(steady('assay_rejected_records_total', { signal: 'traces', reason: 'invalid_id' }, 500)),
   ),
+  {
+    name: 'what is rejected of what is read from Kafka is a share of that',
+    ...MINUTELY,
+    series: but(steady('assay_received_records_total', { signal: 'traces' }, 0), READ),
+    checks: [{ at: 2, firing: {} }],
+  },
   fires(
     'a corrupt journal',
     'AssayJournalCorrupt',
@@ -227,6 +235,12 @@ export const HEALTH_CASES: readonly RuleCase[] = [
     ),
   ),
   fires('spans come late', 'AssayLateRecords', JOB, but(steady('assay_late_records_total', { fate: 'too-late' }, 900))),
+  fires(
+    'spans come late, each through a gateway and then from Kafka: they came once',
+    'AssayLateRecords',
+    JOB,
+    but(steady('assay_late_records_total', { fate: 'too-late' }, 600), READ),
+  ),
   fires(
     'a check that throws',
     'AssayCheckErrors',
