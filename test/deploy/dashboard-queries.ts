@@ -1,13 +1,20 @@
 /** What the dashboards ask Prometheus, panel by panel. */
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { ALERT_MARKS, VERSION_MARKS } from '../../deploy/grafana/source/panels.ts';
+import { CLUSTER_METRICS } from '../../src/report/cluster-metrics.ts';
 
 export interface Panel {
   readonly board: string;
   readonly title: string;
   readonly description: string;
   readonly noValue: string | undefined;
-  readonly queries: readonly string[];
+  readonly queries: readonly Query[];
+}
+
+export interface Query {
+  readonly expr: string;
+  /** By which the panel tells series apart. */
+  readonly labels: readonly string[];
 }
 
 /** As far as it matters here. */
@@ -16,7 +23,8 @@ interface WrittenPanel {
   readonly title?: string;
   readonly description?: string;
   readonly fieldConfig?: { readonly defaults?: { readonly noValue?: string } };
-  readonly targets?: readonly { readonly expr?: string }[];
+  readonly options?: { readonly xField?: string };
+  readonly targets?: readonly { readonly expr?: string; readonly legendFormat?: string }[];
   readonly panels?: readonly WrittenPanel[];
 }
 
@@ -27,17 +35,30 @@ export function panelsOf(boards: ReadonlyMap<string, Dashboard>): readonly Panel
     // The cast holds for what the builders make.
     flat(panels as readonly WrittenPanel[])
       .filter(({ type }) => type !== 'row')
-      .map(({ title = '', description = '', fieldConfig, targets = [] }) => ({
+      .map(({ title = '', description = '', fieldConfig, options, targets = [] }) => ({
         board,
         title,
         description,
         noValue: fieldConfig?.defaults?.noValue,
-        queries: targets.map(({ expr = '' }) => expr),
+        queries: targets.map(({ expr = '', legendFormat = '' }) => ({
+          expr,
+          labels: [
+            ...[...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label),
+            ...(options?.xField === undefined ? [] : [options.xField]),
+          ],
+        })),
       })),
   );
 }
 
 export const MARKS: readonly string[] = [VERSION_MARKS, ALERT_MARKS];
+
+const OF_CLUSTER = Object.values(CLUSTER_METRICS).map(({ name }) => name);
+
+/** Whether only instances over Kafka and a shared store have an answer. */
+export function isOfCluster(promql: string): boolean {
+  return OF_CLUSTER.some((name) => promql.includes(name));
+}
 
 /** As Grafana would put its variables. */
 export function withVariables(query: string, values: Readonly<Record<string, string>>): string {

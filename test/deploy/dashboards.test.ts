@@ -18,14 +18,25 @@ test('no two panels of a dashboard have one title', () => {
 });
 
 test('every metric that is asked for is exposed or recorded', () => {
-  const asked = [...panels.flatMap(({ queries }) => queries), ...MARKS];
+  const asked = [...panels.flatMap(({ queries }) => queries.map(({ expr }) => expr)), ...MARKS];
 
   expect(asked.flatMap(unknownMetrics)).toEqual([]);
 });
 
 test('what is divided by is above zero', () => {
-  const ratios = panels.flatMap(({ queries }) => queries).filter((query) => query.includes(' / '));
+  const ratios = panels
+    .flatMap(({ queries }) => queries.map(({ expr }) => expr))
+    .filter((query) => query.includes(' / '));
 
   expect(ratios.length).toBeGreaterThan(10);
   expect(ratios.filter((query) => !/ > 0\)/.test(query))).toEqual([]);
+});
+
+test('a quantile of nothing is left out', () => {
+  const quantiles = panels
+    .flatMap(({ queries }) => queries.map(({ expr }) => expr))
+    .filter((query) => query.includes('histogram_quantile('));
+
+  expect(quantiles.length).toBeGreaterThan(5);
+  expect(quantiles.filter((query) => !query.endsWith(' >= 0'))).toEqual([]);
 });

@@ -7,15 +7,15 @@ import {
   EFFORT_Z,
 } from '../../prometheus/source/efficiency.ts';
 import { RISE_Z, type RuleSettings } from '../../prometheus/source/settings.ts';
-import { AGENT, lines, page, VERSIONS, WINDOW } from './panels.ts';
+import { AGENT, lines, page, quantile, VERSIONS, WINDOW } from './panels.ts';
 
 export function efficiencyDashboard(settings: RuleSettings) {
   const perSuccess = (measure: string) => [
     { expr: `${EFFORT_PER_SUCCESS}{${AGENT}, ${WINDOW}, measure="${measure}"}`, legend: 'now' },
     { expr: `${BASELINE_EFFORT_PER_SUCCESS}{${AGENT}, measure="${measure}"}`, legend: 'baseline' },
   ];
-  const quantile = (q: number, metric: string) => ({
-    expr: `histogram_quantile(${q}, sum by (le) (increase(${metric}_bucket{${VERSIONS}}[$window])))`,
+  const durationAt = (q: number) => ({
+    expr: quantile(q, `sum by (le) (increase(assay_conversation_duration_seconds_bucket{${VERSIONS}}[$window]))`),
     legend: `${q * 100} %`,
   });
   const mean = (metric: string, by: string) => ({
@@ -88,8 +88,8 @@ export function efficiencyDashboard(settings: RuleSettings) {
     )
     .withPanel(
       lines({ title: 'Duration', description: 'From the first span of a conversation to its last.', unit: 's' }, [
-        quantile(0.5, 'assay_conversation_duration_seconds'),
-        quantile(0.95, 'assay_conversation_duration_seconds'),
+        durationAt(0.5),
+        durationAt(0.95),
       ]),
     )
     .withPanel(

@@ -2,7 +2,7 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { TARGETS } from '../../prometheus/source/health-alerts.ts';
 import type { RuleSettings } from '../../prometheus/source/settings.ts';
-import { figure, lines, page, type Question } from './panels.ts';
+import { figure, lines, page, quantile, type Question } from './panels.ts';
 
 export function healthDashboard(settings: RuleSettings) {
   const rate = (metric: string, by: string, selector = '') => ({
@@ -13,9 +13,9 @@ export function healthDashboard(settings: RuleSettings) {
       .join(' '),
   });
   const gauge = (metric: string, label = 'instance') => ({ expr: metric, legend: `{{${label}}}` });
-  const quantile = (metric: string) =>
+  const times = (metric: string) =>
     [0.5, 0.99].map((q) => ({
-      expr: `histogram_quantile(${q}, sum by (le) (rate(${metric}_bucket[$__rate_interval])))`,
+      expr: quantile(q, `sum by (le) (rate(${metric}_bucket[$__rate_interval]))`),
       legend: `${q * 100} %`,
     }));
   const third = (title: string, description: string, unit = 'none'): Question => ({
@@ -89,7 +89,7 @@ export function healthDashboard(settings: RuleSettings) {
     .withPanel(
       lines(
         third('Journal sync', 'Time to write and sync one group; clients wait for it.', 's'),
-        quantile('assay_journal_sync_seconds'),
+        times('assay_journal_sync_seconds'),
       ),
     )
     .withRow(new dashboard.RowBuilder('Scoring'))
@@ -101,10 +101,7 @@ export function healthDashboard(settings: RuleSettings) {
       lines(third('Turns scored', 'Per second, by instance.', 'cps'), [rate('assay_turns_scored_total', 'instance')]),
     )
     .withPanel(
-      lines(
-        third('Batches', 'Time to score and store one batch of turns.', 's'),
-        quantile('assay_scoring_batch_seconds'),
-      ),
+      lines(third('Batches', 'Time to score and store one batch of turns.', 's'), times('assay_scoring_batch_seconds')),
     )
     .withPanel(
       lines(third('Closed turns', 'Why turns closed, and what became of them.', 'cps'), [
@@ -142,6 +139,31 @@ export function healthDashboard(settings: RuleSettings) {
       ),
     )
     .withRow(new dashboard.RowBuilder('Kafka and the shared store (empty with one instance)'))
+    .withPanel(
+      lines(
+        third(
+          'Read',
+          'Spans and log records read from Kafka, per second. What a gateway wrote there is in *Records*, too.',
+          'cps',
+        ),
+        [rate('assay_kafka_rows_total', 'topic, signal')],
+      ),
+    )
+    .withPanel(
+      lines(
+        third(
+          'Late for the clock',
+          'Records with a timestamp before a time that was thought to be over. If there are more and more, raise kafka.clock_margin.',
+          'cps',
+        ),
+        [rate('assay_kafka_late_records_total', 'topic')],
+      ),
+    )
+    .withPanel(
+      lines(third('Evaluations sent', 'Written to the topic of evaluations, per second; 0 without one.', 'cps'), [
+        rate('assay_evaluations_sent_total', 'instance'),
+      ]),
+    )
     .withPanel(
       lines(third('Partitions behind', 'Log time of each partition behind now.', 's'), [
         { expr: 'assay_kafka_lag_seconds', legend: '{{topic}} {{partition}}' },

@@ -1,7 +1,7 @@
 /** What judges do and cost: questions, calls, money, and what is wrong. */
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type { RuleSettings } from '../../prometheus/source/settings.ts';
-import { figure, lines, page, type Question } from './panels.ts';
+import { figure, lines, page, quantile, type Question } from './panels.ts';
 
 const RATE = '$__rate_interval';
 
@@ -131,7 +131,7 @@ export function judgesDashboard(settings: RuleSettings) {
       lines(
         third('Latency', 'How long calls take, by judge: the median and the slow ones.', 's'),
         [0.5, 0.95].map((q) => ({
-          expr: `histogram_quantile(${q}, sum by (judge, le) (rate(assay_judge_call_seconds_bucket[${RATE}])))`,
+          expr: quantile(q, `sum by (judge, le) (rate(assay_judge_call_seconds_bucket[${RATE}]))`),
           legend: `{{judge}} ${q * 100} %`,
         })),
       ),

@@ -23,6 +23,11 @@ export const AGENT = 'suite="$suite", agent="$agent", environment=~"$environment
 export const VERSIONS = `${AGENT}, agent_version=~"$version"`;
 export const WINDOW = 'window="$window"';
 
+/** Of buckets summed up by `le` and more. Of no traffic it would be NaN, which no comparison lets through. */
+export function quantile(q: number, buckets: string): string {
+  return `histogram_quantile(${q}, ${buckets}) >= 0`;
+}
+
 export interface Question {
   readonly title: string;
   readonly description: string;

@@ -174,9 +174,12 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
         {
           title: 'Segments that lost most',
           description:
-            'Score that the conversations of each segment are short of what they had in the baseline. One bar where no segments are configured.',
+            'Score that the conversations of each segment are short of what they had in the baseline. One bar, `none`, where no segments are configured.',
         },
-        { expr: `sort_desc(sum by (segment) (${SEGMENT_SHORTFALL}{${AGENT}, ${WINDOW}}))` },
+        // A bar needs a name, and where there are no segments there is no such label.
+        {
+          expr: `sort_desc(label_replace(sum by (segment) (${SEGMENT_SHORTFALL}{${AGENT}, ${WINDOW}}), "segment", "none", "segment", ""))`,
+        },
         { by: 'segment' },
       ),
     )
