@@ -123,7 +123,7 @@ async function startStack(onMessage: (message: AlertMessage) => void): Promise<{
   const alertmanager = await startAlertmanager(onMessage);
   await startPrometheus({
     line: '3.x',
-    target: assay.http.replace('http://', ''),
+    targets: [assay.http],
     rules: ruleFile(SETTINGS, LINKS),
     alertmanager: alertmanager.address,
   });

@@ -15,11 +15,11 @@ import { LINKS } from '../../../deploy/links.ts';
 import { duration } from '../../../deploy/prometheus/source/promql.ts';
 import { ruleFile } from '../../../deploy/prometheus/source/rule-file.ts';
 import { RULE_SETTINGS, shortened } from '../../../deploy/prometheus/source/settings.ts';
-import { CLUSTER_METRICS } from '../../../src/report/cluster-metrics.ts';
-import { MARKS, panelsOf, withVariables } from '../../deploy/dashboard-queries.ts';
-import { type Asked, startProvider } from '../../ask/provider.ts';
+import { isOfCluster, MARKS, panelsOf, withVariables } from '../../deploy/dashboard-queries.ts';
 import { freeListenPorts, startAssay } from '../../simulation/process.ts';
 import { tempDirectory } from '../../temp-directory.ts';
+import { answersOf, askedBy, selectingNothing, selectorsOfRules, seriesSince, untilAnswered } from './panel-answers.ts';
+import { type PlayedJudge, startPlayedJudge } from './played-judge.ts';
 import { LINES, prometheusBinaries } from './prometheus-binaries.ts';
 import { startPrometheus } from './prometheus-process.ts';
 
@@ -38,16 +38,15 @@ const VARIABLES = {
 /** Conversations a second, of each version. */
 const RATE = 2;
 
-const queries = [...new Set(panelsOf(dashboards(SETTINGS, LINKS)).flatMap((panel) => panel.queries))];
+const panels = panelsOf(dashboards(SETTINGS, LINKS));
+const fill = (query: string) => withVariables(query, VARIABLES);
 
 describe.each(LINES)('Prometheus %s', (line) => {
   test('reads every query', { timeout: BUILD_TIMEOUT_MS }, async () => {
     const { promtool } = await prometheusBinaries(line);
     const file = path.join(tempDirectory(), 'queries.yml');
-    const rules = [...queries, ...MARKS].map((query, index) => ({
-      record: `query:number${index}`,
-      expr: withVariables(query, VARIABLES),
-    }));
+    const queries = [...panels.flatMap((panel) => panel.queries.map(({ expr }) => expr)), ...MARKS];
+    const rules = queries.map((query, index) => ({ record: `query:number${index}`, expr: fill(query) }));
     writeFileSync(file, stringify({ groups: [{ name: 'queries', rules }] }, { lineWidth: 0 }));
 
     const { stdout } = await promisify(execFile)(promtool, ['check', 'rules', file]);
@@ -57,15 +56,15 @@ describe.each(LINES)('Prometheus %s', (line) => {
 });
 
 test('every query has an answer, and dots lead to conversations', { timeout: BUILD_TIMEOUT_MS }, async () => {
-  const judge = await startProvider((asked) => ({ say: yesToAll(asked), usage: [900, 60] }));
+  const judge = await startPlayedJudge();
   const assay = await startAssay({
     dataDir: tempDirectory(),
     ports: await freeListenPorts(),
     env: {
       ASSAY_TURN_SETTLE: '1s',
       ASSAY_CONVERSATION_IDLE: '3s',
-      ASSAY_CONFIG: configurationWith(judge.url),
-      PLAYED_KEY: 'sk-played',
+      ASSAY_CONFIG: configurationWith(judge),
+      ...judge.env,
     },
   });
   onTestFinished(async () => {
@@ -74,9 +73,11 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
   const start = Date.now() / 1000;
   const prometheus = await startPrometheus({
     line: '3.x',
-    target: assay.http.replace('http://', ''),
+    targets: [assay.http],
     rules: ruleFile(SETTINGS, LINKS),
   });
+  // For a while it has no traffic.
+  await untilAnswered(prometheus, 'count_over_time(assay_build_info[10s]) >= 8');
   const day = SETTINGS.baseline.youngOffset;
   const overlap = SETTINGS.explainWindow * 1.5;
   const good = runAgent(assay.otlpHttp, ['--version', 'v1', '--conversations', String((day + overlap) * RATE)]);
@@ -86,35 +87,27 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
     ...['--regress', 'wrong-participant,silent-crash', '--regress-rate', '0.6'],
   ]);
   await Promise.all([good, bad]);
-  // What was scored last is scraped, and worked out.
-  await new Promise((resolve) => setTimeout(resolve, 8000));
-  const end = Date.now() / 1000;
+  // And again none, in any window that a panel looks through.
+  await untilAnswered(prometheus, 'sum(increase(assay_evaluations_total[20s])) == 0');
 
-  const isAnswered = async (query: string) => {
-    const answer = (await prometheus.ask('query_range', {
-      query: withVariables(query, VARIABLES),
-      start: String(start),
-      end: String(end),
-      step: '1',
-    })) as { readonly result: readonly { readonly values: readonly (readonly [number, string])[] }[] };
-    return answer.result.some(({ values }) => values.some(([, value]) => Number.isFinite(Number(value))));
-  };
-  const unanswered: string[] = [];
-  for (const query of [...queries, VERSION_MARKS]) if (!(await isAnswered(query))) unanswered.push(query);
-
-  // Those of Kafka and the shared store, which one instance has not.
-  const ofCluster = Object.values(CLUSTER_METRICS).map(({ name }) => name);
-  expect(unanswered.sort()).toEqual(queries.filter((query) => ofCluster.some((name) => query.includes(name))).sort());
+  // What a Kafka or a shared store takes is asked in cluster-dashboards.outside.ts.
+  const marks = { name: 'version marks', board: '', title: '', promql: fill(VERSION_MARKS), labels: [] };
+  const asked = [...askedBy(panels, fill).filter(({ promql }) => !isOfCluster(promql)), marks];
+  const { unanswered, broken } = await answersOf(prometheus, asked, start);
+  expect(unanswered.map(({ name }) => name)).toEqual([]);
+  expect(broken).toEqual([]);
+  const selectors = selectorsOfRules().filter((selector) => !isOfCluster(selector));
+  expect(await selectingNothing(prometheus, selectors, start)).toEqual([]);
 
   // The bad version is named by the alert, and the good one by none.
   const worse = 'ALERTS{alertstate="firing", alertname="AgentCandidateVersionWorse"';
-  expect(await isAnswered(`${worse}, agent_version="v2"}`)).toBe(true);
-  expect(await isAnswered(`${worse}, agent_version="v1"}`)).toBe(false);
+  expect(await seriesSince(prometheus, `${worse}, agent_version="v2"}`, start)).not.toEqual([]);
+  expect(await seriesSince(prometheus, `${worse}, agent_version="v1"}`, start)).toEqual([]);
 
   const exemplars = (await prometheus.ask('query_exemplars', {
     query: 'assay_evaluation_score_bucket{suite="scheduling"}',
     start: String(start),
-    end: String(end),
+    end: String(Date.now() / 1000),
   })) as readonly { readonly exemplars: readonly { readonly labels: { readonly conversation_id?: string } }[] }[];
   const ids = exemplars.flatMap((series) => series.exemplars.map(({ labels }) => labels.conversation_id ?? ''));
   expect(ids.length).toBeGreaterThan(0);
@@ -123,23 +116,12 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
 });
 
 /** A configuration with which the detector has learnt before the bad version comes, and with a judge. */
-function configurationWith(provider: string): string {
+function configurationWith(judge: PlayedJudge): string {
   const file = path.join(tempDirectory(), 'assay.yaml');
   const detection = { learn_conversations: 40, learn_history: '10s', baseline_gap: '5s', baseline_memory: '1h' };
-  const prices = { input_per_million: 1, output_per_million: 4 };
-  const played = { provider: 'openai', model: 'played', base_url: `${provider}/v1`, api_key_env: 'PLAYED_KEY', prices };
-  const judging = { budget: { per_hour: 100, per_day: 1000 } };
   const suites = ['default', 'scheduling', 'error-recovery', 'judged'];
-  writeFileSync(file, stringify({ suites, detection, judges: { default: played }, judging }));
+  writeFileSync(file, stringify({ suites, detection, ...judge.config }));
   return file;
-}
-
-function yesToAll({ body }: Asked): string {
-  const format = body.response_format as { readonly json_schema: { readonly schema: { readonly properties: object } } };
-  const names = Object.keys(format.json_schema.schema.properties);
-  return JSON.stringify(
-    Object.fromEntries(names.map((name) => [name, { quotes: [], reason: 'It did.', answer: true }])),
-  );
 }
 
 async function runAgent(endpoint: string, words: readonly string[]): Promise<void> {

@@ -11,8 +11,8 @@ import { type Line, prometheusBinaries } from './prometheus-binaries.ts';
 
 export interface PrometheusOptions {
   readonly line: Line;
-  /** host:port. */
-  readonly target: string;
+  /** URLs of who is scraped. */
+  readonly targets: readonly string[];
   readonly rules: string;
   /** host:port of who is told of alerts; nobody where it is left out. */
   readonly alertmanager?: string;
@@ -26,7 +26,7 @@ export interface PrometheusForTests {
 
 export async function startPrometheus({
   line,
-  target,
+  targets,
   rules,
   alertmanager,
 }: PrometheusOptions): Promise<PrometheusForTests> {
@@ -38,7 +38,7 @@ export async function startPrometheus({
     ...(alertmanager === undefined
       ? {}
       : { alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] } }),
-    scrape_configs: [{ job_name: 'assay', static_configs: [{ targets: [target] }] }],
+    scrape_configs: [{ job_name: 'assay', static_configs: [{ targets: targets.map((url) => new URL(url).host) }] }],
   };
   writeFileSync(path.join(directory, 'prometheus.yml'), stringify(config));
   writeFileSync(path.join(directory, 'rules.yml'), rules);
