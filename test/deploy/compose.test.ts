@@ -53,16 +53,27 @@ test('every file that is mounted is there', () => {
   expect(mounted.filter(({ here }) => !existsSync(path.join(ROOT, here)))).toEqual([]);
 });
 
-test.for(instances)('%s starts with the configuration that it is given', ([, service]) => {
+/** What the service reads, with the folder of its configuration as it is mounted. */
+function settingsOf(service: Written): ReturnType<typeof loadSettings> {
   const env = environmentOf(service);
-  const file = mountedFiles(service).find(({ there }) => there === env.ASSAY_CONFIG);
-  expect(file).toBeDefined();
+  const folder = mountedFiles(service).find(({ there }) => there === path.posix.dirname(env.ASSAY_CONFIG ?? ''));
+  expect(folder).toBeDefined();
+  const file = path.join(ROOT, folder?.here ?? '', path.basename(env.ASSAY_CONFIG ?? ''));
+  return loadSettings({ flags: {}, env: { ...env, ASSAY_CONFIG: file }, cwd: ROOT });
+}
 
-  const { settings, mistakes } = loadSettings({
-    flags: {},
-    env: { ...env, ASSAY_CONFIG: path.join(ROOT, file?.here ?? '') },
-    cwd: ROOT,
+test('one machine starts with a configuration that says what is so without one', () => {
+  const { settings, mistakes } = settingsOf(compose.services.assay);
+
+  expect(mistakes).toEqual([]);
+  expect(settings).toEqual({
+    ...loadSettings({ flags: {}, env: {}, cwd: ROOT }).settings,
+    baseDir: settings.baseDir,
   });
+});
+
+test.for(instances)('%s starts with the configuration that it is given', ([, service]) => {
+  const { settings, mistakes } = settingsOf(service);
 
   expect(mistakes).toEqual([]);
   expect(settings.kafka?.brokers).toEqual(['kafka:9092']);
@@ -155,7 +166,7 @@ test('Grafana has the dashboards where its provisioning looks for them', () => {
 });
 
 test('what is written and read are topics that are made', () => {
-  const { kafka } = yaml('deploy/compose/assay.yaml');
+  const { kafka } = yaml('deploy/compose/instances/assay.yaml');
   const exporter = yaml('collector-config/kafka.yaml').exporters.kafka;
 
   const used: readonly string[] = [

@@ -50,6 +50,9 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
   return { service, log };
 }
 
+/** What one types to call this program: in a clone an npm script; where it is installed, as in the image, its name. */
+const CALLED_AS = import.meta.filename.endsWith('.ts') ? 'npm run assay --' : 'assay';
+
 export function greet(terminal: Terminal, loaded: Loaded, service: Service): void {
   const { settings, suites } = loaded;
   const { ports } = service;
@@ -95,7 +98,7 @@ ${
     ? `  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
 `
     : ''
-}  Ask why one failed:    npm run assay -- explain <conversation>
+}  Ask why one failed:    ${CALLED_AS} explain <conversation>
 `);
 }
 
