@@ -107,7 +107,7 @@ export const HEALTH_METRICS = {
     help: 'Spans and log records that came after their turn had closed, by what became of them.',
     queries: [
       {
-        asks: 'share of spans that came late',
+        asks: 'share of spans that came late (read from Kafka: divided by assay_kafka_rows_total)',
         promql: 'sum(rate(assay_late_records_total[1h])) / sum(rate(assay_received_records_total[1h]))',
       },
     ],
