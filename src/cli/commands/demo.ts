@@ -12,9 +12,10 @@ import { storeFileIn } from '../../pipeline/data-directory.ts';
 import { summarize } from '../../report/summary.ts';
 import { StoreReader } from '../../store/sqlite/store-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { greeting } from '../greeting.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
 import { percent, safe, type Terminal } from '../terminal.ts';
-import { greet, startWithLog, untilStopped, withServiceFlags } from './serve.ts';
+import { startWithLog, untilStopped, withServiceFlags } from './serve.ts';
 
 interface Phase {
   readonly version: string;
@@ -57,7 +58,7 @@ export function addDemo(program: Command, terminal: Terminal): void {
         for (const [name, value] of Object.entries(DEMO_TIMES)) process.env[name] ??= value;
         const loaded = await load({ ...flags, exit: undefined });
         const { service, log } = await startWithLog(loaded);
-        greet(terminal, loaded, service);
+        terminal.out(greeting(loaded, service));
         try {
           for (const phase of PHASES) await runPhase(terminal, service, loaded, phase, flags);
           await printComparison(terminal, service, loaded);

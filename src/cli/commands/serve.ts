@@ -1,8 +1,9 @@
 /** `assay serve`: runs the service until it is told to stop. */
 import type { Command } from 'commander';
-import type { Service } from '../../pipeline/service.ts';
 import { describeRedaction } from '../../pipeline/redaction-rules.ts';
+import type { Service } from '../../pipeline/service.ts';
 import { Log } from '../../report/log.ts';
+import { greeting } from '../greeting.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -13,7 +14,7 @@ export function addServe(program: Command, terminal: Terminal): void {
     .action(async (flags: Flags) => {
       const loaded = await load(flags);
       const { service, log } = await startWithLog(loaded);
-      greet(terminal, loaded, service);
+      terminal.out(greeting(loaded, service));
       await untilStopped(service, log);
     });
 }
@@ -48,58 +49,6 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
     redacted: describeRedaction(loaded.settings.redaction),
   });
   return { service, log };
-}
-
-/** What one types to call this program: in a clone an npm script; where it is installed, as in the image, its name. */
-const CALLED_AS = import.meta.filename.endsWith('.ts') ? 'npm run assay --' : 'assay';
-
-export function greet(terminal: Terminal, loaded: Loaded, service: Service): void {
-  const { settings, suites } = loaded;
-  const { ports } = service;
-  const at = (port: number) => `${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`;
-  const seconds = (ms: number) => `${ms / 1000} s`;
-  const turnSuites = suites.filter(({ scope }) => scope === 'turn').map(({ name }) => name);
-  const conversationSuites = suites.filter(({ scope }) => scope === 'conversation').map(({ name }) => name);
-  const { kafka, sharedStore } = settings;
-  const topics = [...(kafka?.topics.spans ?? []), ...(kafka?.topics.logs ?? [])].join(', ');
-  const accepts = kafka === undefined || kafka.accept;
-  const spansIn = [
-    ...(kafka?.read === true ? [`Kafka      ${topics} at ${kafka.brokers.join(', ')}, group ${kafka.group}`] : []),
-    ...(accepts
-      ? [
-          `OTLP/HTTP  http://${at(ports.otlpHttp)}    OTLP/gRPC  ${at(ports.otlpGrpc)}${kafka === undefined ? '' : `, on to ${topics}`}`,
-        ]
-      : []),
-  ].join('\n              ');
-  const dataIn = sharedStore === undefined ? settings.dataDir : `${sharedStore.url}, as instance ${settings.instance}`;
-  if (kafka?.read === false) {
-    terminal.out(`Assay ${version}
-
-  spans in    ${spansIn}
-  look at     http://${at(ports.http)}/metrics
-  redacted    ${describeRedaction(settings.redaction)}
-
-  This instance takes OTLP and writes it to Kafka; others read and score it.
-  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
-`);
-    return;
-  }
-  terminal.out(`Assay ${version}
-
-  spans in    ${spansIn}
-  look at     http://${at(ports.http)}/metrics    http://${at(ports.http)}/api/conversations
-  data in     ${dataIn}
-  redacted    ${describeRedaction(settings.redaction)}
-
-  A turn is scored ${seconds(settings.turn.settleMs)} after its last span${turnSuites.length > 0 ? ` by ${turnSuites.join(', ')}` : ''};
-  a conversation at its end mark, or ${seconds(settings.conversation.idleMs)} after its last turn${conversationSuites.length > 0 ? `, by ${conversationSuites.join(', ')}` : ''}.
-${
-  accepts
-    ? `  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
-`
-    : ''
-}  Ask why one failed:    ${CALLED_AS} explain <conversation>
-`);
 }
 
 /**

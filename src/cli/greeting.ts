@@ -1,0 +1,65 @@
+/** What `assay serve` says when it has started: where it listens, what it will do with the first span, and where to look. */
+import { describeRedaction } from '../pipeline/redaction-rules.ts';
+import type { Service } from '../pipeline/service.ts';
+import type { Loaded } from './load.ts';
+import { version } from './version.ts';
+
+/** Nobody can send to these: they stand for every address that the host has. */
+const ANY_ADDRESS = ['0.0.0.0', '::'];
+
+/** What one types to call this program: in a clone an npm script; where it is installed, as in the image, its name. */
+const CALLED_AS = import.meta.filename.endsWith('.ts') ? 'npm run assay --' : 'assay';
+
+export function greeting(
+  { settings, suites }: Pick<Loaded, 'settings' | 'suites'>,
+  { ports }: Pick<Service, 'ports'>,
+): string {
+  const listens = (port: number) => `${inUrl(settings.host)}:${port}`;
+  const at = (port: number) => `${ANY_ADDRESS.includes(settings.host) ? '<this host>' : inUrl(settings.host)}:${port}`;
+  const seconds = (ms: number) => `${ms / 1000} s`;
+  const turnSuites = suites.filter(({ scope }) => scope === 'turn').map(({ name }) => name);
+  const conversationSuites = suites.filter(({ scope }) => scope === 'conversation').map(({ name }) => name);
+  const { kafka, sharedStore } = settings;
+  const topics = [...(kafka?.topics.spans ?? []), ...(kafka?.topics.logs ?? [])].join(', ');
+  const accepts = kafka === undefined || kafka.accept;
+  const spansIn = [
+    ...(kafka?.read === true ? [`Kafka      ${topics} at ${kafka.brokers.join(', ')}, group ${kafka.group}`] : []),
+    ...(accepts
+      ? [
+          `OTLP/HTTP  http://${listens(ports.otlpHttp)}    OTLP/gRPC  ${listens(ports.otlpGrpc)}${kafka === undefined ? '' : `, on to ${topics}`}`,
+        ]
+      : []),
+  ].join('\n              ');
+  const dataIn = sharedStore === undefined ? settings.dataDir : `${sharedStore.url}, as instance ${settings.instance}`;
+  if (kafka?.read === false) {
+    return `Assay ${version}
+
+  spans in    ${spansIn}
+  look at     http://${at(ports.http)}/metrics
+  redacted    ${describeRedaction(settings.redaction)}
+
+  This instance takes OTLP and writes it to Kafka; others read and score it.
+  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
+`;
+  }
+  return `Assay ${version}
+
+  spans in    ${spansIn}
+  look at     http://${at(ports.http)}/metrics    http://${at(ports.http)}/api/conversations
+  data in     ${dataIn}
+  redacted    ${describeRedaction(settings.redaction)}
+
+  A turn is scored ${seconds(settings.turn.settleMs)} after its last span${turnSuites.length > 0 ? ` by ${turnSuites.join(', ')}` : ''};
+  a conversation at its end mark, or ${seconds(settings.conversation.idleMs)} after its last turn${conversationSuites.length > 0 ? `, by ${conversationSuites.join(', ')}` : ''}.
+${
+  accepts
+    ? `  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
+`
+    : ''
+}  Ask why one failed:    ${CALLED_AS} explain <conversation>
+`;
+}
+
+function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
