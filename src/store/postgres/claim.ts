@@ -3,7 +3,8 @@
  * not at all. Whoever has the row of its leader has the group, and then looks whether the others are free.
  *
  * Time and groups are read by one statement: somebody who moves the time afterwards may put a conversation of ours into a group with others, which
- * does not matter up to the time that we have read.
+ * does not matter up to the time that we have read. Where that group is ours as well, it brings the conversation, and it is not taken by itself
+ * besides.
  */
 import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
@@ -55,7 +56,7 @@ const LOOKED_AT_PER_TAKEN = 4;
 
 /** Undefined where there is no time yet. `home` is undefined where everybody's are wanted. */
 export async function claim(
-  session: Session,
+  session: Pick<Session, 'rows'>,
   options: { readonly home: number | undefined; readonly conversationsMax: number },
 ): Promise<Claim | undefined> {
   const { home, conversationsMax } = options;
@@ -69,8 +70,9 @@ export async function claim(
   if (first === undefined) return undefined;
   const leaders = rows.flatMap(({ leader }) => leader ?? []);
   const groups = leaders.length === 0 ? new Map<number, HeadRow[]>() : await claimMembers(session, leaders);
+  const grouped = new Set([...groups.values()].flatMap((members) => members.map(({ id }) => id)));
   const units = rows.flatMap((row): Unit | [] => {
-    if (row.leader === null) return { heads: [toHead(row, false)] };
+    if (row.leader === null) return grouped.has(row.id) ? [] : { heads: [toHead(row, false)] };
     const members = groups.get(row.id);
     return members === undefined ? [] : { heads: members.map((member) => toHead(member, true)) };
   });
@@ -78,7 +80,10 @@ export async function claim(
 }
 
 /** The groups of which all members are free, by leader. */
-async function claimMembers(session: Session, leaders: readonly number[]): Promise<Map<number, HeadRow[]>> {
+async function claimMembers(
+  session: Pick<Session, 'rows'>,
+  leaders: readonly number[],
+): Promise<Map<number, HeadRow[]>> {
   const locked = await session.rows<HeadRow & { leader: number }>(CLAIM_MEMBERS, [leaders]);
   const counts = await session.rows<{ leader: number; members: number }>(COUNT_MEMBERS, [leaders]);
   const byLeader = Map.groupBy(locked, ({ leader }) => leader);
