@@ -80,6 +80,18 @@ test.for([
   expect(compareWithProduced({ ...BOOKS, ...change }, PRODUCED, quiet)).toMatchObject(found);
 });
 
+test.each([
+  ['assay_evaluation_score_sum', 0.5, 500_000],
+  ['assay_evaluation_score_revised_up_total', 0.25, 250_000],
+  ['assay_evaluation_score_count', 3, 3],
+  ['assay_conversations_unscored_total', 1, 1],
+])('%s scraped as %d is %d in the store', (metric, scraped, value) => {
+  const stored = [{ metric, labels: '{}', value }];
+
+  expect(scrapeMismatches(new Map([[metric, scraped]]), stored, quiet)).toBe(0);
+  expect(scrapeMismatches(new Map([[metric, scraped + 1]]), stored, quiet)).toBe(1);
+});
+
 test('one count too many is found, in the totals, against another run, and in what is scraped', () => {
   const books = { ...BOOKS, totals: [{ ...TOTAL, value: 3 }] };
   const scraped = (value: number) => new Map([['assay_evaluations_total{suite="default",outcome="good"}', value]]);

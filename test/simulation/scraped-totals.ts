@@ -59,6 +59,7 @@ export function scrapeMismatches(
 function scaleOf(metric: string): number {
   if (metric.endsWith('_bucket')) return 1;
   if (metric.startsWith('assay_conversation_cost_usd_squared')) return 1e9;
-  if (/score|cost/.test(metric) && !metric.endsWith('_count')) return 1e6;
+  // Not what is unscored: conversations are counted one by one.
+  if (/_score|cost/.test(metric) && !metric.endsWith('_count')) return 1e6;
   return /seconds_sum/.test(metric) ? 1000 : 1;
 }
