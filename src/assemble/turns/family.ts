@@ -6,6 +6,7 @@
 import type { SpanId } from '../../model/ids.ts';
 import { OWN_SCOPE } from '../../model/marks.ts';
 import type { Step } from '../../model/step.ts';
+import { eachOnce } from './span-copies.ts';
 
 export const NONE = -1;
 
@@ -139,40 +140,6 @@ function inOrder(steps: readonly Step[]): readonly Step[] {
 
 export function byStart(a: Step, b: Step): number {
   return a.startedAtMs - b.startedAtMs || compare(a.spanId, b.spanId);
-}
-
-function eachOnce(steps: readonly Step[]): readonly Step[] {
-  const kept = new Map<SpanId, Step>();
-  for (const step of steps) {
-    const there = kept.get(step.spanId);
-    kept.set(step.spanId, there === undefined ? step : fuller(there, step));
-  }
-  return [...kept.values()];
-}
-
-/** Of two copies of a span the same one, whichever comes first: the later end, then more attributes, then the content. */
-function fuller(a: Step, b: Step): Step {
-  const difference =
-    a.endedAtMs - b.endedAtMs || a.attributes.size - b.attributes.size || compare(fingerprint(a), fingerprint(b));
-  return difference >= 0 ? a : b;
-}
-
-function fingerprint(step: Step): string {
-  return JSON.stringify([
-    step.startedAtMs,
-    step.parentSpanId,
-    step.kind,
-    step.spanName,
-    step.status,
-    [...step.attributes].sort(([a], [b]) => compare(a, b)),
-    step.input.text,
-    step.output.text,
-    step.messagesIn,
-    step.messagesOut,
-    step.error,
-    step.marks,
-    step.usage,
-  ]);
 }
 
 export function compare(a: string, b: string): number {

@@ -38,6 +38,10 @@ describe.each(traces())('%s', (_name, trace) => {
   });
 });
 
+function calling(args: object) {
+  return [{ role: 'assistant', parts: [{ type: 'tool_call', name: 'f', arguments: args }] }];
+}
+
 /** Small traces of every shape: wrong parents, circles, equal times, copies of one span that differ. */
 const anySpan = fc
   .record({
@@ -48,10 +52,12 @@ const anySpan = fc
     operation: fc.constantFrom('invoke_agent', 'chat', 'execute_tool', 'agent_step', 'invoke_workflow', 'none'),
     name: fc.constantFrom('f', 'g'),
     callId: fc.option(fc.constantFrom('x', 'y'), { nil: '' }),
-    said: fc.constantFrom('', 'hi', '[{"role":"assistant","parts":[{"type":"tool_call","name":"f","arguments":{}}]}]'),
+    said: fc.constantFrom<unknown>('', 'hi', JSON.stringify(calling({})), calling({ a: 1 }), calling({ a: 2 })),
     conversation: fc.constantFrom('', 'c', 'd'),
     tokens: fc.integer({ min: -1, max: 2 }),
     isOwn: fc.nat(9).map((chance) => chance === 0),
+    service: fc.constantFrom('s', 't'),
+    remote: fc.boolean(),
     failed: fc.boolean(),
   })
   .map((draw): PlacedSpan => {
@@ -61,6 +67,8 @@ const anySpan = fc
       from: draw.from,
       to: draw.to,
       scope: draw.isOwn ? 'assay' : 'test',
+      resource: { 'service.name': draw.service },
+      ...(draw.remote ? { remoteParent: true } : {}),
       ...(draw.failed ? { status: { error: 'boom' } } : {}),
       attributes: {
         'gen_ai.operation.name': draw.operation,

@@ -48,6 +48,8 @@ export function plainStep(step: Step) {
     tool: step.tool && { ...step.tool, args: plainContent(step.tool.args), result: plainContent(step.tool.result) },
     attributes: [...step.attributes].sort(),
     scopeName: step.scopeName,
+    parentIsRemote: step.parentIsRemote,
+    links: step.links,
     flags: step.flags,
     rules: [...step.rules].sort(),
   };
