@@ -24,6 +24,8 @@ export function healthDashboard(settings: RuleSettings) {
     unit,
     width: 8,
   });
+  const perSecond = (title: string, description: string, counted: ReturnType<typeof rate>) =>
+    lines(third(title, description, 'cps'), [counted]);
   return page(settings, { key: 'health', title: "Assay's own health", about: 'assay' })
     .withRow(new dashboard.RowBuilder('At a glance'))
     .withPanel(
@@ -59,24 +61,25 @@ export function healthDashboard(settings: RuleSettings) {
     )
     .withRow(new dashboard.RowBuilder('What comes in'))
     .withPanel(
-      lines(third('Records', 'Spans and log records accepted, per second.', 'cps'), [
+      perSecond(
+        'Records',
+        'Spans and log records accepted, per second.',
         rate('assay_received_records_total', 'signal'),
-      ]),
-    )
-    .withPanel(
-      lines(
-        third(
-          'Refused requests',
-          'Answered with an error, by reason. overloaded and not-admitted are sent again by the client.',
-          'cps',
-        ),
-        [rate('assay_refused_requests_total', 'reason')],
       ),
     )
     .withPanel(
-      lines(third('Rejected records', 'Left out of requests that were taken otherwise.', 'cps'), [
+      perSecond(
+        'Refused requests',
+        'Answered with an error, by reason. overloaded and not-admitted are sent again by the client.',
+        rate('assay_refused_requests_total', 'reason'),
+      ),
+    )
+    .withPanel(
+      perSecond(
+        'Rejected records',
+        'Left out of requests that were taken otherwise.',
         rate('assay_rejected_records_total', 'reason'),
-      ]),
+      ),
     )
     .withPanel(
       lines(third('Bytes', 'Accepted, after decompression.', 'Bps'), [rate('assay_received_bytes_total', 'signal')]),
@@ -97,72 +100,66 @@ export function healthDashboard(settings: RuleSettings) {
     .withPanel(
       lines(third('Queue', 'Turns that are closed and not yet stored.'), [gauge('assay_scoring_queue_length')]),
     )
-    .withPanel(
-      lines(third('Turns scored', 'Per second, by instance.', 'cps'), [rate('assay_turns_scored_total', 'instance')]),
-    )
+    .withPanel(perSecond('Turns scored', 'Per second, by instance.', rate('assay_turns_scored_total', 'instance')))
     .withPanel(
       lines(third('Batches', 'Time to score and store one batch of turns.', 's'), times('assay_scoring_batch_seconds')),
     )
     .withPanel(
-      lines(third('Closed turns', 'Why turns closed, and what became of them.', 'cps'), [
+      perSecond(
+        'Closed turns',
+        'Why turns closed, and what became of them.',
         rate('assay_turns_closed_total', 'cause, fate'),
-      ]),
-    )
-    .withPanel(
-      lines(third('Late records', 'Came when their turn had closed, by what became of them.', 'cps'), [
-        rate('assay_late_records_total', 'fate'),
-      ]),
-    )
-    .withPanel(
-      lines(
-        third(
-          'Errors of checks',
-          'Verdicts `error`, by criterion: the check threw, ran too long or gave no boolean.',
-          'cps',
-        ),
-        [rate('assay_verdicts_total', 'suite, criterion', '{verdict="error"}')],
       ),
     )
     .withPanel(
-      lines(third('Failures', 'Batches that were undone and done again, and ends of the scoring thread.', 'cps'), [
-        rate('assay_scoring_failures_total', 'instance'),
-      ]),
+      perSecond(
+        'Late records',
+        'Came when their turn had closed, by what became of them.',
+        rate('assay_late_records_total', 'fate'),
+      ),
     )
     .withPanel(
-      lines(
-        third(
-          'Folded labels',
-          'Evaluations counted under `other`, because there are as many label sets as allowed.',
-          'cps',
-        ),
-        [rate('assay_series_folded_total', 'instance')],
+      perSecond(
+        'Errors of checks',
+        'Verdicts `error`, by criterion: the check threw, ran too long or gave no boolean.',
+        rate('assay_verdicts_total', 'suite, criterion', '{verdict="error"}'),
+      ),
+    )
+    .withPanel(
+      perSecond(
+        'Failures',
+        'Batches that were undone and done again, and ends of the scoring thread.',
+        rate('assay_scoring_failures_total', 'instance'),
+      ),
+    )
+    .withPanel(
+      perSecond(
+        'Folded labels',
+        'Evaluations counted under `other`, because there are as many label sets as allowed.',
+        rate('assay_series_folded_total', 'instance'),
       ),
     )
     .withRow(new dashboard.RowBuilder('Kafka and the shared store (empty with one instance)'))
     .withPanel(
-      lines(
-        third(
-          'Read',
-          'Spans and log records read from Kafka, per second. What a gateway wrote there is in *Records*, too.',
-          'cps',
-        ),
-        [rate('assay_kafka_rows_total', 'topic, signal')],
+      perSecond(
+        'Read',
+        'Spans and log records read from Kafka, per second. What a gateway wrote there is in *Records*, too.',
+        rate('assay_kafka_rows_total', 'topic, signal'),
       ),
     )
     .withPanel(
-      lines(
-        third(
-          'Late for the clock',
-          'Records with a timestamp before a time that was thought to be over. If there are more and more, raise kafka.clock_margin.',
-          'cps',
-        ),
-        [rate('assay_kafka_late_records_total', 'topic')],
+      perSecond(
+        'Late for the clock',
+        'Records with a timestamp before a time that was thought to be over. If there are more and more, raise kafka.clock_margin.',
+        rate('assay_kafka_late_records_total', 'topic'),
       ),
     )
     .withPanel(
-      lines(third('Evaluations sent', 'Written to the topic of evaluations, per second; 0 without one.', 'cps'), [
+      perSecond(
+        'Evaluations sent',
+        'Written to the topic of evaluations, per second; 0 without one.',
         rate('assay_evaluations_sent_total', 'instance'),
-      ]),
+      ),
     )
     .withPanel(
       lines(third('Partitions behind', 'Log time of each partition behind now.', 's'), [
@@ -180,9 +177,11 @@ export function healthDashboard(settings: RuleSettings) {
       ]),
     )
     .withPanel(
-      lines(third('Dead letters', 'Records that could not be read, by what became of them.', 'cps'), [
+      perSecond(
+        'Dead letters',
+        'Records that could not be read, by what became of them.',
         rate('assay_kafka_unreadable_records_total', 'topic, fate'),
-      ]),
+      ),
     )
     .withPanel(
       lines(third('To file', 'Closed turns that are not in the shared store yet.'), [

@@ -23,29 +23,30 @@ interface Objective {
   readonly pages: boolean;
 }
 
-const OBJECTIVES: readonly Objective[] = [
-  {
-    name: 'task-completion',
-    percent: percent(BANDS.production),
-    description:
-      'The mean score of what was scored (TCR). Each conversation uses as much of the budget as it misses of a score of 1.',
-    errors: (sum) => `clamp_min(${TCR.scored(sum)}\n  - (${TCR.credit(sum)}), 0)`,
-    alert: 'AgentTaskCompletionBudget',
-    summary: 'The agent uses up its error budget of task completion.',
-    runbook: 'AgentTcrNotProductionReady',
-    pages: false,
-  },
-  {
-    name: 'no-hard-failure',
-    percent: percent(1 - HARD_FAILURE_RATE_MIN),
-    description: 'The share of what was scored that did not end in a hard failure.',
-    errors: (sum) => orZeroOf(sum(HARD_FAILURES), TCR.scored(sum)),
-    alert: 'AgentHardFailureBudget',
-    summary: 'The agent uses up its error budget of hard failures.',
-    runbook: 'AgentHardFailureSpike',
-    pages: true,
-  },
-];
+const TASK_COMPLETION: Objective = {
+  name: 'task-completion',
+  percent: percent(BANDS.production),
+  description:
+    'The mean score of what was scored (TCR). Each conversation uses as much of the budget as it misses of a score of 1.',
+  errors: (sum) => `clamp_min(${TCR.scored(sum)}\n  - (${TCR.credit(sum)}), 0)`,
+  alert: 'AgentTaskCompletionBudget',
+  summary: 'The agent uses up its error budget of task completion.',
+  runbook: 'AgentTcrNotProductionReady',
+  pages: false,
+};
+
+const NO_HARD_FAILURE: Objective = {
+  name: 'no-hard-failure',
+  percent: percent(1 - HARD_FAILURE_RATE_MIN),
+  description: 'The share of what was scored that did not end in a hard failure.',
+  errors: (sum) => orZeroOf(sum(HARD_FAILURES), TCR.scored(sum)),
+  alert: 'AgentHardFailureBudget',
+  summary: 'The agent uses up its error budget of hard failures.',
+  runbook: 'AgentHardFailureSpike',
+  pages: true,
+};
+
+const OBJECTIVES = [TASK_COMPLETION, NO_HARD_FAILURE];
 
 const HEADER =
   '# Made by `npm run generate` from deploy/prometheus/source: change it there. How to use it: docs/alerting.md.\n';
@@ -84,14 +85,14 @@ export function pyrraObjective(): string {
   return `${HEADER}${written({
     apiVersion: 'pyrra.dev/v1alpha1',
     kind: 'ServiceLevelObjective',
-    metadata: { name: 'agent-no-hard-failure', labels: { 'pyrra.dev/area': 'quality' } },
+    metadata: { name: `agent-${NO_HARD_FAILURE.name}`, labels: { 'pyrra.dev/area': 'quality' } },
     spec: {
-      target: String(percent(1 - HARD_FAILURE_RATE_MIN)),
+      target: String(NO_HARD_FAILURE.percent),
       window: '4w',
-      description: 'The share of what was scored that did not end in a hard failure.',
+      description: NO_HARD_FAILURE.description,
       indicator: {
         ratio: {
-          errors: { metric: 'assay_evaluations_total{outcome="hard_failure"}' },
+          errors: { metric: HARD_FAILURES },
           total: { metric: 'assay_evaluations_total{outcome!="unscored"}' },
           grouping: AGENT.split(', '),
         },

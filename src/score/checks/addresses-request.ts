@@ -9,6 +9,7 @@
 import { z } from 'zod';
 import type { Subject } from '../subject.ts';
 import { notApplicable } from '../suite.ts';
+import { EMPTY_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { normalize } from './phrases.ts';
 
@@ -34,7 +35,7 @@ export const addressesRequest = builtInCheck({
   make:
     ({ share }) =>
     (subject) => {
-      if (subject.finalAnswer.trim() === '') return { pass: false, reason: 'The answer is empty.' };
+      if (subject.finalAnswer.trim() === '') return EMPTY_ANSWER;
       if (WITHOUT_SPACES.test(subject.userInput)) return notApplicable('The request is in a script without spaces.');
       const asked = stemsOf(subject.userInput);
       if (asked.size < WORDS_IN_REQUEST_MIN) return notApplicable('The request has too few words of its own.');

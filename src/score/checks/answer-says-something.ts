@@ -7,10 +7,12 @@
  * this check as well: it cannot tell what ought to be.
  */
 import { z } from 'zod';
-import { notApplicable } from '../suite.ts';
+import { notApplicable, type ReasonedAnswer } from '../suite.ts';
 import { toExcerpt } from '../sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { APOLOGIES, mentions, normalize, SUBSTANCE } from './phrases.ts';
+
+export const EMPTY_ANSWER: ReasonedAnswer = { pass: false, reason: 'The answer is empty.' };
 
 const NEVER_BARE_FROM = 400;
 const WORDS_LEFT_MIN = 6;
@@ -21,7 +23,7 @@ export const answerSaysSomething = builtInCheck({
   needs: ['final_answer'],
   make: () => (subject) => {
     const answer = subject.finalAnswer.trim();
-    if (answer === '') return { pass: false, reason: 'The answer is empty.' };
+    if (answer === '') return EMPTY_ANSWER;
     if (!isBareApology(answer)) return { pass: true, reason: 'The answer says something.' };
     return { pass: false, reason: `The answer is a bare apology or refusal: "${toExcerpt(answer)}"` };
   },

@@ -3,6 +3,7 @@
  * all done? Recognised by English phrases (phrases.ts). An empty answer says nothing of the kind.
  */
 import { z } from 'zod';
+import { EMPTY_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { ALL_DONE, mentions, NEXT_STEPS, normalize } from './phrases.ts';
 
@@ -13,7 +14,7 @@ export const providesNextStep = builtInCheck({
   make:
     () =>
     ({ finalAnswer }) => {
-      if (finalAnswer.trim() === '') return { pass: false, reason: 'The answer is empty.' };
+      if (finalAnswer.trim() === '') return EMPTY_ANSWER;
       const text = normalize(finalAnswer);
       return mentions(text, NEXT_STEPS) || mentions(text, ALL_DONE)
         ? { pass: true, reason: 'The answer says what comes next, or that all is done.' }
