@@ -4,6 +4,8 @@
  * are made up by providers and long enough not to meet twice; shorter ones (`call_1`) prove nothing and are left out. A call
  * is looked for only where the same service was instrumented in the same way: a model server in a test gives the same ids
  * to everyone.
+ *
+ * Finding keys decodes every message; links lie in the spans themselves.
  */
 import type { TraceId } from '../model/ids.ts';
 import type { Step } from '../model/step.ts';
@@ -26,21 +28,31 @@ const EACH_MAX = 16;
 const LINKS_MAX = 1;
 
 export function evidenceOf(turns: readonly Turn[]): ConversationEvidence {
+  return { ...keysOf(turns), linked: linksOf(turns) };
+}
+
+/** Where there are no keys to compare with; undefined where no link says anything either. */
+export function evidenceOfLinks(turns: readonly Turn[]): ConversationEvidence | undefined {
+  const linked = linksOf(turns);
+  return linked.length === 0 ? undefined : { has: [], wants: [], linked };
+}
+
+export function keysOf(turns: readonly Turn[]): Omit<ConversationEvidence, 'linked'> {
   const has = new Set<string>();
   const wants = new Set<string>();
-  const linked = new Set<TraceId>();
   for (const turn of turns) {
-    for (const step of turn.steps) {
-      for (const { traceId } of step.links) if (traceId !== turn.traceId) linked.add(traceId);
-      if (step.kind === 'llm') collect(step, has, wants);
-    }
+    for (const step of turn.steps) if (step.kind === 'llm') collect(step, has, wants);
   }
   for (const key of has) wants.delete(key);
-  return {
-    has: [...has].slice(-EACH_MAX),
-    wants: [...wants].slice(-EACH_MAX),
-    linked: linked.size <= LINKS_MAX ? [...linked] : [],
-  };
+  return { has: [...has].slice(-EACH_MAX), wants: [...wants].slice(-EACH_MAX) };
+}
+
+export function linksOf(turns: readonly Turn[]): readonly TraceId[] {
+  const linked = new Set<TraceId>();
+  for (const { steps, traceId: own } of turns) {
+    for (const { links } of steps) for (const { traceId } of links) if (traceId !== own) linked.add(traceId);
+  }
+  return linked.size <= LINKS_MAX ? [...linked] : [];
 }
 
 function collect(call: Step, has: Set<string>, wants: Set<string>): void {

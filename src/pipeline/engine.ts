@@ -13,7 +13,7 @@
  */
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { buildTurns } from '../assemble/build-turns.ts';
-import { type ConversationEvidence, evidenceOf } from '../assemble/conversation-evidence.ts';
+import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
 import {
   GroupCache,
@@ -292,7 +292,7 @@ export class Engine {
   #join(closed: TakenTurn, known: StoredTrace | undefined, turns: readonly Turn[]): StoredConversation {
     const { store, settings } = this.#parts;
     const isNamed = turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '');
-    const evidence = isNamed && !store.hasConversationKeys ? undefined : evidenceOf(turns);
+    const evidence = isNamed && !store.hasConversationKeys ? evidenceOfLinks(turns) : evidenceOf(turns);
     const related = evidence === undefined ? [] : this.#relatedBy(evidence, known);
     const found = isNamed ? undefined : (related.find(({ id }) => !isSynthetic(id)) ?? related[0]);
     const id = found?.id ?? conversationIdOf(turns, closed.traceId);

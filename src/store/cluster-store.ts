@@ -46,6 +46,11 @@ export interface Arrival {
   readonly wants: readonly string[];
   readonly linked: readonly TraceId[];
   /**
+   * True where `has` and `wants` are left out, which whoever moves time works out from the content where it is needed. Only where the arrival
+   * names its conversation: such a one is compared with those that don't, and most stores hold none of them.
+   */
+  readonly keysLater?: boolean;
+  /**
    * True where nothing in it needs the conversation's earlier turns at once: its turns are whole, none ends the conversation and none is evaluated
    * together with others. Where that is not said, the earlier turns are loaded with it, which for a long conversation is most of the work; where it
    * is said and not so, the conversation is loaded again.
@@ -106,6 +111,11 @@ export interface ClusterStore extends DetectionStore, ResultStore, TruthStore, L
   expectLanes(lanes: readonly LaneName[]): Promise<void>;
   /** Takes lanes over. Filings of whoever had them are refused from here on. */
   ownLanes(lanes: readonly LaneName[]): Promise<readonly OwnedLane[]>;
+  /**
+   * Whether arrivals that name their conversation should say what they have and want: there are some to compare them with. It may be behind
+   * what is true by a filing, since what was left for later is worked out then.
+   */
+  readonly wantsKeys: boolean;
   /** Throws `FencedError` where one of the lanes has another owner; then none is filed. */
   file(filings: readonly Filing[]): Promise<void>;
   /** Up to where rows of these traces have been filed from this lane; traces of which there is nothing are left out. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { randomFrom, shuffled } from '../random.ts';
+import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { builtinSuites, type Line, LogDriver } from './log-driver.ts';
 
@@ -141,4 +142,27 @@ test('an id that comes late, with one of the calls, is the id of all', async () 
 
   expect(new Set(all.map(({ conversationId }) => conversationId))).toEqual(new Set(['the-session']));
   expect(all.filter(({ suite }) => suite === 'default').map(({ revision }) => revision)).toEqual([1, 1]);
+});
+
+test('a turn with an id takes in what it is linked to, whatever other conversations the store holds', async () => {
+  const [conversation] = [...traffic({ seed: 3, conversations: 1, turnsMax: 1 })];
+  const later = [...traffic({ seed: 4, conversations: 1, turnsMax: 1 })][0]?.turns[0] ?? [];
+  const earlier = (conversation?.turns[0] ?? []).map((span) => ({
+    ...span,
+    attributes: span.attributes.filter(({ key }) => key !== 'gen_ai.conversation.id'),
+  }));
+  const links = [{ traceId: earlier[0]?.traceId ?? '', spanId: earlier[0]?.spanId ?? '' }];
+  const linking = later.map((span, index) => (index === 0 ? { ...span, links } : span));
+  const turnsBeside = async (others: readonly string[]) => {
+    const log = await driver();
+    for (const request of others) log.take({ at: 0, request });
+    log.take({ at: 1000, request: exportRequest(earlier, 'v1') });
+    log.take({ at: 20_000, request: exportRequest(linking, 'v1') });
+    return log.finish().conversations.find(({ conversationId }) => conversationId === 'conversation-4-0')?.turns;
+  };
+
+  const alone = await turnsBeside([]);
+  const amongOthers = await turnsBeside(spans());
+
+  expect([alone, amongOthers]).toEqual([2, 2]);
 });

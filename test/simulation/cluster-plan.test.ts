@@ -28,7 +28,7 @@ test('traffic is the same from the same seed', () => {
 test('the records of a conversation hold each span that it is said to have, of one trace each', () => {
   const conversations = [...clusterTraffic(TRAFFIC)];
 
-  expect(new Set(conversations.map(({ kind }) => kind)).size).toBe(8);
+  expect(new Set(conversations.map(({ kind }) => kind)).size).toBe(10);
   for (const conversation of conversations) expect(spansOf(conversation)).toEqual(conversation.spans);
 });
 

@@ -47,18 +47,23 @@ export type ConversationKind =
   | 'no root'
   | 'late id'
   | 'a trace for each call'
-  | 'linked traces';
+  | 'named by the last call'
+  | 'linked traces'
+  | 'named by the last turn';
 
 const SHARES: readonly (readonly [ConversationKind, number])[] = [
-  ['plain', 0.48],
+  ['plain', 0.4],
   ['without id', 0.1],
   ['messages in logs', 0.12],
   ['late spans', 0.1],
   ['no root', 0.04],
   ['late id', 0.04],
   ['a trace for each call', 0.06],
+  ['named by the last call', 0.04],
   ['linked traces', 0.06],
+  ['named by the last turn', 0.04],
 ];
+const WITHOUT_ID: ReadonlySet<ConversationKind> = new Set(['without id', 'a trace for each call', 'linked traces']);
 const JSON_SHARE = 0.3;
 const DUPLICATED_SHARE = 0.05;
 
@@ -103,13 +108,14 @@ interface Piece {
 
 function schedule(conversation: TrafficConversation, kind: ConversationKind, chance: Chance): ScheduledConversation {
   const { random, options } = chance;
-  const isNamed = kind !== 'without id' && kind !== 'a trace for each call' && kind !== 'linked traces';
+  const isNamed = !WITHOUT_ID.has(kind);
   const pieces: Piece[] = [];
   const spans = new Map<string, number>();
   let at = chance.startAt;
   let previous: TrafficSpan | undefined;
-  for (const turn of conversation.turns) {
-    const made = shape(isNamed ? turn : turn.map(withoutId), { kind, at, previous, random, options });
+  for (const [index, turn] of conversation.turns.entries()) {
+    const says = isNamed && (kind !== 'named by the last turn' || index === conversation.turns.length - 1);
+    const made = shape(says ? turn : turn.map(withoutId), { kind, at, previous, random, options });
     previous = made.flatMap(({ items }) => items)[0];
     for (const piece of made) {
       pieces.push(piece);
@@ -158,13 +164,17 @@ function shape(spans: readonly TrafficSpan[], { kind, at, previous, random, opti
       return [...children, { at: rootAt, signal: 'spans', items: spans.slice(-1) }];
     }
     case 'a trace for each call':
+    case 'named by the last call': {
       // The root goes; each of its children is the root of a trace of its own.
-      return spans.slice(0, -1).map((span, index) => ({
+      const calls = spans.slice(0, -1).map(ownTrace);
+      return calls.map((span, index) => ({
         at: at + index * settleMs * random(),
         signal: 'spans',
-        items: [ownTrace(span)],
+        items: [index === calls.length - 1 ? span : withoutId(span)],
       }));
-    case 'linked traces': {
+    }
+    case 'linked traces':
+    case 'named by the last turn': {
       const links = previous === undefined ? [] : [{ traceId: previous.traceId, spanId: previous.spanId }];
       return split(
         spans.map((span, index) => (index === 0 ? { ...span, links } : span)),

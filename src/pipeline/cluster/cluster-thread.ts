@@ -32,6 +32,7 @@ import { checkedTruth } from '../truth-files.ts';
 import { EvaluationRelay } from './evaluation-relay.ts';
 import { Filer } from './filer.ts';
 import { Judge } from './judge.ts';
+import { keysOfContent } from './keys-of-content.ts';
 
 const RETRY_AFTER_MS = 1000;
 const IDLE_MS = 100;
@@ -49,7 +50,8 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   if (mistakes.length > 0) throw new Error(`the suites changed while Assay was running: ${mistakes.length} mistakes`);
   const outboxPayload = start.evaluations === undefined ? undefined : evaluationRecord;
   const problems = new Problems(post);
-  const store = await opened({ ...start.store, outboxPayload }, problems);
+  const keysOf = keysOfContent(start.settings.conversation.idKeys);
+  const store = await opened({ ...start.store, outboxPayload, keysOf }, problems);
   const spool = new JournalReader(start.spoolDirectory);
 
   const waiting: (FileCommand | TimeCommand)[] = [];

@@ -8,11 +8,10 @@
  *           --> unreadable: the bytes of a turn can't be had here    (nothing of its lane is filed; it is read again from Kafka)
  */
 import { buildTurns } from '../../assemble/build-turns.ts';
-import { type ConversationEvidence, evidenceOf } from '../../assemble/conversation-evidence.ts';
+import { evidenceOf, linksOf } from '../../assemble/conversation-evidence.ts';
 import type { ClosedTurn } from '../../assemble/open-turns.ts';
 import { GroupCache, mergeContent } from '../../assemble/trace-content.ts';
 import { isBare, isWhole } from '../../assemble/turns/fragments.ts';
-import type { ConversationId } from '../../model/ids.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { normalize } from '../../normalize/normalize.ts';
 import {
@@ -28,7 +27,7 @@ import { bytesOf, unpackTurn } from '../messages.ts';
 import type { FileCommand, TimeCommand } from './cluster-messages.ts';
 
 export interface FilerParts {
-  readonly store: Pick<ClusterStore, 'file'>;
+  readonly store: Pick<ClusterStore, 'file' | 'wantsKeys'>;
   readonly read: (position: number, length: number) => Uint8Array;
   readonly idKeys: readonly string[];
   readonly onFiled: (filed: {
@@ -50,7 +49,9 @@ interface LaneFiling {
 
 const COMMANDS_MAX = 256;
 const BYTES_MAX = 32 << 20;
-const NO_EVIDENCE: ConversationEvidence = { has: [], wants: [], linked: [] };
+type Identity = Pick<Arrival, 'conversationId' | 'has' | 'wants' | 'linked' | 'keysLater' | 'standsAlone'>;
+
+const UNKNOWN: Identity = { conversationId: undefined, has: [], wants: [], linked: [], standsAlone: false };
 
 export class Filer {
   readonly #parts: FilerParts;
@@ -117,23 +118,22 @@ export class Filer {
     const { rows, spansAreDistinct } = turn;
     const { read } = this.#parts;
     const { content, spans } = mergeContent({ rows, read, groups: this.#groups, stored: undefined, spansAreDistinct });
-    const { conversationId, evidence, standsAlone } = this.#identify(content);
     const { traceId, closedAt, cause } = turn;
-    return { traceId, conversationId, closedAt, cause, spans, content, positions, standsAlone, ...evidence };
+    return { traceId, closedAt, cause, spans, content, positions, ...this.#identify(content) };
   }
 
   /** What can't be understood says nothing of itself; who judges it says why. */
-  #identify(content: Arrival['content']): {
-    readonly conversationId: ConversationId | undefined;
-    readonly evidence: ConversationEvidence;
-    readonly standsAlone: boolean;
-  } {
+  #identify(content: Arrival['content']): Identity {
     try {
       const turns = buildTurns(normalize(content, this.#idKeys));
       const standsAlone = turns.every((part) => isWhole(part) && !isBare(part) && !part.ended);
-      return { conversationId: namedConversationOf(turns), evidence: evidenceOf(turns), standsAlone };
+      const conversationId = namedConversationOf(turns);
+      // Finding keys decodes all messages, a third of what filing costs.
+      return conversationId !== undefined && !this.#parts.store.wantsKeys
+        ? { conversationId, has: [], wants: [], linked: linksOf(turns), keysLater: true, standsAlone }
+        : { conversationId, ...evidenceOf(turns), standsAlone };
     } catch {
-      return { conversationId: undefined, evidence: NO_EVIDENCE, standsAlone: false };
+      return UNKNOWN;
     }
   }
 

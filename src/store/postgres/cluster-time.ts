@@ -3,19 +3,27 @@
  * to then are in one group, since from then on they are judged.
  *
  * What an arrival refers to lies in the queue beside it. For arrivals without a conversation id it becomes evidence that later ones are compared with;
- * those with one are only compared. Every arrival is looked at once, by the move of time that passes it.
+ * those with one are only compared, and so are of no interest, but for their links, while there is no evidence. Every arrival is looked at once, by
+ * the move of time that passes it.
+ *
+ * Of arrivals with a conversation id that were filed while there was no evidence it is not known what they refer to: should there be evidence when
+ * their time comes, it is worked out here, from their content. Those who file see the evidence as well, so these are few.
  */
 import { lockKey } from './advisory-locks.ts';
 import { joinGroups, type Pair } from './conversation-groups.ts';
-import { decodeFiledKeys } from './filed-keys.ts';
+import { decodeFiledKeys, ONLY_UNKNOWN } from './filed-keys.ts';
 import type { Link } from './link.ts';
 import type { Session } from './session.ts';
+import type { UnknownKeys } from './unknown-keys.ts';
 
-/** Time moves a part of the way where more than this would have to be looked at. */
+/** Time moves a part of the way where more than this would have to be looked at, or worked out. */
 const LOOKED_AT_MAX = 20_000;
+const WORKED_OUT_MAX = 500;
 
 interface Referring {
   readonly conversation: number;
+  readonly traceId: string;
+  readonly bytes: number;
   readonly closedAt: number;
   readonly isNamed: boolean;
   readonly keys: Buffer | null;
@@ -36,6 +44,7 @@ export async function readTime(link: Link): Promise<number | undefined> {
 export async function moveTime(
   link: Link,
   lanes: { readonly group: string; readonly topics: readonly string[] },
+  unknown: UnknownKeys,
 ): Promise<number | undefined> {
   return link.transaction(async (session) => {
     const [lock] = await session.rows<{ had: boolean }>(TRY_LOCK);
@@ -44,46 +53,70 @@ export async function moveTime(
     const [least] = await session.rows<{ time: number | null }>(LEAST, [lanes.group, lanes.topics]);
     const reached = least?.time ?? undefined;
     if (reached === undefined || (before !== undefined && reached <= before)) return before;
-    const time = await relate(session, { after: before ?? -1, upTo: reached });
+    const time = await relate(session, { after: before ?? -1, upTo: reached }, unknown);
     await session.run(SET_TIME, [time]);
     return time;
   });
 }
 
 /** Gives the time up to which everything has been looked at. */
-async function relate(session: Session, span: { readonly after: number; readonly upTo: number }): Promise<number> {
-  const { after } = span;
-  let upTo = span.upTo;
-  let referring = await session.rows<Referring>(REFERRING, [after, upTo, LOOKED_AT_MAX + 1]);
-  if (referring.length > LOOKED_AT_MAX) {
-    const last = referring.at(-1)?.closedAt ?? upTo;
-    // Of the last instant there may be more.
-    upTo = last > after + 1 ? last - 1 : last;
-    referring =
-      upTo < last
-        ? referring.filter(({ closedAt }) => closedAt <= upTo)
-        : await session.rows<Referring>(REFERRING, [after, upTo, null]);
-  }
-  if (referring.length === 0) return upTo;
+async function relate(
+  session: Session,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+  unknown: UnknownKeys,
+): Promise<number> {
+  const [evidence] = await session.rows<{ isThere: boolean }>(IS_THERE_EVIDENCE, [after, upTo, ONLY_UNKNOWN]);
+  const isCompared = evidence?.isThere === true;
+  const looked = await referringIn(session, { after, upTo }, isCompared);
   const pairs: Pair[] = [];
   const keys: { readonly named: Key[]; readonly unnamed: Key[] } = { named: [], unnamed: [] };
   const linked: { readonly conversation: number; readonly traceId: string }[] = [];
-  for (const { conversation, isNamed, keys: bytes, others } of referring) {
+  const partial: Referring[] = [];
+  for (const row of looked.referring) {
+    const { conversation, isNamed, keys: bytes, others } = row;
     // The cast holds because `Filer` wrote the text.
     for (const other of others === null ? [] : (JSON.parse(others.toString()) as readonly number[])) {
       pairs.push([conversation, other]);
     }
     if (bytes === null) continue;
     const filed = decodeFiledKeys(bytes);
+    if (filed.isPartial) partial.push(row);
     const into = isNamed ? keys.named : keys.unnamed;
     for (const key of filed.has) into.push({ conversation, key, wanted: false });
     for (const key of filed.wants) into.push({ conversation, key, wanted: true });
     for (const traceId of filed.linked) linked.push({ conversation, traceId });
   }
+  if (isCompared) {
+    // What is unknown of a part without a name was said by an earlier part that has one.
+    for (const { of, key, wanted } of await unknown.workOut(session, partial)) {
+      keys.named.push({ conversation: of.conversation, key, wanted });
+    }
+  }
   if (keys.unnamed.length > 0) await session.run(ADD_EVIDENCE, columnsOf(keys.unnamed));
   pairs.push(...(await matched(session, [...keys.unnamed, ...keys.named])), ...(await filedAs(session, linked)));
   await joinGroups(session, pairs);
-  return upTo;
+  return looked.upTo;
+}
+
+/** What has to be looked at, as far as can be done in one go, and up to when that is all. */
+async function referringIn(
+  session: Session,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+  isCompared: boolean,
+): Promise<{ readonly referring: readonly Referring[]; readonly upTo: number }> {
+  const rows = (until: number, limit: number | null) =>
+    session.rows<Referring>(REFERRING, [after, until, limit, isCompared, ONLY_UNKNOWN]);
+  const referring = await rows(upTo, LOOKED_AT_MAX + 1);
+  let unknown = 0;
+  const end = referring.findIndex(({ keys }, index) => {
+    if (isCompared && keys !== null && decodeFiledKeys(keys).isPartial) unknown += 1;
+    return index >= LOOKED_AT_MAX || unknown > WORKED_OUT_MAX;
+  });
+  const last = referring[end]?.closedAt;
+  if (last === undefined) return { referring, upTo };
+  // Of the last instant there may be more.
+  if (last > after + 1) return { referring: referring.filter(({ closedAt }) => closedAt < last), upTo: last - 1 };
+  return { referring: await rows(last, null), upTo: last };
 }
 
 async function matched(session: Session, keys: readonly Key[]): Promise<readonly Pair[]> {
@@ -122,12 +155,21 @@ const LEAST = {
   name: 'least-lane-time',
   sql: 'SELECT min(log_time) AS time FROM lanes WHERE consumer_group = $1 AND topics && $2::text[]',
 };
-/** By instance, since that is how the queue is in order; those named are of use only where there is evidence. */
+/** Where nothing of the kind has been passed or is passed now, nobody has to know to what those with a conversation id refer. */
+const IS_THERE_EVIDENCE = {
+  name: 'is-there-evidence',
+  sql: `SELECT EXISTS (SELECT FROM evidence) OR EXISTS (
+    SELECT FROM instances i CROSS JOIN LATERAL (
+      SELECT FROM pending WHERE home = i.id AND closed_at > $1 AND closed_at <= $2 AND NOT is_named AND keys <> $3 LIMIT 1) p
+  ) AS "isThere"`,
+};
+/** By instance, since that is how the queue is in order. */
 const REFERRING = {
   name: 'referring-arrivals',
-  sql: `SELECT p.conversation, p.closed_at AS "closedAt", p.is_named AS "isNamed", p.keys, p.others
+  sql: `SELECT p.conversation, p.trace_id AS "traceId", p.bytes, p.closed_at AS "closedAt", p.is_named AS "isNamed", p.keys, p.others
     FROM instances i CROSS JOIN LATERAL (
-      SELECT * FROM pending WHERE home = i.id AND closed_at > $1 AND closed_at <= $2 AND (keys IS NOT NULL OR others IS NOT NULL)
+      SELECT * FROM pending WHERE home = i.id AND closed_at > $1 AND closed_at <= $2
+        AND (keys <> $5 OR keys = $5 AND $4 OR others IS NOT NULL)
       ORDER BY closed_at LIMIT $3) p
     ORDER BY p.closed_at LIMIT $3`,
 };

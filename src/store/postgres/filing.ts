@@ -56,6 +56,8 @@ export class Filer {
   readonly #leaseMs: number;
   /** Unused ones, the next at the end. */
   readonly #ids: number[] = [];
+  /** As the last filing saw it. Before the first, keys too many are better than many left for later. */
+  #wantsKeys = true;
 
   constructor(options: {
     readonly link: Link;
@@ -73,6 +75,10 @@ export class Filer {
     this.#home = options.home;
     this.#reopenMs = options.reopenMs;
     this.#leaseMs = options.leaseMs;
+  }
+
+  get wantsKeys(): boolean {
+    return this.#wantsKeys;
   }
 
   async file(filings: readonly Filing[]): Promise<void> {
@@ -119,7 +125,8 @@ export class Filer {
   ): Promise<readonly (readonly [number, Arrival])[]> {
     const day = dayOf(Date.now());
     await this.#days.begin(session, day);
-    const clusterTime = await fence(session, filings, states);
+    const { clusterTime, hasEvidence } = await fence(session, filings, states);
+    this.#wantsKeys = hasEvidence;
     const arrivals = filings.flatMap(({ arrivals }, index) =>
       arrivals.map((arrival) => ({ arrival, lane: states[index] as LaneState })),
     );
@@ -214,9 +221,13 @@ export class Filer {
   }
 }
 
-/** Gives the cluster's time. */
-async function fence(session: Session, filings: readonly Filing[], states: readonly LaneState[]): Promise<number> {
-  const rows = await session.rows<{ id: number; clusterTime: number }>(FENCE, [
+/** Gives the cluster's time, and whether anything is kept that named conversations are compared with. */
+async function fence(
+  session: Session,
+  filings: readonly Filing[],
+  states: readonly LaneState[],
+): Promise<{ readonly clusterTime: number; readonly hasEvidence: boolean }> {
+  const rows = await session.rows<{ id: number; clusterTime: number; hasEvidence: boolean }>(FENCE, [
     states.map(({ id }) => id),
     states.map(({ epoch }) => epoch),
     states.map(({ filings: done }) => done),
@@ -226,7 +237,7 @@ async function fence(session: Session, filings: readonly Filing[], states: reado
   const passed = new Set(rows.map(({ id }) => id));
   const refused = filings.filter((_, index) => !passed.has(states[index]?.id ?? -1)).map(({ lane }) => lane.lane);
   if (refused.length > 0) throw new FencedError(`lanes ${refused.join(', ')} have another owner: nothing was filed`);
-  return rows[0]?.clusterTime ?? 0;
+  return rows[0] ?? { clusterTime: 0, hasEvidence: true };
 }
 
 async function makeHeads(
@@ -278,7 +289,8 @@ const FENCE = {
   sql: `UPDATE lanes SET filings = filings + 1, log_time = greatest(log_time, f.time), positions = f.positions
     FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[]) AS f (id, epoch, done, time, positions)
     WHERE lanes.id = f.id AND lanes.epoch = f.epoch AND lanes.filings = f.done
-    RETURNING lanes.id, (SELECT coalesce(log_time, -1) FROM cluster) AS "clusterTime"`,
+    RETURNING lanes.id, (SELECT coalesce(log_time, -1) FROM cluster) AS "clusterTime",
+      EXISTS (SELECT FROM evidence) AS "hasEvidence"`,
 };
 const LOOK_UP = {
   name: 'look-up-filed',

@@ -34,6 +34,7 @@ import { Housekeeping } from './retention.ts';
 import { Questions } from './questions.ts';
 import { migrate } from './schema.ts';
 import { putTruth } from './truths.ts';
+import { type KeysOf, UnknownKeys } from './unknown-keys.ts';
 import type { OutboxPayload } from './writing.ts';
 
 export interface PostgresOptions extends PostgresAddress {
@@ -50,6 +51,8 @@ export interface PostgresOptions extends PostgresAddress {
   /** For how long a statement may take: what is cut off is noticed a little later. */
   readonly statementMs?: number;
   readonly cacheBytes?: number;
+  /** By what the spans of an arrival refer to others. Needed by who files arrivals that leave that for later. */
+  readonly keysOf?: KeysOf;
   /** Where evaluations are to be published: what is written of each, in the transaction that stores it. */
   readonly outboxPayload?: OutboxPayload | undefined;
 }
@@ -69,6 +72,7 @@ export class PostgresStore implements ClusterStore {
   readonly #lanes: Lanes;
   readonly #filer: Filer;
   readonly #judge: Judge;
+  readonly #unknownKeys: UnknownKeys;
   readonly #tidying: Housekeeping;
   /** Another store has another, also where it has the same address. */
   readonly id: string;
@@ -102,6 +106,7 @@ export class PostgresStore implements ClusterStore {
       reopenMs,
       leaseMs,
     });
+    this.#unknownKeys = new UnknownKeys(options.keysOf);
     this.#judge = new Judge({
       link: this.#judging,
       instance,
@@ -152,6 +157,10 @@ export class PostgresStore implements ClusterStore {
     return this.#lanes.own(lanes);
   }
 
+  get wantsKeys(): boolean {
+    return this.#filer.wantsKeys;
+  }
+
   async file(filings: readonly Filing[]): Promise<void> {
     await this.#filer.file(filings);
   }
@@ -162,7 +171,7 @@ export class PostgresStore implements ClusterStore {
 
   async moveTime(): Promise<number | undefined> {
     const { group, topics } = this.#options;
-    return moveTime(this.#others, { group, topics });
+    return moveTime(this.#others, { group, topics }, this.#unknownKeys);
   }
 
   async clusterTime(): Promise<number | undefined> {

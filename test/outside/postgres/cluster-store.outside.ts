@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { FencedError } from '../../../src/store/cluster-store.ts';
+import { type Arrival, FencedError } from '../../../src/store/cluster-store.ts';
+import type { TraceContent } from '../../../src/store/engine-store.ts';
 import { Link } from '../../../src/store/postgres/link.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import type { PostgresOptions, PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
@@ -232,6 +233,105 @@ test('conversations that refer to each other are judged together, by whichever i
   }
 
   expect(sets).toEqual([[1, 2, 3].map(traceIdOf), [traceIdOf(4)]]);
+});
+
+test('what a named turn refers to is found out when there is something to compare it with, and not before', async () => {
+  const url = await freshDatabase();
+  const asked: string[] = [];
+  const keysOf = ({ traces }: TraceContent) => {
+    const { id } = JSON.parse(Buffer.from(traces).toString()) as { readonly id: string };
+    asked.push(id);
+    return { has: [], wants: [`key of ${id}`] };
+  };
+  const store = await opened(url, { keysOf });
+  const lane = await ownLane(store);
+  const later = (number: number, conversation: string, at: number) =>
+    arrivalOf(number, conversation, at, { keysLater: true });
+  const file = async (time: number, arrivals: readonly Arrival[]) => {
+    await store.file([{ lane, time, positions: {}, arrivals }]);
+    await store.moveTime();
+    return store.wantsKeys;
+  };
+  const sets: (readonly string[])[] = [];
+  const judgeThem = () =>
+    store.judge(SOME, (set) => {
+      sets.push(set.arrivals.map(({ traceId }) => traceId));
+      judgeSimply(store.engineStore, set);
+    });
+
+  const wants = [await file(100, [later(1, 'early', 50)])];
+  await judgeThem();
+  const askedBefore = [...asked];
+  wants.push(
+    await file(200, [
+      arrivalOf(2, undefined, 150, { has: ['key of c1'] }),
+      later(3, 'c1', 160),
+      later(4, 'c2', 170),
+      later(5, 'beyond', 250),
+    ]),
+  );
+  const { conversations } = await store.judge({ ...SOME, conversationsMax: 1 }, (set) => {
+    sets.push(set.arrivals.map(({ traceId }) => traceId));
+    judgeSimply(store.engineStore, set);
+  });
+  wants.push(await file(210, []));
+
+  expect(askedBefore).toEqual([]);
+  expect(asked.toSorted()).toEqual(['c1', 'c2']);
+  expect(sets).toEqual([[traceIdOf(1)], [2, 3].map(traceIdOf)]);
+  expect(conversations).toBe(2);
+  expect(wants).toEqual([false, false, true]);
+});
+
+test('what is unknown of a trace is found out from all its parts, and a late part without a name is compared as well', async () => {
+  const url = await freshDatabase();
+  const keysOf = ({ traces }: TraceContent) => ({ has: [], wants: [`key in ${traces.length} bytes`] });
+  const store = await opened(url, { keysOf });
+  const lane = await ownLane(store);
+  const first = arrivalOf(1, 'c1', 50, { keysLater: true });
+  const key = `key in ${first.content.traces.length} bytes`;
+  await store.file([{ lane, time: 100, positions: {}, arrivals: [first] }]);
+  await store.moveTime();
+  await judgeAll(store);
+  const content = { traces: Buffer.from(JSON.stringify({ id: 'c1', late: true })), logs: undefined };
+  await store.file([
+    {
+      lane,
+      time: 200,
+      positions: {},
+      arrivals: [arrivalOf(2, undefined, 150, { has: [key] }), arrivalOf(1, undefined, 160, { content })],
+    },
+  ]);
+  await store.moveTime();
+
+  const { conversations } = await store.judge({ ...SOME, conversationsMax: 1 }, (set) => {
+    expect(set.arrivals.map(({ traceId }) => traceId)).toEqual([2, 1].map(traceIdOf));
+    judgeSimply(store.engineStore, set);
+  });
+
+  expect(conversations).toBe(2);
+});
+
+test('time moves a part of the way where much would have to be found out', async () => {
+  const url = await freshDatabase();
+  let asked = 0;
+  const keysOf = () => {
+    asked += 1;
+    return { has: [], wants: [] };
+  };
+  const store = await opened(url, { keysOf });
+  const lane = await ownLane(store);
+  const named = Array.from({ length: 1200 }, (_, index) =>
+    arrivalOf(index + 2, `c${index}`, 100 + index, { keysLater: true }),
+  );
+  const arrivals = [arrivalOf(1, undefined, 50, { has: ['a key of somebody'] }), ...named];
+  await store.file([{ lane, time: 5000, positions: {}, arrivals }]);
+
+  const times: (number | undefined)[] = [];
+  while (times.at(-1) !== 5000 && times.length < 10) times.push(await store.moveTime());
+
+  expect(times).toEqual([599, 1099, 5000]);
+  expect(asked).toBe(1200);
 });
 
 test('a trace whose parts name two conversations joins them', async () => {

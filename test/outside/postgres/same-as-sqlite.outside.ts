@@ -13,6 +13,7 @@ import { transcodeLogs, transcodeTraces } from '../../../src/model/otlp/json-tra
 import { normalize } from '../../../src/normalize/normalize.ts';
 import { UNWATCHED } from '../../../src/pipeline/check-watch.ts';
 import { Engine } from '../../../src/pipeline/engine.ts';
+import { keysOfContent } from '../../../src/pipeline/cluster/keys-of-content.ts';
 import { namedConversationOf } from '../../../src/pipeline/facts.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
 import type { Arrival, OwnedLane } from '../../../src/store/cluster-store.ts';
@@ -107,6 +108,10 @@ function arrivalOf(traceId: string, records: readonly TimedRecord[]): Arrival {
   };
 }
 
+function withKeysLater(arrival: Arrival): Arrival {
+  return { ...arrival, has: [], wants: [], keysLater: true };
+}
+
 async function said(reader: ConversationReader) {
   const evaluations: Evaluation[] = [];
   for await (const evaluation of reader.allEvaluations()) evaluations.push(evaluation);
@@ -159,7 +164,15 @@ async function onSharedStore(
   const lanes = Array.from({ length: LANES }, (_, lane) => ({ group: 'g', lane }));
   const instances = await Promise.all(
     ['a', 'b', 'c'].map(async (instance) => {
-      const store = await PostgresStore.open({ url, instance, group: 'g', topics: ['spans'], cacheBytes: 1 << 20 });
+      const keysOf = keysOfContent([]);
+      const store = await PostgresStore.open({
+        url,
+        instance,
+        group: 'g',
+        topics: ['spans'],
+        cacheBytes: 1 << 20,
+        keysOf,
+      });
       onTestFinished(() => store.close());
       return { store, engine: engineOn(store.engineStore, suites) };
     }),
@@ -206,7 +219,11 @@ async function onSharedStore(
         owner = { owned, store };
         owners.set(lane, owner);
       }
-      const some = queues[lane]?.splice(0, 1 + Math.floor(random() * 60)) ?? [];
+      const { wantsKeys } = owner.store;
+      const some = (queues[lane]?.splice(0, 1 + Math.floor(random() * 60)) ?? []).map((arrival) =>
+        // Who files may be behind what is true.
+        arrival.conversationId !== undefined && (!wantsKeys || random() < 0.3) ? withKeysLater(arrival) : arrival,
+      );
       const next = queues[lane]?.[0]?.closedAt;
       // What closes at one time may come in two filings.
       const time = next === undefined ? END : Math.min(some.at(-1)?.closedAt ?? 0, next - 1);

@@ -31,6 +31,7 @@ const END = 10_000_000;
 /** What many instances share, on one SQLite file: the gate of the cluster's time is what is looked at here. */
 class OneFileStore {
   readonly engineStore: Store;
+  readonly wantsKeys = true;
   readonly #file: string;
   readonly #times: number[];
   #pending: WaitingArrival[] = [];

@@ -35,6 +35,7 @@ function run(options: { readonly fenced?: readonly number[]; readonly lostFrom?:
   let refusals = 0;
   const filer = new Filer({
     store: {
+      wantsKeys: true,
       file: async (filings) => {
         if (filings.some(({ lane }) => options.fenced?.includes(lane.lane))) throw new FencedError('another has it');
         if (refusals++ === 0) throw new Error('the database is away');
