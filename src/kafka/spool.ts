@@ -5,7 +5,7 @@
  * Positions grow for ever and name a byte for good. A file is as `JournalReader` reads them: `<base>.segment`, the byte at position
  * p lying at p - base. It goes when nothing in it is needed.
  */
-import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writevSync } from 'node:fs';
 import path from 'node:path';
 
 interface Segment {
@@ -22,6 +22,10 @@ const SEGMENT_BYTES = 64 << 20;
  * one go (`trace-content.ts`), and must not run over the end of a file.
  */
 const GAP_BETWEEN_FILES = 64 << 10;
+
+const NOTHING = new Uint8Array(1);
+/** As many as systems take in one call. */
+const PIECES_MAX = 1024;
 
 export class Spool {
   readonly #directory: string;
@@ -50,19 +54,28 @@ export class Spool {
     return this.#end;
   }
 
-  append(bytes: Uint8Array): number {
+  /**
+   * Writes entries in one go, since a call for each of many small ones costs more than the bytes do, and gives their positions. Where it throws, none
+   * of them is there.
+   */
+  append(entries: readonly Uint8Array[]): readonly number[] {
     let segment = this.#current();
     if (this.#end - segment.base >= this.#segmentBytes) segment = this.#roll();
-    const position = this.#end;
-    const at = position - segment.base;
-    for (let written = 0; written < bytes.length; ) {
-      written += writeSync(segment.file, bytes, written, bytes.length - written, at + written);
+    const positions: number[] = [];
+    const pieces: Uint8Array[] = [];
+    let end = this.#end;
+    for (const entry of entries) {
+      positions.push(end);
+      // An empty entry takes a byte as well, so that positions name one entry each.
+      const piece = entry.length === 0 ? NOTHING : entry;
+      pieces.push(piece);
+      end += piece.length;
     }
-    // An empty entry takes a position as well, so that positions name one entry each.
-    this.#end += Math.max(1, bytes.length);
-    segment.entries += 1;
-    segment.bytes += bytes.length;
-    return position;
+    writeAll(segment.file, pieces, this.#end - segment.base);
+    segment.entries += entries.length;
+    segment.bytes += end - this.#end;
+    this.#end = end;
+    return positions;
   }
 
   /** Nobody will read this entry again. */
@@ -110,5 +123,19 @@ export class Spool {
 
   #path(base: number): string {
     return path.join(this.#directory, `${String(base).padStart(16, '0')}.segment`);
+  }
+}
+
+function writeAll(file: number, pieces: Uint8Array[], position: number): void {
+  let at = position;
+  for (let from = 0; from < pieces.length; ) {
+    let written = writevSync(file, pieces.slice(from, from + PIECES_MAX), at);
+    at += written;
+    for (let piece = pieces[from]; piece !== undefined && written >= piece.length; piece = pieces[from]) {
+      written -= piece.length;
+      from += 1;
+    }
+    const rest = pieces[from];
+    if (written > 0 && rest !== undefined) pieces[from] = rest.subarray(written);
   }
 }

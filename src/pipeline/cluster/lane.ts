@@ -120,17 +120,25 @@ export class Lane {
     return offset < (this.owned.positions[topic] ?? 0);
   }
 
-  push(topic: string, record: LaneRecord, filed: FiledPositions): void {
+  /** Where the disk takes no more this throws, and none of the records has come: they can be pushed again. */
+  push(topic: string, records: readonly LaneRecord[], filed: FiledPositions): void {
     if (this.#isDropped) return;
+    const bytes = records.flatMap(({ batch }) => (hasRows(batch) ? [batch.bytes] : []));
+    const positions = this.#ports.spool.append(bytes).values();
+    for (const record of records) {
+      this.#push(topic, record, { position: hasRows(record.batch) ? (positions.next().value ?? -1) : -1, filed });
+    }
+  }
+
+  #push(
+    topic: string,
+    { batch, heldBy, offset, timestamp }: LaneRecord,
+    { position, filed }: { readonly position: number; readonly filed: FiledPositions },
+  ): void {
     const tracker = this.#tracker(topic);
-    const { batch, heldBy, offset, timestamp } = record;
     const tracked = tracker.add(offset, (batch?.rows ?? 0) + (heldBy === undefined ? 0 : 1));
     void heldBy?.then(() => tracker.release(tracked, 1));
-    let position = -1;
-    if (batch !== undefined && batch.rows > 0) {
-      position = this.#ports.spool.append(batch.bytes);
-      this.#held.set(position, { tracker, record: tracked });
-    }
+    if (position >= 0) this.#held.set(position, { tracker, record: tracked });
     const { logTime, isLate } = this.#order.push(topic, { offset, batch, position, filed }, timestamp);
     tracker.reached(logTime);
     if (isLate) this.#ports.onLate(topic, logTime - timestamp);
@@ -176,7 +184,7 @@ export class Lane {
   }
 
   #take(topic: string, { batch, position, offset, filed }: Waiting, logTime: number): void {
-    if (batch === undefined || batch.rows === 0) return;
+    if (!hasRows(batch)) return;
     const { signal, table } = batch;
     const isFiled = (traceId: TraceId) => offset < (filed.get(traceId)?.[topic] ?? 0);
     this.#intake.take(
@@ -199,4 +207,8 @@ export class Lane {
     if (tracker === undefined) throw new Error(`lane ${this.owned.lane}: it has no topic ${topic}`);
     return tracker;
   }
+}
+
+function hasRows(batch: LaneBatch | undefined): batch is LaneBatch {
+  return batch !== undefined && batch.rows > 0;
 }

@@ -216,7 +216,7 @@ export class Lanes implements ConsumerHandlers {
     const filed = await this.#filedAmong(lane, topic, read);
     await this.#room();
     await this.#inStep(lane);
-    for (const record of read) lane.push(topic, record, filed);
+    lane.push(topic, read, filed);
     lane.advance();
     this.#moved.raise();
   }

@@ -155,7 +155,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
       const bytes = transcodeTraces(Buffer.from(exportRequest([sent.span], sent.version)));
       const index = indexTraces(bytes);
       const batch = { signal: 'traces' as const, bytes, table: encodeTable(index), rows: index.spanCount };
-      made[lane]?.push('spans', { offset: at, timestamp: sent.at, batch }, new Map<TraceId, never>());
+      made[lane]?.push('spans', [{ offset: at, timestamp: sent.at, batch }], new Map<TraceId, never>());
     }
     made[lane]?.advance();
     if (random() < 0.3) await work();

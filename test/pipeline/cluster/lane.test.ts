@@ -1,6 +1,6 @@
 import path from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClosedTurn, TurnLimits } from '../../../src/assemble/open-turns.ts';
 import { Spool } from '../../../src/kafka/spool.ts';
 import type { TraceId } from '../../../src/model/ids.ts';
@@ -102,7 +102,7 @@ class Run {
     const written = this.#topics[topic]?.[offset];
     if (written === undefined) return false;
     const filed = this.#lane.isReplayed(topic, offset) ? this.#filedTo : new Map<TraceId, LanePositions>();
-    this.#lane.push(topic, { offset, ...written }, filed);
+    this.#lane.push(topic, [{ offset, ...written }], filed);
     this.#lane.advance();
     return true;
   }
@@ -253,8 +253,9 @@ test('a record that is held back holds the offset back, and nothing else', async
   });
   const safe = Promise.withResolvers<void>();
 
-  lane.push('spans', { offset: 0, timestamp: 1000, batch: undefined, heldBy: safe.promise }, new Map());
-  lane.push('spans', { offset: 1, ...spanRecord(1000, [{ trace: 1, span: 1, parent: undefined }]) }, new Map());
+  const held = { offset: 0, timestamp: 1000, batch: undefined, heldBy: safe.promise };
+  const record = { offset: 1, ...spanRecord(1000, [{ trace: 1, span: 1, parent: undefined }]) };
+  lane.push('spans', [held, record], new Map());
   lane.quiet('spans', 2000);
   lane.advance();
 
@@ -264,4 +265,35 @@ test('a record that is held back holds the offset back, and nothing else', async
   safe.resolve();
   await safe.promise;
   expect(lane.progress('spans')).toEqual({ offset: 2, time: 2000 });
+});
+
+test('records that a full disk refuses have not come: they come again, each once', () => {
+  const spool = new Spool(path.join(tempDirectory(), 'spool'));
+  onTestFinished(() => spool.close());
+  const append = vi.spyOn(spool, 'append').mockImplementationOnce(() => {
+    throw new Error('ENOSPC: no space left on device, write');
+  });
+  const closed: ClosedTurn[] = [];
+  const lane = new Lane({
+    owned: { group: 'g', lane: 0, epoch: 1, time: 0, positions: {} },
+    topics: [{ topic: 'spans', offset: 0, time: 0 }],
+    limits: LIMITS,
+    ports: { spool, onClosed: (turn) => closed.push(turn), onTime: () => {}, onLate: () => {} },
+  });
+  const records = [1, 2, 3].map((trace) => ({
+    offset: trace - 1,
+    ...spanRecord(1000, [{ trace, span: trace, parent: undefined }]),
+  }));
+
+  expect(() => lane.push('spans', records, new Map())).toThrow('ENOSPC');
+  const nextBefore = lane.next('spans');
+  lane.push('spans', records, new Map());
+  lane.quiet('spans', END);
+  lane.advance();
+
+  expect([nextBefore, lane.next('spans')]).toEqual([0, 3]);
+  expect(append).toHaveBeenCalledTimes(2);
+  expect(closed).toHaveLength(3);
+  for (const turn of closed) lane.release(turn);
+  expect(lane.progress('spans').offset).toBe(3);
 });

@@ -176,7 +176,7 @@ test('the bytes of a lane that was lost are there until nothing of it is being f
   await handlers?.onRecords({ topic: 'spans', partition: 1 }, [record]);
 
   handlers?.onLost([partition(1)]);
-  spool.append(Buffer.from('x'));
+  spool.append([Buffer.from('x')]);
   await sleep(1);
   expect(spool.bytes).toBe(BYTES.length + 1);
 
