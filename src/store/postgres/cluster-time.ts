@@ -65,9 +65,13 @@ async function relate(
   { after, upTo }: { readonly after: number; readonly upTo: number },
   unknown: UnknownKeys,
 ): Promise<number> {
-  const [evidence] = await session.rows<{ isThere: boolean }>(IS_THERE_EVIDENCE, [after, upTo, ONLY_UNKNOWN]);
-  const isCompared = evidence?.isThere === true;
-  const looked = await referringIn(session, { after, upTo }, isCompared);
+  const [evidence] = await session.rows<{ isThere: boolean }>(IS_THERE_EVIDENCE);
+  let isCompared = evidence?.isThere === true;
+  let looked = await referringIn(session, { after, upTo }, isCompared);
+  if (!isCompared && looked.referring.some(isEvidence)) {
+    isCompared = true;
+    looked = await referringIn(session, { after, upTo }, isCompared);
+  }
   const pairs: Pair[] = [];
   const keys: { readonly named: Key[]; readonly unnamed: Key[] } = { named: [], unnamed: [] };
   const linked: { readonly conversation: number; readonly traceId: string }[] = [];
@@ -96,6 +100,13 @@ async function relate(
   pairs.push(...(await matched(session, [...keys.unnamed, ...keys.named])), ...(await filedAs(session, linked)));
   await joinGroups(session, pairs);
   return looked.upTo;
+}
+
+/** Links alone are not: nothing is compared with them. */
+function isEvidence({ isNamed, keys }: Referring): boolean {
+  if (isNamed || keys === null) return false;
+  const { has, wants } = decodeFiledKeys(keys);
+  return has.length + wants.length > 0;
 }
 
 /** What has to be looked at, as far as can be done in one go, and up to when that is all. */
@@ -155,15 +166,8 @@ const LEAST = {
   name: 'least-lane-time',
   sql: 'SELECT min(log_time) AS time FROM lanes WHERE consumer_group = $1 AND topics && $2::text[]',
 };
-/** Where nothing of the kind has been passed or is passed now, nobody has to know to what those with a conversation id refer. */
-const IS_THERE_EVIDENCE = {
-  name: 'is-there-evidence',
-  sql: `SELECT EXISTS (SELECT FROM evidence) OR EXISTS (
-    SELECT FROM instances i CROSS JOIN LATERAL (
-      SELECT FROM pending WHERE home = i.id AND closed_at > $1 AND closed_at <= $2 AND NOT is_named AND keys <> $3 LIMIT 1) p
-  ) AS "isThere"`,
-};
-/** By instance, since that is how the queue is in order. */
+const IS_THERE_EVIDENCE = { name: 'is-there-evidence', sql: 'SELECT EXISTS (SELECT FROM evidence) AS "isThere"' };
+/** By instance, since that is how the queue is in order. Those of which nothing is known are of use only where there is evidence. */
 const REFERRING = {
   name: 'referring-arrivals',
   sql: `SELECT p.conversation, p.trace_id AS "traceId", p.bytes, p.closed_at AS "closedAt", p.is_named AS "isNamed", p.keys, p.others
