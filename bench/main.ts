@@ -50,7 +50,8 @@ const benches = {
   redaction: () => benchRedaction({ traces: Number(values.traces ?? (small ? 60 : 1500)), rounds: small ? 2 : 15 }),
   dialects: () => benchDialects(small ? { frameworks: 2, rounds: 2 } : { rounds: 40 }),
   // Needs what it starts by itself: Java for Kafka, PostgreSQL. A million spans are 85,000 traces.
-  kafka: () => benchKafka({ traces: Number(values.traces ?? (small ? 2000 : 85_000)), partitions: 12 }),
+  kafka: () =>
+    benchKafka({ traces: Number(values.traces ?? (small ? 2000 : 85_000)), partitions: 12, pairs: small ? 1 : 3 }),
   // Starts a PostgreSQL.
   postgres: () => benchPostgres({ turns: Number(values.traces ?? (small ? 1000 : 20_000)) }),
   // Installs agentevals, which it compares with, where that is not there yet.

@@ -4,15 +4,19 @@
  */
 export interface Sequenced {
   readonly sequence: number;
+  /** Memory that it takes while it is with the thread, where that is much. */
+  readonly bytes?: number;
 }
 
 const SENT_MAX = 512;
+const SENT_BYTES_MAX = 64 << 20;
 /** Sliding a long array forward is cheaper in large steps. */
 const SLIDE_FROM = 1024;
 
 export class CommandWindow<Command extends Sequenced> {
   readonly #send: (command: Command) => void;
   #sent: Command[] = [];
+  #sentBytes = 0;
   #waiting: Command[] = [];
   #head = 0;
   #sequence = 0;
@@ -60,13 +64,19 @@ export class CommandWindow<Command extends Sequenced> {
     this.#waiting[this.#waiting.length - 1] = command;
   }
 
-  /** Sends as many as may be with the thread. */
-  pump(): void {
-    while (this.#sent.length < SENT_MAX) {
+  /** Whether one waits that may be sent. */
+  get hasNext(): boolean {
+    return this.waiting > 0 && this.#sent.length < SENT_MAX && this.#sentBytes < SENT_BYTES_MAX;
+  }
+
+  /** Sends as many as may be with the thread, and as many as `mayGoOn` lets. */
+  pump(mayGoOn: () => boolean = () => true): void {
+    while (this.hasNext && mayGoOn()) {
       const command = this.#waiting[this.#head];
       if (command === undefined) break;
       this.#head += 1;
       this.#sent.push(command);
+      this.#sentBytes += command.bytes ?? 0;
       this.#send(command);
     }
     if (this.#head <= SLIDE_FROM || this.#head * 2 <= this.#waiting.length) return;
@@ -74,16 +84,21 @@ export class CommandWindow<Command extends Sequenced> {
     this.#head = 0;
   }
 
-  /** The thread has forgotten what it was sent. */
-  sendAgain(): void {
-    for (const command of this.#sent) this.#send(command);
+  /** The thread has forgotten what it was sent: it waits again, before everything else. */
+  takeBack(): void {
+    this.#waiting = [...this.#sent, ...this.#waiting.slice(this.#head)];
+    this.#head = 0;
+    this.#sent = [];
+    this.#sentBytes = 0;
   }
 
   /** Takes out what is done: everything up to this sequence. */
   answered(sequence: number): readonly Command[] {
     this.#lastProgressAt = performance.now();
     const end = this.#sent.findIndex((command) => command.sequence > sequence);
-    return this.#sent.splice(0, end === -1 ? this.#sent.length : end);
+    const done = this.#sent.splice(0, end === -1 ? this.#sent.length : end);
+    for (const { bytes } of done) this.#sentBytes -= bytes ?? 0;
+    return done;
   }
 
   findLastSent(isWanted: (command: Command) => boolean): Command | undefined {

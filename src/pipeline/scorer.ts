@@ -160,7 +160,7 @@ export class Scorer {
   }
 
   #sendAgain(): void {
-    this.#commands.sendAgain();
+    this.#commands.takeBack();
     this.#pump();
     // The thread forgot what was on its way, the word to stop as well.
     if (this.#state === 'stopping') this.#thread.post({ type: 'stop' });

@@ -33,10 +33,48 @@ test('what was sent and not answered is sent again', () => {
   window.pump();
   window.answered(1);
 
-  window.sendAgain();
-
-  expect(sent).toEqual([1, 2, 3, 2, 3]);
+  window.push({ sequence: window.nextSequence(), lane: 0 });
+  window.takeBack();
   expect(window.first?.sequence).toBe(2);
+  expect(window.waiting).toBe(3);
+  window.pump();
+
+  expect(sent).toEqual([1, 2, 3, 2, 3, 4]);
+});
+
+test('large ones are few at a time, one at least', () => {
+  const sent: number[] = [];
+  const window = new CommandWindow<Command & { readonly bytes: number }>(({ sequence }) => sent.push(sequence));
+  for (const megabytes of [100, 40, 40, 1]) {
+    window.push({ sequence: window.nextSequence(), lane: 0, bytes: megabytes << 20 });
+  }
+
+  window.pump();
+  expect(sent).toEqual([1]);
+  window.answered(1);
+  window.pump();
+  expect(sent).toEqual([1, 2, 3]);
+  window.takeBack();
+  window.pump();
+  expect(sent).toEqual([1, 2, 3, 2, 3]);
+  window.answered(2);
+  window.pump();
+
+  expect(sent).toEqual([1, 2, 3, 2, 3, 4]);
+  expect(window.hasNext).toBe(false);
+});
+
+test('who sends can stop in between, and goes on later', () => {
+  const { window, sent } = windowOf(10);
+  let budget = 4;
+
+  window.pump(() => budget-- > 0);
+  expect(sent).toHaveLength(4);
+  expect(window.hasNext).toBe(true);
+  window.pump();
+
+  expect(sent).toHaveLength(10);
+  expect(window.hasNext).toBe(false);
 });
 
 test('what waits can be replaced and taken out; what was sent can not', () => {

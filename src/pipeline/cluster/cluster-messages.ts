@@ -15,7 +15,7 @@ import type { TruthFile } from '../../model/truth.ts';
 import type { EngineSettings } from '../engine.ts';
 import type { JudgingStart } from '../judging/judging-start.ts';
 import type { PutCommand, PutMessage } from '../store-writes.ts';
-import type { PackedTurn } from '../messages.ts';
+import type { MadeArrival } from './arrival-maker.ts';
 
 export interface ClusterStart {
   readonly settings: EngineSettings & { readonly truth: readonly TruthFile[] };
@@ -27,7 +27,6 @@ export interface ClusterStart {
   readonly results: OtlpSenderOptions | undefined;
   /** Undefined where no judge is configured. */
   readonly judging: JudgingStart | undefined;
-  readonly spoolDirectory: string;
   readonly suites: readonly string[];
   readonly shadowSuites: readonly string[];
   readonly suitesBaseDirectory: string;
@@ -35,15 +34,15 @@ export interface ClusterStart {
   readonly stopped: readonly StoppedCheck[];
 }
 
-export interface FileCommand {
+interface ClosedInLane {
   readonly type: 'file';
   readonly sequence: number;
   readonly lane: OwnedLane;
-  readonly turn: PackedTurn;
   readonly positions: LanePositions;
-  /** The spool is complete to here. */
-  readonly spoolEnd: number;
 }
+
+/** A turn that has closed; or that one has, and why its bytes can't be had here. */
+export type FileCommand = ClosedInLane & ({ readonly arrival: MadeArrival } | { readonly unreadable: string });
 
 /** Everything that the lane closed up to this time has been sent before. */
 export interface TimeCommand {
@@ -83,6 +82,8 @@ export type FromCluster =
       readonly sequence: number;
       readonly fenced: readonly OwnedLane[];
       readonly arrivals: number;
+      /** See `ClusterStore`. */
+      readonly wantsKeys: boolean;
       readonly tookMs: number;
     }
   | {

@@ -1,7 +1,7 @@
 /**
  * The running service as one of many: the only place that knows how its stages are connected.
  *
- *   Kafka ─▶ lanes (open turns) ─▶ thread: file in the shared store ─▶ judge what is due there ─▶ metrics, API
+ *   Kafka ─▶ lanes (open turns) ─▶ arrivals ─▶ thread: file in the shared store ─▶ judge what is due there ─▶ metrics, API
  *   OTLP  ─▶ Kafka, keyed by trace id
  *
  * Consumers start before producers, and producers stop first, so that each can drain: no more is read, what is closed is filed, what
@@ -53,6 +53,7 @@ import { shadowApi } from '../shadow-api.ts';
 import { isLive, outlineOf, type SuiteOutline } from '../suite-outline.ts';
 import { type ClusterScoring, ClusterWorker } from './cluster-worker.ts';
 import { DeadLetters } from './dead-letters.ts';
+import { countExternalMemoryWithHeap } from './external-memory.ts';
 import { kafkaConnectionOf } from './kafka-connection-of.ts';
 import { KafkaSink } from './kafka-sink.ts';
 import { Lanes } from './lanes.ts';
@@ -88,6 +89,7 @@ async function start(
   stops: Stop[],
   stopAll: () => Promise<void>,
 ): Promise<Service> {
+  countExternalMemoryWithHeap();
   const { settings, log } = options;
   const directory = openDataDirectory(settings.dataDir);
   stops.push(() => directory.release());
@@ -324,7 +326,6 @@ async function startReading(
       detection: detectionStart(of),
       results: of.results === undefined ? undefined : { ...of.results, version: options.version },
       judging: judgingStart(of.judging),
-      spoolDirectory,
       suites: of.suites,
       shadowSuites: of.shadowSuites,
       suitesBaseDirectory: of.baseDir,
@@ -336,6 +337,7 @@ async function startReading(
   const named = { ...settings, suites: options.suiteReferences, baseDir: options.suitesBaseDirectory };
   const worker = await ClusterWorker.start({
     ...scoringOf(named, [...options.suites, ...options.shadows].map(outlineOf)),
+    spoolDirectory,
     onFiled: (lane, turn) => lanes?.filed(lane, turn),
     onFenced: (lane) => lanes?.fenced(lane),
     onTotals: (totals) => {

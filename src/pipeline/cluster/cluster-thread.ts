@@ -6,7 +6,6 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Asking, endAllWaiting } from '../../ask/asking.ts';
-import { JournalReader } from '../../journal/journal-reader.ts';
 import { KafkajsPublisher } from '../../kafka/kafkajs/publisher.ts';
 import type { JudgeEvent } from '../../model/events/judge-events.ts';
 import { evaluationRecord } from '../../report/evaluation-record.ts';
@@ -52,15 +51,12 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   const problems = new Problems(post);
   const keysOf = keysOfContent(start.settings.conversation.idKeys);
   const store = await opened({ ...start.store, outboxPayload, keysOf }, problems);
-  const spool = new JournalReader(start.spoolDirectory);
 
   const waiting: (FileCommand | TimeCommand)[] = [];
   let arrived = Promise.withResolvers<void>();
   let isStopping = false;
   const filer = new Filer({
     store,
-    read: (position, length) => spool.read(position, length),
-    idKeys: start.settings.conversation.idKeys,
     onFiled: (filed) => post({ type: 'filed', ...filed }),
     onProblem: (error) => problems.said('file', error),
     pause: () => sleep(RETRY_AFTER_MS),
@@ -126,7 +122,6 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
         await arrived.promise;
         continue;
       }
-      spool.completeTo(waiting.reduce((end, command) => (command.type === 'file' ? command.spoolEnd : end), 0));
       await filer.fileNext(waiting);
       problems.over('file');
     }
@@ -161,7 +156,6 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   await results?.stop();
   await switched;
   await asking?.stop();
-  spool.close();
   await store.close();
   post({ type: 'stopped' });
   port.close();

@@ -1,6 +1,6 @@
 /**
- * The main thread's end of the thread that files and judges: sends what lanes closed, in order, keeps it until it is filed, and sends it
- * again when the thread had to be ended or has died (`watched-thread.ts`).
+ * The main thread's end of the thread that files and judges: sends what lanes closed, in order and with its bytes, keeps it until it is filed, and
+ * sends it again when the thread had to be ended or has died (`watched-thread.ts`).
  *
  *   running  -- the thread was started again -------------> running (everything unanswered is sent and asked again)
  *   any      -- stop -------------------------------------> stopped, when all that was sent is filed
@@ -8,6 +8,7 @@
  * What waits is bounded by the lanes, which read no further when too much is waiting.
  */
 import type { ClosedTurn } from '../../assemble/open-turns.ts';
+import { JournalReader } from '../../journal/journal-reader.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { ResultEvent } from '../../model/events/result-events.ts';
 import type { ScoringEvent } from '../../model/events/scoring-events.ts';
@@ -19,10 +20,10 @@ import type { AcceptCommand, DetectionMessage } from '../detection/detection-own
 import type { PutCommand, PutMessage } from '../store-writes.ts';
 import type { Settled } from '../detection/detection-rounds.ts';
 import { CommandWindow } from '../command-window.ts';
-import { packTurn } from '../messages.ts';
 import type { SuiteOutline } from '../suite-outline.ts';
 import { WatchedThread } from '../watched-thread.ts';
 import { AheadOfTime } from './ahead-of-time.ts';
+import { ArrivalMaker, type MadeArrival } from './arrival-maker.ts';
 import type { Answer, ClusterStart, FromCluster, Question, TimeCommand, ToCluster } from './cluster-messages.ts';
 
 /** What may be another after a reload. */
@@ -33,6 +34,7 @@ export interface ClusterScoring {
 }
 
 export interface ClusterWorkerOptions extends ClusterScoring {
+  readonly spoolDirectory: string;
   readonly onFiled: (lane: OwnedLane, turn: ClosedTurn) => void;
   readonly onFenced: (lane: OwnedLane) => void;
   readonly onTotals: (totals: readonly Total[]) => void;
@@ -49,7 +51,9 @@ interface WaitingTurn {
   readonly lane: OwnedLane;
   readonly turn: ClosedTurn;
   readonly positions: LanePositions;
+  /** The spool is complete to here. */
   readonly spoolEnd: number;
+  readonly bytes: number;
 }
 type Command = WaitingTurn | TimeCommand;
 
@@ -58,8 +62,16 @@ interface Asked {
   readonly answered: PromiseWithResolvers<Answer>;
 }
 
+/** Making an arrival takes a tenth of a millisecond, of a large turn more; and thousands can close at one moment. */
+const PUMP_AT_ONCE_MS = 10;
+
 export class ClusterWorker {
   readonly #options: ClusterWorkerOptions;
+  readonly #spool: JournalReader;
+  #maker: ArrivalMaker;
+  /** As the last filing saw it. Before the first, keys too many are better than many left for later. */
+  #wantsKeys = true;
+  #isToPump = false;
   readonly #thread: WatchedThread<ToCluster, FromCluster>;
   readonly #commands = new CommandWindow<Command>((command) => this.#send(command));
   /** Who waits until the thread has answered up to a sequence. */
@@ -73,6 +85,8 @@ export class ClusterWorker {
 
   private constructor(options: ClusterWorkerOptions) {
     this.#options = options;
+    this.#spool = new JournalReader(options.spoolDirectory);
+    this.#maker = this.#makerFor(options);
     this.#thread = new WatchedThread({
       module: 'cluster-thread',
       from: import.meta.url,
@@ -126,11 +140,9 @@ export class ClusterWorker {
   ): void {
     if (this.#state !== 'running') return;
     this.#turnsWaiting += 1;
-    this.#ahead.add(
-      turn.closedAt,
-      turn.rows.reduce((sum, { length }) => sum + length, 0),
-    );
-    this.#enqueue({ type: 'file', sequence: this.#commands.nextSequence(), lane, turn, ...place });
+    const bytes = turn.rows.reduce((sum, { length }) => sum + length, 0);
+    this.#ahead.add(turn.closedAt, bytes);
+    this.#enqueue({ type: 'file', sequence: this.#commands.nextSequence(), lane, turn, bytes, ...place });
   }
 
   time(lane: OwnedLane, time: number, positions: LanePositions): void {
@@ -147,7 +159,7 @@ export class ClusterWorker {
   forget(lane: OwnedLane): Promise<void> {
     const removed = this.#commands.removeWaiting((command) => command.lane === lane);
     this.#turnsWaiting -= removed.filter(({ type }) => type === 'file').length;
-    this.#pump();
+    this.#pumpSoon();
     const last = this.#commands.findLastSent((command) => command.lane === lane);
     if (last === undefined || this.#state === 'stopped') return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -161,9 +173,16 @@ export class ClusterWorker {
   }
 
   /** The thread does what it was sent, and another begins with these. Resolves when it has. */
-  async replace({ start, suites, checkTimeoutMs }: ClusterScoring): Promise<void> {
-    if (this.#state === 'running')
-      await this.#thread.replace({ data: start, suites, checkTimeoutMs }, { type: 'stop' });
+  async replace(scoring: ClusterScoring): Promise<void> {
+    if (this.#state !== 'running') return;
+    const { start, suites, checkTimeoutMs } = scoring;
+    this.#maker = this.#makerFor(scoring);
+    await this.#thread.replace({ data: start, suites, checkTimeoutMs }, { type: 'stop' });
+  }
+
+  #makerFor({ start }: ClusterScoring): ArrivalMaker {
+    const { idKeys } = start.settings.conversation;
+    return new ArrivalMaker({ read: (position, length) => this.#spool.read(position, length), idKeys });
   }
 
   /** Of a person. False where nobody hears it. */
@@ -182,7 +201,7 @@ export class ClusterWorker {
   async stop(): Promise<void> {
     if (this.#state === 'running') {
       this.#state = 'stopping';
-      if (this.#thread.expectEnd()) this.#pump();
+      if (this.#thread.expectEnd()) this.#pumpSoon();
       else this.#ended();
     }
     await this.#whenStopped.promise;
@@ -198,7 +217,7 @@ export class ClusterWorker {
   #enqueue(command: Command): void {
     if (this.#state !== 'running') return;
     this.#commands.push(command);
-    this.#pump();
+    this.#pumpSoon();
   }
 
   #ask(question: Question): Promise<Answer> {
@@ -209,9 +228,21 @@ export class ClusterWorker {
     return answered.promise;
   }
 
+  /** Not at once: those that close at one moment are made in turns with everything else this thread has to do. */
+  #pumpSoon(): void {
+    if (this.#isToPump) return;
+    this.#isToPump = true;
+    setImmediate(() => {
+      this.#isToPump = false;
+      this.#pump();
+    });
+  }
+
   #pump(): void {
     if (!this.#thread.isReady || this.#state === 'stopped') return;
-    this.#commands.pump();
+    const since = performance.now();
+    this.#commands.pump(() => performance.now() - since < PUMP_AT_ONCE_MS);
+    if (this.#commands.hasNext) this.#pumpSoon();
     if (this.#state === 'stopping' && this.#commands.waiting === 0) this.#thread.post({ type: 'stop' });
   }
 
@@ -220,8 +251,20 @@ export class ClusterWorker {
       this.#thread.post(command);
       return;
     }
-    const turn = packTurn(command.turn);
-    this.#thread.post({ ...command, turn }, [turn.rows.buffer]);
+    const { sequence, lane, positions } = command;
+    const head = { type: 'file', sequence, lane, positions } as const;
+    const made = this.#tryMake(command);
+    if ('unreadable' in made) this.#thread.post({ ...head, ...made });
+    else this.#thread.post({ ...head, arrival: made }, buffersOf(made.content));
+  }
+
+  #tryMake({ turn, spoolEnd }: WaitingTurn): MadeArrival | { readonly unreadable: string } {
+    try {
+      this.#spool.completeTo(spoolEnd);
+      return this.#maker.make(turn, { wantsKeys: this.#wantsKeys });
+    } catch (error) {
+      return { unreadable: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   #receive(message: FromCluster): void {
@@ -230,8 +273,8 @@ export class ClusterWorker {
         this.#options.onTotals(message.totals);
         for (const [id, { question }] of this.#asked) this.#thread.post({ type: 'question', id, question });
         if (this.#isRelay) this.#thread.post({ type: 'relay', on: true });
-        this.#commands.sendAgain();
-        this.#pump();
+        this.#commands.takeBack();
+        this.#pumpSoon();
         return;
       case 'filed':
         this.#filed(message);
@@ -295,9 +338,10 @@ export class ClusterWorker {
     for (const { lane, turn } of done) if (!fenced.has(lane)) this.#options.onFiled(lane, turn);
     for (const lane of fenced) this.#options.onFenced(lane);
     this.#answeredTo(message.sequence);
-    const { arrivals, tookMs } = message;
+    const { arrivals, tookMs, wantsKeys } = message;
+    this.#wantsKeys = wantsKeys;
     if (arrivals > 0) this.#options.onEvent({ type: 'arrivals-filed', arrivals, tookMs });
-    this.#pump();
+    this.#pumpSoon();
   }
 
   #answeredTo(sequence: number): void {
@@ -310,6 +354,12 @@ export class ClusterWorker {
     this.#state = 'stopped';
     this.#answeredTo(Number.POSITIVE_INFINITY);
     this.#thread.stopWatching();
+    this.#spool.close();
     this.#whenStopped.resolve();
   }
+}
+
+/** They are the arrival's alone, and move to the thread instead of being copied. */
+function buffersOf({ traces, logs }: MadeArrival['content']): ArrayBuffer[] {
+  return [traces, logs].flatMap((bytes) => (bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : []));
 }

@@ -1,19 +1,11 @@
 /**
- * Files what lanes have closed: puts the bytes of each turn together, finds out to which conversation it belongs as far as it
- * says itself, and gives all that has come by now to the store in one transaction.
+ * Files what lanes have closed: gives all that has come by now to the store in one transaction.
  *
  *   waiting --> in a transaction --> filed                       (answered)
  *                                --> fenced: another has the lane (answered; the other files it)
  *                                --> failed: the store is away    (tried again until it is back)
  *           --> unreadable: the bytes of a turn can't be had here    (nothing of its lane is filed; it is read again from Kafka)
  */
-import { buildTurns } from '../../assemble/build-turns.ts';
-import { evidenceOf, linksOf } from '../../assemble/conversation-evidence.ts';
-import type { ClosedTurn } from '../../assemble/open-turns.ts';
-import { GroupCache, mergeContent } from '../../assemble/trace-content.ts';
-import { isBare, isWhole } from '../../assemble/turns/fragments.ts';
-import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
-import { normalize } from '../../normalize/normalize.ts';
 import {
   type Arrival,
   type ClusterStore,
@@ -22,18 +14,15 @@ import {
   type LanePositions,
   type OwnedLane,
 } from '../../store/cluster-store.ts';
-import { namedConversationOf } from '../facts.ts';
-import { bytesOf, unpackTurn } from '../messages.ts';
 import type { FileCommand, TimeCommand } from './cluster-messages.ts';
 
 export interface FilerParts {
   readonly store: Pick<ClusterStore, 'file' | 'wantsKeys'>;
-  readonly read: (position: number, length: number) => Uint8Array;
-  readonly idKeys: readonly string[];
   readonly onFiled: (filed: {
     readonly sequence: number;
     readonly fenced: readonly OwnedLane[];
     readonly arrivals: number;
+    readonly wantsKeys: boolean;
     readonly tookMs: number;
   }) => void;
   readonly onProblem: (error: unknown) => void;
@@ -49,18 +38,12 @@ interface LaneFiling {
 
 const COMMANDS_MAX = 256;
 const BYTES_MAX = 32 << 20;
-type Identity = Pick<Arrival, 'conversationId' | 'has' | 'wants' | 'linked' | 'keysLater' | 'standsAlone'>;
-
-const UNKNOWN: Identity = { conversationId: undefined, has: [], wants: [], linked: [], standsAlone: false };
 
 export class Filer {
   readonly #parts: FilerParts;
-  readonly #groups = new GroupCache();
-  readonly #idKeys: IdKeys | undefined;
 
   constructor(parts: FilerParts) {
     this.#parts = parts;
-    this.#idKeys = idKeysOf(parts.idKeys);
   }
 
   /** Takes the first of what waits; it is filed when this resolves. */
@@ -72,7 +55,14 @@ export class Filer {
     const { filings, unreadable } = this.#filingsOf(batch);
     const fenced = [...unreadable, ...(await this.#file(filings))];
     const arrivals = filings.reduce((sum, filing) => sum + filing.arrivals.length, 0);
-    this.#parts.onFiled({ sequence: last.sequence, fenced, arrivals, tookMs: performance.now() - startedAt });
+    const { wantsKeys } = this.#parts.store;
+    this.#parts.onFiled({
+      sequence: last.sequence,
+      fenced,
+      arrivals,
+      wantsKeys,
+      tookMs: performance.now() - startedAt,
+    });
   }
 
   #filingsOf(batch: readonly (FileCommand | TimeCommand)[]): {
@@ -92,49 +82,15 @@ export class Filer {
       }
       filing.positions = command.positions;
       if (command.type === 'time') filing.time = command.time;
+      else if ('arrival' in command) filing.arrivals.push({ ...command.arrival, positions: command.positions });
       else {
-        const arrival = this.#tryArrival(command);
-        if (arrival !== undefined) filing.arrivals.push(arrival);
-        else {
-          // Its time must not move past the turn.
-          unreadable.set(key, lane);
-          filings.delete(key);
-        }
+        this.#parts.onProblem(command.unreadable);
+        // Its time must not move past the turn.
+        unreadable.set(key, lane);
+        filings.delete(key);
       }
     }
     return { filings: [...filings.values()], unreadable: [...unreadable.values()] };
-  }
-
-  #tryArrival(command: FileCommand): Arrival | undefined {
-    try {
-      return this.#arrivalOf(unpackTurn(command.turn), command.positions);
-    } catch (error) {
-      this.#parts.onProblem(error);
-      return undefined;
-    }
-  }
-
-  #arrivalOf(turn: ClosedTurn, positions: LanePositions): Arrival {
-    const { rows, spansAreDistinct } = turn;
-    const { read } = this.#parts;
-    const { content, spans } = mergeContent({ rows, read, groups: this.#groups, stored: undefined, spansAreDistinct });
-    const { traceId, closedAt, cause } = turn;
-    return { traceId, closedAt, cause, spans, content, positions, ...this.#identify(content) };
-  }
-
-  /** What can't be understood says nothing of itself; who judges it says why. */
-  #identify(content: Arrival['content']): Identity {
-    try {
-      const turns = buildTurns(normalize(content, this.#idKeys));
-      const standsAlone = turns.every((part) => isWhole(part) && !isBare(part) && !part.ended);
-      const conversationId = namedConversationOf(turns);
-      // Finding keys decodes all messages, a third of what filing costs.
-      return conversationId !== undefined && !this.#parts.store.wantsKeys
-        ? { conversationId, has: [], wants: [], linked: linksOf(turns), keysLater: true, standsAlone }
-        : { conversationId, ...evidenceOf(turns), standsAlone };
-    } catch {
-      return UNKNOWN;
-    }
   }
 
   /** Gives the lanes that others have. */
@@ -171,8 +127,12 @@ function takeFirst(waiting: (FileCommand | TimeCommand)[]): (FileCommand | TimeC
   let count = 0;
   for (const command of waiting) {
     if (count > 0 && (count >= COMMANDS_MAX || bytes >= BYTES_MAX)) break;
-    if (command.type === 'file') bytes += bytesOf(command.turn);
+    if (command.type === 'file' && 'arrival' in command) bytes += contentBytes(command.arrival.content);
     count += 1;
   }
   return waiting.splice(0, count);
+}
+
+function contentBytes({ traces, logs }: Arrival['content']): number {
+  return traces.length + (logs?.length ?? 0);
 }

@@ -6,11 +6,11 @@ import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { UNWATCHED } from '../../../src/pipeline/check-watch.ts';
+import { ArrivalMaker } from '../../../src/pipeline/cluster/arrival-maker.ts';
 import { Filer } from '../../../src/pipeline/cluster/filer.ts';
 import { Judge } from '../../../src/pipeline/cluster/judge.ts';
 import { Lane } from '../../../src/pipeline/cluster/lane.ts';
 import { engineSettings, turnLimits } from '../../../src/pipeline/engine-settings.ts';
-import { packTurn } from '../../../src/pipeline/messages.ts';
 import { Spool } from '../../../src/kafka/spool.ts';
 import { JournalReader } from '../../../src/journal/journal-reader.ts';
 import { toEvaluationJson } from '../../../src/model/evaluation-json.ts';
@@ -88,14 +88,13 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
   });
   const filer = new Filer({
     store,
-    read: (position, length) => reader.read(position, length),
-    idKeys: [],
     onFiled: () => {},
     onProblem: (error) => {
       throw error;
     },
     pause: async () => {},
   });
+  const maker = new ArrivalMaker({ read: (position, length) => reader.read(position, length), idKeys: [] });
   const judge = new Judge({
     store,
     settings: engineSettings(SETTINGS),
@@ -115,15 +114,11 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
       limits: turnLimits(SETTINGS),
       ports: {
         spool,
-        onClosed: (turn, positions) =>
-          commands.push({
-            type: 'file',
-            sequence: 0,
-            lane: owned,
-            turn: packTurn(turn),
-            positions,
-            spoolEnd: spool.end,
-          }),
+        onClosed: (turn, positions) => {
+          reader.completeTo(spool.end);
+          const arrival = maker.make(turn, store);
+          commands.push({ type: 'file', sequence: 0, lane: owned, positions, arrival });
+        },
         onTime: (time, positions) => commands.push({ type: 'time', sequence: 0, lane: owned, time, positions }),
         onLate: () => {
           throw new Error('nothing is late here');
@@ -135,7 +130,6 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
     log.filter(({ span }) => Number.parseInt(span.traceId.slice(-4), 16) % lanes === lane),
   );
   const work = async () => {
-    reader.completeTo(spool.end);
     while (commands.length > 0) await filer.fileNext(commands);
     await store.moveTime();
     await judge.judgeNext();
