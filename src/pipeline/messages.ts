@@ -102,12 +102,6 @@ export function packTurn(turn: ClosedTurn): PackedTurn {
   return { traceId, cause, closedAt, position, spansAreDistinct, rows, groups };
 }
 
-export function bytesOf(packed: PackedTurn): number {
-  let bytes = 0;
-  for (let at = 1; at < packed.rows.length; at += 3) bytes += packed.rows[at] ?? 0;
-  return bytes;
-}
-
 export function unpackTurn(packed: PackedTurn): ClosedTurn {
   const rows = [];
   for (let at = 0; at < packed.rows.length; at += 3) {
