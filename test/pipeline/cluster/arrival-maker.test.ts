@@ -1,24 +1,12 @@
-import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ClosedTurn } from '../../../src/assemble/open-turns.ts';
-import { JournalReader } from '../../../src/journal/journal-reader.ts';
-import { Spool } from '../../../src/kafka/spool.ts';
 import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { ArrivalMaker } from '../../../src/pipeline/cluster/arrival-maker.ts';
 import { Lane } from '../../../src/pipeline/cluster/lane.ts';
-import { tempDirectory } from '../../temp-directory.ts';
+import { LIMITS, spoolForTest } from './small-lanes.ts';
 
-const LIMITS = {
-  settleMs: 10,
-  idleMs: 40,
-  maxAgeMs: 200,
-  maxSpans: 8,
-  maxBytes: 100_000,
-  maxOpenTurns: 1000,
-  maxOpenSpans: 10_000,
-};
 const TRACE = '1'.repeat(32);
 const OTHER = '2'.repeat(32);
 
@@ -44,13 +32,7 @@ function callSpan(conversationId: string | undefined) {
 
 /** What a lane closes after this span, and who reads its bytes. */
 function closedAfter(span: object) {
-  const directory = path.join(tempDirectory(), 'spool');
-  const spool = new Spool(directory);
-  const reader = new JournalReader(directory);
-  onTestFinished(() => {
-    reader.close();
-    spool.close();
-  });
+  const { spool, reader } = spoolForTest();
   const closed: ClosedTurn[] = [];
   const lane = new Lane({
     owned: { group: 'g', lane: 0, epoch: 1, time: 0, positions: {} },

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Evaluation } from '../../../src/model/evaluation.ts';
 import type { TraceId } from '../../../src/model/ids.ts';
 import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
@@ -11,8 +11,6 @@ import { Filer } from '../../../src/pipeline/cluster/filer.ts';
 import { Judge } from '../../../src/pipeline/cluster/judge.ts';
 import { Lane } from '../../../src/pipeline/cluster/lane.ts';
 import { engineSettings, turnLimits } from '../../../src/pipeline/engine-settings.ts';
-import { Spool } from '../../../src/kafka/spool.ts';
-import { JournalReader } from '../../../src/journal/journal-reader.ts';
 import { toEvaluationJson } from '../../../src/model/evaluation-json.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
 import type { Filing, Judged, OwnedLane, WaitingArrival, WorkingSet } from '../../../src/store/cluster-store.ts';
@@ -21,6 +19,7 @@ import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
 import { randomFrom } from '../../random.ts';
 import { exportRequest } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
+import { spoolForTest } from './small-lanes.ts';
 import { builtinSuites, defaultSettings, LogDriver } from '../log-driver.ts';
 import { recordedLog, type Sent } from '../recorded-log.ts';
 
@@ -79,13 +78,7 @@ class OneFileStore {
 /** Lanes that are read at different speeds, filed and judged now and then. */
 async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[], lanes: number, random: () => number) {
   const store = new OneFileStore(tempDirectory(), lanes);
-  const directory = path.join(tempDirectory(), 'spool');
-  const spool = new Spool(directory);
-  const reader = new JournalReader(directory);
-  onTestFinished(() => {
-    reader.close();
-    spool.close();
-  });
+  const { spool, reader } = spoolForTest();
   const filer = new Filer({
     store,
     onFiled: () => {},

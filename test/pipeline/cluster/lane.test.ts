@@ -1,7 +1,7 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { ClosedTurn, TurnLimits } from '../../../src/assemble/open-turns.ts';
+import type { ClosedTurn } from '../../../src/assemble/open-turns.ts';
 import { Spool } from '../../../src/kafka/spool.ts';
 import type { TraceId } from '../../../src/model/ids.ts';
 import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
@@ -11,16 +11,8 @@ import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { Lane, type LaneBatch } from '../../../src/pipeline/cluster/lane.ts';
 import type { LanePositions } from '../../../src/store/cluster-store.ts';
 import { tempDirectory } from '../../temp-directory.ts';
+import { LIMITS } from './small-lanes.ts';
 
-const LIMITS: TurnLimits = {
-  settleMs: 10,
-  idleMs: 40,
-  maxAgeMs: 200,
-  maxSpans: 8,
-  maxBytes: 100_000,
-  maxOpenTurns: 1000,
-  maxOpenSpans: 10_000,
-};
 const TOPICS = ['spans', 'logs'] as const;
 const END = 100_000;
 

@@ -9,16 +9,7 @@ import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { Lanes } from '../../../src/pipeline/cluster/lanes.ts';
 import type { LaneName, OwnedLane } from '../../../src/store/cluster-store.ts';
 import { tempDirectory } from '../../temp-directory.ts';
-
-const LIMITS = {
-  settleMs: 10,
-  idleMs: 40,
-  maxAgeMs: 200,
-  maxSpans: 8,
-  maxBytes: 100_000,
-  maxOpenTurns: 1000,
-  maxOpenSpans: 10_000,
-};
+import { LIMITS } from './small-lanes.ts';
 
 const BYTES = transcodeTraces(
   Buffer.from(
