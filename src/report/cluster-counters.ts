@@ -41,6 +41,7 @@ export class ClusterCounters {
   readonly #sent: Counter;
   readonly #kafkaProblem: Gauge;
   readonly #storeProblem: Gauge;
+  readonly #sendingProblem: Gauge;
 
   constructor(gauges: ClusterGauges) {
     const metrics = this.#metrics;
@@ -57,8 +58,10 @@ export class ClusterCounters {
     this.#sent = metrics.counter(CLUSTER_METRICS.sent);
     this.#kafkaProblem = metrics.gauge(CLUSTER_METRICS.kafkaProblem);
     this.#storeProblem = metrics.gauge(CLUSTER_METRICS.storeProblem);
+    this.#sendingProblem = metrics.gauge(CLUSTER_METRICS.sendingProblem);
     // "No instance can" asks those that would: the 0 of a gateway must not stand for them.
-    if (!gauges.reads) for (const gauge of [this.#kafkaProblem, this.#storeProblem]) gauge.remove();
+    if (!gauges.reads)
+      for (const gauge of [this.#kafkaProblem, this.#storeProblem, this.#sendingProblem]) gauge.remove();
     metrics.gauge(CLUSTER_METRICS.lanes, (gauge) => gauge.set(gauges.lanes()));
     metrics.gauge(CLUSTER_METRICS.spoolBytes, (gauge) => gauge.set(gauges.spoolBytes()));
     metrics.gauge(CLUSTER_METRICS.turnsToFile, (gauge) => gauge.set(gauges.turnsToFile()));
@@ -108,6 +111,9 @@ export class ClusterCounters {
         return;
       case 'store-problem':
         this.#storeProblem.set(event.problem === undefined ? 0 : 1);
+        return;
+      case 'sending-problem':
+        this.#sendingProblem.set(event.problem === undefined ? 0 : 1);
         return;
       case 'arrivals-filed':
         this.#filing.observe(event.tookMs / 1000);

@@ -89,6 +89,13 @@ export const CLUSTER_METRICS = {
     unit: '0 or 1',
     help: '1 while the shared store can not be used; the log says why. A gateway has none.',
   },
+  sendingProblem: {
+    name: 'assay_evaluations_topic_problem',
+    type: 'gauge',
+    labels: [],
+    unit: '0 or 1',
+    help: '1 while the instance that sends evaluations to their topic can not; the log says why. They wait in the store. A gateway has none.',
+  },
   spoolBytes: {
     name: 'assay_spool_bytes',
     type: 'gauge',

@@ -181,6 +181,14 @@ export function describeEvent(
       return event.problem === undefined
         ? { level: 'info', message: 'the shared store can be used again', fields: {} }
         : { level: 'error', message: 'the shared store can not be used', fields: { problem: event.problem } };
+    case 'sending-problem':
+      return event.problem === undefined
+        ? { level: 'info', message: 'evaluations are sent to their topic again', fields: {} }
+        : {
+            level: 'error',
+            message: 'evaluations can not be sent to their topic; they wait in the store',
+            fields: { problem: event.problem },
+          };
     case 'record-unreadable': {
       const { topic, partition, offset, reason, fate } = event;
       const fields = { topic, partition, offset, reason, fate };

@@ -184,6 +184,7 @@ test('a gateway does not say that it can read Kafka and use the store, for it ne
   const exposed = exposedIn(body);
   expect(exposed.get('assay_kafka_problem')?.samples).toBe(0);
   expect(exposed.get('assay_store_problem')?.samples).toBe(0);
+  expect(exposed.get('assay_evaluations_topic_problem')?.samples).toBe(0);
 });
 
 test('what detection says is exposed as the contract says, and nothing where another instance has it', async () => {

@@ -97,6 +97,15 @@ and on (job) sum by (job) (increase(assay_turns_scored_total[${windowOf(settings
         'The others do its work. Next: the log of this instance names the error; look at what is different about where it runs.',
     },
     {
+      alert: 'AssayEvaluationsNotSent',
+      severity: 'ticket',
+      for: 10 * MINUTE,
+      expr: 'max by (job, instance) (assay_evaluations_topic_problem) == 1',
+      summary: `Assay instance ${INSTANCE} can not send evaluations to their topic`,
+      description:
+        'Nothing is lost: they wait in the shared store, and metrics go on. Next: the log of this instance names the error; see that the topic exists and that it may write there.',
+    },
+    {
       alert: 'AssayScoringFailures',
       severity: 'ticket',
       expr: `sum by (job, instance) (increase(assay_scoring_failures_total[${windowOf(settings, 15 * MINUTE)}])) > 2`,

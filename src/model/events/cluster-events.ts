@@ -23,6 +23,7 @@ export type ClusterEvent =
   /** Undefined: it is over. */
   | { readonly type: 'kafka-problem'; readonly problem: string | undefined }
   | { readonly type: 'store-problem'; readonly problem: string | undefined }
+  | { readonly type: 'sending-problem'; readonly problem: string | undefined }
   | { readonly type: 'arrivals-filed'; readonly arrivals: number; readonly tookMs: number }
   | {
       readonly type: 'conversations-judged';

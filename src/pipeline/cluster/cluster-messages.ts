@@ -101,5 +101,7 @@ export type FromCluster =
   | DetectionMessage
   | PutMessage
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
+  /** With the store. Undefined: it is over. */
   | { readonly type: 'problem'; readonly problem: string | undefined }
+  | { readonly type: 'sending-problem'; readonly problem: string | undefined }
   | { readonly type: 'stopped' };

@@ -123,7 +123,12 @@ async function start(
   let reading: Reading | undefined;
   const view = new QualityView();
   const variation = new CriterionVariation();
-  const state: ReadingState = { clusterTime: undefined, storeProblem: undefined, deadLetterProblem: undefined };
+  const state: ReadingState = {
+    clusterTime: undefined,
+    storeProblem: undefined,
+    sendingProblem: undefined,
+    deadLetterProblem: undefined,
+  };
   const metrics = new ClusterCounters({
     reads: kafka.read,
     lanes: () => reading?.lanes.count ?? 0,
@@ -266,6 +271,7 @@ interface Parts {
 interface ReadingState {
   clusterTime: number | undefined;
   storeProblem: string | undefined;
+  sendingProblem: string | undefined;
   deadLetterProblem: string | undefined;
 }
 
@@ -354,7 +360,7 @@ async function startReading(
       if (event.type === 'store-problem') {
         state.storeProblem = event.problem;
         lanes?.storeProblem(event.problem);
-      }
+      } else if (event.type === 'sending-problem') state.sendingProblem = event.problem;
       onEvent(event);
     },
   });
@@ -430,6 +436,7 @@ function problemsOf(reading: Reading | undefined, state: ReadingState): readonly
   return [
     ...(kafka === undefined ? [] : [`Kafka: ${kafka}`]),
     ...(state.storeProblem === undefined ? [] : [`the shared store: ${state.storeProblem}`]),
+    ...(state.sendingProblem === undefined ? [] : [`the topic of evaluations: ${state.sendingProblem}`]),
     ...(state.deadLetterProblem === undefined ? [] : [`the topic of dead letters: ${state.deadLetterProblem}`]),
   ];
 }
@@ -469,6 +476,7 @@ const CLUSTER_EVENTS: ReadonlySet<string> = new Set<ClusterEvent['type']>([
   'lanes-lost',
   'kafka-problem',
   'store-problem',
+  'sending-problem',
   'arrivals-filed',
   'conversations-judged',
   'evaluations-sent',

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Asking, endAllWaiting } from '../../ask/asking.ts';
+import { Asking } from '../../ask/asking.ts';
 import { KafkajsPublisher } from '../../kafka/kafkajs/publisher.ts';
 import type { JudgeEvent } from '../../model/events/judge-events.ts';
 import { evaluationRecord } from '../../report/evaluation-record.ts';
@@ -25,6 +25,7 @@ import type {
 } from './cluster-messages.ts';
 import { OtlpSender } from '../../report/results/otlp-sender.ts';
 import { judgeOf } from '../judging/judging-start.ts';
+import { NoJudge } from '../judging/no-judge.ts';
 import { ResultRelay } from '../result-relay.ts';
 import { carryOut } from '../store-writes.ts';
 import { checkedTruth } from '../truth-files.ts';
@@ -32,6 +33,7 @@ import { EvaluationRelay } from './evaluation-relay.ts';
 import { Filer } from './filer.ts';
 import { Judge } from './judge.ts';
 import { keysOfContent } from './keys-of-content.ts';
+import { Problems } from './problems.ts';
 
 const RETRY_AFTER_MS = 1000;
 const IDLE_MS = 100;
@@ -48,7 +50,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   // The main thread has checked them before it started this one.
   if (mistakes.length > 0) throw new Error(`the suites changed while Assay was running: ${mistakes.length} mistakes`);
   const outboxPayload = start.evaluations === undefined ? undefined : evaluationRecord;
-  const problems = new Problems(post);
+  const problems = new Problems((problem) => post({ type: 'problem', problem }));
   const keysOf = keysOfContent(start.settings.conversation.idKeys);
   const store = await opened({ ...start.store, outboxPayload, keysOf }, problems);
 
@@ -86,17 +88,15 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
           sender: new OtlpSender(start.results),
           onEvent: (event) => post({ type: 'result-event', event }),
         });
-  const relay = start.evaluations === undefined ? undefined : relayOf(start.evaluations, store, post, problems);
+  const relay = start.evaluations === undefined ? undefined : relayOf(start.evaluations, store, post);
 
   const asks = { questions: store.questions, onEvent: (event: JudgeEvent) => post({ type: 'judge-event', event }) };
-  const asking = start.judging === undefined ? undefined : new Asking({ ...start.judging, ...asks });
+  const asking =
+    start.judging === undefined
+      ? new NoJudge({ ...asks, onProblem: (error) => problems.changed('ask', error) })
+      : new Asking({ ...start.judging, ...asks });
   // One after the other: what is being stopped ends before it begins anew.
   let switched: Promise<void> = Promise.resolve();
-  const switchAsking = async (on: boolean): Promise<void> => {
-    if (!on) await asking?.stop();
-    else if (asking !== undefined) asking.start();
-    else await endAllWaiting(asks).catch((error: unknown) => problems.said('ask', error));
-  };
 
   port.on('message', (message: ToCluster) => {
     if (message.type === 'question') void answer(store, message.id, message.question, post, problems);
@@ -107,7 +107,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
       isDetecting = message.on;
       void (message.on ? relay?.start() : relay?.stop());
       void (message.on ? results?.start() : results?.stop());
-      switched = switched.then(() => switchAsking(message.on));
+      switched = switched.then(() => (message.on ? asking.start() : asking.stop()));
     } else if (message.type === 'stop') isStopping = true;
     else waiting.push(message);
     arrived.resolve();
@@ -155,7 +155,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   await relay?.stop();
   await results?.stop();
   await switched;
-  await asking?.stop();
+  await asking.stop();
   await store.close();
   post({ type: 'stopped' });
   port.close();
@@ -179,14 +179,14 @@ function relayOf(
   { connection, topic }: NonNullable<ClusterStart['evaluations']>,
   store: PostgresStore,
   post: (message: FromCluster) => void,
-  problems: Problems,
 ): EvaluationRelay {
+  const problems = new Problems((problem) => post({ type: 'sending-problem', problem }));
   return new EvaluationRelay({
     store,
     // Another store of evaluations has a progress of its own, in the same topic too.
     makePublisher: () => new KafkajsPublisher({ connection, topic, name: `assay-evaluations-${store.id}` }),
     onSent: (evaluations) => post({ type: 'sent', evaluations }),
-    onProblem: (error) => (error === undefined ? problems.over('send') : problems.said('send', error)),
+    onProblem: (error) => problems.changed('send', error),
   });
 }
 
@@ -215,27 +215,6 @@ async function ask(store: ClusterStore, question: Question): Promise<Answer> {
     return { lanes: await store.ownLanes(question.lanes) };
   }
   return { filed: [...(await store.filedPositions(question.lane, question.traceIds))] };
-}
-
-/** What keeps each kind of work from going on; said when it changes. */
-class Problems {
-  readonly #post: (message: FromCluster) => void;
-  readonly #problems = new Map<string, string>();
-
-  constructor(post: (message: FromCluster) => void) {
-    this.#post = post;
-  }
-
-  said(work: string, error: unknown): void {
-    const problem = error instanceof Error ? error.message : String(error);
-    const isNew = this.#problems.size === 0;
-    this.#problems.set(work, problem);
-    if (isNew) this.#post({ type: 'problem', problem });
-  }
-
-  over(work: string): void {
-    if (this.#problems.delete(work) && this.#problems.size === 0) this.#post({ type: 'problem', problem: undefined });
-  }
 }
 
 const port = parentPort;

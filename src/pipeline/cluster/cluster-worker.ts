@@ -80,6 +80,8 @@ export class ClusterWorker {
   readonly #ahead = new AheadOfTime();
   #turnsWaiting = 0;
   #isRelay = false;
+  /** What the thread has said and not taken back. */
+  readonly #problems = new Set<'store-problem' | 'sending-problem'>();
   #state: 'running' | 'stopping' | 'stopped' = 'running';
   readonly #whenStopped = Promise.withResolvers<void>();
 
@@ -270,6 +272,8 @@ export class ClusterWorker {
   #receive(message: FromCluster): void {
     switch (message.type) {
       case 'ready':
+        // Those of the thread before, which can't say any more that they are over. This one has opened the store.
+        for (const type of this.#problems) this.#problem(type, undefined);
         this.#options.onTotals(message.totals);
         for (const [id, { question }] of this.#asked) this.#thread.post({ type: 'question', id, question });
         if (this.#isRelay) this.#thread.post({ type: 'relay', on: true });
@@ -315,13 +319,22 @@ export class ClusterWorker {
         this.#asked.delete(message.id);
         return;
       case 'problem':
-        this.#options.onEvent({ type: 'store-problem', problem: message.problem });
+        this.#problem('store-problem', message.problem);
+        return;
+      case 'sending-problem':
+        this.#problem('sending-problem', message.problem);
         return;
       case 'stopped':
         // Else it makes room for another.
         if (this.#state !== 'running') this.#ended();
         return;
     }
+  }
+
+  #problem(type: 'store-problem' | 'sending-problem', problem: string | undefined): void {
+    if (problem === undefined) this.#problems.delete(type);
+    else this.#problems.add(type);
+    this.#options.onEvent({ type, problem });
   }
 
   #filed(message: Extract<FromCluster, { type: 'filed' }>): void {

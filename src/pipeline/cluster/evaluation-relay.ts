@@ -17,7 +17,7 @@ export interface EvaluationRelayParts {
   readonly store: Pick<ClusterStore, 'numberOutbox' | 'readOutbox' | 'forgetOutbox'>;
   readonly makePublisher: () => KafkaPublisher;
   readonly onSent: (evaluations: number) => void;
-  /** Undefined: it goes on. */
+  /** Undefined: it goes on, or is left to another. */
   readonly onProblem: (error: unknown) => void;
   readonly idleMs?: number;
   readonly retryMs?: number;
@@ -55,6 +55,8 @@ export class EvaluationRelay {
         await publisher.stop().catch(() => {});
       }
     }
+    // Whoever sends next has it to say.
+    this.#parts.onProblem(undefined);
   }
 
   async #relay(publisher: KafkaPublisher, signal: AbortSignal): Promise<void> {

@@ -103,3 +103,22 @@ test('each evaluation is in the topic once and in order, whatever fails and whoe
   expect(topic.records).toEqual(expected);
   expect(outbox.rows).toEqual([]);
 });
+
+test('a relay that is stopped while it can not send has no problem any more', async () => {
+  const outbox = new Outbox();
+  const problems: unknown[] = [];
+  const relay = new EvaluationRelay({
+    store: outbox,
+    makePublisher: () => publisherOf(new Topic(), () => 'before'),
+    onSent: () => {},
+    onProblem: (problem) => problems.push(problem),
+    idleMs: 1,
+    retryMs: 60_000,
+  });
+  outbox.add('one');
+  relay.start();
+  await until(() => problems.some((problem) => problem instanceof KafkaError));
+  await relay.stop();
+
+  expect(problems.at(-1)).toBeUndefined();
+});

@@ -33,6 +33,7 @@ const WELL: readonly Series[] = [
   level('assay_kafka_lag_seconds', { topic: 'otlp_spans', partition: '0' }, 3),
   level('assay_kafka_problem', {}, 0),
   level('assay_store_problem', {}, 0),
+  level('assay_evaluations_topic_problem', {}, 0),
   steady('assay_scoring_failures_total', {}, 0),
   level('assay_config_last_reload_successful', {}, 1),
   steady('assay_journal_corrupt_bytes_total', {}, 0),
@@ -132,6 +133,12 @@ export const HEALTH_CASES: readonly RuleCase[] = [
       },
     ];
   }),
+  fires(
+    'evaluations can not be sent',
+    'AssayEvaluationsNotSent',
+    INSTANCE,
+    but(level('assay_evaluations_topic_problem', {}, 1)),
+  ),
   fires(
     'batches fail again and again',
     'AssayScoringFailures',
