@@ -1,23 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { assay } from '../assay-command.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
-
-const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
-
-function assay(args: readonly string[], options: { readonly input?: string | Uint8Array; readonly cwd?: string } = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
-    input: options.input ?? '',
-    cwd: options.cwd ?? tempDirectory(),
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
-  });
-  return { status, stdout, stderr };
-}
 
 const REQUESTS = [...traffic({ seed: 5, conversations: 12, endMarks: 'all' })].flatMap((conversation) =>
   conversation.turns.map((turn) => exportRequest(turn, conversation.agentVersion)),

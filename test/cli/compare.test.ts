@@ -1,5 +1,4 @@
 /** `assay compare` over folders of experiments, as a process, and what it prints of texts that it does not trust. */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,20 +10,15 @@ import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { comparisonJson } from '../../src/report/comparison-json.ts';
 import { comparisonMarkdown } from '../../src/report/comparison-markdown.ts';
 import { createExperiment } from '../../src/store/experiment/experiment-folder.ts';
+import { assay } from '../assay-command.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../compare/experiments.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 // Of all tests: they only read what is in it.
 const folder = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function compare(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [MAIN, 'compare', ...args, '--experiments', 'experiments'],
-    { cwd: folder, encoding: 'utf8', env: { PATH: process.env.PATH ?? '' } },
-  );
-  return { status, stdout, stderr };
+  return assay(['compare', ...args, '--experiments', 'experiments'], { cwd: folder });
 }
 
 /** Each run leaves a trace in which the agent is asked, books, and answers. */

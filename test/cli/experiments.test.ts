@@ -1,5 +1,4 @@
 /** `assay experiments`, `assay show` and `assay dataset` as processes. */
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CaseRun, Experiment } from '../../src/model/experiment.ts';
 import { readRecording } from '../../src/pipeline/recording.ts';
 import { createExperiment, type ExperimentFolder } from '../../src/store/experiment/experiment-folder.ts';
+import { assay as assayIn } from '../assay-command.ts';
 import { EVALUATION, EXPERIMENT, runOf } from '../store/experiment/written-experiment.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 const RUNS = path.resolve(import.meta.dirname, '../../examples/golden-traces/runs.jsonl');
 // Of all tests: they only read what is in it.
 const folder = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
@@ -20,12 +19,7 @@ afterAll(() => {
 });
 
 function assay(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH ?? '', ASSAY_EXPERIMENTS: 'experiments' },
-  });
-  return { status, stdout, stderr };
+  return assayIn(args, { cwd: folder, env: { ASSAY_EXPERIMENTS: 'experiments' } });
 }
 
 const evaluationOf = (outcome: 'successful_completion' | 'hard_failure') => ({

@@ -1,14 +1,12 @@
 /** `assay gate` over folders of experiments, as a process: its exit code is the answer. */
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { ExperimentResult } from '../../src/model/experiment.ts';
 import { createExperiment } from '../../src/store/experiment/experiment-folder.ts';
+import { assay } from '../assay-command.ts';
 import { experimentOf, passing } from '../compare/experiments.ts';
 import { tempDirectory } from '../temp-directory.ts';
-
-const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 
 function keep(folder: string, { experiment, runs }: ExperimentResult): void {
   const kept = createExperiment(path.join(folder, 'experiments'), experiment);
@@ -24,16 +22,7 @@ const ALL = Array.from({ length: 60 }, () => 1 as const);
 const HALF = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? 1 : 0));
 
 function gate(cwd: string, ...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [MAIN, 'gate', ...args, '--experiments', 'experiments'],
-    {
-      cwd,
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH ?? '' },
-    },
-  );
-  return { status, stdout, stderr };
+  return assay(['gate', ...args, '--experiments', 'experiments'], { cwd });
 }
 
 test('a good version passes, a bad one is a regression with its criterion named, and too few cases are too few', () => {

@@ -1,8 +1,8 @@
 /** The commands of docs/golden-traces.md, on the example that it goes through. */
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { assay as assayWith } from '../assay-command.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -11,11 +11,7 @@ const GT_001 = path.join(EXAMPLE, 'golden/gt_001.yaml');
 const RUNS = path.join(EXAMPLE, 'runs.jsonl');
 
 function assay(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'src/cli/main.ts'), ...args], {
-    cwd: tempDirectory(),
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr };
+  return assayWith(args);
 }
 
 test('the documentation shows the files of the example', () => {

@@ -1,23 +1,13 @@
 /** `assay prefer` over experiments of agents that show messages, with a played provider: the whole way, as a process. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { assayBeside } from '../assay-command.ts';
 import { startProvider } from '../ask/provider.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
-
-async function assay(cwd: string, ...args: readonly string[]) {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH ?? '' },
-  });
-  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  return { status: Number(status), stdout, stderr };
+function assay(cwd: string, ...args: readonly string[]) {
+  return assayBeside(args, { cwd });
 }
 
 /** A module that answers each case with its id in these words. */

@@ -4,9 +4,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
+import { MAIN } from '../assay-command.ts';
 import { tempDirectory } from '../temp-directory.ts';
-
-const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 
 test('SIGHUP reads the configuration again, right or wrong, and SIGTERM ends the service as ever', async () => {
   const cwd = tempDirectory();

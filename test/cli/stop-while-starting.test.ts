@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { MAIN } from '../assay-command.ts';
 import { tempDirectory } from '../temp-directory.ts';
-
-const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 
 test('a start that waits for its store ends when it is told to: the first process of a container hears only what it listens to', async () => {
   const silent = createServer().listen(0, '127.0.0.1');

@@ -1,8 +1,8 @@
 /** `assay suite mutate`, on the examples that its documentation names. */
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { assay } from '../assay-command.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -10,12 +10,7 @@ const EXAMPLE = path.join(ROOT, 'examples/golden-traces');
 
 function mutate(...args: readonly string[]) {
   const cwd = tempDirectory();
-  const main = path.join(ROOT, 'src/cli/main.ts');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'suite', 'mutate', ...args], {
-    cwd,
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr, cwd };
+  return { ...assay(['suite', 'mutate', ...args], { cwd }), cwd };
 }
 
 test('breaks the tests of a pack, and tells what each criterion noticed', () => {

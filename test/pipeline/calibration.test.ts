@@ -1,21 +1,18 @@
 /** Labels over HTTP beside what a judge said, and the metrics that come of both; and again after a restart. */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { CalibrationDesk } from '../../src/pipeline/calibration/calibration-desk.ts';
 import { CALIBRATION_METRICS } from '../../src/report/calibration-metrics.ts';
 import { Exposition } from '../../src/report/exposition.ts';
 import type { Labelled } from '../../src/store/label-store.ts';
 import { startProvider } from '../ask/provider.ts';
+import { assayBeside } from '../assay-command.ts';
 import { exposedIn } from '../report/exposed.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
-
-const run = promisify(execFile);
 
 const SUITE = `suite: manners
 version: "1"
@@ -124,12 +121,8 @@ test('`assay labels import` puts the labels of a file, once, and tells what is r
   writeFileSync(path.join(dataDir, 'manners.yaml'), SUITE);
   const running = await runService({ suites: ['./manners.yaml'], dataDir });
   const file = path.join(dataDir, 'labels.csv');
-  const assay = async (...args: readonly string[]) => {
-    const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
-    const command = [main, 'labels', 'import', file, '--url', running.http, ...args];
-    // The service runs in this process, and has to be let.
-    return run(process.execPath, command, { cwd: dataDir }).catch((error: unknown) => error);
-  };
+  const assay = (...args: readonly string[]) =>
+    assayBeside(['labels', 'import', file, '--url', running.http, ...args], { cwd: dataDir });
   writeFileSync(file, 'conversation,criterion,label\na/b,kind,pass\na/b,kind,fail\nc,kind,pass\n');
 
   expect(await assay('--suite', 'manners', '--by', 'ann')).toMatchObject({
@@ -141,10 +134,13 @@ test('`assay labels import` puts the labels of a file, once, and tells what is r
   });
 
   expect(await assay('--suite', 'maners', '--by', 'ann')).toMatchObject({
-    code: 3,
+    status: 3,
     stderr: expect.stringContaining('no suite "maners" runs here; did you mean "manners"?'),
   });
-  expect(await assay('--suite', 'manners')).toMatchObject({ code: 2, stderr: expect.stringContaining('3 mistakes:') });
+  expect(await assay('--suite', 'manners')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('3 mistakes:'),
+  });
 });
 
 const SAID: Labelled = {

@@ -1,17 +1,14 @@
 /** From spans to a webhook and back, in a running service with shortened windows. */
 import { writeFileSync } from 'node:fs';
-import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { detectionRecordSchema, type DetectionRecord } from '../../src/report/detection-record.ts';
+import { assayBeside } from '../assay-command.ts';
 import { randomFrom } from '../random.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
-
-const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 
 const SUITE = `suite: care
 version: "1"
@@ -41,10 +38,8 @@ async function receiver() {
 }
 
 async function detect(url: string, ...more: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'detect', ...more, '--url', url], {
-    cwd: tempDirectory(),
-    env: { ...process.env, NO_COLOR: '1' },
-  });
+  const { status, stdout, stderr } = await assayBeside(['detect', ...more, '--url', url]);
+  if (status !== 0) throw new Error(stderr);
   return stdout;
 }
 

@@ -1,15 +1,11 @@
 /** A running service with a suite in shadow: its API, a reload, and the commands that read its store. */
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { assayBeside } from '../../assay-command.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { metricsOf, runService, sumOf } from '../running-service.ts';
-
-const MAIN = path.resolve(import.meta.dirname, '../../../src/cli/main.ts');
-const run = promisify(execFile);
 
 const SUITE = `suite: calls
 version: "1"
@@ -46,8 +42,7 @@ test('what a suite in shadow says is told by the API and by assay shadow, explai
     shadow_evaluations: [{ suite_version: '2', score: 0 }],
   });
   expect(sumOf(await metricsOf(running), 'assay_evaluations_total')).toBe(5);
-  const assay = async (...args: readonly string[]) =>
-    (await run(process.execPath, [MAIN, ...args], { cwd: dataDir, env: { ...process.env, NO_COLOR: '1' } })).stdout;
+  const assay = async (...args: readonly string[]) => (await assayBeside(args, { cwd: dataDir })).stdout;
   const shown = await assay('shadow');
   expect(shown).toContain('calls@2 beside what calls said: version 1 (5)');
   expect(await assay('explain', id)).toContain('calls@2 in shadow on the conversation: 0.00');

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExperimentResult } from '../../../src/model/experiment.ts';
 import { experimentsIn, readExperiment } from '../../../src/store/experiment/read-experiment.ts';
+import { MAIN } from '../../assay-command.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../../../src/cli/main.ts');
 const AGENT = `${process.execPath} ${path.join(import.meta.dirname, 'scripted-agent.ts')}`;
 const LOOK_EVERY_MS = 20;
 
