@@ -4,9 +4,26 @@ import { defineConfig } from 'vitest/config';
 // Each test file is a process, and hundreds of tests start the command line or a service: half of such a start is compiling.
 process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, 'node_modules/.cache/assay-compiled');
 
+/** Functions of what they are given: their tests may share a process, and what it has loaded. */
+const PURE = [
+  'model',
+  'receive',
+  'normalize',
+  'assemble',
+  'score',
+  'compare',
+  'detect',
+  'config',
+  'deploy',
+  'store',
+].map((folder) => `test/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
+      { extends: true, test: { name: 'other', include: ['test/**/*.test.ts'], exclude: PURE } },
+    ],
     setupFiles: ['test/property-seed.ts'],
     // Two cores are the smallest machine we promise to be quick on.
     maxWorkers: 2,
