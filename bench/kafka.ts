@@ -77,7 +77,9 @@ export async function benchKafka(
   try {
     await kafka.createTopic(TOPIC, options.partitions, { 'max.message.bytes': '10000000' });
     await fill(kafka.brokers, work);
+    say(`${work.spans} spans in ${work.traces} turns, ${mib(work.bytes)}, are in the topic`);
     const raw = await drop(kafka.brokers, options.partitions, work);
+    say(`fetch and drop: ${Math.round(raw)} spans/s`);
     const run = async (name: string, cores: readonly (number | undefined)[]) => {
       await quietDisk();
       const url = await postgres.createDatabase();
@@ -97,7 +99,9 @@ export async function benchKafka(
           }),
         ),
       );
-      return measure(processes, work);
+      const measured = await measure(processes, work);
+      say(described(name, measured));
+      return measured;
     };
     const runAlone = async (name: string) => {
       await quietDisk();
@@ -106,6 +110,7 @@ export async function benchKafka(
       const sending = send(embedded, work);
       const alone = await measure([embedded], work);
       await sending;
+      say(described(name, alone));
       rmSync(dataDir, { recursive: true, force: true });
       return alone;
     };
@@ -146,9 +151,6 @@ function report(
     reference: Math.round(reference),
     ratio: Math.round((ours / reference) * 1000) / 1000,
   });
-  const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
-  const line = (name: string, { spansPerSecond, cpuPerSpanUs, seconds, rssAtFirst, rssMax }: Measured) =>
-    `${name}: ${Math.round(spansPerSecond)} spans/s, ${cpuPerSpanUs.toFixed(1)} µs CPU of ours a span, ${seconds.toFixed(0)} s in all, memory ${mib(rssAtFirst)} at first, ${mib(rssMax)} at most`;
   return {
     rows: [
       row(
@@ -170,12 +172,28 @@ function report(
     ],
     notes: [
       `${work.spans} spans in ${work.traces} turns, ${mib(work.bytes)}, all in the topic before the first was read`,
-      ...pairs.flatMap((pair) => [line('one instance', pair.one), line('one machine, over OTLP', pair.alone)]),
-      line('one instance with one core', pinned),
-      line('two instances with one core each', two),
+      ...pairs.flatMap((pair) => [
+        described('one instance', pair.one),
+        described('one machine, over OTLP', pair.alone),
+      ]),
+      described('one instance with one core', pinned),
+      described('two instances with one core each', two),
       `fetch and drop: ${Math.round(raw)} spans/s`,
     ],
   };
+}
+
+function described(name: string, { spansPerSecond, cpuPerSpanUs, seconds, rssAtFirst, rssMax }: Measured): string {
+  return `${name}: ${Math.round(spansPerSecond)} spans/s, ${cpuPerSpanUs.toFixed(1)} µs CPU of ours a span, ${seconds.toFixed(0)} s in all, memory ${mib(rssAtFirst)} at first, ${mib(rssMax)} at most`;
+}
+
+function mib(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`;
+}
+
+/** It takes a quarter of an hour. */
+function say(text: string): void {
+  process.stderr.write(`  ${text}\n`);
 }
 
 /** The pair whose ratio is in the middle. */

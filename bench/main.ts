@@ -49,9 +49,9 @@ const benches = {
   backtest: () => benchBacktest({ traces: Number(values.traces ?? (small ? 300 : 60_000)), rounds: small ? 2 : 12 }),
   redaction: () => benchRedaction({ traces: Number(values.traces ?? (small ? 60 : 1500)), rounds: small ? 2 : 15 }),
   dialects: () => benchDialects(small ? { frameworks: 2, rounds: 2 } : { rounds: 40 }),
-  // Needs what it starts by itself: Java for Kafka, PostgreSQL. A million spans are 85,000 traces.
+  // Needs what it starts by itself: Java for Kafka, PostgreSQL. A million spans.
   kafka: () =>
-    benchKafka({ traces: Number(values.traces ?? (small ? 2000 : 85_000)), partitions: 12, pairs: small ? 1 : 3 }),
+    benchKafka({ traces: Number(values.traces ?? (small ? 2000 : 100_000)), partitions: 12, pairs: small ? 1 : 3 }),
   // Starts a PostgreSQL.
   postgres: () => benchPostgres({ turns: Number(values.traces ?? (small ? 1000 : 20_000)) }),
   // Installs agentevals, which it compares with, where that is not there yet.
