@@ -4,7 +4,7 @@
  *   stopped --start--> telling --told all--> nothing left
  *                         ^--- store away: after a pause ---|        --stop--> stopped
  *
- * Only the start looks: afterwards nothing can begin to wait. A crash in the middle leaves the rest to the next start.
+ * Only the start looks: with this configuration nothing begins to wait. A crash in the middle leaves the rest to the next start.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AskingParts, endAllWaiting } from '../../ask/asking.ts';
