@@ -63,10 +63,10 @@ export class EvaluationRelay {
     const { store, onSent, onProblem } = this.#parts;
     let sentTo = (await publisher.open()) ?? 0;
     await store.forgetOutbox(sentTo);
-    onProblem(undefined);
     while (!signal.aborted) {
       const last = await store.numberOutbox();
       if (last <= sentTo) {
+        onProblem(undefined);
         await this.#pause(this.#parts.idleMs ?? IDLE_MS, signal);
         continue;
       }
@@ -83,6 +83,8 @@ export class EvaluationRelay {
       );
       sentTo = newest.number;
       onSent(rows.length);
+      // Not when it is opened: who may open it may still not write.
+      onProblem(undefined);
       await store.forgetOutbox(sentTo);
     }
   }

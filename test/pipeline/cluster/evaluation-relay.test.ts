@@ -104,21 +104,30 @@ test('each evaluation is in the topic once and in order, whatever fails and whoe
   expect(outbox.rows).toEqual([]);
 });
 
-test('a relay that is stopped while it can not send has no problem any more', async () => {
+test('a relay that can not send says so until it can or is stopped, however often it opens its topic', async () => {
   const outbox = new Outbox();
   const problems: unknown[] = [];
+  let isRefused = true;
   const relay = new EvaluationRelay({
     store: outbox,
-    makePublisher: () => publisherOf(new Topic(), () => 'before'),
+    makePublisher: () => publisherOf(new Topic(), () => (isRefused ? 'before' : undefined)),
     onSent: () => {},
     onProblem: (problem) => problems.push(problem),
     idleMs: 1,
-    retryMs: 60_000,
+    retryMs: 1,
   });
   outbox.add('one');
   relay.start();
-  await until(() => problems.some((problem) => problem instanceof KafkaError));
+  await until(() => problems.length >= 3);
   await relay.stop();
+  const [end, ...refusals] = problems.splice(0).reverse();
+  expect(end).toBeUndefined();
+  for (const refusal of refusals) expect(refusal).toBeInstanceOf(KafkaError);
 
-  expect(problems.at(-1)).toBeUndefined();
+  relay.start();
+  await until(() => problems.length > 0);
+  isRefused = false;
+  await until(() => outbox.rows.length === 0 && problems.at(-1) === undefined);
+  await relay.stop();
+  expect(outbox.rows).toEqual([]);
 });
