@@ -12,7 +12,7 @@ import path from 'node:path';
 import { parse, stringify } from 'yaml';
 import { loadSettings } from '../src/config/settings.ts';
 import { indexTraces } from '../src/model/otlp/traces-reader.ts';
-import { backtest } from '../src/pipeline/backtest/backtest.ts';
+import { backtest } from '../src/backtest/backtest.ts';
 import { loadSuites } from '../src/score/load-suites.ts';
 import type { CompiledSuite } from '../src/score/suite.ts';
 import { StoreReader } from '../src/store/sqlite/store-reader.ts';

@@ -6,8 +6,8 @@ import { loadSettings } from '../src/config/settings.ts';
 import { Journal } from '../src/journal/journal.ts';
 import { encodeTable } from '../src/model/otlp/batch-table.ts';
 import { indexTraces } from '../src/model/otlp/traces-reader.ts';
-import { turnLimits } from '../src/pipeline/engine-settings.ts';
-import { Intake } from '../src/pipeline/intake.ts';
+import { turnLimits } from '../src/engine/engine-settings.ts';
+import { Intake } from '../src/engine/intake.ts';
 import { makeWorkload } from './workload.ts';
 
 const turns = Number(process.argv[2]);

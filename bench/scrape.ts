@@ -10,11 +10,11 @@ import type { AddressInfo } from 'node:net';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OUTCOMES } from '../src/model/evaluation.ts';
 import type { ConversationId } from '../src/model/ids.ts';
-import { Exposition } from '../src/report/exposition.ts';
-import { startHttpServer } from '../src/report/http-server.ts';
-import { QUALITY_METRICS, type QualityMetric } from '../src/report/quality-metrics.ts';
-import { QualityView, type SeriesTotal } from '../src/report/quality-view.ts';
-import { SuiteTotals } from '../src/report/suite-totals.ts';
+import { Exposition } from '../src/report/metrics/exposition.ts';
+import { startHttpServer } from '../src/report/http/http-server.ts';
+import { QUALITY_METRICS, type QualityMetric } from '../src/report/metrics/quality-metrics.ts';
+import { QualityView, type SeriesTotal } from '../src/report/metrics/quality-view.ts';
+import { SuiteTotals } from '../src/engine/counting/suite-totals.ts';
 import { TotalsInMemory } from '../src/store/running-totals.ts';
 import type { BenchRow } from './row.ts';
 

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { killedRun } from '../test/pipeline/run/killed-run.ts';
+import { killedRun } from '../test/offline/run/killed-run.ts';
 import { randomFrom } from '../test/random.ts';
 
 const { values } = parseArgs({

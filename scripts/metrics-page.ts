@@ -1,12 +1,12 @@
 /** The page about metrics, made from their definitions. What is not of one metric is written here. */
 import type { MetricDefinition } from '../src/model/metric.ts';
-import { CALIBRATION_METRICS } from '../src/report/calibration-metrics.ts';
-import { CLUSTER_METRICS } from '../src/report/cluster-metrics.ts';
-import { DETECTION_METRICS } from '../src/report/detection-metrics.ts';
-import { HEALTH_METRICS } from '../src/report/health-metrics.ts';
-import { JUDGE_METRICS } from '../src/report/judge-metrics.ts';
-import { BASE_LABELS, QUALITY_METRICS } from '../src/report/quality-metrics.ts';
-import { SHADOW_METRICS } from '../src/report/shadow-metrics.ts';
+import { CALIBRATION_METRICS } from '../src/report/metrics/calibration-metrics.ts';
+import { CLUSTER_METRICS } from '../src/report/metrics/cluster-metrics.ts';
+import { DETECTION_METRICS } from '../src/report/metrics/detection-metrics.ts';
+import { HEALTH_METRICS } from '../src/report/metrics/health-metrics.ts';
+import { JUDGE_METRICS } from '../src/report/metrics/judge-metrics.ts';
+import { BASE_LABELS, QUALITY_METRICS } from '../src/report/metrics/quality-metrics.ts';
+import { SHADOW_METRICS } from '../src/report/metrics/shadow-metrics.ts';
 
 export function metricsPage(): string {
   return `<!-- Made by \`npm run docs:metrics\` from the definitions in src/report. Change those; a test compares. -->

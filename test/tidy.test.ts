@@ -21,9 +21,9 @@ const STAGES = [
   'calibrate',
   'compare',
   'mutate',
-  'drive',
+  'agent-runner',
 ];
-const ROOMS = [...STAGES, 'model', 'pipeline', 'config', 'cli', 'instrument', 'vitest'];
+const ROOMS = [...STAGES, 'model', 'engine', 'serve', 'offline', 'backtest', 'config', 'cli', 'instrument', 'vitest'];
 const LINES_MAX = 500;
 
 function filesUnder(folder: string, suffix: string): string[] {
@@ -76,7 +76,7 @@ test('every folder of src is a word of the design', () => {
   expect(folders.filter((folder) => !ROOMS.includes(folder))).toEqual([]);
 });
 
-test('a stage imports the model and itself: to connect stages, do it in src/pipeline', () => {
+test('a stage imports the model and itself: to connect stages, do it in src/engine, src/serve or src/offline', () => {
   const broken = imports
     .filter(
       ({ room, targetRoom }) =>

@@ -5,7 +5,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Message, MessageCreateParamsNonStreaming } from '@anthropic-ai/sdk/resources/messages';
 import { boundedFetch } from './bounded-fetch.ts';
-import { troubleOf } from './call-trouble.ts';
+import { troubleOf } from './model-error.ts';
 import type { Endpoint, ModelCall, ModelClient, ModelReply, Usage } from './model-client.ts';
 import { instructionsWithSchema } from './schema-in-words.ts';
 

@@ -10,7 +10,7 @@
  * A crash forgets it: the first calls after it find out again. No question fails because of it; it waits, up to the limit.
  */
 import type { JudgeFailure } from '../model/judging.ts';
-import type { CallTrouble } from './call-trouble.ts';
+import type { CallTrouble } from './model-error.ts';
 
 export interface Stopped {
   readonly failure: JudgeFailure;

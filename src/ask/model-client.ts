@@ -1,6 +1,6 @@
 /** What asking needs of a provider's client: one call, and whatever comes of it as a value. Clients hold no state but what an endpoint has refused. */
 import type { Json } from '../model/json.ts';
-import type { CallTrouble } from './call-trouble.ts';
+import type { CallTrouble } from './model-error.ts';
 
 export interface ModelCall {
   readonly model: string;

@@ -6,7 +6,7 @@
 import type OpenAI from 'openai';
 import type { ChatCompletion, ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { boundedFetch } from './bounded-fetch.ts';
-import { troubleOf } from './call-trouble.ts';
+import { troubleOf } from './model-error.ts';
 import type { Endpoint, ModelCall, ModelClient, ModelReply, Usage } from './model-client.ts';
 import { instructionsWithSchema } from './schema-in-words.ts';
 

@@ -2,7 +2,7 @@
 import { parseJudgeAnswer } from '../model/judge-answer.ts';
 import type { JudgeFailure, JudgeRequest } from '../model/judging.ts';
 import type { Vote } from '../model/questions.ts';
-import type { CallTrouble } from './call-trouble.ts';
+import type { CallTrouble } from './model-error.ts';
 import type { Judge } from './judge.ts';
 import type { ModelReply, Usage } from './model-client.ts';
 import { nanosOf } from './price.ts';

@@ -5,7 +5,7 @@ import type { Json } from '../model/json.ts';
 import type { AgentIdentity, Usage } from '../model/step.ts';
 import type { Turn } from '../model/turn.ts';
 import { joinedTurn } from './build-turns.ts';
-import { compare } from './turns/family.ts';
+import { compare } from './turns/span-tree.ts';
 import { isBare, togetherInTurns } from './turns/fragments.ts';
 import { overridden } from './turns/marks.ts';
 import { plus } from './turns/usage.ts';

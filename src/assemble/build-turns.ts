@@ -9,7 +9,7 @@ import type { Json } from '../model/json.ts';
 import type { AgentIdentity, Content, Step, StepError, StepFlag, Usage } from '../model/step.ts';
 import type { ToolCall, Turn, TurnFlag } from '../model/turn.ts';
 import { merged } from './turns/double-instrumentation.ts';
-import { familyOf, NONE, type Family } from './turns/family.ts';
+import { familyOf, NONE, type Family } from './turns/span-tree.ts';
 import { agentOf, conversationIdOf, environmentOf, userIdOf } from './turns/identity.ts';
 import { mainCalls } from './turns/main-calls.ts';
 import { firstThere } from './turns/deferred-content.ts';

@@ -7,7 +7,7 @@ import type { ConversationId, TraceId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import { buildConversation } from './build-conversation.ts';
 import { evidenceOf } from './conversation-evidence.ts';
-import { compare } from './turns/family.ts';
+import { compare } from './turns/span-tree.ts';
 
 /** The turns of one trace. */
 class Traced {

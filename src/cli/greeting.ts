@@ -1,6 +1,6 @@
 /** What `assay serve` says when it has started: where it listens, what it will do with the first span, and where to look. */
-import { describeRedaction } from '../pipeline/redaction-rules.ts';
-import type { Service } from '../pipeline/service.ts';
+import { describeRedaction } from '../engine/redaction-rules.ts';
+import type { Service } from '../serve/service.ts';
 import type { Loaded } from './load.ts';
 import { version } from './version.ts';
 

@@ -1,7 +1,7 @@
 /** Judges for a command that scores recorded data, and what it says of them. */
 import type { JudgingSettings } from '../config/judge-settings.ts';
 import type { Evaluation } from '../model/evaluation.ts';
-import { OfflineJudges } from '../pipeline/offline-judges.ts';
+import { OfflineJudges } from '../offline/offline-judges.ts';
 import { NOT_ASKED } from '../score/judge/judges.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { safe, type Terminal } from './terminal.ts';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import { type LoadedSettings, loadSettings, type Settings } from '../config/settings.ts';
-import { readTruthFiles } from '../pipeline/truth-files.ts';
+import { readTruthFiles } from '../engine/truth-files.ts';
 import { isMissingSecret } from '../config/secrets.ts';
 import { loadSuites } from '../score/load-suites.ts';
 import type { CompiledSuite } from '../score/suite.ts';

@@ -6,11 +6,11 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Turn } from '../model/turn.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
 import { normalize } from '../normalize/normalize.ts';
-import { storeFileIn } from '../pipeline/data-directory.ts';
-import { openReader } from '../pipeline/open-reader.ts';
-import { type RecordedBatch, RecordingError, readRecording, redactBatches } from '../pipeline/recording.ts';
-import { offlineRedaction } from '../pipeline/redaction-rules.ts';
-import { understandRecorded } from '../pipeline/understand.ts';
+import { storeFileIn } from '../serve/data-directory.ts';
+import { openReader } from '../serve/open-reader.ts';
+import { type RecordedBatch, RecordingError, readRecording, redactBatches } from '../offline/recording.ts';
+import { offlineRedaction } from '../engine/redaction-rules.ts';
+import { understandRecorded } from '../offline/understand-recording.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { safe } from './terminal.ts';
 

@@ -1,6 +1,13 @@
 /** What a changed suite would have said, for a terminal. */
 import type { BacktestReport } from '../model/backtest.ts';
-import { headlineOf, moverText, remarksOf, sideText, type Table, tablesOf } from '../report/backtest-words.ts';
+import {
+  headlineOf,
+  moverText,
+  remarksOf,
+  sideText,
+  type Table,
+  tablesOf,
+} from '../report/documents/backtest-words.ts';
 import { safe, type Terminal } from './terminal.ts';
 
 const CELL_MAX = 60;

@@ -2,7 +2,7 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { CaseRun } from '../model/experiment.ts';
-import { transcriptOf } from '../report/transcript.ts';
+import { transcriptOf } from '../report/documents/transcript.ts';
 import { printTranscript } from './print-transcript.ts';
 import { safe, type Terminal } from './terminal.ts';
 

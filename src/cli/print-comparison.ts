@@ -20,7 +20,7 @@ import {
   formatWord,
   rowGroups,
   splitText,
-} from '../report/comparison-rows.ts';
+} from '../report/documents/comparison-rows.ts';
 import { safe, type Terminal } from './terminal.ts';
 
 const NAME_MAX = 48;

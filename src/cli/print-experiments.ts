@@ -1,6 +1,6 @@
 /** Experiments as a person reads them: the table of all, and what is known of one. */
 import type { ExperimentResult } from '../model/experiment.ts';
-import { type SuiteSummary, summarize } from '../report/summary.ts';
+import { type SuiteSummary, summarize } from '../report/documents/summary.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
 
 /** `interrupted`: nobody writes it, and cases are left. */

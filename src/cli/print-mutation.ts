@@ -1,6 +1,6 @@
 /** What `assay suite mutate` prints for people: a table of faults and criteria, what nothing noticed, and what noticed nothing. */
 import type { MutatedFault, SuiteMutation } from '../model/mutation.ts';
-import { cellOf, passing } from '../report/mutation-report.ts';
+import { cellOf, passing } from '../report/documents/mutation-report.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
 
 const UNNOTICED_SHOWN = 2;

@@ -1,8 +1,8 @@
 /** What the store says of suites, for people: criteria that always say the same, and those that say what another says. */
 import type { Settings } from '../config/settings.ts';
-import { storeFileIn } from '../pipeline/data-directory.ts';
-import { openReader } from '../pipeline/open-reader.ts';
-import { reviewSuites, type SuiteReview } from '../pipeline/suite-review.ts';
+import { storeFileIn } from '../serve/data-directory.ts';
+import { openReader } from '../serve/open-reader.ts';
+import { reviewSuites, type SuiteReview } from '../offline/suite-review.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';

@@ -1,7 +1,7 @@
 /** The end of `assay run`, as a person reads it, and as JSON. */
 import type { CaseRun, ExperimentResult, RunEnd } from '../model/experiment.ts';
-import type { ExperimentEnd } from '../pipeline/run/run-experiment.ts';
-import { type Summary, summarize } from '../report/summary.ts';
+import type { ExperimentEnd } from '../offline/run/run-experiment.ts';
+import { type Summary, summarize } from '../report/documents/summary.ts';
 import type { ExperimentFolder } from '../store/experiment/experiment-folder.ts';
 import { toExperimentJson } from '../store/experiment/experiment-json.ts';
 import { printScores } from './print-summary.ts';

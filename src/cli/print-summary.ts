@@ -1,5 +1,5 @@
 /** The end of `assay score`, as a person reads it. */
-import type { FailingCriterion, SuiteSummary, Summary } from '../report/summary.ts';
+import type { FailingCriterion, SuiteSummary, Summary } from '../report/documents/summary.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
 
 const FAILING_MAX = 10;

@@ -1,5 +1,5 @@
 /** A conversation on the terminal: what the user said, what the agent did, and what it answered. */
-import type { TranscriptStep, TranscriptTurn } from '../report/transcript.ts';
+import type { TranscriptStep, TranscriptTurn } from '../report/documents/transcript.ts';
 import { safe, type Terminal } from './terminal.ts';
 
 const TEXT_MAX = 1000;

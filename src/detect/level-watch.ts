@@ -36,7 +36,7 @@ import {
 } from './expectations.ts';
 import { estimate, type Estimate, type Sums, smallestFound } from './effect.ts';
 import { DAY_MS, MONTH_MS, type WatchSettings } from './settings.ts';
-import { HOUR_MS, Wobble } from './wobble.ts';
+import { HOUR_MS, Wobble } from './drift-variance.ts';
 
 export type Phase = 'learning' | 'ok' | 'suspected' | 'regressed' | 'recovered';
 export type State = 'no_data' | Phase;

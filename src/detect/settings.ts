@@ -1,7 +1,7 @@
 /** What detection goes by. The defaults are the product's, and the ones that `npm run bench -- detect` measures. */
 import type { Level } from './expectations.ts';
 import type { BaselineSettings } from './trailing-baseline.ts';
-import type { WobbleSettings } from './wobble.ts';
+import type { WobbleSettings } from './drift-variance.ts';
 
 export const DAY_MS = 24 * 3_600_000;
 export const MONTH_MS = 30 * DAY_MS;

@@ -3,7 +3,7 @@
  * looks found out is gone unless another call says it too.
  */
 import type { Excerpt } from '../model/excerpt.ts';
-import { undone, unknown } from './echoes.ts';
+import { undone, unknown } from './dependent-values.ts';
 import { type CallPlace, callsOf, withState } from './edit.ts';
 import type { Scene } from './fault.ts';
 

@@ -7,7 +7,7 @@ import type { Content, StepError } from '../model/step.ts';
 import type { AttributeValue, SpanView } from '../model/otlp/views.ts';
 import type { DETAILS, Draft } from './draft.ts';
 import type { Evidence } from './evidence.ts';
-import type { MessageList } from './messages.ts';
+import type { MessageList } from './chat-messages.ts';
 import type { CapturedKey, Row } from './rows.ts';
 
 /** One source of one kind of content. `rule` is how the source is called when someone asks where the content came from. */

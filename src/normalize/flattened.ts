@@ -14,7 +14,7 @@ import { type Attributes, type AttributeValue, REPEATED } from '../model/otlp/vi
 import type { Message } from '../model/step.ts';
 import { isPresent, member, memberText } from './jsonish.ts';
 import { ANY_PART, encodedParts } from './message-parts.ts';
-import { messageList, type MessageList, messageOf, MESSAGES_MAX } from './messages.ts';
+import { messageList, type MessageList, messageOf, MESSAGES_MAX } from './chat-messages.ts';
 
 export interface FlatForm {
   /** `llm.input_messages.` */

@@ -6,7 +6,7 @@
 import type { AttributeValue } from '../model/otlp/views.ts';
 import type { Message, Part } from '../model/step.ts';
 import { contentOf } from './content.ts';
-import type { MessageList } from './messages.ts';
+import type { MessageList } from './chat-messages.ts';
 
 type ToolCallPart = Extract<Part, { readonly type: 'tool_call' }>;
 

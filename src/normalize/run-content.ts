@@ -7,8 +7,8 @@ import type { AttributeValue } from '../model/otlp/views.ts';
 import type { ContentFinders, Finder } from './dialect.ts';
 import type { Evidence } from './evidence.ts';
 import { decodeJsonish, isPresent } from './jsonish.ts';
-import { decodeMessages, type MessageList, NO_MESSAGES } from './messages.ts';
-import { afterQuestion, type Side, transcriptIn, wordsIn } from './words.ts';
+import { decodeMessages, type MessageList, NO_MESSAGES } from './chat-messages.ts';
+import { afterQuestion, type Side, transcriptIn, wordsIn } from './plain-text.ts';
 import { argumentsIn, resultIn } from './wrappings.ts';
 
 export interface RunKeys {

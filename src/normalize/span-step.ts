@@ -27,7 +27,7 @@ import { exceptionFinder } from './dialects/otel.ts';
 import { CAPTURED, type Draft } from './draft.ts';
 import { SpanEvidence, type SpanSource } from './evidence.ts';
 import { decodeJsonish, isPresent, toJson } from './jsonish.ts';
-import { answerIn, lastSaid, NO_MESSAGES, textOf, type MessageList } from './messages.ts';
+import { answerIn, lastSaid, NO_MESSAGES, textOf, type MessageList } from './chat-messages.ts';
 import { FINDERS, firstFound, type GuardedFinder, readDetails, readFields, readResource } from './reading.ts';
 import { scalarAttributes } from './scalar-attributes.ts';
 import { withoutCallResult } from './tool-results.ts';

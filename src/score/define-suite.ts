@@ -22,7 +22,7 @@ import type { Extracts, Suite } from './suite.ts';
 
 export type { Answer, Criterion, Match, OutcomeRule, OutcomeView, ReasonedAnswer, Suite } from './suite.ts';
 export type { Judging } from './judge/judged-criterion.ts';
-export type { Sight } from './judge/sights.ts';
+export type { Sight } from './judge/visible-material.ts';
 export type { Subject } from './subject.ts';
 export {
   followsGoldenPath,

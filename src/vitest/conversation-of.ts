@@ -4,8 +4,8 @@
  */
 import { startOtlpHttp } from '../receive/otlp-http.ts';
 import type { Json } from '../model/json.ts';
-import { type RecordedBatch, protobufBatch } from '../pipeline/recording.ts';
-import { understandRecorded } from '../pipeline/understand.ts';
+import { type RecordedBatch, protobufBatch } from '../offline/recording.ts';
+import { understandRecorded } from '../offline/understand-recording.ts';
 import { Capture } from './capture.ts';
 
 /** Where an agent of another process may export to. */

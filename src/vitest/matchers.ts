@@ -11,7 +11,7 @@ import { GoldenLibrary } from '../score/trajectory/golden-library.ts';
 import type { GoldenTrace } from '../score/trajectory/golden-trace.ts';
 import { argumentScopeOf, judgeRun, outputMistake, overBudget } from '../score/trajectory/judge-run.ts';
 import { formatMillionths, ONE } from '../score/weigh.ts';
-import { stepAt } from '../pipeline/suite-tests.ts';
+import { stepAt } from '../offline/suite-tests.ts';
 import { goldenSides } from './golden-sides.ts';
 import type { SubjectOfTest } from './subject-of-test.ts';
 

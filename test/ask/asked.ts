@@ -1,9 +1,9 @@
 /** Judges that ask a played provider, with a real store, in the test's own process. Stops with the test. */
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { Asking, type AskingParts } from '../../src/ask/asking.ts';
+import { Asking, type AskingParts } from '../../src/ask/judge-scheduler.ts';
 import type { Judge, JudgingRules } from '../../src/ask/judge.ts';
-import type { DeskTimes } from '../../src/ask/judge-desk.ts';
+import type { DeskTimes } from '../../src/ask/judge-queue.ts';
 import type { JudgeEvent } from '../../src/model/events/judge-events.ts';
 import type { JudgeOutcome, JudgeRequest } from '../../src/model/judging.ts';
 import { Store } from '../../src/store/sqlite/store.ts';

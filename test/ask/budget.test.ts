@@ -1,7 +1,7 @@
 /** The budget, whatever happens: random prices, answers, failures and crashes, and what was really spent is added up outside. */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Asking, type AllQuestions } from '../../src/ask/asking.ts';
+import { Asking, type AllQuestions } from '../../src/ask/judge-scheduler.ts';
 import type { ModelClient, ModelReply } from '../../src/ask/model-client.ts';
 import { mostNanos, nanosOf } from '../../src/ask/price.ts';
 import { answerSchema } from '../../src/model/judge-answer.ts';

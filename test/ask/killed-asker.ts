@@ -1,5 +1,5 @@
 /** A process that asks judges, to be killed: `node killed-asker.ts <store> <provider>`. Says which votes are durable, and when there is nothing more to ask, or no money. */
-import { Asking } from '../../src/ask/asking.ts';
+import { Asking } from '../../src/ask/judge-scheduler.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { KILLED_JUDGE, KILLED_RULES, KILLED_TIMES } from './killed-judge.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CaseRun, Experiment } from '../../src/model/experiment.ts';
-import { readRecording } from '../../src/pipeline/recording.ts';
+import { readRecording } from '../../src/offline/recording.ts';
 import { createExperiment, type ExperimentFolder } from '../../src/store/experiment/experiment-folder.ts';
 import { assay as assayIn } from '../assay-command.ts';
 import { EVALUATION, EXPERIMENT, runOf } from '../store/experiment/written-experiment.ts';

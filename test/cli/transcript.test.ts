@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { printTranscript } from '../../src/cli/print-transcript.ts';
-import { understandRecorded } from '../../src/pipeline/understand.ts';
-import { readRecording } from '../../src/pipeline/recording.ts';
-import { type TranscriptTurn, transcriptOf } from '../../src/report/transcript.ts';
+import { understandRecorded } from '../../src/offline/understand-recording.ts';
+import { readRecording } from '../../src/offline/recording.ts';
+import { type TranscriptTurn, transcriptOf } from '../../src/report/documents/transcript.ts';
 
 const RUNS = path.resolve(import.meta.dirname, '../../examples/golden-traces/runs.jsonl');
 

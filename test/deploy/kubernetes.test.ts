@@ -111,7 +111,7 @@ test('the StatefulSet has the headless service that it names', () => {
 });
 
 test('probes ask for what is served', () => {
-  const server = text('src/report/http-server.ts');
+  const server = text('src/report/http/http-server.ts');
   for (const { name, spec } of pods) {
     for (const container of spec.containers) {
       for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {

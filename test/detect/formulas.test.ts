@@ -9,7 +9,7 @@ import { VersionRace } from '../../src/detect/version-race.ts';
 import { Cap } from '../../src/detect/cap.ts';
 import { Names } from '../../src/detect/names.ts';
 import { RecentChunks } from '../../src/detect/recent-chunks.ts';
-import { HOUR_MS, Wobble } from '../../src/detect/wobble.ts';
+import { HOUR_MS, Wobble } from '../../src/detect/drift-variance.ts';
 import { randomFrom } from '../random.ts';
 
 const TCR = DEFAULT_DETECTION.levels.tcr;

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { JournalReader } from '../../src/journal/journal-reader.ts';
-import { Spool } from '../../src/kafka/spool.ts';
+import { Spool } from '../../src/kafka/turn-spool.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 function appendOne(spool: Spool, entry: Uint8Array): number {

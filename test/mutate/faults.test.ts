@@ -5,7 +5,7 @@ import type { Broken } from '../../src/mutate/fault.ts';
 import type { Excerpt } from '../../src/model/excerpt.ts';
 import type { Json } from '../../src/model/json.ts';
 import { retell } from '../../src/mutate/retell.ts';
-import { understood } from '../../src/pipeline/mutation/golden-conversations.ts';
+import { understood } from '../../src/offline/mutation/golden-conversations.ts';
 import { writeOperations } from '../../src/score/trajectory/write-operations.ts';
 import { aCall, anExcerpt, aTurn, BOOK, BOOKED, CHECK } from './excerpts.ts';
 

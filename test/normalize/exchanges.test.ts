@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toolMessageIn } from '../../src/normalize/langchain.ts';
-import { decodeMessages } from '../../src/normalize/messages.ts';
+import { decodeMessages } from '../../src/normalize/chat-messages.ts';
 import { said } from './support/said.ts';
 
 function decode(value: unknown, role: 'user' | 'assistant' = 'user'): readonly string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeMessages, lastSaid } from '../../src/normalize/messages.ts';
+import { decodeMessages, lastSaid } from '../../src/normalize/chat-messages.ts';
 import { plainMessage } from '../assemble/turns/plain-turn.ts';
 
 function decode(value: Parameters<typeof decodeMessages>[0], role: 'user' | 'assistant' = 'user') {

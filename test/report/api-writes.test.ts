@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { ApiEvent } from '../../src/model/events/api-events.ts';
-import { ApiWrites, writeRoute } from '../../src/report/api-writes.ts';
-import { startHttpServer } from '../../src/report/http-server.ts';
+import { ApiWrites, writeRoute } from '../../src/report/http/api-writes.ts';
+import { startHttpServer } from '../../src/report/http/http-server.ts';
 
 const TOKEN = 'a-token-that-nobody-guesses';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Evaluation, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TurnId } from '../../src/model/ids.ts';
-import { evaluationRecord, evaluationRecordSchema } from '../../src/report/evaluation-record.ts';
+import { evaluationRecord, evaluationRecordSchema } from '../../src/report/results/evaluation-record.ts';
 
 const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/evaluation-record.schema.json');
 const LABELS = { agent: 'helper', agentVersion: 'v1', environment: 'prod' };

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { Exposition, type MetricSource } from '../../src/report/exposition.ts';
-import { PromMetrics } from '../../src/report/prom-metrics.ts';
-import { QualityView, type SeriesTotal } from '../../src/report/quality-view.ts';
-import { Scrapers } from '../../src/report/scrapers.ts';
+import { Exposition, type MetricSource } from '../../src/report/metrics/exposition.ts';
+import { PromMetrics } from '../../src/report/metrics/prom-metrics.ts';
+import { QualityView, type SeriesTotal } from '../../src/report/metrics/quality-view.ts';
+import { Scrapers } from '../../src/report/metrics/scrapers.ts';
 import { exposedIn } from './exposed.ts';
 
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0';

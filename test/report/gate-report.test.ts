@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GateResult, JudgedRule } from '../../src/model/gate.ts';
-import { gateJson, gateJUnit, gateMarkdown } from '../../src/report/gate-report.ts';
+import { gateJson, gateJUnit, gateMarkdown } from '../../src/report/documents/gate-report.ts';
 
 const HOSTILE = '](javascript:x) <img src=x> | @everyone `x`\n\n# Passed';
 

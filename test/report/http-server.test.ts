@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type ConversationListQuery, startHttpServer } from '../../src/report/http-server.ts';
+import { type ConversationListQuery, startHttpServer } from '../../src/report/http/http-server.ts';
 
 async function start(ready = { ready: true, reasons: [] as string[] }) {
   const queries: ConversationListQuery[] = [];

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Evaluation, Outcome, VerdictKind } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId } from '../../src/model/ids.ts';
-import { Exposition } from '../../src/report/exposition.ts';
-import { toJUnit } from '../../src/report/junit.ts';
-import { Log } from '../../src/report/log.ts';
-import { exemplarSample, QualityView } from '../../src/report/quality-view.ts';
-import { SuiteTotals } from '../../src/report/suite-totals.ts';
-import { bandOf, summarize } from '../../src/report/summary.ts';
+import { Exposition } from '../../src/report/metrics/exposition.ts';
+import { toJUnit } from '../../src/report/documents/junit.ts';
+import { Log } from '../../src/report/log/log.ts';
+import { exemplarSample, QualityView } from '../../src/report/metrics/quality-view.ts';
+import { SuiteTotals } from '../../src/engine/counting/suite-totals.ts';
+import { bandOf, summarize } from '../../src/report/documents/summary.ts';
 
 function evaluation(options: {
   readonly id?: string;

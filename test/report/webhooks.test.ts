@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { Webhook } from '../../src/model/detection.ts';
 import type { DetectionEvent } from '../../src/model/events/detection-events.ts';
-import { detectionRecord, detectionRecordSchema, NO_EVIDENCE } from '../../src/report/detection-record.ts';
-import { slackMessage } from '../../src/report/slack-message.ts';
-import { Webhooks } from '../../src/report/webhooks.ts';
+import { detectionRecord, detectionRecordSchema, NO_EVIDENCE } from '../../src/report/webhooks/detection-record.ts';
+import { slackMessage } from '../../src/report/webhooks/slack-message.ts';
+import { Webhooks } from '../../src/report/webhooks/webhooks.ts';
 import { notice, regression } from './regressions.ts';
 
 const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/detection-event.schema.json');

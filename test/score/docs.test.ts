@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { testSuites } from '../../src/pipeline/suite-tests.ts';
+import { testSuites } from '../../src/offline/suite-tests.ts';
 import { VARIABLES } from '../../src/score/cel/scope.ts';
 import { StepView, ToolCallView, TurnView, UsageView } from '../../src/score/cel/views.ts';
 import { BUILT_IN_CHECKS } from '../../src/score/checks/built-in-checks.ts';

@@ -4,7 +4,7 @@
  */
 import type { SpanId } from '../../model/ids.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { compare } from './family.ts';
+import { compare } from './span-tree.ts';
 
 export interface OrderedCall {
   readonly call: ToolCall;

@@ -6,7 +6,7 @@
 import type { Step } from '../../model/step.ts';
 import { AmendedStep } from './amended-step.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { Family, NONE } from './family.ts';
+import { Family, NONE } from './span-tree.ts';
 import { addSiblingCalls } from './sibling-calls.ts';
 
 export function merged(family: Family): Family {

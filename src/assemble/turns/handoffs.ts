@@ -6,7 +6,7 @@
  *     transfer_to_billing      only where an agent of that name is in the turn: a bank's tools are called like this too
  */
 import type { ToolCall } from '../../model/turn.ts';
-import type { Family } from './family.ts';
+import type { Family } from './span-tree.ts';
 
 const CERTAIN = /^(?:handoff[ _]to[ _]|transfer_to_agent$)/i;
 const TRANSFER = /^transfer_(?:back_)?to_(.{1,256})$/i;

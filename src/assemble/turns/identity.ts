@@ -1,6 +1,6 @@
 /** Whose turn it was: conversation, user, agent, environment. */
 import type { AgentIdentity, Step } from '../../model/step.ts';
-import { NONE, type Family } from './family.ts';
+import { NONE, type Family } from './span-tree.ts';
 
 export interface ConversationIdFound {
   readonly conversationId: string | undefined;

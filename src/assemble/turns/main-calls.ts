@@ -3,7 +3,7 @@
  * summaries made inside a tool; what those say is not the answer.
  */
 import type { Step, StepKind } from '../../model/step.ts';
-import { NONE, type Family } from './family.ts';
+import { NONE, type Family } from './span-tree.ts';
 
 const UTILITIES: ReadonlySet<StepKind> = new Set<StepKind>([
   'tool',

@@ -1,7 +1,7 @@
 /** State and truth as they stood at the end: later records override earlier ones, key by key. */
 import type { Json } from '../../model/json.ts';
 import type { Step } from '../../model/step.ts';
-import { compare } from './family.ts';
+import { compare } from './span-tree.ts';
 
 export interface Marks {
   readonly ended: boolean;

@@ -4,7 +4,7 @@
  * model call of the same agent was shown what had been asked; or the step of a graph around the model call gave it back.
  */
 import type { Message, Step } from '../../model/step.ts';
-import type { Family } from './family.ts';
+import type { Family } from './span-tree.ts';
 import type { ToolRequest } from './transcripts.ts';
 
 /** Each looks at the steps around it, and a hostile trace may have thousands. */

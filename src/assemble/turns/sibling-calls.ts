@@ -4,7 +4,7 @@
  * instrumentations, overlap, asked the same model, agree on what came out, and one has no words: SDKs record none.
  */
 import type { Step } from '../../model/step.ts';
-import type { Family } from './family.ts';
+import type { Family } from './span-tree.ts';
 
 /** Adds to `into`, which says what each merged step is merged into. */
 export function addSiblingCalls(family: Family, into: Map<number, number>): void {

@@ -11,9 +11,9 @@ import type { ToolCall } from '../../model/turn.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
 import { type OrderedCall, inOrderOfCalls } from './call-order.ts';
-import { NONE, type Family } from './family.ts';
+import { NONE, type Family } from './span-tree.ts';
 import { mayBeHandoff, withoutHandoffs } from './handoffs.ts';
-import { handMadeSpans } from './hand-made.ts';
+import { handMadeSpans } from './manual-tool-spans.ts';
 import { shownRequests } from './shown-requests.ts';
 import { isInWindow, Results, type ToolRequest, type ToolResult, Transcripts } from './transcripts.ts';
 

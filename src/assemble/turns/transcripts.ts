@@ -1,7 +1,7 @@
 /** What the agent and its models were shown of tool calls: requests, and results. Decoded only when a span does not tell. */
 import type { Content, Message, Part, Step } from '../../model/step.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { NONE } from './family.ts';
+import { NONE } from './span-tree.ts';
 
 export interface ToolRequest {
   readonly by: Step;

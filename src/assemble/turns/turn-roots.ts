@@ -4,7 +4,7 @@
  * side, each with a new message of the user; or as model calls side by side, where nothing else is instrumented.
  */
 import type { Message, Step } from '../../model/step.ts';
-import { NONE, type Family } from './family.ts';
+import { NONE, type Family } from './span-tree.ts';
 
 export interface TurnSteps {
   readonly root: number;

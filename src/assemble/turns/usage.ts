@@ -4,7 +4,7 @@
  * sub-agent below such a tool.
  */
 import type { Step, Usage } from '../../model/step.ts';
-import { NONE, type Family } from './family.ts';
+import { NONE, type Family } from './span-tree.ts';
 
 export function usageOf(family: Family, members: readonly number[]): Usage | undefined {
   const { whole, repeats } = counted(family, members, (step) => step.usage !== undefined);

@@ -1,10 +1,10 @@
 /** `assay backtest`: what a changed suite would have said of recorded conversations. */
 import type { Command } from 'commander';
 import type { BacktestReport } from '../../model/backtest.ts';
-import { backtest } from '../../pipeline/backtest/backtest.ts';
-import { openReader } from '../../pipeline/open-reader.ts';
-import { backtestJson } from '../../report/backtest-json.ts';
-import { backtestMarkdown } from '../../report/backtest-markdown.ts';
+import { backtest } from '../../backtest/backtest.ts';
+import { openReader } from '../../serve/open-reader.ts';
+import { backtestJson } from '../../report/documents/backtest-json.ts';
+import { backtestMarkdown } from '../../report/documents/backtest-markdown.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { noStore } from '../no-store.ts';

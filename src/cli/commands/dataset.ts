@@ -5,7 +5,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { type Outcome, OUTCOMES } from '../../model/evaluation.ts';
-import { storeFileIn } from '../../pipeline/data-directory.ts';
+import { storeFileIn } from '../../serve/data-directory.ts';
 import {
   caseLine,
   casesFromStore,
@@ -13,10 +13,10 @@ import {
   LEFT_OUT,
   type LeftOut,
   type Selection,
-} from '../../pipeline/datasets/from-store.ts';
-import { readDataset } from '../../pipeline/datasets/read-dataset.ts';
-import { openReader } from '../../pipeline/open-reader.ts';
-import { readTruthFiles } from '../../pipeline/truth-files.ts';
+} from '../../offline/datasets/from-store.ts';
+import { readDataset } from '../../offline/datasets/read-dataset.ts';
+import { openReader } from '../../serve/open-reader.ts';
+import { readTruthFiles } from '../../engine/truth-files.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn, load } from '../load.ts';
 import { sinceOf } from '../since.ts';

@@ -12,7 +12,7 @@ import { KafkaError, type KafkaRecord } from '../../kafka/kafka-client.ts';
 import { KafkajsProducer } from '../../kafka/kafkajs/producer.ts';
 import { type ScannedPartition, TopicScan } from '../../kafka/kafkajs/topic-scan.ts';
 import { compileGlob, type Matcher } from '../../model/glob.ts';
-import { kafkaConnectionOf } from '../../pipeline/cluster/kafka-connection-of.ts';
+import { kafkaConnectionOf } from '../../serve/cluster/kafka-connection-of.ts';
 import { type FoundLetter, tryReadDeadLetter } from '../../receive/kafka/dead-letter.ts';
 import { OffsetSet } from '../../receive/kafka/offset-set.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';

@@ -5,10 +5,10 @@ import { reliabilityOf } from '../../compare/reliability.ts';
 import type { Settings } from '../../config/settings.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
-import { tryConversationOfRun } from '../../pipeline/recorded-run.ts';
-import { reliabilityJson } from '../../report/comparison-json.ts';
-import { summarize } from '../../report/summary.ts';
-import { transcriptOf } from '../../report/transcript.ts';
+import { tryConversationOfRun } from '../../offline/recorded-run.ts';
+import { reliabilityJson } from '../../report/documents/comparison-json.ts';
+import { summarize } from '../../report/documents/summary.ts';
+import { transcriptOf } from '../../report/documents/transcript.ts';
 import { toCaseRunJson, toExperimentJson } from '../../store/experiment/experiment-json.ts';
 import {
   ExperimentUnreadable,

@@ -9,7 +9,7 @@ import { readGate } from '../../compare/gate/read-gate.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import type { GateDecision, GateResult, JudgedRule } from '../../model/gate.ts';
 import { formatMistakes } from '../../model/mistake.ts';
-import { gateJson, gateJUnit, gateMarkdown } from '../../report/gate-report.ts';
+import { gateJson, gateJUnit, gateMarkdown } from '../../report/documents/gate-report.ts';
 import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { load } from '../load.ts';

@@ -1,9 +1,9 @@
 /** `assay inspect`: what Assay understands of some spans, before any of them is scored. */
 import type { Command } from 'commander';
 import { dialectOf } from '../../normalize/rule-dialect.ts';
-import { type RecordedBatch, RecordingError, readRecording, redactBatches } from '../../pipeline/recording.ts';
-import { offlineRedaction } from '../../pipeline/redaction-rules.ts';
-import { type Understood, understandRecorded } from '../../pipeline/understand.ts';
+import { type RecordedBatch, RecordingError, readRecording, redactBatches } from '../../offline/recording.ts';
+import { offlineRedaction } from '../../engine/redaction-rules.ts';
+import { type Understood, understandRecorded } from '../../offline/understand-recording.ts';
 import { toInspectionJson } from '../../report/inspect/inspection-json.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';

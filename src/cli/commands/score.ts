@@ -1,10 +1,10 @@
 /** `assay score`: scores recorded spans and prints what a test runner would. */
 import type { Command } from 'commander';
-import { scoreRecorded } from '../../pipeline/offline.ts';
-import { type RecordedBatch, RecordingError, readRecording } from '../../pipeline/recording.ts';
-import { toReportJson } from '../../report/report-json.ts';
-import { toJUnit } from '../../report/junit.ts';
-import { summarize } from '../../report/summary.ts';
+import { scoreRecorded } from '../../offline/score-recording.ts';
+import { type RecordedBatch, RecordingError, readRecording } from '../../offline/recording.ts';
+import { toReportJson } from '../../report/documents/report-json.ts';
+import { toJUnit } from '../../report/documents/junit.ts';
+import { summarize } from '../../report/documents/summary.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { criteriaNotAsked, startJudges } from '../judges-offline.ts';
 import { load } from '../load.ts';

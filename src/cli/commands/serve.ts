@@ -1,8 +1,8 @@
 /** `assay serve`: runs the service until it is told to stop. */
 import type { Command } from 'commander';
-import { describeRedaction } from '../../pipeline/redaction-rules.ts';
-import type { Service } from '../../pipeline/service.ts';
-import { Log } from '../../report/log.ts';
+import { describeRedaction } from '../../engine/redaction-rules.ts';
+import type { Service } from '../../serve/service.ts';
+import { Log } from '../../report/log/log.ts';
 import { greeting } from '../greeting.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
@@ -33,7 +33,7 @@ export function withServiceFlags(command: Command): Command {
 /** SIGHUP is how one asks a service to read its configuration again. What comes of it is in the log. */
 export async function startWithLog(loaded: Loaded): Promise<{ readonly service: Service; readonly log: Log }> {
   // Loaded when it is needed: the other commands should not wait for the receivers' libraries.
-  const { startService } = await import('../../pipeline/service.ts');
+  const { startService } = await import('../../serve/service.ts');
   const log = new Log({ level: loaded.settings.logLevel, write: (line) => void process.stderr.write(line) });
   // Asked for before it has started, it would end the process: what is read then is new anyway.
   let started: Service | undefined;

@@ -1,10 +1,10 @@
 /** `assay shadow`: what suites in shadow say beside the live ones, by what the store has. */
 import type { Command } from 'commander';
-import { shadowReports } from '../../pipeline/backtest/shadow-report.ts';
-import { openReader } from '../../pipeline/open-reader.ts';
-import { outlineOf } from '../../pipeline/suite-outline.ts';
-import { backtestJson } from '../../report/backtest-json.ts';
-import { backtestMarkdown } from '../../report/backtest-markdown.ts';
+import { shadowReports } from '../../backtest/shadow-report.ts';
+import { openReader } from '../../serve/open-reader.ts';
+import { outlineOf } from '../../engine/suite-outline.ts';
+import { backtestJson } from '../../report/documents/backtest-json.ts';
+import { backtestMarkdown } from '../../report/documents/backtest-markdown.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { noStore } from '../no-store.ts';

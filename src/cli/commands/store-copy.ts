@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { loadSettings } from '../../config/settings.ts';
-import { openDataDirectory, storeFileIn } from '../../pipeline/data-directory.ts';
+import { openDataDirectory, storeFileIn } from '../../serve/data-directory.ts';
 import { copyStore, SourceIsWaiting, TargetInUse } from '../../store/copy-store.ts';
 import type { PostgresAddress } from '../../store/postgres/link.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';

@@ -10,12 +10,12 @@ import {
   fromRecordings,
   fromSuiteTests,
   type GoldenConversation,
-} from '../../pipeline/mutation/golden-conversations.ts';
-import { mutateSuite } from '../../pipeline/mutation/mutate-suites.ts';
-import { RecordingError } from '../../pipeline/recording.ts';
-import { offlineRedaction } from '../../pipeline/redaction-rules.ts';
-import { checkedTruth } from '../../pipeline/truth-files.ts';
-import { mutationJson, mutationMarkdown } from '../../report/mutation-report.ts';
+} from '../../offline/mutation/golden-conversations.ts';
+import { mutateSuite } from '../../offline/mutation/mutate-suites.ts';
+import { RecordingError } from '../../offline/recording.ts';
+import { offlineRedaction } from '../../engine/redaction-rules.ts';
+import { checkedTruth } from '../../engine/truth-files.ts';
+import { mutationJson, mutationMarkdown } from '../../report/documents/mutation-report.ts';
 import { findSuiteTests } from '../../score/suite-test/find-suite-tests.ts';
 import { ExperimentUnreadable, findExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';

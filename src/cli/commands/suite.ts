@@ -1,8 +1,8 @@
 /** `assay suite test`: runs the examples that are written beside suites, as a test runner would. */
 import type { Command } from 'commander';
-import { offlineRedaction } from '../../pipeline/redaction-rules.ts';
-import { type TestedSuite, testSuites } from '../../pipeline/suite-tests.ts';
-import { suiteTestsJson, suiteTestsJUnit } from '../../report/suite-test-report.ts';
+import { offlineRedaction } from '../../engine/redaction-rules.ts';
+import { type TestedSuite, testSuites } from '../../offline/suite-tests.ts';
+import { suiteTestsJson, suiteTestsJUnit } from '../../report/documents/suite-test-report.ts';
 import { findSuiteTests } from '../../score/suite-test/find-suite-tests.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';

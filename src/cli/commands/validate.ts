@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import { parseDocument } from 'yaml';
 import { isMissingSecret } from '../../config/secrets.ts';
 import { loadSettings } from '../../config/settings.ts';
-import { readTruthFiles } from '../../pipeline/truth-files.ts';
+import { readTruthFiles } from '../../engine/truth-files.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';

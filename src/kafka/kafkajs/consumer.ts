@@ -26,7 +26,7 @@ import { PartitionFeed } from './partition-feed.ts';
 import { kafkaError, problemWords, refusalType } from './problem-words.ts';
 import { Problems } from './problems.ts';
 import { offsetBehind } from './record-batches.ts';
-import { Signal } from './signal.ts';
+import { Signal } from './wakeup.ts';
 import { TopicMap } from './topic-map.ts';
 
 export interface ConsumerOptions {

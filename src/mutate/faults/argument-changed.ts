@@ -5,7 +5,7 @@
 import type { ExcerptCall } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';
 import type { Chance } from '../chance.ts';
-import { type Changed, echo } from '../echoes.ts';
+import { type Changed, echo } from '../dependent-values.ts';
 import { type CallPlace, callsOf, withCall, withState } from '../edit.ts';
 import type { Broken, Fault, Scene } from '../fault.ts';
 import { knownTexts } from '../known-texts.ts';

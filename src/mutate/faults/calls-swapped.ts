@@ -3,7 +3,7 @@
  * earlier one looked at. Calls that have nothing to do with each other may come in any order, and are let be.
  */
 import type { Excerpt, ExcerptCall } from '../../model/excerpt.ts';
-import { isDistinctive } from '../echoes.ts';
+import { isDistinctive } from '../dependent-values.ts';
 import { type CallPlace, callsOf, withCall } from '../edit.ts';
 import type { Fault, Scene } from '../fault.ts';
 import { leavesOf } from '../leaves.ts';

@@ -3,7 +3,7 @@
  * answer tells are tried, and where it tells none, whatever the result holds.
  */
 import type { Chance } from '../chance.ts';
-import { type Changed, echo, echoAnywhere } from '../echoes.ts';
+import { type Changed, echo, echoAnywhere } from '../dependent-values.ts';
 import { type CallPlace, callsOf, withCall, withState } from '../edit.ts';
 import type { Broken, Fault, Scene } from '../fault.ts';
 import { knownTexts } from '../known-texts.ts';

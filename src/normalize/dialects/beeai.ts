@@ -16,7 +16,7 @@ import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
-import { decodeMessages, type MessageList } from '../messages.ts';
+import { decodeMessages, type MessageList } from '../chat-messages.ts';
 import { UNTYPED_ERROR } from './otel.ts';
 
 const SCOPE = '@arizeai/openinference-instrumentation-beeai';

@@ -22,7 +22,7 @@ import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence, EventView } from '../evidence.ts';
 import { decodeJsonish, isPresent, isRedactionMarker, memberText } from '../jsonish.ts';
-import { messageList, type MessageList } from '../messages.ts';
+import { messageList, type MessageList } from '../chat-messages.ts';
 import { unwrappedResult } from '../tool-results.ts';
 import { asBoolean, asCount, asText, row, rows } from '../rows.ts';
 

@@ -14,7 +14,7 @@ import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence, EventView } from '../evidence.ts';
 import { isRedactionMarker } from '../jsonish.ts';
-import { messageList, type MessageList } from '../messages.ts';
+import { messageList, type MessageList } from '../chat-messages.ts';
 import { asBoolean, asCount, asText, rows } from '../rows.ts';
 
 const TURN = 'session_task.turn';

@@ -16,7 +16,7 @@ import { contentOf } from '../content.ts';
 import type { EventView, Evidence } from '../evidence.ts';
 import { finishReasonOf } from '../finish-reason.ts';
 import { decodeJsonish, member, toJson } from '../jsonish.ts';
-import { messageOf, type MessageList } from '../messages.ts';
+import { messageOf, type MessageList } from '../chat-messages.ts';
 
 const INPUT_ROLES: ReadonlyMap<string, string> = new Map([
   ['gen_ai.system.message', 'system'],

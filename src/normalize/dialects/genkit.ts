@@ -16,7 +16,7 @@ import { contentOf, textContent } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
-import { decodeMessages, type MessageList } from '../messages.ts';
+import { decodeMessages, type MessageList } from '../chat-messages.ts';
 import { asCount, asKind, asText, memberAs, row, rows } from '../rows.ts';
 import { CONVERSATION_NAMES } from './associations.ts';
 

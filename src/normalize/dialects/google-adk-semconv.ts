@@ -10,7 +10,7 @@ import { LazyContent } from '../content.ts';
 import type { Finder } from '../dialect.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, isPresent } from '../jsonish.ts';
-import type { MessageList } from '../messages.ts';
+import type { MessageList } from '../chat-messages.ts';
 import { functionResult } from '../tool-results.ts';
 import { otelGenAi } from './otel-genai.ts';
 

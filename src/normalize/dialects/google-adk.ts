@@ -20,7 +20,7 @@ import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { finishReasonOf } from '../finish-reason.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
-import { decodeMessages, messageOf, type MessageList } from '../messages.ts';
+import { decodeMessages, messageOf, type MessageList } from '../chat-messages.ts';
 import { row } from '../rows.ts';
 import { functionResult } from '../tool-results.ts';
 import { messagesInOfSemconv, messagesOutOfSemconv, toolError } from './google-adk-semconv.ts';

@@ -11,7 +11,7 @@ import type { Content, StepKind } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import { decodeJsonish, isPresent, member } from '../jsonish.ts';
-import { decodeMessages, type MessageList } from '../messages.ts';
+import { decodeMessages, type MessageList } from '../chat-messages.ts';
 import { asCount, asKind, asNumber, memberAs, row } from '../rows.ts';
 
 const INPUT = 'langwatch.input';

@@ -14,7 +14,7 @@ import { contentOf, textContent } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
-import { decodeMessages, lastSaid, type MessageList } from '../messages.ts';
+import { decodeMessages, lastSaid, type MessageList } from '../chat-messages.ts';
 import { asKind, asText, row, rows } from '../rows.ts';
 
 const TYPE = 'mastra.span.type';

@@ -13,8 +13,8 @@ import type { Evidence } from '../evidence.ts';
 import { flattenedMessages, leavesUnder } from '../flattened.ts';
 import { unglued } from '../glued-calls.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
-import { decodeMessages, messageList, type MessageList } from '../messages.ts';
-import { afterQuestion, transcriptIn } from '../words.ts';
+import { decodeMessages, messageList, type MessageList } from '../chat-messages.ts';
+import { afterQuestion, transcriptIn } from '../plain-text.ts';
 
 export const messagesInOfOpenInference: readonly Finder<MessageList>[] = [
   fuller({ prefix: 'llm.input_messages.', rawKey: 'input.value', side: 'user' }),

@@ -14,10 +14,10 @@ import { inOrder, leavesUnder } from '../flattened.ts';
 import { instructionsOf } from '../exchanges.ts';
 import { decodeJsonish, isPresent, member } from '../jsonish.ts';
 import { toolMessageIn } from '../langchain.ts';
-import { decodeMessages, textOf } from '../messages.ts';
+import { decodeMessages, textOf } from '../chat-messages.ts';
 import { settleRawUsage } from '../raw-usage.ts';
 import { asCount, asNumber, asText, memberAs, row, rows } from '../rows.ts';
-import { wordsIn } from '../words.ts';
+import { wordsIn } from '../plain-text.ts';
 import { fromPython } from '../wrappings.ts';
 import { kindOf, messagesInOfOpenInference, messagesOutOfOpenInference } from './openinference-messages.ts';
 

@@ -13,8 +13,8 @@ import { contentOf } from '../content.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, isPresent } from '../jsonish.ts';
-import { messageOf, type MessageList } from '../messages.ts';
-import { transcriptIn, wordsIn } from '../words.ts';
+import { messageOf, type MessageList } from '../chat-messages.ts';
+import { transcriptIn, wordsIn } from '../plain-text.ts';
 
 const IDS = 'gen_ai.tool.call.id';
 const INPUT = 'gen_ai.workflow.input';

@@ -10,7 +10,7 @@ import { CAPTURED, type Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { finishReasonsOf } from '../finish-reason.ts';
 import { isPresent } from '../jsonish.ts';
-import { decodeMessages, type MessageList } from '../messages.ts';
+import { decodeMessages, type MessageList } from '../chat-messages.ts';
 import { asCount, asKind, asNumber, asText, row, rows } from '../rows.ts';
 import { inputFromEvents, outputFromEvents } from './gen-ai-events.ts';
 import { NOT_PROVIDERS, OPERATIONS, PROVIDERS } from './gen-ai-vocabulary.ts';

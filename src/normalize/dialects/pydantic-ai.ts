@@ -13,7 +13,7 @@ import { textContent } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
-import { decodeMessages, messageList, type MessageList, textOf } from '../messages.ts';
+import { decodeMessages, messageList, type MessageList, textOf } from '../chat-messages.ts';
 import { asCount, rows } from '../rows.ts';
 
 const ALL = 'pydantic_ai.all_messages';

@@ -3,8 +3,8 @@
  * user. Only its own spans are read so: from anybody else, a text that looks like messages is what the user typed.
  */
 import type { Evidence } from '../evidence.ts';
-import type { MessageList } from '../messages.ts';
-import { transcriptIn } from '../words.ts';
+import type { MessageList } from '../chat-messages.ts';
+import { transcriptIn } from '../plain-text.ts';
 
 const SCOPE = '@traceloop/instrumentation-openai';
 

@@ -15,9 +15,9 @@ import type { Evidence } from '../evidence.ts';
 import { flattenedMessages } from '../flattened.ts';
 import { decodeJsonish } from '../jsonish.ts';
 import { type PlainMessage, toolMessageIn } from '../langchain.ts';
-import type { MessageList } from '../messages.ts';
+import type { MessageList } from '../chat-messages.ts';
 import { asCount, asKind, asText, rows, row } from '../rows.ts';
-import { afterQuestion, type Side, transcriptIn, wordsIn } from '../words.ts';
+import { afterQuestion, type Side, transcriptIn, wordsIn } from '../plain-text.ts';
 import { argumentsIn, resultIn } from '../wrappings.ts';
 
 const KINDS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([

@@ -17,7 +17,7 @@ import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { finishReasonsOf } from '../finish-reason.ts';
 import { decodeJsonish, isPresent, isRedactionMarker, member } from '../jsonish.ts';
-import { decodeMessages, messageOf, type MessageList } from '../messages.ts';
+import { decodeMessages, messageOf, type MessageList } from '../chat-messages.ts';
 import { asCount, asKind, asText, row, rows } from '../rows.ts';
 
 const OPERATIONS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([

@@ -16,7 +16,7 @@ import type { Dialect, Finder } from '../dialect.ts';
 import { type Draft, TOKEN_FIELDS } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { isPresent } from '../jsonish.ts';
-import { decodeMessages, type MessageList } from '../messages.ts';
+import { decodeMessages, type MessageList } from '../chat-messages.ts';
 import { asCount, asText, row, rows } from '../rows.ts';
 
 const ENTITY = 'entity.type';

@@ -4,7 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
-import { beginningOf, reasonOf, retryAfterMs } from '../http-answer.ts';
+import { beginningOf, reasonOf, retryAfterMs } from './http-answer.ts';
 import { EvaluationEvents } from './evaluation-events.ts';
 import { OpenInferenceSpans } from './openinference-spans.ts';
 import type { ResultPayload } from './result-payload.ts';

@@ -8,7 +8,7 @@
 import { type Attributes, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { DetectionEvent } from '../../model/events/detection-events.ts';
-import type { PipelineEvent } from '../health-counters.ts';
+import type { PipelineEvent } from '../metrics/health-counters.ts';
 
 interface Told {
   readonly name: string;

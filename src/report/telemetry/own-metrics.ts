@@ -19,8 +19,8 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { OWN_SCOPE } from '../../model/marks.ts';
 import type { MetricDefinition } from '../../model/metric.ts';
-import type { MetricSource } from '../exposition.ts';
-import type { Sample } from '../text-format.ts';
+import type { MetricSource } from '../metrics/exposition.ts';
+import type { Sample } from '../metrics/text-format.ts';
 
 /** UCUM, where it has a word; what is counted stands in braces. */
 const UNITS: ReadonlyMap<string, string> = new Map([

@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 import { compileGlob } from '../../model/glob.ts';
-import { type Deed, deedsOf, mayLackSteps, spanOf } from '../order/deeds.ts';
+import { type Deed, deedsOf, mayLackSteps, spanOf } from '../order/ordered-steps.ts';
 import { MEMBERS_MAX } from '../order/partial-order.ts';
 import { precedenceOf } from '../order/precedence.ts';
 import { before } from '../order/predicates.ts';

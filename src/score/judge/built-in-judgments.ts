@@ -6,7 +6,7 @@ import type { Need } from '../needs.ts';
 import type { Subject } from '../subject.ts';
 import type { Answer } from '../suite.ts';
 import { NO_ANSWER } from '../checks/answer-says-something.ts';
-import type { Sight } from './sights.ts';
+import type { Sight } from './visible-material.ts';
 
 export interface BuiltInJudgment {
   /** One line for the documentation. */

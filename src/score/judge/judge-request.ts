@@ -16,7 +16,7 @@ import { cutToFit } from './cut-to-fit.ts';
 import { type GoldenRun, goldenItems } from './golden-items.ts';
 import { ANSWER_FORM } from './judge-version.ts';
 import { closingFor, type GuidedCriterion, instructionsFor } from './instructions.ts';
-import type { Sight } from './sights.ts';
+import type { Sight } from './visible-material.ts';
 import { estimateTokens } from './token-estimate.ts';
 import { type Item, saysSomething, transcriptOf } from './transcript.ts';
 

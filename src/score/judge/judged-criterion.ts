@@ -10,7 +10,7 @@ import type { Answer } from '../suite.ts';
 import { toMillionths } from '../weigh.ts';
 import { BUILT_IN_JUDGMENTS } from './built-in-judgments.ts';
 import type { PartsWithGolden } from './golden-items.ts';
-import { SIGHTS, type Sight } from './sights.ts';
+import { SIGHTS, type Sight } from './visible-material.ts';
 import type { SuiteParts } from '../trajectory/judge-run.ts';
 
 export interface Judging {

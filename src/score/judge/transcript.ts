@@ -7,7 +7,7 @@ import type { Content, Step } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
 import { isAnswerUnknown } from '../needs.ts';
 import type { Subject } from '../subject.ts';
-import type { Sight } from './sights.ts';
+import type { Sight } from './visible-material.ts';
 
 export interface Item {
   readonly item:

@@ -1,7 +1,7 @@
 /** What order criteria say: which step it was, and what should have come when. */
 import { toExcerpt } from '../sentences.ts';
 import { unreachable } from '../../model/unreachable.ts';
-import type { Deed } from './deeds.ts';
+import type { Deed } from './ordered-steps.ts';
 import type { OrderPredicate } from './order-rule.ts';
 import type { Finding } from './predicates.ts';
 

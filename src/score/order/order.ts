@@ -14,7 +14,7 @@ import { patternMistake } from '../cel/linear-regex.ts';
 import { scopeMaker } from '../cel/scope.ts';
 import type { Subject } from '../subject.ts';
 import type { Answer } from '../suite.ts';
-import type { Deed } from './deeds.ts';
+import type { Deed } from './ordered-steps.ts';
 import { LIMIT_EXPECTED, tryParseLimit } from './limit.ts';
 import { orderCheck } from './order-check.ts';
 import type { OrderRule, WhenAbsent } from './order-rule.ts';

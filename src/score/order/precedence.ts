@@ -18,7 +18,7 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { Message, Step } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { type Deed, deedsOf, endOf, type OrderedSubject, startOf } from './deeds.ts';
+import { type Deed, deedsOf, endOf, type OrderedSubject, startOf } from './ordered-steps.ts';
 import { Evidence, type PartialOrder, type Strength } from './partial-order.ts';
 
 const PARTS = 0 satisfies Strength;

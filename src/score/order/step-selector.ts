@@ -16,7 +16,7 @@ import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { CheckError } from '../suite.ts';
 import { ContentGap, gapOf } from '../cel/views.ts';
-import { agentNames, type Deed } from './deeds.ts';
+import { agentNames, type Deed } from './ordered-steps.ts';
 
 export interface SelectorParts {
   readonly tool?: string | readonly string[] | undefined;

@@ -7,7 +7,7 @@
  * been in either order, and what a model was shown is believed before the clocks of several processes.
  */
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { deedsOf, type OrderedSubject } from '../order/deeds.ts';
+import { deedsOf, type OrderedSubject } from '../order/ordered-steps.ts';
 import { MEMBERS_MAX } from '../order/partial-order.ts';
 import { isOneProcess, precedenceOf } from '../order/precedence.ts';
 

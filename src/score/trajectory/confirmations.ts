@@ -4,7 +4,7 @@
  */
 import type { SpanId } from '../../model/ids.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import type { OrderedSubject } from '../order/deeds.ts';
+import type { OrderedSubject } from '../order/ordered-steps.ts';
 import { callOrder } from './call-order.ts';
 import { callSpan } from './call-span.ts';
 

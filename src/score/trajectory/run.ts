@@ -5,7 +5,7 @@
  * Calls are numbered so that none comes before one with a smaller number. Where that leaves a choice, it is the order of the list.
  */
 import type { ToolCall } from '../../model/turn.ts';
-import type { OrderedSubject } from '../order/deeds.ts';
+import type { OrderedSubject } from '../order/ordered-steps.ts';
 import { chainOrder, type PartialOrder, partialOrder } from './alignment/partial-order.ts';
 import { callOrder } from './call-order.ts';
 

@@ -3,7 +3,7 @@ import { type AskedPair, positionLean, preferenceIn, tallyOf } from '../../../sr
 import { weighPreferences } from '../../../src/compare/preference/weigh-preferences.ts';
 import type { JudgeOutcome, JudgeRequest } from '../../../src/model/judging.ts';
 import type { Preference } from '../../../src/model/preference.ts';
-import { type Exchange, preferences } from '../../../src/pipeline/preferring.ts';
+import { type Exchange, preferences } from '../../../src/offline/preference/prefer.ts';
 import { PREFERENCES } from '../../../src/score/judge/preference.ts';
 import { randomFrom } from '../../random.ts';
 import { experimentOf, passing } from '../experiments.ts';

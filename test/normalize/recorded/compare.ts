@@ -7,8 +7,8 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Conversation } from '../../../src/model/conversation.ts';
 import { dialectOf } from '../../../src/normalize/rule-dialect.ts';
-import { readRecording } from '../../../src/pipeline/recording.ts';
-import { understandRecorded } from '../../../src/pipeline/understand.ts';
+import { readRecording } from '../../../src/offline/recording.ts';
+import { understandRecorded } from '../../../src/offline/understand-recording.ts';
 import {
   type InspectedCall,
   type InspectedTurn,

@@ -7,8 +7,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readRecording } from '../../../src/pipeline/recording.ts';
-import { understandRecorded } from '../../../src/pipeline/understand.ts';
+import { readRecording } from '../../../src/offline/recording.ts';
+import { understandRecorded } from '../../../src/offline/understand-recording.ts';
 import { filesOf, understandRun } from './compare.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'assay-dropped-'));

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { evaluationRecordSchema } from '../../../src/report/evaluation-record.ts';
+import { evaluationRecordSchema } from '../../../src/report/results/evaluation-record.ts';
 import { readBooks } from '../../simulation/cluster-books.ts';
 import { TrafficProducer } from '../../simulation/cluster-producer.ts';
 import { untilAtRest } from '../../simulation/cluster-rest.ts';

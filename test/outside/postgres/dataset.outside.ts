@@ -1,13 +1,13 @@
 /** Cases from the store that instances share: the same as from a store of its own. */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { caseLine, FAILED_OUTCOMES, type Selection } from '../../../src/pipeline/datasets/from-store.ts';
+import { caseLine, FAILED_OUTCOMES, type Selection } from '../../../src/offline/datasets/from-store.ts';
 import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
 import { copyStore } from '../../../src/store/copy-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
-import { casesOf } from '../../pipeline/datasets/stored-cases.ts';
-import { builtinSuites, LogDriver } from '../../pipeline/log-driver.ts';
+import { casesOf } from '../../offline/datasets/stored-cases.ts';
+import { builtinSuites, LogDriver } from '../../engine/log-driver.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { freshDatabase } from './shared-postgres.ts';

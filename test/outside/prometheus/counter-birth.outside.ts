@@ -11,7 +11,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '../../free-ports.ts';
-import { type RunningService, runService } from '../../pipeline/running-service.ts';
+import { type RunningService, runService } from '../../serve/running-service.ts';
 import { exportRequest, type TrafficConversation, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { LINES, prometheusBinaries } from './prometheus-binaries.ts';

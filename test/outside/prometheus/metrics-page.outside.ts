@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { metricsOf, runService, sumOf } from '../../pipeline/running-service.ts';
+import { metricsOf, runService, sumOf } from '../../serve/running-service.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { LINES, prometheusBinaries } from './prometheus-binaries.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Conversation } from '../../../src/model/conversation.ts';
 import { parseJudgeAnswer } from '../../../src/model/judge-answer.ts';
 import type { JudgeRequest } from '../../../src/model/judging.ts';
-import { SIGHTS } from '../../../src/score/judge/sights.ts';
+import { SIGHTS } from '../../../src/score/judge/visible-material.ts';
 import { estimateTokens } from '../../../src/score/judge/token-estimate.ts';
 import { aConversation, aFailedCall, anError, aStep, aToolCall, aTurn, content, spanId } from '../conversations.ts';
 import { answered, evaluated, judgesWho, requestFor, SETTINGS, suiteOf } from './judging-suite.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { SpanId } from '../../../src/model/ids.ts';
 import type { Message, Step } from '../../../src/model/step.ts';
 import type { ToolCall } from '../../../src/model/turn.ts';
-import { deedsOf } from '../../../src/score/order/deeds.ts';
+import { deedsOf } from '../../../src/score/order/ordered-steps.ts';
 import { precedenceOf } from '../../../src/score/order/precedence.ts';
 import { subjectOf } from '../../../src/score/subject.ts';
 import { aConversation, aStep, aToolCall, aTurn, content, MISSING, ROOT_SPAN, spanId } from '../conversations.ts';

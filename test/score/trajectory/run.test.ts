@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Message, Step } from '../../../src/model/step.ts';
 import type { ToolCall, Turn } from '../../../src/model/turn.ts';
-import { deedsOf } from '../../../src/score/order/deeds.ts';
+import { deedsOf } from '../../../src/score/order/ordered-steps.ts';
 import { precedenceOf } from '../../../src/score/order/precedence.ts';
 import { type Subject, subjectOf } from '../../../src/score/subject.ts';
 import { partialOrder } from '../../../src/score/trajectory/alignment/partial-order.ts';

@@ -1,0 +1,137 @@
+/**
+ * The regressions that detection would have found: the evaluations in the order in which they were scored, through detectors as the service has
+ * them, once as they were stored and once as the changed suite says. Both begin with nothing learnt, so that they can be compared; what a
+ * person accepted in the meantime is not known to either.
+ */
+import type { BacktestAlerts, RegressionEpisode } from '../model/backtest.ts';
+import type { Transition } from '../model/detection.ts';
+import type { DetectionSettings } from '../detect/settings.ts';
+import { countedAs, ONE } from '../score/weigh.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import { Detectors } from '../engine/detection/detectors.ts';
+import type { ObservedEvaluation } from '../engine/detection/observations.ts';
+import type { ComparedSide, WhoseConversation } from './comparison.ts';
+
+/** What those of a group have in common. */
+export interface ObservedPair {
+  readonly before: ObservedEvaluation;
+  readonly after: ObservedEvaluation;
+}
+
+export interface SeenAt {
+  readonly at: number;
+  readonly steps: number | undefined;
+  readonly costUsd: number | undefined;
+}
+
+export class AlertReplay {
+  readonly #before: Watched;
+  readonly #after: Watched;
+  #time = 0;
+  #withoutEffort = false;
+
+  constructor(settings: DetectionSettings) {
+    this.#before = new Watched(settings);
+    this.#after = new Watched(settings);
+  }
+
+  observe({ before, after }: ObservedPair, { at, steps, costUsd }: SeenAt): void {
+    // Another instance's may come a little late.
+    this.#time = Math.max(this.#time, at);
+    if (steps === undefined) this.#withoutEffort = true;
+    const effort = { steps: steps ?? 0, costUsd };
+    this.#before.observe({ ...before, ...effort }, this.#time);
+    this.#after.observe({ ...after, ...effort }, this.#time);
+  }
+
+  advance(): void {
+    this.#before.advance(this.#time);
+    this.#after.advance(this.#time);
+  }
+
+  result(): BacktestAlerts {
+    const isWatched = ({ metric }: RegressionEpisode) =>
+      !this.#withoutEffort || (metric !== 'cost_per_success' && metric !== 'steps_per_success');
+    return {
+      before: this.#before.episodes(this.#time).filter(isWatched),
+      after: this.#after.episodes(this.#time).filter(isWatched),
+      withoutEffort: this.#withoutEffort,
+    };
+  }
+}
+
+export function observedAs(
+  { score, outcome, verdicts }: ComparedSide,
+  suite: CompiledSuite,
+  version: string,
+  { agent, agent_version, environment, segment = '' }: WhoseConversation,
+): ObservedEvaluation {
+  const counted = suite.criteria.flatMap(({ name, weight, whenNotApplicable }) => {
+    const verdict = verdicts.get(name);
+    if (verdict === undefined) return [];
+    const as = countedAs(verdict, whenNotApplicable);
+    return [{ name, weight, verdict: as === 'exclude' ? verdict : as }];
+  });
+  return {
+    suite: suite.name,
+    suiteVersion: version,
+    agent,
+    environment,
+    version: agent_version,
+    segment,
+    score: score === undefined ? undefined : score / ONE,
+    outcome,
+    verdicts: counted.map(({ name, verdict }) => [name, verdict] as const),
+    weights: new Map(counted.map(({ name, weight }) => [name, weight])),
+    costUsd: undefined,
+    steps: 0,
+  };
+}
+
+class Watched {
+  readonly #detectors: Detectors;
+  readonly #transitions: Transition[] = [];
+  #version: string | undefined;
+  #time = 0;
+
+  constructor(settings: DetectionSettings) {
+    this.#detectors = new Detectors(settings);
+  }
+
+  observe(evaluation: ObservedEvaluation, at: number): void {
+    // Another version begins anew, and what the last one said is to be heard before.
+    if (this.#version !== undefined && evaluation.suiteVersion !== this.#version) this.#take(this.#time);
+    this.#version = evaluation.suiteVersion;
+    this.#time = at;
+    this.#detectors.observe(evaluation, at);
+  }
+
+  advance(time: number): void {
+    this.#detectors.advance(time);
+  }
+
+  episodes(time: number): readonly RegressionEpisode[] {
+    this.#take(time);
+    const episodes: RegressionEpisode[] = [];
+    const open = new Map<string, number>();
+    for (const transition of this.#transitions) {
+      if (transition.kind !== 'level') continue;
+      const { agent, environment, metric, criterion } = transition.reading;
+      const key = JSON.stringify([agent, environment, metric, criterion ?? null]);
+      const begun = open.get(key);
+      if (transition.to === 'regressed' && begun === undefined) {
+        const beganAt = transition.at;
+        open.set(key, episodes.push({ agent, environment, metric, criterion, beganAt, endedAt: undefined }) - 1);
+      } else if (transition.from === 'regressed' && begun !== undefined) {
+        const episode = episodes[begun];
+        if (episode !== undefined) episodes[begun] = { ...episode, endedAt: transition.at };
+        open.delete(key);
+      }
+    }
+    return episodes;
+  }
+
+  #take(time: number): void {
+    this.#transitions.push(...this.#detectors.takeTransitions(this.#detectors.readings(), time));
+  }
+}

@@ -1,0 +1,384 @@
+/**
+ * What a changed suite would have said of recorded conversations. Each criterion is answered in one of two ways:
+ *
+ *   weighed again   its stored verdict holds, because its definition is the same: nothing of the conversation is read
+ *   asked again     it is new or another one now: the conversation is understood from its spans, once
+ *
+ * Where all criteria and the conditions of the end hold and no outcome rule looks at the conversation, an evaluation is a handful of
+ * additions, and what is alike is weighed once. Where it is not known for which conversations the changed suite is (its `match` is another
+ * one, or nothing tells by which suite the stored verdicts were made), all conversations are looked at.
+ *
+ * Judges are not asked: their stored answers are used where the question is the same, the others are rendered and priced.
+ */
+import type { Settings } from '../config/settings.ts';
+import type { BacktestReport, ChangedConversation } from '../model/backtest.ts';
+import type { VerdictKind } from '../model/evaluation.ts';
+import { idKeysOf } from '../normalize/id-keys.ts';
+import { judgeVersion } from '../score/judge/judge-version.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import { weighAgain } from '../score/weigh-again.ts';
+import { type Basis, decodeBasis } from '../store/basis-codec.ts';
+import type { ConversationReader, ConversationRow } from '../store/conversation-reader.ts';
+import type { EvaluationScanner, ScannedEvaluation } from '../store/evaluation-scan.ts';
+import { detectionStart } from '../engine/detection/detection-start.ts';
+import { effortOf, labelsOf } from '../engine/conversation-labels.ts';
+import { judgeOf, judgingStart } from '../engine/judging-start.ts';
+import { checkedTruth } from '../engine/truth-files.ts';
+import { AlertReplay, type ObservedPair, observedAs, type SeenAt } from './alerts.ts';
+import { AskAgain, type Asked } from './ask-again.ts';
+import { type ComparedPlace, type ComparedSide, Comparison, type Group, type WhoseConversation } from './comparison.ts';
+import { ConversationSource } from './conversation-source.ts';
+import { JudgeBills } from './judge-bills.ts';
+import { type WhatToAsk, whatToAsk } from './what-to-ask.ts';
+
+export type BacktestReader = ConversationReader & EvaluationScanner;
+
+export interface BacktestOptions {
+  readonly changed: CompiledSuite;
+  /** The name of the suite whose stored evaluations it is compared with. */
+  readonly against: string;
+  /** The suites that are configured. */
+  readonly configured: readonly CompiledSuite[];
+  readonly reader: BacktestReader;
+  readonly settings: Settings;
+  readonly since?: number | undefined;
+  readonly agent?: string | undefined;
+  readonly agentVersion?: string | undefined;
+  /** The latest so many: evaluations, or conversations where all are looked at. */
+  readonly limit?: number | undefined;
+  /** So many of the changed conversations are named. */
+  readonly shown: number;
+  readonly onProgress?: (done: { readonly evaluations: number }) => void;
+}
+
+interface Known {
+  readonly group: Group;
+  readonly observed: ObservedPair;
+}
+
+const PAGE = 200;
+const NOBODY: WhoseConversation = { agent: '', agent_version: '', environment: '' };
+
+export async function backtest(options: BacktestOptions): Promise<BacktestReport> {
+  return new Backtest(options).run();
+}
+
+class Backtest {
+  readonly #options: BacktestOptions;
+  /** The suite whose evaluations are stored, as it is configured. */
+  readonly #live: CompiledSuite | undefined;
+  readonly #comparison: Comparison;
+  /** What it would have said of those of which nothing was said. */
+  readonly #joined: Comparison;
+  readonly #bills: JudgeBills;
+  readonly #asking: AskAgain;
+  readonly #source: ConversationSource;
+  readonly #alerts: AlertReplay | undefined;
+  readonly #versions = new Map<string, number>();
+  readonly #plans = new Map<string | undefined, Plan>();
+  /** What is weighed already, by all that it depends on. */
+  readonly #weighed = new Map<string, Known | 'ask'>();
+  readonly #askedCriteria = new Set<string>();
+  readonly #counts = {
+    weighedAgain: 0,
+    askedAgain: 0,
+    spansNotKept: 0,
+    notUnderstood: 0,
+    left: 0,
+    withoutJudges: 0,
+  };
+
+  constructor(options: BacktestOptions) {
+    const { changed, reader, settings, configured, against, shown } = options;
+    this.#options = options;
+    this.#live = configured.find(({ name }) => name === against);
+    this.#comparison = new Comparison({ before: this.#live, after: changed }, { shown });
+    this.#joined = new Comparison({ before: undefined, after: changed }, { shown: 0 });
+    this.#bills = new JudgeBills(settings.judging.judges);
+    const judge = judgeOf(judgingStart(settings.judging));
+    this.#asking = new AskAgain({ reader, judge, onRequest: (request) => this.#bills.add(request) });
+    this.#source = new ConversationSource({
+      reader,
+      idKeys: idKeysOf(settings.conversation.idKeys),
+      truth: checkedTruth(settings.truth),
+    });
+    const detection = detectionStart(settings);
+    this.#alerts = detection === undefined ? undefined : new AlertReplay(detection.settings);
+  }
+
+  async run(): Promise<BacktestReport> {
+    if (await this.#isForTheSame()) await this.#compareEvaluations();
+    else await this.#compareConversations();
+    return this.#report();
+  }
+
+  /** Whether the suites are for the same conversations, as far as the last one tells that is stored. */
+  async #isForTheSame(): Promise<boolean> {
+    const { reader, against, changed } = this.#options;
+    for await (const page of reader.scanEvaluations({ suiteKey: against, limit: 1 }))
+      for (const { basis } of page) return this.#planOf(basis).matchHolds;
+    // The one that runs was for none.
+    const { match, id } = this.#live?.definition ?? {};
+    return id !== undefined && match !== undefined && match === changed.definition.match;
+  }
+
+  async #compareEvaluations(): Promise<void> {
+    const { reader, against, since, agent, agentVersion, limit, onProgress } = this.#options;
+    let evaluations = 0;
+    for await (const page of reader.scanEvaluations({ suiteKey: against, since, agent, agentVersion, limit })) {
+      for (const stored of page) {
+        this.#versions.set(stored.suiteVersion, (this.#versions.get(stored.suiteVersion) ?? 0) + 1);
+        const known = this.#weigh(stored);
+        if (known === 'ask') await this.#ask(stored);
+        else this.#add(known, stored, stored);
+      }
+      evaluations += page.length;
+      this.#alerts?.advance();
+      onProgress?.({ evaluations });
+    }
+  }
+
+  /** From what is stored; `ask` where that does not do. */
+  #weigh(stored: ScannedEvaluation): Known | 'ask' {
+    const { basis, score, outcome, labels, suiteVersion } = stored;
+    const key = `${basis} ${score} ${outcome} ${suiteVersion} ${labels}`;
+    let known = this.#weighed.get(key);
+    if (known === undefined) {
+      known = this.#weighOnce(stored);
+      this.#weighed.set(key, known);
+    }
+    if (known !== 'ask') this.#counts.weighedAgain += 1;
+    return known;
+  }
+
+  #weighOnce(stored: ScannedEvaluation): Known | 'ask' {
+    const { changed } = this.#options;
+    const plan = this.#planOf(stored.basis);
+    if (plan.basis === undefined || plan.verdicts === undefined) return 'ask';
+    if (plan.criteria.size > 0 || !plan.conditionsHold) return 'ask';
+    const verdicts = pick(plan.verdicts, changed);
+    const weighed = weighAgain(changed, { verdicts, conditions: plan.basis.conditions });
+    if (weighed === 'needs-conversation') return 'ask';
+    const before = { score: stored.score, outcome: stored.outcome, verdicts: plan.verdicts };
+    return this.#known(before, { ...weighed, verdicts }, toWhose(stored.labels), stored.suiteVersion);
+  }
+
+  async #ask(stored: ScannedEvaluation): Promise<void> {
+    const { reader, changed } = this.#options;
+    const plan = this.#planOf(stored.basis);
+    const conversation = await reader.conversationOf(stored);
+    if (conversation === undefined) {
+      this.#counts.spansNotKept += 1;
+      return;
+    }
+    const turnId = stored.turnId === '' ? undefined : stored.turnId;
+    const source = await this.#source.of(conversation);
+    const asked =
+      typeof source === 'string'
+        ? source
+        : await this.#asking.ask(changed, source, {
+            turnId,
+            criteria: plan.criteria,
+            held: plan.verdicts ?? new Map(),
+            matchHolds: plan.matchHolds,
+          });
+    if (this.#couldNot(asked)) return;
+    const verdicts = plan.verdicts ?? kindsOf(await reader.verdictsOf(stored));
+    const before = { score: stored.score, outcome: stored.outcome, verdicts };
+    this.#counts.askedAgain += 1;
+    if (asked.waits) this.#counts.withoutJudges += 1;
+    for (const criterion of plan.criteria) this.#askedCriteria.add(criterion);
+    this.#add(this.#known(before, asked.side, toWhose(stored.labels), stored.suiteVersion), stored, stored);
+  }
+
+  /** All that there are, the latest first: for whichever of them the changed suite is. */
+  async #compareConversations(): Promise<void> {
+    const { reader, since, agent, agentVersion, limit = Number.POSITIVE_INFINITY, onProgress } = this.#options;
+    const seen: { readonly known: Known; readonly place: ComparedPlace; readonly seen: SeenAt }[] = [];
+    let before: number | undefined;
+    let looked = 0;
+    for (let more = true; more && looked < limit; ) {
+      const page = await reader.listPage({ limit: Math.min(PAGE, limit - looked), before, since, agent, agentVersion });
+      for (const row of page.rows) seen.push(...(await this.#compareConversation(row)));
+      looked += page.rows.length;
+      before = page.next;
+      more = page.next !== undefined;
+      onProgress?.({ evaluations: looked });
+    }
+    for (const { known, place, seen: at } of seen.toSorted((a, b) => a.seen.at - b.seen.at))
+      this.#add(known, place, at);
+    this.#alerts?.advance();
+  }
+
+  async #compareConversation(row: ConversationRow) {
+    const { reader, changed, against, settings } = this.#options;
+    const stored = (await reader.evaluations(row, { revisions: 'last' })).filter(
+      ({ suite, waitsFor }) => suite === against && waitsFor === undefined,
+    );
+    for (const { suiteVersion } of stored)
+      this.#versions.set(suiteVersion, (this.#versions.get(suiteVersion) ?? 0) + 1);
+    // Nobody has said anything of it yet, and nothing would have been said.
+    if (row.revision === 0 && stored.length === 0 && changed.scope === 'conversation') return [];
+    const source = await this.#source.of(row);
+    if (typeof source === 'string') {
+      this.#couldNot(source);
+      return [];
+    }
+    const turnIds = changed.scope === 'turn' ? source.whole.turns.map(({ id }) => id) : [undefined];
+    const compared = [];
+    const left = new Set(stored);
+    for (const turnId of turnIds) {
+      const criteria = new Set(changed.criteria.map(({ name }) => name));
+      const asked = await this.#asking.ask(changed, source, { turnId, criteria, held: new Map(), matchHolds: false });
+      const beside = stored.find((one) => one.turnId === turnId);
+      if (asked === 'not-matched') continue;
+      if (beside !== undefined) left.delete(beside);
+      if (this.#couldNot(asked)) continue;
+      if (beside === undefined) {
+        this.#joined.add(this.#joined.groupOf(asked.side, asked.side, NOBODY), { conversation: row.row, turnId: '' });
+        continue;
+      }
+      this.#counts.askedAgain += 1;
+      if (asked.waits) this.#counts.withoutJudges += 1;
+      for (const criterion of criteria) this.#askedCriteria.add(criterion);
+      const before = { score: beside.score, outcome: beside.outcome, verdicts: kindsOf(beside.verdicts) };
+      const { agent, agent_version, environment, segment } = labelsOf(asked.conversation, settings.metrics.segment);
+      const whose = { agent, agent_version, environment, ...(segment === undefined ? {} : { segment }) };
+      compared.push({
+        known: this.#known(before, asked.side, whose, beside.suiteVersion),
+        place: { conversation: row.row, turnId: turnId ?? '' },
+        seen: { at: row.updatedAt, ...effortOf(asked.conversation) },
+      });
+    }
+    this.#counts.left += left.size;
+    return compared;
+  }
+
+  #couldNot<T extends object>(
+    asked: T | 'spans-not-kept' | Exclude<Asked, object>,
+  ): asked is 'spans-not-kept' | Exclude<Asked, object> {
+    if (typeof asked !== 'string') return false;
+    if (asked === 'spans-not-kept') this.#counts.spansNotKept += 1;
+    else if (asked === 'not-matched') this.#counts.left += 1;
+    else this.#counts.notUnderstood += 1;
+    return true;
+  }
+
+  #known(before: ComparedSide, after: ComparedSide, whose: WhoseConversation, version: string): Known {
+    const { changed } = this.#options;
+    return {
+      group: this.#comparison.groupOf(before, after, whose),
+      observed: {
+        before: observedAs(before, this.#live ?? changed, version, whose),
+        after: observedAs(after, changed, changed.version, whose),
+      },
+    };
+  }
+
+  #add({ group, observed }: Known, place: ComparedPlace, seen: SeenAt): void {
+    this.#comparison.add(group, place);
+    this.#alerts?.observe(observed, seen);
+  }
+
+  /** The same for all that were made by the same, with the same verdicts. */
+  #planOf(text: string | undefined): Plan {
+    let plan = this.#plans.get(text);
+    if (plan === undefined) {
+      plan = this.#makePlan(text === undefined ? undefined : decodeBasis(text));
+      this.#plans.set(text, plan);
+    }
+    return plan;
+  }
+
+  #makePlan(basis: Basis | undefined): Plan {
+    const { changed, settings } = this.#options;
+    const live = this.#live === undefined ? [] : [this.#live];
+    const plan = whatToAsk(changed, basis?.definition, [changed, ...live]);
+    if (basis === undefined || plan.madeBy === undefined) return { ...plan, basis, verdicts: undefined };
+    const verdicts = new Map<string, VerdictKind>();
+    const criteria = new Set(plan.criteria);
+    const judge = judgeOf(judgingStart(settings.judging));
+    for (const [place, { name }] of plan.madeBy.criteria.entries()) {
+      const given = basis.verdicts[place];
+      if (given === undefined) continue;
+      verdicts.set(name, given.verdict);
+      const judged = changed.criteria.find((one) => one.name === name)?.judged;
+      const asker = judged && judge(judged.judge);
+      // Another model, or another neighbour in the same call, is another question.
+      if (given.judgeVersion === undefined || judged === undefined) continue;
+      if (asker === undefined || asker === 'not asked') continue;
+      if (judgeVersion(changed.criteria, { name, judged }, asker) !== given.judgeVersion) criteria.add(name);
+    }
+    return { ...plan, criteria, basis, verdicts };
+  }
+
+  async #report(): Promise<BacktestReport> {
+    const { changed, against } = this.#options;
+    const comparison = this.#comparison;
+    return {
+      suite: changed.name,
+      version: changed.version,
+      against: {
+        suite: against,
+        versions: [...this.#versions]
+          .map(([version, evaluations]) => ({ version, evaluations }))
+          .sort((a, b) => b.evaluations - a.evaluations),
+        configured: this.#live?.version,
+      },
+      counted: { compared: comparison.compared, ...this.#counts },
+      joined: this.#joined.totals('after'),
+      before: comparison.totals('before'),
+      after: comparison.totals('after'),
+      outcomes: comparison.outcomes(),
+      criteria: comparison.criteria(this.#askedCriteria),
+      agents: comparison.agents(),
+      changed: comparison.changed,
+      conversations: await named(comparison, this.#options.reader),
+      judges: this.#bills.all(),
+      alerts: this.#alerts?.result(),
+    };
+  }
+}
+
+interface Plan extends WhatToAsk {
+  readonly basis: Basis | undefined;
+  /** As stored; undefined where it is not known of which criteria they are. */
+  readonly verdicts: ReadonlyMap<string, VerdictKind> | undefined;
+}
+
+/** With their ids; those that have gone in the meantime are left out. */
+export async function named(comparison: Comparison, reader: BacktestReader): Promise<readonly ChangedConversation[]> {
+  const all: ChangedConversation[] = [];
+  for (const { place, ...change } of comparison.mostChanged()) {
+    const conversation = await reader.conversationOf(place);
+    if (conversation === undefined) continue;
+    const { conversationId } = conversation;
+    all.push({ conversationId, turnId: place.turnId === '' ? undefined : place.turnId, ...change });
+  }
+  return all;
+}
+
+export function toWhose(labels: string): WhoseConversation {
+  // The cast holds because whoever counted the evaluation wrote the text.
+  const {
+    agent = '',
+    agent_version = '',
+    environment = '',
+    segment,
+  } = JSON.parse(labels) as Partial<WhoseConversation>;
+  return { agent, agent_version, environment, ...(segment === undefined ? {} : { segment }) };
+}
+
+export function kindsOf(
+  verdicts: ReadonlyMap<string, { readonly verdict: VerdictKind }>,
+): ReadonlyMap<string, VerdictKind> {
+  return new Map([...verdicts].map(([name, { verdict }]) => [name, verdict]));
+}
+
+/** In the order of the suite, and of no others. */
+function pick(
+  verdicts: ReadonlyMap<string, VerdictKind>,
+  { criteria }: CompiledSuite,
+): ReadonlyMap<string, VerdictKind> {
+  return new Map(criteria.map(({ name }) => [name, verdicts.get(name) ?? 'skipped']));
+}

@@ -1,0 +1,104 @@
+/** What the pipeline reads off a conversation to file it: its id, its labels, its size. */
+import { createHash } from 'node:crypto';
+import { isBare } from '../assemble/turns/fragments.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
+import type { Turn } from '../model/turn.ts';
+import { countedEffort, type Effort } from './counting/usage-totals.ts';
+import type { AgentLabels } from './counting/label-guard.ts';
+import type { CountedConversation } from './counting/suite-totals.ts';
+import type { ConversationLabels, SeenConversation } from '../store/engine-store.ts';
+import { segmentOf } from './segment.ts';
+
+const AGENT_KINDS: ReadonlySet<string> = new Set([
+  'workflow',
+  'agent',
+  'llm',
+  'tool',
+  'retrieval',
+  'rerank',
+  'guardrail',
+  'plan',
+]);
+/** Of what the spans don't say. */
+const UNKNOWN = 'unknown';
+/** Ids come from spans; what is longer is kept apart by its hash. */
+const CONVERSATION_ID_LENGTH_MAX = 256;
+
+/** Whether an agent did something here. A trace of web requests and database calls alone is not a turn. */
+export function isAgentWork(turn: Turn): boolean {
+  return turn.steps.some((step) => AGENT_KINDS.has(step.kind));
+}
+
+export function conversationIdOf(turns: readonly Turn[], traceId: TraceId): ConversationId {
+  return namedConversationOf(turns) ?? syntheticConversationId(traceId);
+}
+
+/** Undefined where no turn names one. */
+export function namedConversationOf(turns: readonly Turn[]): ConversationId | undefined {
+  const named = turns.find((turn) => turn.conversationId !== undefined)?.conversationId;
+  if (named === undefined || named === '') return undefined;
+  // The cast is the brand: this is where a conversation gets its id. An id that a trace could have is not taken from it.
+  const id = named.startsWith('trace:') ? `id:${named}` : named;
+  if (id.length <= CONVERSATION_ID_LENGTH_MAX) return id.toWellFormed() as ConversationId;
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 32);
+  return `${id.slice(0, CONVERSATION_ID_LENGTH_MAX - 33)}~${hash}`.toWellFormed() as ConversationId;
+}
+
+/** The label `segment` is there where attributes for it are configured, whether a conversation has one of them or not. */
+export function labelsOf(conversation: Conversation, segmentKeys: readonly string[]): AgentLabels {
+  const labels = {
+    agent: conversation.agent.name ?? UNKNOWN,
+    agent_version: conversation.agent.version ?? UNKNOWN,
+    environment: conversation.environment ?? UNKNOWN,
+  };
+  if (segmentKeys.length === 0) return labels;
+  return { ...labels, segment: segmentOf(conversation, segmentKeys) ?? UNKNOWN };
+}
+
+/** What the store says of a conversation, whatever became of it as a label. */
+export function columnsOf(conversation: Conversation, segmentKeys: readonly string[]): ConversationLabels {
+  const limit = (text: string) => text.slice(0, CONVERSATION_ID_LENGTH_MAX).toWellFormed();
+  const segment = segmentOf(conversation, segmentKeys);
+  return {
+    agent: limit(conversation.agent.name ?? UNKNOWN),
+    agentVersion: limit(conversation.agent.version ?? UNKNOWN),
+    environment: limit(conversation.environment ?? UNKNOWN),
+    ...(segment === undefined ? {} : { segment: limit(segment) }),
+  };
+}
+
+export function effortOf(conversation: Conversation): Effort {
+  const { usage } = conversation;
+  return {
+    steps: conversation.turns.reduce((sum, turn) => sum + turn.llmCalls + turn.toolCalls.length, 0),
+    tokens: usage === undefined ? undefined : usage.inputTokens + usage.outputTokens,
+    durationMs: conversation.endedAtMs - conversation.startedAtMs,
+    costUsd: conversation.costUsd,
+  };
+}
+
+/** What is kept of it for whoever weighs it again. */
+export function seenAs(effort: Effort, logTime: number): SeenConversation {
+  const { steps, cost } = countedEffort(effort);
+  const { costUsd } = effort;
+  // Finer than what is counted, and never more than that.
+  const nanos =
+    costUsd === undefined || cost === undefined ? undefined : Math.round(Math.min(costUsd, cost / 1e6 + 1e-6) * 1e9);
+  return { at: logTime, steps, costNanos: nanos === undefined ? undefined : Math.max(0, nanos) };
+}
+
+export function countedAs(conversation: Conversation, logTime: number): CountedConversation {
+  const last = conversation.turns.at(-1);
+  return { traceId: last?.traceId ?? '', conversationId: conversation.id, at: Date.now(), logTime };
+}
+
+/** Why a conversation need not wait for more turns. */
+export function dueNowBecause(turns: readonly Turn[], isAlone: boolean): string | undefined {
+  if (turns.some((turn) => turn.ended)) return 'end_marker';
+  if (!isAlone || turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '')) {
+    return undefined;
+  }
+  // A part of a turn waits for the others, and a span that is missing may bring the id.
+  return turns.every((turn) => !turn.lacksParents && !isBare(turn)) ? 'single_trace' : undefined;
+}

@@ -1,0 +1,147 @@
+/**
+ * Keeps the number of series bounded. Agent names, versions, environments and segments come from spans, and whoever can send a
+ * span could otherwise make as many series as they like.
+ *
+ * The first `maxLabelSets` combinations are kept, for good: a series that exists never changes its name. What comes
+ * after is counted under `other`, and each fold is reported. Of an agent's segments the first `maxSegments` are kept;
+ * and where there is no room for a new segment of an agent that is known, only its segment is `other`, so that who fills up
+ * the segments hides no agent. For these a quarter of `maxLabelSets` is spare.
+ */
+import type { BaseLabels } from '../../report/metrics/quality-metrics.ts';
+
+export type AgentLabels = Omit<BaseLabels, 'suite'>;
+
+/** What was counted under `other`: all of its labels, or its segment alone. */
+export interface Fold {
+  readonly label: 'agent' | 'segment';
+  /** As the spans say. */
+  readonly agent: string;
+}
+
+const OTHER = 'other';
+const SPARE_FOR_SEGMENTS = 0.25;
+export const FOLDED: AgentLabels = { agent: OTHER, agent_version: OTHER, environment: OTHER };
+const FOLDED_WITH_SEGMENT: AgentLabels = { ...FOLDED, segment: OTHER };
+
+/** Longer names carry text that is not a name; Prometheus stores every byte of them in every block. */
+const VALUE_LENGTH_MAX = 100;
+
+export class LabelGuard {
+  readonly #maxLabelSets: number;
+  readonly #maxSegments: number;
+  readonly #onFold: (fold: Fold) => void;
+  /** The combinations, each as one object: whoever files things by labels can file them by that. */
+  readonly #known = new Map<string, AgentLabels>();
+  /** The same without their segments. */
+  readonly #agents = new Set<string>();
+  readonly #segments = new Map<string, Set<string>>();
+  /** What was asked last, before cleaning; agents come in long rows. */
+  #last: { readonly asked: AgentLabels; readonly given: AgentLabels } | undefined;
+
+  constructor(options: {
+    readonly maxLabelSets: number;
+    readonly maxSegments: number;
+    readonly onFold: (fold: Fold) => void;
+  }) {
+    this.#maxLabelSets = options.maxLabelSets;
+    this.#maxSegments = options.maxSegments;
+    this.#onFold = options.onFold;
+  }
+
+  /** A combination that exists already, from an earlier run. */
+  remember(labels: AgentLabels): void {
+    this.#add(labels);
+  }
+
+  admit(labels: AgentLabels): AgentLabels {
+    const last = this.#last;
+    if (last !== undefined && isSame(last.asked, labels)) return last.given;
+    const { given, folded } = this.#admit(labels);
+    // A fold is counted each time.
+    if (folded === undefined) this.#last = { asked: labels, given };
+    else this.#onFold({ label: folded, agent: labels.agent });
+    return given;
+  }
+
+  #admit(labels: AgentLabels): { readonly given: AgentLabels; readonly folded: Fold['label'] | undefined } {
+    const clean = this.#withinSegments(cleaned(labels));
+    const isSegmentFolded = clean.segment === OTHER && labels.segment !== OTHER;
+    const known = this.#known.get(keyOf(clean));
+    const hasRoom = this.#known.size < this.#maxLabelSets;
+    if (known !== undefined || hasRoom) {
+      return { given: known ?? this.#add(clean), folded: isSegmentFolded ? 'segment' : undefined };
+    }
+    if (isFolded(clean)) return { given: foldedLike(clean), folded: undefined };
+    const given = this.#withOtherSegment(clean);
+    return given === undefined ? { given: foldedLike(clean), folded: 'agent' } : { given, folded: 'segment' };
+  }
+
+  /** Undefined where the agent is not known, or there is no room for it like this either. */
+  #withOtherSegment(labels: AgentLabels): AgentLabels | undefined {
+    if (labels.segment === undefined || !this.#agents.has(agentKeyOf(labels))) return undefined;
+    const other = { ...labels, segment: OTHER };
+    const known = this.#known.get(keyOf(other));
+    const hasRoom = this.#known.size < Math.ceil(this.#maxLabelSets * (1 + SPARE_FOR_SEGMENTS));
+    return known ?? (hasRoom ? this.#add(other) : undefined);
+  }
+
+  #withinSegments(labels: AgentLabels): AgentLabels {
+    if (labels.segment === undefined) return labels;
+    const segments = this.#segments.get(labels.agent);
+    if (segments === undefined || segments.has(labels.segment) || segments.size < this.#maxSegments) return labels;
+    return { ...labels, segment: OTHER };
+  }
+
+  #add(labels: AgentLabels): AgentLabels {
+    this.#known.set(keyOf(labels), labels);
+    this.#agents.add(agentKeyOf(labels));
+    if (labels.segment !== undefined && labels.segment !== OTHER) {
+      const segments = this.#segments.get(labels.agent);
+      if (segments === undefined) this.#segments.set(labels.agent, new Set([labels.segment]));
+      else segments.add(labels.segment);
+    }
+    return labels;
+  }
+}
+
+/** Whether these are the labels of what has none of its own. */
+export function isFolded(labels: AgentLabels): boolean {
+  return labels.agent === OTHER && labels.agent_version === OTHER && labels.environment === OTHER;
+}
+
+function foldedLike(labels: AgentLabels): AgentLabels {
+  return labels.segment === undefined ? FOLDED : FOLDED_WITH_SEGMENT;
+}
+
+function isSame(a: AgentLabels, b: AgentLabels): boolean {
+  return (
+    a.agent === b.agent &&
+    a.agent_version === b.agent_version &&
+    a.environment === b.environment &&
+    a.segment === b.segment
+  );
+}
+
+function cleaned(labels: AgentLabels): AgentLabels {
+  return {
+    agent: cleanValue(labels.agent),
+    agent_version: cleanValue(labels.agent_version),
+    environment: cleanValue(labels.environment),
+    ...(labels.segment === undefined ? {} : { segment: cleanValue(labels.segment) }),
+  };
+}
+
+function cleanValue(value: string): string {
+  const oneLine = value.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').trim();
+  // By code points, so that no half of a surrogate pair is left.
+  const short = oneLine.length > VALUE_LENGTH_MAX ? [...oneLine].slice(0, VALUE_LENGTH_MAX).join('') : oneLine;
+  return short === '' ? 'unknown' : short.toWellFormed();
+}
+
+function keyOf(labels: AgentLabels): string {
+  return JSON.stringify([labels.agent, labels.agent_version, labels.environment, labels.segment ?? null]);
+}
+
+function agentKeyOf(labels: AgentLabels): string {
+  return JSON.stringify([labels.agent, labels.agent_version, labels.environment]);
+}

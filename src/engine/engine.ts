@@ -1,0 +1,473 @@
+/**
+ * What happens to a turn once it has closed: its bytes are put together, understood, scored and stored, and the
+ * conversations that are due by then are scored. The online service, `assay score` and the tests run this same code.
+ *
+ * The engine is told of closed turns and of time in the order of the log, and does everything in that order, so the
+ * same log gives the same evaluations. It writes inside a transaction that the caller begins and commits; a crash
+ * before the commit leaves the turn in the journal, and it comes again.
+ *
+ * A turn that comes again (a restart, a late span) is recognised by the position up to which the store has its trace:
+ *
+ *   rows at or behind that position   new: merged with what is stored, evaluated again as the next revision
+ *   rows before it                    stored already: dropped
+ */
+import { buildConversation } from '../assemble/build-conversation.ts';
+import { buildTurns } from '../assemble/build-turns.ts';
+import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
+import type { ClosedTurn } from '../assemble/open-turns.ts';
+import {
+  GroupCache,
+  type MergedContent,
+  mergeContent,
+  mergeMessages,
+  type StoredContent,
+} from '../assemble/trace-content.ts';
+import { isBare, isWhole } from '../assemble/turns/fragments.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { type ConversationId, isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
+import { encodeTable } from '../model/otlp/batch-table.ts';
+import { indexLogs } from '../model/otlp/logs-reader.ts';
+import { indexTraces } from '../model/otlp/traces-reader.ts';
+import { keyOfSuite } from '../model/suite-key.ts';
+import type { Turn } from '../model/turn.ts';
+import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
+import { normalize } from '../normalize/normalize.ts';
+import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
+import type { Judges } from '../score/judge/judges.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
+import type { CheckWatch } from './check-watch.ts';
+import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
+import { EvaluationRecorder, type LabelSettings } from './evaluation-recorder.ts';
+import { RecentTurns } from './recent-turns.ts';
+import { Revisiting } from './revisiting.ts';
+import { SuiteMatching } from './suite-matching.ts';
+import { SuiteRunner } from './suite-runner.ts';
+import { SuiteScoring } from './suite-scoring.ts';
+import { Truths, type WrittenTruth } from './truths.ts';
+import { columnsOf, conversationIdOf, dueNowBecause, isAgentWork } from './conversation-labels.ts';
+
+export interface EngineSettings {
+  readonly turn: { readonly reopenMs: number; readonly maxSpans: number; readonly maxBytes: number };
+  readonly conversation: {
+    readonly idleMs: number;
+    readonly maxAgeMs: number;
+    readonly maxTurns: number;
+    readonly idKeys: readonly string[];
+  };
+  readonly metrics: LabelSettings;
+}
+
+export interface EngineParts {
+  readonly settings: EngineSettings;
+  /** Those in shadow behind those that are live. */
+  readonly suites: readonly CompiledSuite[];
+  readonly store: EngineStore;
+  /** Bytes of the log by position. */
+  readonly read: (position: number, length: number) => Uint8Array;
+  readonly watch: CheckWatch;
+  /** What is configured under the name of a judge; without it, judged criteria are skipped. */
+  readonly judge?: Judges['settings'];
+  /** From files. */
+  readonly truth?: WrittenTruth | undefined;
+  readonly onEvent: (event: EngineEvent) => void;
+  /** A recording without log times is complete: nothing is gained by scoring a conversation before its last turn is read. */
+  readonly conversations?: 'when due' | 'at the end';
+  /** Runs a stage and notes what it took, for the benchmark. */
+  readonly timed?: <T>(stage: string, work: () => T) => T;
+}
+
+/** A closed turn whose bytes have been put together already, by whoever filed it. */
+export interface ArrivedTurn {
+  readonly traceId: TraceId;
+  readonly cause: string;
+  readonly closedAt: number;
+  readonly spans: number;
+  readonly content: TraceContent;
+}
+
+/** A turn to be put into its place. */
+interface TakenTurn {
+  readonly traceId: TraceId;
+  readonly cause: string;
+  readonly closedAt: number;
+  readonly position: number;
+  readonly merge: (stored: StoredContent | undefined) => MergedContent;
+}
+
+/** Where closed turns were put. */
+interface ClosedPlace {
+  readonly conversation: StoredConversation;
+  readonly trace: number;
+  readonly revision: number;
+  readonly closedAt: number;
+  readonly turns: readonly Turn[];
+}
+/** `closedAt` is when it is scored, by the log. */
+type TurnPlace = Pick<ClosedPlace, 'conversation' | 'trace' | 'closedAt'>;
+
+export class Engine {
+  readonly #parts: EngineParts;
+  readonly #runner: SuiteRunner;
+  readonly #scoring: SuiteScoring;
+  readonly #truths: Truths;
+  readonly #revisiting: Revisiting;
+  readonly #matching: SuiteMatching;
+  readonly #groups = new GroupCache();
+  readonly #idKeys: IdKeys | undefined;
+  readonly #recent = new RecentTurns();
+  readonly #suitesByTurn: readonly CompiledSuite[];
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+    this.#idKeys = idKeysOf(parts.settings.conversation.idKeys);
+    this.#suitesByTurn = parts.suites.filter((suite) => suite.matchesTurn !== undefined);
+    this.#runner = new SuiteRunner({
+      watch: parts.watch,
+      onEvent: parts.onEvent,
+      judge: parts.judge ?? (() => undefined),
+      timed: (stage, work) => this.#timed(stage, work),
+    });
+    const recorder = new EvaluationRecorder({
+      store: parts.store,
+      ...parts.settings.metrics,
+      shadowed: new Set(parts.suites.flatMap(({ name, shadow }) => (shadow === undefined ? [] : [name]))),
+      onFold: (fold) => parts.onEvent({ type: 'labels-folded', ...fold }),
+    });
+    this.#scoring = new SuiteScoring({
+      store: parts.store,
+      runner: this.#runner,
+      recorder,
+      onReused: (judge) => parts.onEvent({ type: 'answer-reused', judge }),
+      timed: (stage, work) => this.#timed(stage, work),
+    });
+    const understand = (conversation: StoredConversation, traces: readonly StoredTrace[]) =>
+      this.#tryUnderstand(conversation, traces);
+    const alone = ({ id }: StoredConversation, turn: Turn) => this.#built(id, [turn]);
+    const { store, suites } = parts;
+    this.#matching = new SuiteMatching({ suites, runner: this.#runner, recent: this.#recent, understand, alone });
+    this.#truths = new Truths(parts.store, parts.truth);
+    this.#revisiting = new Revisiting({ store, suites, scoring: this.#scoring, understand, alone });
+  }
+
+  /** Time has moved on, and every turn that closed by then is here: scores the conversations that are due. */
+  advance(logTime: number): void {
+    this.#sweep(logTime);
+    this.#revisiting.lookAgain(logTime);
+  }
+
+  #sweep(logTime: number): void {
+    const { store } = this.#parts;
+    const parts = Map.groupBy(store.takePostponed(logTime), ({ conversation }) => conversation);
+    for (const [conversation, traces] of parts) this.#evaluateJoinedTurns(conversation, traces);
+    for (let due = store.nextDue(logTime); due !== undefined; due = store.nextDue(logTime)) {
+      this.#evaluateConversation(due, due.dueCause ?? 'idle');
+      store.raiseFloor({ position: 0, logTime });
+    }
+  }
+
+  /** A turn that was filed with its bytes. Each comes here once, so nothing need be known of positions. */
+  arrive(arrived: ArrivedTurn): TurnFate {
+    this.#sweep(arrived.closedAt - 1);
+    const { content, spans } = arrived;
+    const fate = this.#take(
+      {
+        ...arrived,
+        position: 0,
+        merge: (stored) =>
+          stored === undefined ? { content, spans, added: spans } : mergeMessages(stored, messagesOf(content)),
+      },
+      this.#parts.store.findTrace(arrived.traceId),
+    );
+    this.#parts.onEvent({ type: 'turn-closed', cause: arrived.cause, fate, rows: spans });
+    return fate;
+  }
+
+  closeTurn(closed: ClosedTurn): TurnFate {
+    // Not what is due at this very time: another turn of the conversation may close at it as well.
+    if (this.#parts.conversations !== 'at the end') this.#sweep(closed.closedAt - 1);
+    const fate = this.#closeTurn(closed);
+    this.#parts.store.raiseFloor({ position: closed.position, logTime: closed.closedAt });
+    this.#parts.onEvent({ type: 'turn-closed', cause: closed.cause, fate, rows: closed.rows.length });
+    return fate;
+  }
+
+  #closeTurn(closed: ClosedTurn): TurnFate {
+    const known = this.#parts.store.findTrace(closed.traceId);
+    const rows = known === undefined ? closed.rows : closed.rows.filter((row) => row.position >= known.position);
+    if (rows.length === 0) return 'stored-already';
+    const { spansAreDistinct } = closed;
+    const merge = (stored: StoredContent | undefined) =>
+      mergeContent({ rows, read: this.#parts.read, groups: this.#groups, stored, spansAreDistinct });
+    return this.#take({ ...closed, merge }, known);
+  }
+
+  #take(closed: TakenTurn, known: StoredTrace | undefined): TurnFate {
+    const { store, settings } = this.#parts;
+    if (known !== undefined) {
+      if (known.sealed) return this.#pass(known, closed, 'over-limit');
+      if (closed.closedAt - known.closedAt > settings.turn.reopenMs) return this.#pass(known, closed, 'too-late');
+    }
+    const understood = this.#understand(closed, known);
+    if (understood === undefined)
+      return known === undefined ? 'not-understood' : this.#pass(known, closed, 'not-understood');
+    const { merged, turns } = understood;
+    if (merged.added === 0 && known !== undefined) return this.#pass(known, closed, 'duplicate');
+    if (merged.spans === 0) return 'logs-without-spans';
+    const tooLarge = merged.spans > settings.turn.maxSpans || merged.content.traces.length > settings.turn.maxBytes;
+    if (tooLarge && known !== undefined) return this.#pass(known, closed, 'over-limit');
+
+    if (!turns.some(isAgentWork)) return 'no-agent-steps';
+
+    const conversation = this.#join(closed, known, turns);
+    if (known !== undefined) this.#move(closed.traceId, turns.length, conversation);
+    const trace = {
+      traceId: closed.traceId,
+      conversation: conversation.row,
+      revision: (known?.revision ?? 0) + 1,
+      position: closed.position,
+      closedAt: closed.closedAt,
+      spans: merged.spans,
+      sealed: tooLarge || closed.cause === 'size',
+      cause: closed.cause,
+      content: merged.content,
+    };
+    const row = this.#timed('storing spans', () => {
+      if (known === undefined) return store.insertTrace(trace);
+      store.reviseTrace({ ...trace, row: known.row });
+      return known.row;
+    });
+    const matchedBy = this.#evaluateTurns({
+      conversation,
+      trace: row,
+      revision: trace.revision,
+      closedAt: closed.closedAt,
+      turns,
+    });
+    const isDue = conversation.dueAt !== undefined && conversation.dueAt <= closed.closedAt;
+    this.#recent.keep(row, {
+      revision: trace.revision,
+      matchedBy,
+      turns: isDue ? turns : undefined,
+      bytes: merged.content.traces.length,
+    });
+    return known === undefined ? 'stored' : 'revised';
+  }
+
+  /**
+   * The turn's bytes and what they mean; undefined where they can't be read, because a disk has lost them or because of a
+   * mistake of ours. One such turn must not keep all others from being scored: it is left out, and said.
+   */
+  #understand(
+    closed: TakenTurn,
+    known: StoredTrace | undefined,
+  ): { readonly merged: MergedContent; readonly turns: readonly Turn[] } | undefined {
+    try {
+      const merged = this.#timed('putting bytes together', () =>
+        closed.merge(known === undefined ? undefined : messagesOf(this.#parts.store.contentOf(known.row))),
+      );
+      if (merged.added === 0 || merged.spans === 0) return { merged, turns: [] };
+      return { merged, turns: this.#timed('normalizing', () => buildTurns(normalize(merged.content, this.#idKeys))) };
+    } catch (error) {
+      this.#notUnderstood(`trace ${closed.traceId}`, error);
+      return undefined;
+    }
+  }
+
+  #built(id: ConversationId, turns: readonly Turn[]): Conversation {
+    return this.#truths.addTo(buildConversation(id, turns));
+  }
+
+  #notUnderstood(what: string, error: unknown): void {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#parts.onEvent({ type: 'not-understood', what, reason });
+  }
+
+  #pass(known: StoredTrace, closed: TakenTurn, fate: TurnFate): TurnFate {
+    this.#parts.store.passTrace(known.row, closed.position);
+    return fate;
+  }
+
+  /** Finds or makes the conversation of a turn, and decides when it is due. */
+  #join(closed: TakenTurn, known: StoredTrace | undefined, turns: readonly Turn[]): StoredConversation {
+    const { store, settings } = this.#parts;
+    const isNamed = turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '');
+    const evidence = isNamed && !store.hasConversationKeys ? evidenceOfLinks(turns) : evidenceOf(turns);
+    const related = evidence === undefined ? [] : this.#relatedBy(evidence, known);
+    const found = isNamed ? undefined : (related.find(({ id }) => !isSynthetic(id)) ?? related[0]);
+    const id = found?.id ?? conversationIdOf(turns, closed.traceId);
+    const conversation = store.joinConversation({
+      id,
+      labels: columnsOf(buildConversation(id, turns), settings.metrics.segmentKeys),
+      at: closed.closedAt,
+      turnsAdded: known === undefined ? turns.length : 0,
+      dueNowBecause: dueNowBecause(turns, found === undefined || found.id === syntheticConversationId(closed.traceId)),
+      idleMs: settings.conversation.idleMs,
+      maxAgeMs: settings.conversation.maxAgeMs,
+    });
+    if (conversation.turns - conversation.turnsEvaluated >= settings.conversation.maxTurns) {
+      store.scheduleConversation(conversation.row, { at: closed.closedAt, cause: 'max_turns' });
+    }
+    if (evidence !== undefined && !isNamed) store.addConversationKeys(conversation.row, evidence);
+    // What had no id and was taken for conversations of their own turns out to be this one.
+    const others = related.filter((other) => other.row !== conversation.row && isSynthetic(other.id));
+    for (const other of others) store.absorbConversation(other.row, conversation.row);
+    return others.length === 0 ? conversation : store.conversationAt(conversation.row);
+  }
+
+  /** The conversations that evidence leads to, oldest first: where the turns are already, and where what they refer to is. */
+  #relatedBy(evidence: ConversationEvidence, known: StoredTrace | undefined): readonly StoredConversation[] {
+    const { store } = this.#parts;
+    const rows = new Map<number, StoredConversation>();
+    const traces = [known, ...evidence.linked.map((traceId) => store.findTrace(traceId))];
+    for (const trace of traces) {
+      if (trace !== undefined) rows.set(trace.conversation, store.conversationAt(trace.conversation));
+    }
+    for (const conversation of store.findConversationsBy(evidence)) rows.set(conversation.row, conversation);
+    return [...rows.values()].sort((a, b) => a.row - b.row);
+  }
+
+  /** A late span said to which conversation the turn belongs; those that were joined to it by evidence go with it. */
+  #move(traceId: TraceId, turns: number, to: StoredConversation): void {
+    const { store } = this.#parts;
+    const trace = store.findTrace(traceId);
+    if (trace === undefined || trace.conversation === to.row) return;
+    const from = store.conversationAt(trace.conversation);
+    if (isSynthetic(from.id)) store.absorbConversation(from.row, to.row);
+    else store.moveTrace(trace.row, turns, { from: from.row, to: to.row });
+  }
+
+  /**
+   * A part of a turn waits for the rest of it: the call that ends the turn has it judged, or else the conversation's end.
+   * Gives the suites that are for one of the turns, or may be for a conversation with one of them; undefined where turns
+   * may be parts, and so the others have to be looked at.
+   */
+  #evaluateTurns(place: ClosedPlace): readonly CompiledSuite[] | undefined {
+    const matchedBy = new Set<CompiledSuite>();
+    let hasParts = false;
+    for (const turn of place.turns) {
+      if (!isWhole(turn)) {
+        hasParts = true;
+        continue;
+      }
+      const conversation = this.#built(place.conversation.id, [turn]);
+      for (const suite of this.#suitesByTurn) {
+        if (!this.#runner.applies(suite, conversation, turn.id, suite.matchesTurn)) continue;
+        matchedBy.add(suite);
+        if (suite.scope === 'turn') this.#scoreTurn(suite, conversation, turn, place);
+      }
+    }
+    if (hasParts && this.#suitesByTurn.some(({ scope }) => scope === 'turn')) {
+      this.#parts.store.postponeTurn(place.trace, place.closedAt);
+    }
+    return place.turns.some(isBare) ? undefined : [...matchedBy];
+  }
+
+  /** The turns that these traces are parts of, if they are complete by now. */
+  #evaluateJoinedTurns(row: number, parts: readonly StoredTrace[]): void {
+    const { store, suites } = this.#parts;
+    const conversation = store.conversationAt(row);
+    const traces = new Map(parts.map((part) => [part.traceId, part]));
+    for (const turn of this.#tryUnderstand(conversation, store.tracesOf(row))?.turns ?? []) {
+      const part = turn.steps.find(({ traceId }) => traces.has(traceId));
+      if (part === undefined || !isWhole(turn)) continue;
+      const { row: trace = 0, closedAt = 0 } = traces.get(part.traceId) ?? {};
+      const place = { conversation, trace, closedAt };
+      for (const suite of suites) if (suite.scope === 'turn') this.#evaluateJoined(suite, turn, place);
+    }
+  }
+
+  #evaluateJoined(suite: CompiledSuite, turn: Turn, place: TurnPlace): void {
+    const key = { conversation: place.conversation.row, suite: keyOfSuite(suite), turnId: turn.id };
+    const before = this.#parts.store.previousEvaluation(key);
+    this.#evaluateTurn(suite, turn, { ...place, revision: (before?.revision ?? 0) + 1 });
+  }
+
+  #evaluateTurn(suite: CompiledSuite, turn: Turn, place: TurnPlace & { readonly revision: number }): void {
+    const conversation = this.#built(place.conversation.id, [turn]);
+    if (this.#runner.applies(suite, conversation, turn.id, suite.matches))
+      this.#scoreTurn(suite, conversation, turn, place);
+  }
+
+  #scoreTurn(
+    suite: CompiledSuite,
+    conversation: Conversation,
+    turn: Turn,
+    { conversation: { row }, trace, revision, closedAt }: TurnPlace & { readonly revision: number },
+  ): void {
+    const logTime = closedAt;
+    this.#scoring.score(suite, conversation, turn.id, { conversation: row, trace, revision, logTime });
+  }
+
+  #timed<T>(stage: string, work: () => T): T {
+    const { timed } = this.#parts;
+    return timed === undefined ? work() : timed(stage, work);
+  }
+
+  #evaluateConversation(due: StoredConversation, cause: string): void {
+    const { store } = this.#parts;
+    const revision = due.revision + 1;
+    const traces = store.tracesOf(due.row);
+    const last = traces.at(-1);
+    if (last === undefined) {
+      store.conversationEvaluated(due.row, { revision: due.revision, cause, turns: 0, unscoredBecause: 'moved' });
+      return;
+    }
+    const matched = this.#matching.match(due, traces);
+    if (matched === undefined) {
+      store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause: 'not_understood' });
+      return;
+    }
+    const { conversation } = matched;
+    const scoredAt = due.dueAt ?? last.closedAt;
+    for (const turn of conversation?.turns ?? [])
+      if (isBare(turn)) this.#evaluateLeftOver(turn, { conversation: due, trace: last.row, closedAt: scoredAt });
+    for (const suite of matched.by) {
+      if (conversation === undefined) break;
+      const place = { conversation: due.row, trace: 0, revision, logTime: scoredAt };
+      this.#scoring.score(suite, conversation, undefined, place);
+    }
+    const unscoredBecause = matched.byAny ? undefined : 'no_suite_matched';
+    if (unscoredBecause !== undefined && due.revision === 0) {
+      store.totals.series(QUALITY_METRICS.unmatched.name, { reason: unscoredBecause }).add(1);
+    }
+    // Its turns were scored, each for itself; what is remembered of them is not needed any more.
+    for (const { row } of traces) this.#recent.drop(row);
+    store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause });
+    const live = matched.by.filter(({ shadow }) => shadow === undefined);
+    this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: live.length, revision });
+  }
+
+  /** A turn that never came to its end, or was not to be judged before the end of the recording. */
+  #evaluateLeftOver(turn: Turn, place: TurnPlace): void {
+    for (const suite of this.#parts.suites) {
+      if (suite.scope !== 'turn') continue;
+      const key = { conversation: place.conversation.row, suite: keyOfSuite(suite), turnId: turn.id };
+      if (this.#parts.store.previousEvaluation(key) === undefined)
+        this.#evaluateTurn(suite, turn, { ...place, revision: 1 });
+    }
+  }
+
+  #tryUnderstand(due: StoredConversation, traces: readonly StoredTrace[]): Conversation | undefined {
+    try {
+      const turns = this.#timed('normalizing again for the conversation', () =>
+        traces.flatMap(
+          ({ row, revision }) =>
+            this.#recent.find(row, revision)?.turns ??
+            buildTurns(normalize(this.#parts.store.contentOf(row), this.#idKeys)),
+        ),
+      );
+      return this.#built(due.id, turns);
+    } catch (error) {
+      this.#notUnderstood(`conversation ${due.id}`, error);
+      return undefined;
+    }
+  }
+}
+
+function messagesOf({ traces, logs }: TraceContent): StoredContent {
+  return {
+    traces: { bytes: traces, table: encodeTable(indexTraces(traces)) },
+    logs: logs === undefined ? undefined : { bytes: logs, table: encodeTable(indexLogs(logs)) },
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * Puts evaluations into the store and counts each once, under labels of which there is a limited number. The engine has one
+ * for as long as its transactions succeed: after a rollback the labels that were admitted in it are not in the store.
+ */
+import type { Conversation } from '../model/conversation.ts';
+import { type Evaluation, FINDINGS } from '../model/evaluation.ts';
+import { suiteKey } from '../model/suite-key.ts';
+import type { JudgeRequest } from '../model/judging.ts';
+import { type AgentLabels, type Fold, isFolded, LabelGuard } from './counting/label-guard.ts';
+import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
+import { writeResultPayload } from '../report/results/result-payload.ts';
+import { SuiteTotals } from './counting/suite-totals.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import type { EngineStore } from '../store/engine-store.ts';
+import { waitingObservation } from './detection/observations.ts';
+import { countedAs, effortOf, labelsOf, seenAs } from './conversation-labels.ts';
+import { ShadowComparison } from './shadow-comparison.ts';
+
+export interface LabelSettings {
+  readonly maxLabelSets: number;
+  readonly segmentKeys: readonly string[];
+  readonly maxSegments: number;
+  /** Whether evaluations are to be observed for regressions. */
+  readonly observed?: boolean;
+  /** Whether what evaluations say is to go to a backend. */
+  readonly reported?: boolean;
+}
+
+export class EvaluationRecorder {
+  readonly #store: EngineStore;
+  readonly #segmentKeys: readonly string[];
+  readonly #guard: LabelGuard;
+  readonly #isObserved: boolean;
+  readonly #isReported: boolean;
+  readonly #shadows: ShadowComparison;
+  readonly #shadowed: ReadonlySet<string>;
+  readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
+
+  constructor(
+    options: LabelSettings & {
+      readonly store: EngineStore;
+      /** Names of suites that have one in shadow. */
+      readonly shadowed: ReadonlySet<string>;
+      readonly onFold: (fold: Fold) => void;
+    },
+  ) {
+    this.#store = options.store;
+    this.#shadowed = options.shadowed;
+    this.#shadows = new ShadowComparison(options.store);
+    this.#segmentKeys = options.segmentKeys;
+    this.#isObserved = options.observed === true;
+    this.#isReported = options.reported === true;
+    this.#guard = new LabelGuard(options);
+    for (const total of options.store.totals.all()) {
+      if (total.metric !== QUALITY_METRICS.evaluations.name) continue;
+      const labels = toAgentLabels(total.labels);
+      if (!isFolded(labels)) this.#guard.remember(labels);
+    }
+  }
+
+  /** Stores an evaluation and counts it, once; of one that waits for verdicts, what is decided. */
+  record(
+    evaluation: Evaluation,
+    suite: CompiledSuite,
+    place: {
+      readonly conversation: number;
+      readonly trace: number;
+      readonly subject: Conversation;
+      readonly isFirst: boolean;
+      readonly logTime: number;
+      /** What it waits for; where there is nothing, it is complete. */
+      readonly requests: readonly JudgeRequest[];
+    },
+  ): void {
+    const store = this.#store;
+    const key = { conversation: place.conversation, suite: suiteKey(evaluation), turnId: evaluation.turnId };
+    const before = place.isFirst ? undefined : store.previousEvaluation(key);
+    if (before !== undefined && before.revision >= evaluation.revision) return;
+    const waited = store.waitingEvaluation(key);
+    if (evaluation.shadow) {
+      const labels = labelsOf(place.subject, this.#segmentKeys);
+      const { conversation, trace, requests } = place;
+      if (requests.length > 0) {
+        store.putWaiting({ evaluation, place: { conversation, trace, labels }, counted: [], requests });
+        return;
+      }
+      if (waited !== undefined) store.dropWaiting(key);
+      const seen = seenAs(effortOf(place.subject), place.logTime);
+      store.insertEvaluation(evaluation, { conversation, trace, labels, seen }, (written) => {
+        if (before === undefined) this.#shadows.count(written, conversation);
+      });
+      return;
+    }
+    const labels = this.#guard.admit(
+      before === undefined && waited === undefined
+        ? labelsOf(place.subject, this.#segmentKeys)
+        : toAgentLabels(before?.labels ?? waited?.place.labels ?? {}),
+    );
+    const totals = this.#totalsFor(suite, labels);
+    const { conversation, trace } = place;
+    const held = { conversation, trace, labels: totals.labels };
+    const countedBefore = new Set(waited?.counted);
+    if (place.requests.length > 0) {
+      // Verdicts are counted with the first revision.
+      const counted = before === undefined ? totals.countVerdicts(evaluation, countedBefore) : [];
+      store.putWaiting({ evaluation, place: held, counted: [...countedBefore, ...counted], requests: place.requests });
+      return;
+    }
+    if (waited !== undefined) store.dropWaiting(key);
+    // Worked out now: the conversation is not to be kept until the commit.
+    const effort = effortOf(place.subject);
+    const counted = countedAs(place.subject, place.logTime);
+    // The turn that is evaluated, or the last one of the conversation.
+    const span = place.subject.turns.at(-1);
+    const seen = seenAs(effort, place.logTime);
+    store.insertEvaluation(evaluation, { ...held, seen }, (written) => {
+      if (before === undefined) {
+        if (this.#shadowed.has(evaluation.suite)) this.#shadows.count(written, conversation);
+        totals.countFirst(written, effort, counted, countedBefore);
+        // Later revisions are not observed: what has been observed can not be taken back, and a conversation is to count once.
+        if (this.#isObserved)
+          store.queueObservation(waitingObservation(written, suite, { labels, effort, at: place.logTime }));
+      } else totals.countRevised(written, before, counted);
+      if (this.#isReported) {
+        const judged = suite.criteria.filter((one) => one.judged !== undefined).map(({ name }) => name);
+        store.queueResult(writeResultPayload(written, { at: place.logTime, labels, judged, span }));
+      }
+    });
+  }
+
+  /** Made once for each suite and label set; the guard gives the same labels as the same object. */
+  #totalsFor(suite: CompiledSuite, labels: AgentLabels): SuiteTotals {
+    let bySuite = this.#suiteTotals.get(labels);
+    if (bySuite === undefined) {
+      bySuite = new Map();
+      this.#suiteTotals.set(labels, bySuite);
+    }
+    let totals = bySuite.get(suite);
+    if (totals === undefined) {
+      const store = this.#store;
+      const criteria = suite.criteria.map(({ name }) => name);
+      const findings = suite.findingsOf === undefined ? [] : FINDINGS;
+      totals = new SuiteTotals(store.totals, { suite: suite.name, ...labels }, criteria, findings);
+      bySuite.set(suite, totals);
+    }
+    return totals;
+  }
+}
+
+function toAgentLabels(labels: { readonly [label: string]: string }): AgentLabels {
+  const { agent = '', agent_version = '', environment = '', segment } = labels;
+  // Always in this order: it is a part of a series' name.
+  return { agent, agent_version, environment, ...(segment === undefined ? {} : { segment }) };
+}

@@ -1,0 +1,36 @@
+/** What the owner of the judges is started with, from the settings. */
+import type { JudgingRules } from '../ask/judge.ts';
+import type { JudgeSettings, JudgingSettings } from '../config/judge-settings.ts';
+import type { Judges } from '../score/judge/judges.ts';
+import { JudgeCounters } from '../report/metrics/judge-counters.ts';
+
+/** Plain data: it goes to the thread that asks. */
+export interface JudgingStart {
+  readonly judges: readonly JudgeSettings[];
+  readonly rules: JudgingRules;
+}
+
+/** The store counts money in billionths. */
+const NANOS = 1e9;
+
+/** Undefined where no judge is configured. */
+export function judgingStart({ judges, budget, limitMs, keepAnswersMs }: JudgingSettings): JudgingStart | undefined {
+  if (judges.length === 0) return undefined;
+  const limits = { hourNanos: Math.floor(budget.perHour * NANOS), dayNanos: Math.floor(budget.perDay * NANOS) };
+  return { judges, rules: { budget: limits, limitMs, keepAnswersMs } };
+}
+
+export function judgeCounters({ judges, rules }: JudgingStart): JudgeCounters {
+  return new JudgeCounters({ names: judges.map(({ name }) => name), budget: rules.budget });
+}
+
+/** What scoring asks about a judge. Undefined for one that is not configured. */
+export function judgeOf(start: JudgingStart | undefined): Judges['settings'] {
+  const judges = new Map(
+    (start?.judges ?? []).map(({ name, fingerprint, evidenceTokens, sample }) => [
+      name,
+      { fingerprint, evidenceTokens, share: sample },
+    ]),
+  );
+  return (name) => judges.get(name);
+}

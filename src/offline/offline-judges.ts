@@ -1,0 +1,212 @@
+/**
+ * Judges for recorded data: the desks of the online service, on a store of their own. Many recordings can be scored with the same ones, at once or one
+ * after the other; they share the budget, the pace and the answers.
+ *
+ * What differs from the service is patience. Nobody waits for an hour to pass so that there is money again, nor for a judge that is down until somebody
+ * has mended it: what waits then ends, for that reason.
+ *
+ *   waiting   in the recording's store, since it was scored without the answer
+ *   asked     in the store here as well, until its outcome is there
+ *   ended     the outcome is in the recording's store, and the recording can be scored again
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type AllQuestions, Asking } from '../ask/judge-scheduler.ts';
+import { DESK_TIMES, type DeskTimes } from '../ask/judge-queue.ts';
+import type { JudgingSettings } from '../config/judge-settings.ts';
+import type { JudgeEvent } from '../model/events/judge-events.ts';
+import type { JudgeFailure, JudgeOutcome, JudgeRequest } from '../model/judging.ts';
+import type { Judges } from '../score/judge/judges.ts';
+import { Store } from '../store/sqlite/store.ts';
+import { type JudgingStart, judgeOf, judgingStart } from '../engine/judging-start.ts';
+
+export interface OfflineJudgesParts {
+  readonly judging: JudgingSettings;
+  readonly onEvent: (event: JudgeEvent) => void;
+  readonly times?: DeskTimes;
+}
+
+export interface EndedQuestion {
+  readonly key: string;
+  readonly outcome: JudgeOutcome;
+}
+
+/** One recording's wait for a question. */
+interface Waiting {
+  readonly waiter: number;
+  readonly request: JudgeRequest;
+  readonly ended: (outcome: JudgeOutcome) => void;
+  readonly abandoned: (error: Error) => void;
+}
+
+/** Short: somebody sits before the screen. */
+const TIMES: DeskTimes = { ...DESK_TIMES, idleMs: 100 };
+const QUESTIONS_MAX = 1_000_000;
+/** No time mends these. */
+const HOPELESS: ReadonlySet<JudgeFailure> = new Set(['authentication', 'quota']);
+
+export class OfflineJudges {
+  /** What scoring asks about a judge. */
+  readonly settings: Judges['settings'];
+  readonly #start: JudgingStart;
+  readonly #onEvent: (event: JudgeEvent) => void;
+  readonly #directory: string;
+  readonly #store: Store;
+  readonly #asking: Asking;
+  readonly #waiting = new Map<string, Set<Waiting>>();
+  /** Since when judges are stopped. */
+  readonly #stoppedSince = new Map<string, number>();
+  readonly #givenUp = new Map<string, JudgeOutcome>();
+  /** Calls whose price is not known yet. */
+  #openCalls = 0;
+  #lastWaiter = 0;
+
+  private constructor(start: JudgingStart, { onEvent, times = TIMES }: OfflineJudgesParts) {
+    this.#start = start;
+    this.#onEvent = onEvent;
+    this.settings = judgeOf(start);
+    this.#directory = mkdtempSync(path.join(tmpdir(), 'assay-'));
+    this.#store = Store.open(path.join(this.#directory, 'judges.db'), { durable: false });
+    this.#asking = new Asking({
+      judges: start.judges,
+      // Behind others it may wait for as long as they take.
+      rules: { ...start.rules, limitMs: Number.POSITIVE_INFINITY },
+      questions: this.#questions(),
+      onEvent: (event) => this.#hear(event),
+      onEnded: (keys) => this.#tell(keys),
+      times,
+    });
+    this.#asking.start();
+  }
+
+  /** Undefined where no judge is configured. */
+  static start(parts: OfflineJudgesParts): OfflineJudges | undefined {
+    const start = judgingStart(parts.judging);
+    return start === undefined ? undefined : new OfflineJudges(start, parts);
+  }
+
+  /** Puts the outcome of every question that waits in the store into it. False where there was none. */
+  async answer(store: Store): Promise<boolean> {
+    const requests = [...store.countWaiting().keys()].flatMap((judge) =>
+      store.waitingQuestions(judge, QUESTIONS_MAX).map(({ request }) => request),
+    );
+    if (requests.length === 0) return false;
+    store.endQuestions(await this.ask(requests), Date.now());
+    return true;
+  }
+
+  /** What becomes of each question, in their order. */
+  async ask(requests: readonly JudgeRequest[]): Promise<readonly EndedQuestion[]> {
+    const waiter = ++this.#lastWaiter;
+    this.#store.begin();
+    this.#store.questions.waitFor(waiter, requests, Date.now());
+    this.#store.commit();
+    const outcomes = requests.map((request) => this.#outcomeOf(request, waiter));
+    this.#asking.wake();
+    const ends = await Promise.all(outcomes);
+    this.#store.begin();
+    this.#store.questions.leave(waiter);
+    this.#store.commit();
+    return ends;
+  }
+
+  /** Calls under way may end, for a while. Whoever still waits for an answer gets an error. */
+  async close(): Promise<void> {
+    await this.#asking.stop();
+    for (const waiting of this.#waiting.values())
+      for (const { abandoned } of waiting) abandoned(new Error('the judges are not asked any more'));
+    this.#waiting.clear();
+    this.#store.close();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  async #outcomeOf(request: JudgeRequest, waiter: number): Promise<EndedQuestion> {
+    const { key, judge } = request;
+    const known = this.#store.questions.outcomeOf(key, waiter);
+    if (known !== 'waiting') return { key, outcome: known };
+    const hopeless = this.#givenUp.get(judge);
+    const { promise, resolve, reject } = Promise.withResolvers<JudgeOutcome>();
+    const others = this.#waiting.get(key) ?? new Set();
+    others.add({ waiter, request, ended: resolve, abandoned: reject });
+    this.#waiting.set(key, others);
+    if (hopeless !== undefined) this.#endAll([request], hopeless);
+    return { key, outcome: await promise };
+  }
+
+  #tell(keys: readonly string[]): void {
+    for (const key of keys) {
+      for (const { waiter, ended } of this.#waiting.get(key) ?? []) {
+        const outcome = this.#store.questions.outcomeOf(key, waiter);
+        if (outcome === 'waiting') throw new Error('a question has ended and has no outcome');
+        ended(outcome);
+      }
+      this.#waiting.delete(key);
+    }
+  }
+
+  #questions(): AllQuestions {
+    const store = this.#store;
+    return {
+      waitingQuestions: (judge, limit) => store.waitingQuestions(judge, limit),
+      overdueQuestions: (overdue) => store.overdueQuestions(overdue),
+      countWaiting: () => store.countWaiting(),
+      spent: (at) => store.spent(at),
+      forgetQuestions: (before) => store.forgetQuestions(before),
+      endQuestions: (ends, at) => store.endQuestions(ends, at),
+      reserve: (call) => {
+        const reservation = store.reserve(call);
+        if (reservation.reserved) this.#openCalls += 1;
+        // As long as calls are under way, some of what was kept for them may come back.
+        else if (this.#openCalls === 0) this.#endUnpaid(call.key, reservation.exhausted);
+        return reservation;
+      },
+      settle: (call) => {
+        store.settle(call);
+        this.#openCalls -= 1;
+      },
+    };
+  }
+
+  /** Of the questions of this judge, the most important one can't be paid. */
+  #endUnpaid(key: string, window: 'hour' | 'day'): void {
+    // Nobody waits for one that is asked once more, only to see.
+    const [first] = this.#waiting.get(key) ?? [];
+    if (first === undefined) return;
+    const reason = `The budget of the ${window} is spent.`;
+    this.#endAll(this.#requestsTo(first.request.judge), { is: 'left-out', because: 'over-budget', reason });
+  }
+
+  #hear(event: JudgeEvent): void {
+    if (event.type === 'judge-resumed') this.#stoppedSince.delete(event.judge);
+    else if (event.type === 'judge-stopped') {
+      const now = Date.now();
+      const since = this.#stoppedSince.get(event.judge) ?? now;
+      this.#stoppedSince.set(event.judge, since);
+      const { judge, failure, reason } = event;
+      const patienceMs = this.#start.judges.find(({ name }) => name === judge)?.deadlineMs ?? 0;
+      if (HOPELESS.has(failure) || now + event.tryAgainMs > since + patienceMs) {
+        const outcome = { is: 'failed', failure, reason: `The judge is stopped: ${reason}` } as const;
+        this.#givenUp.set(judge, outcome);
+        this.#endAll(this.#requestsTo(judge), outcome);
+      }
+    }
+    this.#onEvent(event);
+  }
+
+  #requestsTo(judge: string): readonly JudgeRequest[] {
+    return [...this.#waiting.values()].flatMap((waiting) => {
+      const [first] = waiting;
+      return first?.request.judge === judge ? [first.request] : [];
+    });
+  }
+
+  #endAll(requests: readonly JudgeRequest[], outcome: JudgeOutcome): void {
+    const keys = requests.map(({ key }) => key);
+    this.#store.endQuestions(
+      keys.map((key) => ({ key, outcome })),
+      Date.now(),
+    );
+    this.#tell(keys);
+  }
+}

@@ -1,0 +1,34 @@
+/** What the agent did in one run of an experiment, from the spans that are kept of it. */
+import type { Settings } from '../config/settings.ts';
+import type { Conversation } from '../model/conversation.ts';
+import type { CaseRun } from '../model/experiment.ts';
+import { ExperimentUnreadable, readSpansOf } from '../store/experiment/read-experiment.ts';
+import { RecordingError, recordedMessages } from './recording.ts';
+import { understandRecorded } from './understand-recording.ts';
+
+/** Undefined where it left nothing of an agent. Throws `ExperimentUnreadable` where its spans are not there any more. */
+export async function conversationOfRun(
+  folder: string,
+  run: Pick<CaseRun, 'spans' | 'logs' | 'conversationId'>,
+  { conversation }: Pick<Settings, 'conversation'>,
+): Promise<Conversation | undefined> {
+  // They were redacted before they were written.
+  const batches = recordedMessages(readSpansOf(folder, run));
+  const { conversations } = await understandRecorded(batches, { conversationKeys: conversation.idKeys });
+  return conversations.find(({ id }) => id === run.conversationId);
+}
+
+/** For a person: the reason where there is none. */
+export async function tryConversationOfRun(
+  folder: string,
+  run: Pick<CaseRun, 'spans' | 'logs' | 'conversationId'>,
+  settings: Pick<Settings, 'conversation'>,
+): Promise<Conversation | { readonly because: string }> {
+  if (run.spans === undefined && run.logs === undefined) return { because: 'it left no spans' };
+  try {
+    return (await conversationOfRun(folder, run, settings)) ?? { because: 'nothing of an agent is in its spans' };
+  } catch (error) {
+    if (error instanceof ExperimentUnreadable || error instanceof RecordingError) return { because: error.message };
+    throw error;
+  }
+}

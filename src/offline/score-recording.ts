@@ -1,0 +1,148 @@
+/**
+ * Scores recorded data with the engine of the online service: the same turns, the same conversations, the same
+ * evaluations, byte for byte. Only the log differs: it is a file, and when it ends, time runs to the end of time, so
+ * that everything closes by the ordinary rules.
+ */
+import path from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import type { Evaluation } from '../model/evaluation.ts';
+import type { ConversationId } from '../model/ids.ts';
+import type { Json } from '../model/json.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import type { Judges } from '../score/judge/judges.ts';
+import { Store } from '../store/sqlite/store.ts';
+import { UNWATCHED } from '../engine/check-watch.ts';
+import { engineSettings, turnLimits } from '../engine/engine-settings.ts';
+import { Engine } from '../engine/engine.ts';
+import { Intake } from '../engine/intake.ts';
+import { type RecordedBatch, redactBatches } from './recording.ts';
+import { offlineRedaction } from '../engine/redaction-rules.ts';
+import { judgeOf, judgingStart } from '../engine/judging-start.ts';
+import type { OfflineJudges } from './offline-judges.ts';
+import { type ReadableSpool, Spool, MemorySpool } from './recording-log.ts';
+import { checkedTruth } from '../engine/truth-files.ts';
+import type { WrittenTruth } from '../engine/truths.ts';
+
+export interface OfflineResult {
+  readonly evaluations: readonly Evaluation[];
+  readonly requests: number;
+  readonly records: number;
+  readonly rejected: number;
+  readonly turns: number;
+  /** Conversations that no suite scored. */
+  readonly unmatched: number;
+  /** What the online service would have counted. */
+  readonly totals: readonly { readonly metric: string; readonly labels: string; readonly value: number }[];
+}
+
+export interface OfflineOptions {
+  readonly batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>;
+  readonly suites: readonly CompiledSuite[];
+  readonly settings: Settings;
+  /** What is known of a conversation besides, as if somebody had put it in. */
+  readonly truthOf?: (conversation: ConversationId) => Json | undefined;
+  /** Those that judged criteria are put to; without them, such criteria are skipped. */
+  readonly judges?: OfflineJudges | undefined;
+  readonly onProgress?: (progress: { readonly records: number; readonly turns: number }) => void;
+}
+
+const END_OF_TIME = Number.MAX_SAFE_INTEGER;
+const TURNS_PER_TRANSACTION = 500;
+
+export async function scoreRecorded(options: OfflineOptions): Promise<OfflineResult> {
+  const { spool, store } = placesFor(options.batches);
+  const settings = engineSettings(options.settings);
+  const truth = truthWith(options, checkedTruth(options.settings.truth));
+  const { judges } = options;
+  const judge = judges?.settings ?? notAsked(options.settings);
+  const makeEngine = (conversations: 'when due' | 'at the end') =>
+    new Engine({
+      conversations,
+      settings: {
+        ...settings,
+        metrics: { ...settings.metrics, maxLabelSets: Number.POSITIVE_INFINITY, observed: false, reported: false },
+      },
+      suites: options.suites,
+      truth,
+      judge,
+      store,
+      read: (position, length) => spool.read(position, length),
+      watch: UNWATCHED,
+      onEvent: () => {},
+    });
+  let engine = makeEngine('at the end');
+  let turns = 0;
+  const intake = new Intake(turnLimits(options.settings), {
+    onClosed: (turn) => {
+      engine.closeTurn(turn);
+      turns += 1;
+      if (turns % TURNS_PER_TRANSACTION === 0) {
+        store.commit();
+        store.begin();
+        options.onProgress?.({ records, turns });
+      }
+    },
+    onReleased: () => {},
+  });
+  let requests = 0;
+  let records = 0;
+  let rejected = 0;
+  try {
+    store.begin();
+    for await (const batch of redactBatches(options.batches, offlineRedaction(options.settings))) {
+      if (requests === 0 && batch.logTime > 0) engine = makeEngine('when due');
+      requests += 1;
+      records += batch.rows;
+      rejected += batch.rejected;
+      intake.take(spool.append(batch));
+      options.onProgress?.({ records, turns });
+    }
+    intake.advance(END_OF_TIME);
+    engine.advance(END_OF_TIME);
+    store.commit();
+    while ((await judges?.answer(store)) === true) {
+      do {
+        store.begin();
+        engine.advance(END_OF_TIME);
+        store.commit();
+      } while (store.questions.endedWaiters(1).length > 0);
+    }
+    const reader = store.reader();
+    const evaluations = [...reader.allEvaluations()];
+    const totals = reader.totals();
+    const unmatched = totals.find(({ labels }) => labels.includes('"no_suite_matched"'))?.value ?? 0;
+    return { evaluations, requests, records, rejected, turns, unmatched, totals };
+  } finally {
+    store.close();
+    spool.close();
+  }
+}
+
+/** Up to this, what is given in memory as a whole stays there: opening files takes longer than scoring a conversation. */
+const SMALL_BYTES = 16 << 20;
+
+function placesFor(batches: OfflineOptions['batches']): { readonly spool: ReadableSpool; readonly store: Store } {
+  const isSmall =
+    Array.isArray(batches) &&
+    // The cast holds: a list iterates over what is in it.
+    (batches as readonly RecordedBatch[]).reduce((sum, { bytes }) => sum + bytes.length, 0) <= SMALL_BYTES;
+  if (isSmall) return { spool: new MemorySpool(), store: Store.inMemory() };
+  const spool = new Spool();
+  return { spool, store: Store.open(path.join(spool.directory, 'store.db'), { durable: false }) };
+}
+
+/** Of what is known, this counts as the last that was said. */
+function truthWith({ truthOf }: OfflineOptions, written: WrittenTruth | undefined): WrittenTruth | undefined {
+  if (truthOf === undefined) return written;
+  return {
+    find: (conversation) => {
+      const truth = truthOf(conversation.id);
+      return [...(written?.find(conversation) ?? []), ...(truth === undefined ? [] : [truth])];
+    },
+  };
+}
+
+function notAsked(settings: Settings): Judges['settings'] {
+  const configured = judgeOf(judgingStart(settings.judging));
+  return (name) => (configured(name) === undefined ? undefined : 'not asked');
+}

@@ -1,0 +1,71 @@
+/**
+ * What the store says of suites: which of their criteria always say the same, and which say the same as another. The first from the running
+ * totals, all that ever was decided; the second from the newest conversations, as many as are looked at.
+ */
+import { type CriterionRemark, type Likeness, reviewCriterion, VerdictPairs } from '../calibrate/criterion-review.ts';
+import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import type { ConversationReader } from '../store/conversation-reader.ts';
+
+export interface SuiteReview {
+  /** Conversations that were looked at, for likeness. */
+  readonly conversations: number;
+  readonly remarks: readonly ({ readonly suite: string; readonly criterion: string } & CriterionRemark)[];
+  readonly alike: readonly ({ readonly suite: string } & Likeness)[];
+}
+
+const CONVERSATIONS_MAX = 2_000;
+const PAGE = 500;
+
+export async function reviewSuites(
+  reader: ConversationReader,
+  suites: readonly CompiledSuite[],
+  conversationsMax = CONVERSATIONS_MAX,
+): Promise<SuiteReview> {
+  const remarks = await remarksOn(reader, suites);
+  const pairs = new Map(
+    suites.map(({ id, criteria }) => [id, new VerdictPairs(criteria.map(({ name }) => name))] as const),
+  );
+  let conversations = 0;
+  let before: number | undefined;
+  do {
+    const limit = Math.min(PAGE, conversationsMax - conversations);
+    const { rows, next } = await reader.listPage({ limit, ...(before !== undefined && { before }) });
+    for (const row of rows) {
+      for (const { suite, suiteVersion, verdicts, waitsFor } of await reader.evaluations(row, { revisions: 'last' })) {
+        // Another version of the suite asks other questions.
+        if (waitsFor === undefined)
+          pairs.get(`${suite}@${suiteVersion}`)?.add((criterion) => verdicts.get(criterion)?.verdict);
+      }
+    }
+    conversations += rows.length;
+    before = next;
+  } while (before !== undefined && conversations < conversationsMax);
+  const alike = suites.flatMap(({ name: suite, id }) =>
+    (pairs.get(id)?.alike() ?? []).map((likeness) => ({ suite, ...likeness })),
+  );
+  return { conversations, remarks, alike };
+}
+
+async function remarksOn(
+  reader: ConversationReader,
+  suites: readonly CompiledSuite[],
+): Promise<SuiteReview['remarks']> {
+  const counts = new Map<string, { pass: number; fail: number; undecided: number }>();
+  for (const { metric, labels, value } of await reader.totals()) {
+    if (metric !== QUALITY_METRICS.verdicts.name) continue;
+    // The cast holds because the store's writer wrote the text.
+    const { suite, criterion, verdict } = JSON.parse(labels) as Readonly<Record<string, string>>;
+    const key = JSON.stringify([suite, criterion]);
+    const count = counts.get(key) ?? { pass: 0, fail: 0, undecided: 0 };
+    count[verdict === 'pass' || verdict === 'fail' ? verdict : 'undecided'] += value;
+    counts.set(key, count);
+  }
+  return suites.flatMap(({ name: suite, criteria }) =>
+    criteria.flatMap(({ name: criterion }) => {
+      const count = counts.get(JSON.stringify([suite, criterion]));
+      const remark = count && reviewCriterion(count);
+      return remark === undefined ? [] : [{ suite, criterion, ...remark }];
+    }),
+  );
+}

@@ -1,0 +1,78 @@
+/**
+ * What Assay makes of recorded spans, without scoring or storing anything: every trace put together and understood, its
+ * turns, and the conversations that they add up to.
+ */
+import { groupConversations } from '../assemble/group-conversations.ts';
+import { buildTurns } from '../assemble/build-turns.ts';
+import type { ClosedTurn } from '../assemble/open-turns.ts';
+import { GroupCache, mergeContent } from '../assemble/trace-content.ts';
+import type { Conversation } from '../model/conversation.ts';
+import type { Turn } from '../model/turn.ts';
+import { idKeysOf } from '../normalize/id-keys.ts';
+import { normalize, type TraceSource } from '../normalize/normalize.ts';
+import { conversationIdOf, isAgentWork } from '../engine/conversation-labels.ts';
+import { Intake } from '../engine/intake.ts';
+import type { RecordedBatch } from './recording.ts';
+import { type ReadableSpool, Spool } from './recording-log.ts';
+
+export interface Understood {
+  readonly conversations: readonly Conversation[];
+  readonly requests: number;
+  readonly records: number;
+  readonly rejected: number;
+  /** Traces in which nothing of an agent was found. */
+  readonly otherTraces: number;
+}
+
+/** A recording is complete, so nothing closes before it ends. */
+const NO_LIMITS = {
+  settleMs: Number.MAX_SAFE_INTEGER,
+  idleMs: Number.MAX_SAFE_INTEGER,
+  maxAgeMs: Number.MAX_SAFE_INTEGER,
+  maxSpans: Number.POSITIVE_INFINITY,
+  maxBytes: Number.POSITIVE_INFINITY,
+  maxOpenTurns: Number.POSITIVE_INFINITY,
+  maxOpenSpans: Number.POSITIVE_INFINITY,
+};
+
+export async function understandRecorded(
+  batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
+  options: { readonly conversationKeys: readonly string[]; readonly spool?: ReadableSpool } = { conversationKeys: [] },
+): Promise<Understood> {
+  const idKeys = idKeysOf(options.conversationKeys);
+  const counts = { requests: 0, records: 0, rejected: 0 };
+  const turns: Turn[] = [];
+  let otherTraces = 0;
+  for await (const source of tracesIn(batches, counts, options.spool)) {
+    const found = buildTurns(normalize(source, idKeys));
+    if (found.some(isAgentWork)) turns.push(...found);
+    else otherTraces += 1;
+  }
+  return { conversations: groupConversations(turns, conversationIdOf), otherTraces, ...counts };
+}
+
+/** What was recorded of each trace, put together. `counts` is complete once the first is there. */
+export async function* tracesIn(
+  batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
+  counts: { requests: number; records: number; rejected: number } = { requests: 0, records: 0, rejected: 0 },
+  spool: ReadableSpool = new Spool(),
+): AsyncGenerator<TraceSource> {
+  const groups = new GroupCache();
+  const closed: ClosedTurn[] = [];
+  const intake = new Intake(NO_LIMITS, { onClosed: (turn) => closed.push(turn), onReleased: () => {} });
+  try {
+    for await (const batch of batches) {
+      counts.requests += 1;
+      counts.records += batch.rows;
+      counts.rejected += batch.rejected;
+      intake.take(spool.append({ ...batch, logTime: 0 }));
+    }
+    intake.advance(Number.MAX_SAFE_INTEGER);
+    for (const { rows, spansAreDistinct } of closed) {
+      const read = (position: number, length: number) => spool.read(position, length);
+      yield mergeContent({ rows, read, groups, stored: undefined, spansAreDistinct }).content;
+    }
+  } finally {
+    spool.close();
+  }
+}

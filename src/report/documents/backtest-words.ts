@@ -1,0 +1,164 @@
+/** What a changed suite would have said, in lines for a person: the same for the terminal and for Markdown, which only dress them. */
+import type { BacktestReport, BacktestTotals, Mover, RegressionEpisode, SideOfChange } from '../../model/backtest.ts';
+import { OUTCOMES } from '../../model/evaluation.ts';
+
+export interface Table {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const ONE = 1_000_000;
+
+export function headlineOf({ suite, version, against }: BacktestReport): string {
+  const versions = against.versions.map(({ version: one, evaluations }) => `${one} (${evaluations})`).join(', ');
+  return `${suite}@${version} beside what ${against.suite} said: ${versions === '' ? 'nothing is stored of it' : `version ${versions}`}`;
+}
+
+/** How it came to its figures, and what is not in them. */
+export function remarksOf({ counted, joined, alerts, judges }: BacktestReport): readonly string[] {
+  const { compared, weighedAgain, askedAgain, spansNotKept, notUnderstood, left, withoutJudges } = counted;
+  const some = (count: number, words: string) => (count === 0 ? [] : [`${count} ${words}`]);
+  return [
+    `${compared} evaluations compared${weighedAgain + askedAgain === 0 ? '' : `: ${weighedAgain} weighed again from stored verdicts, ${askedAgain} asked again from their spans`}`,
+    ...some(spansNotKept, 'could not be asked again, because their spans are not kept any more; they are in no figure'),
+    ...some(notUnderstood, 'could not be asked again, because they could not be understood; they are in no figure'),
+    ...some(
+      left,
+      'evaluations that were made: the changed suite is not for these conversations; they are in no figure',
+    ),
+    ...some(
+      joined.evaluations,
+      `that were not made and would be: the changed suite is for these as well, with a TCR of ${scoreText(joined.tcr)}; they are in no other figure`,
+    ),
+    ...some(withoutJudges, 'compared without verdicts of judges, who would have to be asked and were not'),
+    ...judges.map(
+      ({ judge, questions, calls, inputTokens, costLeast, costMost }) =>
+        `judge ${judge}: ${questions} questions, ${calls} calls, about ${inputTokens} input tokens, ${money(costLeast)} to ${money(costMost)}`,
+    ),
+    ...(alerts?.withoutEffort === true
+      ? ['What conversations took was not stored with all of them: alerts on cost and steps are not looked for']
+      : []),
+  ];
+}
+
+export function tablesOf(report: BacktestReport): readonly Table[] {
+  return [totalsTable(report), criteriaTable(report), agentsTable(report), alertsTable(report)].filter(
+    ({ rows }) => rows.length > 0,
+  );
+}
+
+export function scoreText(score: number | undefined): string {
+  return score === undefined ? '–' : (score / ONE).toFixed(3);
+}
+
+export function sideText({ score, outcome }: SideOfChange): string {
+  return `${scoreText(score)} ${outcome}`;
+}
+
+export function moverText({ criterion, before, after, points }: Mover): string {
+  const verdicts = before === after ? (after ?? '–') : `${before ?? 'not asked'} → ${after ?? 'not asked'}`;
+  return `${criterion} ${verdicts}${points === undefined ? '' : ` (${signed(points)})`}`;
+}
+
+export function signed(points: number): string {
+  return `${points >= 0 ? '+' : '−'}${(Math.abs(points) / ONE).toFixed(3)}`;
+}
+
+function totalsTable({ before, after }: BacktestReport): Table {
+  const row = (name: string, one: number, other: number) => [
+    name,
+    String(one),
+    String(other),
+    one === other ? '' : `${other > one ? '+' : '−'}${Math.abs(other - one)}`,
+  ];
+  return {
+    title: 'Scores and outcomes',
+    head: ['', 'before', 'after', 'change'],
+    rows: [
+      ['TCR', scoreText(before.tcr), scoreText(after.tcr), changeOf(before, after)],
+      row('scored', before.scored, after.scored),
+      ...OUTCOMES.map((outcome) => row(outcome, before.outcomes[outcome], after.outcomes[outcome])),
+    ],
+  };
+}
+
+function criteriaTable({ criteria }: BacktestReport): Table {
+  return {
+    title: 'Criteria',
+    head: ['criterion', 'how', 'weight', 'passed before', 'passed after', 'moves TCR by'],
+    rows: criteria.map(({ criterion, how, weightBefore, weightAfter, before, after, points }) => [
+      criterion,
+      how,
+      weightBefore === weightAfter ? share(weightAfter) : `${share(weightBefore)} → ${share(weightAfter)}`,
+      rate(before),
+      rate(after),
+      points === undefined ? '?' : signed(points),
+    ]),
+  };
+}
+
+function agentsTable({ agents }: BacktestReport): Table {
+  return {
+    title: 'Agents',
+    head: ['agent', 'version', 'environment', 'evaluations', 'TCR before', 'TCR after', 'change'],
+    rows: agents.map(({ agent, agentVersion, environment, before, after }) => [
+      agent,
+      agentVersion,
+      environment,
+      String(before.evaluations),
+      scoreText(before.tcr),
+      scoreText(after.tcr),
+      changeOf(before, after),
+    ]),
+  };
+}
+
+/** Side by side: those of one level that overlap are one row. */
+function alertsTable({ alerts }: BacktestReport): Table {
+  const rows: (readonly string[])[] = [];
+  const others = [...(alerts?.after ?? [])];
+  for (const episode of alerts?.before ?? []) {
+    const at = others.findIndex((other) => isSameLevel(episode, other) && overlap(episode, other));
+    const [beside] = at < 0 ? [] : others.splice(at, 1);
+    rows.push([levelOf(episode), spell(episode), beside === undefined ? 'none' : spell(beside)]);
+  }
+  for (const episode of others) rows.push([levelOf(episode), 'none', spell(episode)]);
+  return { title: 'Alerts that would have been', head: ['regression of', 'before', 'after'], rows };
+}
+
+function isSameLevel(one: RegressionEpisode, other: RegressionEpisode): boolean {
+  return levelOf(one) === levelOf(other);
+}
+
+function overlap(one: RegressionEpisode, other: RegressionEpisode): boolean {
+  const { endedAt: oneEnd = Number.POSITIVE_INFINITY } = one;
+  const { endedAt: otherEnd = Number.POSITIVE_INFINITY } = other;
+  return one.beganAt <= otherEnd && other.beganAt <= oneEnd;
+}
+
+function levelOf({ agent, environment, metric, criterion }: RegressionEpisode): string {
+  return `${criterion ?? metric}, ${agent} in ${environment}`;
+}
+
+function spell({ beganAt, endedAt }: RegressionEpisode): string {
+  const time = (at: number) => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+  return `${time(beganAt)} to ${endedAt === undefined ? 'the end' : time(endedAt)}`;
+}
+
+function changeOf(before: BacktestTotals, after: BacktestTotals): string {
+  if (before.tcr === undefined || after.tcr === undefined) return '';
+  return before.tcr === after.tcr ? '' : signed(after.tcr - before.tcr);
+}
+
+function share(weight: number | undefined): string {
+  return weight === undefined ? '–' : String(Number(weight.toFixed(4)));
+}
+
+function rate({ passed, decided }: { readonly passed: number; readonly decided: number }): string {
+  return decided === 0 ? '–' : `${((100 * passed) / decided).toFixed(1)} % of ${decided}`;
+}
+
+function money(amount: number): string {
+  return Number(amount.toPrecision(3)).toString();
+}

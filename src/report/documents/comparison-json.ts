@@ -1,0 +1,97 @@
+/** A comparison as JSON. Names that came from spans or suites are values here, never keys. */
+import type { Compared, Comparison, FlippedCase, Reliability, SuiteComparison } from '../../model/comparison.ts';
+import type { Experiment } from '../../model/experiment.ts';
+
+export function comparisonJson(comparison: Comparison): unknown {
+  return {
+    a: sideJson(comparison.a),
+    b: sideJson(comparison.b),
+    confidence: comparison.confidence,
+    smallest_difference: comparison.smallest,
+    warnings: comparison.warnings,
+    suites: comparison.suites.map(suiteJson),
+  };
+}
+
+export function reliabilityJson({ suite, repeats, passes, flakyCases, flakyCriteria }: Reliability): unknown {
+  return {
+    suite,
+    repeats,
+    passes: passes.map(({ k, cases, passAt, passHat }) => ({ k, cases, pass_at: passAt, pass_hat: passHat })),
+    flaky_cases: flakyCases,
+    flaky_criteria: flakyCriteria,
+  };
+}
+
+function sideJson({ id, name, startedAt, endedAt, dataset, agent, git, repeats }: Experiment): unknown {
+  return {
+    id,
+    name,
+    started_at: startedAt,
+    ended_at: endedAt ?? null,
+    dataset: { name: dataset.name, version: dataset.version, fingerprint: dataset.fingerprint, cases: dataset.cases },
+    agent: { target: agent.target, version: agent.version ?? null },
+    commit: git?.commit ?? null,
+    repeats,
+  };
+}
+
+function suiteJson(suite: SuiteComparison): unknown {
+  return {
+    suite: suite.suite,
+    warnings: suite.warnings,
+    cases: {
+      shared: suite.cases.shared,
+      changed: suite.cases.changed,
+      only_in_a: suite.cases.onlyInA,
+      only_in_b: suite.cases.onlyInB,
+    },
+    score: comparedJson(suite.score),
+    success: comparedJson(suite.success),
+    outcomes: suite.outcomes.map(({ outcome, compared }) => ({ outcome, ...comparedJson(compared) })),
+    failed_runs: comparedJson(suite.failedRuns),
+    criteria: suite.criteria.map(({ criterion, compared }) => ({ criterion, ...comparedJson(compared) })),
+    steps_per_success: comparedJson(suite.stepsPerSuccess),
+    tokens_per_success: comparedJson(suite.tokensPerSuccess),
+    cost_per_success: comparedJson(suite.costPerSuccess),
+    score_split: suite.split ?? null,
+    flipped: suite.flipped.map(flippedJson),
+    reliability: { a: reliabilityJson(suite.reliability.a), b: reliabilityJson(suite.reliability.b) },
+  };
+}
+
+function comparedJson(compared: Compared): object {
+  if (compared.is === 'not_compared') return { word: null, because: compared.because };
+  return {
+    word: compared.word ?? null,
+    a: compared.a,
+    b: compared.b,
+    change: compared.change,
+    lower: finite(compared.lower),
+    upper: finite(compared.upper),
+    relative: compared.isRelative,
+    paired: compared.isPaired,
+    cases: compared.cases,
+    p: compared.p,
+    adjusted_p: compared.adjustedP,
+    test: compared.test,
+    more_cases: compared.moreCases,
+  };
+}
+
+/** JSON has no infinity. */
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+function flippedJson({ success, score, criteria, conversations, ends, direction, ...flipped }: FlippedCase): unknown {
+  return {
+    case: flipped.case,
+    direction,
+    success: { a: success.a ?? null, b: success.b ?? null },
+    score: { a: score.a ?? null, b: score.b ?? null },
+    criteria,
+    conversations,
+    ends,
+  };
+}

@@ -1,0 +1,153 @@
+/** Figures of a comparison as a person reads them, the same in a terminal and in a pull request: shares in percent, their differences in points, scores as they are. */
+import type { Compared, ComparisonWord, Interval, SuiteComparison } from '../../model/comparison.ts';
+import { unreachable } from '../../model/unreachable.ts';
+
+export interface ComparisonRow {
+  readonly name: string;
+  readonly unit: Unit;
+  readonly compared: Compared;
+}
+
+export type Unit = 'score' | 'share' | 'number' | 'usd';
+
+export interface RowGroup {
+  readonly title: string;
+  readonly rows: readonly ComparisonRow[];
+}
+
+/** What is compared, in the order in which one asks. Outcomes that never came, and what no span says, are left out. */
+export function rowGroups(suite: SuiteComparison): readonly RowGroup[] {
+  const outcomes = suite.outcomes
+    .filter(({ outcome, compared }) => outcome !== 'successful_completion' && isThere(compared))
+    .map(({ outcome, compared }) => ({ name: outcome, unit: 'share', compared }) as const);
+  return [
+    {
+      title: 'overall',
+      rows: [
+        { name: 'TCR', unit: 'score', compared: suite.score },
+        { name: 'success rate', unit: 'share', compared: suite.success },
+        ...outcomes,
+        ...(isThere(suite.failedRuns)
+          ? [{ name: 'runs that failed', unit: 'share', compared: suite.failedRuns } as const]
+          : []),
+      ],
+    },
+    {
+      title: 'criteria',
+      rows: suite.criteria.map(({ criterion, compared }) => ({ name: criterion, unit: 'share', compared })),
+    },
+    {
+      title: 'per success',
+      rows: [
+        { name: 'steps', unit: 'number', compared: suite.stepsPerSuccess },
+        { name: 'tokens', unit: 'number', compared: suite.tokensPerSuccess },
+        { name: 'cost', unit: 'usd', compared: suite.costPerSuccess },
+      ],
+    },
+  ];
+}
+
+/** In at least one of the two. */
+function isThere(compared: Compared): boolean {
+  return compared.is === 'compared' && (compared.a !== 0 || compared.b !== 0);
+}
+
+const MINUS = '\u2212';
+
+export function formatLevel(value: number, unit: Unit): string {
+  switch (unit) {
+    case 'score':
+      return fixed(value, 3);
+    case 'share':
+      return `${fixed(value * 100, 1)} %`;
+    case 'number':
+      return significant(value);
+    case 'usd':
+      return `$${significant(value)}`;
+    default:
+      return unreachable(unit);
+  }
+}
+
+export function formatChange(value: number, unit: Unit, isRelative: boolean): string {
+  if (!Number.isFinite(value)) return value > 0 ? 'any more' : 'any less';
+  if (isRelative) return `${signed(fixed(value * 100, 1))} %`;
+  return unit === 'score' ? signed(fixed(value, 3)) : `${signed(fixed(value * 100, 1))} pt`;
+}
+
+export function formatInterval(compared: Extract<Compared, { is: 'compared' }>, unit: Unit): string {
+  const [lower, upper] = [compared.lower, compared.upper].map((bound) =>
+    formatChange(bound, unit, compared.isRelative),
+  );
+  return `${lower} to ${upper}`;
+}
+
+export function formatP(p: number): string {
+  return p < 0.001 ? '<0.001' : p.toFixed(3);
+}
+
+export const WORDS = {
+  better: 'better',
+  worse: 'worse',
+  no_difference_shown: 'no difference shown',
+  not_enough_evidence: 'not enough evidence',
+} as const satisfies Record<ComparisonWord, string>;
+
+export function formatWord({ word, moreCases }: Extract<Compared, { is: 'compared' }>): string {
+  if (word === undefined) return '';
+  return word === 'not_enough_evidence'
+    ? `${WORDS[word]}: ${moreCases} more ${moreCases === 1 ? 'case' : 'cases'}`
+    : WORDS[word];
+}
+
+export function formatShare({ value, lower, upper }: Interval): string {
+  return `${formatLevel(value, 'share')} (${fixed(lower * 100, 1)} to ${fixed(upper * 100, 1)})`;
+}
+
+/** "−0.131 = booked −0.120, mix −0.011": what moved it most comes first, and what moved nothing is left out. */
+export function splitText(split: NonNullable<SuiteComparison['split']>, name: (criterion: string) => string): string {
+  const parts = [...split.criteria.map(({ criterion, part }) => ({ name: name(criterion), part }))]
+    .filter(({ part }) => Math.abs(part) >= 0.0005)
+    .sort((x, y) => Math.abs(y.part) - Math.abs(x.part));
+  const rest = split.change - parts.reduce((sum, { part }) => sum + part, 0);
+  const shown = [...parts, ...(Math.abs(rest) >= 0.0005 ? [{ name: 'mix', part: rest }] : [])];
+  const change = formatChange(split.change, 'score', false);
+  return shown.length === 0
+    ? change
+    : `${change} = ${shown.map(({ name: of, part }) => `${of} ${formatChange(part, 'score', false)}`).join(', ')}`;
+}
+
+export function casesText({ cases, score, success }: SuiteComparison): string {
+  const shown = score.is === 'compared' ? score : success;
+  if (cases.shared === 0)
+    return `no case in common: ${counted(cases.onlyInA, 'case')} of A beside ${cases.onlyInB} of B`;
+  const left = [
+    ...(cases.changed > 0 ? [`${cases.changed} changed`] : []),
+    ...(cases.onlyInA > 0 ? [`${cases.onlyInA} only in A`] : []),
+    ...(cases.onlyInB > 0 ? [`${cases.onlyInB} only in B`] : []),
+  ];
+  const scored =
+    shown.is === 'compared' && shown.cases < cases.shared ? `, ${shown.cases} of them with a score in both` : '';
+  return `${counted(cases.shared, 'case')}, each beside itself${scored}${left.length > 0 ? `; left out: ${left.join(', ')}` : ''}`;
+}
+
+/** Half up, as a person rounds: what is a half but for the last bit of a double is a half. */
+function fixed(value: number, places: number): string {
+  return (value + Math.sign(value) * 1e-12).toFixed(places);
+}
+
+/** "1 case", "2 cases". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function signed(digits: string): string {
+  const isZero = Number(digits) === 0;
+  if (isZero) return digits.replace('-', '');
+  return digits.startsWith('-') ? `${MINUS}${digits.slice(1)}` : `+${digits}`;
+}
+
+/** Three digits, and all of those before the point. */
+function significant(value: number): string {
+  return value >= 100 || value === 0 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
+}

@@ -1,0 +1,122 @@
+/** What a release gate found, as JSON, as JUnit XML, and as Markdown for a pull request. */
+import type { GateResult, GateSide, JudgedRule, RuleDecision } from '../../model/gate.ts';
+import { junitDocument, type JUnitResult } from './junit-document.ts';
+import { markdownCode, markdownText } from './markdown-text.ts';
+
+export function gateJson({ decision, confidence, candidate, baseline, rules, warnings }: GateResult): unknown {
+  return {
+    decision,
+    confidence,
+    candidate: sideJson(candidate),
+    baseline: baseline === undefined ? null : sideJson(baseline),
+    warnings,
+    rules: rules.map((rule) => ({
+      suite: rule.suite,
+      rule: rule.rule,
+      limit: rule.limit,
+      allowed: rule.allowed,
+      decision: rule.decision,
+      because: rule.because,
+      value: finite(rule.figures?.value),
+      lower: finite(rule.figures?.lower),
+      upper: finite(rule.figures?.upper),
+      baseline: finite(rule.figures?.baseline),
+      candidate: finite(rule.figures?.candidate),
+      relative: rule.figures?.isRelative ?? null,
+      paired: rule.figures?.isPaired ?? null,
+      cases: rule.figures?.cases ?? null,
+      cases_needed: rule.casesNeeded ?? null,
+      examples: rule.examples,
+    })),
+  };
+}
+
+/** Open intervals have no bound on one side, which JSON can't say otherwise. */
+function finite(value: number | undefined): number | null {
+  return value === undefined || !Number.isFinite(value) ? null : value;
+}
+
+function sideJson({ id, name, agentVersion, commit, startedAt, runs }: GateSide): unknown {
+  return { id, name, agent_version: agentVersion ?? null, commit: commit ?? null, started_at: startedAt, runs };
+}
+
+/** A rule is a test: a regression is a failure, and what can't be told is skipped, unless it counts as a failure. */
+export function gateJUnit(
+  { rules }: GateResult,
+  { onNotEnoughEvidence }: { readonly onNotEnoughEvidence: 'fail' | 'pass' },
+): string {
+  return junitDocument(
+    [...Map.groupBy(rules, ({ suite }) => suite)].map(([suite, rows]) => ({
+      name: `gate.${suite}`,
+      cases: rows.map((rule) => ({
+        name: `${rule.rule} ${rule.shown.allowed}`,
+        result: resultOf(rule, onNotEnoughEvidence),
+      })),
+    })),
+  );
+}
+
+function resultOf(rule: JudgedRule, onNotEnoughEvidence: 'fail' | 'pass'): JUnitResult {
+  const { decision, because: message, examples } = rule;
+  if (decision === 'pass') return { is: 'passed' };
+  if (decision === 'regression' || (decision === 'not_enough_evidence' && onNotEnoughEvidence === 'fail')) {
+    const details = examples.length === 0 ? [] : [`Cases: ${examples.join(', ')}`];
+    return { is: 'failed', type: decision, message, details };
+  }
+  return { is: 'skipped', message };
+}
+
+const TITLES = {
+  pass: 'The release gate passes',
+  regression: 'The release gate found a regression',
+  not_enough_evidence: 'The release gate has not enough evidence',
+} as const satisfies Record<GateResult['decision'], string>;
+
+const MARKS = {
+  pass: 'pass',
+  regression: '**regression**',
+  not_enough_evidence: 'not enough evidence',
+  not_applicable: 'not known',
+} as const satisfies Record<RuleDecision, string>;
+
+/** The order in which a reader wants them. */
+const ORDER: readonly RuleDecision[] = ['regression', 'not_enough_evidence', 'pass', 'not_applicable'];
+
+export function gateMarkdown(result: GateResult): string {
+  const { decision, confidence, candidate, baseline, rules, warnings } = result;
+  const lines = [`## ${TITLES[decision]}`, ''];
+  lines.push(
+    baseline === undefined
+      ? `${sideText(candidate)}, against fixed numbers.`
+      : `${sideText(candidate)}, against ${sideText(baseline)}.`,
+    '',
+  );
+  for (const warning of warnings) lines.push(`> ${markdownText(warning, 1000)}`, '');
+  for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
+    lines.push(`### ${markdownText(suite)}`, '', '| rule | allowed | found | interval | |', '|---|---|---|---|---|');
+    const sorted = rows.toSorted((a, b) => ORDER.indexOf(a.decision) - ORDER.indexOf(b.decision));
+    for (const rule of sorted) {
+      const cells = [markdownCode(rule.rule), rule.shown.allowed, rule.shown.value, rule.shown.interval];
+      lines.push(`| ${cells.join(' | ')} | ${MARKS[rule.decision]} |`);
+    }
+    lines.push('');
+    for (const rule of sorted.filter(({ decision: one }) => one === 'regression' || one === 'not_enough_evidence')) {
+      const cases = rule.examples.map((id) => markdownCode(id, 80)).join(', ');
+      const which = cases === '' ? '' : ` Cases: ${cases}.`;
+      lines.push(`* ${markdownCode(rule.rule)}: ${markdownText(rule.because, 1000)}${which}`);
+    }
+    lines.push('');
+  }
+  lines.push(
+    `Decided on intervals at ${Number((confidence * 100).toFixed(1))} %, all rules together. ` +
+      `The cases: ${markdownCode(`assay show ${candidate.id} <case>`)}` +
+      (baseline === undefined ? '.' : `, ${markdownCode(`assay compare ${baseline.id} ${candidate.id}`)}.`),
+  );
+  return `${lines.join('\n').replace(/\n{3,}/g, '\n\n')}\n`;
+}
+
+function sideText({ id, name, agentVersion, commit, runs }: GateSide): string {
+  const version = agentVersion === undefined ? '' : `, version ${markdownCode(agentVersion, 80)}`;
+  const at = commit === undefined ? '' : `, commit ${markdownCode(commit.slice(0, 12))}`;
+  return `${markdownCode(name, 80)} (${markdownCode(id)}${version}${at}, ${runs} runs)`;
+}

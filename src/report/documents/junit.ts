@@ -1,0 +1,29 @@
+/** Evaluations as JUnit XML: a suite is a test suite, an evaluation a test case, a failed criterion its failure. */
+import type { Evaluation } from '../../model/evaluation.ts';
+import { junitDocument, type JUnitResult } from './junit-document.ts';
+
+export function toJUnit(evaluations: readonly Evaluation[]): string {
+  const bySuite = Map.groupBy(evaluations, ({ suite }) => suite);
+  return junitDocument(
+    [...bySuite].map(([name, rows]) => ({
+      name,
+      cases: rows.map((evaluation) => ({ name: nameOf(evaluation), result: resultOf(evaluation) })),
+    })),
+  );
+}
+
+function nameOf({ conversationId, turnId }: Evaluation): string {
+  return turnId === undefined ? conversationId : `${conversationId} ${turnId}`;
+}
+
+function resultOf({ outcome, explanation, verdicts }: Evaluation): JUnitResult {
+  if (outcome === 'unscored') return { is: 'skipped', message: explanation };
+  if (outcome === 'successful_completion') return { is: 'passed' };
+  const details = [...verdicts]
+    .filter(([, { verdict }]) => verdict === 'fail')
+    .map(([criterion, { reason, evidence }]) => {
+      const where = evidence.length === 0 ? '' : ` (span ${evidence[0]})`;
+      return `${criterion}: ${reason}${where}`;
+    });
+  return { is: 'failed', type: outcome, message: explanation, details };
+}

@@ -1,0 +1,263 @@
+/**
+ * The metrics that say how good the agent is: their names, labels, units and meaning. The numbers themselves are the store's
+ * running totals (promise 2); `suite-totals.ts` says which of them an evaluation moves.
+ *
+ * TCR is not a gauge: it is the sum over the count of `assay_evaluation_score`, which adds up over instances, versions
+ * and time windows, where an average of averages would not. Exactly, with late corrections:
+ *   tcr = (score_sum + revised_up − revised_down) / score_count
+ *
+ * All else is counted at the first revision and stays: sums and sums of squares count the same conversations, so that a variance
+ * made of both is one. (An evaluation that has its first score late is in both from then on.)
+ */
+import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
+
+export type BaseLabels = {
+  readonly suite: string;
+  readonly agent: string;
+  readonly agent_version: string;
+  readonly environment: string;
+  /** Only where attributes for it are configured. */
+  readonly segment?: string;
+};
+
+/** What one stored unit is worth: totals are integers. Sums of them are exact up to 2^53, about 9 × 10^15. */
+interface Scaled {
+  readonly scale: number;
+}
+
+export type HistogramMetric = HistogramDefinition & Scaled;
+export type SingleMetric = MetricDefinition & Scaled & { readonly type: 'counter' | 'gauge' };
+export type QualityMetric = HistogramMetric | SingleMetric;
+
+export const MILLIONTH = 1e-6;
+const THOUSANDTH = 1e-3;
+const BILLIONTH = 1e-9;
+
+export const BASE_LABELS = ['suite', 'agent', 'agent_version', 'environment', 'segment'] as const;
+
+export const QUALITY_METRICS = {
+  evaluations: {
+    name: 'assay_evaluations_total',
+    type: 'counter',
+    labels: [...BASE_LABELS, 'outcome'],
+    unit: 'evaluations',
+    help: 'Evaluations by outcome, each conversation (or turn) once per suite, at its first revision.',
+    queries: [
+      {
+        asks: 'share of successes in the last day, by agent',
+        promql: `sum by (agent) (increase(assay_evaluations_total{suite="default",outcome="successful_completion"}[1d]))
+  / sum by (agent) (increase(assay_evaluations_total{suite="default",outcome!="unscored"}[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
+  score: {
+    name: 'assay_evaluation_score',
+    type: 'histogram',
+    labels: BASE_LABELS,
+    unit: 'score from 0 to 1',
+    help: 'Score from 0 to 1 of each evaluation that could be scored. Its sum over its count is the task completion rate (TCR).',
+    queries: [
+      {
+        asks: 'TCR of the last hour, by version',
+        promql: `sum by (agent, agent_version) (increase(assay_evaluation_score_sum{suite="default"}[1h]))
+  / sum by (agent, agent_version) (increase(assay_evaluation_score_count{suite="default"}[1h]))`,
+      },
+    ],
+    scale: MILLIONTH,
+    buckets: [0, 0.25, 0.5, 0.7, 0.75, 0.85, 0.95, 1],
+  },
+  scoreSquared: {
+    name: 'assay_evaluation_score_squared_total',
+    type: 'counter',
+    labels: BASE_LABELS,
+    unit: 'score²',
+    help: 'Sum of squared scores, for the variance of the TCR.',
+    queries: [
+      {
+        asks: 'variance of the score in the last day (of the same conversations as the sum: without corrections)',
+        promql: `sum(increase(assay_evaluation_score_squared_total{suite="default"}[1d])) / sum(increase(assay_evaluation_score_count{suite="default"}[1d]))
+  - (sum(increase(assay_evaluation_score_sum{suite="default"}[1d])) / sum(increase(assay_evaluation_score_count{suite="default"}[1d]))) ^ 2`,
+      },
+    ],
+    scale: MILLIONTH,
+  },
+  verdicts: {
+    name: 'assay_verdicts_total',
+    type: 'counter',
+    labels: [...BASE_LABELS, 'criterion', 'verdict'],
+    unit: 'verdicts',
+    help: 'Verdicts by criterion. Pass rate: pass / (pass + fail); the other verdicts never lower a score.',
+    queries: [
+      {
+        asks: 'pass rate by criterion',
+        promql: `sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict="pass"}[1h]))
+  / sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict=~"pass|fail"}[1h]))`,
+      },
+    ],
+    scale: 1,
+  },
+  findings: {
+    name: 'assay_findings_total',
+    type: 'counter',
+    labels: [...BASE_LABELS, 'finding'],
+    unit: 'findings',
+    help: 'By golden traces: right answers by a wrong way (lucky_path), and right answers that took more than the trace allows (silent_inefficiency).',
+    queries: [
+      {
+        asks: 'share of evaluations that were right by luck in the last day',
+        promql: `sum(increase(assay_findings_total{suite="default",finding="lucky_path"}[1d])) / sum(increase(assay_evaluations_total{suite="default"}[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
+  steps: {
+    name: 'assay_conversation_steps',
+    type: 'histogram',
+    labels: [...BASE_LABELS, 'outcome'],
+    unit: 'steps',
+    help: 'Model calls and tool calls of what was evaluated, by outcome.',
+    queries: [
+      {
+        asks: 'steps per success',
+        promql: `sum(increase(assay_conversation_steps_sum{suite="default"}[1h]))
+  / sum(increase(assay_evaluations_total{suite="default",outcome="successful_completion"}[1h]))`,
+      },
+    ],
+    scale: 1,
+    buckets: [1, 2, 5, 10, 20, 50, 100],
+  },
+  stepsSquared: {
+    name: 'assay_conversation_steps_squared_total',
+    type: 'counter',
+    labels: BASE_LABELS,
+    unit: 'steps²',
+    help: 'Sum of squared steps, of all outcomes, for the variance.',
+    scale: 1,
+  },
+  tokens: {
+    name: 'assay_conversation_tokens',
+    type: 'histogram',
+    labels: [...BASE_LABELS, 'outcome'],
+    unit: 'tokens',
+    help: 'Tokens, input and output, of what was evaluated, by outcome; only where the spans say.',
+    scale: 1,
+    buckets: [100, 1000, 3000, 10_000, 30_000, 100_000, 300_000],
+  },
+  duration: {
+    name: 'assay_conversation_duration_seconds',
+    type: 'histogram',
+    labels: [...BASE_LABELS, 'outcome'],
+    unit: 'seconds',
+    help: 'Time from the first span to the last of what was evaluated, by outcome.',
+    queries: [
+      {
+        asks: '95th percentile of the time that successes took',
+        promql: `histogram_quantile(0.95, sum by (agent, le) (
+  increase(assay_conversation_duration_seconds_bucket{suite="default",outcome="successful_completion"}[1h])))`,
+      },
+    ],
+    scale: THOUSANDTH,
+    buckets: [1, 3, 10, 30, 60, 300, 900, 3600],
+  },
+  cost: {
+    name: 'assay_conversation_cost_usd',
+    type: 'histogram',
+    labels: [...BASE_LABELS, 'outcome'],
+    unit: 'US dollars',
+    help: 'Cost in US dollars of what was evaluated, by outcome; only where the spans say. More than 1000 is counted as 1000.',
+    queries: [
+      {
+        asks: 'cost per success',
+        promql: `sum by (agent) (increase(assay_conversation_cost_usd_sum{suite="default"}[1d]))
+  / sum by (agent) (increase(assay_conversation_cost_usd_count{suite="default",outcome="successful_completion"}[1d]))`,
+      },
+    ],
+    scale: MILLIONTH,
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3],
+  },
+  costSquared: {
+    name: 'assay_conversation_cost_usd_squared_total',
+    type: 'counter',
+    labels: BASE_LABELS,
+    unit: 'US dollars²',
+    help: 'Sum of squared costs, of all outcomes, for the variance; kept in billionths and exact up to nine million dollars².',
+    scale: BILLIONTH,
+  },
+  firstSeen: {
+    name: 'assay_agent_version_first_seen_timestamp_seconds',
+    type: 'gauge',
+    labels: ['agent', 'agent_version', 'environment'],
+    unit: 'seconds since 1970',
+    help: 'Log time of the first evaluation of a version. Each instance says what it knows: take the smallest.',
+    queries: [
+      {
+        asks: 'versions that were seen first within the last hour, for marks in a dashboard',
+        promql: `min by (agent, agent_version, environment) (assay_agent_version_first_seen_timestamp_seconds) > time() - 3600`,
+      },
+    ],
+    scale: THOUSANDTH,
+  },
+  judged: {
+    name: 'assay_judged_verdicts_total',
+    type: 'counter',
+    labels: ['suite', 'criterion', 'judge', 'judge_version', 'verdict'],
+    unit: 'verdicts',
+    help: 'Verdicts that a model gave, pass or fail, by the version of the judge: its question, what it is shown, its model.',
+    queries: [
+      {
+        asks: 'pass rate of the last day as the judge sees it',
+        promql: `sum by (suite, criterion) (increase(assay_judged_verdicts_total{verdict="pass"}[1d]))
+  / sum by (suite, criterion) (increase(assay_judged_verdicts_total[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
+  revisions: {
+    name: 'assay_evaluations_revised_total',
+    type: 'counter',
+    labels: [...BASE_LABELS, 'from', 'to'],
+    unit: 'evaluations',
+    help: 'Evaluations made again because spans came late, by the outcome before and after.',
+    queries: [
+      {
+        asks: 'share of evaluations that were made again; if it grows, raise turn.settle and conversation.idle',
+        promql: `sum(increase(assay_evaluations_revised_total[1d])) / sum(increase(assay_evaluations_total[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
+  revisedUp: {
+    name: 'assay_evaluation_score_revised_up_total',
+    type: 'counter',
+    labels: BASE_LABELS,
+    unit: 'score',
+    help: 'Score gained by revisions.',
+    queries: [
+      {
+        asks: 'TCR of the last hour with late corrections',
+        promql: `( sum(increase(assay_evaluation_score_sum{suite="default"}[1h]))
+  + sum(increase(assay_evaluation_score_revised_up_total{suite="default"}[1h]))
+  - sum(increase(assay_evaluation_score_revised_down_total{suite="default"}[1h])) )
+  / sum(increase(assay_evaluation_score_count{suite="default"}[1h]))`,
+      },
+    ],
+    scale: MILLIONTH,
+  },
+  revisedDown: {
+    name: 'assay_evaluation_score_revised_down_total',
+    type: 'counter',
+    labels: BASE_LABELS,
+    unit: 'score',
+    help: 'Score lost by revisions.',
+    scale: MILLIONTH,
+  },
+  unmatched: {
+    name: 'assay_conversations_unscored_total',
+    type: 'counter',
+    labels: ['reason'],
+    unit: 'conversations',
+    help: 'Conversations that no suite scored, by reason.',
+    scale: 1,
+  },
+} as const satisfies Record<string, QualityMetric>;

@@ -1,0 +1,278 @@
+/**
+ * The store's running totals as Prometheus metrics. It holds the last committed value of each series and renders from
+ * that; nothing is counted here, so what is scraped is what the store says.
+ *
+ * There may be a hundred thousand series, and the thread that renders them receives spans as well. From one scrape to the next few of them change:
+ * those of versions that nobody runs any more never do. So the text of a series, or of a histogram with all its buckets, is
+ * kept until it changes; that is no more than one answer's text in all.
+ */
+import type { MetricSource, Scrape } from './exposition.ts';
+import { isFolded } from '../../engine/counting/label-guard.ts';
+import { type HistogramMetric, QUALITY_METRICS, type QualityMetric, type SingleMetric } from './quality-metrics.ts';
+import { SHADOW_METRICS } from './shadow-metrics.ts';
+import type { SeriesExemplar } from '../../engine/counting/suite-totals.ts';
+import { type ExemplarSample, exemplarText, type Format, labelText } from './text-format.ts';
+
+/** What the store says of one series; see `Total` there. */
+export interface SeriesTotal {
+  readonly metric: string;
+  readonly labels: { readonly [label: string]: string };
+  readonly value: number;
+  readonly exemplar: SeriesExemplar | undefined;
+}
+
+const ALL: readonly QualityMetric[] = [...Object.values(QUALITY_METRICS), ...Object.values(SHADOW_METRICS)];
+
+interface Family {
+  take(part: string, total: SeriesTotal, bornAt: number): void;
+  lines(scrape: Scrape): readonly string[];
+  readonly seriesCount: number;
+}
+
+const BEFORE_ALL = Number.NEGATIVE_INFINITY;
+
+export class QualityView {
+  readonly #families = new Map<QualityMetric, Family>();
+  /** By the name in the store: the family, and which part of a histogram it is. */
+  readonly #places = new Map<string, { readonly family: Family; readonly part: string }>();
+  readonly #labelSets = new Set<string>();
+  #hasBegun = false;
+
+  constructor() {
+    for (const metric of ALL) {
+      const family: Family = metric.type === 'histogram' ? new Histograms(metric) : new Singles(metric);
+      this.#families.set(metric, family);
+      const parts = metric.type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
+      for (const part of parts) this.#places.set(`${metric.name}${part}`, { family, part });
+    }
+  }
+
+  /** What is told first is what the store had before this process began: it goes on from there, and nothing of it is new. */
+  update(totals: readonly SeriesTotal[]): void {
+    const bornAt = this.#hasBegun ? performance.now() : BEFORE_ALL;
+    this.#hasBegun = true;
+    for (const total of totals) {
+      const place = this.#places.get(total.metric);
+      // Of a newer Assay, whose store this was.
+      if (place === undefined) continue;
+      place.family.take(place.part, total, bornAt);
+      if (total.metric === QUALITY_METRICS.evaluations.name) this.#noteLabels(total.labels);
+    }
+  }
+
+  /** As they are exposed. */
+  get seriesCount(): number {
+    let count = 0;
+    for (const family of this.#families.values()) count += family.seriesCount;
+    return count;
+  }
+
+  /** Combinations of agent, version, environment and segment. */
+  get labelSetCount(): number {
+    return this.#labelSets.size;
+  }
+
+  sources(): readonly MetricSource[] {
+    return [...this.#families].map(([definition, family]) => ({ definition, lines: (scrape) => family.lines(scrape) }));
+  }
+
+  #noteLabels({ agent = '', agent_version = '', environment = '', segment }: SeriesTotal['labels']): void {
+    if (isFolded({ agent, agent_version, environment })) return;
+    this.#labelSets.add(JSON.stringify([agent, agent_version, environment, segment ?? null]));
+  }
+}
+
+/** The last one, and its text once it was asked for. */
+class ExemplarSlot {
+  #exemplar: SeriesExemplar | undefined;
+  #text = '';
+
+  take(exemplar: SeriesExemplar | undefined): void {
+    if (exemplar === undefined) return;
+    this.#exemplar = exemplar;
+    this.#text = '';
+  }
+
+  get text(): string {
+    if (this.#exemplar === undefined) return '';
+    if (this.#text === '') this.#text = exemplarText(exemplarSample(this.#exemplar));
+    return this.#text;
+  }
+}
+
+/** What was written of a series last; not valid any more once it has changed. */
+interface Kept {
+  text: string | undefined;
+  format: Format;
+}
+
+interface Single extends Kept {
+  /** `name{labels} `. */
+  readonly head: string;
+  readonly exemplar: ExemplarSlot;
+  value: number;
+  bornAt: number;
+}
+
+class Singles implements Family {
+  readonly #metric: SingleMetric;
+  readonly #series = new Map<string, Single>();
+
+  constructor(metric: SingleMetric) {
+    this.#metric = metric;
+  }
+
+  get seriesCount(): number {
+    return this.#series.size;
+  }
+
+  take(_part: string, { labels, value, exemplar }: SeriesTotal, bornAt: number): void {
+    const key = JSON.stringify(labels);
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      const pairs = labelText(labels);
+      const head = `${this.#metric.name}${pairs === '' ? '' : `{${pairs}}`} `;
+      // A gauge has no beginning: it is what it is.
+      series = {
+        head,
+        exemplar: new ExemplarSlot(),
+        value: 0,
+        bornAt: this.#metric.type === 'gauge' ? BEFORE_ALL : bornAt,
+        text: undefined,
+        format: 'text',
+      };
+      this.#series.set(key, series);
+    }
+    series.value = scaled(value, this.#metric);
+    series.bornAt = Math.min(series.bornAt, bornAt);
+    series.exemplar.take(exemplar);
+    series.text = undefined;
+  }
+
+  lines({ format, newSince }: Scrape): readonly string[] {
+    const texts: string[] = [];
+    for (const series of this.#series.values()) {
+      const { head, value, exemplar, bornAt } = series;
+      if (bornAt > newSince) {
+        texts.push(`${head}0\n`);
+        continue;
+      }
+      if (series.text === undefined || series.format !== format) {
+        series.text = [head, value, format === 'text' ? '' : exemplar.text, '\n'].join('');
+        series.format = format;
+      }
+      texts.push(series.text);
+    }
+    return texts;
+  }
+}
+
+interface HistogramSeries extends Kept {
+  readonly labels: string;
+  /** Of each bucket what fell into it, as the store has it. */
+  readonly counts: number[];
+  readonly exemplars: ExemplarSlot[];
+  sum: number;
+  count: number;
+  bornAt: number;
+}
+
+class Histograms implements Family {
+  readonly #metric: HistogramMetric;
+  readonly #series = new Map<string, HistogramSeries>();
+  readonly #bounds: readonly string[];
+  /** What stands behind the labels in the line of each bucket. */
+  readonly #ends: readonly string[];
+
+  constructor(metric: HistogramMetric) {
+    this.#metric = metric;
+    this.#bounds = [...metric.buckets.map(String), '+Inf'];
+    this.#ends = this.#bounds.map((bound) => `,le="${bound}"} `);
+  }
+
+  get seriesCount(): number {
+    return this.#series.size * (this.#bounds.length + 2);
+  }
+
+  take(part: string, total: SeriesTotal, bornAt: number): void {
+    const { le, ...labels } = total.labels;
+    const series = this.#find(labels, bornAt);
+    series.bornAt = Math.min(series.bornAt, bornAt);
+    series.text = undefined;
+    if (part === '_sum') series.sum = scaled(total.value, this.#metric);
+    else if (part === '_count') series.count = total.value;
+    else {
+      const index = this.#bounds.indexOf(le ?? '');
+      series.counts[index] = total.value;
+      series.exemplars[index]?.take(total.exemplar);
+    }
+  }
+
+  #find(labels: SeriesTotal['labels'], bornAt: number): HistogramSeries {
+    const key = JSON.stringify(labels);
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      const counts = this.#bounds.map(() => 0);
+      const exemplars = this.#bounds.map(() => new ExemplarSlot());
+      const kept: Kept = { text: undefined, format: 'text' };
+      series = { labels: labelText(labels), counts, exemplars, sum: 0, count: 0, bornAt, ...kept };
+      this.#series.set(key, series);
+    }
+    return series;
+  }
+
+  lines({ format, newSince }: Scrape): readonly string[] {
+    const texts: string[] = [];
+    for (const series of this.#series.values()) {
+      if (series.bornAt > newSince) {
+        texts.push(this.#text(this.#empty(series), format));
+        continue;
+      }
+      if (series.text === undefined || series.format !== format) {
+        series.text = this.#text(series, format);
+        series.format = format;
+      }
+      texts.push(series.text);
+    }
+    return texts;
+  }
+
+  /** Totals hold the one bucket of each observation; Prometheus wants the sum of all buckets up to each bound. */
+  #text({ labels, counts, exemplars, sum, count }: HistogramSeries, format: Format): string {
+    const { name } = this.#metric;
+    const parts: (string | number)[] = [];
+    let cumulative = 0;
+    for (const [index, end] of this.#ends.entries()) {
+      cumulative += counts[index] ?? 0;
+      const exemplar = format === 'text' ? '' : (exemplars[index]?.text ?? '');
+      parts.push(name, '_bucket{', labels, end, cumulative, exemplar, '\n');
+    }
+    parts.push(name, '_sum{', labels, '} ', sum, '\n', name, '_count{', labels, '} ', count, '\n');
+    // Joined, it is one piece of text; added up, it would be as many as there are parts.
+    return parts.join('');
+  }
+
+  #empty({ labels, bornAt }: HistogramSeries): HistogramSeries {
+    const nothing = { counts: [], exemplars: [], sum: 0, count: 0 };
+    return { labels, bornAt, ...nothing, text: undefined, format: 'text' };
+  }
+}
+
+/** OpenMetrics allows 128 characters for the names and values of an exemplar's labels together. */
+const EXEMPLAR_LENGTH_MAX = 128;
+
+/** Ids are never cut: half an id leads nowhere. The conversation's goes first if both don't fit. */
+export function exemplarSample(exemplar: SeriesExemplar): ExemplarSample {
+  const { traceId, conversationId } = exemplar;
+  const fits = (labels: { readonly [label: string]: string }) =>
+    Object.entries(labels).reduce((sum, [name, value]) => sum + name.length + [...value].length, 0) <=
+    EXEMPLAR_LENGTH_MAX;
+  const both = { trace_id: traceId, conversation_id: conversationId };
+  const labelSet = fits(both) ? both : { trace_id: traceId };
+  return { labelSet, value: exemplar.value, timestamp: exemplar.at / 1000 };
+}
+
+/** Division by the inverse is exact where the scale is a power of ten; multiplication would give 0.30000000000000004. */
+function scaled(value: number, metric: QualityMetric): number {
+  return metric.scale === 1 ? value : value / Math.round(1 / metric.scale);
+}

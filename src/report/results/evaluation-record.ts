@@ -1,0 +1,87 @@
+/**
+ * An evaluation as it goes to the topic of evaluations: what the API says of it, whose agent it was, and an id of its own. The schema
+ * is published in docs/evaluation-record.schema.json, made from the one here.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type Evaluation, FINDINGS, OUTCOMES, VERDICTS } from '../../model/evaluation.ts';
+import { toEvaluationJson } from '../../model/evaluation-json.ts';
+
+export const evaluationRecordSchema = z
+  .object({
+    id: z
+      .string()
+      .length(32)
+      .describe('The same for the same evaluation, whoever made it and however often it is read.'),
+    conversation_id: z.string().describe('The key of the record.'),
+    turn_id: z.string().optional().describe('Present where the scope is turn.'),
+    suite: z.string(),
+    suite_version: z.string(),
+    scope: z.enum(['conversation', 'turn']),
+    revision: z
+      .number()
+      .int()
+      .min(1)
+      .describe(
+        '1 the first time; one more each time that late spans changed what was scored. The highest one counts.',
+      ),
+    score: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe('Passed weight over decided weight; null where it is unscored.'),
+    outcome: z.enum(OUTCOMES),
+    explanation: z.string(),
+    agent: z.string(),
+    agent_version: z.string(),
+    environment: z.string(),
+    segment: z
+      .string()
+      .optional()
+      .describe('Which part of the traffic it is, where metrics.segment is configured and spans say so.'),
+    verdicts: z.record(
+      z.string(),
+      z.object({
+        verdict: z.enum(VERDICTS),
+        reason: z.string(),
+        evidence: z.array(z.string()).describe('Span ids, the one that made the criterion fail first.'),
+      }),
+    ),
+    findings: z
+      .array(z.object({ finding: z.enum(FINDINGS), reason: z.string(), evidence: z.array(z.string()) }))
+      .optional()
+      .describe('What is worth knowing beyond the verdicts, where the suite has golden traces.'),
+  })
+  .describe('One evaluation by Assay: one suite applied to one conversation or turn, at one revision.');
+
+export interface WhoseAgent {
+  readonly agent: string;
+  readonly agentVersion: string;
+  readonly environment: string;
+  readonly segment?: string | undefined;
+}
+
+export function evaluationRecord(
+  evaluation: Evaluation,
+  { agent, agentVersion, environment, segment }: WhoseAgent,
+): Buffer {
+  const json = toEvaluationJson(evaluation);
+  const record = {
+    id: evaluationIdOf(evaluation),
+    ...json,
+    agent,
+    agent_version: agentVersion,
+    environment,
+    ...(segment === undefined ? {} : { segment }),
+  };
+  return Buffer.from(JSON.stringify(record));
+}
+
+const ID_LENGTH = 32;
+
+/** The same for the same evaluation, whoever made it. */
+export function evaluationIdOf({ conversationId, turnId, suite, suiteVersion, revision }: Evaluation): string {
+  const parts = JSON.stringify([conversationId, turnId ?? '', suite, suiteVersion, revision]);
+  return createHash('sha256').update(parts).digest('hex').slice(0, ID_LENGTH);
+}

@@ -1,0 +1,172 @@
+/**
+ * A change that detection found, as it is told to webhooks and by the API. The schema is published in docs/detection-event.schema.json, made
+ * from the one here. Nothing of what was said in a conversation is in it: names, numbers and ids.
+ */
+import { z } from 'zod';
+import {
+  DETECTOR_METRICS,
+  type LevelReading,
+  NOTICE_KINDS,
+  noticeKindOf,
+  type Transition,
+  type VersionReading,
+} from '../../model/detection.ts';
+import { OUTCOMES } from '../../model/evaluation.ts';
+
+const share = z.number();
+
+export const detectionRecordSchema = z
+  .object({
+    id: z.string().length(32).describe('The same whenever it is told again.'),
+    kind: z.enum([...NOTICE_KINDS, 'changed']).describe('`changed`: of interest in a history only.'),
+    at: z.iso.datetime().describe('Log time at which it was found.'),
+    summary: z.string().describe('One sentence for a person.'),
+    suite: z.string(),
+    agent: z.string(),
+    environment: z.string(),
+    metric: z.enum([...DETECTOR_METRICS, 'version']),
+    criterion: z.string().optional().describe('Present where the metric is criterion.'),
+    from: z.string(),
+    to: z.string(),
+    agent_version: z.string().optional().describe('Where the metric is version: the candidate.'),
+    baseline_version: z.string().optional().describe('Where the metric is version: what it was compared with.'),
+    since: z.iso.datetime().nullable().describe('When it seems to have begun.'),
+    baseline: share.nullable().describe('What was expected, in the unit of the metric.'),
+    observed: share.nullable(),
+    change_ratio: share.nullable().describe('Relative to the baseline; negative is a fall.'),
+    change_lower_ratio: share.nullable(),
+    change_upper_ratio: share.nullable(),
+    parts: z
+      .array(z.object({ part: z.enum(['criterion', 'mix']), criterion: z.string(), points: share }))
+      .describe('Of TCR: what each criterion and the mix of what is asked add to its change, largest fall first.'),
+    where: z
+      .array(
+        z.object({
+          agent_version: z.string(),
+          segment: z.string().optional(),
+          conversations: z.number().int(),
+          failed: z.number().int(),
+        }),
+      )
+      .describe(
+        'Of the latest conversations since then: how many of each version and segment did not end successfully.',
+      ),
+    worst_conversations: z.array(
+      z.object({
+        conversation_id: z.string(),
+        agent_version: z.string(),
+        score: share.nullable(),
+        outcome: z.enum(OUTCOMES),
+      }),
+    ),
+  })
+  .describe('A change that Assay found in how well an agent does.');
+
+export type DetectionRecord = z.infer<typeof detectionRecordSchema>;
+export type Evidence = Pick<DetectionRecord, 'where' | 'worst_conversations'>;
+
+export const NO_EVIDENCE: Evidence = { where: [], worst_conversations: [] };
+
+export function detectionRecord(transition: Transition, evidence: Evidence): DetectionRecord {
+  const { id, at, from, to, reading } = transition;
+  const { suite, agent, environment } = reading;
+  const common = {
+    id,
+    kind: noticeKindOf(transition) ?? ('changed' as const),
+    at: timeOf(at),
+    summary: summaryOf(transition),
+    suite,
+    agent,
+    environment,
+    from,
+    to,
+    ...evidence,
+  };
+  return transition.kind === 'level'
+    ? { ...common, ...levelPart(transition.reading) }
+    : { ...common, ...versionPart(transition.reading) };
+}
+
+export function levelPart(reading: LevelReading) {
+  const { metric, criterion, onset, change, parts } = reading;
+  return {
+    metric,
+    ...(criterion === undefined ? {} : { criterion }),
+    since: onset === undefined ? null : timeOf(onset),
+    baseline: change?.baseline ?? null,
+    observed: change?.observed ?? null,
+    change_ratio: change?.ratio ?? null,
+    change_lower_ratio: change?.lower ?? null,
+    change_upper_ratio: change?.upper ?? null,
+    parts: parts.toSorted((a, b) => a.points - b.points),
+  };
+}
+
+function versionPart({ version, baselineVersion, difference }: VersionReading) {
+  return {
+    metric: 'version' as const,
+    agent_version: version,
+    baseline_version: baselineVersion,
+    since: null,
+    baseline: null,
+    observed: null,
+    change_ratio: difference ?? null,
+    change_lower_ratio: null,
+    change_upper_ratio: null,
+    parts: [],
+  };
+}
+
+const MEASURES = {
+  tcr: 'task completion rate',
+  hard_failure: 'rate of hard failures',
+  criterion: 'pass rate',
+  cost_per_success: 'cost per success',
+  steps_per_success: 'steps per success',
+} as const;
+
+const STATES = {
+  no_data: 'has no data any more',
+  learning: 'is learning what is usual',
+  ok: 'is as usual',
+  suspected: 'may have got worse',
+  regressed: 'has got worse',
+  recovered: 'has recovered',
+} as const;
+
+function summaryOf(transition: Transition): string {
+  const { agent, environment } = transition.reading;
+  const whose = `${agent} (${environment})`;
+  if (transition.kind === 'version') {
+    const { version, baselineVersion, difference } = transition.reading;
+    const by = difference === undefined ? '' : `, success rate ${signed(difference * 100)} points`;
+    return `${whose}: version ${version} is ${transition.to} than ${baselineVersion}${by}`.replace(
+      'equivalent than',
+      'equivalent to',
+    );
+  }
+  const { metric, criterion, change, parts } = transition.reading;
+  const measure = criterion === undefined ? MEASURES[metric] : `${MEASURES[metric]} of ${criterion}`;
+  const by =
+    change === undefined
+      ? ''
+      : `: ${figure(change.baseline)} expected, ${figure(change.observed)} observed (${signed(change.ratio * 100)} %)`;
+  const [worst] = parts
+    .filter(({ part, points }) => part === 'criterion' && points < 0)
+    .toSorted((a, b) => a.points - b.points);
+  const because =
+    worst === undefined ? '' : `; most of it by ${worst.criterion} (${signed(worst.points * 100)} points)`;
+  return `${whose}: ${measure} ${STATES[transition.to]}${by}${because}`;
+}
+
+function figure(value: number): string {
+  return value >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString();
+}
+
+function signed(value: number): string {
+  return `${value >= 0 ? '+' : '−'}${Math.abs(value).toFixed(1)}`;
+}
+
+function timeOf(ms: number): string {
+  return new Date(Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 8.64e15) : 0).toISOString();
+}

@@ -1,0 +1,73 @@
+/** `PUT /v1/labels/{conversation}`: what a person says of what a judge was asked, one label or a list. */
+import { z } from 'zod';
+import { didYouMean } from '../../model/did-you-mean.ts';
+import { type HumanLabel, LABELS } from '../../model/labels.ts';
+import { writeRoute, type WriteRoute } from '../../report/http/api-writes.ts';
+import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+import type { SuiteOutline } from '../../engine/suite-outline.ts';
+
+const ID_MAX = 4096;
+const NAME_MAX = 1000;
+const PERSON_MAX = 200;
+const NOTE_MAX = 10_000;
+const LABELS_MAX = 1000;
+
+/** Half a character can't be stored, and nobody means one. */
+const text = (max: number) =>
+  z
+    .string('a text')
+    .min(1, 'a text that is not empty')
+    .max(max, `at most ${max} characters`)
+    .transform((given) => given.toWellFormed());
+const labelSchema = z.strictObject({
+  suite: text(NAME_MAX),
+  criterion: text(NAME_MAX),
+  label: z.enum(LABELS, `one of ${LABELS.join(', ')}`),
+  by: text(PERSON_MAX),
+  turn_id: text(ID_MAX).optional(),
+  note: text(NOTE_MAX).optional(),
+});
+type WrittenLabel = z.output<typeof labelSchema>;
+const bodySchema = z.preprocess(
+  (body) => (Array.isArray(body) ? body : [body]),
+  z.array(labelSchema).min(1, 'one label or more').max(LABELS_MAX, `at most ${LABELS_MAX} labels`),
+);
+
+export function labelRoute(parts: {
+  readonly put: (write: StoreWrite) => Promise<PutAnswer>;
+  /** Those that run: a name that is in none of them is a slip. */
+  readonly suites: () => readonly SuiteOutline[];
+}): WriteRoute {
+  return writeRoute({
+    method: 'PUT',
+    path: '/v1/labels/{conversation}',
+    summary: '{suite, criterion, label: pass|fail|not_applicable, by, turn_id?, note?}, or a list: what a person says',
+    body: bodySchema,
+    handle: async (written, parameters) => {
+      const conversation = parameters.get('conversation') ?? '';
+      if (conversation === '' || conversation.length > ID_MAX)
+        return { status: 400, value: { error: `a conversation's id has 1 to ${ID_MAX} characters` } };
+      const problems = [...new Set(written.flatMap((label) => problemOf(label, parts.suites()) ?? []))];
+      if (problems.length > 0) return { status: 400, value: { error: 'the labels have mistakes', problems } };
+      const labels = written.map((label) => labelOf(label, conversation.toWellFormed()));
+      const answer = await parts.put({ what: 'labels', labels });
+      if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
+      return { status: 200, value: { conversation_id: conversation, labels: labels.length, added: answer.changed } };
+    },
+  });
+}
+
+function labelOf({ suite, criterion, label, by, turn_id, note }: WrittenLabel, conversationId: string): HumanLabel {
+  return { conversationId, turnId: turn_id, suite, criterion, label, by, note };
+}
+
+function problemOf({ suite, criterion }: WrittenLabel, suites: readonly SuiteOutline[]): string | undefined {
+  const found = suites.find(({ name }) => name === suite);
+  const names = (found === undefined ? suites : found.criteria).map(({ name }) => name);
+  if (found !== undefined && names.includes(criterion)) return undefined;
+  const given = found === undefined ? suite : criterion;
+  const what = found === undefined ? 'no suite' : `suite ${JSON.stringify(suite)} has no criterion`;
+  const nearest = didYouMean(given, names);
+  const hint = nearest === undefined ? `there are ${names.join(', ')}` : `did you mean ${JSON.stringify(nearest)}?`;
+  return `${what} ${JSON.stringify(given.slice(0, 100))}${found === undefined ? ' runs here' : ''}; ${hint}`;
+}

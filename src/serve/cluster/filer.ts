@@ -1,0 +1,138 @@
+/**
+ * Files what lanes have closed: gives all that has come by now to the store in one transaction.
+ *
+ *   waiting --> in a transaction --> filed                       (answered)
+ *                                --> fenced: another has the lane (answered; the other files it)
+ *                                --> failed: the store is away    (tried again until it is back)
+ *           --> unreadable: the bytes of a turn can't be had here    (nothing of its lane is filed; it is read again from Kafka)
+ */
+import {
+  type Arrival,
+  type ClusterStore,
+  FencedError,
+  type Filing,
+  type LanePositions,
+  type OwnedLane,
+} from '../../store/cluster-store.ts';
+import type { FileCommand, TimeCommand } from './cluster-protocol.ts';
+
+export interface FilerParts {
+  readonly store: Pick<ClusterStore, 'file' | 'wantsKeys'>;
+  readonly onFiled: (filed: {
+    readonly sequence: number;
+    readonly fenced: readonly OwnedLane[];
+    readonly arrivals: number;
+    readonly wantsKeys: boolean;
+    readonly tookMs: number;
+  }) => void;
+  readonly onProblem: (error: unknown) => void;
+  readonly pause: () => Promise<void>;
+}
+
+interface LaneFiling {
+  readonly lane: OwnedLane;
+  time: number;
+  positions: LanePositions;
+  readonly arrivals: Arrival[];
+}
+
+const COMMANDS_MAX = 256;
+const BYTES_MAX = 32 << 20;
+
+export class Filer {
+  readonly #parts: FilerParts;
+
+  constructor(parts: FilerParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes the first of what waits; it is filed when this resolves. */
+  async fileNext(waiting: (FileCommand | TimeCommand)[]): Promise<void> {
+    const startedAt = performance.now();
+    const batch = takeFirst(waiting);
+    const last = batch.at(-1);
+    if (last === undefined) return;
+    const { filings, unreadable } = this.#filingsOf(batch);
+    const fenced = [...unreadable, ...(await this.#file(filings))];
+    const arrivals = filings.reduce((sum, filing) => sum + filing.arrivals.length, 0);
+    const { wantsKeys } = this.#parts.store;
+    this.#parts.onFiled({
+      sequence: last.sequence,
+      fenced,
+      arrivals,
+      wantsKeys,
+      tookMs: performance.now() - startedAt,
+    });
+  }
+
+  #filingsOf(batch: readonly (FileCommand | TimeCommand)[]): {
+    readonly filings: readonly Filing[];
+    readonly unreadable: readonly OwnedLane[];
+  } {
+    const filings = new Map<string, LaneFiling>();
+    const unreadable = new Map<string, OwnedLane>();
+    for (const command of batch) {
+      const { lane } = command;
+      const key = `${lane.lane} ${lane.epoch}`;
+      if (unreadable.has(key)) continue;
+      let filing = filings.get(key);
+      if (filing === undefined) {
+        filing = { lane, time: lane.time, positions: command.positions, arrivals: [] };
+        filings.set(key, filing);
+      }
+      filing.positions = command.positions;
+      if (command.type === 'time') filing.time = command.time;
+      else if ('arrival' in command) filing.arrivals.push({ ...command.arrival, positions: command.positions });
+      else {
+        this.#parts.onProblem(command.unreadable);
+        // Its time must not move past the turn.
+        unreadable.set(key, lane);
+        filings.delete(key);
+      }
+    }
+    return { filings: [...filings.values()], unreadable: [...unreadable.values()] };
+  }
+
+  /** Gives the lanes that others have. */
+  async #file(filings: readonly Filing[]): Promise<readonly OwnedLane[]> {
+    try {
+      await this.#whenever(() => this.#parts.store.file(filings));
+      return [];
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      if (filings.length === 1) return filings.map(({ lane }) => lane);
+    }
+    // One of them has been lost and none is filed: each by itself, to see which.
+    const fenced: OwnedLane[] = [];
+    for (const filing of filings) fenced.push(...(await this.#file([filing])));
+    return fenced;
+  }
+
+  async #whenever<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof FencedError) throw error;
+        this.#parts.onProblem(error);
+        await this.#parts.pause();
+      }
+    }
+  }
+}
+
+/** A transaction holds the bytes of its turns in memory. */
+function takeFirst(waiting: (FileCommand | TimeCommand)[]): (FileCommand | TimeCommand)[] {
+  let bytes = 0;
+  let count = 0;
+  for (const command of waiting) {
+    if (count > 0 && (count >= COMMANDS_MAX || bytes >= BYTES_MAX)) break;
+    if (command.type === 'file' && 'arrival' in command) bytes += contentBytes(command.arrival.content);
+    count += 1;
+  }
+  return waiting.splice(0, count);
+}
+
+function contentBytes({ traces, logs }: Arrival['content']): number {
+  return traces.length + (logs?.length ?? 0);
+}

@@ -1,0 +1,214 @@
+/**
+ * One lane: records in, closed turns out. It puts the records of its topics in order, keeps their bytes in the spool, knows which
+ * are still needed, and moves its log time on.
+ *
+ *   pushed --> in order (waits for the other topics) --> in an open turn --> closed --> filed: may be committed
+ *
+ * A crash, or the loss of the lane, forgets all of it: the records lie behind the committed offset and are read again by the next
+ * owner. Rows that were filed already are left out before they reach the open turns, so that what is open is again what was open.
+ */
+import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
+import { LaneOrder } from '../../kafka/lane-order.ts';
+import { OffsetTracker, type Progress, type TrackedRecord } from '../../kafka/offset-tracker.ts';
+import type { Spool } from '../../kafka/turn-spool.ts';
+import type { TraceId } from '../../model/ids.ts';
+import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
+import { Intake } from '../../engine/intake.ts';
+
+/** A record as it was read: what is in it, or nothing that anybody needs. */
+export interface LaneRecord {
+  readonly offset: number;
+  readonly timestamp: number;
+  readonly batch: LaneBatch | undefined;
+  /** Until this has resolved the record is needed, whatever is in it. */
+  readonly heldBy?: Promise<unknown> | undefined;
+}
+
+export interface LaneBatch {
+  readonly signal: 'traces' | 'logs';
+  readonly bytes: Uint8Array;
+  readonly table: Uint8Array;
+  readonly rows: number;
+}
+
+export interface LanePorts {
+  readonly spool: Spool;
+  readonly onClosed: (turn: ClosedTurn, positions: LanePositions) => void;
+  readonly onTime: (time: number, positions: LanePositions) => void;
+  /** A record came with a timestamp before a time that had been thought to be over. */
+  readonly onLate: (topic: string, byMs: number) => void;
+}
+
+/** Up to where rows of a trace have been filed. */
+export type FiledPositions = ReadonlyMap<TraceId, LanePositions>;
+
+interface Waiting {
+  readonly offset: number;
+  readonly batch: LaneBatch | undefined;
+  readonly position: number;
+  readonly filed: FiledPositions;
+}
+
+interface Held {
+  readonly tracker: OffsetTracker;
+  readonly record: TrackedRecord;
+}
+
+export class Lane {
+  readonly owned: OwnedLane;
+  readonly #ports: LanePorts;
+  readonly #order: LaneOrder<Waiting>;
+  readonly #trackers: ReadonlyMap<string, OffsetTracker>;
+  readonly #intake: Intake;
+  /** By position in the spool. */
+  readonly #held = new Map<number, Held>();
+  readonly #taken: Record<string, number>;
+  #isDropped = false;
+  #saidTime = 0;
+
+  constructor(options: {
+    readonly owned: OwnedLane;
+    /** Where reading begins, in the order in which the topics were configured. */
+    readonly topics: readonly ({ readonly topic: string } & Progress)[];
+    readonly limits: TurnLimits;
+    readonly ports: LanePorts;
+  }) {
+    this.owned = options.owned;
+    this.#ports = options.ports;
+    this.#order = new LaneOrder(options.topics);
+    this.#trackers = new Map(
+      options.topics.map(({ topic, offset, time }) => [topic, new OffsetTracker({ offset, time })]),
+    );
+    this.#taken = Object.fromEntries(options.topics.map(({ topic, offset }) => [topic, offset]));
+    this.#intake = new Intake(options.limits, {
+      onClosed: (turn) => this.#ports.onClosed(turn, { ...this.#taken }),
+      onReleased: (position, rows) => this.#release(position, rows),
+    });
+  }
+
+  get topics(): readonly string[] {
+    return [...this.#trackers.keys()];
+  }
+
+  get openTurns(): number {
+    return this.#intake.turns.turnCount;
+  }
+
+  get openRows(): number {
+    return this.#intake.turns.rowCount;
+  }
+
+  /** Log time that the lane has come to. */
+  get time(): number {
+    return this.#intake.turns.time;
+  }
+
+  /** The offset behind the last record that came. */
+  next(topic: string): number {
+    return this.#tracker(topic).next;
+  }
+
+  progress(topic: string): Progress {
+    const tracker = this.#tracker(topic);
+    const { progress } = tracker;
+    tracker.compact();
+    return progress;
+  }
+
+  /** Records before this offset may hold rows that have been filed already. */
+  isReplayed(topic: string, offset: number): boolean {
+    return offset < (this.owned.positions[topic] ?? 0);
+  }
+
+  /** Where the disk takes no more this throws, and none of the records has come: they can be pushed again. */
+  push(topic: string, records: readonly LaneRecord[], filed: FiledPositions): void {
+    if (this.#isDropped) return;
+    const bytes = records.flatMap(({ batch }) => (hasRows(batch) ? [batch.bytes] : []));
+    const positions = this.#ports.spool.append(bytes).values();
+    for (const record of records) {
+      this.#push(topic, record, { position: hasRows(record.batch) ? (positions.next().value ?? -1) : -1, filed });
+    }
+  }
+
+  #push(
+    topic: string,
+    { batch, heldBy, offset, timestamp }: LaneRecord,
+    { position, filed }: { readonly position: number; readonly filed: FiledPositions },
+  ): void {
+    const tracker = this.#tracker(topic);
+    const tracked = tracker.add(offset, (batch?.rows ?? 0) + (heldBy === undefined ? 0 : 1));
+    void heldBy?.then(() => tracker.release(tracked, 1));
+    if (position >= 0) this.#held.set(position, { tracker, record: tracked });
+    const { logTime, isLate } = this.#order.push(topic, { offset, batch, position, filed }, timestamp);
+    tracker.reached(logTime);
+    if (isLate) this.#ports.onLate(topic, logTime - timestamp);
+  }
+
+  /** Nothing of this topic is to come from before that time. */
+  quiet(topic: string, until: number): void {
+    this.#order.quiet(topic, until);
+    this.#tracker(topic).reached(until);
+  }
+
+  /** Takes what is in order by now, and moves time on. */
+  advance(): void {
+    if (this.#isDropped) return;
+    for (let next = this.#order.next(); next !== undefined; next = this.#order.next()) {
+      const { topic, item, logTime } = next;
+      this.#take(topic, item, logTime);
+      this.#taken[topic] = item.offset + 1;
+    }
+    const { time } = this.#order;
+    this.#intake.advance(time);
+    // A record of this very moment may still come, and make a turn too large at it: what is over is the moment before.
+    const over = time - 1;
+    if (over <= this.#saidTime) return;
+    this.#saidTime = over;
+    this.#ports.onTime(over, { ...this.#taken });
+  }
+
+  /** The turn is filed. */
+  release(turn: ClosedTurn): void {
+    if (!this.#isDropped) this.#intake.release(turn);
+  }
+
+  /** Somebody else has the lane, or will have it: nothing that is here is needed. */
+  drop(): void {
+    this.#isDropped = true;
+  }
+
+  /** Nobody reads the bytes of its turns any more: what it had closed is filed, or will not be. */
+  letGo(): void {
+    for (const position of this.#held.keys()) this.#ports.spool.release(position);
+    this.#held.clear();
+  }
+
+  #take(topic: string, { batch, position, offset, filed }: Waiting, logTime: number): void {
+    if (!hasRows(batch)) return;
+    const { signal, table } = batch;
+    const isFiled = (traceId: TraceId) => offset < (filed.get(traceId)?.[topic] ?? 0);
+    this.#intake.take(
+      { signal, table, logTime, position, nextPosition: position, payloadPosition: position },
+      filed.size === 0 ? undefined : isFiled,
+    );
+  }
+
+  #release(position: number, rows: number): void {
+    const held = this.#held.get(position);
+    if (held === undefined) return;
+    held.tracker.release(held.record, rows);
+    if (held.record.open > 0) return;
+    this.#held.delete(position);
+    this.#ports.spool.release(position);
+  }
+
+  #tracker(topic: string): OffsetTracker {
+    const tracker = this.#trackers.get(topic);
+    if (tracker === undefined) throw new Error(`lane ${this.owned.lane}: it has no topic ${topic}`);
+    return tracker;
+  }
+}
+
+function hasRows(batch: LaneBatch | undefined): batch is LaneBatch {
+  return batch !== undefined && batch.rows > 0;
+}

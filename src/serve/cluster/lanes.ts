@@ -1,0 +1,400 @@
+/**
+ * The lanes that this instance has: takes them as the consumer group gives them, hands records to them, asks the brokers where
+ * topics end so that time moves on where nothing comes, and commits what is filed.
+ *
+ *   outside --start--> member of the group --stop, or the store is away for long--> outside
+ *   member: lanes come and go with the assignment; a lane that another instance has filed under is dropped, and this member joins anew
+ *
+ * Nothing is kept of a lane that goes. Its next owner reads from the committed offset.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
+import type {
+  AssignedPartition,
+  ConsumerHandlers,
+  KafkaConsumer,
+  KafkaRecord,
+  OffsetToCommit,
+  TopicPartition,
+} from '../../kafka/kafka-client.ts';
+import { Signal } from '../../kafka/kafkajs/wakeup.ts';
+import type { Spool } from '../../kafka/turn-spool.ts';
+import type { ClusterEvent } from '../../model/events/cluster-events.ts';
+import type { TraceId } from '../../model/ids.ts';
+import { BatchTable } from '../../model/otlp/batch-table.ts';
+import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-store.ts';
+import { type FiledPositions, Lane, type LaneRecord } from './lane.ts';
+
+/** Who files; `ClusterWorker` does. */
+export interface LaneStore {
+  readonly turnsWaiting: number;
+  /** Of turns that closed here and can't be judged until lanes that are behind have come as far. */
+  readonly bytesAhead: number;
+  /** `all` are those that time must wait for, whoever has them. */
+  own(lanes: readonly LaneName[], all: readonly LaneName[]): Promise<readonly OwnedLane[]>;
+  filedPositions(lane: LaneName, traceIds: readonly TraceId[]): Promise<FiledPositions>;
+  file(
+    lane: OwnedLane,
+    turn: ClosedTurn,
+    place: { readonly positions: LanePositions; readonly spoolEnd: number },
+  ): void;
+  time(lane: OwnedLane, time: number, positions: LanePositions): void;
+  /** What was not begun is not filed. Resolves once nothing of this lane is being filed; never rejects. */
+  forget(lane: OwnedLane): Promise<void>;
+}
+
+export interface LanesOptions {
+  readonly consumer: KafkaConsumer;
+  readonly store: LaneStore;
+  readonly spool: Spool;
+  readonly group: string;
+  /** In the order that decides between records of one time. */
+  readonly topics: readonly string[];
+  readonly limits: TurnLimits;
+  readonly clockMarginMs: number;
+  readonly spoolBytesMax: number;
+  /** What a record holds. The promise of a record that can't be read resolves when it is safe elsewhere. */
+  readonly read: (partition: TopicPartition, record: KafkaRecord) => LaneRecord;
+  /** Whether this instance has the first lane; what only one instance may do, its owner does. */
+  readonly onFirstLane: (isOurs: boolean) => void;
+  readonly onEvent: (event: ClusterEvent) => void;
+}
+
+/** What the brokers said last of a partition that this instance has. */
+export interface PartitionLag extends TopicPartition {
+  readonly records: number;
+  readonly seconds: number;
+}
+
+const ENDS_EVERY_MS = 500;
+const COMMIT_EVERY_MS = 1000;
+/** Closed turns that wait to be filed: a few transactions' worth. Beyond it nothing more is read. */
+const TURNS_WAITING_MAX = 2048;
+const ROOM_EVERY_MS = 20;
+/** From here on only the lane that is furthest behind is read: what is judged soon is still in memory then, and the queue stays short. */
+const BYTES_AHEAD_MAX = 4 << 20;
+/** Reading records shares a thread with the API and with heartbeats. */
+const READ_AT_ONCE_MS = 10;
+/** An instance that can't reach the store lets others do its work. */
+const STORE_AWAY_MS = 30_000;
+const JOIN_ANEW_AFTER_MS = 1000;
+
+const NOTHING_FILED: FiledPositions = new Map();
+
+export class Lanes implements ConsumerHandlers {
+  readonly #options: LanesOptions;
+  readonly #lanes = new Map<number, Lane>();
+  /** By lane, the assignment by which the group gave it; while the store is asked for a lane, it may be lost again. */
+  readonly #given = new Map<number, object>();
+  readonly #committed = new Map<string, number>();
+  readonly #ends = new Map<string, PartitionLag>();
+  readonly #stopped = new AbortController();
+  /** A lane has come further. */
+  readonly #moved = new Signal();
+  #loops: Promise<unknown> = Promise.resolve();
+  #membership: Promise<void> = Promise.resolve();
+  #isMember = false;
+  #problem: string | undefined;
+  #storeAwaySince: number | undefined;
+
+  constructor(options: LanesOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#join();
+    this.#loops = Promise.all([
+      this.#every(ENDS_EVERY_MS, () => this.#askEnds()),
+      this.#every(COMMIT_EVERY_MS, () => this.#commit()),
+    ]);
+  }
+
+  get openTurns(): number {
+    return sum(this.#lanes.values(), (lane) => lane.openTurns);
+  }
+
+  get openRows(): number {
+    return sum(this.#lanes.values(), (lane) => lane.openRows);
+  }
+
+  get count(): number {
+    return this.#lanes.size;
+  }
+
+  /** Of the partitions that this instance has. */
+  get lags(): readonly PartitionLag[] {
+    return [...this.#ends.values()].filter(({ partition }) => this.#lanes.has(partition));
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  filed(owned: OwnedLane, turn: ClosedTurn): void {
+    this.#laneOf(owned)?.release(turn);
+  }
+
+  /**
+   * Another instance files under this lane, or its bytes can't be had here. If this one still is the lane's member, it finds that out by joining
+   * anew, and reads it again.
+   */
+  fenced(owned: OwnedLane): void {
+    const lane = this.#laneOf(owned);
+    if (lane === undefined) return;
+    this.#drop([owned.lane], 'another instance has taken it over, or its bytes are lost here');
+    this.#joinAnew();
+  }
+
+  /** The store can't be reached, or can again. */
+  storeProblem(problem: string | undefined): void {
+    if (problem === undefined) {
+      this.#storeAwaySince = undefined;
+      void this.#inTurn(() => this.#join());
+    } else this.#storeAwaySince ??= performance.now();
+  }
+
+  /** Reads no more. What is closed can still be filed; then `commit` and `leave`. */
+  async stopReading(): Promise<void> {
+    this.#stopped.abort();
+    this.#options.consumer.pause(this.#partitions());
+    await this.#loops;
+  }
+
+  async leave(): Promise<void> {
+    await this.#membership;
+    await this.#commit();
+    await this.#leave('this instance stops');
+  }
+
+  async onAssigned(assignment: {
+    readonly gained: readonly AssignedPartition[];
+    readonly kept: readonly TopicPartition[];
+    readonly lanes: number;
+  }): Promise<void> {
+    const byLane = Map.groupBy(assignment.gained, ({ partition }) => partition);
+    const numbers = [...byLane.keys()];
+    if (numbers.some((number) => this.#lanes.has(number))) {
+      // A topic has come to a lane that is being read. Its order can't be had in the middle: the lane begins anew.
+      this.#joinAnew();
+      return;
+    }
+    this.#options.onEvent({
+      type: 'lanes-gained',
+      lanes: numbers,
+      kept: new Set(assignment.kept.map((p) => p.partition)).size,
+    });
+    if (numbers.length === 0) return;
+    for (const number of numbers) this.#given.set(number, assignment);
+    const named = (lane: number) => ({ group: this.#options.group, lane });
+    const all = Array.from({ length: assignment.lanes }, (_, lane) => named(lane));
+    const owned = await this.#options.store.own(numbers.map(named), all);
+    for (const lane of owned) {
+      if (this.#given.get(lane.lane) === assignment) this.#begin(lane, byLane.get(lane.lane) ?? []);
+    }
+  }
+
+  onLost(partitions: readonly TopicPartition[]): void {
+    for (const { partition } of partitions) this.#given.delete(partition);
+    const because = this.#isMember ? 'the group gave it to another member' : 'this instance leaves the group';
+    this.#drop([...new Set(partitions.map(({ partition }) => partition))], because);
+  }
+
+  async onRecords(partition: TopicPartition, records: readonly KafkaRecord[]): Promise<void> {
+    const lane = this.#lanes.get(partition.partition);
+    if (lane === undefined) return;
+    const { topic } = partition;
+    const read: LaneRecord[] = [];
+    let since = performance.now();
+    for (const record of records) {
+      // What was read before this member joined anew may come again.
+      if (record.offset < lane.next(topic)) continue;
+      read.push(this.#options.read(partition, record));
+      if (performance.now() - since < READ_AT_ONCE_MS) continue;
+      await sleep(0);
+      since = performance.now();
+    }
+    const filed = await this.#filedAmong(lane, topic, read);
+    await this.#room();
+    await this.#inStep(lane);
+    lane.push(topic, read, filed);
+    lane.advance();
+    this.#moved.raise();
+  }
+
+  onProblem(problem: string | undefined): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.#options.onEvent({ type: 'kafka-problem', problem });
+  }
+
+  #begin(owned: OwnedLane, partitions: readonly AssignedPartition[]): void {
+    const { topics, limits, spool, store, onEvent } = this.#options;
+    const inOrder = topics.flatMap((topic) => partitions.filter((partition) => partition.topic === topic));
+    const lane = new Lane({
+      owned,
+      topics: inOrder.map(({ topic, offset, metadata }) => ({ topic, offset, time: timeOf(metadata) })),
+      limits,
+      ports: {
+        spool,
+        onClosed: (turn, positions) => store.file(owned, turn, { positions, spoolEnd: spool.end }),
+        onTime: (time, positions) => store.time(owned, time, positions),
+        onLate: (topic, byMs) => onEvent({ type: 'record-late', topic, byMs }),
+      },
+    });
+    for (const { topic, partition } of partitions) this.#committed.delete(`${topic} ${partition}`);
+    this.#lanes.set(owned.lane, lane);
+    if (owned.lane === 0) this.#options.onFirstLane(true);
+  }
+
+  /** Rows that were filed before this instance had the lane. Only asked about offsets for which that can be. */
+  async #filedAmong(lane: Lane, topic: string, records: readonly LaneRecord[]): Promise<FiledPositions> {
+    const traceIds = new Set<TraceId>();
+    for (const { offset, batch } of records) {
+      if (batch === undefined || !lane.isReplayed(topic, offset)) continue;
+      const table = BatchTable.read(batch.table);
+      for (let row = 0; row < table.rowCount; row += 1) {
+        const traceId = table.traceId(row);
+        if (traceId !== undefined) traceIds.add(traceId);
+      }
+    }
+    if (traceIds.size === 0) return NOTHING_FILED;
+    return this.#options.store.filedPositions(lane.owned, [...traceIds]);
+  }
+
+  /** Waits while more is on its way than may be. The consumer's heartbeats go on, and other partitions wait here as well. */
+  async #room(): Promise<void> {
+    const { store, spool, spoolBytesMax } = this.#options;
+    while (store.turnsWaiting > TURNS_WAITING_MAX || spool.bytes > spoolBytesMax) {
+      if (this.#stopped.signal.aborted) return;
+      await sleep(ROOM_EVERY_MS);
+    }
+  }
+
+  /** Waits while this lane is ahead of others, and much waits for them already. */
+  async #inStep(lane: Lane): Promise<void> {
+    while (this.#options.store.bytesAhead > BYTES_AHEAD_MAX && this.#lanes.get(lane.owned.lane) === lane) {
+      if (this.#stopped.signal.aborted) return;
+      let isLast = true;
+      for (const other of this.#lanes.values()) isLast &&= lane.time <= other.time;
+      if (isLast) return;
+      await this.#moved.raisedOr(ROOM_EVERY_MS);
+    }
+  }
+
+  async #askEnds(): Promise<void> {
+    if (this.#storeAwaySince !== undefined && performance.now() - this.#storeAwaySince > STORE_AWAY_MS) {
+      this.#storeAwaySince = performance.now();
+      await this.#inTurn(() => this.#leave('the store has been away for too long'));
+      return;
+    }
+    const partitions = this.#partitions();
+    if (partitions.length === 0) return;
+    const askedAt = Date.now();
+    const ends = await this.#options.consumer.ends(partitions);
+    const quietUntil = askedAt - this.#options.clockMarginMs;
+    for (const { topic, partition, end, isRead } of ends) {
+      const lane = this.#lanes.get(partition);
+      if (lane === undefined || !lane.topics.includes(topic)) continue;
+      const records = isRead ? 0 : Math.max(0, end - lane.next(topic));
+      if (records === 0) lane.quiet(topic, quietUntil);
+      const seconds = records === 0 || lane.time === 0 ? 0 : Math.max(0, askedAt - lane.time) / 1000;
+      this.#ends.set(`${topic} ${partition}`, { topic, partition, records, seconds });
+    }
+    for (const lane of this.#lanes.values()) lane.advance();
+  }
+
+  async #commit(): Promise<void> {
+    const offsets: OffsetToCommit[] = [];
+    for (const lane of this.#lanes.values()) {
+      for (const topic of lane.topics) {
+        const { offset, time } = lane.progress(topic);
+        const key = `${topic} ${lane.owned.lane}`;
+        if (this.#committed.get(key) === offset) continue;
+        offsets.push({ topic, partition: lane.owned.lane, offset, metadata: metadataOf(time) });
+      }
+    }
+    if (offsets.length === 0) return;
+    await this.#options.consumer.commit(offsets);
+    for (const { topic, partition, offset } of offsets) this.#committed.set(`${topic} ${partition}`, offset);
+  }
+
+  /** Joining and leaving take time, and one must not begin in the middle of the other. */
+  #inTurn(change: () => Promise<void> | void): Promise<void> {
+    this.#membership = this.#membership.then(change);
+    return this.#membership;
+  }
+
+  #join(): void {
+    if (this.#isMember || this.#stopped.signal.aborted || this.#storeAwaySince !== undefined) return;
+    this.#isMember = true;
+    this.#options.consumer.start(this);
+  }
+
+  #joinAnew(): void {
+    void this.#inTurn(async () => {
+      await this.#leave('this instance joins the group anew');
+      await sleep(JOIN_ANEW_AFTER_MS);
+      this.#join();
+    });
+  }
+
+  async #leave(because: string): Promise<void> {
+    if (!this.#isMember) return;
+    this.#isMember = false;
+    await this.#options.consumer.stop();
+    this.#drop([...this.#lanes.keys()], because);
+  }
+
+  #drop(numbers: readonly number[], because: string): void {
+    const lost = numbers.filter((number) => this.#lanes.has(number));
+    for (const number of lost) {
+      const lane = this.#lanes.get(number);
+      this.#lanes.delete(number);
+      if (lane !== undefined) this.#letGo(lane);
+      if (number === 0) this.#options.onFirstLane(false);
+    }
+    if (lost.length > 0) this.#options.onEvent({ type: 'lanes-lost', lanes: lost, because });
+  }
+
+  #letGo(lane: Lane): void {
+    lane.drop();
+    // What it has closed may be being filed: its bytes are read until that is over.
+    void this.#options.store.forget(lane.owned).then(() => lane.letGo());
+  }
+
+  #laneOf(owned: OwnedLane): Lane | undefined {
+    const lane = this.#lanes.get(owned.lane);
+    return lane?.owned.epoch === owned.epoch ? lane : undefined;
+  }
+
+  #partitions(): TopicPartition[] {
+    return [...this.#lanes.values()].flatMap((lane) =>
+      lane.topics.map((topic) => ({ topic, partition: lane.owned.lane })),
+    );
+  }
+
+  /** A round that fails is not the end: why brokers can't be asked is the consumer's to say, and offsets are committed later. */
+  async #every(ms: number, round: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      await round().catch(() => {});
+      await sleep(ms, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** With the offset goes the lane's log time there. */
+function metadataOf(time: number): string {
+  return JSON.stringify({ time });
+}
+
+function timeOf(metadata: string): number {
+  const found = /^\{"time":(\d{1,15})\}$/.exec(metadata);
+  return Number(found?.[1] ?? 0);
+}
+
+function sum<T>(values: Iterable<T>, of: (value: T) => number): number {
+  let total = 0;
+  for (const value of values) total += of(value);
+  return total;
+}

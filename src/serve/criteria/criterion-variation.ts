@@ -1,0 +1,45 @@
+/** How much each criterion varies, from the running totals as they are committed: what the gauge of it shows. */
+import { rarerShareAtMost } from '../../calibrate/criterion-review.ts';
+import { QUALITY_METRICS } from '../../report/metrics/quality-metrics.ts';
+import type { SeriesTotal } from '../../report/metrics/quality-view.ts';
+
+export interface Variation {
+  readonly suite: string;
+  readonly criterion: string;
+  /** What the rarer of pass and fail comes to at the most, from 0 to 1. */
+  readonly ratio: number;
+}
+
+interface Decided {
+  readonly suite: string;
+  readonly criterion: string;
+  pass: number;
+  fail: number;
+}
+
+export class CriterionVariation {
+  /** What each series had last: totals are told as they are, and not as what was added. */
+  readonly #last = new Map<string, number>();
+  readonly #decided = new Map<string, Decided>();
+
+  update(totals: readonly Pick<SeriesTotal, 'metric' | 'labels' | 'value'>[]): void {
+    for (const { metric, labels, value } of totals) {
+      const { suite, criterion, verdict } = labels;
+      if (metric !== QUALITY_METRICS.verdicts.name || suite === undefined || criterion === undefined) continue;
+      if (verdict !== 'pass' && verdict !== 'fail') continue;
+      const series = JSON.stringify(labels);
+      const key = JSON.stringify([suite, criterion]);
+      const decided = this.#decided.get(key) ?? { suite, criterion, pass: 0, fail: 0 };
+      decided[verdict] += value - (this.#last.get(series) ?? 0);
+      this.#last.set(series, value);
+      this.#decided.set(key, decided);
+    }
+  }
+
+  all(): readonly Variation[] {
+    return [...this.#decided.values()].flatMap(({ suite, criterion, pass, fail }) => {
+      const ratio = rarerShareAtMost({ pass, fail });
+      return ratio === undefined ? [] : [{ suite, criterion, ratio }];
+    });
+  }
+}

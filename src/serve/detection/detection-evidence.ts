@@ -1,0 +1,99 @@
+/**
+ * What the store knows of a change that detection found: which versions and segments have it, and the worst conversations to look at. Of the latest
+ * conversations only, however many there are; none of what was said in them.
+ */
+import { z } from 'zod';
+import type { Transition } from '../../model/detection.ts';
+import { OUTCOMES } from '../../model/evaluation.ts';
+import { type Evidence, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
+import type { ConversationApi } from '../../report/http/http-server.ts';
+
+const LOOKED_AT = 200;
+const SHOWN = 10;
+const OUTCOMES_WORST_FIRST: readonly string[] = ['hard_failure', 'partial_failure', 'graceful_failure'];
+
+/** As the API lists conversations. */
+const pageSchema = z.object({
+  conversations: z.array(
+    z.object({
+      conversation_id: z.string(),
+      agent_version: z.string(),
+      environment: z.string(),
+      segment: z.string().optional(),
+      evaluations: z.array(z.object({ suite: z.string(), score: z.number().nullable(), outcome: z.enum(OUTCOMES) })),
+    }),
+  ),
+});
+
+type Listed = z.infer<typeof pageSchema>['conversations'][number];
+
+export async function evidenceOf(
+  { reading, kind }: Pick<Transition, 'kind' | 'reading'>,
+  conversations: ConversationApi,
+): Promise<Evidence> {
+  const { suite, agent, environment } = reading;
+  const since = kind === 'level' && 'onset' in reading ? reading.onset : undefined;
+  const query = {
+    suite,
+    agent,
+    ...(kind === 'version' && 'version' in reading ? { agentVersion: reading.version } : {}),
+    ...(since === undefined ? {} : { since }),
+    limit: LOOKED_AT,
+  };
+  const criterion = 'criterion' in reading ? reading.criterion : undefined;
+  const all = await list(conversations, query, environment);
+  const failing = criterion === undefined ? all : await list(conversations, { ...query, criterion }, environment);
+  if (all.length === 0) return NO_EVIDENCE;
+  return { where: where(all, suite), worst_conversations: worst(failing, suite) };
+}
+
+async function list(
+  conversations: ConversationApi,
+  query: Parameters<ConversationApi['list']>[0],
+  environment: string,
+): Promise<readonly Listed[]> {
+  const page = pageSchema.parse(await conversations.list(query));
+  return page.conversations.filter((one) => one.environment === environment);
+}
+
+function where(listed: readonly Listed[], suite: string): Evidence['where'] {
+  const places = Map.groupBy(listed, ({ agent_version, segment }) => JSON.stringify([agent_version, segment ?? null]));
+  return [...places.values()]
+    .flatMap((group) => {
+      const [first] = group;
+      if (first === undefined) return [];
+      const { agent_version, segment } = first;
+      const failed = group.filter((one) => ofSuite(one, suite).some(isFailed)).length;
+      return [{ agent_version, ...(segment === undefined ? {} : { segment }), conversations: group.length, failed }];
+    })
+    .toSorted((a, b) => b.failed - a.failed || b.conversations - a.conversations)
+    .slice(0, SHOWN);
+}
+
+function worst(listed: readonly Listed[], suite: string): Evidence['worst_conversations'] {
+  return listed
+    .flatMap((one) =>
+      ofSuite(one, suite)
+        .filter(isFailed)
+        .map(({ score, outcome }) => ({
+          conversation_id: one.conversation_id,
+          agent_version: one.agent_version,
+          score,
+          outcome,
+        })),
+    )
+    .toSorted((a, b) => rank(a.outcome) - rank(b.outcome) || (a.score ?? 1) - (b.score ?? 1))
+    .slice(0, SHOWN);
+}
+
+function ofSuite(one: Listed, suite: string): Listed['evaluations'] {
+  return one.evaluations.filter((evaluation) => evaluation.suite === suite);
+}
+
+function isFailed({ outcome }: Listed['evaluations'][number]): boolean {
+  return OUTCOMES_WORST_FIRST.includes(outcome);
+}
+
+function rank(outcome: string): number {
+  return OUTCOMES_WORST_FIRST.indexOf(outcome);
+}

@@ -1,0 +1,183 @@
+/**
+ * The main thread's end of regression detection: hears what the owner says, shows it as gauges, writes it to the log, answers the API, and
+ * sends notices to webhooks.
+ */
+import type { Settings } from '../../config/settings.ts';
+import type { Acceptance, ChosenLevels, DetectionReport, LevelReading, Transition } from '../../model/detection.ts';
+import type { DetectionEvent } from '../../model/events/detection-events.ts';
+import { detectionRecord, type Evidence, levelPart, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
+import { DetectionView } from '../../report/metrics/detection-view.ts';
+import type { MetricSource } from '../../report/metrics/exposition.ts';
+import type { ConversationApi } from '../../report/http/http-server.ts';
+import type { Log } from '../../report/log/log.ts';
+import { Webhooks } from '../../report/webhooks/webhooks.ts';
+import { AwaitedAnswers } from '../awaited-answers.ts';
+import { evidenceOf } from './detection-evidence.ts';
+import type { AcceptCommand, DetectionMessage } from '../../engine/detection/detection-owner.ts';
+import type { Settled } from '../../engine/detection/detection-rounds.ts';
+
+const SWITCHED_OFF = 'regression detection is switched off (detection.active)';
+
+export class DetectionDesk {
+  readonly #view: DetectionView;
+  readonly #log: Log;
+  #webhooks: Webhooks;
+  readonly #conversations: () => ConversationApi;
+  #isActive: boolean;
+  readonly #onSettled: (settled: Settled) => void;
+  readonly #onEvent: (event: DetectionEvent) => void;
+  readonly #onAccept: (command: AcceptCommand) => boolean;
+  readonly #acceptances = new AwaitedAnswers<Acceptance>();
+  #isOwner: boolean;
+
+  constructor(
+    { alerts, detection }: Pick<Settings, 'alerts' | 'detection'>,
+    log: Log,
+    parts: {
+      readonly conversations: () => ConversationApi;
+      readonly onSettled: (settled: Settled) => void;
+      /** False where nobody hears it. */
+      readonly onAccept: (command: AcceptCommand) => boolean;
+      /** After it is counted and logged. */
+      readonly onEvent: (event: DetectionEvent) => void;
+      /** From the beginning, as where there is one instance. */
+      readonly isOwner?: boolean;
+    },
+  ) {
+    this.#log = log;
+    this.#conversations = parts.conversations;
+    this.#isActive = detection.active;
+    this.#onAccept = parts.onAccept;
+    this.#onEvent = parts.onEvent;
+    this.#isOwner = parts.isOwner ?? true;
+    this.#view = new DetectionView({ webhooks: alerts.webhooks.map(({ name }) => name) });
+    this.#onSettled = parts.onSettled;
+    this.#webhooks = this.#webhooksOf(alerts);
+  }
+
+  /** Other webhooks, or other words for them. What an old one was sending is in the state, and the new one sends it. */
+  async reload({ alerts, detection }: Pick<Settings, 'alerts' | 'detection'>): Promise<void> {
+    this.#isActive = detection.active;
+    if (!detection.active) this.#view.update(undefined);
+    const before = this.#webhooks;
+    this.#webhooks = this.#webhooksOf(alerts);
+    this.#view.add(alerts.webhooks.map(({ name }) => name));
+    await before.stop();
+  }
+
+  hear(message: DetectionMessage): void {
+    if (message.type === 'detection-event') {
+      this.#event(message.event);
+      return;
+    }
+    if (message.type === 'detection-accepted') {
+      this.#acceptances.answered(message.id, message.acceptance);
+      return;
+    }
+    // What was under way when it went to another instance.
+    if (!this.#isOwner) return;
+    this.#view.update(message.report);
+    this.#webhooks.take(message.report.notices);
+  }
+
+  /** Whether detection is this instance's. Whose it is not says nothing of it, and sends nothing. */
+  own(isOwner: boolean): void {
+    this.#isOwner = isOwner;
+    if (isOwner) return;
+    this.#view.update(undefined);
+    this.#webhooks.take([]);
+  }
+
+  /** A person says that a change was meant. Any instance can be asked: it does a round of its own. */
+  async accept(chosen: ChosenLevels): Promise<Acceptance> {
+    if (!this.#isActive) return { problem: SWITCHED_OFF };
+    const acceptance = await this.#acceptances.ask((id) => this.#onAccept({ type: 'accept', id, chosen }));
+    if ('accepted' in acceptance && acceptance.accepted.length > 0) {
+      const accepted = acceptance.accepted.map(({ metric, criterion }) => criterion ?? metric).join(', ');
+      this.#log.line('info', 'regressed levels were accepted: they are what is expected from now on', {
+        ...chosen,
+        accepted,
+      });
+    }
+    return acceptance;
+  }
+
+  sources(): readonly MetricSource[] {
+    return this.#view.sources();
+  }
+
+  async describe(): Promise<unknown> {
+    const { report } = this.#view;
+    if (report === undefined) return { active: this.#isActive, owner: false };
+    const bad = report.levels.filter(({ state }) => state === 'regressed' || state === 'suspected');
+    return {
+      active: true,
+      owner: true,
+      observed: report.observed,
+      time: report.time === 0 ? null : new Date(report.time).toISOString(),
+      problems: await Promise.all(bad.map((reading) => this.#problem(reading))),
+      levels: report.levels.map(describeLevel),
+      versions: report.versions,
+      transitions: recentRecords(report),
+      notices_waiting: report.notices.length,
+    };
+  }
+
+  async stop(): Promise<void> {
+    await this.#webhooks.stop();
+  }
+
+  #webhooksOf(alerts: Settings['alerts']): Webhooks {
+    return new Webhooks({
+      ...alerts,
+      evidenceOf: (transition) => this.#evidence(transition),
+      onSettled: this.#onSettled,
+      onEvent: (event) => this.#event(event),
+    });
+  }
+
+  #event(event: DetectionEvent): void {
+    this.#view.count(event);
+    this.#log.event(event);
+    this.#onEvent(event);
+  }
+
+  async #problem(reading: LevelReading): Promise<unknown> {
+    const evidence = await this.#evidence({ kind: 'level', reading });
+    return { ...describeLevel(reading), ...evidence };
+  }
+
+  /** A notice is worth more than what goes with it. */
+  async #evidence(of: Pick<Transition, 'kind' | 'reading'>): Promise<Evidence> {
+    try {
+      return await evidenceOf(of, this.#conversations());
+    } catch (error) {
+      this.#log.line('warn', 'conversations that go with a regression could not be looked up', {
+        error: error instanceof Error ? error.message : String(error),
+      });
+      return NO_EVIDENCE;
+    }
+  }
+}
+
+function describeLevel(reading: LevelReading) {
+  const { suite, agent, environment, state, since, logEvidence, logThreshold, minimumDetectableRatio } = reading;
+  return {
+    suite,
+    agent,
+    environment,
+    state,
+    state_since: new Date(since).toISOString(),
+    ...levelPart(reading),
+    log_evidence: logEvidence,
+    log_evidence_threshold: logThreshold,
+    minimum_detectable_change_ratio: minimumDetectableRatio ?? null,
+  };
+}
+
+function recentRecords({ recent }: DetectionReport) {
+  return recent.map((transition) => {
+    const { where, worst_conversations, ...record } = detectionRecord(transition, NO_EVIDENCE);
+    return record;
+  });
+}

@@ -1,0 +1,171 @@
+/**
+ * Drives the engine from a log with given times, as the service does from its journal, and can crash: what was not
+ * committed is gone, and the log is played again from the start.
+ */
+import path from 'node:path';
+import { Spool } from '../../src/offline/recording-log.ts';
+import { loadSettings, type Settings } from '../../src/config/settings.ts';
+import type { Evaluation } from '../../src/model/evaluation.ts';
+import { encodeTable } from '../../src/model/otlp/batch-table.ts';
+import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { indexLogs } from '../../src/model/otlp/logs-reader.ts';
+import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { UNWATCHED } from '../../src/engine/check-watch.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { engineSettings, turnLimits } from '../../src/engine/engine-settings.ts';
+import { Intake, type LogEntry } from '../../src/engine/intake.ts';
+import type { TurnFate } from '../../src/model/events/scoring-events.ts';
+import { loadSuites } from '../../src/score/load-suites.ts';
+import type { WrittenTruth } from '../../src/engine/truths.ts';
+import type { Judges } from '../../src/score/judge/judges.ts';
+import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { ConversationRow } from '../../src/store/conversation-reader.ts';
+import { Store } from '../../src/store/sqlite/store.ts';
+import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
+
+export interface Line {
+  readonly at: number;
+  /** OTLP/JSON. */
+  readonly request: string;
+  readonly signal?: 'traces' | 'logs';
+}
+
+export const BUILTIN = path.resolve(import.meta.dirname, '../../suites');
+
+export async function builtinSuites(names: readonly string[]): Promise<readonly CompiledSuite[]> {
+  const { suites, mistakes } = await loadSuites(names, { baseDir: BUILTIN, builtinDir: BUILTIN });
+  if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes));
+  return suites;
+}
+
+export function defaultSettings(): Settings {
+  return loadSettings({ flags: {}, env: {}, cwd: BUILTIN }).settings;
+}
+
+export class LogDriver {
+  readonly fates: TurnFate[] = [];
+  readonly #directory: string;
+  readonly #suites: readonly CompiledSuite[];
+  readonly #settings: Settings;
+  readonly #judge: Judges['settings'] | undefined;
+  readonly #truth: WrittenTruth | undefined;
+  readonly #spool = new Spool();
+  readonly #log: LogEntry[] = [];
+  #store: Store;
+  #engine: Engine;
+  #intake: Intake;
+
+  constructor(options: {
+    readonly directory: string;
+    readonly suites: readonly CompiledSuite[];
+    readonly settings?: Settings;
+    readonly judge?: Judges['settings'];
+    readonly truth?: WrittenTruth;
+  }) {
+    this.#directory = options.directory;
+    this.#suites = options.suites;
+    this.#settings = options.settings ?? defaultSettings();
+    this.#judge = options.judge;
+    this.#truth = options.truth;
+    this.#store = Store.open(this.#file, { durable: false });
+    this.#engine = this.#makeEngine();
+    this.#intake = this.#makeIntake();
+    this.#store.begin();
+  }
+
+  get #file(): string {
+    return path.join(this.#directory, 'store.db');
+  }
+
+  take(line: Line): void {
+    const signal = line.signal ?? 'traces';
+    const bytes =
+      signal === 'traces' ? transcodeTraces(Buffer.from(line.request)) : transcodeLogs(Buffer.from(line.request));
+    const table = encodeTable(signal === 'traces' ? indexTraces(bytes) : indexLogs(bytes));
+    const entry = this.#spool.append({ signal, bytes, table, logTime: line.at });
+    this.#log.push(entry);
+    this.#intake.take(entry);
+  }
+
+  advance(to: number): void {
+    this.#intake.advance(to);
+    this.#engine.advance(to);
+  }
+
+  commit(): void {
+    this.#store.commit();
+    this.#store.begin();
+  }
+
+  /** What somebody else does to the store, between transactions. */
+  between<T>(work: (store: Store) => T): T {
+    this.#store.commit();
+    const done = work(this.#store);
+    this.#store.begin();
+    return done;
+  }
+
+  /** What the store says so far. */
+  evaluationsOf(conversation: string): readonly Evaluation[] {
+    this.commit();
+    const reader = StoreReader.open(this.#file);
+    const row = reader.find(conversation);
+    const evaluations = row === undefined ? [] : [...reader.evaluations(row, { revisions: 'all' })];
+    reader.close();
+    return evaluations;
+  }
+
+  /** Everything since the last commit is lost, and the log is played again. */
+  crash(): void {
+    this.#store.close();
+    this.#store = Store.open(this.#file, { durable: false });
+    this.#store.begin();
+    this.#engine = this.#makeEngine();
+    this.#intake = this.#makeIntake();
+    for (const entry of this.#log) this.#intake.take(entry);
+  }
+
+  /** Closes everything that is open by its own deadlines, and gives what the store then says. */
+  finish(): {
+    readonly evaluations: readonly Evaluation[];
+    readonly totals: readonly unknown[];
+    readonly all: readonly Evaluation[];
+    readonly conversations: readonly ConversationRow[];
+  } {
+    this.advance(Number.MAX_SAFE_INTEGER);
+    this.#store.commit();
+    const reader = StoreReader.open(this.#file);
+    const evaluations = [...reader.allEvaluations()];
+    const conversations = reader.list({ limit: 10_000 });
+    const all = conversations.flatMap((conversation) => [...reader.evaluations(conversation, { revisions: 'all' })]);
+    const totals = reader.totals();
+    reader.close();
+    this.close();
+    return { evaluations, totals, all, conversations };
+  }
+
+  close(): void {
+    this.#store.close();
+    this.#spool.close();
+  }
+
+  #makeEngine(): Engine {
+    return new Engine({
+      settings: engineSettings(this.#settings),
+      suites: this.#suites,
+      store: this.#store,
+      read: (position, length) => this.#spool.read(position, length),
+      watch: UNWATCHED,
+      onEvent: () => {},
+      truth: this.#truth,
+      ...(this.#judge !== undefined && { judge: this.#judge }),
+    });
+  }
+
+  #makeIntake(): Intake {
+    return new Intake(turnLimits(this.#settings), {
+      onClosed: (turn) => this.fates.push(this.#engine.closeTurn(turn)),
+      onReleased: () => {},
+    });
+  }
+}

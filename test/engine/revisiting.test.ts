@@ -1,0 +1,274 @@
+/** What is known only after a conversation was scored: its truth, and what judges say. */
+import path from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { JudgeOutcome } from '../../src/model/judging.ts';
+import { readTruthFiles } from '../../src/engine/truth-files.ts';
+import { QUALITY_METRICS } from '../../src/report/metrics/quality-metrics.ts';
+import type { CompiledSuite } from '../../src/score/suite.ts';
+import { readSuite } from '../../src/score/yaml/read-suite.ts';
+import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
+import { tempDirectory } from '../temp-directory.ts';
+import { LogDriver } from './log-driver.ts';
+
+const CONVERSATION = 'c-1';
+
+function suite(text: string): CompiledSuite {
+  const { suite: compiled, mistakes } = readSuite(text, 'test.yaml');
+  if (compiled === undefined) throw new Error(JSON.stringify(mistakes));
+  return compiled;
+}
+
+const BY_TRUTH = (scope: 'turn' | 'conversation') =>
+  suite(`
+suite: right
+scope: ${scope}
+min_decided: 0
+criteria:
+  - { name: said, question: Did it say what is right?, weight: 0.5, needs: [truth], check: "final_answer.contains(truth.word)" }
+  - { name: answered, question: Did it answer?, weight: 0.5, uses: answered }
+`);
+const JUDGED = (scope: 'turn' | 'conversation') =>
+  suite(`
+suite: judged
+scope: ${scope}
+criteria:
+  - { name: answered, question: Did it answer?, weight: 0.5, uses: answered }
+  - { name: kind, question: Was it kind?, weight: 0.5, judge: {} }
+`);
+
+/** A turn of an agent and a model's call. */
+function turn(
+  number: number,
+  options: { readonly ended?: boolean; readonly late?: boolean; readonly scenario?: string } = {},
+) {
+  const traceId = `${number}`.padStart(32, '0');
+  const text = (key: string, value: string) => ({ key, value: { stringValue: value } });
+  const base = {
+    traceId,
+    kind: 1,
+    startTimeUnixNano: `${1_790_000_000 + number}000000000`,
+    endTimeUnixNano: `${1_790_000_001 + number}000000000`,
+    status: { code: 0 },
+  };
+  const root: TrafficSpan = {
+    ...base,
+    spanId: `${number}aa`.padStart(16, '0'),
+    name: 'invoke_agent helper',
+    attributes: [
+      text('gen_ai.conversation.id', CONVERSATION),
+      text('gen_ai.operation.name', 'invoke_agent'),
+      text('gen_ai.agent.name', 'helper'),
+      ...(options.scenario === undefined ? [] : [text('assay.scenario.id', options.scenario)]),
+      ...(options.ended === true ? [{ key: 'assay.conversation.end', value: { boolValue: true } }] : []),
+    ],
+  };
+  const chat: TrafficSpan = {
+    ...base,
+    spanId: `${number}bb`.padStart(16, '0'),
+    parentSpanId: root.spanId,
+    name: 'chat model',
+    attributes: [
+      text('gen_ai.operation.name', 'chat'),
+      text('gen_ai.input.messages', JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'When?' }] }])),
+      text(
+        'gen_ai.output.messages',
+        JSON.stringify([
+          {
+            role: 'assistant',
+            parts: [{ type: 'text', content: `At noon, of course (${number}).` }],
+            finish_reason: 'stop',
+          },
+        ]),
+      ),
+    ],
+  };
+  const late: TrafficSpan = {
+    ...base,
+    spanId: `${number}cc`.padStart(16, '0'),
+    parentSpanId: root.spanId,
+    name: 'execute_tool clock',
+    attributes: [text('gen_ai.operation.name', 'execute_tool'), text('gen_ai.tool.name', 'clock')],
+  };
+  return exportRequest(options.late === true ? [late] : [root, chat], 'v1');
+}
+
+const judge = () => ({ fingerprint: 'm-1', evidenceTokens: 4000, share: 1 });
+const yes = (pass = true): JudgeOutcome => ({
+  is: 'answered',
+  model: 'm-1',
+  answers: [{ criterion: 'kind', pass, reason: 'It says "of course".', quotes: [], votes: { yes: 1, of: 1 } }],
+});
+
+function answerAll(driver: LogDriver, outcome: JudgeOutcome): number {
+  return driver.between((store) => {
+    const waiting = store.waitingQuestions('default', 100);
+    store.endQuestions(
+      waiting.map(({ request }) => ({ key: request.key, outcome })),
+      1,
+    );
+    return waiting.length;
+  });
+}
+
+function driverOf(
+  suites: readonly CompiledSuite[],
+  more: { readonly truth?: NonNullable<ReturnType<typeof readTruthFiles>['truth']> } = {},
+) {
+  return new LogDriver({ directory: tempDirectory(), suites, judge, ...more });
+}
+
+const verdictsOf = (evaluations: ReturnType<LogDriver['evaluationsOf']>) =>
+  evaluations.map(({ revision, waitsFor, verdicts }) => [
+    revision,
+    waitsFor === undefined ? 'complete' : 'waits',
+    ...[...verdicts.values()].map(({ verdict }) => verdict),
+  ]);
+
+for (const scope of ['turn', 'conversation'] as const) {
+  test(`truth that comes after the conversation was scored makes a new revision of what wanted it (${scope})`, () => {
+    const driver = driverOf([BY_TRUTH(scope)]);
+    driver.take({ at: 1000, request: turn(1, { ended: true }) });
+    driver.advance(100_000);
+    expect(verdictsOf(driver.evaluationsOf(CONVERSATION))).toEqual([[1, 'complete', 'not_applicable', 'pass']]);
+
+    driver.between((store) => store.putTruth(CONVERSATION, { word: 'noon' }));
+    driver.advance(100_001);
+    driver.between((store) => store.putTruth(CONVERSATION, { word: 'noon' }));
+    driver.advance(100_002);
+    driver.between((store) => store.putTruth(CONVERSATION, { word: 'midnight' }));
+    driver.advance(100_003);
+    // A late span is one more revision of what is known by then.
+    driver.take({ at: 100_004, request: turn(1, { late: true }) });
+    const { all, totals } = driver.finish();
+
+    expect(verdictsOf(all)).toEqual([
+      [1, 'complete', 'not_applicable', 'pass'],
+      [2, 'complete', 'pass', 'pass'],
+      [3, 'complete', 'fail', 'pass'],
+    ]);
+    const counted = totals.filter((total) => JSON.stringify(total).includes(QUALITY_METRICS.evaluations.name));
+    expect(counted.map((total) => (total as { readonly value: number }).value).reduce((a, b) => a + b)).toBe(1);
+  });
+
+  test(`code is counted at once, and the evaluation when the judge has answered (${scope})`, () => {
+    const driver = driverOf([JUDGED(scope)]);
+    driver.take({ at: 1000, request: turn(1, { ended: true }) });
+    driver.advance(100_000);
+    expect(verdictsOf(driver.evaluationsOf(CONVERSATION))).toEqual([[1, 'waits', 'pass', 'skipped']]);
+
+    expect(answerAll(driver, yes(false))).toBe(1);
+    driver.advance(100_001);
+
+    const { all, totals } = driver.finish();
+    expect(verdictsOf(all)).toEqual([[1, 'complete', 'pass', 'fail']]);
+    const moved = (totals as readonly { readonly metric: string; readonly labels: string; readonly value: number }[])
+      .filter(
+        ({ metric, value }) =>
+          value > 0 && (metric === QUALITY_METRICS.verdicts.name || metric === QUALITY_METRICS.evaluations.name),
+      )
+      .map(({ labels, value }) => [
+        /"criterion":"(\w+)"/.exec(labels)?.[1],
+        /"(?:verdict|outcome)":"(\w+)"/.exec(labels)?.[1],
+        value,
+      ]);
+    expect(moved.toSorted()).toEqual(
+      [
+        [undefined, 'graceful_failure', 1],
+        ['answered', 'pass', 1],
+        ['kind', 'fail', 1],
+      ].toSorted(),
+    );
+  });
+
+  test(`late spans while the judge thinks: the newer revision is asked about, and counted once (${scope})`, () => {
+    const driver = driverOf([JUDGED(scope)]);
+    driver.take({ at: 1000, request: turn(1, { ended: true }) });
+    driver.advance(100_000);
+    driver.take({ at: 100_001, request: turn(1, { late: true }) });
+    driver.advance(300_000);
+    driver.advance(900_000);
+    expect(verdictsOf(driver.evaluationsOf(CONVERSATION))).toEqual([[2, 'waits', 'pass', 'skipped']]);
+
+    // What nobody waits for any more is not asked.
+    expect(answerAll(driver, yes())).toBe(1);
+    driver.advance(900_001);
+
+    const { all, totals } = driver.finish();
+    expect(verdictsOf(all)).toEqual([[2, 'complete', 'pass', 'pass']]);
+    const rows = totals as readonly { readonly metric: string; readonly value: number }[];
+    const sum = (name: string) =>
+      rows.filter(({ metric }) => metric === name).reduce((all_, { value }) => all_ + value, 0);
+    expect([sum(QUALITY_METRICS.evaluations.name), sum(QUALITY_METRICS.verdicts.name)]).toEqual([1, 2]);
+  });
+
+  test(`a crash while an evaluation waits loses nothing and asks nothing twice (${scope})`, () => {
+    const driver = driverOf([JUDGED(scope)]);
+    driver.take({ at: 1000, request: turn(1, { ended: true }) });
+    driver.advance(100_000);
+    driver.commit();
+    driver.crash();
+    driver.advance(100_000);
+    expect(answerAll(driver, yes())).toBe(1);
+    driver.advance(100_001);
+    driver.crash();
+    driver.advance(100_002);
+
+    expect(verdictsOf(driver.finish().all)).toEqual([[1, 'complete', 'pass', 'pass']]);
+  });
+}
+
+test('a judge that gives no answer leaves an error, and the score to the others', () => {
+  const driver = driverOf([JUDGED('turn')]);
+  driver.take({ at: 1000, request: turn(1, { ended: true }) });
+  driver.advance(100_000);
+  answerAll(driver, { is: 'failed', failure: 'timeout', reason: 'It took too long.' });
+  driver.advance(100_001);
+
+  const [evaluation] = driver.finish().all;
+  expect(evaluation?.verdicts.get('kind')).toMatchObject({ verdict: 'error' });
+  expect(evaluation?.score).toBe(1_000_000);
+});
+
+test('truth is found in files by conversation, scenario or attribute, and what is put in overrides it', () => {
+  const directory = tempDirectory();
+  const file = (name: string, text: string) => {
+    writeFileSync(path.join(directory, name), text);
+    return path.join(directory, name);
+  };
+  const { truth, mistakes } = readTruthFiles([
+    { path: file('a.yaml', `s-7: { word: never, from: scenario }\n`), by: { attribute: 'assay.scenario.id' } },
+    { path: file('b.jsonl', `{"id":"c-1","truth":{"word":"noon"}}\n\n{"id":"c-2","truth":1}\n`), by: 'conversation' },
+  ]);
+  expect(mistakes).toEqual([]);
+  const driver = driverOf([BY_TRUTH('conversation')], truth === undefined ? {} : { truth });
+  driver.take({ at: 1000, request: turn(1, { ended: true, scenario: 's-7' }) });
+  driver.advance(100_000);
+  expect(verdictsOf(driver.evaluationsOf(CONVERSATION))).toEqual([[1, 'complete', 'pass', 'pass']]);
+
+  driver.between((store) => store.putTruth(CONVERSATION, { word: 'midnight' }));
+  driver.advance(100_001);
+
+  expect(verdictsOf(driver.finish().all).at(-1)).toEqual([2, 'complete', 'fail', 'pass']);
+});
+
+test('files of truth: every mistake, with its place', () => {
+  const directory = tempDirectory();
+  const list = path.join(directory, 'list.yaml');
+  writeFileSync(list, '- { id: a, truth: 1 }\n- { id: a, truth: 2 }\n- { name: b }\n');
+  const lines = path.join(directory, 'lines.jsonl');
+  writeFileSync(lines, '{"id":"a","truth":1}\n{"id":\n');
+
+  const { mistakes } = readTruthFiles([
+    { path: list, by: 'conversation' },
+    { path: lines, by: 'conversation' },
+    { path: path.join(directory, 'none.yaml'), by: 'conversation' },
+  ]);
+
+  expect(mistakes.map(({ line, problem }) => [line, problem.replace(/\(.*|'\/.*/s, '')])).toEqual([
+    [2, "'a' is there twice"],
+    [3, 'this has not both an `id` and a `truth`'],
+    [2, expect.any(String)],
+    [undefined, expect.stringContaining('ENOENT')],
+  ]);
+});

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { ClosedTurn } from '../../../src/assemble/open-turns.ts';
+import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
+import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
+import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
+import { ArrivalMaker } from '../../../src/serve/cluster/arrival-maker.ts';
+import { Lane } from '../../../src/serve/cluster/lane.ts';
+import { LIMITS, spoolForTest } from './small-lanes.ts';
+
+const TRACE = '1'.repeat(32);
+const OTHER = '2'.repeat(32);
+
+/** A model call that speaks of a tool call, which is a key, and links to another trace. */
+function callSpan(conversationId: string | undefined) {
+  const message = {
+    role: 'assistant',
+    parts: [{ type: 'tool_call', id: 'call_7f3a91c2d0e84b56', name: 'search', arguments: {} }],
+  };
+  const attributes = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.output.messages': JSON.stringify([message]),
+    ...(conversationId === undefined ? {} : { 'gen_ai.conversation.id': conversationId }),
+  };
+  return {
+    traceId: TRACE,
+    spanId: '3'.repeat(16),
+    name: 'chat',
+    attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+    links: [{ traceId: OTHER, spanId: '4'.repeat(16) }],
+  };
+}
+
+/** What a lane closes after this span, and who reads its bytes. */
+function closedAfter(span: object) {
+  const { spool, reader } = spoolForTest();
+  const closed: ClosedTurn[] = [];
+  const lane = new Lane({
+    owned: { group: 'g', lane: 0, epoch: 1, time: 0, positions: {} },
+    topics: [{ topic: 'spans', offset: 0, time: 0 }],
+    limits: LIMITS,
+    ports: { spool, onClosed: (turn) => closed.push(turn), onTime: () => {}, onLate: () => {} },
+  });
+  const bytes = transcodeTraces(Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] })));
+  const index = indexTraces(bytes);
+  const batch = { signal: 'traces' as const, bytes, table: encodeTable(index), rows: index.spanCount };
+  lane.push('spans', [{ offset: 0, timestamp: 5, batch }], new Map());
+  lane.quiet('spans', 1000);
+  lane.advance();
+  const [turn] = closed;
+  if (turn === undefined) throw new Error('the lane has closed nothing');
+  return { turn, maker: new ArrivalMaker({ read: (at, length) => reader.read(at, length), idKeys: [] }), spool };
+}
+
+test('an arrival has its bytes for itself, and says what it knows of itself', () => {
+  const { turn, maker } = closedAfter(callSpan('c-1'));
+
+  const arrival = maker.make(turn, { wantsKeys: true });
+
+  expect(arrival).toMatchObject({ traceId: TRACE, conversationId: 'c-1', spans: 1, linked: [OTHER] });
+  expect(arrival.has.join(' ')).toContain('call_7f3a91c2d0e84b56');
+  expect(arrival.keysLater).toBeUndefined();
+  expect(indexTraces(arrival.content.traces).spanCount).toBe(1);
+  // Nothing else lies in the memory that goes to another thread.
+  expect(arrival.content.traces.buffer.byteLength).toBe(arrival.content.traces.length);
+});
+
+test('one that names its conversation leaves keys for later where nothing is compared with them; one that does not says them', () => {
+  const named = closedAfter(callSpan('c-1'));
+  const unnamed = closedAfter(callSpan(undefined));
+
+  expect(named.maker.make(named.turn, { wantsKeys: false })).toMatchObject({
+    conversationId: 'c-1',
+    has: [],
+    linked: [OTHER],
+    keysLater: true,
+  });
+  const arrival = unnamed.maker.make(unnamed.turn, { wantsKeys: false });
+  expect(arrival.conversationId).toBeUndefined();
+  expect(arrival.keysLater).toBeUndefined();
+  expect(arrival.has.join(' ')).toContain('call_7f3a91c2d0e84b56');
+});
+
+test('bytes that are gone are an error', () => {
+  const { turn, maker, spool } = closedAfter(callSpan('c-1'));
+  spool.close();
+
+  expect(() => maker.make(turn, { wantsKeys: true })).toThrow(/segment|ENOENT/);
+});

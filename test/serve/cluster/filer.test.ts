@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { TraceId } from '../../../src/model/ids.ts';
+import type { MadeArrival } from '../../../src/serve/cluster/arrival-maker.ts';
+import { Filer } from '../../../src/serve/cluster/filer.ts';
+import { FencedError, type Filing, type OwnedLane } from '../../../src/store/cluster-store.ts';
+
+function laneOf(lane: number): OwnedLane {
+  return { group: 'g', lane, epoch: 1, time: 0, positions: {} };
+}
+
+const ARRIVAL: MadeArrival = {
+  traceId: 'a'.repeat(32) as TraceId,
+  conversationId: undefined,
+  closedAt: 100,
+  cause: 'settled',
+  spans: 1,
+  content: { traces: new Uint8Array(4), logs: undefined },
+  has: [],
+  wants: [],
+  linked: [],
+};
+
+function run(options: { readonly fenced?: readonly number[]; readonly lost?: number }) {
+  const filed: Filing[] = [];
+  const said: { readonly fenced: readonly number[]; readonly sequence: number; readonly wantsKeys: boolean }[] = [];
+  const problems: unknown[] = [];
+  let refusals = 0;
+  const filer = new Filer({
+    store: {
+      wantsKeys: false,
+      file: async (filings) => {
+        if (filings.some(({ lane }) => options.fenced?.includes(lane.lane))) throw new FencedError('another has it');
+        if (refusals++ === 0) throw new Error('the database is away');
+        filed.push(...filings);
+      },
+    },
+    onFiled: ({ fenced, sequence, wantsKeys }) =>
+      said.push({ fenced: fenced.map(({ lane }) => lane), sequence, wantsKeys }),
+    onProblem: (error) => problems.push(error),
+    pause: async () => {},
+  });
+  const commands: Parameters<Filer['fileNext']>[0] = [0, 1, 2].flatMap((number) => {
+    const lane = laneOf(number);
+    const closed = { type: 'file', sequence: number * 2 + 1, lane, positions: {} } as const;
+    return [
+      options.lost === number ? { ...closed, unreadable: 'the file is gone' } : { ...closed, arrival: ARRIVAL },
+      { type: 'time', sequence: number * 2 + 2, lane, time: 200, positions: {} },
+    ];
+  });
+  return { filer, commands, filed, said, problems };
+}
+
+test('a store that is away is tried again; lanes that others have are told, the rest is filed', async () => {
+  const { filer, commands, filed, said, problems } = run({ fenced: [1] });
+
+  await filer.fileNext(commands);
+
+  expect(filed.map(({ lane, time, arrivals }) => [lane.lane, time, arrivals.length])).toEqual([
+    [0, 200, 1],
+    [2, 200, 1],
+  ]);
+  expect(said).toEqual([{ fenced: [1], sequence: 6, wantsKeys: false }]);
+  expect(problems).toHaveLength(1);
+});
+
+test('a turn whose bytes are lost keeps its lane from moving on, and no other', async () => {
+  const { filer, commands, filed, said, problems } = run({ lost: 2 });
+
+  await filer.fileNext(commands);
+
+  expect(filed.map(({ lane }) => lane.lane)).toEqual([0, 1]);
+  expect(problems).toContain('the file is gone');
+  expect(said).toEqual([{ fenced: [2], sequence: 6, wantsKeys: false }]);
+});

@@ -1,0 +1,28 @@
+/** For tests of lanes: limits that a few spans reach, and a spool with who reads it. */
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { TurnLimits } from '../../../src/assemble/open-turns.ts';
+import { JournalReader } from '../../../src/journal/journal-reader.ts';
+import { Spool } from '../../../src/kafka/turn-spool.ts';
+import { tempDirectory } from '../../temp-directory.ts';
+
+export const LIMITS: TurnLimits = {
+  settleMs: 10,
+  idleMs: 40,
+  maxAgeMs: 200,
+  maxSpans: 8,
+  maxBytes: 100_000,
+  maxOpenTurns: 1000,
+  maxOpenSpans: 10_000,
+};
+
+export function spoolForTest(): { readonly spool: Spool; readonly reader: JournalReader } {
+  const directory = path.join(tempDirectory(), 'spool');
+  const spool = new Spool(directory);
+  const reader = new JournalReader(directory);
+  onTestFinished(() => {
+    reader.close();
+    spool.close();
+  });
+  return { spool, reader };
+}
