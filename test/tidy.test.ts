@@ -87,6 +87,38 @@ test('a stage imports the model and itself: to connect stages, do it in src/engi
   expect(broken).toEqual([]);
 });
 
+/** Each room that is not a stage, and the rooms of its kind that it may use besides stages, the model and the configuration. */
+const BELOW: Readonly<Record<string, readonly string[]>> = {
+  engine: [],
+  backtest: ['engine'],
+  offline: ['engine', 'backtest', 'instrument'],
+  serve: ['engine', 'backtest'],
+};
+
+test('the engine knows no log and no shell, and what serves knows nothing of recordings: move what both need down', () => {
+  const broken = imports
+    .filter(({ room, targetRoom }) => {
+      const below = BELOW[room];
+      if (below === undefined || targetRoom === undefined || targetRoom === room) return false;
+      return ![...STAGES, 'model', 'config', ...below].includes(targetRoom);
+    })
+    .map(({ file, from }) => `${file} imports ${from}`);
+
+  expect(broken).toEqual([]);
+});
+
+test('one machine and the cluster do not import each other: what both need belongs to src/serve', () => {
+  const broken = imports
+    .filter(
+      ({ file, target }) =>
+        (file.startsWith('src/serve/one-machine/') && target.startsWith('src/serve/cluster/')) ||
+        (file.startsWith('src/serve/cluster/') && target.startsWith('src/serve/one-machine/')),
+    )
+    .map(({ file, from }) => `${file} imports ${from}`);
+
+  expect(broken).toEqual([]);
+});
+
 test('the model imports nothing but itself: move what it needs into it, or out of it', () => {
   const broken = imports
     .filter(({ room, targetRoom }) => room === 'model' && targetRoom !== undefined && targetRoom !== 'model')

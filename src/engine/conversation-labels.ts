@@ -5,7 +5,7 @@ import type { Conversation } from '../model/conversation.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import { countedEffort, type Effort } from './counting/usage-totals.ts';
-import type { AgentLabels } from './counting/label-guard.ts';
+import type { AgentLabels } from '../model/agent-labels.ts';
 import type { CountedConversation } from './counting/suite-totals.ts';
 import type { ConversationLabels, SeenConversation } from '../store/engine-store.ts';
 import { segmentOf } from './segment.ts';

@@ -1,7 +1,6 @@
 /** The parts of the settings that the stages want, in their words. */
 import type { TurnLimits } from '../assemble/open-turns.ts';
 import type { Settings } from '../config/settings.ts';
-import type { ScorerStart } from '../serve/one-machine/scorer-protocol.ts';
 
 /** About 300 MB of records at the most; beyond it the turn that would close first is closed. */
 const OPEN_TURNS_MAX = 250_000;
@@ -13,7 +12,7 @@ export function turnLimits(settings: Settings): TurnLimits {
   return { settleMs, idleMs, maxAgeMs, maxSpans, maxBytes, maxOpenTurns: OPEN_TURNS_MAX, maxOpenSpans: OPEN_SPANS_MAX };
 }
 
-export function engineSettings(settings: Settings): ScorerStart['settings'] {
+export function engineSettings(settings: Settings) {
   const { reopenMs, maxSpans, maxBytes } = settings.turn;
   const { idleMs, maxAgeMs, maxTurns, idKeys } = settings.conversation;
   return {

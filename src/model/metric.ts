@@ -26,3 +26,11 @@ export interface HistogramDefinition extends MetricDefinition {
   readonly type: 'histogram';
   readonly buckets: readonly number[];
 }
+
+/** The conversation that moved a series last. */
+export interface SeriesExemplar {
+  readonly traceId: string;
+  readonly conversationId: string;
+  readonly value: number;
+  readonly at: number;
+}

@@ -7,9 +7,7 @@
  * and where there is no room for a new segment of an agent that is known, only its segment is `other`, so that who fills up
  * the segments hides no agent. For these a quarter of `maxLabelSets` is spare.
  */
-import type { BaseLabels } from '../../report/metrics/quality-metrics.ts';
-
-export type AgentLabels = Omit<BaseLabels, 'suite'>;
+import { type AgentLabels, FOLDED, isFolded, OTHER } from '../../model/agent-labels.ts';
 
 /** What was counted under `other`: all of its labels, or its segment alone. */
 export interface Fold {
@@ -18,9 +16,7 @@ export interface Fold {
   readonly agent: string;
 }
 
-const OTHER = 'other';
 const SPARE_FOR_SEGMENTS = 0.25;
-export const FOLDED: AgentLabels = { agent: OTHER, agent_version: OTHER, environment: OTHER };
 const FOLDED_WITH_SEGMENT: AgentLabels = { ...FOLDED, segment: OTHER };
 
 /** Longer names carry text that is not a name; Prometheus stores every byte of them in every block. */
@@ -102,11 +98,6 @@ export class LabelGuard {
     }
     return labels;
   }
-}
-
-/** Whether these are the labels of what has none of its own. */
-export function isFolded(labels: AgentLabels): boolean {
-  return labels.agent === OTHER && labels.agent_version === OTHER && labels.environment === OTHER;
 }
 
 function foldedLike(labels: AgentLabels): AgentLabels {

@@ -13,13 +13,12 @@ import {
   type Verdict,
   VERDICTS,
 } from '../../model/evaluation.ts';
+import type { AgentLabels } from '../../model/agent-labels.ts';
+import type { SeriesExemplar } from '../../model/metric.ts';
 import { type CountedEffort, countedEffort, type Effort, squaredCost } from './usage-totals.ts';
-import {
-  type BaseLabels,
-  type HistogramMetric,
-  MILLIONTH,
-  QUALITY_METRICS,
-} from '../../report/metrics/quality-metrics.ts';
+import { type HistogramMetric, MILLIONTH, QUALITY_METRICS } from '../../report/metrics/quality-metrics.ts';
+
+type SuiteLabels = AgentLabels & { readonly suite: string };
 
 export interface CountedConversation {
   readonly traceId: string;
@@ -34,13 +33,6 @@ export interface Series {
   add(amount: number, exemplar?: SeriesExemplar): void;
 }
 
-export interface SeriesExemplar {
-  readonly traceId: string;
-  readonly conversationId: string;
-  readonly value: number;
-  readonly at: number;
-}
-
 type LabelValues = { readonly [label: string]: string };
 
 export interface Totals {
@@ -52,7 +44,7 @@ export interface Totals {
 const NONE: ReadonlySet<string> = new Set();
 
 export class SuiteTotals {
-  readonly labels: BaseLabels;
+  readonly labels: SuiteLabels;
   readonly #totals: Totals;
   readonly #firstSeen: { note(time: number): void };
   readonly #outcomes = new Map<Outcome, OutcomeTotals>();
@@ -66,7 +58,7 @@ export class SuiteTotals {
   readonly #revisedDown: Series;
 
   /** All series whose labels are known exist at zero from here on, so that `increase()` sees the first event. */
-  constructor(totals: Totals, labels: BaseLabels, criteria: readonly string[], findings: readonly FindingKind[] = []) {
+  constructor(totals: Totals, labels: SuiteLabels, criteria: readonly string[], findings: readonly FindingKind[] = []) {
     this.labels = labels;
     this.#totals = totals;
     const { agent, agent_version, environment } = labels;

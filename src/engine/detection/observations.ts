@@ -2,7 +2,7 @@
 import { OUTCOMES, VERDICTS, type Evaluation, type Outcome, type VerdictKind } from '../../model/evaluation.ts';
 import { evaluationIdOf } from '../../report/results/evaluation-record.ts';
 import type { Effort } from '../counting/usage-totals.ts';
-import type { AgentLabels } from '../counting/label-guard.ts';
+import type { AgentLabels } from '../../model/agent-labels.ts';
 import { countedAs, ONE } from '../../score/weigh.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import type { WaitingObservation } from '../../store/detection-store.ts';

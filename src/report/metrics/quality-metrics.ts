@@ -11,15 +11,6 @@
  */
 import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
 
-export type BaseLabels = {
-  readonly suite: string;
-  readonly agent: string;
-  readonly agent_version: string;
-  readonly environment: string;
-  /** Only where attributes for it are configured. */
-  readonly segment?: string;
-};
-
 /** What one stored unit is worth: totals are integers. Sums of them are exact up to 2^53, about 9 × 10^15. */
 interface Scaled {
   readonly scale: number;

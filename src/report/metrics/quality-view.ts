@@ -7,10 +7,10 @@
  * kept until it changes; that is no more than one answer's text in all.
  */
 import type { MetricSource, Scrape } from './exposition.ts';
-import { isFolded } from '../../engine/counting/label-guard.ts';
+import { isFolded } from '../../model/agent-labels.ts';
 import { type HistogramMetric, QUALITY_METRICS, type QualityMetric, type SingleMetric } from './quality-metrics.ts';
 import { SHADOW_METRICS } from './shadow-metrics.ts';
-import type { SeriesExemplar } from '../../engine/counting/suite-totals.ts';
+import type { SeriesExemplar } from '../../model/metric.ts';
 import { type ExemplarSample, exemplarText, type Format, labelText } from './text-format.ts';
 
 /** What the store says of one series; see `Total` there. */

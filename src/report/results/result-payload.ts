@@ -3,7 +3,7 @@ import type { Evaluation } from '../../model/evaluation.ts';
 import type { SpanId, TraceId } from '../../model/ids.ts';
 import { type EvaluationJson, toEvaluationJson } from '../../model/evaluation-json.ts';
 import { evaluationIdOf } from './evaluation-record.ts';
-import type { AgentLabels } from '../../engine/counting/label-guard.ts';
+import type { AgentLabels } from '../../model/agent-labels.ts';
 
 export interface ResultPayload {
   readonly id: string;

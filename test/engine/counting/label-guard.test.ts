@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { FOLDED, type Fold, LabelGuard } from '../../../src/engine/counting/label-guard.ts';
+import { type Fold, LabelGuard } from '../../../src/engine/counting/label-guard.ts';
+import { FOLDED } from '../../../src/model/agent-labels.ts';
 
 test('the guard keeps the first label sets for good and folds what comes after', () => {
   const folded: string[] = [];
