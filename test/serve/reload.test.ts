@@ -121,7 +121,7 @@ test('a module that a suite imports is loaded anew as well', async () => {
   writeFileSync(
     path.join(directory, 'mine.ts'),
     `import { defineSuite } from '${defineSuite}';
-import { answer } from '../pipeline/part.ts';
+import { answer } from './part.ts';
 export const mine = defineSuite({
   name: 'mine', scope: 'turn',
   criteria: [{ name: 'only', question: 'Is it so?', weight: 1, check: answer }],
