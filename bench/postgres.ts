@@ -113,7 +113,7 @@ async function run(
   scenario: Scenario,
 ): Promise<{ readonly filed: number; readonly judged: number; readonly note: string }> {
   const store = await PostgresStore.open({ url, instance: 'bench', group: 'bench', topics: ['spans'] });
-  const [lane] = await store.ownLanes([{ group: 'bench', lane: 0 }]);
+  const [lane] = await store.lanes.own([{ group: 'bench', lane: 0 }]);
   if (lane === undefined) throw new Error('no lane');
   let filing = 0;
   let judging = 0;
@@ -122,12 +122,14 @@ async function run(
   for (let at = 0; at < arrivals.length; at += PER_FILING) {
     const some = arrivals.slice(at, at + PER_FILING);
     const time = (some.at(-1)?.closedAt ?? 0) + (at + PER_FILING >= arrivals.length ? 10 * IDLE_MS : 0);
-    filing += await timed(cpu, 'filing', () => store.file([{ lane, time, positions: { spans: at }, arrivals: some }]));
+    filing += await timed(cpu, 'filing', () =>
+      store.filing.file([{ lane, time, positions: { spans: at }, arrivals: some }]),
+    );
     judging += await timed(cpu, 'judging', async () => {
-      await store.moveTime();
+      await store.time.move();
       for (let more = true; more; ) {
         const limits = { whose: 'own', conversationsMax: 256, bytesMax: 32 << 20 } as const;
-        const { conversations } = await store.judge(limits, ({ time: now, arrivals: waiting }) => {
+        const { conversations } = await store.scoring.scoreDue(limits, ({ time: now, arrivals: waiting }) => {
           for (const one of waiting) take(store.engineStore, one, arrivals[one.closedAt - 1_000], scenario);
           score(store.engineStore, now);
         });
@@ -159,7 +161,7 @@ function take(
   { turnsPerConversation }: Scenario,
 ): void {
   const { traceId, closedAt, content } = waiting;
-  const { row, turns } = store.joinConversation({
+  const { row, turns } = store.conversations.join({
     id: (arrival?.conversationId ?? `trace:${traceId}`) as ConversationId,
     labels: LABELS,
     at: closedAt,
@@ -169,7 +171,7 @@ function take(
     maxAgeMs: 1e9,
   });
   if (turnsPerConversation > 0 && turns >= turnsPerConversation) {
-    store.scheduleConversation(row, { at: closedAt + IDLE_MS, cause: 'idle' });
+    store.conversations.schedule(row, { at: closedAt + IDLE_MS, cause: 'idle' });
   }
   const trace = {
     traceId,
@@ -181,19 +183,19 @@ function take(
     sealed: false,
     cause: 'settled',
   };
-  store.insertTrace({ ...trace, content });
+  store.traces.insert({ ...trace, content });
 }
 
 function score(store: EngineStore, time: number): void {
-  for (let due = store.nextDue(time); due !== undefined; due = store.nextDue(time)) {
+  for (let due = store.conversations.nextDue(time); due !== undefined; due = store.conversations.nextDue(time)) {
     const revision = due.revision + 1;
-    for (const { row } of store.tracesOf(due.row)) store.contentOf(row);
-    store.insertEvaluation(
+    for (const { row } of store.traces.ofConversation(due.row)) store.traces.contentOf(row);
+    store.evaluations.insert(
       evaluationOf({ conversation: due.id, revision }),
       { conversation: due.row, trace: 0, labels: COUNTED },
       () => store.totals.series('evaluations_total', COUNTED).add(1),
     );
-    store.conversationEvaluated(due.row, { revision, cause: 'idle', turns: due.turns, unscoredBecause: undefined });
+    store.conversations.evaluated(due.row, { revision, cause: 'idle', turns: due.turns, unscoredBecause: undefined });
   }
 }
 

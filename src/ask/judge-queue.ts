@@ -30,15 +30,12 @@ import { costOf, failureOf, type Read, readReply, usageOf } from './read-reply.t
 
 /** Each call is a transaction of its own, and durable when it is answered. */
 export interface Questions {
-  waitingQuestions(judge: string, limit: number): Promise<readonly WaitingQuestion[]> | readonly WaitingQuestion[];
+  waiting(judge: string, limit: number): Promise<readonly WaitingQuestion[]> | readonly WaitingQuestion[];
   /** Keys of those that wait since before that time, and of those behind the first `keep`. */
-  overdueQuestions(overdue: Overdue): Promise<readonly string[]> | readonly string[];
+  overdue(overdue: Overdue): Promise<readonly string[]> | readonly string[];
   reserve(call: PlannedCall): Promise<Reservation> | Reservation;
   settle(call: EndedCall): Promise<void> | void;
-  endQuestions(
-    ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[],
-    at: number,
-  ): Promise<void> | void;
+  end(ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[], at: number): Promise<void> | void;
 }
 
 export interface Overdue {
@@ -187,7 +184,7 @@ export class JudgeDesk {
     const room = () => judge.concurrency - this.#flights.size;
     if (room() <= 0 || this.#circuit.waitMs(this.#now()) > 0) return;
     this.#gone.clear();
-    const waiting = await questions.waitingQuestions(judge.name, this.#jobs.size + judge.concurrency);
+    const waiting = await questions.waiting(judge.name, this.#jobs.size + judge.concurrency);
     this.#forgetJobsBut(waiting);
     for (const question of waiting) {
       if (this.#gone.has(question.request.key)) continue;
@@ -404,7 +401,7 @@ export class JudgeDesk {
     // While nobody could ask, nobody was late.
     const before = this.#startedAt < now - rules.limitMs ? now - rules.limitMs : 0;
     const overdue = { judge: judge.name, before, keep: WAITING_MAX, limit: ENDED_TOGETHER };
-    for (const key of await questions.overdueQuestions(overdue)) {
+    for (const key of await questions.overdue(overdue)) {
       const job = this.#jobs.get(key);
       if (job === undefined || (job.flying === 0 && !job.ended)) await this.#end(key, this.#late(job));
     }
@@ -422,7 +419,7 @@ export class JudgeDesk {
   async #end(key: string, end: End): Promise<void> {
     const job = this.#jobs.get(key);
     if (job !== undefined) job.ended = true;
-    await this.#parts.questions.endQuestions([{ key, outcome: end.outcome }], this.#now());
+    await this.#parts.questions.end([{ key, outcome: end.outcome }], this.#now());
     this.#hasEnded(key, end);
   }
 

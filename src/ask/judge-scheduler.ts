@@ -14,7 +14,7 @@ import { OpenAiClient } from './openai-client.ts';
 export interface AllQuestions extends Questions {
   countWaiting(): Awaitable<ReadonlyMap<string, { readonly questions: number; readonly oldestAt: number }>>;
   spent(at: number): Awaitable<Spent>;
-  forgetQuestions(before: { readonly answeredAt: number; readonly spentAt: number }): Awaitable<number>;
+  forget(before: { readonly answeredAt: number; readonly spentAt: number }): Awaitable<number>;
 }
 type Awaitable<T> = Promise<T> | T;
 
@@ -113,7 +113,7 @@ export class Asking {
     onEvent({ type: 'judging-observed', judges: observed, spent: await questions.spent(now) });
     if (now - this.#forgotAt < FORGET_EVERY_MS) return;
     this.#forgotAt = now;
-    await questions.forgetQuestions({ answeredAt: now - rules.keepAnswersMs, spentAt: now - SPENDING_KEPT_MS });
+    await questions.forget({ answeredAt: now - rules.keepAnswersMs, spentAt: now - SPENDING_KEPT_MS });
   }
 }
 
@@ -136,10 +136,10 @@ async function endUnknown(
     now,
   }: Pick<AskingParts, 'questions' | 'onEvent' | 'onEnded'> & { readonly now: number },
 ): Promise<void> {
-  const waiting = await questions.waitingQuestions(judge, NOT_CONFIGURED_TOGETHER);
+  const waiting = await questions.waiting(judge, NOT_CONFIGURED_TOGETHER);
   const outcome = { is: 'left-out', because: 'not-configured', reason: 'The judge is not configured.' } as const;
   const keys = waiting.map(({ request }) => request.key);
-  await questions.endQuestions(
+  await questions.end(
     keys.map((key) => ({ key, outcome })),
     now,
   );

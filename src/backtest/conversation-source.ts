@@ -59,7 +59,7 @@ export class ConversationSource {
       }
     }
     if (turns.length === 0) return 'not-understood';
-    const truths = new Truths({ truthOf: (): Json | undefined => put }, this.#truth);
+    const truths = new Truths({ find: (): Json | undefined => put }, this.#truth);
     return {
       whole: truths.addTo(buildConversation(id, turns)),
       alone: (turn) => truths.addTo(buildConversation(id, [turn])),

@@ -146,7 +146,7 @@ export class Engine {
     const alone = ({ id }: StoredConversation, turn: Turn) => this.#built(id, [turn]);
     const { store, suites } = parts;
     this.#matching = new SuiteMatching({ suites, runner: this.#runner, recent: this.#recent, understand, alone });
-    this.#truths = new Truths(parts.store, parts.truth);
+    this.#truths = new Truths(parts.store.truths, parts.truth);
     this.#revisiting = new Revisiting({ store, suites, scoring: this.#scoring, understand, alone });
   }
 
@@ -158,9 +158,13 @@ export class Engine {
 
   #sweep(logTime: number): void {
     const { store } = this.#parts;
-    const parts = Map.groupBy(store.takePostponed(logTime), ({ conversation }) => conversation);
+    const parts = Map.groupBy(store.postponed.take(logTime), ({ conversation }) => conversation);
     for (const [conversation, traces] of parts) this.#evaluateJoinedTurns(conversation, traces);
-    for (let due = store.nextDue(logTime); due !== undefined; due = store.nextDue(logTime)) {
+    for (
+      let due = store.conversations.nextDue(logTime);
+      due !== undefined;
+      due = store.conversations.nextDue(logTime)
+    ) {
       this.#evaluateConversation(due, due.dueCause ?? 'idle');
       store.raiseFloor({ position: 0, logTime });
     }
@@ -177,7 +181,7 @@ export class Engine {
         merge: (stored) =>
           stored === undefined ? { content, spans, added: spans } : mergeMessages(stored, messagesOf(content)),
       },
-      this.#parts.store.findTrace(arrived.traceId),
+      this.#parts.store.traces.find(arrived.traceId),
     );
     this.#parts.onEvent({ type: 'turn-closed', cause: arrived.cause, fate, rows: spans });
     return fate;
@@ -193,7 +197,7 @@ export class Engine {
   }
 
   #closeTurn(closed: ClosedTurn): TurnFate {
-    const known = this.#parts.store.findTrace(closed.traceId);
+    const known = this.#parts.store.traces.find(closed.traceId);
     const rows = known === undefined ? closed.rows : closed.rows.filter((row) => row.position >= known.position);
     if (rows.length === 0) return 'stored-already';
     const { spansAreDistinct } = closed;
@@ -233,8 +237,8 @@ export class Engine {
       content: merged.content,
     };
     const row = this.#timed('storing spans', () => {
-      if (known === undefined) return store.insertTrace(trace);
-      store.reviseTrace({ ...trace, row: known.row });
+      if (known === undefined) return store.traces.insert(trace);
+      store.traces.revise({ ...trace, row: known.row });
       return known.row;
     });
     const matchedBy = this.#evaluateTurns({
@@ -264,7 +268,7 @@ export class Engine {
   ): { readonly merged: MergedContent; readonly turns: readonly Turn[] } | undefined {
     try {
       const merged = this.#timed('putting bytes together', () =>
-        closed.merge(known === undefined ? undefined : messagesOf(this.#parts.store.contentOf(known.row))),
+        closed.merge(known === undefined ? undefined : messagesOf(this.#parts.store.traces.contentOf(known.row))),
       );
       if (merged.added === 0 || merged.spans === 0) return { merged, turns: [] };
       return { merged, turns: this.#timed('normalizing', () => buildTurns(normalize(merged.content, this.#idKeys))) };
@@ -284,7 +288,7 @@ export class Engine {
   }
 
   #pass(known: StoredTrace, closed: TakenTurn, fate: TurnFate): TurnFate {
-    this.#parts.store.passTrace(known.row, closed.position);
+    this.#parts.store.traces.pass(known.row, closed.position);
     return fate;
   }
 
@@ -292,11 +296,11 @@ export class Engine {
   #join(closed: TakenTurn, known: StoredTrace | undefined, turns: readonly Turn[]): StoredConversation {
     const { store, settings } = this.#parts;
     const isNamed = turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '');
-    const evidence = isNamed && !store.hasConversationKeys ? evidenceOfLinks(turns) : evidenceOf(turns);
+    const evidence = isNamed && !store.keys.hasAny ? evidenceOfLinks(turns) : evidenceOf(turns);
     const related = evidence === undefined ? [] : this.#relatedBy(evidence, known);
     const found = isNamed ? undefined : (related.find(({ id }) => !isSynthetic(id)) ?? related[0]);
     const id = found?.id ?? conversationIdOf(turns, closed.traceId);
-    const conversation = store.joinConversation({
+    const conversation = store.conversations.join({
       id,
       labels: columnsOf(buildConversation(id, turns), settings.metrics.segmentKeys),
       at: closed.closedAt,
@@ -306,33 +310,33 @@ export class Engine {
       maxAgeMs: settings.conversation.maxAgeMs,
     });
     if (conversation.turns - conversation.turnsEvaluated >= settings.conversation.maxTurns) {
-      store.scheduleConversation(conversation.row, { at: closed.closedAt, cause: 'max_turns' });
+      store.conversations.schedule(conversation.row, { at: closed.closedAt, cause: 'max_turns' });
     }
-    if (evidence !== undefined && !isNamed) store.addConversationKeys(conversation.row, evidence);
+    if (evidence !== undefined && !isNamed) store.keys.add(conversation.row, evidence);
     // What had no id and was taken for conversations of their own turns out to be this one.
     const others = related.filter((other) => other.row !== conversation.row && isSynthetic(other.id));
     for (const other of others) store.absorbConversation(other.row, conversation.row);
-    return others.length === 0 ? conversation : store.conversationAt(conversation.row);
+    return others.length === 0 ? conversation : store.conversations.at(conversation.row);
   }
 
   /** The conversations that evidence leads to, oldest first: where the turns are already, and where what they refer to is. */
   #relatedBy(evidence: ConversationEvidence, known: StoredTrace | undefined): readonly StoredConversation[] {
     const { store } = this.#parts;
     const rows = new Map<number, StoredConversation>();
-    const traces = [known, ...evidence.linked.map((traceId) => store.findTrace(traceId))];
+    const traces = [known, ...evidence.linked.map((traceId) => store.traces.find(traceId))];
     for (const trace of traces) {
-      if (trace !== undefined) rows.set(trace.conversation, store.conversationAt(trace.conversation));
+      if (trace !== undefined) rows.set(trace.conversation, store.conversations.at(trace.conversation));
     }
-    for (const conversation of store.findConversationsBy(evidence)) rows.set(conversation.row, conversation);
+    for (const conversation of store.keys.find(evidence)) rows.set(conversation.row, conversation);
     return [...rows.values()].sort((a, b) => a.row - b.row);
   }
 
   /** A late span said to which conversation the turn belongs; those that were joined to it by evidence go with it. */
   #move(traceId: TraceId, turns: number, to: StoredConversation): void {
     const { store } = this.#parts;
-    const trace = store.findTrace(traceId);
+    const trace = store.traces.find(traceId);
     if (trace === undefined || trace.conversation === to.row) return;
-    const from = store.conversationAt(trace.conversation);
+    const from = store.conversations.at(trace.conversation);
     if (isSynthetic(from.id)) store.absorbConversation(from.row, to.row);
     else store.moveTrace(trace.row, turns, { from: from.row, to: to.row });
   }
@@ -358,7 +362,7 @@ export class Engine {
       }
     }
     if (hasParts && this.#suitesByTurn.some(({ scope }) => scope === 'turn')) {
-      this.#parts.store.postponeTurn(place.trace, place.closedAt);
+      this.#parts.store.postponed.add(place.trace, place.closedAt);
     }
     return place.turns.some(isBare) ? undefined : [...matchedBy];
   }
@@ -366,9 +370,9 @@ export class Engine {
   /** The turns that these traces are parts of, if they are complete by now. */
   #evaluateJoinedTurns(row: number, parts: readonly StoredTrace[]): void {
     const { store, suites } = this.#parts;
-    const conversation = store.conversationAt(row);
+    const conversation = store.conversations.at(row);
     const traces = new Map(parts.map((part) => [part.traceId, part]));
-    for (const turn of this.#tryUnderstand(conversation, store.tracesOf(row))?.turns ?? []) {
+    for (const turn of this.#tryUnderstand(conversation, store.traces.ofConversation(row))?.turns ?? []) {
       const part = turn.steps.find(({ traceId }) => traces.has(traceId));
       if (part === undefined || !isWhole(turn)) continue;
       const { row: trace = 0, closedAt = 0 } = traces.get(part.traceId) ?? {};
@@ -379,7 +383,7 @@ export class Engine {
 
   #evaluateJoined(suite: CompiledSuite, turn: Turn, place: TurnPlace): void {
     const key = { conversation: place.conversation.row, suite: keyOfSuite(suite), turnId: turn.id };
-    const before = this.#parts.store.previousEvaluation(key);
+    const before = this.#parts.store.evaluations.previous(key);
     this.#evaluateTurn(suite, turn, { ...place, revision: (before?.revision ?? 0) + 1 });
   }
 
@@ -407,15 +411,15 @@ export class Engine {
   #evaluateConversation(due: StoredConversation, cause: string): void {
     const { store } = this.#parts;
     const revision = due.revision + 1;
-    const traces = store.tracesOf(due.row);
+    const traces = store.traces.ofConversation(due.row);
     const last = traces.at(-1);
     if (last === undefined) {
-      store.conversationEvaluated(due.row, { revision: due.revision, cause, turns: 0, unscoredBecause: 'moved' });
+      store.conversations.evaluated(due.row, { revision: due.revision, cause, turns: 0, unscoredBecause: 'moved' });
       return;
     }
     const matched = this.#matching.match(due, traces);
     if (matched === undefined) {
-      store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause: 'not_understood' });
+      store.conversations.evaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause: 'not_understood' });
       return;
     }
     const { conversation } = matched;
@@ -433,7 +437,7 @@ export class Engine {
     }
     // Its turns were scored, each for itself; what is remembered of them is not needed any more.
     for (const { row } of traces) this.#recent.drop(row);
-    store.conversationEvaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause });
+    store.conversations.evaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause });
     const live = matched.by.filter(({ shadow }) => shadow === undefined);
     this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: live.length, revision });
   }
@@ -443,7 +447,7 @@ export class Engine {
     for (const suite of this.#parts.suites) {
       if (suite.scope !== 'turn') continue;
       const key = { conversation: place.conversation.row, suite: keyOfSuite(suite), turnId: turn.id };
-      if (this.#parts.store.previousEvaluation(key) === undefined)
+      if (this.#parts.store.evaluations.previous(key) === undefined)
         this.#evaluateTurn(suite, turn, { ...place, revision: 1 });
     }
   }
@@ -454,7 +458,7 @@ export class Engine {
         traces.flatMap(
           ({ row, revision }) =>
             this.#recent.find(row, revision)?.turns ??
-            buildTurns(normalize(this.#parts.store.contentOf(row), this.#idKeys)),
+            buildTurns(normalize(this.#parts.store.traces.contentOf(row), this.#idKeys)),
         ),
       );
       return this.#built(due.id, turns);

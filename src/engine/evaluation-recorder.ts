@@ -75,19 +75,19 @@ export class EvaluationRecorder {
   ): void {
     const store = this.#store;
     const key = { conversation: place.conversation, suite: suiteKey(evaluation), turnId: evaluation.turnId };
-    const before = place.isFirst ? undefined : store.previousEvaluation(key);
+    const before = place.isFirst ? undefined : store.evaluations.previous(key);
     if (before !== undefined && before.revision >= evaluation.revision) return;
-    const waited = store.waitingEvaluation(key);
+    const waited = store.waiting.find(key);
     if (evaluation.shadow) {
       const labels = labelsOf(place.subject, this.#segmentKeys);
       const { conversation, trace, requests } = place;
       if (requests.length > 0) {
-        store.putWaiting({ evaluation, place: { conversation, trace, labels }, counted: [], requests });
+        store.waiting.put({ evaluation, place: { conversation, trace, labels }, counted: [], requests });
         return;
       }
-      if (waited !== undefined) store.dropWaiting(key);
+      if (waited !== undefined) store.waiting.drop(key);
       const seen = seenAs(effortOf(place.subject), place.logTime);
-      store.insertEvaluation(evaluation, { conversation, trace, labels, seen }, (written) => {
+      store.evaluations.insert(evaluation, { conversation, trace, labels, seen }, (written) => {
         if (before === undefined) this.#shadows.count(written, conversation);
       });
       return;
@@ -104,27 +104,27 @@ export class EvaluationRecorder {
     if (place.requests.length > 0) {
       // Verdicts are counted with the first revision.
       const counted = before === undefined ? totals.countVerdicts(evaluation, countedBefore) : [];
-      store.putWaiting({ evaluation, place: held, counted: [...countedBefore, ...counted], requests: place.requests });
+      store.waiting.put({ evaluation, place: held, counted: [...countedBefore, ...counted], requests: place.requests });
       return;
     }
-    if (waited !== undefined) store.dropWaiting(key);
+    if (waited !== undefined) store.waiting.drop(key);
     // Worked out now: the conversation is not to be kept until the commit.
     const effort = effortOf(place.subject);
     const counted = countedAs(place.subject, place.logTime);
     // The turn that is evaluated, or the last one of the conversation.
     const span = place.subject.turns.at(-1);
     const seen = seenAs(effort, place.logTime);
-    store.insertEvaluation(evaluation, { ...held, seen }, (written) => {
+    store.evaluations.insert(evaluation, { ...held, seen }, (written) => {
       if (before === undefined) {
         if (this.#shadowed.has(evaluation.suite)) this.#shadows.count(written, conversation);
         totals.countFirst(written, effort, counted, countedBefore);
         // Later revisions are not observed: what has been observed can not be taken back, and a conversation is to count once.
         if (this.#isObserved)
-          store.queueObservation(waitingObservation(written, suite, { labels, effort, at: place.logTime }));
+          store.detection.add(waitingObservation(written, suite, { labels, effort, at: place.logTime }));
       } else totals.countRevised(written, before, counted);
       if (this.#isReported) {
         const judged = suite.criteria.filter((one) => one.judged !== undefined).map(({ name }) => name);
-        store.queueResult(writeResultPayload(written, { at: place.logTime, labels, judged, span }));
+        store.results.add(writeResultPayload(written, { at: place.logTime, labels, judged, span }));
       }
     });
   }

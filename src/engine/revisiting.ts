@@ -31,13 +31,13 @@ export class Revisiting {
 
   /** All that is asked for. */
   lookAgain(logTime: number): void {
-    for (const row of this.#parts.store.takeRevisits()) this.#lookAgain(row, logTime);
+    for (const row of this.#parts.store.revisits.take()) this.#lookAgain(row, logTime);
   }
 
   #lookAgain(row: number, logTime: number): void {
     const { store, suites, scoring } = this.#parts;
-    const stored = store.conversationAt(row);
-    const traces = store.tracesOf(row);
+    const stored = store.conversations.at(row);
+    const traces = store.traces.ofConversation(row);
     const conversation = traces.length === 0 ? undefined : this.#parts.understand(stored, traces);
     const rows = new Map(traces.map((trace) => [trace.traceId, trace.row]));
     for (const suite of conversation === undefined ? [] : suites) {
@@ -49,6 +49,6 @@ export class Revisiting {
       }
     }
     // Of suites that are not there any more, and of turns that have become others.
-    store.dropAnswered(row);
+    store.waiting.dropAnswered(row);
   }
 }

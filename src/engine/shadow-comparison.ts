@@ -10,10 +10,10 @@ import type { EngineStore } from '../store/engine-store.ts';
 type Series = { add(amount: number): void };
 
 export class ShadowComparison {
-  readonly #store: Pick<EngineStore, 'totals' | 'previousEvaluation' | 'verdictsOf'>;
+  readonly #store: Pick<EngineStore, 'totals' | 'evaluations'>;
   readonly #totals = new Map<string, ShadowTotals>();
 
-  constructor(store: Pick<EngineStore, 'totals' | 'previousEvaluation' | 'verdictsOf'>) {
+  constructor(store: Pick<EngineStore, 'totals' | 'evaluations'>) {
     this.#store = store;
   }
 
@@ -22,7 +22,7 @@ export class ShadowComparison {
     const { suite, turnId } = evaluation;
     const key = { conversation, suite: suiteKey({ suite, shadow: evaluation.shadow ? undefined : true }), turnId };
     if (evaluation.shadow) this.#totalsOf(evaluation).evaluated(evaluation);
-    const other = this.#store.previousEvaluation(key);
+    const other = this.#store.evaluations.previous(key);
     if (other === undefined) return;
     const [live, shadow] = evaluation.shadow ? [other, evaluation] : [evaluation, other];
     const totals = this.#totalsOf({
@@ -30,7 +30,7 @@ export class ShadowComparison {
       suiteVersion: evaluation.shadow ? evaluation.suiteVersion : other.suiteVersion,
     });
     totals.compared(live, shadow);
-    const verdicts = this.#store.verdictsOf(key);
+    const verdicts = this.#store.evaluations.verdictsOf(key);
     for (const [criterion, { verdict }] of evaluation.verdicts) {
       const beside = verdicts?.get(criterion);
       if (beside !== undefined) totals.verdict(criterion, beside.verdict !== verdict);

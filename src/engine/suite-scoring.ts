@@ -53,7 +53,7 @@ export class SuiteScoring {
     const evaluated = this.#evaluate(suite, subject, turnId, place);
     if (evaluated === undefined) return;
     const key = keyOf(suite, turnId, place);
-    const before = place.revision === 1 ? undefined : this.#store.previousEvaluation(key);
+    const before = place.revision === 1 ? undefined : this.#store.evaluations.previous(key);
     // It was looked at again meanwhile, and so is further than the spans alone have brought it.
     const isOvertaken = before !== undefined && before.revision >= place.revision;
     if (!isOvertaken) this.#keep(evaluated, suite, subject, place);
@@ -75,12 +75,12 @@ export class SuiteScoring {
     place: Omit<ScoringPlace, 'revision'>,
   ): void {
     const key = keyOf(suite, turnId, place);
-    const waiting = this.#store.waitingEvaluation(key);
-    const before = this.#store.previousEvaluation(key);
+    const waiting = this.#store.waiting.find(key);
+    const before = this.#store.evaluations.previous(key);
     const revision = waiting?.evaluation.revision ?? (before === undefined ? undefined : before.revision + 1);
     if (revision === undefined) return;
     const evaluated = this.#evaluate(suite, subject, turnId, { ...place, revision });
-    if (evaluated === undefined) this.#store.dropWaiting(key);
+    if (evaluated === undefined) this.#store.waiting.drop(key);
     else if (waiting !== undefined || !this.#isAsBefore(evaluated.evaluation, key))
       this.#keep(evaluated, suite, subject, { ...place, revision });
   }
@@ -92,9 +92,9 @@ export class SuiteScoring {
     place: ScoringPlace,
   ): RunEvaluation | undefined {
     const key = keyOf(suite, turnId, place);
-    const hasWaited = this.#store.waitingEvaluation(key) !== undefined;
+    const hasWaited = this.#store.waiting.find(key) !== undefined;
     return this.#runner.evaluate(suite, { conversation, turnId, revision: place.revision }, (request) => {
-      const outcome = this.#store.outcomeOf(request.key, key);
+      const outcome = this.#store.waiting.outcomeOf(request.key, key);
       if (outcome?.is === 'answered' && !hasWaited) this.#onReused(request.judge);
       return outcome ?? 'waiting';
     });
@@ -111,7 +111,7 @@ export class SuiteScoring {
   }
 
   #isAsBefore(evaluation: Evaluation, key: EvaluationKey): boolean {
-    const before = this.#store.verdictsOf(key);
+    const before = this.#store.evaluations.verdictsOf(key);
     if (before === undefined || before.size !== evaluation.verdicts.size) return false;
     return evaluation.verdicts.entries().every(([criterion, { verdict, reason }]) => {
       const was = before.get(criterion);

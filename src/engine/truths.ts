@@ -13,16 +13,16 @@ export interface WrittenTruth {
 }
 
 export class Truths {
-  readonly #store: Pick<EngineStore, 'truthOf'>;
+  readonly #store: EngineStore['truths'];
   readonly #written: WrittenTruth | undefined;
 
-  constructor(store: Pick<EngineStore, 'truthOf'>, written: WrittenTruth | undefined) {
+  constructor(store: EngineStore['truths'], written: WrittenTruth | undefined) {
     this.#store = store;
     this.#written = written;
   }
 
   addTo(conversation: Conversation): Conversation {
-    const put = this.#store.truthOf(conversation.id);
+    const put = this.#store.find(conversation.id);
     const written = this.#written?.find(conversation) ?? [];
     if (put === undefined && written.length === 0) return conversation;
     return knowing(conversation, put === undefined ? written : [...written, put]);

@@ -88,11 +88,11 @@ export class OfflineJudges {
 
   /** Puts the outcome of every question that waits in the store into it. False where there was none. */
   async answer(store: Store): Promise<boolean> {
-    const requests = [...store.countWaiting().keys()].flatMap((judge) =>
-      store.waitingQuestions(judge, QUESTIONS_MAX).map(({ request }) => request),
+    const requests = [...store.questions.countWaiting().keys()].flatMap((judge) =>
+      store.questions.waiting(judge, QUESTIONS_MAX).map(({ request }) => request),
     );
     if (requests.length === 0) return false;
-    store.endQuestions(await this.ask(requests), Date.now());
+    store.questions.end(await this.ask(requests), Date.now());
     return true;
   }
 
@@ -146,23 +146,23 @@ export class OfflineJudges {
   }
 
   #questions(): AllQuestions {
-    const store = this.#store;
+    const { questions } = this.#store;
     return {
-      waitingQuestions: (judge, limit) => store.waitingQuestions(judge, limit),
-      overdueQuestions: (overdue) => store.overdueQuestions(overdue),
-      countWaiting: () => store.countWaiting(),
-      spent: (at) => store.spent(at),
-      forgetQuestions: (before) => store.forgetQuestions(before),
-      endQuestions: (ends, at) => store.endQuestions(ends, at),
+      waiting: (judge, limit) => questions.waiting(judge, limit),
+      overdue: (overdue) => questions.overdue(overdue),
+      countWaiting: () => questions.countWaiting(),
+      spent: (at) => questions.spent(at),
+      forget: (before) => questions.forget(before),
+      end: (ends, at) => questions.end(ends, at),
       reserve: (call) => {
-        const reservation = store.reserve(call);
+        const reservation = questions.reserve(call);
         if (reservation.reserved) this.#openCalls += 1;
         // As long as calls are under way, some of what was kept for them may come back.
         else if (this.#openCalls === 0) this.#endUnpaid(call.key, reservation.exhausted);
         return reservation;
       },
       settle: (call) => {
-        store.settle(call);
+        questions.settle(call);
         this.#openCalls -= 1;
       },
     };
@@ -203,7 +203,7 @@ export class OfflineJudges {
 
   #endAll(requests: readonly JudgeRequest[], outcome: JudgeOutcome): void {
     const keys = requests.map(({ key }) => key);
-    this.#store.endQuestions(
+    this.#store.questions.end(
       keys.map((key) => ({ key, outcome })),
       Date.now(),
     );

@@ -54,7 +54,7 @@ export class ResultRelay {
     for (let failures = 0; !signal.aborted; ) {
       let waitMs = 0;
       try {
-        const { results, dropped } = await store.takeResults({ limit: SENT_TOGETHER, keep });
+        const { results, dropped } = await store.take({ limit: SENT_TOGETHER, keep });
         if (dropped > 0) onEvent({ type: 'results-dropped', evaluations: dropped });
         if (results.length === 0) waitMs = idleMs;
         else {
@@ -91,7 +91,7 @@ export class ResultRelay {
       }
       return undefined;
     }
-    await store.forgetResults(results.map(({ id }) => id));
+    await store.forget(results.map(({ id }) => id));
     if (sent.taken) onEvent({ type: 'results-sent', evaluations: results.length });
     else onEvent({ type: 'results-refused', evaluations: results.length, problem: sent.problem });
     return undefined;

@@ -47,12 +47,15 @@ export class StoreWrites {
 }
 
 /** The other end. Never rejects; where the store fails, it is said to whoever asked. */
-export async function carryOut(store: TruthStore & LabelStore, { id, write }: PutCommand): Promise<PutMessage> {
+export async function carryOut(
+  store: { readonly truths: TruthStore; readonly labels: LabelStore },
+  { id, write }: PutCommand,
+): Promise<PutMessage> {
   try {
     const changed =
       write.what === 'labels'
-        ? await store.putLabels(write.labels)
-        : Number(await store.putTruth(write.conversation, write.truth));
+        ? await store.labels.put(write.labels)
+        : Number(await store.truths.put(write.conversation, write.truth));
     return { type: 'put', id, answer: { changed } };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);

@@ -8,6 +8,7 @@
 import type { ConversationId, TraceId } from '../model/ids.ts';
 import type { DetectionStore } from './detection-store.ts';
 import type { LabelStore } from './label-store.ts';
+import type { QuestionStore } from './question-store.ts';
 import type { ResultStore } from './result-store.ts';
 import type { TruthStore } from './revisit.ts';
 import type { EngineStore, Total, TraceContent } from './engine-store.ts';
@@ -103,14 +104,16 @@ export interface OutboxRow {
 /** Another owner has the lane, or another process runs under this instance's name: what was to be written is refused. */
 export class FencedError extends Error {}
 
-export interface ClusterStore extends DetectionStore, ResultStore, TruthStore, LabelStore {
-  /** Loaded and emptied by `judge`; the engine keeps it for life. */
-  readonly engineStore: EngineStore;
+export interface LaneStore {
+  /** Registers lanes that may have no owner yet, so that the cluster's time waits for their records. */
+  expect(lanes: readonly LaneName[]): Promise<void>;
+  /** Takes ownership of the lanes; later filings by previous owners are rejected. */
+  own(lanes: readonly LaneName[]): Promise<readonly OwnedLane[]>;
+  /** Positions up to which rows of these traces were filed from this lane; traces without any are left out. */
+  filedPositions(lane: LaneName, traceIds: readonly TraceId[]): Promise<ReadonlyMap<TraceId, LanePositions>>;
+}
 
-  /** Makes lanes known that may have no owner yet, so that the cluster's time waits for what is in them. */
-  expectLanes(lanes: readonly LaneName[]): Promise<void>;
-  /** Takes lanes over. Filings of whoever had them are refused from here on. */
-  ownLanes(lanes: readonly LaneName[]): Promise<readonly OwnedLane[]>;
+export interface FilingStore {
   /**
    * Whether arrivals that name their conversation should say what they have and want: there are some to compare them with. It may be behind
    * what is true by a filing, since what was left for later is worked out then.
@@ -118,38 +121,60 @@ export interface ClusterStore extends DetectionStore, ResultStore, TruthStore, L
   readonly wantsKeys: boolean;
   /** Throws `FencedError` where one of the lanes has another owner; then none is filed. */
   file(filings: readonly Filing[]): Promise<void>;
-  /** Up to where rows of these traces have been filed from this lane; traces of which there is nothing are left out. */
-  filedPositions(lane: LaneName, traceIds: readonly TraceId[]): Promise<ReadonlyMap<TraceId, LanePositions>>;
+}
 
+export interface ClusterTime {
   /**
    * Moves the cluster's time to the smallest time of the lanes of these groups' topics, joins the conversations that refer to one another up to
    * it, and gives it. Undefined while no lane has been owned yet.
    */
-  moveTime(): Promise<number | undefined>;
+  move(): Promise<number | undefined>;
   /** The cluster's time, as it was moved last. */
-  clusterTime(): Promise<number | undefined>;
+  read(): Promise<number | undefined>;
+}
 
+export interface ScoringStore {
   /**
    * Locks conversations for which something is due by the cluster's time, loads them, lets the engine work, and commits. With `whose`
    * 'own', only what this instance filed last (its bytes are often still in memory); with 'any', everybody's.
    */
-  judge(
+  scoreDue(
     options: { readonly whose: 'own' | 'any'; readonly conversationsMax: number; readonly bytesMax: number },
     work: (set: WorkingSet) => void,
   ): Promise<Judged>;
+}
 
+export interface Housekeeping {
   /**
    * Lets go of what is old, and makes ready for the coming days. To be called now and then by every instance; one at a time does it. `more` says that it is not
    * done yet.
    */
   tidy(): Promise<{ readonly conversations: number; readonly more: boolean }>;
+}
 
+/** Evaluations on their way to a topic. */
+export interface EvaluationOutbox {
   /** Gives what has come since numbers, and says up to which there are rows. By one relay; others wait. */
-  numberOutbox(): Promise<number>;
+  number(): Promise<number>;
   /** By number, those behind `after`. */
-  readOutbox(after: number, limit: number): Promise<readonly OutboxRow[]>;
+  read(after: number, limit: number): Promise<readonly OutboxRow[]>;
   /** What has been published up to this number is not needed any more. */
-  forgetOutbox(upTo: number): Promise<void>;
+  forget(upTo: number): Promise<void>;
+}
 
+export interface ClusterStore {
+  /** Loaded and emptied by `scoring`; the engine keeps it for life. */
+  readonly engineStore: EngineStore;
+  readonly lanes: LaneStore;
+  readonly filing: FilingStore;
+  readonly time: ClusterTime;
+  readonly scoring: ScoringStore;
+  readonly outbox: EvaluationOutbox;
+  readonly detection: DetectionStore;
+  readonly results: ResultStore;
+  readonly truths: TruthStore;
+  readonly labels: LabelStore;
+  readonly questions: QuestionStore;
+  readonly housekeeping: Housekeeping;
   close(): Promise<void>;
 }

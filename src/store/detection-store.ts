@@ -33,5 +33,5 @@ export interface DetectionStore {
    * leaves the state, and its version, as they are. Where it throws nothing has happened, but for a commit whose answer was lost: the
    * version tells.
    */
-  detect(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): Promise<void> | void;
+  round(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): Promise<void> | void;
 }

@@ -140,69 +140,91 @@ export interface RunningTotals {
   all(): readonly Total[];
 }
 
-export interface EngineStore {
-  readonly totals: RunningTotals;
-
-  findTrace(traceId: TraceId): StoredTrace | undefined;
+/** Traces: the parts of turns as their spans arrived. */
+export interface TraceStore {
+  find(traceId: TraceId): StoredTrace | undefined;
   contentOf(trace: number): TraceContent;
-  /** The traces of a conversation in the order in which they were stored first. */
-  tracesOf(conversation: number): readonly StoredTrace[];
-  insertTrace(trace: NewTrace): number;
-  reviseTrace(trace: NewTrace & { readonly row: number }): void;
-  /** The trace has been looked at up to `position`, and nothing new was there. */
-  passTrace(row: number, position: number): void;
+  /** Traces of a conversation, in the order in which they were first stored. */
+  ofConversation(conversation: number): readonly StoredTrace[];
+  /** Returns its row. */
+  insert(trace: NewTrace): number;
+  revise(trace: NewTrace & { readonly row: number }): void;
+  /** Records that the trace was read up to `position` and that nothing new was there. */
+  pass(row: number, position: number): void;
+}
 
+export interface ConversationStore {
   /**
    * A turn joined the conversation, or one of its turns changed. Where there is no cause to score it now, it is due
    * `idleMs` later, or at its maximum age if that comes first.
    */
-  joinConversation(join: ConversationJoin): StoredConversation;
-  /** The conversation is due at this time instead. */
-  scheduleConversation(row: number, due: { readonly at: number; readonly cause: string }): void;
-  conversationAt(row: number): StoredConversation;
+  join(join: ConversationJoin): StoredConversation;
+  /** Replaces the time at which the conversation is due. */
+  schedule(row: number, due: { readonly at: number; readonly cause: string }): void;
+  at(row: number): StoredConversation;
   /** The conversation that is due first, at or before `logTime`. */
   nextDue(logTime: number): StoredConversation | undefined;
-  conversationEvaluated(row: number, result: ConversationResult): void;
+  evaluated(row: number, result: ConversationResult): void;
+}
 
+/** Evidence by which turns without a conversation id refer to one another. */
+export interface ConversationKeyStore {
   /** Whether any turn came without a conversation id, so that others may belong to it. */
-  readonly hasConversationKeys: boolean;
-  /** The conversations of turns without an id that refer to one another, oldest first. */
-  findConversationsBy(keys: ConversationKeys): readonly StoredConversation[];
-  addConversationKeys(conversation: number, keys: ConversationKeys): void;
-  /** A turn turned out to belong to another conversation, and what was said of it goes with it. */
-  moveTrace(trace: number, turns: number, place: { readonly from: number; readonly to: number }): void;
-  /** What went by a name of our own turned out to be a part of another conversation: turns, evaluations and keys move. */
-  absorbConversation(from: number, to: number): void;
+  readonly hasAny: boolean;
+  /** Conversations of turns without an id that refer to one another, oldest first. */
+  find(keys: ConversationKeys): readonly StoredConversation[];
+  add(conversation: number, keys: ConversationKeys): void;
+}
 
-  /** The turn that this trace is a part of is to be judged once all that closes at that time is stored. */
-  postponeTurn(trace: number, closedAt: number): void;
-  /** Those that closed at or before that time, once. */
-  takePostponed(logTime: number): readonly StoredTrace[];
+/** Parts of turns that are evaluated once everything that closes at the same time is stored. */
+export interface PostponedTurnStore {
+  add(trace: number, closedAt: number): void;
+  /** Removes and returns the traces that closed at or before that time, in the order in which they closed. */
+  take(logTime: number): readonly StoredTrace[];
+}
 
-  previousEvaluation(key: EvaluationKey): PreviousEvaluation | undefined;
-  /** What the last evaluation said, of a conversation that is looked at again. */
+export interface EvaluationStore {
+  previous(key: EvaluationKey): PreviousEvaluation | undefined;
+  /** Verdicts of the last evaluation, for a conversation that is evaluated again. */
   verdictsOf(key: EvaluationKey): ReadonlyMap<string, Verdict> | undefined;
-  /** Calls `onNew` before the commit, unless this evaluation is in the store already: then it has been counted. */
-  insertEvaluation(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void;
+  /** Calls `onNew` before the commit, unless this evaluation is in the store already and has been counted. */
+  insert(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void;
+}
 
-  /** What is known from outside of its spans to be right for the conversation. */
-  truthOf(conversation: ConversationId): Json | undefined;
-  /** Rows of conversations that are to be looked at again, each once; those of which nothing is left are not among them. */
-  takeRevisits(): readonly number[];
-  /** An evaluation of which not all verdicts are in. There is one for each suite and turn: it takes the place of an earlier one. */
-  putWaiting(waiting: WaitingEvaluation): void;
-  waitingEvaluation(key: EvaluationKey): HeldEvaluation | undefined;
-  /** Its last verdict is in, or it is not waited for any more. */
-  dropWaiting(key: EvaluationKey): void;
-  /** Those of the conversation whose requests have all come to their end. */
+/** Evaluations with verdicts that are still pending: at most one for each suite and turn. */
+export interface WaitingEvaluationStore {
+  /** Replaces an earlier one of the same suite and turn. */
+  put(waiting: WaitingEvaluation): void;
+  find(key: EvaluationKey): HeldEvaluation | undefined;
+  /** Its last verdict is in, or is no longer awaited. */
+  drop(key: EvaluationKey): void;
+  /** Drops those of the conversation whose requests have all ended. */
   dropAnswered(conversation: number): void;
-  /** Undefined while it is waited for, and where there is none that this evaluation may use: a failure is for those who waited when it came. */
+  /** Undefined while it is pending. A failure is for the evaluations that waited when it came; others get undefined. */
   outcomeOf(requestKey: string, evaluation: EvaluationKey): JudgeOutcome | undefined;
+}
 
-  /** An evaluation that is new is to be observed: it waits for the next round of detection, from the same commit on. */
-  queueObservation(observation: WaitingObservation): void;
-  /** What an evaluation said is to go to a backend: it waits from the same commit on. */
-  queueResult(payload: string): void;
-  /** Remembered with the next commit: how far the log had come. A store without a log of its own has no use for it. */
+export interface EngineStore {
+  readonly totals: RunningTotals;
+  readonly traces: TraceStore;
+  readonly conversations: ConversationStore;
+  readonly keys: ConversationKeyStore;
+  readonly postponed: PostponedTurnStore;
+  readonly evaluations: EvaluationStore;
+  readonly waiting: WaitingEvaluationStore;
+  /** Ground truth that was put in from outside of the conversation's spans. */
+  readonly truths: { find(conversation: ConversationId): Json | undefined };
+  /** Rows of conversations to evaluate again, each once, in order; conversations that were deleted are left out. */
+  readonly revisits: { take(): readonly number[] };
+  /** New evaluations, from the same commit on, for the next round of regression detection. */
+  readonly detection: { add(observation: WaitingObservation): void };
+  /** Results for a backend, from the same commit on. */
+  readonly results: { add(payload: string): void };
+
+  /** A turn turned out to belong to another conversation: its evaluations move with it. */
+  moveTrace(trace: number, turns: number, place: { readonly from: number; readonly to: number }): void;
+  /** A conversation with a name of our own turned out to be a part of another: turns, evaluations and keys move. */
+  absorbConversation(from: number, to: number): void;
+  /** Stored with the next commit: how far the log had come. A store without a log of its own ignores it. */
   raiseFloor(floor: { readonly position: number; readonly logTime: number }): void;
 }

@@ -10,7 +10,7 @@ import type { HumanLabel, JudgedCount, LabelledVerdict } from '../model/labels.t
 
 export interface LabelStore {
   /** How many of them were new: what the same person said last of the same is not put again. All or none. */
-  putLabels(labels: readonly HumanLabel[]): Promise<number> | number;
+  put(labels: readonly HumanLabel[]): Promise<number> | number;
 }
 
 export interface Labelled {

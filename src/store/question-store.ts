@@ -19,22 +19,19 @@ import type { EndedCall, PlannedCall, Reservation, Spent, WaitingQuestion } from
 /** For the owner of the judges: each call is a transaction of its own. */
 export interface QuestionStore {
   /** Questions of this judge that somebody waits for: highest priority first, then oldest. */
-  waitingQuestions(judge: string, limit: number): Promise<readonly WaitingQuestion[]> | readonly WaitingQuestion[];
+  waiting(judge: string, limit: number): Promise<readonly WaitingQuestion[]> | readonly WaitingQuestion[];
   /** Keys of those that wait since before that time, and of those behind the first `keep`; at most `limit` of each. */
-  overdueQuestions(overdue: OverdueQuestions): Promise<readonly string[]> | readonly string[];
+  overdue(overdue: OverdueQuestions): Promise<readonly string[]> | readonly string[];
   /** By judge; those without any are not in it. */
   countWaiting(): Promise<ReadonlyMap<string, WaitingCount>> | ReadonlyMap<string, WaitingCount>;
   /** Takes the money, unless a limit would be exceeded: by all calls since, settled or not, in whichever process. */
   reserve(call: PlannedCall): Promise<Reservation> | Reservation;
   settle(call: EndedCall): Promise<void> | void;
   /** Without a call. Questions that have ended already stay as they are. */
-  endQuestions(
-    ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[],
-    at: number,
-  ): Promise<void> | void;
+  end(ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[], at: number): Promise<void> | void;
   spent(at: number): Promise<Spent> | Spent;
   /** Answers from before that time, what nobody waits for, and money from more than a day ago. Gives how many questions went. */
-  forgetQuestions(before: { readonly answeredAt: number; readonly spentAt: number }): Promise<number> | number;
+  forget(before: { readonly answeredAt: number; readonly spentAt: number }): Promise<number> | number;
 }
 
 export interface OverdueQuestions {

@@ -15,7 +15,7 @@ export interface TakenResults {
 }
 
 export interface ResultStore {
-  takeResults(options: { readonly limit: number; readonly keep: number }): Promise<TakenResults> | TakenResults;
+  take(options: { readonly limit: number; readonly keep: number }): Promise<TakenResults> | TakenResults;
   /** They have arrived. */
-  forgetResults(ids: readonly number[]): Promise<void> | void;
+  forget(ids: readonly number[]): Promise<void> | void;
 }

@@ -23,5 +23,5 @@ export type HeldEvaluation = Omit<WaitingEvaluation, 'requests'>;
 /** Who puts truth into the store; undefined takes it away. */
 export interface TruthStore {
   /** Has the conversation looked at again if it was scored. False where this was known already. */
-  putTruth(conversationId: string, truth: Json | undefined): Promise<boolean> | boolean;
+  put(conversationId: string, truth: Json | undefined): Promise<boolean> | boolean;
 }

@@ -62,7 +62,7 @@ export function startAsking(options: {
   const asking = new Asking({
     judges: options.judges,
     rules: { ...RULES, ...options.rules },
-    questions: store,
+    questions: store.questions,
     onEvent: (event) => events.push(event),
     times: { ...SHORT, ...options.times },
     ...(options.now === undefined ? {} : { now: options.now }),

@@ -44,14 +44,14 @@ function mortal(store: Store): { readonly questions: AllQuestions; crash(): void
       isDead = true;
     },
     questions: {
-      waitingQuestions: alive((judge: string, limit: number) => store.waitingQuestions(judge, limit)),
-      overdueQuestions: alive((overdue) => store.overdueQuestions(overdue)),
-      countWaiting: alive(() => store.countWaiting()),
-      reserve: alive((call) => store.reserve(call)),
-      settle: alive((call) => store.settle(call)),
-      endQuestions: alive((ends, at) => store.endQuestions(ends, at)),
-      spent: alive((at: number) => store.spent(at)),
-      forgetQuestions: alive((before) => store.forgetQuestions(before)),
+      waiting: alive((judge: string, limit: number) => store.questions.waiting(judge, limit)),
+      overdue: alive((overdue) => store.questions.overdue(overdue)),
+      countWaiting: alive(() => store.questions.countWaiting()),
+      reserve: alive((call) => store.questions.reserve(call)),
+      settle: alive((call) => store.questions.settle(call)),
+      end: alive((ends, at) => store.questions.end(ends, at)),
+      spent: alive((at: number) => store.questions.spent(at)),
+      forget: alive((before) => store.questions.forget(before)),
     },
   };
 }

@@ -83,7 +83,7 @@ test('no vote is asked for twice but those in flight, and what it all costs stay
   expect(beyond.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(inFlight);
   expect(spent).toBeLessThanOrEqual(KILLED_RULES.budget.hourNanos);
   const after = Store.open(file);
-  expect(after.spent(Date.now()).hourNanos).toBeLessThanOrEqual(KILLED_RULES.budget.hourNanos);
-  expect(after.spent(Date.now()).hourNanos).toBeGreaterThanOrEqual(spent);
+  expect(after.questions.spent(Date.now()).hourNanos).toBeLessThanOrEqual(KILLED_RULES.budget.hourNanos);
+  expect(after.questions.spent(Date.now()).hourNanos).toBeGreaterThanOrEqual(spent);
   after.close();
 });

@@ -6,17 +6,17 @@ import { KILLED_JUDGE, KILLED_RULES, KILLED_TIMES } from './killed-judge.ts';
 const [, , file = '', url = ''] = process.argv;
 const store = Store.open(file);
 const questions = {
-  waitingQuestions: (judge: string, limit: number) => store.waitingQuestions(judge, limit),
-  overdueQuestions: (overdue: Parameters<Store['overdueQuestions']>[0]) => store.overdueQuestions(overdue),
-  countWaiting: () => store.countWaiting(),
-  reserve: (call: Parameters<Store['reserve']>[0]) => store.reserve(call),
-  settle: (call: Parameters<Store['settle']>[0]) => {
-    store.settle(call);
+  waiting: (judge: string, limit: number) => store.questions.waiting(judge, limit),
+  overdue: (overdue: Parameters<Store['questions']['overdue']>[0]) => store.questions.overdue(overdue),
+  countWaiting: () => store.questions.countWaiting(),
+  reserve: (call: Parameters<Store['questions']['reserve']>[0]) => store.questions.reserve(call),
+  settle: (call: Parameters<Store['questions']['settle']>[0]) => {
+    store.questions.settle(call);
     if (call.vote !== undefined) process.stdout.write(`${call.key}\n`);
   },
-  endQuestions: (...ends: Parameters<Store['endQuestions']>) => store.endQuestions(...ends),
-  spent: (at: number) => store.spent(at),
-  forgetQuestions: (before: Parameters<Store['forgetQuestions']>[0]) => store.forgetQuestions(before),
+  end: (...ends: Parameters<Store['questions']['end']>) => store.questions.end(...ends),
+  spent: (at: number) => store.questions.spent(at),
+  forget: (before: Parameters<Store['questions']['forget']>[0]) => store.questions.forget(before),
 };
 const asking = new Asking({
   judges: [{ ...KILLED_JUDGE, baseUrl: url }],

@@ -40,10 +40,10 @@ async function recorded() {
     for (const turn of turns) driver.take({ at: 1_000_000, request: exportRequest(turn, agentVersion) });
   driver.advance(90_000_000);
   driver.between((store) => {
-    const questions = store.waitingQuestions('default', 100);
+    const questions = store.questions.waiting('default', 100);
     const answer = { criterion: 'kind', pass: true, reason: 'It is.', quotes: [], votes: { yes: 3, of: 3 } };
     const outcome = { is: 'answered' as const, answers: [answer], model: 'played' };
-    store.endQuestions(
+    store.questions.end(
       questions.map(({ request }) => ({ key: request.key, outcome })),
       1,
     );

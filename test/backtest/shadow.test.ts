@@ -194,12 +194,12 @@ test('judges are asked for a suite in shadow behind all else, and it is compared
     return found;
   };
 
-  const waiting = driver.between((store) => store.waitingQuestions('default', 10));
+  const waiting = driver.between((store) => store.questions.waiting('default', 10));
   const comparedBefore = sumOf(totals(), 'assay_shadow_compared_total');
   const [{ request } = expect.unreachable()] = waiting;
   const answers = [{ criterion: 'kind', pass: true, reason: 'It is.', quotes: [], votes: { yes: 1, of: 1 } }];
   driver.between((store) =>
-    store.endQuestions([{ key: request.key, outcome: { is: 'answered', answers, model: 'played' } }], 1),
+    store.questions.end([{ key: request.key, outcome: { is: 'answered', answers, model: 'played' } }], 1),
   );
   driver.advance(10_000_001);
   driver.commit();

@@ -67,7 +67,7 @@ function machine() {
     },
     queue(observations: ReturnType<typeof evaluations>) {
       store.begin();
-      for (const one of observations) store.queueObservation(one);
+      for (const one of observations) store.detection.add(one);
       store.commit();
     },
     round(
@@ -88,7 +88,7 @@ function round(
 ): DetectionReport {
   const { settled = [], logTime = 0 } = options;
   try {
-    store.detect(5000, (taken) => {
+    store.detection.round(5000, (taken) => {
       const written = rounds.work(taken, { logTime, settled, questions: [], now: 0 });
       if (options.fails === true) throw new Error('power is gone');
       return written;
@@ -110,7 +110,7 @@ function accept(
   options: { readonly fails?: boolean } = {},
 ) {
   try {
-    store.detect(5000, (taken) => {
+    store.detection.round(5000, (taken) => {
       const written = rounds.work(taken, { logTime: 0, settled: [], questions: [{ id: 7, chosen }], now: 0 });
       if (options.fails === true) throw new Error('power is gone');
       return written;
@@ -213,7 +213,7 @@ test.each<[what: string, snapshot: Buffer]>([
   ['is of another format', Buffer.from('')],
 ])('a state that %s begins anew, says so, and what waits is observed', (_what, snapshot) => {
   const { store, queue, round: next, problems } = machine();
-  store.detect(1, () => snapshot);
+  store.detection.round(1, () => snapshot);
   queue(evaluations(10, 10));
 
   const report = next();
@@ -252,7 +252,7 @@ test('nothing is written where nothing has come, whatever the time', () => {
   next({ logTime: START + 11 * EVERY_MS });
 
   let version = 0;
-  store.detect(0, ({ state }) => {
+  store.detection.round(0, ({ state }) => {
     version = state.version;
     return undefined;
   });
@@ -291,7 +291,7 @@ test('accepting what is not watched changes nothing, and says what there is', ()
   expect(accepted).toEqual([]);
   expect(others).toMatchObject([{ metric: 'tcr', state: 'ok' }]);
   let version = 0;
-  store.detect(0, ({ state }) => {
+  store.detection.round(0, ({ state }) => {
     version = state.version;
     return undefined;
   });

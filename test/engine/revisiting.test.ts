@@ -102,8 +102,8 @@ const yes = (pass = true): JudgeOutcome => ({
 
 function answerAll(driver: LogDriver, outcome: JudgeOutcome): number {
   return driver.between((store) => {
-    const waiting = store.waitingQuestions('default', 100);
-    store.endQuestions(
+    const waiting = store.questions.waiting('default', 100);
+    store.questions.end(
       waiting.map(({ request }) => ({ key: request.key, outcome })),
       1,
     );
@@ -132,11 +132,11 @@ for (const scope of ['turn', 'conversation'] as const) {
     driver.advance(100_000);
     expect(verdictsOf(driver.evaluationsOf(CONVERSATION))).toEqual([[1, 'complete', 'not_applicable', 'pass']]);
 
-    driver.between((store) => store.putTruth(CONVERSATION, { word: 'noon' }));
+    driver.between((store) => store.truths.put(CONVERSATION, { word: 'noon' }));
     driver.advance(100_001);
-    driver.between((store) => store.putTruth(CONVERSATION, { word: 'noon' }));
+    driver.between((store) => store.truths.put(CONVERSATION, { word: 'noon' }));
     driver.advance(100_002);
-    driver.between((store) => store.putTruth(CONVERSATION, { word: 'midnight' }));
+    driver.between((store) => store.truths.put(CONVERSATION, { word: 'midnight' }));
     driver.advance(100_003);
     // A late span is one more revision of what is known by then.
     driver.take({ at: 100_004, request: turn(1, { late: true }) });
@@ -246,7 +246,7 @@ test('truth is found in files by conversation, scenario or attribute, and what i
   driver.advance(100_000);
   expect(verdictsOf(driver.evaluationsOf(CONVERSATION))).toEqual([[1, 'complete', 'pass', 'pass']]);
 
-  driver.between((store) => store.putTruth(CONVERSATION, { word: 'midnight' }));
+  driver.between((store) => store.truths.put(CONVERSATION, { word: 'midnight' }));
   driver.advance(100_001);
 
   expect(verdictsOf(driver.finish().all).at(-1)).toEqual([2, 'complete', 'fail', 'pass']);

@@ -12,8 +12,8 @@ function storeWith(waiting: Set<string>): { questions: AllQuestions; isAway: boo
       if (store.isAway) throw new Error('the store is away');
       return new Map(waiting.size === 0 ? [] : [['old', { questions: waiting.size, oldestAt: 0 }]]);
     },
-    waitingQuestions: async () => [...waiting].slice(0, 2).map((key) => ({ request: { key } })),
-    endQuestions: async (ended: readonly { readonly key: string }[]) => {
+    waiting: async () => [...waiting].slice(0, 2).map((key) => ({ request: { key } })),
+    end: async (ended: readonly { readonly key: string }[]) => {
       for (const { key } of ended) waiting.delete(key);
     },
   };

@@ -90,7 +90,7 @@ export function joinTurn(
   turn: Turn,
   options: { readonly dueNow?: string; readonly turnsAdded?: number; readonly segment?: string } = {},
 ): StoredConversation {
-  return store.joinConversation({
+  return store.conversations.join({
     id: (turn.conversation ?? `trace:${traceIdOf(turn.number)}`) as ConversationId,
     labels: options.segment === undefined ? LABELS : { ...LABELS, segment: options.segment },
     at: turn.at,
@@ -102,7 +102,7 @@ export function joinTurn(
 }
 
 export function storeTurn(store: EngineStore, turn: Turn, conversation: number): number {
-  return store.insertTrace({
+  return store.traces.insert({
     traceId: traceIdOf(turn.number),
     conversation,
     revision: 1,
@@ -120,12 +120,12 @@ function scoreAtOnce(store: EngineStore, turn: Turn, outcome: Outcome = 'success
   const conversation = joinTurn(store, turn, { dueNow: 'end_marker' });
   const trace = storeTurn(store, turn, conversation.row);
   const revision = conversation.revision + 1;
-  store.insertEvaluation(
+  store.evaluations.insert(
     evaluationOf({ conversation: conversation.id, outcome, revision }),
     { conversation: conversation.row, trace, labels: COUNTED },
     () => store.totals.series('assay_evaluations_total', COUNTED).add(1),
   );
-  store.conversationEvaluated(conversation.row, {
+  store.conversations.evaluated(conversation.row, {
     revision,
     cause: 'end_marker',
     turns: conversation.turns,
@@ -181,7 +181,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const turn = { number: 1, conversation: 'c1', at: 1000, content: { traces, logs: Buffer.from('records') } };
     await under.transact({ turns: [turn], until: 1000 }, () => {
       const trace = storeTurn(under.store, turn, joinTurn(under.store, turn).row);
-      expect(Buffer.from(under.store.contentOf(trace).logs ?? []).toString()).toBe('records');
+      expect(Buffer.from(under.store.traces.contentOf(trace).logs ?? []).toString()).toBe('records');
     });
 
     const reader = await under.reader();
@@ -198,9 +198,9 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     await under.transact({ turns: [turn], until: 1000 }, () => storeTurn(store, turn, joinTurn(store, turn).row));
     const late = { ...turn, at: 1100 };
     await under.transact({ turns: [late], until: 1100 }, () => {
-      const known = store.findTrace(traceIdOf(1));
+      const known = store.traces.find(traceIdOf(1));
       if (known === undefined) throw new Error('the trace is not there');
-      expect(Buffer.from(store.contentOf(known.row).traces).toString()).toBe('spans 1');
+      expect(Buffer.from(store.traces.contentOf(known.row).traces).toString()).toBe('spans 1');
       const conversation = joinTurn(store, late, { turnsAdded: 0 });
       const content = { traces: Buffer.from('more'), logs: undefined };
       const revised = {
@@ -211,7 +211,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
         spans: 4,
         cause: 'idle',
       };
-      store.reviseTrace({ ...revised, sealed: true, content });
+      store.traces.revise({ ...revised, sealed: true, content });
     });
 
     const reader = await under.reader();
@@ -223,7 +223,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     if (trace === undefined) throw new Error('the trace is not there');
     expect(Buffer.from((await reader.content(trace))?.traces ?? []).toString()).toBe('more');
     const again = { ...turn, at: 1200 };
-    const { result } = await under.transact({ turns: [again], until: 1200 }, () => store.findTrace(traceIdOf(1)));
+    const { result } = await under.transact({ turns: [again], until: 1200 }, () => store.traces.find(traceIdOf(1)));
     expect(result).toMatchObject({ revision: 2, closedAt: 1100, spans: 4, sealed: true });
   });
 
@@ -246,10 +246,13 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       storeTurn(store, turn, row);
       const seen = { at: 990, steps: 7, costNanos: 1500 };
       for (const evaluation of [live, candidate])
-        store.insertEvaluation(evaluation, { conversation: row, trace: 0, labels: COUNTED, seen }, (written) =>
-          news.push([written.shadow, store.verdictsOf({ conversation: row, suite: 'pack', turnId: undefined })?.size]),
+        store.evaluations.insert(evaluation, { conversation: row, trace: 0, labels: COUNTED, seen }, (written) =>
+          news.push([
+            written.shadow,
+            store.evaluations.verdictsOf({ conversation: row, suite: 'pack', turnId: undefined })?.size,
+          ]),
         );
-      return store.previousEvaluation({ conversation: row, ...shadowKey });
+      return store.evaluations.previous({ conversation: row, ...shadowKey });
     });
 
     expect(result).toMatchObject({ suiteVersion: '2', outcome: 'hard_failure' });
@@ -305,7 +308,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const { store } = under;
     const news: number[] = [];
     const insert = (conversation: number, revision: number, outcome: Outcome = 'successful_completion') =>
-      store.insertEvaluation(
+      store.evaluations.insert(
         evaluationOf({ conversation: 'c1', revision, outcome }),
         { conversation, trace: 0, labels: COUNTED },
         (written) => news.push(written.revision),
@@ -324,8 +327,8 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       insert(row, 1);
       insert(row, 2, 'hard_failure');
       return [
-        store.previousEvaluation({ conversation: row, suite: 'pack', turnId: undefined }),
-        store.previousEvaluation({ conversation: row, suite: 'pack', turnId: 'other' as TurnId }),
+        store.evaluations.previous({ conversation: row, suite: 'pack', turnId: undefined }),
+        store.evaluations.previous({ conversation: row, suite: 'pack', turnId: 'other' as TurnId }),
       ];
     });
 
@@ -386,9 +389,9 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       if (third === undefined || fourth === undefined) return;
       storeTurn(store, third, joinTurn(store, third).row);
       storeTurn(store, fourth, joinTurn(store, fourth, { dueNow: 'end_marker' }).row);
-      for (let due = store.nextDue(2000); due !== undefined; due = store.nextDue(2000)) {
+      for (let due = store.conversations.nextDue(2000); due !== undefined; due = store.conversations.nextDue(2000)) {
         order.push([due.id, due.dueCause]);
-        store.conversationEvaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
+        store.conversations.evaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
       }
     });
 
@@ -503,14 +506,14 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const first = { number: 1, conversation: undefined, at: 1000, has: ['response:aaaaaaaaaaaaaaaa'] };
     await under.transact({ turns: [first], until: 1000 }, () => {
       const { row } = joinTurn(store, first);
-      store.addConversationKeys(row, { has: first.has, wants: [] });
+      store.keys.add(row, { has: first.has, wants: [] });
       storeTurn(store, first, row);
     });
     const second = { number: 2, conversation: undefined, at: 1100, wants: ['response:aaaaaaaaaaaaaaaa'] };
     const { result } = await under.transact({ turns: [second], until: 1100 }, () => {
-      const { hasConversationKeys } = store;
-      const related = store.findConversationsBy({ has: [], wants: second.wants });
-      const unrelated = store.findConversationsBy({ has: second.wants, wants: [] });
+      const hasConversationKeys = store.keys.hasAny;
+      const related = store.keys.find({ has: [], wants: second.wants });
+      const unrelated = store.keys.find({ has: second.wants, wants: [] });
       const [to] = related;
       if (to === undefined) throw new Error('the first is not found');
       joinTurn(store, { ...second, conversation: to.id });
@@ -532,9 +535,9 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const turnId = traceIdOf(1) as string as TurnId;
     await under.transact({ turns: [part], until: 1000 }, () => {
       const { row } = joinTurn(store, part);
-      store.addConversationKeys(row, { has: part.has, wants: [] });
+      store.keys.add(row, { has: part.has, wants: [] });
       const trace = storeTurn(store, part, row);
-      store.insertEvaluation(
+      store.evaluations.insert(
         evaluationOf({ conversation: `trace:${traceIdOf(1)}`, turnId }),
         { conversation: row, trace, labels: COUNTED },
         () => {},
@@ -543,14 +546,17 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const named = { number: 2, conversation: 'c1', at: 1100, wants: ['response:aaaaaaaaaaaaaaaa'] };
     await under.transact({ turns: [named], until: 1100 }, () => {
       const conversation = joinTurn(store, named);
-      const [related] = store.findConversationsBy({ has: [], wants: named.wants });
+      const [related] = store.keys.find({ has: [], wants: named.wants });
       if (related === undefined) throw new Error('the part is not found');
       store.absorbConversation(related.row, conversation.row);
       storeTurn(store, named, conversation.row);
-      expect(store.conversationAt(conversation.row).turns).toBe(2);
-      expect(store.tracesOf(conversation.row).map(({ traceId }) => traceId)).toEqual([traceIdOf(1), traceIdOf(2)]);
-      expect(store.findConversationsBy({ has: [], wants: named.wants })).toMatchObject([{ id: 'c1' }]);
-      expect(store.previousEvaluation({ conversation: conversation.row, suite: 'pack', turnId })?.revision).toBe(1);
+      expect(store.conversations.at(conversation.row).turns).toBe(2);
+      expect(store.traces.ofConversation(conversation.row).map(({ traceId }) => traceId)).toEqual([
+        traceIdOf(1),
+        traceIdOf(2),
+      ]);
+      expect(store.keys.find({ has: [], wants: named.wants })).toMatchObject([{ id: 'c1' }]);
+      expect(store.evaluations.previous({ conversation: conversation.row, suite: 'pack', turnId })?.revision).toBe(1);
     });
 
     const reader = await under.reader();
@@ -574,8 +580,8 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       { number: 3, conversation: 'c1', at: 1001 },
     ];
     const { result } = await under.transact({ turns, until: 1001 }, () => {
-      for (const turn of turns) store.postponeTurn(storeTurn(store, turn, joinTurn(store, turn).row), turn.at);
-      const take = (logTime: number) => store.takePostponed(logTime).map(({ traceId }) => traceId);
+      for (const turn of turns) store.postponed.add(storeTurn(store, turn, joinTurn(store, turn).row), turn.at);
+      const take = (logTime: number) => store.postponed.take(logTime).map(({ traceId }) => traceId);
       return [take(999), take(1000), take(1000), take(2000)];
     });
 
@@ -589,7 +595,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const turn = { number: 1, conversation: id, at: 1000 };
     const labels = { ...COUNTED, agent: 'a\0b', segment: '\0 \uE0A5 "gold"' };
     await under.transact({ turns: [turn], until: 1000 }, () => {
-      const { row } = store.joinConversation({
+      const { row } = store.conversations.join({
         id: id as ConversationId,
         labels: { ...LABELS, agent: 'a\0b', segment: labels.segment },
         at: 1000,
@@ -600,7 +606,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       });
       storeTurn(store, turn, row);
       const explanation = 'It said \0 and \uE0A50.';
-      store.insertEvaluation(
+      store.evaluations.insert(
         evaluationOf({ conversation: id, explanation }),
         { conversation: row, trace: 0, labels },
         () => store.totals.series('a_total', labels).add(1),
@@ -641,13 +647,13 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
 
   function queue(under: StoreUnderTest, ...observations: readonly (readonly [at: number, evaluation: string])[]): void {
     for (const [at, evaluation] of observations) {
-      under.store.queueObservation({ at, evaluation, payload: `{"of":"${evaluation}"}` });
+      under.store.detection.add({ at, evaluation, payload: `{"of":"${evaluation}"}` });
     }
   }
 
   async function roundOf(under: StoreUnderTest, limit: number, write?: string): Promise<DetectionRound> {
     let seen: DetectionRound | undefined;
-    await under.detection.detect(limit, (round) => {
+    await under.detection.round(limit, (round) => {
       seen = round;
       return write === undefined ? undefined : Buffer.from(write);
     });
@@ -700,7 +706,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     });
     await roundOf(under, 1, 'before');
     const failing = async () =>
-      under.detection.detect(10, () => {
+      under.detection.round(10, () => {
         throw new Error('nobody home');
       });
 
@@ -728,7 +734,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const under = await opened();
     await under.transact({ turns: [TURN], until: 1000 }, () => {
       scoreAtOnce(under.store, TURN);
-      for (const payload of payloads) under.store.queueResult(payload);
+      for (const payload of payloads) under.store.results.add(payload);
     });
     return under;
   }
@@ -736,11 +742,11 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
   test(`${name}: results wait, oldest first, until they are forgotten`, async () => {
     const under = await withResults('a', 'b\u0000 "c"', 'd');
 
-    const first = await under.results.takeResults({ limit: 2, keep: 1000 });
-    const again = await under.results.takeResults({ limit: 2, keep: 1000 });
-    await under.results.forgetResults(first.results.map(({ id }) => id));
+    const first = await under.results.take({ limit: 2, keep: 1000 });
+    const again = await under.results.take({ limit: 2, keep: 1000 });
+    await under.results.forget(first.results.map(({ id }) => id));
     await under.reopen();
-    const rest = await under.results.takeResults(ALL);
+    const rest = await under.results.take(ALL);
 
     expect(first.results.map(({ payload }) => payload)).toEqual(['a', 'b\u0000 "c"']);
     expect(again).toEqual(first);
@@ -750,8 +756,8 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
   test(`${name}: of results that nobody takes the newest are kept, and the others are counted`, async () => {
     const under = await withResults('a', 'b', 'c', 'd', 'e');
 
-    const taken = await under.results.takeResults({ limit: 10, keep: 2 });
-    const after = await under.results.takeResults({ limit: 10, keep: 2 });
+    const taken = await under.results.take({ limit: 10, keep: 2 });
+    const after = await under.results.take({ limit: 10, keep: 2 });
 
     expect(taken.results.map(({ payload }) => payload)).toEqual(['d', 'e']);
     expect([taken.dropped, after.dropped]).toEqual([3, 0]);
@@ -759,17 +765,17 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
 
   test(`${name}: what is forgotten does not take with it what comes later`, async () => {
     const under = await withResults('a');
-    const first = await under.results.takeResults(ALL);
+    const first = await under.results.take(ALL);
     const ids = first.results.map(({ id }) => id);
-    await under.results.forgetResults(ids);
+    await under.results.forget(ids);
     const later = { number: 2, conversation: 'c2', at: 2000 };
     await under.transact({ turns: [later], until: 2000 }, () => {
       scoreAtOnce(under.store, later);
-      under.store.queueResult('b');
+      under.store.results.add('b');
     });
 
-    await under.results.forgetResults(ids);
+    await under.results.forget(ids);
 
-    expect((await under.results.takeResults(ALL)).results).toMatchObject([{ payload: 'b' }]);
+    expect((await under.results.take(ALL)).results).toMatchObject([{ payload: 'b' }]);
   });
 }

@@ -45,8 +45,8 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
         { dueNow: 'end_marker' },
       );
       const trace = storeTurn(under.store, { ...turn, conversation: evaluation.conversationId }, row);
-      under.store.insertEvaluation(evaluation, { conversation: row, trace, labels: COUNTED }, () => undefined);
-      under.store.conversationEvaluated(row, {
+      under.store.evaluations.insert(evaluation, { conversation: row, trace, labels: COUNTED }, () => undefined);
+      under.store.conversations.evaluated(row, {
         revision: evaluation.revision,
         cause: 'end_marker',
         turns: 1,
@@ -67,12 +67,10 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
       turnId: 't-1' as TurnId,
     });
 
-    expect(await under.labels.putLabels([label(), odd])).toBe(2);
-    expect(await under.labels.putLabels([label(), odd])).toBe(0);
-    expect(await under.labels.putLabels([label({ label: 'fail' }), label({ by: 'cy', label: 'not_applicable' })])).toBe(
-      2,
-    );
-    expect(await under.labels.putLabels([label({ note: 'After all.' }), label({ note: 'After all.' })])).toBe(1);
+    expect(await under.labels.put([label(), odd])).toBe(2);
+    expect(await under.labels.put([label(), odd])).toBe(0);
+    expect(await under.labels.put([label({ label: 'fail' }), label({ by: 'cy', label: 'not_applicable' })])).toBe(2);
+    expect(await under.labels.put([label({ note: 'After all.' }), label({ note: 'After all.' })])).toBe(1);
     await under.reopen();
 
     expect((await read(under)).labels).toEqual([
@@ -90,7 +88,7 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
 
   test(`${name}: what a judge said is noted with the first label of the conversation, or when it is said`, async () => {
     const under = await opened();
-    await under.labels.putLabels([label()]);
+    await under.labels.put([label()]);
     await evaluate(under, evaluationOf({ conversation: 'c1' }));
     await evaluate(under, evaluationOf({ conversation: 'c1', revision: 2, outcome: 'partial_failure' }));
     const whole = { ...POLITE, conversationId: 'c1', turnId: undefined };
@@ -107,8 +105,8 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
     await evaluate(under, evaluationOf({ conversation: 'c1', revision: 2 }));
     expect(noted(await read(under))).toEqual([]);
 
-    await under.labels.putLabels([label({ criterion: 'right' })]);
-    await under.labels.putLabels([label({ criterion: 'right', label: 'fail' }), label({ conversationId: 'unknown' })]);
+    await under.labels.put([label({ criterion: 'right' })]);
+    await under.labels.put([label({ criterion: 'right', label: 'fail' }), label({ conversationId: 'unknown' })]);
     const whole = { ...POLITE, conversationId: 'c1', turnId: undefined };
 
     expect(noted(await read(under))).toEqual([
@@ -120,11 +118,11 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
   test(`${name}: verdicts of turns are noted with the turn, and of conversations without labels none are`, async () => {
     const under = await opened();
     const turnId = '00000000000000aa' as TurnId;
-    await under.labels.putLabels([label({ conversationId: 'another' })]);
+    await under.labels.put([label({ conversationId: 'another' })]);
     await evaluate(under, evaluationOf({ conversation: 'c1', turnId }));
     expect(noted(await read(under))).toEqual([]);
 
-    await under.labels.putLabels([label({ turnId })]);
+    await under.labels.put([label({ turnId })]);
 
     expect(noted(await read(under))).toEqual([{ ...POLITE, conversationId: 'c1', turnId, revision: 1 }]);
   });
@@ -149,11 +147,11 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
 
   test(`${name}: a crash keeps no verdict of an evaluation that is gone`, async () => {
     const under = await opened();
-    await under.labels.putLabels([label()]);
+    await under.labels.put([label()]);
     await under.crash({ turns: [TURN], until: 1000 }, () => {
       const { row } = joinTurn(under.store, TURN, { dueNow: 'end_marker' });
       const trace = storeTurn(under.store, TURN, row);
-      under.store.insertEvaluation(
+      under.store.evaluations.insert(
         evaluationOf({ conversation: 'c1' }),
         { conversation: row, trace, labels: COUNTED },
         () => undefined,

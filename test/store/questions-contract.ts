@@ -52,7 +52,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     return under;
   }
   const keysOf = async (under: QuestionsUnderTest, judge = 'default') =>
-    (await under.store.waitingQuestions(judge, 10)).map(({ request }) => request.key);
+    (await under.store.waiting(judge, 10)).map(({ request }) => request.key);
 
   test(`${name}: what waits is as it was asked, by priority and then by age, each judge's own`, async () => {
     const under = await opened();
@@ -66,9 +66,9 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     await under.reopen();
 
     expect(await keysOf(under)).toEqual([b.key, a.key, c.key]);
-    const [, , third] = await under.store.waitingQuestions('default', 3);
+    const [, , third] = await under.store.waiting('default', 3);
     expect(third).toEqual({ request: c, askedAt: NOW, votes: [] });
-    expect(await under.store.waitingQuestions('default', 1)).toHaveLength(1);
+    expect(await under.store.waiting('default', 1)).toHaveLength(1);
     expect([...(await under.store.countWaiting())].toSorted()).toEqual([
       ['default', { questions: 3, oldestAt: NOW }],
       ['other', { questions: 1, oldestAt: NOW }],
@@ -103,7 +103,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     const under = await opened();
     const [answered, failed] = [judgeRequest('a'), judgeRequest('b')];
     await under.transact((desk, [first]) => desk.waitFor(first, [answered, failed], NOW));
-    await under.store.endQuestions(
+    await under.store.end(
       [
         { key: answered.key, outcome: YES },
         { key: failed.key, outcome: DOWN },
@@ -122,9 +122,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     await under.transact((desk, [first]) => desk.waitFor(first, [failed], NOW + 1));
     expect(await keysOf(under)).toEqual([]);
     await under.transact((desk, [, second]) => desk.waitFor(second, [failed], NOW + 5));
-    expect(await under.store.waitingQuestions('default', 10)).toEqual([
-      { request: failed, askedAt: NOW + 5, votes: [] },
-    ]);
+    expect(await under.store.waiting('default', 10)).toEqual([{ request: failed, askedAt: NOW + 5, votes: [] }]);
   });
 
   test(`${name}: overdue is what waits for too long, and what is too many`, async () => {
@@ -136,10 +134,10 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     );
     const overdue = { judge: 'default', before: 0, keep: 9, limit: 9 };
 
-    expect(await under.store.overdueQuestions(overdue)).toEqual([]);
-    expect(await under.store.overdueQuestions({ ...overdue, before: NOW + 1 })).toEqual([a.key]);
-    expect(await under.store.overdueQuestions({ ...overdue, keep: 1 })).toEqual([c.key, b.key]);
-    expect(await under.store.overdueQuestions({ ...overdue, before: NOW + 99, keep: 0, limit: 1 })).toEqual([a.key]);
+    expect(await under.store.overdue(overdue)).toEqual([]);
+    expect(await under.store.overdue({ ...overdue, before: NOW + 1 })).toEqual([a.key]);
+    expect(await under.store.overdue({ ...overdue, keep: 1 })).toEqual([c.key, b.key]);
+    expect(await under.store.overdue({ ...overdue, before: NOW + 99, keep: 0, limit: 1 })).toEqual([a.key]);
   });
 
   test(`${name}: what nobody waits for any more is not asked, and goes`, async () => {
@@ -150,9 +148,9 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
 
     expect(await keysOf(under)).toEqual([b.key]);
     const overdue = { judge: 'default', before: NOW + 1, keep: 9, limit: 9 };
-    expect(await under.store.overdueQuestions(overdue)).toEqual([b.key]);
+    expect(await under.store.overdue(overdue)).toEqual([b.key]);
     expect((await under.store.countWaiting()).get('default')?.questions).toBe(1);
-    expect(await under.store.forgetQuestions({ answeredAt: 0, spentAt: 0 })).toBe(1);
+    expect(await under.store.forget({ answeredAt: 0, spentAt: 0 })).toBe(1);
     expect(await keysOf(under)).toEqual([b.key]);
   });
 
@@ -164,14 +162,14 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
       { key: answered.key, outcome: YES },
       { key: failed.key, outcome: DOWN },
     ];
-    await under.store.endQuestions(ends, NOW);
+    await under.store.end(ends, NOW);
 
-    expect(await under.store.forgetQuestions({ answeredAt: NOW + 1, spentAt: 0 })).toBe(0);
+    expect(await under.store.forget({ answeredAt: NOW + 1, spentAt: 0 })).toBe(0);
     await under.transact((desk, [first]) => desk.waitFor(first, [], NOW));
-    expect(await under.store.forgetQuestions({ answeredAt: NOW, spentAt: 0 })).toBe(1);
+    expect(await under.store.forget({ answeredAt: NOW, spentAt: 0 })).toBe(1);
     if (under.answersAtOnce)
       expect(await under.transact((desk, [first]) => desk.outcomeOf(answered.key, first))).toEqual(YES);
-    expect(await under.store.forgetQuestions({ answeredAt: NOW + 1, spentAt: 0 })).toBe(1);
+    expect(await under.store.forget({ answeredAt: NOW + 1, spentAt: 0 })).toBe(1);
     expect(await under.transact((desk, [first]) => desk.outcomeOf(answered.key, first))).toBe('waiting');
   });
 
@@ -187,12 +185,12 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     await reserved(under.store, plan(question));
     await under.reopen();
 
-    const [waiting] = await under.store.waitingQuestions('default', 1);
+    const [waiting] = await under.store.waiting('default', 1);
     expect(waiting?.votes).toEqual([VOTE, refused]);
 
-    await under.store.endQuestions([{ key: question.key, outcome: DOWN }], NOW);
+    await under.store.end([{ key: question.key, outcome: DOWN }], NOW);
     await under.transact((desk, [, second]) => desk.waitFor(second, [question], NOW));
-    expect((await under.store.waitingQuestions('default', 1))[0]?.votes).toEqual([]);
+    expect((await under.store.waiting('default', 1))[0]?.votes).toEqual([]);
   });
 
   test(`${name}: an end is the end: what comes after it changes nothing but the money`, async () => {
@@ -200,8 +198,8 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     const question = judgeRequest('a');
     await under.transact((desk, [first]) => desk.waitFor(first, [question], NOW));
     const late = await reserved(under.store, plan(question, { nanos: 100 }));
-    await under.store.endQuestions([{ key: question.key, outcome: DOWN }], NOW);
-    await under.store.endQuestions([{ key: question.key, outcome: YES }], NOW);
+    await under.store.end([{ key: question.key, outcome: DOWN }], NOW);
+    await under.store.end([{ key: question.key, outcome: YES }], NOW);
 
     await under.store.settle({ ...ended, call: late, key: question.key, nanos: 70, vote: VOTE, outcome: YES });
     await under.store.settle({ ...ended, call: late, key: question.key, nanos: 70, vote: VOTE, outcome: YES });
@@ -237,7 +235,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     await reserved(under.store, plan(question, { nanos: 5 }));
     await reserved(under.store, plan(question, { nanos: 7, at: NOW + MINUTE }));
 
-    await under.store.forgetQuestions({ answeredAt: 0, spentAt: NOW + MINUTE });
+    await under.store.forget({ answeredAt: 0, spentAt: NOW + MINUTE });
 
     expect(await under.store.spent(NOW + MINUTE)).toEqual({ hourNanos: 7, dayNanos: 7 });
   });

@@ -34,12 +34,17 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
   }
 
   function evaluated(under: RevisitsUnderTest, row: number): void {
-    under.store.conversationEvaluated(row, { revision: 1, cause: 'end_marker', turns: 1, unscoredBecause: undefined });
+    under.store.conversations.evaluated(row, {
+      revision: 1,
+      cause: 'end_marker',
+      turns: 1,
+      unscoredBecause: undefined,
+    });
   }
 
   /** What is asked for, with what `look` finds of each. */
   async function revisited<T>(under: RevisitsUnderTest, look: (row: number) => T): Promise<readonly T[]> {
-    const { result } = await under.transact({ until: 1000 }, () => under.store.takeRevisits().map(look));
+    const { result } = await under.transact({ until: 1000 }, () => under.store.revisits.take().map(look));
     return result;
   }
 
@@ -47,7 +52,7 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
     const evaluation: Evaluation = { ...evaluationOf({ conversation: 'c1' }), waitsFor: ['right'] };
     const place = { conversation: row, trace: 0, labels: COUNTED };
     const requests = names.map((name) => judgeRequest(name));
-    under.store.putWaiting({ evaluation, place, counted: ['polite'], requests });
+    under.store.waiting.put({ evaluation, place, counted: ['polite'], requests });
   }
 
   async function withWaiting(...names: readonly string[]): Promise<RevisitsUnderTest> {
@@ -63,7 +68,7 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
   }
 
   const ended = (under: RevisitsUnderTest, outcome: JudgeOutcome, ...names: readonly string[]) =>
-    under.questions.endQuestions(
+    under.questions.end(
       names.map((one) => ({ key: judgeRequest(one).key, outcome })),
       2000,
     );
@@ -71,14 +76,14 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
   test(`${name}: truth that comes later has the conversation looked at again, once`, async () => {
     const under = await withTurn();
 
-    expect(await under.truths.putTruth('c1', { participants: ['ana', 'ü\u0000'] })).toBe(true);
+    expect(await under.truths.put('c1', { participants: ['ana', 'ü\u0000'] })).toBe(true);
     await under.reopen();
 
-    const seen = await revisited(under, (row) => under.store.truthOf(under.store.conversationAt(row).id));
+    const seen = await revisited(under, (row) => under.store.truths.find(under.store.conversations.at(row).id));
     expect(seen).toEqual([{ participants: ['ana', 'ü\u0000'] }]);
-    expect(await under.truths.putTruth('c1', { participants: ['ana', 'ü\u0000'] })).toBe(false);
-    expect(await under.truths.putTruth('c1', undefined)).toBe(true);
-    expect(await revisited(under, (row) => under.store.truthOf(under.store.conversationAt(row).id))).toEqual([
+    expect(await under.truths.put('c1', { participants: ['ana', 'ü\u0000'] })).toBe(false);
+    expect(await under.truths.put('c1', undefined)).toBe(true);
+    expect(await revisited(under, (row) => under.store.truths.find(under.store.conversations.at(row).id))).toEqual([
       undefined,
     ]);
   });
@@ -86,10 +91,10 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
   test(`${name}: truth may be there before the conversation`, async () => {
     const under = await open();
     onTestFinished(() => under.close());
-    await under.truths.putTruth('c1', { right: true });
+    await under.truths.put('c1', { right: true });
 
     const { result } = await under.transact({ turns: [TURN], until: 1000 }, () =>
-      under.store.truthOf(joinTurn(under.store, TURN).id),
+      under.store.truths.find(joinTurn(under.store, TURN).id),
     );
 
     expect(result).toEqual({ right: true });
@@ -97,10 +102,10 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
 
   test(`${name}: a crash while it is looked at leaves it asked for`, async () => {
     const under = await withTurn();
-    await under.truths.putTruth('c1', { right: true });
+    await under.truths.put('c1', { right: true });
 
     await under.crash({ until: 1000 }, () => {
-      expect(under.store.takeRevisits()).toHaveLength(1);
+      expect(under.store.revisits.take()).toHaveLength(1);
     });
 
     expect(await revisited(under, () => 'seen')).toEqual(['seen']);
@@ -117,14 +122,14 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
 
     const seen = await revisited(under, (conversation) => {
       const key = { ...KEY, conversation };
-      const held = under.store.waitingEvaluation(key);
-      const outcomes = ['a', 'b', 'c'].map((one) => under.store.outcomeOf(judgeRequest(one).key, key)?.is);
-      under.store.dropWaiting(key);
+      const held = under.store.waiting.find(key);
+      const outcomes = ['a', 'b', 'c'].map((one) => under.store.waiting.outcomeOf(judgeRequest(one).key, key)?.is);
+      under.store.waiting.drop(key);
       return {
         counted: held?.counted,
         labels: held?.place.labels,
         outcomes,
-        after: under.store.waitingEvaluation(key),
+        after: under.store.waiting.find(key),
       };
     });
     expect(seen).toEqual([
@@ -143,14 +148,14 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
     await ended(under, YES, 'b');
 
     expect(
-      await revisited(under, (conversation) => under.store.waitingEvaluation({ ...KEY, conversation })?.counted),
+      await revisited(under, (conversation) => under.store.waiting.find({ ...KEY, conversation })?.counted),
     ).toEqual([['polite']]);
   });
 
   test(`${name}: an answer that is there already is not waited for long`, async () => {
     const under = await withWaiting('a');
     await ended(under, YES, 'a');
-    await revisited(under, (conversation) => under.store.dropWaiting({ ...KEY, conversation }));
+    await revisited(under, (conversation) => under.store.waiting.drop({ ...KEY, conversation }));
     const second = { number: 2, conversation: 'c2', at: 2000 };
     await under.transact({ turns: [second], until: 2000 }, () => {
       const { row } = joinTurn(under.store, second, { dueNow: 'end_marker' });
@@ -160,8 +165,8 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
     });
 
     const { result } = await under.transact({ until: 2000 }, () => {
-      const [conversation = 0] = under.store.takeRevisits();
-      return under.store.outcomeOf(judgeRequest('a').key, { ...KEY, conversation });
+      const [conversation = 0] = under.store.revisits.take();
+      return under.store.waiting.outcomeOf(judgeRequest('a').key, { ...KEY, conversation });
     });
 
     expect(result).toEqual(YES);
@@ -172,8 +177,8 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
     await ended(under, YES, 'a');
 
     const left = await revisited(under, (conversation) => {
-      under.store.dropAnswered(conversation);
-      return under.store.waitingEvaluation({ ...KEY, conversation });
+      under.store.waiting.dropAnswered(conversation);
+      return under.store.waiting.find({ ...KEY, conversation });
     });
 
     expect(left).toEqual([undefined]);
@@ -193,14 +198,14 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
       storeTurn(under.store, two, to.row);
       const evaluation: Evaluation = { ...evaluationOf({ conversation: from.id, turnId }), waitsFor: ['right'] };
       const place = { conversation: from.row, trace, labels: COUNTED };
-      under.store.putWaiting({ evaluation, place, counted: [], requests: [judgeRequest('a')] });
+      under.store.waiting.put({ evaluation, place, counted: [], requests: [judgeRequest('a')] });
       under.store.absorbConversation(from.row, to.row);
     });
     await ended(under, YES, 'a');
 
     const seen = await revisited(under, (conversation) => [
-      under.store.conversationAt(conversation).id,
-      under.store.waitingEvaluation({ conversation, suite: 'pack', turnId })?.evaluation.waitsFor,
+      under.store.conversations.at(conversation).id,
+      under.store.waiting.find({ conversation, suite: 'pack', turnId })?.evaluation.waitsFor,
     ]);
 
     expect(seen).toEqual([['c2' as ConversationId, ['right']]]);

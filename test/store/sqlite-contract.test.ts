@@ -20,19 +20,19 @@ function openSqlite(): Promise<RevisitsUnderTest & LabelsUnderTest> {
       return store;
     },
     get detection() {
-      return store;
+      return store.detection;
     },
     get results() {
-      return store;
+      return store.results;
     },
     get truths() {
-      return store;
+      return store.truths;
     },
     get labels() {
-      return store;
+      return store.labels;
     },
     get questions() {
-      return store;
+      return store.questions;
     },
     transact(_, work) {
       store.begin();

@@ -9,7 +9,7 @@ function openSqlite(): Promise<QuestionsUnderTest> {
   return Promise.resolve({
     answersAtOnce: true,
     get store() {
-      return store;
+      return store.questions;
     },
     transact: (work) => Promise.resolve(inTransaction(store, () => work(store.questions, [1, 2]))),
     reopen() {

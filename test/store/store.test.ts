@@ -34,7 +34,7 @@ function traceIdOf(number: number): TraceId {
 }
 
 function join(store: Store, id: string, options: { readonly at?: number; readonly dueNow?: string } = {}) {
-  return store.joinConversation({
+  return store.conversations.join({
     id: id as ConversationId,
     labels: LABELS,
     at: options.at ?? 1000,
@@ -51,7 +51,7 @@ function insertTrace(
   conversation: number,
   bytes: Uint8Array = Buffer.from(`spans ${number}`),
 ) {
-  return store.insertTrace({
+  return store.traces.insert({
     traceId: traceIdOf(number),
     conversation,
     revision: 1,
@@ -95,7 +95,7 @@ test('a rollback leaves nothing: no rows, no totals, no content, no floor, and t
     store.begin();
     const { row } = join(store, 'c1', { dueNow: 'end_marker' });
     const trace = insertTrace(store, 1, row);
-    store.insertEvaluation(evaluation({ conversation: 'c1' }), { conversation: row, trace, labels: COUNTED }, () =>
+    store.evaluations.insert(evaluation({ conversation: 'c1' }), { conversation: row, trace, labels: COUNTED }, () =>
       store.totals.series('assay_evaluations_total', COUNTED).add(1),
     );
     store.raiseFloor({ position: 500, logTime: 1000 });
@@ -105,15 +105,15 @@ test('a rollback leaves nothing: no rows, no totals, no content, no floor, and t
 
   store.rollback();
 
-  expect(store.findTrace(traceIdOf(1))).toBeUndefined();
-  expect(store.nextDue(Number.MAX_SAFE_INTEGER)).toBeUndefined();
+  expect(store.traces.find(traceIdOf(1))).toBeUndefined();
+  expect(store.conversations.nextDue(Number.MAX_SAFE_INTEGER)).toBeUndefined();
   expect([store.count('conversations'), store.count('traces'), store.count('evaluations')]).toEqual([0, 0, 0]);
   expect(store.floor).toEqual({ position: 0, logTime: 0 });
   expect(work()).toEqual(lost);
   store.commit();
   expect(store.totals.all().map(({ value }) => value)).toEqual([1]);
   expect(store.floor).toEqual({ position: 500, logTime: 1000 });
-  expect(Buffer.from(store.contentOf(lost.trace).traces).toString()).toBe('spans 1');
+  expect(Buffer.from(store.traces.contentOf(lost.trace).traces).toString()).toBe('spans 1');
 });
 
 test('conversations come due in order of time, then of their rows, whether they are written already or not', () => {
@@ -126,12 +126,12 @@ test('conversations come due in order of time, then of their rows, whether they 
   const third = join(store, 'as early', { at: 1000 });
   const fourth = join(store, 'now', { at: 1200, dueNow: 'end_marker' });
   // The row on disk still says 5300.
-  store.scheduleConversation(first.row, { at: 1250, cause: 'max_turns' });
+  store.conversations.schedule(first.row, { at: 1250, cause: 'max_turns' });
 
   const order: [number, string | undefined][] = [];
-  for (let due = store.nextDue(2000); due !== undefined; due = store.nextDue(2000)) {
+  for (let due = store.conversations.nextDue(2000); due !== undefined; due = store.conversations.nextDue(2000)) {
     order.push([due.row, due.dueCause]);
-    store.conversationEvaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
+    store.conversations.evaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
   }
 
   expect(order).toEqual([
@@ -141,7 +141,7 @@ test('conversations come due in order of time, then of their rows, whether they 
     [third.row, 'idle'],
   ]);
   store.commit();
-  expect(store.nextDue(Number.MAX_SAFE_INTEGER)).toBeUndefined();
+  expect(store.conversations.nextDue(Number.MAX_SAFE_INTEGER)).toBeUndefined();
 });
 
 test('more conversations than are kept in memory come due in order as well', () => {
@@ -150,9 +150,9 @@ test('more conversations than are kept in memory come due in order as well', () 
   for (let number = 0; number < 1500; number += 1) join(store, `c${number}`, { at: 10_000 - number });
 
   const times: number[] = [];
-  for (let due = store.nextDue(20_000); due !== undefined; due = store.nextDue(20_000)) {
+  for (let due = store.conversations.nextDue(20_000); due !== undefined; due = store.conversations.nextDue(20_000)) {
     times.push(due.dueAt ?? 0);
-    store.conversationEvaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
+    store.conversations.evaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
   }
   store.commit();
 
@@ -191,13 +191,13 @@ function storeOf(
   for (const [number, { id, outcome, isOpen }] of conversations.entries()) {
     const { row } = join(store, id);
     insertTrace(store, number + 1, row, Buffer.alloc(1 << 16, id));
-    store.insertEvaluation(
+    store.evaluations.insert(
       evaluation({ conversation: id, outcome: outcome ?? 'successful_completion' }),
       { conversation: row, trace: 0, labels: COUNTED },
       () => {},
     );
     if (isOpen !== true)
-      store.conversationEvaluated(row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
+      store.conversations.evaluated(row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
   }
   for (const { id, daysAgo } of conversations) {
     store.run('UPDATE conversations SET updated_at = ? WHERE conversation_id = ?', NOW - daysAgo * DAY, id);
@@ -263,22 +263,22 @@ test('a content file that has become mostly empty is copied forward and goes', (
     const { row } = join(store, `c${number}`);
     rows.push(row);
     insertTrace(store, number, row, bytes);
-    store.conversationEvaluated(row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
+    store.conversations.evaluated(row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
   }
   store.commit();
-  const before = Buffer.from(store.contentOf(1).traces);
+  const before = Buffer.from(store.traces.contentOf(1).traces);
 
   store.begin();
-  store.freeContentOf('id IN (2, 3)');
+  store.traces.freeContentOf('id IN (2, 3)');
   store.run('DELETE FROM traces WHERE id IN (2, 3)');
   store.commit();
   store.begin();
-  const compacted = store.compactOne(0.5);
+  const compacted = store.traces.compactOne(0.5);
   store.commit();
-  const removed = store.removeEmptyFiles();
+  const removed = store.traces.removeEmptyFiles();
 
   expect({ compacted, removed }).toEqual({ compacted: true, removed: 1 });
-  expect(Buffer.compare(store.contentOf(1).traces, before)).toBe(0);
+  expect(Buffer.compare(store.traces.contentOf(1).traces, before)).toBe(0);
 });
 
 test('a rare conversation is found by going on, and no page looks at more than a bounded number', () => {

@@ -76,10 +76,10 @@ export class DetectionOwner {
   }
 
   /** For a store that answers at once. */
-  roundNow(store: { detect: (...round: Parameters<DetectionStore['detect']>) => void }, logTime: number): void {
+  roundNow(store: { round: (...round: Parameters<DetectionStore['round']>) => void }, logTime: number): void {
     const input = this.#begin();
     try {
-      store.detect(OBSERVATIONS_PER_ROUND, this.#work(logTime, input));
+      store.round(OBSERVATIONS_PER_ROUND, this.#work(logTime, input));
       this.#committed();
     } catch (error) {
       this.#failed(error, input);
@@ -89,7 +89,7 @@ export class DetectionOwner {
   async round(store: DetectionStore, logTime: number): Promise<void> {
     const input = this.#begin();
     try {
-      await store.detect(OBSERVATIONS_PER_ROUND, this.#work(logTime, input));
+      await store.round(OBSERVATIONS_PER_ROUND, this.#work(logTime, input));
       this.#committed();
     } catch (error) {
       this.#failed(error, input);
@@ -104,7 +104,7 @@ export class DetectionOwner {
     return input;
   }
 
-  #work(logTime: number, input: Input): Parameters<DetectionStore['detect']>[1] {
+  #work(logTime: number, input: Input): Parameters<DetectionStore['round']>[1] {
     return (round) => {
       this.#taken = round.observations.length;
       return this.#rounds.work(round, { ...input, logTime, now: Date.now() });

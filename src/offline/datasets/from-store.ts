@@ -126,7 +126,7 @@ async function caseOf(
   }
   if (turns.length === 0) return 'not_kept';
   const put = await reader.truthOf(row);
-  const conversation = new Truths({ truthOf: () => put }, written).addTo(buildConversation(row.conversationId, turns));
+  const conversation = new Truths({ find: () => put }, written).addTo(buildConversation(row.conversationId, turns));
   const said = conversation.turns.map(({ userInput }) => saidIn(userInput));
   const problem = said.find((one) => typeof one === 'string');
   if (problem !== undefined) return problem;

@@ -58,7 +58,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
   let arrived = Promise.withResolvers<void>();
   let isStopping = false;
   const filer = new Filer({
-    store,
+    store: store.filing,
     onFiled: (filed) => post({ type: 'filed', ...filed }),
     onProblem: (error) => problems.said('file', error),
     pause: () => sleep(RETRY_AFTER_MS),
@@ -84,7 +84,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
     start.results === undefined
       ? undefined
       : new ResultRelay({
-          store,
+          store: store.results,
           sender: new OtlpSender(start.results),
           onEvent: (event) => post({ type: 'result-event', event }),
         });
@@ -135,7 +135,7 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
         if (!found) await sleep(IDLE_MS);
         if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
           prunedAt = performance.now();
-          await store.tidy();
+          await store.housekeeping.tidy();
         }
       } catch (error) {
         problems.said('judge', error);
@@ -147,7 +147,8 @@ async function main(start: ClusterStart, post: (message: FromCluster) => void): 
     while (!isStopping) {
       const isOurs = isDetecting && judgedTo !== undefined && detection?.isDue === true;
       // Another instance that thinks so too, or that was asked by a person, waits for the lock, and finds a newer state.
-      if (detection !== undefined && (isOurs || detection.isAsked)) await detection.round(store, judgedTo ?? 0);
+      if (detection !== undefined && (isOurs || detection.isAsked))
+        await detection.round(store.detection, judgedTo ?? 0);
       else await sleep(IDLE_MS);
     }
   };
@@ -182,7 +183,7 @@ function relayOf(
 ): EvaluationRelay {
   const problems = new Problems((problem) => post({ type: 'sending-problem', problem }));
   return new EvaluationRelay({
-    store,
+    store: store.outbox,
     // Another store of evaluations has a progress of its own, in the same topic too.
     makePublisher: () => new KafkajsPublisher({ connection, topic, name: `assay-evaluations-${store.id}` }),
     onSent: (evaluations) => post({ type: 'sent', evaluations }),
@@ -211,10 +212,10 @@ async function answer(
 
 async function ask(store: ClusterStore, question: Question): Promise<Answer> {
   if (question.ask === 'own') {
-    await store.expectLanes(question.all);
-    return { lanes: await store.ownLanes(question.lanes) };
+    await store.lanes.expect(question.all);
+    return { lanes: await store.lanes.own(question.lanes) };
   }
-  return { filed: [...(await store.filedPositions(question.lane, question.traceIds))] };
+  return { filed: [...(await store.lanes.filedPositions(question.lane, question.traceIds))] };
 }
 
 const port = parentPort;

@@ -10,11 +10,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaPublisher } from '../../kafka/kafka-client.ts';
-import type { ClusterStore } from '../../store/cluster-store.ts';
+import type { EvaluationOutbox } from '../../store/cluster-store.ts';
 import { Stoppable } from '../stoppable.ts';
 
 export interface EvaluationRelayParts {
-  readonly store: Pick<ClusterStore, 'numberOutbox' | 'readOutbox' | 'forgetOutbox'>;
+  readonly store: EvaluationOutbox;
   readonly makePublisher: () => KafkaPublisher;
   readonly onSent: (evaluations: number) => void;
   /** Undefined: it goes on, or is left to another. */
@@ -62,15 +62,15 @@ export class EvaluationRelay {
   async #relay(publisher: KafkaPublisher, signal: AbortSignal): Promise<void> {
     const { store, onSent, onProblem } = this.#parts;
     let sentTo = (await publisher.open()) ?? 0;
-    await store.forgetOutbox(sentTo);
+    await store.forget(sentTo);
     while (!signal.aborted) {
-      const last = await store.numberOutbox();
+      const last = await store.number();
       if (last <= sentTo) {
         onProblem(undefined);
         await this.#pause(this.#parts.idleMs ?? IDLE_MS, signal);
         continue;
       }
-      const rows = await store.readOutbox(sentTo, SENT_TOGETHER);
+      const rows = await store.read(sentTo, SENT_TOGETHER);
       const newest = rows.at(-1);
       if (newest === undefined) {
         // They were sent and let go by another relay; this one finds that out when it sends, or here.
@@ -85,7 +85,7 @@ export class EvaluationRelay {
       onSent(rows.length);
       // Not when it is opened: who may open it may still not write.
       onProblem(undefined);
-      await store.forgetOutbox(sentTo);
+      await store.forget(sentTo);
     }
   }
 

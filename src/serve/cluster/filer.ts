@@ -8,16 +8,16 @@
  */
 import {
   type Arrival,
-  type ClusterStore,
   FencedError,
   type Filing,
+  type FilingStore,
   type LanePositions,
   type OwnedLane,
 } from '../../store/cluster-store.ts';
 import type { FileCommand, TimeCommand } from './cluster-protocol.ts';
 
 export interface FilerParts {
-  readonly store: Pick<ClusterStore, 'file' | 'wantsKeys'>;
+  readonly store: FilingStore;
   readonly onFiled: (filed: {
     readonly sequence: number;
     readonly fenced: readonly OwnedLane[];

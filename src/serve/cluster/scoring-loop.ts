@@ -12,7 +12,7 @@ import { Engine, type EngineSettings } from '../../engine/engine.ts';
 import type { WrittenTruth } from '../../engine/truths.ts';
 
 export interface JudgeParts {
-  readonly store: Pick<ClusterStore, 'engineStore' | 'judge' | 'moveTime'>;
+  readonly store: Pick<ClusterStore, 'engineStore' | 'scoring' | 'time'>;
   readonly settings: EngineSettings;
   readonly suites: readonly CompiledSuite[];
   readonly truth: WrittenTruth | undefined;
@@ -45,7 +45,7 @@ export class Judge {
   async judgeNext(): Promise<boolean> {
     const now = performance.now();
     if (now - this.#timeMovedAt >= MOVE_TIME_EVERY_MS) {
-      const time = await this.#parts.store.moveTime();
+      const time = await this.#parts.store.time.move();
       this.#timeMovedAt = now;
       if (time !== undefined) this.#parts.onTime(time);
     }
@@ -62,7 +62,7 @@ export class Judge {
     this.#events = [];
     try {
       const limits = { whose, conversationsMax: CONVERSATIONS_MAX, bytesMax: BYTES_MAX };
-      const judged = await this.#parts.store.judge(limits, (set) => this.#run(set));
+      const judged = await this.#parts.store.scoring.scoreDue(limits, (set) => this.#run(set));
       if (judged.conversations === 0) return false;
       this.#parts.onJudged({ ...judged, events: this.#events, tookMs: performance.now() - startedAt });
       return true;

@@ -62,12 +62,12 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
     start.results === undefined
       ? undefined
       : new ResultRelay({
-          store,
+          store: store.results,
           sender: new OtlpSender(start.results),
           onEvent: (event) => post({ type: 'result-event', event }),
         });
   results?.start();
-  const asks = { questions: store, onEvent: (event: JudgeEvent) => post({ type: 'judge-event', event }) };
+  const asks = { questions: store.questions, onEvent: (event: JudgeEvent) => post({ type: 'judge-event', event }) };
   const judging = start.judging === undefined ? undefined : new Asking({ ...start.judging, ...asks });
   judging?.start();
   if (judging === undefined) await endAllWaiting(asks);
@@ -104,7 +104,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
       const batch = inbox.splice(0, BATCH_MAX);
       if (!runBatch(batch)) return;
     }
-    if (!awaitsResume && detection?.isDue === true) detection.roundNow(store, evaluatedTo);
+    if (!awaitsResume && detection?.isDue === true) detection.roundNow(store.detection, evaluatedTo);
   }
 
   /** False where the thread is to end. */
@@ -161,7 +161,7 @@ async function main(start: ScorerStart, post: (message: FromScorer) => void): Pr
 
   function finish(sequence: number, fates: readonly TurnFate[], startedAt: number): void {
     const totals = store.commit();
-    if (pruned) store.removeEmptyFiles();
+    if (pruned) store.traces.removeEmptyFiles();
     pruned = false;
     post({ type: 'committed', sequence, fates, totals, events, tookMs: performance.now() - startedAt });
     events = [];

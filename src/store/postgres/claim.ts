@@ -117,7 +117,7 @@ function toHead(row: HeadRow, isGrouped: boolean): ClaimedHead {
     unscoredBecause: row.unscored_because,
     isGrouped,
     revisit: row.revisit ?? undefined,
-    // The cast holds because `putTruth` wrote the text.
+    // The cast holds because `Truths.put` wrote the text.
     truth: row.truth === null ? undefined : (JSON.parse(row.truth) as Json),
     waits: row.waits,
   };

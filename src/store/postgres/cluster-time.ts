@@ -9,6 +9,7 @@
  * Of arrivals with a conversation id that were filed while there was no evidence it is not known what they refer to: should there be evidence when
  * their time comes, it is worked out here, from their content. Those who file see the evidence as well, so these are few.
  */
+import type { ClusterTime } from '../cluster-store.ts';
 import { lockKey } from './advisory-locks.ts';
 import { joinGroups, type Pair } from './conversation-groups.ts';
 import { decodeFiledKeys, ONLY_UNKNOWN } from './filed-keys.ts';
@@ -36,27 +37,35 @@ interface Key {
   readonly wanted: boolean;
 }
 
-export async function readTime(link: Link): Promise<number | undefined> {
-  return link.use(timeIn);
-}
+export class SharedTime implements ClusterTime {
+  readonly #link: Link;
+  readonly #lanes: { readonly group: string; readonly topics: readonly string[] };
+  readonly #unknown: UnknownKeys;
 
-/** Undefined while no lane is known. Where another instance is at it, the time is what it was. */
-export async function moveTime(
-  link: Link,
-  lanes: { readonly group: string; readonly topics: readonly string[] },
-  unknown: UnknownKeys,
-): Promise<number | undefined> {
-  return link.transaction(async (session) => {
-    const [lock] = await session.rows<{ had: boolean }>(TRY_LOCK);
-    const before = await timeIn(session);
-    if (lock?.had !== true) return before;
-    const [least] = await session.rows<{ time: number | null }>(LEAST, [lanes.group, lanes.topics]);
-    const reached = least?.time ?? undefined;
-    if (reached === undefined || (before !== undefined && reached <= before)) return before;
-    const time = await relate(session, { after: before ?? -1, upTo: reached }, unknown);
-    await session.run(SET_TIME, [time]);
-    return time;
-  });
+  constructor(link: Link, lanes: { readonly group: string; readonly topics: readonly string[] }, unknown: UnknownKeys) {
+    this.#link = link;
+    this.#lanes = lanes;
+    this.#unknown = unknown;
+  }
+
+  async read(): Promise<number | undefined> {
+    return this.#link.use(timeIn);
+  }
+
+  /** Where another instance is at it, the time is what it was. */
+  async move(): Promise<number | undefined> {
+    return this.#link.transaction(async (session) => {
+      const [lock] = await session.rows<{ had: boolean }>(TRY_LOCK);
+      const before = await timeIn(session);
+      if (lock?.had !== true) return before;
+      const [least] = await session.rows<{ time: number | null }>(LEAST, [this.#lanes.group, this.#lanes.topics]);
+      const reached = least?.time ?? undefined;
+      if (reached === undefined || (before !== undefined && reached <= before)) return before;
+      const time = await relate(session, { after: before ?? -1, upTo: reached }, this.#unknown);
+      await session.run(SET_TIME, [time]);
+      return time;
+    });
+  }
 }
 
 /** Gives the time up to which everything has been looked at. */

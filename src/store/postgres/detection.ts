@@ -2,27 +2,31 @@
  * Regression detection on the shared store. The lock on the one row of its state makes rounds of two instances, of which each thinks that
  * it is the owner, follow one another; whoever comes second sees by the version that the state is not the one that he remembers.
  */
-import type { DetectionRound, WaitingObservation } from '../detection-store.ts';
+import type { DetectionRound, DetectionStore, WaitingObservation } from '../detection-store.ts';
 import { BinaryRows } from './binary-copy.ts';
 import type { Link } from './link.ts';
 import type { Session } from './session.ts';
 
-export async function detect(
-  link: Link,
-  limit: number,
-  work: (round: DetectionRound) => Uint8Array | undefined,
-): Promise<void> {
-  await link.transaction(async (session) => {
-    const [state] = await session.rows<{ version: number; snapshot: Uint8Array | null }>(LOCK_STATE);
-    const rows = await session.rows<WaitingObservation & { id: number }>(TAKE, [limit]);
-    const observations = rows.map(({ at, evaluation, payload }) => ({ at, evaluation, payload }));
-    const snapshot = work({
-      state: { version: state?.version ?? 0, snapshot: state?.snapshot ?? undefined },
-      observations,
+export class Detection implements DetectionStore {
+  readonly #link: Link;
+
+  constructor(link: Link) {
+    this.#link = link;
+  }
+
+  async round(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): Promise<void> {
+    await this.#link.transaction(async (session) => {
+      const [state] = await session.rows<{ version: number; snapshot: Uint8Array | null }>(LOCK_STATE);
+      const rows = await session.rows<WaitingObservation & { id: number }>(TAKE, [limit]);
+      const observations = rows.map(({ at, evaluation, payload }) => ({ at, evaluation, payload }));
+      const snapshot = work({
+        state: { version: state?.version ?? 0, snapshot: state?.snapshot ?? undefined },
+        observations,
+      });
+      if (rows.length > 0) await session.run(FORGET, [rows.map(({ id }) => id)]);
+      if (snapshot !== undefined) await session.run(WRITE_STATE, [snapshot]);
     });
-    if (rows.length > 0) await session.run(FORGET, [rows.map(({ id }) => id)]);
-    if (snapshot !== undefined) await session.run(WRITE_STATE, [snapshot]);
-  });
+  }
 }
 
 export async function writeObservations(session: Session, waiting: readonly WaitingObservation[]): Promise<void> {

@@ -13,7 +13,7 @@
  * from it counts as arriving now, so that the order of time holds for everybody who judges.
  */
 import { syntheticConversationId, type TraceId } from '../../model/ids.ts';
-import { type Arrival, FencedError, type Filing } from '../cluster-store.ts';
+import { type Arrival, FencedError, type Filing, type FilingStore } from '../cluster-store.ts';
 import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
 import { lockKey } from './advisory-locks.ts';
 import { BinaryRows } from './binary-copy.ts';
@@ -46,7 +46,7 @@ interface Earlier {
   keys: Buffer | undefined;
 }
 
-export class Filer {
+export class Filer implements FilingStore {
   readonly #link: Link;
   readonly #lanes: Lanes;
   readonly #days: FilingDays;

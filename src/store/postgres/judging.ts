@@ -7,7 +7,7 @@
  *   written    totals and rows, fenced      the same
  *   committed  done; where the answer was lost, the number of the judging tells
  */
-import type { Judged, WorkingSet as JudgedSet } from '../cluster-store.ts';
+import type { Judged, ScoringStore, WorkingSet as JudgedSet } from '../cluster-store.ts';
 import { claim } from './claim.ts';
 import type { ContentCache } from './content-cache.ts';
 import { joinGroups } from './conversation-groups.ts';
@@ -26,7 +26,7 @@ import { type OutboxPayload, writeChanges, writeFirstTimes, writeTotals } from '
 const WHOLE_MAX = 10_000;
 const NOTHING: Judged = { conversations: 0, arrivals: 0, totals: [] };
 
-export class Judge {
+export class Judge implements ScoringStore {
   readonly workingSet: WorkingSet;
   readonly #link: Link;
   readonly #instance: Instance;
@@ -52,7 +52,7 @@ export class Judge {
     this.workingSet = new WorkingSet(options.instance.totals);
   }
 
-  async judge(
+  async scoreDue(
     options: { readonly whose: 'own' | 'any'; readonly conversationsMax: number; readonly bytesMax: number },
     work: (set: JudgedSet) => void,
   ): Promise<Judged> {
@@ -92,14 +92,14 @@ export class Judge {
     const home = options.whose === 'own' ? this.#instance.id : undefined;
     const claimed = await claim(session, { home, conversationsMax });
     if (claimed === undefined) return undefined;
-    const { idleMs } = this.workingSet;
+    const { idleMs } = this.workingSet.conversations;
     const loaded = await load(session, claimed, { bytesMax, idleMs, whole: this.#whole, cache: this.#cache });
     return loaded.heads.length === 0 ? undefined : loaded;
   }
 
   /** The engine goes on where something fails; so it is to be seen here whether all that it asked for was there. */
   #checkWork({ heads }: Loaded): void {
-    const { missing, strays } = this.workingSet;
+    const { missing, strays } = this.workingSet.conversations;
     for (const { id } of heads) this.#whole.delete(id);
     if (missing.length > 0) {
       if (this.#whole.size > WHOLE_MAX) this.#whole.clear();
@@ -149,7 +149,7 @@ export class Judge {
 
   /** What nobody filed anything for gets a head and a group, so that it is there the next time. */
   async #joinStrays(loaded: Loaded | undefined): Promise<void> {
-    const { strays } = this.workingSet;
+    const { strays } = this.workingSet.conversations;
     if (loaded === undefined || strays.length === 0) return;
     const conversations = new Map(loaded.arrivals.map(({ traceId, conversation }) => [traceId, conversation]));
     await this.#link.transaction(async (session) => {

@@ -6,7 +6,7 @@
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { ConversationId, TurnId } from '../../model/ids.ts';
 import type { HumanLabel, LabelKind, LabelledVerdict } from '../../model/labels.ts';
-import { JUDGED_TOTAL, judgedCountOf, judgedIn, type Labelled } from '../label-store.ts';
+import { JUDGED_TOTAL, judgedCountOf, judgedIn, type Labelled, type LabelStore } from '../label-store.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import { lockKey } from './advisory-locks.ts';
 import type { Link } from './link.ts';
@@ -17,16 +17,24 @@ import { fromStorable, toStorable } from './storable-text.ts';
 /** Labels come from people, one after the other. */
 const PUTTING = { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('labels')})` };
 
-export async function putLabels(link: Link, labels: readonly HumanLabel[], now: number = Date.now()): Promise<number> {
-  const added = await link.transaction(async (session) => {
-    let count = 0;
-    for (const label of labels) count += await session.run(PUT, valuesOf(label, now));
-    return count;
-  }, PUTTING);
-  // Also where they were there: who was not answered puts them again.
-  for (const conversationId of new Set(labels.map((label) => label.conversationId)))
-    await link.transaction(async (session) => noteStored(session, conversationId, now));
-  return added;
+export class Labels implements LabelStore {
+  readonly #link: Link;
+
+  constructor(link: Link) {
+    this.#link = link;
+  }
+
+  async put(labels: readonly HumanLabel[], now: number = Date.now()): Promise<number> {
+    const added = await this.#link.transaction(async (session) => {
+      let count = 0;
+      for (const label of labels) count += await session.run(PUT, valuesOf(label, now));
+      return count;
+    }, PUTTING);
+    // Also where they were there: who was not answered puts them again.
+    for (const conversationId of new Set(labels.map((label) => label.conversationId)))
+      await this.#link.transaction(async (session) => noteStored(session, conversationId, now));
+    return added;
+  }
 }
 
 function valuesOf({ conversationId, turnId, suite, criterion, label, by, note }: HumanLabel, now: number) {
@@ -109,7 +117,7 @@ export async function readLabelled(
     labels: labels
       .map((row) => ({
         ...thingOf(row),
-        // The cast holds because `putLabels` wrote it.
+        // The cast holds because `Labels.put` wrote it.
         label: row.label as LabelKind,
         by: fromStorable(row.person),
         note: row.note === null ? undefined : fromStorable(row.note),

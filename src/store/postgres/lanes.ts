@@ -1,6 +1,6 @@
 /** The lanes, and who owns each: an owner raises the epoch, and whoever files under an older one is refused. */
 import type { TraceId } from '../../model/ids.ts';
-import { FencedError, type LaneName, type LanePositions, type OwnedLane } from '../cluster-store.ts';
+import { FencedError, type LaneName, type LanePositions, type LaneStore, type OwnedLane } from '../cluster-store.ts';
 import type { FilingDays } from './days.ts';
 import { dayOf } from './days.ts';
 import { CommitUnknown } from './errors.ts';
@@ -28,7 +28,7 @@ interface LaneRow {
   readonly positions: string;
 }
 
-export class Lanes {
+export class Lanes implements LaneStore {
   readonly #link: Link;
   readonly #topics: readonly string[];
   readonly #days: FilingDays;

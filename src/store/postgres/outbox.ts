@@ -2,31 +2,38 @@
  * Evaluations on their way to a topic. They are written in the transaction that counts them, and get their numbers afterwards, by one relay at a time: numbers from a
  * sequence would appear out of order, since transactions do not commit in the order in which they began.
  */
-import type { OutboxRow } from '../cluster-store.ts';
+import type { EvaluationOutbox, OutboxRow } from '../cluster-store.ts';
 import { lockKey } from './advisory-locks.ts';
 import type { Link } from './link.ts';
 import { fromStorable } from './storable-text.ts';
 
 const NUMBERED_MAX = 5_000;
 
-/** The last number there is. */
-export async function numberOutbox(link: Link): Promise<number> {
-  for (;;) {
-    const [state] = await link.use((session) => session.rows<{ last: number; waits: boolean }>(STATE));
-    if (state?.waits !== true) return state?.last ?? 0;
-    await link.transaction((session) => session.run(NUMBER, [NUMBERED_MAX]), {
-      begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('outbox')})`,
-    });
+export class Outbox implements EvaluationOutbox {
+  readonly #link: Link;
+
+  constructor(link: Link) {
+    this.#link = link;
   }
-}
 
-export async function readOutbox(link: Link, after: number, limit: number): Promise<readonly OutboxRow[]> {
-  const rows = await link.use((session) => session.rows<OutboxRow>(READ, [after, limit]));
-  return rows.map(({ number, key, payload }) => ({ number, key: fromStorable(key), payload }));
-}
+  async number(): Promise<number> {
+    for (;;) {
+      const [state] = await this.#link.use((session) => session.rows<{ last: number; waits: boolean }>(STATE));
+      if (state?.waits !== true) return state?.last ?? 0;
+      await this.#link.transaction((session) => session.run(NUMBER, [NUMBERED_MAX]), {
+        begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('outbox')})`,
+      });
+    }
+  }
 
-export async function forgetOutbox(link: Link, upTo: number): Promise<void> {
-  await link.use((session) => session.run(FORGET, [upTo]));
+  async read(after: number, limit: number): Promise<readonly OutboxRow[]> {
+    const rows = await this.#link.use((session) => session.rows<OutboxRow>(READ, [after, limit]));
+    return rows.map(({ number, key, payload }) => ({ number, key: fromStorable(key), payload }));
+  }
+
+  async forget(upTo: number): Promise<void> {
+    await this.#link.use((session) => session.run(FORGET, [upTo]));
+  }
 }
 
 const STATE = {

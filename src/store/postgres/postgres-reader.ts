@@ -130,7 +130,7 @@ export class PostgresReader implements ConversationReader, LabelReader, Evaluati
     const [row] = await this.#rows<{ truth: string }>('SELECT truth FROM truths WHERE key = $1', [
       textKey(conversationId),
     ]);
-    // The cast holds because `putTruth` wrote the text.
+    // The cast holds because `Truths.put` wrote the text.
     return row === undefined ? undefined : (JSON.parse(row.truth) as Json);
   }
 

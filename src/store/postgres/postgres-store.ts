@@ -2,38 +2,24 @@
  * The store that many instances share: PostgreSQL. It files what lanes close, judges what is due, and keeps time for all of them
  * (`docs/decisions/0010-many-instances.md`). A connection for each kind of work, so that none waits for another.
  */
-import type {
-  ClusterStore,
-  Filing,
-  Judged,
-  LaneName,
-  LanePositions,
-  OutboxRow,
-  OwnedLane,
-  WorkingSet,
-} from '../cluster-store.ts';
-import type { TraceId } from '../../model/ids.ts';
-import type { Json } from '../../model/json.ts';
-import type { HumanLabel } from '../../model/labels.ts';
-import type { DetectionRound } from '../detection-store.ts';
-import type { TakenResults } from '../result-store.ts';
+import type { ClusterStore } from '../cluster-store.ts';
 import type { EngineStore } from '../engine-store.ts';
-import { moveTime, readTime } from './cluster-time.ts';
+import { SharedTime } from './cluster-time.ts';
 import { ContentCache } from './content-cache.ts';
 import { FilingDays, makePartitions } from './days.ts';
-import { detect } from './detection.ts';
-import { forgetResults, takeResults } from './results.ts';
+import { Detection } from './detection.ts';
+import { Results } from './results.ts';
 import { Filer } from './filing.ts';
 import { Instance } from './instance.ts';
 import { Judge } from './judging.ts';
 import { Lanes } from './lanes.ts';
-import { putLabels } from './labels.ts';
+import { Labels } from './labels.ts';
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
-import { forgetOutbox, numberOutbox, readOutbox } from './outbox.ts';
-import { Housekeeping } from './retention.ts';
+import { Outbox } from './outbox.ts';
+import { Tidying } from './retention.ts';
 import { Questions } from './questions.ts';
 import { migrate } from './schema.ts';
-import { putTruth } from './truths.ts';
+import { Truths } from './truths.ts';
 import { type KeysOf, UnknownKeys } from './unknown-keys.ts';
 import type { OutboxPayload } from './writing.ts';
 
@@ -62,22 +48,21 @@ const STATEMENT_MS = 10_000;
 const HOUSEKEEPING_MS = 600_000;
 
 export class PostgresStore implements ClusterStore {
-  readonly #options: PostgresOptions;
-  readonly #filing: Link;
-  readonly #judging: Link;
-  readonly #others: Link;
-  readonly #housekeeping: Link;
-  readonly #detecting: Link;
-  readonly #asking: Link;
-  readonly #lanes: Lanes;
-  readonly #filer: Filer;
-  readonly #judge: Judge;
-  readonly #unknownKeys: UnknownKeys;
-  readonly #tidying: Housekeeping;
   /** Another store has another, also where it has the same address. */
   readonly id: string;
-  /** Questions to judges. */
+  readonly engineStore: EngineStore;
+  readonly lanes: Lanes;
+  readonly filing: Filer;
+  readonly time: SharedTime;
+  readonly scoring: Judge;
+  readonly outbox: Outbox;
+  readonly detection: Detection;
+  readonly results: Results;
+  readonly truths: Truths;
+  readonly labels: Labels;
   readonly questions: Questions;
+  readonly housekeeping: Tidying;
+  readonly #links: readonly Link[];
   #closed = false;
 
   private constructor(options: PostgresOptions, instance: Instance, others: Link, id: string) {
@@ -85,36 +70,36 @@ export class PostgresStore implements ClusterStore {
     const leaseMs = options.leaseMs ?? 30_000;
     const reopenMs = options.reopenMs ?? DAY_MS;
     const link = (name: string, more: Partial<LinkOptions> = {}) => linkOf(options, name, more);
-    this.#options = options;
     const statementMs = options.statementMs ?? STATEMENT_MS;
-    this.#filing = link('filing', { plans: 'look-ups', statementMs });
-    this.#judging = link('judging', { plans: 'look-ups', statementMs });
-    this.#others = others;
-    this.#housekeeping = link('housekeeping', { statementMs: HOUSEKEEPING_MS });
-    this.#detecting = link('detection', { plans: 'look-ups', statementMs });
-    this.#asking = link('asking', { plans: 'look-ups', statementMs });
-    this.questions = new Questions(this.#asking);
+    const filing = link('filing', { plans: 'look-ups', statementMs });
+    const judging = link('judging', { plans: 'look-ups', statementMs });
+    const housekeeping = link('housekeeping', { statementMs: HOUSEKEEPING_MS });
+    const detecting = link('detection', { plans: 'look-ups', statementMs });
+    const asking = link('asking', { plans: 'look-ups', statementMs });
+    this.#links = [filing, judging, others, housekeeping, detecting, asking];
     const cache = new ContentCache(options.cacheBytes ?? 64 << 20);
-    const days = new FilingDays();
-    this.#lanes = new Lanes(this.#others, { topics: options.topics, days: new FilingDays(), reopenMs });
-    this.#filer = new Filer({
-      link: this.#filing,
-      lanes: this.#lanes,
-      days,
+    const { group, topics, outboxPayload } = options;
+    this.lanes = new Lanes(others, { topics, days: new FilingDays(), reopenMs });
+    this.filing = new Filer({
+      link: filing,
+      lanes: this.lanes,
+      days: new FilingDays(),
       cache,
       home: () => instance.id,
       reopenMs,
       leaseMs,
     });
-    this.#unknownKeys = new UnknownKeys(options.keysOf);
-    this.#judge = new Judge({
-      link: this.#judging,
-      instance,
-      cache,
-      leaseMs,
-      outboxPayload: options.outboxPayload,
-    });
-    this.#tidying = new Housekeeping(this.#housekeeping, {
+    this.time = new SharedTime(others, { group, topics }, new UnknownKeys(options.keysOf));
+    const scoring = new Judge({ link: judging, instance, cache, leaseMs, outboxPayload });
+    this.scoring = scoring;
+    this.engineStore = scoring.workingSet;
+    this.outbox = new Outbox(others);
+    this.detection = new Detection(detecting);
+    this.results = new Results(others);
+    this.truths = new Truths(others);
+    this.labels = new Labels(others);
+    this.questions = new Questions(asking);
+    this.housekeeping = new Tidying(housekeeping, {
       keepMs: options.keepMs ?? 30 * DAY_MS,
       keepFailedMs: options.keepFailedMs ?? 90 * DAY_MS,
     });
@@ -145,96 +130,16 @@ export class PostgresStore implements ClusterStore {
     }
   }
 
-  get engineStore(): EngineStore {
-    return this.#judge.workingSet;
-  }
-
-  async expectLanes(lanes: readonly LaneName[]): Promise<void> {
-    await this.#lanes.expect(lanes);
-  }
-
-  async ownLanes(lanes: readonly LaneName[]): Promise<readonly OwnedLane[]> {
-    return this.#lanes.own(lanes);
-  }
-
-  get wantsKeys(): boolean {
-    return this.#filer.wantsKeys;
-  }
-
-  async file(filings: readonly Filing[]): Promise<void> {
-    await this.#filer.file(filings);
-  }
-
-  async filedPositions(lane: LaneName, traceIds: readonly TraceId[]): Promise<ReadonlyMap<TraceId, LanePositions>> {
-    return this.#lanes.filedPositions(lane, traceIds);
-  }
-
-  async moveTime(): Promise<number | undefined> {
-    const { group, topics } = this.#options;
-    return moveTime(this.#others, { group, topics }, this.#unknownKeys);
-  }
-
-  async clusterTime(): Promise<number | undefined> {
-    return readTime(this.#others);
-  }
-
-  async judge(
-    options: { readonly whose: 'own' | 'any'; readonly conversationsMax: number; readonly bytesMax: number },
-    work: (set: WorkingSet) => void,
-  ): Promise<Judged> {
-    return this.#judge.judge(options, work);
-  }
-
-  async tidy(now: number = Date.now()): Promise<{ readonly conversations: number; readonly more: boolean }> {
-    return this.#tidying.tidy(now);
-  }
-
-  async numberOutbox(): Promise<number> {
-    return numberOutbox(this.#others);
-  }
-
-  async readOutbox(after: number, limit: number): Promise<readonly OutboxRow[]> {
-    return readOutbox(this.#others, after, limit);
-  }
-
-  async forgetOutbox(upTo: number): Promise<void> {
-    await forgetOutbox(this.#others, upTo);
-  }
-
-  async detect(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): Promise<void> {
-    await detect(this.#detecting, limit, work);
-  }
-
-  async takeResults(options: { readonly limit: number; readonly keep: number }): Promise<TakenResults> {
-    return takeResults(this.#others, options);
-  }
-
-  async forgetResults(ids: readonly number[]): Promise<void> {
-    await forgetResults(this.#others, ids);
-  }
-
-  async putTruth(conversationId: string, truth: Json | undefined): Promise<boolean> {
-    return putTruth(this.#others, conversationId, truth);
-  }
-
-  async putLabels(labels: readonly HumanLabel[]): Promise<number> {
-    return putLabels(this.#others, labels);
-  }
-
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await Promise.all(this.#links().map((link) => link.close()));
+    await Promise.all(this.#links.map((link) => link.close()));
   }
 
   /** As a crash would: what is under way is cut off. For tests. */
   destroy(): void {
     this.#closed = true;
-    for (const link of this.#links()) link.destroy();
-  }
-
-  #links(): readonly Link[] {
-    return [this.#filing, this.#judging, this.#others, this.#housekeeping, this.#detecting, this.#asking];
+    for (const link of this.#links) link.destroy();
   }
 }
 

@@ -23,7 +23,7 @@ export class Questions implements QuestionStore {
     this.#link = link;
   }
 
-  async waitingQuestions(judge: string, limit: number): Promise<readonly WaitingQuestion[]> {
+  async waiting(judge: string, limit: number): Promise<readonly WaitingQuestion[]> {
     return this.#link.use(async (session) => {
       const rows = await session.rows<{ id: number; askedAt: number; request: string }>(WAITING, [judge, limit]);
       const ids = rows.map(({ id }) => id);
@@ -38,7 +38,7 @@ export class Questions implements QuestionStore {
     });
   }
 
-  async overdueQuestions({ judge, before, keep, limit }: OverdueQuestions): Promise<readonly string[]> {
+  async overdue({ judge, before, keep, limit }: OverdueQuestions): Promise<readonly string[]> {
     return this.#link.use(async (session) => {
       const late = await session.rows<{ key: Buffer }>(LATE, [judge, before, limit]);
       const excess = await session.rows<{ key: Buffer }>(EXCESS, [judge, limit, keep]);
@@ -76,10 +76,7 @@ export class Questions implements QuestionStore {
     });
   }
 
-  async endQuestions(
-    ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[],
-    at: number,
-  ): Promise<void> {
+  async end(ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[], at: number): Promise<void> {
     if (ends.length > 0) await this.#link.transaction((session) => end(session, ends, at));
   }
 
@@ -87,13 +84,7 @@ export class Questions implements QuestionStore {
     return this.#link.use((session) => spentBy(session, at));
   }
 
-  async forgetQuestions({
-    answeredAt,
-    spentAt,
-  }: {
-    readonly answeredAt: number;
-    readonly spentAt: number;
-  }): Promise<number> {
+  async forget({ answeredAt, spentAt }: { readonly answeredAt: number; readonly spentAt: number }): Promise<number> {
     return this.#link.transaction(async (session) => {
       await session.run(FORGET_SPENT, [minuteOf(spentAt)]);
       await session.run(FORGET_CALLS, [minuteOf(spentAt)]);

@@ -1,5 +1,5 @@
 /** Results that wait for a backend, on the shared store. Whoever sends them takes the oldest; two that send at once send some of them twice. */
-import type { TakenResults } from '../result-store.ts';
+import type { ResultStore, TakenResults } from '../result-store.ts';
 import { BinaryRows } from './binary-copy.ts';
 import type { Link } from './link.ts';
 import type { Session } from './session.ts';
@@ -12,19 +12,24 @@ export async function writeResults(session: Session, payloads: readonly string[]
   await session.copy('result_queue (payload)', rows);
 }
 
-export async function takeResults(
-  link: Link,
-  { limit, keep }: { readonly limit: number; readonly keep: number },
-): Promise<TakenResults> {
-  return link.use(async (session) => {
-    const dropped = await session.run(TRIM, [keep]);
-    const rows = await session.rows<{ id: number; payload: string }>(TAKE, [limit]);
-    return { results: rows.map(({ id, payload }) => ({ id, payload: fromStorable(payload) })), dropped };
-  });
-}
+export class Results implements ResultStore {
+  readonly #link: Link;
 
-export async function forgetResults(link: Link, ids: readonly number[]): Promise<void> {
-  await link.use((session) => session.run(FORGET, [ids]));
+  constructor(link: Link) {
+    this.#link = link;
+  }
+
+  async take({ limit, keep }: { readonly limit: number; readonly keep: number }): Promise<TakenResults> {
+    return this.#link.use(async (session) => {
+      const dropped = await session.run(TRIM, [keep]);
+      const rows = await session.rows<{ id: number; payload: string }>(TAKE, [limit]);
+      return { results: rows.map(({ id, payload }) => ({ id, payload: fromStorable(payload) })), dropped };
+    });
+  }
+
+  async forget(ids: readonly number[]): Promise<void> {
+    await this.#link.use((session) => session.run(FORGET, [ids]));
+  }
 }
 
 /** By number rather than by counting: numbers have few gaps, and a million rows need not be looked at. */

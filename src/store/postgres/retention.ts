@@ -5,6 +5,7 @@
  *
  * A lane that files for a head must not find it gone at its commit; so heads go under a lock that filers share, and for a short time only.
  */
+import type { Housekeeping } from '../cluster-store.ts';
 import { lockKey } from './advisory-locks.ts';
 import { dayOf, makePartitions, PARTITIONED } from './days.ts';
 import { StatementFailed } from './errors.ts';
@@ -22,7 +23,7 @@ const BATCHES_MAX = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
 const DAY_MS = 86_400_000;
 
-export class Housekeeping {
+export class Tidying implements Housekeeping {
   readonly #link: Link;
   readonly #retention: Retention;
   /** Heads up to this number have been looked at in this round. */
@@ -33,7 +34,7 @@ export class Housekeeping {
     this.#retention = retention;
   }
 
-  async tidy(now: number): Promise<{ readonly conversations: number; readonly more: boolean }> {
+  async tidy(now: number = Date.now()): Promise<{ readonly conversations: number; readonly more: boolean }> {
     let conversations = 0;
     try {
       await makePartitions(this.#link, now);

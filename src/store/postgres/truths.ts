@@ -1,21 +1,29 @@
 /** What people put in as the truth of conversations, on the shared store. */
 import type { Json } from '../../model/json.ts';
+import type { TruthStore } from '../revisit.ts';
 import type { Link } from './link.ts';
 import { textKey } from './row-keys.ts';
 import { toStorable } from './storable-text.ts';
 
-/** False where this was known already. */
-export async function putTruth(link: Link, conversationId: string, truth: Json | undefined): Promise<boolean> {
-  const key = textKey(conversationId);
-  const changed = await link.transaction((session) =>
-    truth === undefined
-      ? session.run(REMOVE, [key])
-      : session.run(PUT, [key, toStorable(conversationId), JSON.stringify(truth), Date.now()]),
-  );
-  // Behind the commit, so that whoever scores the conversation meanwhile either sees the truth or is asked again; and also where it was known,
-  // since a client that was not answered puts it again.
-  await link.use((session) => session.run(REVISIT, [key]));
-  return changed > 0;
+export class Truths implements TruthStore {
+  readonly #link: Link;
+
+  constructor(link: Link) {
+    this.#link = link;
+  }
+
+  async put(conversationId: string, truth: Json | undefined): Promise<boolean> {
+    const key = textKey(conversationId);
+    const changed = await this.#link.transaction((session) =>
+      truth === undefined
+        ? session.run(REMOVE, [key])
+        : session.run(PUT, [key, toStorable(conversationId), JSON.stringify(truth), Date.now()]),
+    );
+    // Behind the commit, so that whoever scores the conversation meanwhile either sees the truth or is asked again; and also where it was known,
+    // since a client that was not answered puts it again.
+    await this.#link.use((session) => session.run(REVISIT, [key]));
+    return changed > 0;
+  }
 }
 
 const PUT = {

@@ -89,18 +89,18 @@ export async function readWaiting(
 }
 
 export async function writeWaiting(session: Session, set: WorkingSet, now: number): Promise<void> {
-  const { dropped, put } = set.waiting;
+  const { dropped, added } = set.waiting;
   if (dropped.length > 0) {
     await session.run(DROP_WAITS, [dropped]);
     await session.run(DROP, [dropped]);
   }
-  if (put.length > 0) await session.run(KEEP_QUESTIONS);
-  for (const { waiting } of put) {
+  if (added.length > 0) await session.run(KEEP_QUESTIONS);
+  for (const { waiting } of added) {
     const { place, evaluation, requests } = waiting;
-    const head = set.headOf(place.conversation).id;
+    const head = set.conversations.headOf(place.conversation).id;
     const [row] = await session.rows<{ id: number }>(PUT, [
       head,
-      set.traceIdAt(place.trace) ?? null,
+      set.traces.idAt(place.trace) ?? null,
       evaluation.turnId ?? '',
       toStorable(suiteKey(evaluation)),
       JSON.stringify(bodyOf(waiting)),

@@ -12,7 +12,7 @@ import {
   newConversation,
   noteResult,
 } from '../conversation-rules.ts';
-import type { ConversationJoin, ConversationResult, StoredConversation } from '../engine-store.ts';
+import type { ConversationJoin, ConversationResult, ConversationStore, StoredConversation } from '../engine-store.ts';
 import type { LoadedHead } from './loaded.ts';
 
 export interface HeldConversation extends ConversationState {
@@ -25,12 +25,21 @@ export interface HeldConversation extends ConversationState {
   isWhole: boolean;
 }
 
-export class WorkingConversations {
+export interface Stray {
+  readonly conversationId: ConversationId;
+  /** The trace that led there. */
+  readonly traceId: TraceId;
+}
+
+export class WorkingConversations implements ConversationStore {
   readonly #byRow = new Map<number, HeldConversation>();
   readonly #rowById = new Map<ConversationId, number>();
   readonly #rowByHead = new Map<number, number>();
   readonly #nextRow: () => number;
+  readonly #missing = new Set<number>();
+  #strays: Stray[] = [];
   #nothingDueBefore = Number.NEGATIVE_INFINITY;
+  #idleMsMin = Number.POSITIVE_INFINITY;
 
   constructor(nextRow: () => number) {
     this.#nextRow = nextRow;
@@ -63,7 +72,45 @@ export class WorkingConversations {
     this.#byRow.clear();
     this.#rowById.clear();
     this.#rowByHead.clear();
+    this.#missing.clear();
+    this.#strays = [];
     this.#nothingDueBefore = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The shortest time after which a conversation was said to be idle; 0 while none was. */
+  get idleMs(): number {
+    return Number.isFinite(this.#idleMsMin) ? this.#idleMsMin : 0;
+  }
+
+  /** Conversations, as the database names them, that have to be loaded whole. */
+  get missing(): readonly number[] {
+    return [...this.#missing];
+  }
+
+  get strays(): readonly Stray[] {
+    return this.#strays;
+  }
+
+  changed(): readonly HeldConversation[] {
+    return [...this.#byRow.values()].filter(({ isChanged }) => isChanged);
+  }
+
+  /** What was asked for is there only where the conversation was loaded whole. */
+  needWhole(row: number): void {
+    if (!this.held(row).isWhole) this.miss(row);
+  }
+
+  /** Something of it was asked for that was not loaded. */
+  miss(row: number): void {
+    const { head } = this.held(row);
+    if (head !== undefined) this.#missing.add(head.id);
+  }
+
+  /** A trace of it was stored. */
+  noteTrace(row: number, traceId: TraceId): void {
+    const conversation = this.held(row);
+    conversation.firstTrace ??= traceId;
+    if (conversation.head === undefined) this.#strays.push({ conversationId: conversation.id, traceId });
   }
 
   /** The row of what was loaded as this. */
@@ -73,14 +120,17 @@ export class WorkingConversations {
     return row;
   }
 
-  all(): Iterable<HeldConversation> {
-    return this.#byRow.values();
-  }
-
   held(row: number): HeldConversation {
     const conversation = this.#byRow.get(row);
     if (conversation === undefined) throw new Error(`store: no conversation of the working set has row ${row}`);
     return conversation;
+  }
+
+  /** As the database names it. */
+  headOf(row: number): LoadedHead {
+    const { head, id } = this.held(row);
+    if (head === undefined) throw new Error(`store: conversation ${id} was made without being filed`);
+    return head;
   }
 
   at(row: number): StoredConversation {
@@ -88,6 +138,7 @@ export class WorkingConversations {
   }
 
   join(join: ConversationJoin): StoredConversation {
+    this.#idleMsMin = Math.min(this.#idleMsMin, join.idleMs);
     const conversation = this.#findOrMake(join);
     const due = joinTurns(conversation, join);
     this.schedule(conversation.row, due);

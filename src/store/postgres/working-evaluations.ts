@@ -1,8 +1,16 @@
 /** The last evaluations of one transaction's conversations, and those that are made in it. */
-import type { Evaluation, Verdict } from '../../model/evaluation.ts';
+import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
 import { suiteKey } from '../../model/suite-key.ts';
-import type { EvaluationKey, EvaluationPlace, Labels, PreviousEvaluation, SeenConversation } from '../engine-store.ts';
+import type {
+  EvaluationKey,
+  EvaluationPlace,
+  EvaluationStore,
+  Labels,
+  PreviousEvaluation,
+  SeenConversation,
+} from '../engine-store.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
+import type { WorkingConversations } from './working-conversations.ts';
 
 export interface NewEvaluation {
   readonly evaluation: Evaluation;
@@ -23,9 +31,14 @@ interface Last {
   readonly verdicts: string | ReadonlyMap<string, Verdict> | undefined;
 }
 
-export class WorkingEvaluations {
+export class WorkingEvaluations implements EvaluationStore {
+  readonly #conversations: WorkingConversations;
   readonly #last = new Map<string, Last>();
   #added: NewEvaluation[] = [];
+
+  constructor(conversations: WorkingConversations) {
+    this.#conversations = conversations;
+  }
 
   load(last: Last): void {
     this.#last.set(keyOf(last.conversation, last.suite, last.turnId), last);
@@ -41,6 +54,7 @@ export class WorkingEvaluations {
   }
 
   previous({ conversation, suite, turnId }: EvaluationKey): PreviousEvaluation | undefined {
+    this.#conversations.needWhole(conversation);
     return this.#last.get(keyOf(conversation, suite, turnId ?? ''))?.previous;
   }
 
@@ -49,18 +63,21 @@ export class WorkingEvaluations {
     return typeof verdicts === 'string' ? decodeVerdicts(verdicts).verdicts : verdicts;
   }
 
-  /** False where it is in the store already. */
-  insert(evaluation: Evaluation, { conversation, trace, labels, seen }: EvaluationPlace): boolean {
+  insert(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void {
+    const { conversation, trace, labels, seen } = place;
     const { suiteVersion, revision, score, outcome, verdicts } = evaluation;
     const suite = suiteKey(evaluation);
     const turnId = evaluation.turnId ?? '';
     const key = keyOf(conversation, suite, turnId);
     const before = this.#last.get(key);
-    if (before !== undefined && before.previous.revision >= revision) return false;
+    if (before !== undefined && before.previous.revision >= revision) return;
     const previous = { suiteVersion, revision, score, outcome, labels };
     this.#last.set(key, { conversation, trace, suite, turnId, previous, verdicts });
     this.#added.push({ evaluation, conversation, trace, labels, seen });
-    return true;
+    if (outcome !== 'unscored' && !evaluation.shadow) {
+      this.#conversations.worsen(conversation, OUTCOMES.indexOf(outcome));
+    }
+    onNew(evaluation);
   }
 
   /** The turns of a trace turned out to belong to another conversation; what was said of them goes with them. */

@@ -1,6 +1,8 @@
 /** By what the turns of one transaction's conversations refer to one another. */
-import type { ConversationKeys } from '../engine-store.ts';
+import type { ConversationKeys, ConversationKeyStore, StoredConversation } from '../engine-store.ts';
 import { KEY_HASH_BYTES, keyHash, RELATED_MAX } from '../key-hash.ts';
+import type { LoadedHead } from './loaded.ts';
+import type { WorkingConversations } from './working-conversations.ts';
 
 export interface HeldKeys {
   conversation: number;
@@ -9,14 +11,29 @@ export interface HeldKeys {
   readonly isNew: boolean;
 }
 
-export class WorkingKeys {
+export class WorkingKeys implements ConversationKeyStore {
+  readonly #conversations: WorkingConversations;
   readonly #held: HeldKeys[] = [];
   /** Conversations by hash, of what is had and of what is wanted. */
   readonly #having = new Map<string, Set<HeldKeys>>();
   readonly #wanting = new Map<string, Set<HeldKeys>>();
 
+  #hasGroups = false;
+
+  constructor(conversations: WorkingConversations) {
+    this.#conversations = conversations;
+  }
+
+  /**
+   * Whether any conversation is in a group: one that is in none refers to no other, whatever else happens to be in this set. So the answer
+   * for each of them does not depend on which were loaded together.
+   */
   get hasAny(): boolean {
-    return this.#held.length > 0;
+    return this.#hasGroups;
+  }
+
+  loadGroups(heads: readonly LoadedHead[]): void {
+    this.#hasGroups = heads.some(({ isGrouped }) => isGrouped);
   }
 
   load(keys: Omit<HeldKeys, 'isNew'>): void {
@@ -40,12 +57,12 @@ export class WorkingKeys {
   }
 
   /** The conversations that have what is wanted or want what is had, oldest first. */
-  find({ has, wants }: ConversationKeys): readonly number[] {
+  find({ has, wants }: ConversationKeys): readonly StoredConversation[] {
+    if (this.#held.length === 0) return [];
     const found = new Set<number>();
-    if (!this.hasAny) return [];
     for (const key of wants) collect(this.#having, key, found);
     for (const key of has) collect(this.#wanting, key, found);
-    return [...found].sort((a, b) => a - b);
+    return [...found].sort((a, b) => a - b).map((row) => this.#conversations.at(row));
   }
 
   move(from: number, to: number): void {

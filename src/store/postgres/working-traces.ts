@@ -1,7 +1,8 @@
 /** The traces of one transaction, in memory: those that were stored before and those of the arrivals that are judged in it. */
 import type { TraceId } from '../../model/ids.ts';
-import type { NewTrace, StoredTrace, TraceContent } from '../engine-store.ts';
+import type { NewTrace, StoredTrace, TraceContent, TraceStore } from '../engine-store.ts';
 import type { LoadedArrival, LoadedTrace } from './loaded.ts';
+import type { WorkingConversations } from './working-conversations.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -18,20 +19,19 @@ export interface HeldTrace extends Mutable<StoredTrace> {
   isChanged: boolean;
 }
 
-export class WorkingTraces {
+export class WorkingTraces implements TraceStore {
   readonly #byRow = new Map<number, HeldTrace>();
   readonly #rowByTrace = new Map<TraceId, number>();
   readonly #rowsByConversation = new Map<number, Set<number>>();
   readonly #arrivals = new Map<TraceId, LoadedArrival[]>();
   /** For those that an arrival may make. */
   readonly #reserved = new Map<TraceId, number>();
+  readonly #conversations: WorkingConversations;
   readonly #nextRow: () => number;
-  /** The content of a trace was asked for that was not loaded. */
-  readonly #onMissing: (trace: HeldTrace) => void;
 
-  constructor(nextRow: () => number, onMissing: (trace: HeldTrace) => void) {
+  constructor(conversations: WorkingConversations, nextRow: () => number) {
+    this.#conversations = conversations;
     this.#nextRow = nextRow;
-    this.#onMissing = onMissing;
   }
 
   load(
@@ -66,8 +66,8 @@ export class WorkingTraces {
     this.#reserved.clear();
   }
 
-  all(): Iterable<HeldTrace> {
-    return this.#byRow.values();
+  changed(): readonly HeldTrace[] {
+    return [...this.#byRow.values()].filter(({ isChanged }) => isChanged);
   }
 
   find(traceId: TraceId): StoredTrace | undefined {
@@ -80,6 +80,10 @@ export class WorkingTraces {
     return trace === undefined ? undefined : { ...trace };
   }
 
+  idAt(row: number): TraceId | undefined {
+    return row === 0 ? undefined : this.at(row)?.traceId;
+  }
+
   held(row: number): HeldTrace {
     const trace = this.#byRow.get(row);
     if (trace === undefined) throw new Error(`store: no trace of the working set has row ${row}`);
@@ -89,20 +93,21 @@ export class WorkingTraces {
   contentOf(row: number): TraceContent {
     const trace = this.held(row);
     if (trace.content === undefined) {
-      this.#onMissing(trace);
+      this.#conversations.miss(trace.conversation);
       throw new Error(`store: the bytes of trace ${trace.traceId} were not loaded`);
     }
     return trace.content;
   }
 
-  ofConversation(conversation: number): readonly HeldTrace[] {
+  ofConversation(conversation: number): readonly StoredTrace[] {
+    this.#conversations.needWhole(conversation);
     const rows = [...(this.#rowsByConversation.get(conversation) ?? [])].sort((a, b) => a - b);
-    return rows.map((row) => this.held(row));
+    return rows.map((row) => ({ ...this.held(row) }));
   }
 
-  insert(trace: NewTrace): HeldTrace {
+  insert(trace: NewTrace): number {
     const { arrival, isUnchanged } = this.#arrivalOf(trace);
-    return this.#hold({
+    const { row } = this.#hold({
       ...trace,
       row: this.#reserved.get(trace.traceId) ?? this.#nextRow(),
       firstClosedAt: trace.closedAt,
@@ -112,9 +117,11 @@ export class WorkingTraces {
       loaded: undefined,
       isChanged: true,
     });
+    this.#conversations.noteTrace(trace.conversation, trace.traceId);
+    return row;
   }
 
-  revise(revised: NewTrace & { readonly row: number }): HeldTrace {
+  revise(revised: NewTrace & { readonly row: number }): void {
     const trace = this.held(revised.row);
     this.#place(trace, revised.conversation);
     trace.revision = revised.revision;
@@ -126,7 +133,7 @@ export class WorkingTraces {
     trace.content = revised.content;
     trace.hasOwnContent = true;
     trace.isChanged = true;
-    return trace;
+    this.#conversations.noteTrace(trace.conversation, trace.traceId);
   }
 
   pass(row: number, position: number): void {

@@ -1,7 +1,7 @@
 /** Evaluations of one transaction's conversations that wait for verdicts, what has become of what they wait for, and what changes of that. */
 import type { JudgeOutcome } from '../../model/judging.ts';
 import { suiteKey } from '../../model/suite-key.ts';
-import type { EvaluationKey } from '../engine-store.ts';
+import type { EvaluationKey, WaitingEvaluationStore } from '../engine-store.ts';
 import type { HeldEvaluation, WaitingEvaluation } from '../revisit.ts';
 
 export interface LoadedWaiting {
@@ -20,7 +20,7 @@ interface Held {
   readonly put: WaitingEvaluation | undefined;
 }
 
-export class WorkingWaiting {
+export class WorkingWaiting implements WaitingEvaluationStore {
   readonly #held = new Map<string, Held>();
   #dropped: number[] = [];
 
@@ -41,7 +41,7 @@ export class WorkingWaiting {
   }
 
   /** Those that were put, with the number they have already. */
-  get put(): readonly { readonly waiter: number | undefined; readonly waiting: WaitingEvaluation }[] {
+  get added(): readonly { readonly waiter: number | undefined; readonly waiting: WaitingEvaluation }[] {
     return [...this.#held.values()].flatMap(({ put, loaded }) =>
       put === undefined ? [] : [{ waiter: loaded?.waiter, waiting: put }],
     );
@@ -51,7 +51,7 @@ export class WorkingWaiting {
     return this.#held.get(textOf(key))?.evaluation;
   }
 
-  add(put: WaitingEvaluation): void {
+  put(put: WaitingEvaluation): void {
     const { evaluation, place } = put;
     const key = { conversation: place.conversation, suite: suiteKey(evaluation), turnId: evaluation.turnId };
     this.#hold({ loaded: this.#held.get(textOf(key))?.loaded, key, evaluation: put, put });

@@ -33,18 +33,18 @@ export async function writeChanges(
   },
 ): Promise<void> {
   for (const move of set.moves()) await writeMove(session, move);
-  await writeConversations(session, set.changedConversations(), options.homes);
+  await writeConversations(session, set.conversations.changed(), options.homes);
   await writeTraces(session, set);
   await writeEvaluations(session, set);
   await noteLabelled(
     session,
-    set.newEvaluations().flatMap(({ evaluation }) => (evaluation.shadow ? [] : [evaluation])),
+    set.evaluations.added.flatMap(({ evaluation }) => (evaluation.shadow ? [] : [evaluation])),
     Date.now(),
   );
   await writeWaiting(session, set, Date.now());
   await writeKeys(session, set);
-  await writeObservations(session, set.newObservations());
-  await writeResults(session, set.newResults());
+  await writeObservations(session, set.detection.rows);
+  await writeResults(session, set.results.rows);
   if (options.outboxPayload !== undefined) await writeOutbox(session, set, options.outboxPayload);
 }
 
@@ -121,7 +121,7 @@ async function writeConversations(
 }
 
 async function writeTraces(session: Session, set: WorkingSet): Promise<void> {
-  const changed = set.changedTraces();
+  const changed = set.traces.changed();
   const rows = new BinaryRows();
   for (const trace of changed) {
     if (trace.loaded !== undefined) {
@@ -129,7 +129,12 @@ async function writeTraces(session: Session, set: WorkingSet): Promise<void> {
       continue;
     }
     const { traces, logs } = encoded(trace);
-    rows.row(14).int4(trace.day).int8(set.headOf(trace.conversation).id).uuid(trace.traceId).int8(trace.arrival);
+    rows
+      .row(14)
+      .int4(trace.day)
+      .int8(set.conversations.headOf(trace.conversation).id)
+      .uuid(trace.traceId)
+      .int8(trace.arrival);
     rows.int4(trace.revision).float8(trace.position).int8(trace.firstClosedAt).int8(trace.closedAt).int4(trace.spans);
     rows
       .int4(trace.content?.traces.length ?? 0)
@@ -149,7 +154,7 @@ async function reviseTrace(session: Session, set: WorkingSet, trace: HeldTrace):
     loaded.conversation,
     trace.traceId,
     loaded.day,
-    set.headOf(trace.conversation).id,
+    set.conversations.headOf(trace.conversation).id,
     trace.revision,
     trace.position,
     trace.closedAt,
@@ -175,14 +180,14 @@ async function writeEvaluations(session: Session, set: WorkingSet): Promise<void
   const now = Date.now();
   const day = dayOf(now);
   let last: { readonly labels: object; readonly text: string } | undefined;
-  for (const { evaluation, conversation, trace, labels, seen } of set.newEvaluations()) {
+  for (const { evaluation, conversation, trace, labels, seen } of set.evaluations.added) {
     // They come in long rows with the same labels.
     if (last?.labels !== labels) last = { labels, text: JSON.stringify(labels) };
     // Nobody looks for conversations by what a shadow says of them.
     const failed = evaluation.shadow
       ? []
       : [...evaluation.verdicts].filter(([, { verdict }]) => verdict === 'fail').map(([name]) => name);
-    rows.row(18).int4(day).int8(set.headOf(conversation).id).uuid(set.traceIdAt(trace));
+    rows.row(18).int4(day).int8(set.conversations.headOf(conversation).id).uuid(set.traces.idAt(trace));
     rows
       .text(evaluation.turnId ?? '')
       .text(toStorable(suiteKey(evaluation)))
@@ -198,17 +203,17 @@ async function writeEvaluations(session: Session, set: WorkingSet): Promise<void
 
 async function writeKeys(session: Session, set: WorkingSet): Promise<void> {
   const rows = new BinaryRows();
-  for (const { conversation, has, wants } of set.newKeys()) {
-    rows.row(3).int8(set.headOf(conversation).id).bytes(has).bytes(wants);
+  for (const { conversation, has, wants } of set.keys.added()) {
+    rows.row(3).int8(set.conversations.headOf(conversation).id).bytes(has).bytes(wants);
   }
   await session.copy('conversation_keys (conversation, has, wants)', rows);
 }
 
 async function writeOutbox(session: Session, set: WorkingSet, payload: OutboxPayload): Promise<void> {
   const rows = new BinaryRows();
-  for (const { evaluation, conversation } of set.newEvaluations()) {
+  for (const { evaluation, conversation } of set.evaluations.added) {
     if (evaluation.shadow) continue;
-    const { labels } = set.conversationOf(conversation);
+    const { labels } = set.conversations.held(conversation);
     rows.row(2).text(toStorable(evaluation.conversationId)).bytes(payload(evaluation, labels));
   }
   await session.copy('outbox_new (key, payload)', rows);

@@ -3,17 +3,20 @@
  * has, and those that it wants. Either may come first, so both are kept, as hashes.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { ConversationKeys } from '../engine-store.ts';
+import type { ConversationKeys, ConversationKeyStore, StoredConversation } from '../engine-store.ts';
 import { keyHash, RELATED_MAX } from '../key-hash.ts';
+import type { Conversations } from './conversations.ts';
 
-export class ConversationKeyRows {
+export class ConversationKeyRows implements ConversationKeyStore {
+  readonly #conversations: Conversations;
   readonly #find: StatementSync;
   readonly #insert: StatementSync;
   readonly #move: StatementSync;
   /** Where every turn names its conversation there are none, and nobody need look. */
   hasAny: boolean;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, conversations: Conversations) {
+    this.#conversations = conversations;
     this.#find = database.prepare('SELECT conversation FROM conversation_keys WHERE key = ? AND wanted = ?');
     this.#insert = database.prepare(
       'INSERT OR IGNORE INTO conversation_keys (key, wanted, conversation) VALUES (?, ?, ?)',
@@ -23,12 +26,12 @@ export class ConversationKeyRows {
   }
 
   /** The conversations that have what is wanted or want what is had, oldest first. */
-  find({ has, wants }: ConversationKeys): readonly number[] {
+  find({ has, wants }: ConversationKeys): readonly StoredConversation[] {
     const found = new Set<number>();
     if (!this.hasAny) return [];
     for (const key of wants) this.#collect(key, 0, found);
     for (const key of has) this.#collect(key, 1, found);
-    return [...found].sort((a, b) => a - b);
+    return [...found].sort((a, b) => a - b).map((row) => this.#conversations.at(row));
   }
 
   add(conversation: number, { has, wants }: ConversationKeys): void {

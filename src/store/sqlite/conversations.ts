@@ -17,7 +17,7 @@ import {
   newConversation,
   noteResult,
 } from '../conversation-rules.ts';
-import type { ConversationJoin, ConversationResult, StoredConversation } from '../engine-store.ts';
+import type { ConversationJoin, ConversationResult, ConversationStore, StoredConversation } from '../engine-store.ts';
 
 /** A row as it will be written. */
 interface Changed extends ConversationState {
@@ -30,7 +30,7 @@ const CHANGED_MAX = 512;
 const COLUMNS = `id, conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns,
   turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because, segment`;
 
-export class Conversations {
+export class Conversations implements ConversationStore {
   readonly #findById: StatementSync;
   readonly #findByRow: StatementSync;
   readonly #inOrderOfDue: StatementSync;
@@ -102,7 +102,6 @@ export class Conversations {
     noteResult(this.#at(row), result);
   }
 
-  /** The conversation that is due first, at or before `logTime`. */
   nextDue(logTime: number): StoredConversation | undefined {
     if (logTime < this.#nothingDueBefore) return undefined;
     if (this.#changed.size > CHANGED_MAX) this.flush();

@@ -1,8 +1,10 @@
 /** The rows of regression detection: what waits to be observed, and the state of whoever observes. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { DetectionRound, WaitingObservation } from '../detection-store.ts';
+import type { DetectionRound, DetectionStore, WaitingObservation } from '../detection-store.ts';
+import type { OwnTransaction } from './own-transaction.ts';
 
-export class DetectionRows {
+export class DetectionRows implements DetectionStore {
+  readonly #own: OwnTransaction;
   readonly #add: StatementSync;
   readonly #take: StatementSync;
   readonly #forget: StatementSync;
@@ -11,7 +13,8 @@ export class DetectionRows {
   /** The rows that the last round was given. */
   #taken: readonly number[] = [];
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, own: OwnTransaction) {
+    this.#own = own;
     this.#add = database.prepare('INSERT INTO detection_queue (at, evaluation, payload) VALUES (?, ?, ?)');
     this.#take = database.prepare(
       'SELECT id, at, evaluation, payload FROM detection_queue ORDER BY at, evaluation, id LIMIT ?',
@@ -28,7 +31,11 @@ export class DetectionRows {
     this.#add.run(at, evaluation, payload);
   }
 
-  take(limit: number): DetectionRound {
+  round(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): void {
+    this.#own('a round of detection', () => this.#finish(work(this.#begin(limit))));
+  }
+
+  #begin(limit: number): DetectionRound {
     const rows = this.#take.all(limit);
     this.#taken = rows.map(({ id }) => Number(id));
     const state = this.#read.get();
@@ -46,7 +53,7 @@ export class DetectionRows {
   }
 
   /** What was taken is observed. */
-  finish(snapshot: Uint8Array | undefined): void {
+  #finish(snapshot: Uint8Array | undefined): void {
     for (const id of this.#taken) this.#forget.run(id);
     this.#taken = [];
     if (snapshot !== undefined) this.#write.run(snapshot);

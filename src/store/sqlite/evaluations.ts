@@ -6,24 +6,25 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Evaluation, OUTCOMES, type Outcome, type Verdict } from '../../model/evaluation.ts';
-import type { EvaluationKey, EvaluationPlace, Labels, PreviousEvaluation } from '../engine-store.ts';
+import type { EvaluationKey, EvaluationPlace, EvaluationStore, Labels, PreviousEvaluation } from '../engine-store.ts';
 import { encodeBasis } from '../basis-codec.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
+import type { Conversations } from './conversations.ts';
 import { EVALUATION_COLUMNS, evaluationValues } from './evaluation-row.ts';
-
-/** What is told of an evaluation when it is written: `isNew` is false where it was in the store already. */
-export type OnWritten = (evaluation: Evaluation, isNew: boolean) => void;
+import type { LabelRows } from './label-rows.ts';
 
 interface Pending {
   readonly evaluation: Evaluation;
   readonly place: EvaluationPlace;
-  readonly onWritten: OnWritten;
+  readonly onNew: (evaluation: Evaluation) => void;
 }
 
 /** A transaction may hold turns with any number of evaluations. */
 const PENDING_MAX = 1024;
 
-export class Evaluations {
+export class Evaluations implements EvaluationStore {
+  readonly #conversations: Conversations;
+  readonly #labels: LabelRows;
   readonly #previous: StatementSync;
   readonly #verdicts: StatementSync;
   readonly #insert: StatementSync;
@@ -33,7 +34,9 @@ export class Evaluations {
   /** Evaluations come in long rows with the same labels. */
   #lastLabels: { readonly labels: Labels; readonly text: string } | undefined;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, conversations: Conversations, labels: LabelRows) {
+    this.#conversations = conversations;
+    this.#labels = labels;
     const last = 'WHERE conversation = ? AND suite = ? AND turn_id = ? ORDER BY revision DESC, id DESC LIMIT 1';
     this.#previous = database.prepare(
       `SELECT suite_version, revision, score, outcome, labels FROM evaluations ${last}`,
@@ -70,8 +73,8 @@ export class Evaluations {
   }
 
   /** Written by the next `flush`, which says then whether it is new. */
-  insert(evaluation: Evaluation, place: EvaluationPlace, onWritten: OnWritten): void {
-    this.#pending.push({ evaluation, place, onWritten });
+  insert(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void {
+    this.#pending.push({ evaluation, place, onNew });
     if (this.#pending.length >= PENDING_MAX) this.flush();
   }
 
@@ -79,7 +82,11 @@ export class Evaluations {
   flush(): void {
     const pending = this.#pending;
     this.#pending = [];
-    for (const { evaluation, place, onWritten } of pending) onWritten(evaluation, this.#write(evaluation, place));
+    for (const { evaluation, place, onNew } of pending) {
+      if (!this.#write(evaluation, place)) continue;
+      if (!evaluation.shadow) this.#noteNew(evaluation, place.conversation);
+      onNew(evaluation);
+    }
   }
 
   /** After a rollback. */
@@ -87,6 +94,13 @@ export class Evaluations {
     this.#pending = [];
   }
 
+  #noteNew(evaluation: Evaluation, conversation: number): void {
+    const { outcome } = evaluation;
+    if (outcome !== 'unscored') this.#conversations.worsen(conversation, OUTCOMES.indexOf(outcome));
+    this.#labels.note(evaluation, Date.now());
+  }
+
+  /** False where it was in the store already. */
   #write(evaluation: Evaluation, place: EvaluationPlace): boolean {
     const { changes, lastInsertRowid } = this.#insert.run(
       ...evaluationValues(evaluation, place),

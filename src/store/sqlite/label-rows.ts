@@ -3,10 +3,12 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { ConversationId } from '../../model/ids.ts';
 import type { HumanLabel, LabelKind } from '../../model/labels.ts';
-import { JUDGED_TOTAL, judgedCountOf, judgedIn, type Labelled } from '../label-store.ts';
+import { JUDGED_TOTAL, judgedCountOf, judgedIn, type Labelled, type LabelStore } from '../label-store.ts';
 import { toEvaluation } from './evaluation-row.ts';
+import type { OwnTransaction } from './own-transaction.ts';
 
-export class LabelRows {
+export class LabelRows implements LabelStore {
+  readonly #own: OwnTransaction;
   readonly #last: StatementSync;
   readonly #insert: StatementSync;
   readonly #note: StatementSync;
@@ -15,7 +17,8 @@ export class LabelRows {
   readonly #any: StatementSync;
   #hasAny: boolean | undefined;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, own: OwnTransaction) {
+    this.#own = own;
     this.#last = database.prepare(
       `SELECT label, note FROM labels
        WHERE conversation_id = ? AND turn_id = ? AND suite = ? AND criterion = ? AND person = ? ORDER BY id DESC LIMIT 1`,
@@ -35,8 +38,11 @@ export class LabelRows {
     this.#any = database.prepare('SELECT EXISTS (SELECT 1 FROM labels) AS has');
   }
 
-  /** Belongs inside a transaction, when all evaluations are written. */
-  put(labels: readonly HumanLabel[], now: number): number {
+  put(labels: readonly HumanLabel[]): number {
+    return this.#own('labels', () => this.#write(labels, Date.now()));
+  }
+
+  #write(labels: readonly HumanLabel[], now: number): number {
     const before = new Set<string>();
     let added = 0;
     for (const label of labels) {

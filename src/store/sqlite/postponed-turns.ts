@@ -3,15 +3,19 @@
  * there. In the store, since the journal lets go of what is stored: a crash in between must not forget them.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { PostponedTurnStore, StoredTrace } from '../engine-store.ts';
+import type { Traces } from './traces.ts';
 
-export class PostponedTurns {
+export class PostponedTurns implements PostponedTurnStore {
+  readonly #traces: Traces;
   readonly #insert: StatementSync;
   readonly #next: StatementSync;
   readonly #delete: StatementSync;
   /** None was closed before this; kept so that looking costs nothing where turns are not spread over traces. */
   #noneBefore = Number.NEGATIVE_INFINITY;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, traces: Traces) {
+    this.#traces = traces;
     this.#insert = database.prepare('INSERT OR REPLACE INTO postponed_turns (trace, closed_at) VALUES (?, ?)');
     this.#next = database.prepare('SELECT trace, closed_at FROM postponed_turns ORDER BY closed_at, trace');
     this.#delete = database.prepare('DELETE FROM postponed_turns WHERE closed_at <= ?');
@@ -22,8 +26,7 @@ export class PostponedTurns {
     this.#noneBefore = Math.min(this.#noneBefore, closedAt);
   }
 
-  /** Takes out those that closed at or before `logTime`, in the order in which they closed. */
-  take(logTime: number): readonly number[] {
+  take(logTime: number): readonly StoredTrace[] {
     if (logTime < this.#noneBefore) return [];
     const taken: number[] = [];
     this.#noneBefore = Number.POSITIVE_INFINITY;
@@ -35,7 +38,7 @@ export class PostponedTurns {
       taken.push(Number(row.trace));
     }
     if (taken.length > 0) this.#delete.run(logTime);
-    return taken;
+    return taken.flatMap((row) => this.#traces.at(row) ?? []);
   }
 
   /** After a rollback. */

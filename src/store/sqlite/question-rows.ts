@@ -2,12 +2,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { EndedCall, PlannedCall, Reservation, Spent, Vote, WaitingQuestion } from '../../model/questions.ts';
-import type { OverdueQuestions, QuestionDesk, WaitingCount } from '../question-store.ts';
+import type { OverdueQuestions, QuestionDesk, QuestionStore, WaitingCount } from '../question-store.ts';
 import { exhaustedBy, minuteOf, windowsAt } from '../spending.ts';
+import type { OwnTransaction } from './own-transaction.ts';
 
 type Row = Record<string, unknown>;
 
-export class QuestionRows implements QuestionDesk {
+export class QuestionRows implements QuestionDesk, QuestionStore {
+  readonly #own: OwnTransaction;
   readonly #ask: StatementSync;
   readonly #askAgain: StatementSync;
   readonly #find: StatementSync;
@@ -33,7 +35,8 @@ export class QuestionRows implements QuestionDesk {
   readonly #forgetCalls: StatementSync;
   readonly #leave: StatementSync;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, own: OwnTransaction) {
+    this.#own = own;
     const prepare = (sql: string) => database.prepare(sql);
     this.#ask = prepare(
       `INSERT INTO questions (key, judge, priority, asked_at, request) VALUES (?, ?, ?, ?, ?)
@@ -146,29 +149,37 @@ export class QuestionRows implements QuestionDesk {
   }
 
   reserve({ key, nanos, at, limits }: PlannedCall): Reservation {
-    const exhausted = exhaustedBy(nanos, limits, this.spent(at));
-    if (exhausted !== undefined) return { reserved: false, exhausted };
-    const minute = minuteOf(at);
-    this.#spend.run(minute, nanos);
-    // A question that has gone meanwhile is told so when the call is settled; the money must be there all the same.
-    const question = Number(this.#find.get(bytesOf(key))?.id ?? 0);
-    return { reserved: true, call: Number(rowOf(this.#reserve.get(question, minute, nanos)).id) };
+    return this.#own('a reservation', () => {
+      const exhausted = exhaustedBy(nanos, limits, this.spent(at));
+      if (exhausted !== undefined) return { reserved: false, exhausted };
+      const minute = minuteOf(at);
+      this.#spend.run(minute, nanos);
+      // A question that has gone meanwhile is told so when the call is settled; the money must be there all the same.
+      const question = Number(this.#find.get(bytesOf(key))?.id ?? 0);
+      return { reserved: true, call: Number(rowOf(this.#reserve.get(question, minute, nanos)).id) };
+    });
   }
 
   settle({ call, key, nanos, at, vote, outcome }: EndedCall): void {
-    const reserved = this.#call.get(call);
-    if (reserved === undefined) return;
-    this.#forgetCall.run(call);
-    this.#spend.run(Number(reserved.minute), nanos - Number(reserved.nanos));
-    const question = this.#find.get(bytesOf(key));
-    if (question === undefined || question.outcome !== null) return;
-    if (outcome !== undefined) this.#endOne(Number(question.id), outcome, at);
-    else if (vote !== undefined) this.#addVote.run(Number(question.id), JSON.stringify(vote));
+    this.#own('the end of a call', () => {
+      const reserved = this.#call.get(call);
+      if (reserved === undefined) return;
+      this.#forgetCall.run(call);
+      this.#spend.run(Number(reserved.minute), nanos - Number(reserved.nanos));
+      const question = this.#find.get(bytesOf(key));
+      if (question === undefined || question.outcome !== null) return;
+      if (outcome !== undefined) this.#endOne(Number(question.id), outcome, at);
+      else if (vote !== undefined) this.#addVote.run(Number(question.id), JSON.stringify(vote));
+    });
   }
 
-  end(key: string, outcome: JudgeOutcome, at: number): void {
-    const question = this.#find.get(bytesOf(key));
-    if (question !== undefined) this.#endOne(Number(question.id), outcome, at);
+  end(ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[], at: number): void {
+    this.#own('the end of questions', () => {
+      for (const { key, outcome } of ends) {
+        const question = this.#find.get(bytesOf(key));
+        if (question !== undefined) this.#endOne(Number(question.id), outcome, at);
+      }
+    });
   }
 
   spent(at: number): Spent {
@@ -178,11 +189,13 @@ export class QuestionRows implements QuestionDesk {
   }
 
   forget({ answeredAt, spentAt }: { readonly answeredAt: number; readonly spentAt: number }): number {
-    this.#forgetSpent.run(minuteOf(spentAt));
-    this.#forgetCalls.run(minuteOf(spentAt));
-    const gone = this.#forget.all(answeredAt);
-    for (const { id } of gone) this.#forgetVotes.run(Number(id));
-    return gone.length;
+    return this.#own('the forgetting of questions', () => {
+      this.#forgetSpent.run(minuteOf(spentAt));
+      this.#forgetCalls.run(minuteOf(spentAt));
+      const gone = this.#forget.all(answeredAt);
+      for (const { id } of gone) this.#forgetVotes.run(Number(id));
+      return gone.length;
+    });
   }
 
   #questionOf(request: JudgeRequest, at: number, waitedFor: ReadonlySet<number>): number {

@@ -1,14 +1,17 @@
 /** The rows of results that wait for a backend. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { TakenResults } from '../result-store.ts';
+import type { ResultStore, TakenResults } from '../result-store.ts';
+import type { OwnTransaction } from './own-transaction.ts';
 
-export class ResultRows {
+export class ResultRows implements ResultStore {
+  readonly #own: OwnTransaction;
   readonly #add: StatementSync;
   readonly #trim: StatementSync;
   readonly #take: StatementSync;
   readonly #forget: StatementSync;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, own: OwnTransaction) {
+    this.#own = own;
     this.#add = database.prepare('INSERT INTO result_queue (payload) VALUES (?)');
     // By number rather than by counting: numbers have few gaps, and a million rows need not be looked at.
     this.#trim = database.prepare('DELETE FROM result_queue WHERE id <= (SELECT max(id) FROM result_queue) - ?');
@@ -21,12 +24,16 @@ export class ResultRows {
   }
 
   take({ limit, keep }: { readonly limit: number; readonly keep: number }): TakenResults {
-    const dropped = Number(this.#trim.run(keep).changes);
-    const results = this.#take.all(limit).map(({ id, payload }) => ({ id: Number(id), payload: String(payload) }));
-    return { results, dropped };
+    return this.#own('the taking of results', () => {
+      const dropped = Number(this.#trim.run(keep).changes);
+      const results = this.#take.all(limit).map(({ id, payload }) => ({ id: Number(id), payload: String(payload) }));
+      return { results, dropped };
+    });
   }
 
   forget(ids: readonly number[]): void {
-    for (const id of ids) this.#forget.run(id);
+    this.#own('the end of results', () => {
+      for (const id of ids) this.#forget.run(id);
+    });
   }
 }

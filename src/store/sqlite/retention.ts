@@ -44,7 +44,7 @@ export function prune(
     `DELETE FROM truths WHERE put_at < ? AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.conversation_id = truths.conversation_id)`,
     now - retention.keepFailedMs,
   );
-  store.compactOne(COMPACT_UNDER);
+  store.traces.compactOne(COMPACT_UNDER);
   return { conversations, bytes: store.usedBytes };
 }
 
@@ -57,7 +57,7 @@ function drop(store: Store, condition: string, before: number, limit: number): n
     limit,
   );
   if (count === 0) return 0;
-  store.freeContentOf('conversation IN temp.dropped');
+  store.traces.freeContentOf('conversation IN temp.dropped');
   store.run('DELETE FROM traces WHERE conversation IN temp.dropped');
   store.run(
     `DELETE FROM failed_verdicts WHERE evaluation IN (SELECT id FROM evaluations WHERE conversation IN temp.dropped)`,

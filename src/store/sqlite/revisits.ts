@@ -1,16 +1,17 @@
 /** Which conversations are to be looked at again. Most often there is none, and asking costs nothing. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { WaitingEvaluations } from './waiting-evaluations.ts';
 
 export class Revisits {
+  readonly #waiting: WaitingEvaluations;
   readonly #add: StatementSync;
-  readonly #addNamed: StatementSync;
   readonly #take: StatementSync;
   /** Whether there may be any: after a start, after a rollback and after each that is added. */
   #mayBeAny = true;
 
-  constructor(database: DatabaseSync) {
-    this.#add = database.prepare('INSERT OR IGNORE INTO revisits (conversation) VALUES (?)');
-    this.#addNamed = database.prepare(
+  constructor(database: DatabaseSync, waiting: WaitingEvaluations) {
+    this.#waiting = waiting;
+    this.#add = database.prepare(
       'INSERT OR IGNORE INTO revisits (conversation) SELECT id FROM conversations WHERE conversation_id = ?',
     );
     // Rows of conversations that have gone in the meantime go with it.
@@ -19,18 +20,19 @@ export class Revisits {
     );
   }
 
-  add(conversation: number): void {
-    this.#add.run(conversation);
-    this.#mayBeAny = true;
-  }
-
-  addNamed(conversationId: string): void {
-    this.#addNamed.run(conversationId);
+  add(conversationId: string): void {
+    this.#add.run(conversationId);
     this.#mayBeAny = true;
   }
 
   /** In the order of the rows, so that the same log and the same answers give the same store. */
   take(): readonly number[] {
+    const answered = this.#waiting.answered();
+    const asked = this.#takeAsked();
+    return answered.length === 0 ? asked : [...new Set([...asked, ...answered])].sort((a, b) => a - b);
+  }
+
+  #takeAsked(): readonly number[] {
     if (!this.#mayBeAny) return [];
     this.#mayBeAny = false;
     return this.#take

@@ -8,7 +8,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { TraceId } from '../../model/ids.ts';
 import { decodeContent, encodeContent } from '../content-codec.ts';
-import type { NewTrace, StoredTrace, TraceContent } from '../engine-store.ts';
+import type { NewTrace, StoredTrace, TraceContent, TraceStore } from '../engine-store.ts';
 import type { Content } from './content-in-memory.ts';
 import type { ContentPlace } from './content-reader.ts';
 
@@ -30,7 +30,7 @@ type Place = readonly [file: number, offset: number, spans: number, logs: number
 const PLACE_COLUMNS = 'content_file, content_offset, spans_length, logs_length';
 const TRACE_COLUMNS = 'id, trace_id, conversation, revision, position, closed_at, spans, sealed';
 
-export class Traces {
+export class Traces implements TraceStore {
   readonly #database: DatabaseSync;
   readonly #files: Content;
   readonly #find: StatementSync;
@@ -99,7 +99,6 @@ export class Traces {
     return readContent(row, (place) => this.#files.read(place));
   }
 
-  /** In the order in which they were stored first. */
   ofConversation(conversation: number): readonly StoredTrace[] {
     const written = this.#ofConversation
       .all(conversation)

@@ -1,21 +1,28 @@
 /** Evaluations that wait for verdicts. Each is a waiter of the questions it waits for (`question-rows.ts`). */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { ConversationId } from '../../model/ids.ts';
-import type { EvaluationKey, Labels } from '../engine-store.ts';
+import type { JudgeOutcome } from '../../model/judging.ts';
+import type { EvaluationKey, Labels, WaitingEvaluationStore } from '../engine-store.ts';
+import type { QuestionDesk } from '../question-store.ts';
 import type { HeldEvaluation, WaitingEvaluation } from '../revisit.ts';
 import { EVALUATION_COLUMNS, evaluationValues, toEvaluation } from './evaluation-row.ts';
 
-export class WaitingEvaluations {
+/** Evaluated again in one transaction; the others in the next. */
+const ANSWERED_MAX = 200;
+
+export class WaitingEvaluations implements WaitingEvaluationStore {
+  readonly #questions: QuestionDesk;
   readonly #put: StatementSync;
   readonly #find: StatementSync;
   readonly #drop: StatementSync;
   readonly #wholes: StatementSync;
-  readonly #conversationOf: StatementSync;
+  readonly #placeOf: StatementSync;
   readonly #move: StatementSync;
   readonly #any: StatementSync;
   #hasAny: boolean | undefined;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, questions: QuestionDesk) {
+    this.#questions = questions;
     this.#put = database.prepare(
       `INSERT INTO waiting_evaluations (${EVALUATION_COLUMNS}, labels, counted, waits_for, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -30,15 +37,15 @@ export class WaitingEvaluations {
     );
     this.#drop = database.prepare('DELETE FROM waiting_evaluations WHERE id = ?');
     this.#wholes = database.prepare(`SELECT id FROM waiting_evaluations WHERE conversation = ? AND turn_id = ''`);
-    this.#conversationOf = database.prepare('SELECT conversation FROM waiting_evaluations WHERE id = ?');
+    this.#placeOf = database.prepare('SELECT conversation FROM waiting_evaluations WHERE id = ?');
     this.#move = database.prepare(
       'UPDATE OR REPLACE waiting_evaluations SET conversation = ? WHERE conversation = ? AND trace = ?',
     );
     this.#any = database.prepare('SELECT EXISTS (SELECT 1 FROM waiting_evaluations) AS any');
   }
 
-  /** Gives the waiter: the same for the same suite and turn, for as long as it waits. */
-  put({ evaluation, place, counted }: WaitingEvaluation): number {
+  /** Its number as a waiter stays the same for as long as an evaluation of this suite and turn waits. */
+  put({ evaluation, place, counted, requests }: WaitingEvaluation): void {
     this.#hasAny = true;
     const row = this.#put.get(
       ...evaluationValues(evaluation, place),
@@ -47,14 +54,13 @@ export class WaitingEvaluations {
       JSON.stringify(evaluation.waitsFor ?? []),
       Date.now(),
     );
-    return Number(row?.id);
+    this.#questions.waitFor(Number(row?.id), requests, Date.now());
   }
 
-  find(key: EvaluationKey): (HeldEvaluation & { readonly waiter: number }) | undefined {
+  find(key: EvaluationKey): HeldEvaluation | undefined {
     const row = this.#row(key);
     if (row === undefined) return undefined;
     return {
-      waiter: Number(row.id),
       // Whoever asks knows the conversation by its row; its id is not looked up for it.
       evaluation: toEvaluation(row, '' as ConversationId),
       // The casts hold because `put` wrote the texts.
@@ -67,18 +73,30 @@ export class WaitingEvaluations {
     };
   }
 
-  drop(waiter: number): void {
-    this.#drop.run(waiter);
+  drop(key: EvaluationKey): void {
+    const waiter = this.#waiterOf(key);
+    if (waiter !== undefined) this.#leave(waiter);
+  }
+
+  dropAnswered(conversation: number): void {
+    for (const waiter of this.#questions.endedWaiters(ANSWERED_MAX))
+      if (this.#conversationOf(waiter) === conversation) this.#leave(waiter);
+  }
+
+  outcomeOf(requestKey: string, evaluation: EvaluationKey): JudgeOutcome | undefined {
+    const outcome = this.#questions.outcomeOf(requestKey, this.#waiterOf(evaluation));
+    return outcome === 'waiting' ? undefined : outcome;
+  }
+
+  /** Conversations with an evaluation whose requests have all ended; some of them twice. */
+  answered(): readonly number[] {
+    return this.#questions.endedWaiters(ANSWERED_MAX).flatMap((waiter) => this.#conversationOf(waiter) ?? []);
   }
 
   /** Those that wait for the conversation as a whole. */
-  wholesOf(conversation: number): readonly number[] {
-    return this.#isEmpty() ? [] : this.#wholes.all(conversation).map(({ id }) => Number(id));
-  }
-
-  conversationOf(waiter: number): number | undefined {
-    const row = this.#conversationOf.get(waiter);
-    return row === undefined ? undefined : Number(row.conversation);
+  dropWhole(conversation: number): void {
+    if (this.#isEmpty()) return;
+    for (const { id } of this.#wholes.all(conversation)) this.#leave(Number(id));
   }
 
   moveTrace(trace: number, from: number, to: number): void {
@@ -88,6 +106,21 @@ export class WaitingEvaluations {
   /** After a rollback. */
   discard(): void {
     this.#hasAny = undefined;
+  }
+
+  #leave(waiter: number): void {
+    this.#drop.run(waiter);
+    this.#questions.leave(waiter);
+  }
+
+  #conversationOf(waiter: number): number | undefined {
+    const row = this.#placeOf.get(waiter);
+    return row === undefined ? undefined : Number(row.conversation);
+  }
+
+  #waiterOf(key: EvaluationKey): number | undefined {
+    const row = this.#row(key);
+    return row === undefined ? undefined : Number(row.id);
   }
 
   #row(key: EvaluationKey): Record<string, SQLOutputValue> | undefined {

@@ -27,7 +27,7 @@ async function stored(
     for (const turn of conversation.turns)
       driver.take({ at: 1000, request: prepare(exportRequest(turn, conversation.agentVersion), conversation) });
   }
-  driver.between((store) => store.putTruth(conversations[0]?.id ?? '', { participants: ['Ana'] }));
+  driver.between((store) => store.truths.put(conversations[0]?.id ?? '', { participants: ['Ana'] }));
   const { evaluations } = driver.finish();
   const reader = StoreReader.open(path.join(directory, 'store.db'));
   onTestFinished(() => reader.close());

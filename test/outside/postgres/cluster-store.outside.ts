@@ -39,22 +39,22 @@ test('what a lane files under an older epoch is refused, and none of it is there
   const url = await freshDatabase();
   const [a, b] = [await opened(url), await opened(url, { instance: 'b' })];
   const old = await ownLane(a);
-  await a.file([{ lane: old, time: 5, positions: { spans: 1 }, arrivals: [arrivalOf(1, 'c1', 5)] }]);
+  await a.filing.file([{ lane: old, time: 5, positions: { spans: 1 }, arrivals: [arrivalOf(1, 'c1', 5)] }]);
 
   const taken = await ownLane(b);
 
   expect(taken).toMatchObject({ epoch: old.epoch + 1, time: 5, positions: { spans: 1 } });
   const late = { lane: old, time: 9, positions: { spans: 2 }, arrivals: [arrivalOf(2, 'c2', 9)] };
-  await expect(a.file([late])).rejects.toThrow(FencedError);
-  await expect(a.file([late])).rejects.toThrow(FencedError);
-  await b.file([{ ...late, lane: taken }]);
+  await expect(a.filing.file([late])).rejects.toThrow(FencedError);
+  await expect(a.filing.file([late])).rejects.toThrow(FencedError);
+  await b.filing.file([{ ...late, lane: taken }]);
   expect(await sql(url, 'SELECT count(*) AS n FROM arrivals')).toEqual([{ n: 2 }]);
 });
 
 test('where one of several lanes is refused none is filed, and the others can be', async () => {
   const url = await freshDatabase();
   const [a, b] = [await opened(url), await opened(url, { instance: 'b' })];
-  const [lost, kept] = await a.ownLanes([LANE, { ...LANE, lane: 1 }]);
+  const [lost, kept] = await a.lanes.own([LANE, { ...LANE, lane: 1 }]);
   if (lost === undefined || kept === undefined) throw new Error('no lanes');
   await ownLane(b);
   const filings = [
@@ -62,8 +62,8 @@ test('where one of several lanes is refused none is filed, and the others can be
     { lane: kept, time: 9, positions: {}, arrivals: [arrivalOf(2, 'c2', 9)] },
   ] as const;
 
-  await expect(a.file(filings)).rejects.toThrow(/lanes 0 have another owner/);
-  await a.file([filings[1]]);
+  await expect(a.filing.file(filings)).rejects.toThrow(/lanes 0 have another owner/);
+  await a.filing.file([filings[1]]);
 
   expect(await sql(url, 'SELECT count(*) AS n FROM arrivals')).toEqual([{ n: 1 }]);
 });
@@ -71,10 +71,10 @@ test('where one of several lanes is refused none is filed, and the others can be
 test('of a trace that was filed is known up to where, by lane', async () => {
   const url = await freshDatabase();
   const store = await opened(url);
-  const [lane, other] = await store.ownLanes([LANE, { ...LANE, lane: 1 }]);
+  const [lane, other] = await store.lanes.own([LANE, { ...LANE, lane: 1 }]);
   if (lane === undefined || other === undefined) throw new Error('no lanes');
   const file = (number: number, position: number, of = lane) =>
-    store.file([
+    store.filing.file([
       {
         lane: of,
         time: 5,
@@ -87,7 +87,7 @@ test('of a trace that was filed is known up to where, by lane', async () => {
   await file(2, 15);
   await file(3, 99, other);
 
-  const filed = await store.filedPositions(LANE, [1, 2, 3, 4].map(traceIdOf));
+  const filed = await store.lanes.filedPositions(LANE, [1, 2, 3, 4].map(traceIdOf));
 
   expect([...filed]).toEqual(
     expect.arrayContaining([
@@ -101,14 +101,14 @@ test('of a trace that was filed is known up to where, by lane', async () => {
 test('time is that of the lane that lags most, waits for lanes nobody has yet, and does not go back', async () => {
   const url = await freshDatabase();
   const store = await opened(url);
-  expect(await store.moveTime()).toBeUndefined();
+  expect(await store.time.move()).toBeUndefined();
   const names = [0, 1, 2].map((lane) => ({ ...LANE, lane }));
-  await store.expectLanes(names);
-  const [first, second] = await store.ownLanes(names.slice(0, 2));
+  await store.lanes.expect(names);
+  const [first, second] = await store.lanes.own(names.slice(0, 2));
   if (first === undefined || second === undefined) throw new Error('no lanes');
   const move = async (lane: typeof first, time: number) => {
-    await store.file([{ lane, time, positions: {}, arrivals: [] }]);
-    return store.moveTime();
+    await store.filing.file([{ lane, time, positions: {}, arrivals: [] }]);
+    return store.time.move();
   };
 
   const times = [await move(first, 100), await move(second, 70)];
@@ -118,15 +118,15 @@ test('time is that of the lane that lags most, waits for lanes nobody has yet, a
   times.push(await move(late, 10));
 
   expect(times).toEqual([0, 0, 50, 70, 70]);
-  expect(await store.clusterTime()).toBe(70);
+  expect(await store.time.read()).toBe(70);
 });
 
 test('nothing is judged that lies beyond the time', async () => {
   const url = await freshDatabase();
   const store = await opened(url);
-  const [lane, slow] = await store.ownLanes([LANE, { ...LANE, lane: 1 }]);
+  const [lane, slow] = await store.lanes.own([LANE, { ...LANE, lane: 1 }]);
   if (lane === undefined || slow === undefined) throw new Error('no lanes');
-  await store.file([
+  await store.filing.file([
     {
       lane,
       time: 1000,
@@ -135,17 +135,17 @@ test('nothing is judged that lies beyond the time', async () => {
     },
     { lane: slow, time: 150, positions: {}, arrivals: [] },
   ]);
-  await store.moveTime();
+  await store.time.move();
   const seen: string[] = [];
 
-  await store.judge(SOME, (set) => {
+  await store.scoring.scoreDue(SOME, (set) => {
     seen.push(...set.arrivals.map(({ traceId }) => traceId));
     judgeSimply(store.engineStore, set);
   });
 
   expect(seen).toEqual([traceIdOf(1), traceIdOf(3)]);
-  await store.file([{ lane: slow, time: 1000, positions: {}, arrivals: [] }]);
-  await store.moveTime();
+  await store.filing.file([{ lane: slow, time: 1000, positions: {}, arrivals: [] }]);
+  await store.time.move();
   await judgeAll(store);
   const reader = await read(url);
   const conversation = await reader.find('c1');
@@ -156,15 +156,15 @@ test('what a lane that lags behind brings counts as arriving now', async () => {
   const url = await freshDatabase();
   const store = await opened(url);
   const lane = await ownLane(store);
-  await store.file([{ lane, time: 1000, positions: {}, arrivals: [] }]);
-  await store.moveTime();
+  await store.filing.file([{ lane, time: 1000, positions: {}, arrivals: [] }]);
+  await store.time.move();
   const late = await ownLane(store, { ...LANE, lane: 1 });
-  await store.file([{ lane: late, time: 2000, positions: {}, arrivals: [arrivalOf(1, 'c1', 500)] }]);
-  await store.file([{ lane, time: 2000, positions: {}, arrivals: [] }]);
-  await store.moveTime();
+  await store.filing.file([{ lane: late, time: 2000, positions: {}, arrivals: [arrivalOf(1, 'c1', 500)] }]);
+  await store.filing.file([{ lane, time: 2000, positions: {}, arrivals: [] }]);
+  await store.time.move();
   const times: number[] = [];
 
-  await store.judge(SOME, (set) => times.push(...set.arrivals.map(({ closedAt }) => closedAt)));
+  await store.scoring.scoreDue(SOME, (set) => times.push(...set.arrivals.map(({ closedAt }) => closedAt)));
 
   expect(times).toEqual([1001]);
 });
@@ -179,8 +179,8 @@ test('instances that judge at once share the conversations, and each is counted 
   const arrivals = Array.from({ length: 600 }, (_, index) =>
     arrivalOf(index + 1, `c${index % 300}`, 100 + (index % 7)),
   );
-  await first.file([{ lane, time: 10_000, positions: {}, arrivals }]);
-  await first.moveTime();
+  await first.filing.file([{ lane, time: 10_000, positions: {}, arrivals }]);
+  await first.time.move();
 
   const judged = await Promise.all(stores.map((store) => judgeAll(store, { ...SOME, conversationsMax: 7 })));
 
@@ -194,11 +194,11 @@ test('what an instance filed is its own; others take it when they are asked to h
   const url = await freshDatabase();
   const [a, b] = [await opened(url), await opened(url, { instance: 'b' })];
   const lane = await ownLane(a);
-  await a.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, 'c1', 50)] }]);
-  await a.moveTime();
+  await a.filing.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, 'c1', 50)] }]);
+  await a.time.move();
 
-  const own = await b.judge({ ...SOME, whose: 'own' }, (set) => judgeSimply(b.engineStore, set));
-  const any = await b.judge(SOME, (set) => judgeSimply(b.engineStore, set));
+  const own = await b.scoring.scoreDue({ ...SOME, whose: 'own' }, (set) => judgeSimply(b.engineStore, set));
+  const any = await b.scoring.scoreDue(SOME, (set) => judgeSimply(b.engineStore, set));
 
   expect([own.conversations, any.conversations]).toEqual([0, 1]);
 });
@@ -208,8 +208,10 @@ test('conversations that refer to each other are judged together, by whichever i
   const [a, b] = [await opened(url), await opened(url, { instance: 'b' })];
   const [one, two] = [await ownLane(a), await ownLane(b, { ...LANE, lane: 1 })];
   const key = 'response:aaaaaaaaaaaaaaaa';
-  await a.file([{ lane: one, time: 1000, positions: {}, arrivals: [arrivalOf(1, undefined, 100, { has: [key] })] }]);
-  await b.file([
+  await a.filing.file([
+    { lane: one, time: 1000, positions: {}, arrivals: [arrivalOf(1, undefined, 100, { has: [key] })] },
+  ]);
+  await b.filing.file([
     {
       lane: two,
       time: 1000,
@@ -221,11 +223,11 @@ test('conversations that refer to each other are judged together, by whichever i
       ],
     },
   ]);
-  await a.moveTime();
+  await a.time.move();
   const sets: string[][] = [];
 
   for (let more = true; more; ) {
-    const { conversations } = await b.judge({ ...SOME, conversationsMax: 1 }, (set) => {
+    const { conversations } = await b.scoring.scoreDue({ ...SOME, conversationsMax: 1 }, (set) => {
       sets.push(set.arrivals.map(({ traceId }) => traceId));
       judgeSimply(b.engineStore, set);
     });
@@ -248,13 +250,13 @@ test('what a named turn refers to is found out when there is something to compar
   const later = (number: number, conversation: string, at: number) =>
     arrivalOf(number, conversation, at, { keysLater: true });
   const file = async (time: number, arrivals: readonly Arrival[]) => {
-    await store.file([{ lane, time, positions: {}, arrivals }]);
-    await store.moveTime();
-    return store.wantsKeys;
+    await store.filing.file([{ lane, time, positions: {}, arrivals }]);
+    await store.time.move();
+    return store.filing.wantsKeys;
   };
   const sets: (readonly string[])[] = [];
   const judgeThem = () =>
-    store.judge({ ...SOME, conversationsMax: 1 }, (set) => {
+    store.scoring.scoreDue({ ...SOME, conversationsMax: 1 }, (set) => {
       if (set.arrivals.length > 0) sets.push(set.arrivals.map(({ traceId }) => traceId));
       judgeSimply(store.engineStore, set);
     });
@@ -291,11 +293,11 @@ test('what is unknown of a trace is found out from all its parts, and a late par
   const lane = await ownLane(store);
   const first = arrivalOf(1, 'c1', 50, { keysLater: true });
   const key = `key in ${first.content.traces.length} bytes`;
-  await store.file([{ lane, time: 100, positions: {}, arrivals: [first] }]);
-  await store.moveTime();
+  await store.filing.file([{ lane, time: 100, positions: {}, arrivals: [first] }]);
+  await store.time.move();
   await judgeAll(store);
   const content = { traces: Buffer.from(JSON.stringify({ id: 'c1', late: true })), logs: undefined };
-  await store.file([
+  await store.filing.file([
     {
       lane,
       time: 200,
@@ -303,9 +305,9 @@ test('what is unknown of a trace is found out from all its parts, and a late par
       arrivals: [arrivalOf(2, undefined, 150, { has: [key] }), arrivalOf(1, undefined, 160, { content })],
     },
   ]);
-  await store.moveTime();
+  await store.time.move();
 
-  const { conversations } = await store.judge({ ...SOME, conversationsMax: 1 }, (set) => {
+  const { conversations } = await store.scoring.scoreDue({ ...SOME, conversationsMax: 1 }, (set) => {
     expect(set.arrivals.map(({ traceId }) => traceId)).toEqual([2, 1].map(traceIdOf));
     judgeSimply(store.engineStore, set);
   });
@@ -326,10 +328,10 @@ test('time moves a part of the way where much would have to be found out', async
     arrivalOf(index + 2, `c${index}`, 100 + index, { keysLater: true }),
   );
   const arrivals = [arrivalOf(1, undefined, 50, { has: ['a key of somebody'] }), ...named];
-  await store.file([{ lane, time: 5000, positions: {}, arrivals }]);
+  await store.filing.file([{ lane, time: 5000, positions: {}, arrivals }]);
 
   const times: (number | undefined)[] = [];
-  while (times.at(-1) !== 5000 && times.length < 10) times.push(await store.moveTime());
+  while (times.at(-1) !== 5000 && times.length < 10) times.push(await store.time.move());
 
   expect(times).toEqual([599, 1099, 5000]);
   expect(asked).toBe(1200);
@@ -339,17 +341,17 @@ test('a trace whose parts name two conversations joins them', async () => {
   const url = await freshDatabase();
   const store = await opened(url);
   const lane = await ownLane(store);
-  await store.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, undefined, 50)] }]);
-  await store.moveTime();
+  await store.filing.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, undefined, 50)] }]);
+  await store.time.move();
   await judgeAll(store);
-  await store.file([
+  await store.filing.file([
     { lane, time: 200, positions: {}, arrivals: [arrivalOf(1, 'named', 150), arrivalOf(2, 'named', 160)] },
   ]);
-  await store.moveTime();
+  await store.time.move();
 
-  const { conversations } = await store.judge(SOME, ({ arrivals }) => {
+  const { conversations } = await store.scoring.scoreDue(SOME, ({ arrivals }) => {
     expect(arrivals.map(({ traceId }) => traceId)).toEqual([traceIdOf(1), traceIdOf(2)]);
-    expect(store.engineStore.findTrace(traceIdOf(1))).toMatchObject({ revision: 1 });
+    expect(store.engineStore.traces.find(traceIdOf(1))).toMatchObject({ revision: 1 });
   });
 
   expect(conversations).toBe(2);
@@ -363,12 +365,12 @@ test('a conversation with more than fits is judged a part of the time at a time'
   const arrivals = Array.from({ length: 10 }, (_, index) =>
     arrivalOf(index + 1, 'c1', 100 + Math.floor(index / 2), { content }),
   );
-  await store.file([{ lane, time: 1000, positions: {}, arrivals }]);
-  await store.moveTime();
+  await store.filing.file([{ lane, time: 1000, positions: {}, arrivals }]);
+  await store.time.move();
   const sets: number[] = [];
 
   for (let more = true; more; ) {
-    const { conversations } = await store.judge({ ...SOME, bytesMax: 3000 }, (set) => {
+    const { conversations } = await store.scoring.scoreDue({ ...SOME, bytesMax: 3000 }, (set) => {
       sets.push(set.arrivals.length);
       judgeSimply(store.engineStore, set);
     });
@@ -386,10 +388,10 @@ test('where turns were said to stand alone and do not, they are judged again wit
   const far = 1_000_000;
   const turn = (number: number, at: number) => arrivalOf(number, 'c1', at, { standsAlone: true });
   const judge = (dueAt: number | undefined) =>
-    store.judge(SOME, (set) => {
+    store.scoring.scoreDue(SOME, (set) => {
       const { engineStore } = store;
       for (const { traceId, closedAt, content } of set.arrivals) {
-        const { row } = engineStore.joinConversation({
+        const { row } = engineStore.conversations.join({
           id: 'c1' as never,
           labels: { agent: '', agentVersion: '', environment: '' },
           at: closedAt,
@@ -398,27 +400,31 @@ test('where turns were said to stand alone and do not, they are judged again wit
           idleMs: far,
           maxAgeMs: far,
         });
-        engineStore.insertTrace({
+        engineStore.traces.insert({
           ...{ traceId, conversation: row, revision: 1, position: 0, closedAt, spans: 1, sealed: false, cause: '' },
           content,
         });
-        if (dueAt !== undefined) engineStore.scheduleConversation(row, { at: dueAt, cause: 'max_turns' });
+        if (dueAt !== undefined) engineStore.conversations.schedule(row, { at: dueAt, cause: 'max_turns' });
       }
-      for (let due = engineStore.nextDue(set.time); due !== undefined; due = engineStore.nextDue(set.time)) {
-        for (const { row } of engineStore.tracesOf(due.row)) engineStore.contentOf(row);
-        engineStore.conversationEvaluated(due.row, { revision: 1, cause: '', turns: 2, unscoredBecause: undefined });
+      for (
+        let due = engineStore.conversations.nextDue(set.time);
+        due !== undefined;
+        due = engineStore.conversations.nextDue(set.time)
+      ) {
+        for (const { row } of engineStore.traces.ofConversation(due.row)) engineStore.traces.contentOf(row);
+        engineStore.conversations.evaluated(due.row, { revision: 1, cause: '', turns: 2, unscoredBecause: undefined });
       }
     });
   for (const [number, at] of [
     [1, 100],
     [2, 200],
   ] as const) {
-    await store.file([{ lane, time: at + 1, positions: {}, arrivals: [turn(number, at)] }]);
-    await store.moveTime();
+    await store.filing.file([{ lane, time: at + 1, positions: {}, arrivals: [turn(number, at)] }]);
+    await store.time.move();
     await judge(undefined);
   }
-  await store.file([{ lane, time: 301, positions: {}, arrivals: [turn(3, 300)] }]);
-  await store.moveTime();
+  await store.filing.file([{ lane, time: 301, positions: {}, arrivals: [turn(3, 300)] }]);
+  await store.time.move();
 
   await expect(judge(300)).rejects.toThrow(/loaded/);
   const again = await judge(300);
@@ -448,7 +454,7 @@ test('a name is one process’s at a time, and free at once when it has died', a
 test('a session of its own that the database takes for alive does not keep a process from its name', async () => {
   const url = await freshDatabase();
   const store = await opened(url);
-  await store.moveTime();
+  await store.time.move();
   const [lock] = await sql<{ key: string }>(
     url,
     `SELECT classid || ', ' || CASE WHEN objid::bigint > 2147483647 THEN objid::bigint - 4294967296 ELSE objid::bigint END AS key
@@ -464,7 +470,7 @@ test('a session of its own that the database takes for alive does not keep a pro
   await sql(url, `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted`);
   await taken;
 
-  expect(await store.moveTime()).toBeUndefined();
+  expect(await store.time.move()).toBeUndefined();
 
   await ended;
 });
@@ -473,11 +479,11 @@ test('what a process still sends after another of its name has begun is refused,
   const url = await freshDatabase();
   const store = await opened(url);
   const lane = await ownLane(store);
-  await store.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, 'c1', 50)] }]);
-  await store.moveTime();
+  await store.filing.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, 'c1', 50)] }]);
+  await store.time.move();
   await sql(url, 'UPDATE instances SET epoch = epoch + 1');
 
-  await expect(store.judge(SOME, (set) => judgeSimply(store.engineStore, set))).rejects.toThrow(FencedError);
+  await expect(store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set))).rejects.toThrow(FencedError);
 
   expect(await evaluationsCounted(url)).toBe(0);
   expect(await sql(url, 'SELECT count(*) AS n FROM pending')).toEqual([{ n: 1 }]);
@@ -494,21 +500,21 @@ test('what goes to the topic is numbered without gaps, in the order of each conv
     const arrivals = Array.from({ length: 40 }, (_, index) =>
       arrivalOf(round * 1000 + index, `c${index}`, round * 100),
     );
-    await first.file([{ lane, time: round * 100 + 50, positions: {}, arrivals }]);
-    await first.moveTime();
-    await Promise.all([...stores.map((store) => judgeAll(store)), ...stores.map((store) => store.numberOutbox())]);
+    await first.filing.file([{ lane, time: round * 100 + 50, positions: {}, arrivals }]);
+    await first.time.move();
+    await Promise.all([...stores.map((store) => judgeAll(store)), ...stores.map((store) => store.outbox.number())]);
   }
 
-  const last = await first.numberOutbox();
+  const last = await first.outbox.number();
 
-  const rows = [...(await first.readOutbox(0, 50)), ...(await first.readOutbox(50, 1000))];
+  const rows = [...(await first.outbox.read(0, 50)), ...(await first.outbox.read(50, 1000))];
   expect(last).toBe(120);
   expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
   const ofOne = rows.filter(({ key }) => key === 'c7').map(({ payload }) => Buffer.from(payload).toString());
   expect(ofOne).toEqual(['1', '2', '3']);
-  await first.forgetOutbox(100);
-  expect(await first.readOutbox(0, 1000)).toHaveLength(20);
-  expect(await first.numberOutbox()).toBe(120);
+  await first.outbox.forget(100);
+  expect(await first.outbox.read(0, 1000)).toHaveLength(20);
+  expect(await first.outbox.number()).toBe(120);
 });
 
 test('of the times that instances note the smallest is everybody’s, whoever comes first', async () => {
@@ -518,11 +524,11 @@ test('of the times that instances note the smallest is everybody’s, whoever co
   const metric = 'first';
   const names = Array.from({ length: 40 }, (_, index) => `v${index}`);
   const arrivals = [arrivalOf(1, 'c1', 5), arrivalOf(2, 'c2', 5)];
-  await a.file([{ lane, time: 100, positions: {}, arrivals }]);
-  await a.moveTime();
+  await a.filing.file([{ lane, time: 100, positions: {}, arrivals }]);
+  await a.time.move();
   // At once and in opposite orders, so that each waits for what the other has written.
   const note = (store: PostgresStore, order: readonly string[], time: (index: number) => number) =>
-    store.judge({ ...SOME, conversationsMax: 1 }, (set) => {
+    store.scoring.scoreDue({ ...SOME, conversationsMax: 1 }, (set) => {
       judgeSimply(store.engineStore, set);
       for (const name of order) store.engineStore.totals.earliest(metric, { name }).note(time(Number(name.slice(1))));
     });
@@ -543,9 +549,9 @@ test('what is due is found without going through the conversations that are not'
   const url = await freshDatabase();
   const store = await opened(url);
   const lane = await ownLane(store);
-  const judge = () => store.judge({ ...SOME, whose: 'own' }, (set) => judgeSimply(store.engineStore, set));
-  await store.file([{ lane, time: 1000, positions: { spans: 1 }, arrivals: [arrivalOf(1, 'c', 500)] }]);
-  await store.moveTime();
+  const judge = () => store.scoring.scoreDue({ ...SOME, whose: 'own' }, (set) => judgeSimply(store.engineStore, set));
+  await store.filing.file([{ lane, time: 1000, positions: { spans: 1 }, arrivals: [arrivalOf(1, 'c', 500)] }]);
+  await store.time.move();
   // Statements are planned now, while there is next to nothing.
   await judge();
   await sql(

@@ -15,12 +15,12 @@ async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest> {
   const url = await freshDatabase();
   const open = () => PostgresStore.open({ url, instance: 'a', group: LANE.group, topics: ['spans'] });
   let store = await open();
-  let [lane] = await store.ownLanes([LANE]);
+  let [lane] = await store.lanes.own([LANE]);
 
   async function reopen(): Promise<void> {
     await store.close();
     store = await open();
-    [lane] = await store.ownLanes([LANE]);
+    [lane] = await store.lanes.own([LANE]);
   }
 
   async function file({ turns = [], until }: Hints): Promise<void> {
@@ -37,8 +37,8 @@ async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest> {
       wants: turn.wants ?? [],
       linked: (turn.linked ?? []).map(traceIdOf),
     }));
-    await store.file([{ lane: lane as OwnedLane, time: until, positions: { spans: until }, arrivals }]);
-    await store.moveTime();
+    await store.filing.file([{ lane: lane as OwnedLane, time: until, positions: { spans: until }, arrivals }]);
+    await store.time.move();
   }
 
   return {
@@ -46,16 +46,16 @@ async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest> {
       return store.engineStore;
     },
     get detection() {
-      return store;
+      return store.detection;
     },
     get results() {
-      return store;
+      return store.results;
     },
     get truths() {
-      return store;
+      return store.truths;
     },
     get labels() {
-      return store;
+      return store.labels;
     },
     get questions() {
       return store.questions;
@@ -63,7 +63,7 @@ async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest> {
     async transact(hints, work) {
       await file(hints);
       let done: { readonly result: ReturnType<typeof work> } | undefined;
-      const { totals } = await store.judge(ALL, () => {
+      const { totals } = await store.scoring.scoreDue(ALL, () => {
         done = { result: work() };
       });
       if (done === undefined) throw new Error('nothing was to be judged');
@@ -72,8 +72,8 @@ async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest> {
     async crash(hints, work) {
       await file(hints);
       const crashed = new Error('crashed');
-      await store
-        .judge(ALL, () => {
+      await store.scoring
+        .scoreDue(ALL, () => {
           work();
           throw crashed;
         })

@@ -23,7 +23,7 @@ test('both stores give the same cases, with the truth that was put in', async ()
   const conversations = [...traffic({ seed: 9, conversations: 300, endMarks: 'all' })];
   for (const { turns, agentVersion } of conversations)
     for (const turn of turns) driver.take({ at: 1000, request: exportRequest(turn, agentVersion) });
-  driver.between((store) => store.putTruth(conversations[0]?.id ?? '', { participants: ['Ana'] }));
+  driver.between((store) => store.truths.put(conversations[0]?.id ?? '', { participants: ['Ana'] }));
   driver.finish();
   const from = path.join(directory, 'store.db');
   const url = await freshDatabase();

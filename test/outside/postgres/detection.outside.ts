@@ -18,10 +18,10 @@ test('owners at the same time observe each evaluation once, and each sees the st
   };
   const stores = [await open('a'), await open('b')];
   const [first] = stores;
-  const [lane] = (await first?.ownLanes([LANE])) ?? [];
+  const [lane] = (await first?.lanes.own([LANE])) ?? [];
   if (first === undefined || lane === undefined) throw new Error('a store and a lane were asked for');
   const turn: Turn = { number: 1, conversation: 'c1', at: 1000 };
-  await first.file([
+  await first.filing.file([
     {
       lane,
       time: 1000,
@@ -43,17 +43,17 @@ test('owners at the same time observe each evaluation once, and each sees the st
       ],
     },
   ]);
-  await first.moveTime();
-  await first.judge(ALL, () => {
+  await first.time.move();
+  await first.scoring.scoreDue(ALL, () => {
     for (let at = 0; at < OBSERVATIONS; at += 1)
-      first.engineStore.queueObservation({ at, evaluation: String(at).padStart(4, '0'), payload: '{}' });
+      first.engineStore.detection.add({ at, evaluation: String(at).padStart(4, '0'), payload: '{}' });
   });
 
   const seen: string[] = [];
   const versions: number[] = [];
   const owner = async (store: PostgresStore) => {
     for (let round = 0; round < 10; round += 1)
-      await store.detect(5, ({ state, observations }) => {
+      await store.detection.round(5, ({ state, observations }) => {
         const before = state.snapshot === undefined ? 0 : Number(Buffer.from(state.snapshot).toString());
         // The state says how many were observed before: whoever wrote it.
         expect(before).toBe(seen.length);

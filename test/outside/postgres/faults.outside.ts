@@ -70,10 +70,10 @@ test('a filing whose commit was not answered is done once', async () => {
   const lane = await ownLane(store);
   loseNextCommit(to);
 
-  await store.file([{ lane, time: 100, positions: { spans: 1 }, arrivals: [arrivalOf(1, 'c1', 50)] }]);
-  await store.file([{ lane, time: 200, positions: { spans: 2 }, arrivals: [arrivalOf(2, 'c1', 150)] }]);
+  await store.filing.file([{ lane, time: 100, positions: { spans: 1 }, arrivals: [arrivalOf(1, 'c1', 50)] }]);
+  await store.filing.file([{ lane, time: 200, positions: { spans: 2 }, arrivals: [arrivalOf(2, 'c1', 150)] }]);
 
-  await store.moveTime();
+  await store.time.move();
   await judgeAll(store);
   expect(await counted(to.direct)).toEqual({ counted: 2, evaluations: 2, traces: 2 });
 });
@@ -82,11 +82,11 @@ test('a judging whose commit was not answered is counted once, and says what it 
   const to = await proxied();
   const store = await opened(to.url);
   const lane = await ownLane(store);
-  await store.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, 'c1', 50)] }]);
-  await store.moveTime();
+  await store.filing.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, 'c1', 50)] }]);
+  await store.time.move();
   loseNextCommit(to);
 
-  const judged = await store.judge(SOME, (set) => judgeSimply(store.engineStore, set));
+  const judged = await store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set));
 
   expect(judged).toMatchObject({ conversations: 1, arrivals: 1, totals: [{ metric: EVALUATIONS, value: 1 }] });
   await judgeAll(store);
@@ -98,10 +98,10 @@ test('what an instance holds that is cut off is judged by another when its lease
   const [cut, other] = [await opened(to.url), await opened(to.direct, { instance: 'b' })];
   const lane = await ownLane(cut);
   const arrivals = [1, 2, 3].map((number) => arrivalOf(number, `c${number}`, 50));
-  await cut.file([{ lane, time: 100, positions: {}, arrivals }]);
-  await cut.moveTime();
+  await cut.filing.file([{ lane, time: 100, positions: {}, arrivals }]);
+  await cut.time.move();
   const { promise: isCut, resolve: worked } = Promise.withResolvers<void>();
-  const lost = cut.judge(SOME, (set) => {
+  const lost = cut.scoring.scoreDue(SOME, (set) => {
     judgeSimply(cut.engineStore, set);
     to.proxy.cut();
     worked();
@@ -125,17 +125,17 @@ test('a database that stands still is noticed, and goes on where it stood', asyn
   const store = await opened(url);
   const lane = await ownLane(store);
   const file = (number: number) =>
-    store.file([
+    store.filing.file([
       { lane, time: number * 100, positions: {}, arrivals: [arrivalOf(number, `c${number}`, number * 100 - 50)] },
     ]);
   await file(1);
   server.freeze();
 
-  await expect(store.moveTime()).rejects.toThrow(/PostgreSQL/);
+  await expect(store.time.move()).rejects.toThrow(/PostgreSQL/);
 
   server.thaw();
   await retried(() => file(2));
-  await retried(() => store.moveTime());
+  await retried(() => store.time.move());
   await retried(() => judgeAll(store));
   expect(await counted(url)).toEqual({ counted: 2, evaluations: 2, traces: 2 });
 });
@@ -199,7 +199,7 @@ async function loadWith(
       await retried(async () => {
         if ((lane.positions.spans ?? 0) >= round) return;
         try {
-          await filer.file([{ lane, time: at, positions: { spans: round }, arrivals }]);
+          await filer.filing.file([{ lane, time: at, positions: { spans: round }, arrivals }]);
           lane = { ...lane, positions: { spans: round } };
         } catch (error) {
           // As a lane's owner would: it asks how far it had come.
@@ -213,12 +213,12 @@ async function loadWith(
   };
   const judgeWith = async (store: PostgresStore) => {
     while (isFiling) {
-      await retried(() => store.moveTime());
+      await retried(() => store.time.move());
       await retried(() => judgeAll(store));
     }
   };
   await Promise.all([fileAll(), judgeWith(filer), judgeWith(helper)]);
-  await retried(() => filer.moveTime());
+  await retried(() => filer.time.move());
   await retried(() => judgeAll(filer));
 
   // Each round is judged for itself, so that each conversation has as many revisions as turns.

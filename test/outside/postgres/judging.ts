@@ -17,7 +17,7 @@ export function openStore(url: string, options: Partial<PostgresOptions> = {}): 
 }
 
 export async function ownLane(store: PostgresStore, lane: LaneName = LANE): Promise<OwnedLane> {
-  const [owned] = await store.ownLanes([lane]);
+  const [owned] = await store.lanes.own([lane]);
   if (owned === undefined) throw new Error('the lane is not there');
   return owned;
 }
@@ -54,9 +54,9 @@ export function judgeSimply(
 ): void {
   for (const { traceId, closedAt, content } of set.arrivals) {
     score(store, closedAt - 1, outcome);
-    const known = store.findTrace(traceId);
+    const known = store.traces.find(traceId);
     const { id } = JSON.parse(Buffer.from(content.traces).toString()) as { readonly id: ConversationId };
-    const conversation = store.joinConversation({
+    const conversation = store.conversations.join({
       id,
       labels: LABELS,
       at: closedAt,
@@ -66,32 +66,35 @@ export function judgeSimply(
       maxAgeMs: 100_000,
     });
     const trace = { traceId, conversation: conversation.row, position: 0, closedAt, sealed: false, cause: 'settled' };
-    if (known === undefined) store.insertTrace({ ...trace, revision: 1, spans: 1, content });
-    else store.reviseTrace({ ...trace, row: known.row, revision: known.revision + 1, spans: known.spans + 1, content });
+    if (known === undefined) store.traces.insert({ ...trace, revision: 1, spans: 1, content });
+    else
+      store.traces.revise({ ...trace, row: known.row, revision: known.revision + 1, spans: known.spans + 1, content });
   }
   score(store, set.time, outcome);
 }
 
 function score(store: EngineStore, time: number, outcome: 'successful_completion' | 'hard_failure'): void {
-  for (let due = store.nextDue(time); due !== undefined; due = store.nextDue(time)) {
+  for (let due = store.conversations.nextDue(time); due !== undefined; due = store.conversations.nextDue(time)) {
     const revision = due.revision + 1;
-    const turns = store.tracesOf(due.row).map(({ row }) => Buffer.from(store.contentOf(row).traces).toString());
-    store.insertEvaluation(
+    const turns = store.traces
+      .ofConversation(due.row)
+      .map(({ row }) => Buffer.from(store.traces.contentOf(row).traces).toString());
+    store.evaluations.insert(
       evaluationOf({ conversation: due.id, revision, outcome, explanation: `${turns.length} turns` }),
       { conversation: due.row, trace: 0, labels: COUNTED },
       () => store.totals.series(EVALUATIONS, COUNTED).add(1),
     );
-    store.conversationEvaluated(due.row, { revision, cause: 'idle', turns: due.turns, unscoredBecause: undefined });
+    store.conversations.evaluated(due.row, { revision, cause: 'idle', turns: due.turns, unscoredBecause: undefined });
   }
 }
 
 /** Until nothing is left to be judged. */
 export async function judgeAll(
   store: PostgresStore,
-  options: Parameters<PostgresStore['judge']>[0] = SOME,
+  options: Parameters<PostgresStore['scoring']['scoreDue']>[0] = SOME,
 ): Promise<number> {
   for (let conversations = 0; ; ) {
-    const judged: Judged = await store.judge(options, (set) => judgeSimply(store.engineStore, set));
+    const judged: Judged = await store.scoring.scoreDue(options, (set) => judgeSimply(store.engineStore, set));
     if (judged.conversations === 0) return conversations;
     conversations += judged.conversations;
   }

@@ -14,12 +14,12 @@ test('the positions of a lane do not go back while its next owner reads again wh
   });
   onTestFinished(() => store.close());
   const own = async () => {
-    const [owned] = await store.ownLanes([LANE]);
+    const [owned] = await store.lanes.own([LANE]);
     if (owned === undefined) throw new Error('the lane was not given');
     return owned;
   };
   const file = (lane: OwnedLane, time: number, positions: { readonly spans: number; readonly logs: number }) =>
-    store.file([{ lane, time, positions, arrivals: [] }]);
+    store.filing.file([{ lane, time, positions, arrivals: [] }]);
 
   await file(await own(), 100, { spans: 138, logs: 9 });
   // It begins where offsets were committed last, and dies before it has come to where the first one was.

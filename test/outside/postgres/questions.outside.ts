@@ -19,7 +19,7 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
   const url = await freshDatabase();
   const open = () => PostgresStore.open({ url, instance: 'a', group: LANE.group, topics: ['spans'] });
   let store = await open();
-  const [lane] = await store.ownLanes([LANE]);
+  const [lane] = await store.lanes.own([LANE]);
   const turns = WAITERS.map((waiter) => ({ number: waiter, conversation: nameOf(waiter), at: 1000 }));
   const arrivals = turns.map((turn) => ({
     traceId: traceIdOf(turn.number),
@@ -33,9 +33,9 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
     wants: [],
     linked: [],
   }));
-  await store.file([{ lane: lane as OwnedLane, time: 1000, positions: { spans: 3 }, arrivals }]);
-  await store.moveTime();
-  await store.judge(ALL, () => {
+  await store.filing.file([{ lane: lane as OwnedLane, time: 1000, positions: { spans: 3 }, arrivals }]);
+  await store.time.move();
+  await store.scoring.scoreDue(ALL, () => {
     for (const turn of turns) storeTurn(store.engineStore, turn, joinTurn(store.engineStore, turn).row);
   });
 
@@ -47,14 +47,14 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
     const key = (waiter: number) => ({ conversation: rows.get(waiter) ?? 0, suite: 'pack', turnId: undefined });
     const { engineStore } = store;
     const outcomeOf: QuestionDesk['outcomeOf'] = (request, waiter) =>
-      (waiter === undefined ? undefined : engineStore.outcomeOf(request, key(waiter))) ?? 'waiting';
+      (waiter === undefined ? undefined : engineStore.waiting.outcomeOf(request, key(waiter))) ?? 'waiting';
     return {
       waitFor(waiter, requests, at) {
         // The store takes the time of its own clock.
         vi.useFakeTimers({ toFake: ['Date'], now: at });
         const evaluation: Evaluation = { ...evaluationOf({ conversation: nameOf(waiter) }), waitsFor: ['right'] };
         const place = { conversation: rows.get(waiter) ?? 0, trace: 0, labels: COUNTED };
-        engineStore.putWaiting({ evaluation, place, counted: [], requests });
+        engineStore.waiting.put({ evaluation, place, counted: [], requests });
         waited.set(waiter, requests);
       },
       outcomeOf,
@@ -62,7 +62,7 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
         [...waited].flatMap(([waiter, requests]) =>
           requests.every((request) => outcomeOf(request.key, waiter) !== 'waiting') ? [waiter] : [],
         ),
-      leave: (waiter) => engineStore.dropWaiting(key(waiter)),
+      leave: (waiter) => engineStore.waiting.drop(key(waiter)),
     };
   }
 
@@ -75,12 +75,12 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
     async transact(work) {
       // So that both are looked at, whatever they wait for.
       visits += 1;
-      for (const waiter of WAITERS) await store.putTruth(nameOf(waiter), visits);
+      for (const waiter of WAITERS) await store.truths.put(nameOf(waiter), visits);
       let done: { readonly result: ReturnType<typeof work> } | undefined;
-      await store.judge(ALL, () => {
+      await store.scoring.scoreDue(ALL, () => {
         const { engineStore } = store;
         const rows = new Map(
-          engineStore.takeRevisits().map((row) => [Number(engineStore.conversationAt(row).id.slice(1)), row]),
+          engineStore.revisits.take().map((row) => [Number(engineStore.conversations.at(row).id.slice(1)), row]),
         );
         done = { result: work(deskOf(rows), WAITERS) };
       });

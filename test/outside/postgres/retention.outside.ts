@@ -36,7 +36,7 @@ async function held(): Promise<Held> {
     link,
     async put(number, conversation, outcome, until) {
       time += 1000;
-      await store.file([
+      await store.filing.file([
         {
           lane,
           time,
@@ -44,8 +44,10 @@ async function held(): Promise<Held> {
           arrivals: [arrivalOf(number, conversation, time - (until === undefined ? 500 : 0))],
         },
       ]);
-      await store.moveTime();
-      await store.judge(SOME, (set) => judgeSimply(store.engineStore, set, outcome ?? 'successful_completion'));
+      await store.time.move();
+      await store.scoring.scoreDue(SOME, (set) =>
+        judgeSimply(store.engineStore, set, outcome ?? 'successful_completion'),
+      );
     },
     async age(days) {
       const partitions = await link.use((session) =>
@@ -65,7 +67,7 @@ async function held(): Promise<Held> {
           UPDATE truths SET put_at = put_at - ${days * DAY_MS};
           UPDATE conversations SET first_day = first_day - ${days}, updated_at = updated_at - ${days * DAY_MS}`);
       });
-      await store.tidy();
+      await store.housekeeping.tidy();
       lane = await ownLane(store);
     },
     async left() {
@@ -125,14 +127,14 @@ test('what is kept is judged like anything else when its time comes, and what wa
   const { url, store, put, age, left, link } = await held();
   await put(1, 'waiting', undefined, 'due');
   const lane = await ownLane(store);
-  await store.file([{ lane, time: 1000, positions: {}, arrivals: [arrivalOf(2, 'not judged', 5000)] }]);
+  await store.filing.file([{ lane, time: 1000, positions: {}, arrivals: [arrivalOf(2, 'not judged', 5000)] }]);
 
   await age(200);
   expect(await left()).toEqual(['waiting']);
   const again = await ownLane(store);
-  await store.file([{ lane: again, time: 9000, positions: {}, arrivals: [arrivalOf(3, 'waiting', 6000)] }]);
-  await store.moveTime();
-  await store.judge(SOME, (set) => judgeSimply(store.engineStore, set));
+  await store.filing.file([{ lane: again, time: 9000, positions: {}, arrivals: [arrivalOf(3, 'waiting', 6000)] }]);
+  await store.time.move();
+  await store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set));
 
   const reader = await PostgresReader.open({ url });
   onTestFinished(() => reader.close());
@@ -149,9 +151,9 @@ test('a group goes when all of it may', async () => {
   const file = async (number: number, id: string, at: number, linked: readonly number[]) => {
     const lane = await ownLane(store);
     const arrivals = [arrivalOf(number, id, at, { linked: linked.map(traceIdOf) })];
-    await store.file([{ lane, time: at + 100, positions: {}, arrivals }]);
-    await store.moveTime();
-    await store.judge(SOME, (set) => judgeSimply(store.engineStore, set));
+    await store.filing.file([{ lane, time: at + 100, positions: {}, arrivals }]);
+    await store.time.move();
+    await store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set));
   };
   await file(1, 'old', 5000, []);
   await age(20);
@@ -169,7 +171,7 @@ test('truth goes with its conversation, and that of one that never came when it 
   const { store, put, age, link } = await held();
   await put(1, 'good');
   await put(2, 'bad', 'hard_failure');
-  for (const id of ['good', 'bad', 'never']) await store.putTruth(id, { right: id });
+  for (const id of ['good', 'bad', 'never']) await store.truths.put(id, { right: id });
   const known = () =>
     link.use(async (session) => {
       const rows = await session.once<{ id: string }>('SELECT conversation_id AS id FROM truths ORDER BY 1');

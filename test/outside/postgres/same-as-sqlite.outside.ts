@@ -182,7 +182,7 @@ async function onSharedStore(
     arrivals.filter(({ traceId }) => Number.parseInt(traceId[0] ?? '0', 16) % LANES === lane),
   );
   const owners = new Map<number, { readonly owned: OwnedLane; readonly store: PostgresStore }>();
-  await instances[0]?.store.expectLanes(lanes);
+  await instances[0]?.store.lanes.expect(lanes);
   let again = 0;
 
   async function judge(instance = pick()): Promise<number> {
@@ -193,7 +193,7 @@ async function onSharedStore(
       bytesMax: random() < 0.2 ? 20_000 : 1 << 24,
     } as const;
     try {
-      const { conversations } = await instance.store.judge(limits, (set) => {
+      const { conversations } = await instance.store.scoring.scoreDue(limits, (set) => {
         for (const arrival of set.arrivals) instance.engine.arrive(arrival);
         instance.engine.advance(set.time);
       });
@@ -214,12 +214,12 @@ async function onSharedStore(
       let owner = owners.get(lane);
       if (owner === undefined || random() < 0.1) {
         const store = pick()?.store;
-        const [owned] = (await store?.ownLanes([{ group: 'g', lane }])) ?? [];
+        const [owned] = (await store?.lanes.own([{ group: 'g', lane }])) ?? [];
         if (store === undefined || owned === undefined) throw new Error('no lane');
         owner = { owned, store };
         owners.set(lane, owner);
       }
-      const { wantsKeys } = owner.store;
+      const { wantsKeys } = owner.store.filing;
       const some = (queues[lane]?.splice(0, 1 + Math.floor(random() * 60)) ?? []).map((arrival) =>
         // Who files may be behind what is true.
         arrival.conversationId !== undefined && (!wantsKeys || random() < 0.3) ? withKeysLater(arrival) : arrival,
@@ -227,17 +227,17 @@ async function onSharedStore(
       const next = queues[lane]?.[0]?.closedAt;
       // What closes at one time may come in two filings.
       const time = next === undefined ? END : Math.min(some.at(-1)?.closedAt ?? 0, next - 1);
-      await owner.store.file([{ lane: owner.owned, time, positions: {}, arrivals: some }]);
-      if (random() < 0.6) await pick()?.store.moveTime();
+      await owner.store.filing.file([{ lane: owner.owned, time, positions: {}, arrivals: some }]);
+      if (random() < 0.6) await pick()?.store.time.move();
       while (way === 'in turn' && random() < 0.6) await judge();
     }
     for (const { lane } of lanes) {
       if (owners.has(lane)) continue;
-      const [owned] = (await instances[0]?.store.ownLanes([{ group: 'g', lane }])) ?? [];
+      const [owned] = (await instances[0]?.store.lanes.own([{ group: 'g', lane }])) ?? [];
       if (owned !== undefined)
-        await instances[0]?.store.file([{ lane: owned, time: END, positions: {}, arrivals: [] }]);
+        await instances[0]?.store.filing.file([{ lane: owned, time: END, positions: {}, arrivals: [] }]);
     }
-    await instances[0]?.store.moveTime();
+    await instances[0]?.store.time.move();
   }
 
   let isFiling = true;

@@ -33,22 +33,21 @@ function writeSource(directory: string): string {
       const joined = joinTurn(store, named, number % 2 === 0 ? {} : { segment: `s${number % 4} \0` });
       store.totals.earliest('first', COUNTED).note(1_000_000 - number);
       const trace = storeTurn(store, of, joined.row);
-      if (conversation === undefined)
-        store.addConversationKeys(joined.row, { has: [`response:${number}`], wants: ['x'] });
+      if (conversation === undefined) store.keys.add(joined.row, { has: [`response:${number}`], wants: ['x'] });
       const turnId = traceIdOf(of.number) as string as TurnId;
       const evaluation = evaluationOf({ conversation: joined.id, turnId, explanation: `Turn ${turn}.` });
-      store.insertEvaluation(evaluation, { conversation: joined.row, trace, labels: COUNTED }, () =>
+      store.evaluations.insert(evaluation, { conversation: joined.row, trace, labels: COUNTED }, () =>
         store.totals.series('a_total', COUNTED).add(1),
       );
       if (number % 7 === 0) continue;
       const outcome = number % 4 === 0 ? 'hard_failure' : 'successful_completion';
-      store.insertEvaluation(
+      store.evaluations.insert(
         evaluationOf({ conversation: joined.id, revision: turn + 1, outcome }),
         { conversation: joined.row, trace: 0, labels: COUNTED },
         () => store.totals.series('b_total', COUNTED).add(2),
       );
       const result = { revision: turn + 1, cause: 'idle', turns: turn + 1, unscoredBecause: undefined };
-      store.conversationEvaluated(joined.row, result);
+      store.conversations.evaluated(joined.row, result);
     }
   }
   store.commit();
@@ -143,11 +142,13 @@ test('what was copied goes on: a turn joins its conversation, and what waited is
   const late = arrivalOf(50, undefined, time - 500, {
     content: { traces: Buffer.from(JSON.stringify({ id: `trace:${traceIdOf(50)}` })), logs: undefined },
   });
-  await store.file([{ lane, time, positions: {}, arrivals: [arrivalOf(99_999, id, time - 500, { content }), late] }]);
-  await store.moveTime();
+  await store.filing.file([
+    { lane, time, positions: {}, arrivals: [arrivalOf(99_999, id, time - 500, { content }), late] },
+  ]);
+  await store.time.move();
 
   for (let more = true; more; ) {
-    more = (await store.judge(SOME, (set) => judgeSimply(store.engineStore, set))).conversations > 0;
+    more = (await store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set))).conversations > 0;
   }
 
   const { target } = await readBoth(file, url);
@@ -161,9 +162,9 @@ test('a target with conversations of its own is refused, unless that is meant', 
   const url = await freshDatabase();
   const store = await openStore(url);
   const lane = await ownLane(store);
-  await store.file([{ lane, time: 1000, positions: {}, arrivals: [arrivalOf(1, 'its own', 500)] }]);
-  await store.moveTime();
-  await store.judge(SOME, (set) => judgeSimply(store.engineStore, set));
+  await store.filing.file([{ lane, time: 1000, positions: {}, arrivals: [arrivalOf(1, 'its own', 500)] }]);
+  await store.time.move();
+  await store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set));
   await store.close();
   const assay = (...flags: readonly string[]) =>
     promisify(execFile)(process.execPath, ['src/cli/main.ts', 'store', 'copy', file, '--to', url, ...flags], {
@@ -180,9 +181,9 @@ test('what people have put in goes with it: truth and labels', async () => {
   const file = writeSource(tempDirectory());
   const label = { conversationId: 'c1', turnId: undefined, suite: 'pack', criterion: 'right', by: 'ana', note: 'See.' };
   const source = Store.open(file, { durable: false });
-  source.putTruth('c1 \0', { right: true });
-  source.putLabels([{ ...label, label: 'pass' }]);
-  source.putLabels([{ ...label, label: 'fail' }]);
+  source.truths.put('c1 \0', { right: true });
+  source.labels.put([{ ...label, label: 'pass' }]);
+  source.labels.put([{ ...label, label: 'fail' }]);
   source.close();
   const url = await freshDatabase();
 
@@ -190,16 +191,16 @@ test('what people have put in goes with it: truth and labels', async () => {
 
   const store = await openStore(url);
   onTestFinished(() => store.close());
-  expect(await store.putTruth('c1 \0', { right: true })).toBe(false);
-  expect(await store.putLabels([{ ...label, label: 'fail' }])).toBe(0);
-  expect(await store.putLabels([{ ...label, label: 'pass' }])).toBe(1);
+  expect(await store.truths.put('c1 \0', { right: true })).toBe(false);
+  expect(await store.labels.put([{ ...label, label: 'fail' }])).toBe(0);
+  expect(await store.labels.put([{ ...label, label: 'pass' }])).toBe(1);
 });
 
 test('a source in which evaluations wait for a judge is not copied', async () => {
   const file = writeSource(tempDirectory());
   const source = Store.open(file, { durable: false });
   source.begin();
-  source.putWaiting({
+  source.waiting.put({
     evaluation: { ...evaluationOf({ conversation: 'c1' }), waitsFor: ['right'] },
     place: { conversation: 1, trace: 0, labels: COUNTED },
     counted: [],

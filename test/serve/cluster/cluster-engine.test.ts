@@ -13,7 +13,14 @@ import { Lane } from '../../../src/serve/cluster/lane.ts';
 import { engineSettings, turnLimits } from '../../../src/engine/engine-settings.ts';
 import { toEvaluationJson } from '../../../src/model/evaluation-json.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
-import type { Filing, Judged, OwnedLane, WaitingArrival, WorkingSet } from '../../../src/store/cluster-store.ts';
+import type {
+  Filing,
+  Judged,
+  OwnedLane,
+  ScoringStore,
+  WaitingArrival,
+  WorkingSet,
+} from '../../../src/store/cluster-store.ts';
 import { Store } from '../../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
 import { randomFrom } from '../../random.ts';
@@ -31,6 +38,8 @@ const END = 10_000_000;
 class OneFileStore {
   readonly engineStore: Store;
   readonly wantsKeys = true;
+  readonly time = { move: () => this.#moveTime(), read: () => Promise.resolve(this.#time) };
+  readonly scoring: ScoringStore = { scoreDue: (_, work) => this.#scoreDue(work) };
   readonly #file: string;
   readonly #times: number[];
   #pending: WaitingArrival[] = [];
@@ -49,12 +58,12 @@ class OneFileStore {
     }
   }
 
-  async moveTime(): Promise<number> {
+  async #moveTime(): Promise<number> {
     this.#time = Math.min(...this.#times);
     return this.#time;
   }
 
-  async judge(_: unknown, work: (set: WorkingSet) => void): Promise<Judged> {
+  async #scoreDue(work: (set: WorkingSet) => void): Promise<Judged> {
     const arrivals = this.#pending
       .filter(({ closedAt }) => closedAt <= this.#time)
       .sort((a, b) => a.closedAt - b.closedAt || (a.traceId < b.traceId ? -1 : 1));
@@ -124,7 +133,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
   );
   const work = async () => {
     while (commands.length > 0) await filer.fileNext(commands);
-    await store.moveTime();
+    await store.time.move();
     await judge.judgeNext();
   };
   const next = topics.map(() => 0);

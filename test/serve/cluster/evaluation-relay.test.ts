@@ -42,7 +42,7 @@ class Outbox {
     this.#new.push(payload);
   }
 
-  async numberOutbox(): Promise<number> {
+  async number(): Promise<number> {
     for (const payload of this.#new.splice(0)) {
       this.#last += 1;
       this.rows.push({ number: this.#last, key: 'c', payload: Buffer.from(payload) });
@@ -50,11 +50,11 @@ class Outbox {
     return this.#last;
   }
 
-  async readOutbox(after: number, limit: number): Promise<readonly OutboxRow[]> {
+  async read(after: number, limit: number): Promise<readonly OutboxRow[]> {
     return this.rows.filter(({ number }) => number > after).slice(0, limit);
   }
 
-  async forgetOutbox(upTo: number): Promise<void> {
+  async forget(upTo: number): Promise<void> {
     this.rows = this.rows.filter(({ number }) => number > upTo);
   }
 }

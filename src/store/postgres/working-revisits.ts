@@ -1,0 +1,44 @@
+/** Conversations of one transaction that are to be evaluated again although no span came, and the ground truth that was put in for them. */
+import type { ConversationId } from '../../model/ids.ts';
+import type { Json } from '../../model/json.ts';
+import type { WorkingConversations } from './working-conversations.ts';
+
+export class WorkingRevisits {
+  readonly #conversations: WorkingConversations;
+  #rows: number[] = [];
+
+  constructor(conversations: WorkingConversations) {
+    this.#conversations = conversations;
+  }
+
+  load(row: number): void {
+    this.#rows.push(row);
+  }
+
+  clear(): void {
+    this.#rows = [];
+  }
+
+  /** Those that are there for the engine by now; in the order of the rows, which is the same wherever they are looked at. */
+  take(): readonly number[] {
+    const rows = this.#rows.filter((row) => this.#conversations.held(row).isThere);
+    this.#rows = [];
+    return rows.sort((a, b) => a - b);
+  }
+}
+
+export class WorkingTruths {
+  readonly #truths = new Map<ConversationId, Json>();
+
+  load(conversation: ConversationId, truth: Json): void {
+    this.#truths.set(conversation, truth);
+  }
+
+  clear(): void {
+    this.#truths.clear();
+  }
+
+  find(conversation: ConversationId): Json | undefined {
+    return this.#truths.get(conversation);
+  }
+}
