@@ -115,18 +115,18 @@ export interface LaneStore {
 
 export interface FilingStore {
   /**
-   * Whether arrivals that name their conversation should say what they have and want: there are some to compare them with. It may be behind
-   * what is true by a filing, since what was left for later is worked out then.
+   * Whether arrivals that name their conversation should come with their keys, because there are keys to compare them with. It may be one
+   * filing behind; keys that were left out are worked out when time moves.
    */
   readonly wantsKeys: boolean;
-  /** Throws `FencedError` where one of the lanes has another owner; then none is filed. */
+  /** Throws `FencedError` and files none of them if one of the lanes has another owner. */
   file(filings: readonly Filing[]): Promise<void>;
 }
 
 export interface ClusterTime {
   /**
-   * Moves the cluster's time to the smallest time of the lanes of these groups' topics, joins the conversations that refer to one another up to
-   * it, and gives it. Undefined while no lane has been owned yet.
+   * Moves the cluster's time to the smallest time of its lanes, joins the conversations that refer to one another up to then, and returns it.
+   * Undefined until the first lane has been owned.
    */
   move(): Promise<number | undefined>;
   /** The cluster's time, as it was moved last. */
@@ -135,8 +135,8 @@ export interface ClusterTime {
 
 export interface ScoringStore {
   /**
-   * Locks conversations for which something is due by the cluster's time, loads them, lets the engine work, and commits. With `whose`
-   * 'own', only what this instance filed last (its bytes are often still in memory); with 'any', everybody's.
+   * Locks conversations that are due by the cluster's time, loads them, lets the engine work, and commits. With `whose` 'own', only those
+   * that this instance filed last, whose bytes are often still in memory; with 'any', those of all instances.
    */
   scoreDue(
     options: { readonly whose: 'own' | 'any'; readonly conversationsMax: number; readonly bytesMax: number },
@@ -144,26 +144,26 @@ export interface ScoringStore {
   ): Promise<Judged>;
 }
 
-export interface Housekeeping {
+export interface HousekeepingStore {
   /**
-   * Lets go of what is old, and makes ready for the coming days. To be called now and then by every instance; one at a time does it. `more` says that it is not
-   * done yet.
+   * Deletes what is old, and prepares the coming days. Every instance calls it now and then; one at a time does it. `more` says that it is
+   * not done yet.
    */
   tidy(): Promise<{ readonly conversations: number; readonly more: boolean }>;
 }
 
 /** Evaluations on their way to a topic. */
 export interface EvaluationOutbox {
-  /** Gives what has come since numbers, and says up to which there are rows. By one relay; others wait. */
+  /** Numbers the new rows and returns the last number. One relay at a time; others wait. */
   number(): Promise<number>;
-  /** By number, those behind `after`. */
+  /** Rows with numbers above `after`, in order. */
   read(after: number, limit: number): Promise<readonly OutboxRow[]>;
-  /** What has been published up to this number is not needed any more. */
+  /** Deletes the rows up to this number: they have been published. */
   forget(upTo: number): Promise<void>;
 }
 
 export interface ClusterStore {
-  /** Loaded and emptied by `scoring`; the engine keeps it for life. */
+  /** Filled and emptied by `scoring`; the engine keeps it for life. */
   readonly engineStore: EngineStore;
   readonly lanes: LaneStore;
   readonly filing: FilingStore;
@@ -175,6 +175,6 @@ export interface ClusterStore {
   readonly truths: TruthStore;
   readonly labels: LabelStore;
   readonly questions: QuestionStore;
-  readonly housekeeping: Housekeeping;
+  readonly housekeeping: HousekeepingStore;
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ import { Lanes } from './lanes.ts';
 import { Labels } from './labels.ts';
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { Outbox } from './outbox.ts';
-import { Tidying } from './retention.ts';
+import { Housekeeping } from './retention.ts';
 import { Questions } from './questions.ts';
 import { migrate } from './schema.ts';
 import { Truths } from './truths.ts';
@@ -61,7 +61,7 @@ export class PostgresStore implements ClusterStore {
   readonly truths: Truths;
   readonly labels: Labels;
   readonly questions: Questions;
-  readonly housekeeping: Tidying;
+  readonly housekeeping: Housekeeping;
   readonly #links: readonly Link[];
   #closed = false;
 
@@ -99,7 +99,7 @@ export class PostgresStore implements ClusterStore {
     this.truths = new Truths(others);
     this.labels = new Labels(others);
     this.questions = new Questions(asking);
-    this.housekeeping = new Tidying(housekeeping, {
+    this.housekeeping = new Housekeeping(housekeeping, {
       keepMs: options.keepMs ?? 30 * DAY_MS,
       keepFailedMs: options.keepFailedMs ?? 90 * DAY_MS,
     });

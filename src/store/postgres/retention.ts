@@ -5,7 +5,7 @@
  *
  * A lane that files for a head must not find it gone at its commit; so heads go under a lock that filers share, and for a short time only.
  */
-import type { Housekeeping } from '../cluster-store.ts';
+import type { HousekeepingStore } from '../cluster-store.ts';
 import { lockKey } from './advisory-locks.ts';
 import { dayOf, makePartitions, PARTITIONED } from './days.ts';
 import { StatementFailed } from './errors.ts';
@@ -23,7 +23,7 @@ const BATCHES_MAX = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
 const DAY_MS = 86_400_000;
 
-export class Tidying implements Housekeeping {
+export class Housekeeping implements HousekeepingStore {
   readonly #link: Link;
   readonly #retention: Retention;
   /** Heads up to this number have been looked at in this round. */

@@ -25,7 +25,7 @@ export interface HeldConversation extends ConversationState {
   isWhole: boolean;
 }
 
-export interface Stray {
+interface Stray {
   readonly conversationId: ConversationId;
   /** The trace that led there. */
   readonly traceId: TraceId;

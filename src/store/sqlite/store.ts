@@ -10,6 +10,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { EngineStore, Total } from '../engine-store.ts';
+import { TotalsInMemory } from '../running-totals.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { ContentFiles } from './content-files.ts';
 import { ContentInMemory } from './content-in-memory.ts';
@@ -25,7 +26,7 @@ import { Revisits } from './revisits.ts';
 import type { OwnTransaction } from './own-transaction.ts';
 import { migrate } from './schema.ts';
 import { StoreReader } from './store-reader.ts';
-import { Totals } from './totals.ts';
+import { TotalRows } from './total-rows.ts';
 import { Traces } from './traces.ts';
 import { TruthRows } from './truth-rows.ts';
 import { WaitingEvaluations } from './waiting-evaluations.ts';
@@ -33,7 +34,7 @@ import { WaitingEvaluations } from './waiting-evaluations.ts';
 const IN_MEMORY = ':memory:';
 
 export class Store implements EngineStore {
-  readonly totals: Totals;
+  readonly totals = new TotalsInMemory();
   readonly traces: Traces;
   readonly conversations: Conversations;
   readonly keys: ConversationKeyRows;
@@ -48,6 +49,7 @@ export class Store implements EngineStore {
   readonly results: ResultRows;
   readonly #database: DatabaseSync;
   readonly #file: string;
+  readonly #totalRows: TotalRows;
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
   #inTransaction = false;
@@ -59,7 +61,7 @@ export class Store implements EngineStore {
     const own: OwnTransaction = (what, work) => this.#between(what, work);
     this.#database = database;
     this.#file = file;
-    this.totals = new Totals(database);
+    this.#totalRows = new TotalRows(database, this.totals);
     this.traces = new Traces(database, openContent);
     this.conversations = new Conversations(database);
     this.keys = new ConversationKeyRows(database, this.conversations);
@@ -119,7 +121,7 @@ export class Store implements EngineStore {
   commit(): readonly Total[] {
     if (!this.#inTransaction) return [];
     this.#writeRows();
-    this.totals.flush();
+    this.#totalRows.flush();
     this.#writeFloor();
     this.traces.flush();
     this.#database.exec('COMMIT');
