@@ -15,16 +15,16 @@ const TRACES_PER_STEP = 500;
 
 const directory = mkdtempSync(path.join(tmpdir(), 'assay-memory-'));
 const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
-const intake = new Intake(turnLimits(settings), { onClosed: () => {}, onReleased: () => {} });
+const intake = new Intake(turnLimits(settings), { closed: () => {}, released: () => {} });
 const { journal } = await Journal.open({
   directory: path.join(directory, 'journal'),
   segmentBytes: settings.journal.segmentBytes,
   maxBytes: Number.MAX_SAFE_INTEGER,
   floor: { position: 0, logTime: 0 },
-  // All at one time: nothing closes.
-  onEntry: (entry) => intake.take({ ...entry, logTime: 0 }),
   onEvent: () => {},
 });
+// All at one time: nothing closes.
+journal.deliverTo({ take: (entry) => intake.take({ ...entry, logTime: 0 }) });
 
 async function fill(target: number, firstSeed: number): Promise<number> {
   let bytes = 0;

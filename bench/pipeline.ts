@@ -19,6 +19,7 @@ import { UNWATCHED } from '../src/engine/check-watch.ts';
 import { Engine } from '../src/engine/engine.ts';
 import { engineSettings, turnLimits } from '../src/engine/engine-settings.ts';
 import { Intake } from '../src/engine/intake.ts';
+import { JournalArrivals } from '../src/engine/journal-arrivals.ts';
 import { offlineRedaction } from '../src/engine/redaction-rules.ts';
 import { RequestRedactor } from '../src/receive/redact/request-redactor.ts';
 import { loadSuites } from '../src/score/load-suites.ts';
@@ -123,28 +124,35 @@ export async function startPipeline(directory: string) {
     settings: engineSettings(settings),
     suites,
     store,
-    read: (position, length) => reader.read(position, length),
     watch: UNWATCHED,
     onEvent: () => {},
+    timed: (stage, work) => cpu.timed(stage, work),
+  });
+  const arrivals = new JournalArrivals({
+    store,
+    engine,
+    read: (position, length) => reader.read(position, length),
     timed: (stage, work) => cpu.timed(stage, work),
   });
   let turns = 0;
   let logTime = Date.now();
   const closed: ClosedTurn[] = [];
   const intake = new Intake(turnLimits(settings), {
-    onClosed: (turn) => closed.push(turn),
-    onReleased: (position, rows) => journal.release(position, rows),
+    closed: (turn) => closed.push(turn),
+    released: (position, rows) => journal.release(position, rows),
   });
   const { journal } = await Journal.open({
     directory: path.join(directory, 'journal'),
     segmentBytes: settings.journal.segmentBytes,
     maxBytes: settings.journal.maxBytes,
     floor: { position: 0, logTime: 0 },
-    onEntry: (entry) => {
+    onEvent: () => {},
+  });
+  journal.deliverTo({
+    take: (entry) => {
       logTime += REQUEST_EVERY_MS;
       cpu.timed('open turns', () => intake.take({ ...entry, logTime }));
     },
-    onEvent: () => {},
   });
 
   const commit = () => {
@@ -154,7 +162,7 @@ export async function startPipeline(directory: string) {
   const drain = () => {
     for (const turn of closed.splice(0)) {
       reader.completeTo(turn.position);
-      cpu.timed('closing turns, the rest', () => engine.closeTurn(turn));
+      cpu.timed('closing turns, the rest', () => arrivals.close(turn));
       intake.release(turn);
       turns += 1;
       if (turns % TURNS_PER_COMMIT === 0) commit();

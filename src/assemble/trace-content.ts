@@ -24,7 +24,7 @@ export interface MergedContent {
   readonly content: Content;
   /** Distinct span ids. */
   readonly spans: number;
-  /** How many of the new rows were not there yet. */
+  /** New rows that were not there yet. */
   readonly added: number;
 }
 
@@ -84,22 +84,16 @@ function copied(bytes: Uint8Array): Uint8Array {
 const READ_GAP_BYTES = 4096;
 const READ_BYTES_MAX = 1 << 20;
 
-export function mergeContent(input: {
+/** The bytes of a closed turn's rows as messages of their own. */
+export function contentOfRows(input: {
   readonly rows: readonly ClosedRow[];
   readonly read: (position: number, length: number) => Uint8Array;
   readonly groups: GroupCache;
-  readonly stored: StoredContent | undefined;
-  /** Span ids of the new spans, where the caller knows that all are distinct; saves looking for duplicates. */
+  /** The caller knows that no span id came twice; saves looking for duplicates. */
   readonly spansAreDistinct: boolean;
-}): MergedContent {
+}): { readonly content: Content; readonly spans: number } {
   const traces = new Grouping();
   const logs = new Grouping();
-  if (input.stored !== undefined) {
-    traces.addMessage(input.stored.traces);
-    if (input.stored.logs !== undefined) logs.addMessage(input.stored.logs);
-  }
-  const trustRows = input.spansAreDistinct && input.stored === undefined;
-  let added = 0;
   const bytesOf = readRows(input.rows, input.read);
   for (const [index, row] of input.rows.entries()) {
     const { signal } = row.group;
@@ -107,9 +101,9 @@ export function mergeContent(input: {
     const group = grouping.open(input.groups.get(row.group, input.read));
     const bytes = bytesOf[index];
     if (bytes === undefined) continue;
-    if (grouping.add(group, bytes, { known: trustRows && signal === 'traces' ? 'distinct' : 'maybe' })) added += 1;
+    grouping.add(group, bytes, { known: input.spansAreDistinct && signal === 'traces' ? 'distinct' : 'maybe' });
   }
-  return { content: contentOf(traces, logs), spans: traces.records, added };
+  return { content: contentOf(traces, logs), spans: traces.records };
 }
 
 /** What is stored of a trace and what came of it later, both already messages. */

@@ -1,27 +1,18 @@
 /**
- * What happens to a turn once it has closed: its bytes are put together, understood, scored and stored, and the
- * conversations that are due by then are scored. The online service, `assay score` and the tests run this same code.
+ * What happens to a turn once it has closed: it is understood, scored and stored, and the conversations that are due by
+ * then are scored. The online service, `assay score` and the tests run this same code.
  *
- * The engine is told of closed turns and of time in the order of the log, and does everything in that order, so the
- * same log gives the same evaluations. It writes inside a transaction that the caller begins and commits; a crash
- * before the commit leaves the turn in the journal, and it comes again.
+ * The engine takes arrivals and time, in the order of the log, and nothing else; so the same log gives the same
+ * evaluations, whatever the log and the store. An arrival is a closed turn, or late spans of one: its bytes, its log
+ * time, why it closed. Late spans are merged with what the store has and evaluated as the next revision.
  *
- * A turn that comes again (a restart, a late span) is recognised by the position up to which the store has its trace:
- *
- *   rows at or behind that position   new: merged with what is stored, evaluated again as the next revision
- *   rows before it                    stored already: dropped
+ * It writes inside a transaction that the caller begins and commits; a crash before the commit leaves the arrival in
+ * its log, and it comes again.
  */
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { buildTurns } from '../assemble/build-turns.ts';
 import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
-import type { ClosedTurn } from '../assemble/open-turns.ts';
-import {
-  GroupCache,
-  type MergedContent,
-  mergeContent,
-  mergeMessages,
-  type StoredContent,
-} from '../assemble/trace-content.ts';
+import { type MergedContent, mergeMessages, type StoredContent } from '../assemble/trace-content.ts';
 import { isBare, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { type ConversationId, isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
@@ -63,8 +54,6 @@ export interface EngineParts {
   /** Those in shadow behind those that are live. */
   readonly suites: readonly CompiledSuite[];
   readonly store: EngineStore;
-  /** Bytes of the log by position. */
-  readonly read: (position: number, length: number) => Uint8Array;
   readonly watch: CheckWatch;
   /** What is configured under the name of a judge; without it, judged criteria are skipped. */
   readonly judge?: Judges['settings'];
@@ -77,22 +66,22 @@ export interface EngineParts {
   readonly timed?: <T>(stage: string, work: () => T) => T;
 }
 
-/** A closed turn whose bytes have been put together already, by whoever filed it. */
-export interface ArrivedTurn {
+/** A closed turn, without its bytes. */
+export interface ClosedInLog {
   readonly traceId: TraceId;
   readonly cause: string;
   readonly closedAt: number;
-  readonly spans: number;
-  readonly content: TraceContent;
+  /** Position behind it in a log of positions, which the store keeps with the trace; 0 in other logs. */
+  readonly position: number;
+  /** Spans and log records that it consists of, to be counted. */
+  readonly rows: number;
 }
 
-/** A turn to be put into its place. */
-interface TakenTurn {
-  readonly traceId: TraceId;
-  readonly cause: string;
-  readonly closedAt: number;
-  readonly position: number;
-  readonly merge: (stored: StoredContent | undefined) => MergedContent;
+/** A closed turn, or what came of it after its close. */
+export interface Arrival extends ClosedInLog {
+  /** Distinct spans. */
+  readonly spans: number;
+  readonly content: TraceContent;
 }
 
 /** Where closed turns were put. */
@@ -113,7 +102,6 @@ export class Engine {
   readonly #truths: Truths;
   readonly #revisiting: Revisiting;
   readonly #matching: SuiteMatching;
-  readonly #groups = new GroupCache();
   readonly #idKeys: IdKeys | undefined;
   readonly #recent = new RecentTurns();
   readonly #suitesByTurn: readonly CompiledSuite[];
@@ -170,43 +158,36 @@ export class Engine {
     }
   }
 
-  /** A turn that was filed with its bytes. Each comes here once, so nothing need be known of positions. */
-  arrive(arrived: ArrivedTurn): TurnFate {
-    this.#sweep(arrived.closedAt - 1);
-    const { content, spans } = arrived;
-    const fate = this.#take(
-      {
-        ...arrived,
-        position: 0,
-        merge: (stored) =>
-          stored === undefined ? { content, spans, added: spans } : mergeMessages(stored, messagesOf(content)),
-      },
-      this.#parts.store.traces.find(arrived.traceId),
-    );
-    this.#parts.onEvent({ type: 'turn-closed', cause: arrived.cause, fate, rows: spans });
-    return fate;
+  arrive(arrival: Arrival): TurnFate {
+    this.#sweepBefore(arrival);
+    return this.#counted(arrival, this.#take(arrival, this.#parts.store.traces.find(arrival.traceId)));
   }
 
-  closeTurn(closed: ClosedTurn): TurnFate {
-    // Not what is due at this very time: another turn of the conversation may close at it as well.
-    if (this.#parts.conversations !== 'at the end') this.#sweep(closed.closedAt - 1);
-    const fate = this.#closeTurn(closed);
-    this.#parts.store.raiseFloor({ position: closed.position, logTime: closed.closedAt });
-    this.#parts.onEvent({ type: 'turn-closed', cause: closed.cause, fate, rows: closed.rows.length });
-    return fate;
+  /** The log gave a turn whose rows are all stored. */
+  passStored(closed: ClosedInLog): TurnFate {
+    this.#sweepBefore(closed);
+    return this.#counted(closed, 'stored-already');
   }
 
-  #closeTurn(closed: ClosedTurn): TurnFate {
+  /** The log gave a turn whose bytes it has lost: it is left out, and reported. */
+  passUnreadable(closed: ClosedInLog, error: unknown): TurnFate {
+    this.#sweepBefore(closed);
+    this.#notUnderstood(`trace ${closed.traceId}`, error);
     const known = this.#parts.store.traces.find(closed.traceId);
-    const rows = known === undefined ? closed.rows : closed.rows.filter((row) => row.position >= known.position);
-    if (rows.length === 0) return 'stored-already';
-    const { spansAreDistinct } = closed;
-    const merge = (stored: StoredContent | undefined) =>
-      mergeContent({ rows, read: this.#parts.read, groups: this.#groups, stored, spansAreDistinct });
-    return this.#take({ ...closed, merge }, known);
+    return this.#counted(closed, known === undefined ? 'not-understood' : this.#pass(known, closed, 'not-understood'));
   }
 
-  #take(closed: TakenTurn, known: StoredTrace | undefined): TurnFate {
+  /** Not what is due at this very time: another turn of the conversation may close at it as well. */
+  #sweepBefore({ closedAt }: ClosedInLog): void {
+    if (this.#parts.conversations !== 'at the end') this.#sweep(closedAt - 1);
+  }
+
+  #counted({ cause, rows }: ClosedInLog, fate: TurnFate): TurnFate {
+    this.#parts.onEvent({ type: 'turn-closed', cause, fate, rows });
+    return fate;
+  }
+
+  #take(closed: Arrival, known: StoredTrace | undefined): TurnFate {
     const { store, settings } = this.#parts;
     if (known !== undefined) {
       if (known.sealed) return this.#pass(known, closed, 'over-limit');
@@ -263,19 +244,23 @@ export class Engine {
    * mistake of ours. One such turn must not keep all others from being scored: it is left out, and said.
    */
   #understand(
-    closed: TakenTurn,
+    closed: Arrival,
     known: StoredTrace | undefined,
   ): { readonly merged: MergedContent; readonly turns: readonly Turn[] } | undefined {
     try {
-      const merged = this.#timed('putting bytes together', () =>
-        closed.merge(known === undefined ? undefined : messagesOf(this.#parts.store.traces.contentOf(known.row))),
-      );
+      const merged = this.#merged(closed, known);
       if (merged.added === 0 || merged.spans === 0) return { merged, turns: [] };
       return { merged, turns: this.#timed('normalizing', () => buildTurns(normalize(merged.content, this.#idKeys))) };
     } catch (error) {
       this.#notUnderstood(`trace ${closed.traceId}`, error);
       return undefined;
     }
+  }
+
+  #merged({ content, spans }: Arrival, known: StoredTrace | undefined): MergedContent {
+    if (known === undefined) return { content, spans, added: spans };
+    const stored = messagesOf(this.#parts.store.traces.contentOf(known.row));
+    return this.#timed('putting bytes together', () => mergeMessages(stored, messagesOf(content)));
   }
 
   #built(id: ConversationId, turns: readonly Turn[]): Conversation {
@@ -287,13 +272,13 @@ export class Engine {
     this.#parts.onEvent({ type: 'not-understood', what, reason });
   }
 
-  #pass(known: StoredTrace, closed: TakenTurn, fate: TurnFate): TurnFate {
+  #pass(known: StoredTrace, closed: ClosedInLog, fate: TurnFate): TurnFate {
     this.#parts.store.traces.pass(known.row, closed.position);
     return fate;
   }
 
   /** Finds or makes the conversation of a turn, and decides when it is due. */
-  #join(closed: TakenTurn, known: StoredTrace | undefined, turns: readonly Turn[]): StoredConversation {
+  #join(closed: Arrival, known: StoredTrace | undefined, turns: readonly Turn[]): StoredConversation {
     const { store, settings } = this.#parts;
     const isNamed = turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '');
     const evidence = isNamed && !store.keys.hasAny ? evidenceOfLinks(turns) : evidenceOf(turns);

@@ -17,20 +17,22 @@ export interface LogEntry {
   readonly payloadPosition: number;
 }
 
-export interface IntakePorts {
-  readonly onClosed: (turn: ClosedTurn) => void;
-  /** Rows that nobody will ask for again. */
-  readonly onReleased: (position: number, rows: number) => void;
+/** The log whose entries these are. */
+export interface IntakeOwner {
+  /** A turn has closed. */
+  closed(turn: ClosedTurn): void;
+  /** Rows of the entry at this position are not needed any more. */
+  released(position: number, rows: number): void;
 }
 
 export class Intake {
   readonly turns: OpenTurns;
-  readonly #ports: IntakePorts;
+  readonly #owner: IntakeOwner;
   readonly #traceIds = new TraceIds();
 
-  constructor(limits: TurnLimits, ports: IntakePorts) {
+  constructor(limits: TurnLimits, owner: IntakeOwner) {
     this.turns = new OpenTurns(limits);
-    this.#ports = ports;
+    this.#owner = owner;
   }
 
   /** Rows of traces that `isStored` knows are left out. */
@@ -63,21 +65,21 @@ export class Intake {
         { at: entry.logTime, nextPosition: entry.nextPosition },
       );
     }
-    if (unwanted > 0) this.#ports.onReleased(entry.position, unwanted);
+    if (unwanted > 0) this.#owner.released(entry.position, unwanted);
   }
 
   advance(logTime: number): void {
     if (logTime <= this.turns.time) return;
-    for (const closed of this.turns.advance(logTime)) this.#ports.onClosed(closed);
+    for (const closed of this.turns.advance(logTime)) this.#owner.closed(closed);
   }
 
-  /** The turn is stored, or will not be: its rows are free. */
+  /** The turn is stored, or will not be: its rows are not needed any more. */
   release(turn: ClosedTurn): void {
     const counts = new Map<number, number>();
     for (const { group } of turn.rows) {
       counts.set(group.entryPosition, (counts.get(group.entryPosition) ?? 0) + 1);
     }
-    for (const [position, rows] of counts) this.#ports.onReleased(position, rows);
+    for (const [position, rows] of counts) this.#owner.released(position, rows);
   }
 }
 

@@ -2,16 +2,16 @@
  * The journal: what has been accepted and not yet been stored. A batch is acknowledged once it is here and synced.
  *
  * One writer takes whatever waits, writes it as one group and syncs once, so that many clients share a sync. Entries come
- * in the order of the log: those found when the journal is opened are handed back, then each goes to `onEntry` as it
+ * in the order of the log: those found when the journal is opened are handed back, then each goes to the reader as it
  * becomes durable.
- * Whoever takes an entry releases its rows when it no longer needs their bytes; a segment without a needed row is
+ * The reader releases the rows of an entry when it no longer needs their bytes; a segment without a needed row is
  * recycled.
  *
  * States of a batch, and what a crash does there:
  *   waiting     in memory, not acknowledged   a crash loses it; the client sends it again
  *   written     in the page cache             a crash leaves it whole, torn or absent; not acknowledged, sent again;
  *                                             a torn record fails its checksum and is cut
- *   synced      on disk, handed to onEntry    a crash before the acknowledgement makes the client send it again, and
+ *   synced      on disk, given to the reader  a crash before the acknowledgement makes the client send it again, and
  *                                             the duplicate is dropped by span id
  *   released    stored elsewhere              nothing to lose
  *
@@ -50,8 +50,12 @@ export interface JournalOptions {
    * was lost. (A span at a position that the store has passed would be taken for one that is stored already.)
    */
   readonly floor: { readonly position: number; readonly logTime: number };
-  readonly onEntry: (entry: JournalEntry) => void;
   readonly onEvent: (event: JournalEvent) => void;
+}
+
+/** Takes the entries of the log, in order, each once it is durable. */
+export interface EntryReader {
+  take(entry: JournalEntry): void;
 }
 
 interface Waiting {
@@ -72,6 +76,7 @@ export class Journal {
   #current: (OpenSegment & { offset: number }) | undefined;
   #endPosition: number;
   #waiting: Waiting[] = [];
+  #reader: EntryReader | undefined;
   #writing: Promise<void> | undefined;
   #stopping = false;
   /** Log time of the group that is being written. */
@@ -116,6 +121,11 @@ export class Journal {
 
   get segmentCount(): number {
     return this.#segments.length;
+  }
+
+  /** Entries go there from now on. To be called before the first batch is appended. */
+  deliverTo(reader: EntryReader): void {
+    this.#reader = reader;
   }
 
   /** Resolves once the batch is durable, or refused. The bytes must not change until then. */
@@ -228,9 +238,11 @@ export class Journal {
     current.offset = offset;
     this.#endPosition = current.base + offset;
     const segment = this.#segmentOf(current.base);
+    const reader = this.#reader;
+    if (reader === undefined) throw new Error('journal: a batch came before anybody reads its entries');
     for (const entry of entries) {
       segment.live += entry.rows;
-      this.#options.onEntry(entry);
+      reader.take(entry);
     }
     this.#groupTime = undefined;
     this.#options.onEvent({

@@ -28,14 +28,14 @@ const NOTHING = new Uint8Array(1);
 const PIECES_MAX = 1024;
 
 export class Spool {
-  readonly #directory: string;
+  readonly directory: string;
   readonly #segmentBytes: number;
   /** In order of their bases; the last is written to. */
   readonly #segments: Segment[] = [];
   #end = 0;
 
   constructor(directory: string, options: { readonly segmentBytes: number } = { segmentBytes: SEGMENT_BYTES }) {
-    this.#directory = directory;
+    this.directory = directory;
     this.#segmentBytes = options.segmentBytes;
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
@@ -92,7 +92,7 @@ export class Spool {
   close(): void {
     for (const segment of this.#segments) closeSync(segment.file);
     this.#segments.length = 0;
-    rmSync(this.#directory, { recursive: true, force: true });
+    rmSync(this.directory, { recursive: true, force: true });
   }
 
   #current(): Segment {
@@ -122,7 +122,7 @@ export class Spool {
   }
 
   #path(base: number): string {
-    return path.join(this.#directory, `${String(base).padStart(16, '0')}.segment`);
+    return path.join(this.directory, `${String(base).padStart(16, '0')}.segment`);
   }
 }
 

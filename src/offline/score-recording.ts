@@ -15,6 +15,7 @@ import { UNWATCHED } from '../engine/check-watch.ts';
 import { engineSettings, turnLimits } from '../engine/engine-settings.ts';
 import { Engine } from '../engine/engine.ts';
 import { Intake } from '../engine/intake.ts';
+import { JournalArrivals } from '../engine/journal-arrivals.ts';
 import { type RecordedBatch, redactBatches } from './recording.ts';
 import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { judgeOf, judgingStart } from '../engine/judging-start.ts';
@@ -55,8 +56,8 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   const truth = truthWith(options, checkedTruth(options.settings.truth));
   const { judges } = options;
   const judge = judges?.settings ?? notAsked(options.settings);
-  const makeEngine = (conversations: 'when due' | 'at the end') =>
-    new Engine({
+  const makeEngine = (conversations: 'when due' | 'at the end') => {
+    const engine = new Engine({
       conversations,
       settings: {
         ...settings,
@@ -66,15 +67,17 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
       truth,
       judge,
       store,
-      read: (position, length) => spool.read(position, length),
       watch: UNWATCHED,
       onEvent: () => {},
     });
-  let engine = makeEngine('at the end');
+    const read = (position: number, length: number) => spool.read(position, length);
+    return { engine, arrivals: new JournalArrivals({ store, engine, read }) };
+  };
+  let { engine, arrivals } = makeEngine('at the end');
   let turns = 0;
   const intake = new Intake(turnLimits(options.settings), {
-    onClosed: (turn) => {
-      engine.closeTurn(turn);
+    closed: (turn) => {
+      arrivals.close(turn);
       turns += 1;
       if (turns % TURNS_PER_TRANSACTION === 0) {
         store.commit();
@@ -82,7 +85,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
         options.onProgress?.({ records, turns });
       }
     },
-    onReleased: () => {},
+    released: () => {},
   });
   let requests = 0;
   let records = 0;
@@ -90,7 +93,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   try {
     store.begin();
     for await (const batch of redactBatches(options.batches, offlineRedaction(options.settings))) {
-      if (requests === 0 && batch.logTime > 0) engine = makeEngine('when due');
+      if (requests === 0 && batch.logTime > 0) ({ engine, arrivals } = makeEngine('when due'));
       requests += 1;
       records += batch.rows;
       rejected += batch.rejected;

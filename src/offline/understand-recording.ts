@@ -5,7 +5,7 @@
 import { groupConversations } from '../assemble/group-conversations.ts';
 import { buildTurns } from '../assemble/build-turns.ts';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
-import { GroupCache, mergeContent } from '../assemble/trace-content.ts';
+import { GroupCache, contentOfRows } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Turn } from '../model/turn.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
@@ -59,7 +59,7 @@ export async function* tracesIn(
 ): AsyncGenerator<TraceSource> {
   const groups = new GroupCache();
   const closed: ClosedTurn[] = [];
-  const intake = new Intake(NO_LIMITS, { onClosed: (turn) => closed.push(turn), onReleased: () => {} });
+  const intake = new Intake(NO_LIMITS, { closed: (turn) => closed.push(turn), released: () => {} });
   try {
     for await (const batch of batches) {
       counts.requests += 1;
@@ -70,7 +70,7 @@ export async function* tracesIn(
     intake.advance(Number.MAX_SAFE_INTEGER);
     for (const { rows, spansAreDistinct } of closed) {
       const read = (position: number, length: number) => spool.read(position, length);
-      yield mergeContent({ rows, read, groups, stored: undefined, spansAreDistinct }).content;
+      yield contentOfRows({ rows, read, groups, spansAreDistinct }).content;
     }
   } finally {
     spool.close();

@@ -20,7 +20,7 @@ export interface CalibrationParts {
   readonly isOwner: boolean;
 }
 
-export class CalibrationDesk {
+export class CalibrationRounds {
   readonly #parts: CalibrationParts;
   readonly #view = new CalibrationView();
   #isOwner: boolean;

@@ -1,5 +1,5 @@
 /**
- * In the place of `Asking` where no judge is configured: who waits for one in the store, from a configuration of before, is told that there is none.
+ * In the place of the judge scheduler if no judge is configured: ends the questions that still wait in the store from an earlier configuration.
  *
  *   stopped --start--> telling --told all--> nothing left
  *                         ^--- store away: after a pause ---|        --stop--> stopped
@@ -8,11 +8,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AskingParts, endAllWaiting } from '../ask/judge-scheduler.ts';
+import type { Troubles } from './scoring-side.ts';
 import { Stoppable } from './stoppable.ts';
 
 export interface NoJudgeParts extends Pick<AskingParts, 'questions' | 'onEvent'> {
-  /** Undefined: it is over, or given up. */
-  readonly onProblem: (error: unknown) => void;
+  readonly troubles: Troubles;
   readonly retryMs?: number;
 }
 
@@ -35,17 +35,18 @@ export class NoJudge {
   }
 
   async #tell(signal: AbortSignal): Promise<void> {
-    const { onProblem, retryMs = RETRY_MS } = this.#parts;
+    const { troubles, retryMs = RETRY_MS } = this.#parts;
     let isTold = false;
     while (!isTold && !signal.aborted) {
       try {
         await endAllWaiting(this.#parts);
         isTold = true;
       } catch (error) {
-        onProblem(error);
+        troubles.said('ask', error);
         await sleep(retryMs, undefined, { signal }).catch(() => {});
       }
     }
-    onProblem(undefined);
+    // Also if it is given up: an instance with a problem leaves its lanes to others.
+    troubles.over('ask');
   }
 }

@@ -3,20 +3,29 @@ import type { Settings } from '../config/settings.ts';
 import { startOtlpGrpc } from '../receive/otlp-grpc.ts';
 import { type OtlpHttpOptions, startOtlpHttp } from '../receive/otlp-http.ts';
 
-type Wanted = Pick<OtlpHttpOptions, 'sink' | 'redaction' | 'onEvent'> & {
-  /** What must be stopped, in the order in which it was started. */
-  readonly stops: (() => unknown)[];
-};
+export interface OtlpReceivers {
+  readonly ports: { readonly otlpGrpc: number; readonly otlpHttp: number };
+  stop(): Promise<void>;
+}
 
 export async function startOtlpReceivers(
   { host, receive, otlpGrpcPort, otlpHttpPort }: Settings,
-  { sink, redaction, onEvent, stops }: Wanted,
-): Promise<{ readonly otlpGrpc: number; readonly otlpHttp: number }> {
+  wanted: Pick<OtlpHttpOptions, 'sink' | 'redaction' | 'onEvent'>,
+): Promise<OtlpReceivers> {
   const { maxBodyBytes, maxInFlightBytes } = receive;
-  const common = { host, maxBodyBytes, maxInFlightBytes, sink, redaction, onEvent };
+  const common = { host, maxBodyBytes, maxInFlightBytes, ...wanted };
   const grpc = await startOtlpGrpc({ ...common, port: otlpGrpcPort });
-  stops.push(() => grpc.stop());
-  const http = await startOtlpHttp({ ...common, port: otlpHttpPort });
-  stops.push(() => http.stop());
-  return { otlpGrpc: grpc.port, otlpHttp: http.port };
+  try {
+    const http = await startOtlpHttp({ ...common, port: otlpHttpPort });
+    return {
+      ports: { otlpGrpc: grpc.port, otlpHttp: http.port },
+      stop: async () => {
+        await http.stop();
+        await grpc.stop();
+      },
+    };
+  } catch (error) {
+    await grpc.stop();
+    throw error;
+  }
 }

@@ -10,8 +10,15 @@
  */
 import { reloaded } from '../config/reloadable.ts';
 import type { LoadedSettings, Settings } from '../config/settings.ts';
-import type { ConfigEvent } from '../model/events/config-events.ts';
 import type { Mistake } from '../model/mistake.ts';
+import type { Log } from '../report/log/log.ts';
+import { criterionWeights } from './criteria/criterion-weights.ts';
+import type { Deployment } from './deployment.ts';
+import type { DetectionMonitor } from './detection/detection-monitor.ts';
+import type { RunningConfig } from './running-config.ts';
+import type { Scorer } from './scorer.ts';
+import { scoringOf } from './scoring-of.ts';
+import type { ServiceEvents } from './service-events.ts';
 import { type CheckedSuites, checkSuites } from './suite-check.ts';
 
 export type ReloadOutcome =
@@ -19,24 +26,25 @@ export type ReloadOutcome =
   | { readonly reloaded: false; readonly mistakes: readonly Mistake[]; readonly problem: string | undefined };
 
 export interface ReloadingParts {
-  readonly running: Settings;
   /** Reads the configuration as at the start: the same file, flags and variables. */
   readonly load: () => LoadedSettings;
-  /** Resolves when it is in use. */
-  readonly apply: (settings: Settings, suites: CheckedSuites['suites']) => Promise<void>;
-  readonly onEvent: (event: ConfigEvent) => void;
+  readonly log: Log;
+  readonly version: string;
+  readonly config: RunningConfig;
+  readonly deployment: Deployment;
+  readonly scorer: Scorer;
+  readonly detection: DetectionMonitor;
+  readonly events: ServiceEvents;
 }
 
 export class Reloading {
   readonly #parts: ReloadingParts;
-  #running: Settings;
   #isStopped = false;
   #underWay: Promise<ReloadOutcome> | undefined;
   #next: Promise<ReloadOutcome> | undefined;
 
   constructor(parts: ReloadingParts) {
     this.#parts = parts;
-    this.#running = parts.running;
   }
 
   /** Who asks while it is under way wants what the files say now: it is done once more, for all of them. */
@@ -63,7 +71,7 @@ export class Reloading {
   }
 
   async #reload(): Promise<ReloadOutcome> {
-    const { load, apply, onEvent } = this.#parts;
+    const { load, config, events } = this.#parts;
     try {
       const { settings: next, mistakes: inSettings } = load();
       const { suites, mistakes: inSuites } = await checkSuites({
@@ -71,25 +79,36 @@ export class Reloading {
         shadows: next.shadowSuites,
         baseDir: next.baseDir,
         // A change of judges waits for a restart; until then suites are asked of those that run.
-        judges: this.#running.judging.judges.map(({ name }) => name),
+        judges: config.settings.judging.judges.map(({ name }) => name),
       });
       const mistakes = [...inSettings, ...inSuites];
       if (mistakes.length > 0) return this.#failed({ mistakes, problem: undefined });
-      const { settings, needRestart } = reloaded(this.#running, next);
-      await apply(settings, suites);
-      this.#running = settings;
-      onEvent({ type: 'config-reloaded', suites: suites.map(({ name }) => name), needRestart });
+      const { settings, needRestart } = reloaded(config.settings, next);
+      await this.#apply(settings, suites);
+      events.report({ type: 'config-reloaded', suites: suites.map(({ name }) => name), needRestart });
       return { reloaded: true, needRestart };
     } catch (error) {
       return this.#failed({ mistakes: [], problem: error instanceof Error ? error.message : String(error) });
     }
   }
 
+  /** Resolves when it is in use. */
+  async #apply(settings: Settings, suites: CheckedSuites['suites']): Promise<void> {
+    const { config, deployment, scorer, detection, events, log, version } = this.#parts;
+    // Its thread would begin with the suites of the start.
+    if (deployment.scores && !scorer.isStarted) throw new Error('this instance still waits for its store');
+    log.setLevel(settings.logLevel);
+    await detection.reload(settings);
+    if (deployment.scores) await scorer.replace(scoringOf({ settings, suites, deployment, version }));
+    events.health.weigh(criterionWeights(suites));
+    config.replace(settings, suites);
+  }
+
   #failed(because: { readonly mistakes: readonly Mistake[]; readonly problem: string | undefined }): ReloadOutcome {
-    const { onEvent } = this.#parts;
+    const { events } = this.#parts;
     const { mistakes, problem } = because;
-    onEvent({ type: 'config-reload-failed', mistakes: mistakes.length, problem });
-    for (const mistake of mistakes) onEvent({ type: 'config-mistake', mistake });
+    events.report({ type: 'config-reload-failed', mistakes: mistakes.length, problem });
+    for (const mistake of mistakes) events.report({ type: 'config-mistake', mistake });
     return { reloaded: false, ...because };
   }
 }

@@ -1,48 +1,38 @@
 /**
- * The running service: the only place that knows how the stages are connected.
+ * The running service: the list of its parts, in the order in which they start. What is particular to a log and a store is the deployment's
+ * (`one-machine/one-machine.ts`, `cluster/cluster.ts`).
  *
- *   receivers ─▶ journal ─▶ intake (open turns) ─▶ scoring thread (normalize, score, store) ─▶ metrics, API
+ *   receivers ─▶ log (open turns) ─▶ scoring thread (normalize, score, store) ─▶ metrics, API
  *
- * Consumers start before producers, so that each finds its consumer ready: lock, store and scoring thread, journal and
- * what it recovered, the clock, and the receivers last. Producers stop first, so that each can drain. What is still
- * open or waiting at the end is in the journal and comes again at the next start.
+ * Consumers start before producers, so that each finds its consumer ready; the HTTP side is up before the store is open, so that people see why an
+ * instance waits. Stopping is the list backwards: producers stop first, so that each can drain. Turns that are open or waiting at the end are in the
+ * log and are read again at the next start.
  */
+import type { KafkaSettings } from '../config/kafka-settings.ts';
 import type { LoadedSettings, Settings } from '../config/settings.ts';
-import { Journal } from '../journal/journal.ts';
-import type { JournalEntry } from '../journal/journal-entry.ts';
-import type { BatchSink } from '../receive/sink.ts';
-import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
-import { HealthCounters, type PipelineEvent } from '../report/metrics/health-counters.ts';
-import { startHttpServer } from '../report/http/http-server.ts';
-import type { Log } from '../report/log/log.ts';
-import { QualityView } from '../report/metrics/quality-view.ts';
-import { redactionNames } from '../model/redaction.ts';
-import type { CompiledSuite } from '../score/suite.ts';
-import { StoreReader } from '../store/sqlite/store-reader.ts';
-import { conversationApi } from './api/conversation-api.ts';
-import { CriterionLikeness } from './criteria/criterion-likeness.ts';
-import { CriterionVariation } from './criteria/criterion-variation.ts';
-import { criterionWeights } from './criteria/criterion-weights.ts';
-import { type DataDirectory, openDataDirectory } from './data-directory.ts';
-import { acceptRoute } from './api/accept-route.ts';
-import { CalibrationDesk } from './calibration-rounds.ts';
-import { labelRoute } from './api/label-route.ts';
-import { DetectionDesk } from './detection/detection-monitor.ts';
-import { StoreWrites } from './store-writes.ts';
-import { truthRoute } from './api/truth-route.ts';
-import { detectionStart } from '../engine/detection/detection-start.ts';
-import { engineSettings, turnLimits } from '../engine/engine-settings.ts';
-import { Intake } from '../engine/intake.ts';
-import { startOtlpReceivers } from './otlp-receivers.ts';
 import { judgeCounters, judgingStart } from '../engine/judging-start.ts';
-import { Readiness } from './readiness.ts';
 import { serviceRedaction } from '../engine/redaction-rules.ts';
-import { reloadRoute } from './api/reload-route.ts';
-import { type ReloadOutcome, Reloading } from './reloading.ts';
+import type { Log } from '../report/log/log.ts';
+import type { JudgeCounters } from '../report/metrics/judge-counters.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import { type DataDirectory, openDataDirectory } from './data-directory.ts';
+import type { Deployment, Opened } from './deployment.ts';
+import { DetectionMonitor } from './detection/detection-monitor.ts';
+import { Duty } from './duty.ts';
+import { OneMachine } from './one-machine/one-machine.ts';
+import { type OtlpReceivers, startOtlpReceivers } from './otlp-receivers.ts';
+import { Readiness } from './readiness.ts';
+import { Reloading, type ReloadOutcome } from './reloading.ts';
+import { RunningConfig } from './running-config.ts';
+import { Scorer } from './scorer.ts';
+import { scoringOf } from './scoring-of.ts';
+import { ServiceEvents } from './service-events.ts';
+import { clusterGauges, healthGauges } from './service-gauges.ts';
+import { conversationsOf, startHttp } from './service-http.ts';
+import { ServiceViews } from './service-views.ts';
+import { StartList } from './start-list.ts';
+import { StoreWrites } from './store-writes.ts';
 import { startTelemetry } from './telemetry.ts';
-import { shadowApi } from './api/shadow-api.ts';
-import { Scorer, type Scoring } from './one-machine/scorer.ts';
-import { isLive, outlineOf, type SuiteOutline } from '../engine/suite-outline.ts';
 
 export interface ServiceOptions {
   readonly settings: Settings;
@@ -60,7 +50,7 @@ export interface ServiceOptions {
 
 export interface Service {
   readonly ports: { readonly otlpGrpc: number; readonly otlpHttp: number; readonly http: number };
-  /** Takes suites and settings anew, as far as that can be done while it runs. Says in the log what came of it. */
+  /** Reads suites and settings again, and uses what can change while it runs. The log says what came of it. */
   readonly reload: () => Promise<ReloadOutcome>;
   /** Turns that are open, and closed ones that are not stored yet. */
   readonly pending: () => number;
@@ -68,256 +58,190 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-const TICK_MS = 200;
-/** Conversations become due by the second; asking more often would only wake the disk. */
-const SWEEP_EVERY_TICKS = 5;
-const PRUNE_EVERY_MS = 60_000;
-const RETRY_AFTER_SECONDS = 1;
-
-/** What has been started, in order, and how to stop it, in reverse. */
-type Stop = () => Promise<void> | void;
+const LOG_FLUSH_MS = 60_000;
+const NO_RECEIVERS: OtlpReceivers = { ports: { otlpGrpc: 0, otlpHttp: 0 }, stop: async () => {} };
 
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { kafka } = options.settings;
-  if (kafka !== undefined) {
-    // Loaded when it is needed: one machine should not wait for the libraries of many.
-    const { startClusterService } = await import('./cluster/cluster-service.ts');
-    return startClusterService(options, kafka);
-  }
-  const stops: Stop[] = [];
-  const stopAll = async () => {
-    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
-  };
-  try {
-    return await start(options, stops, stopAll);
-  } catch (error) {
-    await stopAll();
-    throw error;
-  }
-}
-
-async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Promise<void>): Promise<Service> {
-  const { settings, suites, log } = options;
-  const directory = openDataDirectory(settings.dataDir);
-  stops.push(() => directory.release());
-
-  let ownSources: readonly MetricSource[] = [];
-  const { instance } = settings;
-  const sources = () => ownSources;
-  const telemetry = await startTelemetry({
-    settings: settings.telemetry,
-    instance,
-    version: options.version,
-    log,
-    sources,
-  });
-  stops.push(() => telemetry?.stop());
-  const redaction = serviceRedaction(settings);
-  const view = new QualityView();
-  const variation = new CriterionVariation();
-  const readiness = new Readiness();
-  const onEvent = (event: PipelineEvent) => {
-    health.count(event);
-    log.event(event);
-    if (event.type === 'answer-reused') judges?.countReused(event.judge);
-    telemetry?.note(event);
-    if (event.type === 'journal-refused') readiness.refused(event.because, event.detail);
-    else if (event.type === 'journal-synced') readiness.accepted();
-  };
-
-  const desk = new DetectionDesk(settings, log, {
-    conversations: () => conversations,
-    onSettled: (settled) => scorer.settled(settled),
-    onAccept: (command) => scorer.tell(command),
-    onEvent: (event) => telemetry?.note(event),
-  });
-  let { writeToken } = settings.http;
-  /** Those in shadow as well. */
-  let running: readonly SuiteOutline[] = [...suites, ...options.shadows].map(outlineOf);
-  const reloading = new Reloading({
-    running: settings,
-    load: options.loadSettings,
-    apply: async (next, nextSuites) => {
-      log.setLevel(next.logLevel);
-      writeToken = next.http.writeToken;
-      await desk.reload(next);
-      await scorer.replace(scoringOf({ settings: next, suites: nextSuites, directory, version: options.version }));
-      health.weigh(criterionWeights(nextSuites));
-      running = nextSuites;
-    },
-    onEvent,
-  });
-  const puts = new StoreWrites((command) => scorer.tell(command));
-  const writes = [
-    truthRoute((write) => puts.put(write)),
-    labelRoute({ put: (write) => puts.put(write), suites: () => running.filter(isLive) }),
-    acceptRoute((chosen) => desk.accept(chosen)),
-    reloadRoute(() => reloading.reload()),
-  ];
-  // Suites that were named on the command line are those of the start.
-  const named = { ...settings, suites: options.suiteReferences, baseDir: options.suitesBaseDirectory };
-  const judging = judgingStart(settings.judging);
-  const judges = judging === undefined ? undefined : judgeCounters(judging);
-  const { scorer, ready } = await Scorer.start({
-    ...scoringOf({ settings: named, suites: running, directory, version: options.version }),
-    onStored: (turn) => intake.release(turn),
-    onTotals: (totals) => {
-      view.update(totals);
-      variation.update(totals);
-    },
-    onEvent: (event) => onEvent(event),
-    onDetection: (message) => desk.hear(message),
-    onPut: (message) => puts.hear(message),
-    onJudge: (event) => {
-      judges?.count(event);
-      log.event(event);
-    },
-  });
-  stops.push(() => scorer.stop());
-
-  const reader = StoreReader.open(directory.storeFile);
-  stops.push(() => reader.close());
-  const conversations = conversationApi(reader);
-  // It asks the reader.
-  stops.push(() => desk.stop());
-  const onProblem = (error: string) => log.line('warn', 'the calibration of judges could not be worked out', { error });
-  const calibration = new CalibrationDesk({ reader: () => reader, onProblem, isOwner: true });
-  stops.push(() => calibration.stop());
-  if (judging !== undefined) calibration.start();
-  const likeness = new CriterionLikeness({
-    reader: () => reader,
-    suites: () => running,
-    onProblem: (error) => log.line('warn', 'the likeness of criteria could not be worked out', { error }),
-  });
-  stops.push(() => likeness.stop());
-  likeness.start();
-
-  const intake = new Intake(turnLimits(settings), {
-    onClosed: (turn) => scorer.close(turn),
-    onReleased: (position, rows) => journal.release(position, rows),
-  });
-  const health = new HealthCounters({
-    openTurns: () => intake.turns.turnCount,
-    openSpans: () => intake.turns.rowCount,
-    journalBytes: () => journal.diskBytes,
-    scoringBacklog: () => scorer.turnsWaiting,
-    logLagSeconds: () => Math.max(0, journal.time - (scorer.oldestWaiting ?? journal.time)) / 1000,
-    series: () => view.seriesCount,
-    labelSets: () => view.labelSetCount,
-    labelSetsMax: settings.metrics.maxLabelValues,
-    criterionWeights: criterionWeights(running),
-    criterionVariation: () => variation.all(),
-    criterionLikeness: () => likeness.all(),
-    version: options.version,
-    redactions: redaction === undefined ? [] : redactionNames(redaction),
-    writeRoutes: writes.map(({ path }) => path),
-  });
-  const { journal, recovered } = await Journal.open({
-    directory: directory.journal,
-    segmentBytes: settings.journal.segmentBytes,
-    maxBytes: settings.journal.maxBytes,
-    floor: ready.floor,
-    onEntry: (entry: JournalEntry) => intake.take(entry),
-    onEvent,
-  });
-  stops.push(() => journal.stop());
-  for (const entry of recovered) intake.take(entry);
-
-  const timers = startTimers({ intake, scorer, journal, log });
-  stops.push(() => timers.forEach(clearInterval));
-
-  ownSources = [...health.sources(), ...(judges?.sources() ?? [])];
-  const exposition = new Exposition([
-    ...view.sources(),
-    ...health.sources(),
-    ...desk.sources(),
-    ...(judges?.sources() ?? []),
-    ...(judging === undefined ? [] : calibration.sources()),
-  ]);
-  const http = await startHttpServer({
-    host: settings.host,
-    port: settings.httpPort,
-    metrics: (accept, scraper) => exposition.render(accept, scraper),
-    ready: () => readiness.check({ stalledMs: scorer.stalledMs }),
-    conversations,
-    detection: () => desk.describe(),
-    shadow: shadowApi({ reader: () => reader, suites: () => running }),
-    writes: { routes: writes, token: () => writeToken, onWrite: onEvent },
-  });
-  stops.push(() => http.stop());
-
-  const otlp = await startOtlpReceivers(settings, { sink: journalSink(journal), redaction, onEvent, stops });
-
-  stops.push(() => reloading.stop());
-  let stopping: Promise<void> | undefined;
+  const list = withLog(withShell(withState(options), options), options);
+  const { parts, stop } = await list.start();
+  const { http, receivers, reloading, scorer, opened } = parts;
   return {
-    ports: { ...otlp, http: http.port },
+    ports: { http: http.port, ...receivers.ports },
     reload: () => reloading.reload(),
-    pending: () => intake.turns.turnCount + scorer.turnsWaiting,
-    stop: () => {
-      stopping ??= stopAll();
-      return stopping;
-    },
+    pending: () => (opened.log?.openTurns ?? 0) + scorer.turnsWaiting,
+    stop,
   };
 }
 
-/** What the scoring thread is for, with these settings. */
-function scoringOf({
-  settings,
-  suites,
-  directory,
-  version,
-}: {
-  readonly settings: Settings;
-  readonly suites: readonly SuiteOutline[];
-  readonly directory: DataDirectory;
-  readonly version: string;
-}): Scoring {
-  return {
-    start: {
-      settings: engineSettings(settings),
-      storeFile: directory.storeFile,
-      journalDirectory: directory.journal,
-      suites: settings.suites,
-      shadowSuites: settings.shadowSuites,
-      suitesBaseDirectory: settings.baseDir,
-      detection: detectionStart(settings),
-      judging: judgingStart(settings.judging),
-      results: settings.results === undefined ? undefined : { ...settings.results, version },
-    },
-    suites,
-    checkTimeoutMs: settings.score.checkTimeoutMs,
-  };
+/** What others refer to, and that needs nobody itself. */
+function withState(options: ServiceOptions) {
+  const { settings, suites, shadows, log, version } = options;
+  return StartList.empty()
+    .add({
+      name: 'directory',
+      needs: [],
+      // First, because its lock keeps a second process out.
+      start: () => openDataDirectory(settings.dataDir),
+      stop: (directory) => directory.release(),
+    })
+    .add({
+      name: 'deployment',
+      needs: ['directory'],
+      start: ({ directory }) => deploymentOf(settings, directory),
+    })
+    .add({ name: 'config', needs: [], start: () => new RunningConfig(settings, [...suites, ...shadows]) })
+    .add({ name: 'opened', needs: [], start: (): Opened => ({ log: undefined, reader: undefined }) })
+    .add({ name: 'redaction', needs: [], start: () => serviceRedaction(settings) })
+    .add({ name: 'scorer', needs: ['deployment'], start: ({ deployment }) => new Scorer(deployment.draining) })
+    .add({
+      name: 'views',
+      needs: ['config', 'opened', 'deployment'],
+      start: ({ deployment: { isAlone }, ...needs }) => new ServiceViews({ ...needs, log, isAlone }),
+    })
+    .add({ name: 'readiness', needs: [], start: () => new Readiness() })
+    .add({
+      name: 'events',
+      needs: ['config', 'opened', 'scorer', 'views', 'redaction', 'readiness'],
+      start: (needs) =>
+        new ServiceEvents({
+          log,
+          gauges: healthGauges({ ...needs, version }),
+          clusterGauges: clusterGauges(settings, needs),
+          judges: countersOfJudges(settings),
+          readiness: needs.readiness,
+        }),
+    });
 }
 
-/** A batch is admitted once the journal has it on disk. */
-function journalSink(journal: Journal): BatchSink {
-  return {
-    accept: async (batch) => {
-      const result = await journal.append(batch);
-      if (result.appended) return { admitted: true };
-      return { admitted: false, reason: `${result.because}: ${result.detail}`, retryAfterSeconds: RETRY_AFTER_SECONDS };
-    },
-  };
+/** What people and Prometheus look at. It is up before the store is. */
+function withShell(state: ReturnType<typeof withState>, { settings, log, version, loadSettings }: ServiceOptions) {
+  return state
+    .add({
+      name: 'telemetry',
+      needs: ['events'],
+      start: async ({ events }) => {
+        const { instance, telemetry: wanted } = settings;
+        const telemetry = await startTelemetry({
+          settings: wanted,
+          instance,
+          version,
+          log,
+          sources: () => events.sources(),
+        });
+        events.tell(telemetry);
+        return telemetry;
+      },
+      stop: (telemetry) => telemetry?.stop(),
+    })
+    .add({
+      name: 'detection',
+      needs: ['opened', 'scorer', 'events', 'deployment'],
+      start: ({ opened, scorer, events, deployment }) =>
+        new DetectionMonitor(settings, log, {
+          conversations: () => conversationsOf(opened),
+          thread: scorer,
+          onEvent: (event) => events.report(event),
+          isOwner: deployment.isAlone,
+        }),
+    })
+    .add({ name: 'writes', needs: ['scorer'], start: ({ scorer }) => new StoreWrites(scorer) })
+    .add({
+      name: 'reloading',
+      needs: ['config', 'deployment', 'scorer', 'detection', 'events'],
+      start: (needs) => new Reloading({ load: loadSettings, log, version, ...needs }),
+      stop: (reloading) => reloading.stop(),
+    })
+    .add({
+      name: 'http',
+      needs: ['config', 'opened', 'scorer', 'events', 'readiness', 'views', 'detection', 'writes', 'reloading'],
+      start: (needs) => startHttp({ settings, ...needs }),
+      stop: (http) => http.stop(),
+    });
 }
 
-function startTimers(parts: {
-  readonly intake: Intake;
-  readonly scorer: Scorer;
-  readonly journal: Journal;
-  readonly log: Log;
-}): NodeJS.Timeout[] {
-  const { intake, scorer, journal, log } = parts;
-  let ticks = 0;
-  const tick = setInterval(() => {
-    const now = journal.time;
-    intake.advance(now);
-    ticks += 1;
-    if (ticks % SWEEP_EVERY_TICKS === 0) scorer.advance(now);
-  }, TICK_MS);
-  const prune = setInterval(() => {
-    scorer.prune();
-    log.flush();
-  }, PRUNE_EVERY_MS);
-  return [tick, prune];
+/** The way of a span, from its end to its beginning. */
+function withLog(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
+  const { settings, log, version } = options;
+  return shell
+    .add({
+      name: 'scoring',
+      needs: ['deployment', 'scorer', 'config', 'events', 'views', 'detection', 'writes'],
+      start: async ({ deployment, scorer, config, events, views, detection, writes }) => {
+        if (!deployment.scores) return scorer;
+        // Suites that were named on the command line are those of the start.
+        const named = { ...settings, suites: options.suiteReferences, baseDir: options.suitesBaseDirectory };
+        const scoring = scoringOf({ settings: named, suites: config.suites, deployment, version });
+        await scorer.start(scoring, { events, totals: [views.quality, views.variation], detection, writes });
+        return scorer;
+      },
+      stop: (started) => started.stop(),
+    })
+    .add({
+      name: 'reader',
+      needs: ['deployment', 'opened'],
+      start: ({ deployment, opened }) => {
+        if (deployment.scores) opened.reader = deployment.openReader();
+        return opened;
+      },
+      stop: ({ reader }) => reader?.close(),
+    })
+    .add({
+      name: 'watching',
+      needs: ['views', 'detection', 'reader'],
+      // Behind the reader, because these ask it until they are stopped.
+      start: ({ views, detection }) => {
+        views.start();
+        return { views, detection };
+      },
+      stop: async ({ views, detection }) => {
+        await detection.stop();
+        await views.stop();
+      },
+    })
+    .add({
+      name: 'log',
+      needs: ['deployment', 'scorer', 'redaction', 'views', 'detection', 'events', 'opened'],
+      start: async ({ deployment, views, detection, opened, ...needs }) => {
+        const duty = new Duty(needs.scorer, detection, views.calibration);
+        const opening = await deployment.openLog({ ...needs, duty, log });
+        opened.log = opening;
+        return opening;
+      },
+      stop: (served) => served.stop(),
+    })
+    .add({
+      name: 'receivers',
+      needs: ['deployment', 'redaction', 'events', 'log'],
+      start: async ({ deployment, redaction, events, log: { sink } }) =>
+        deployment.accepts
+          ? startOtlpReceivers(settings, { sink, redaction, onEvent: (event) => events.report(event) })
+          : NO_RECEIVERS,
+      stop: (receivers) => receivers.stop(),
+    })
+    .add({
+      name: 'time',
+      needs: ['log'],
+      start: ({ log: served }) => {
+        served.start();
+        return setInterval(() => log.flush(), LOG_FLUSH_MS);
+      },
+      stop: (timer) => clearInterval(timer),
+    });
+}
+
+function deploymentOf(settings: Settings, directory: DataDirectory): Promise<Deployment> | Deployment {
+  const { kafka } = settings;
+  if (kafka === undefined) return new OneMachine(settings, directory);
+  return clusterOf(settings, kafka);
+}
+
+/** Loaded when it is needed: one machine should not wait for the libraries of many. */
+async function clusterOf(settings: Settings, kafka: KafkaSettings): Promise<Deployment> {
+  const { Cluster } = await import('./cluster/cluster.ts');
+  return new Cluster(settings, kafka);
+}
+
+function countersOfJudges({ judging }: Settings): JudgeCounters | undefined {
+  const start = judgingStart(judging);
+  return start === undefined ? undefined : judgeCounters(start);
 }

@@ -30,15 +30,14 @@ export interface PutMessage {
 /** The main thread's end. */
 export class StoreWrites {
   readonly #answers = new AwaitedAnswers<PutAnswer>();
-  readonly #post: (command: PutCommand) => boolean;
+  readonly #thread: { tell(command: PutCommand): boolean };
 
-  /** `post` gives false where nobody hears it. */
-  constructor(post: (command: PutCommand) => boolean) {
-    this.#post = post;
+  constructor(thread: { tell(command: PutCommand): boolean }) {
+    this.#thread = thread;
   }
 
   async put(write: StoreWrite): Promise<PutAnswer> {
-    return this.#answers.ask((id) => this.#post({ type: 'put', id, write }));
+    return this.#answers.ask((id) => this.#thread.tell({ type: 'put', id, write }));
   }
 
   hear({ id, answer }: PutMessage): void {

@@ -14,6 +14,7 @@ import { UNWATCHED } from '../../src/engine/check-watch.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { engineSettings, turnLimits } from '../../src/engine/engine-settings.ts';
 import { Intake, type LogEntry } from '../../src/engine/intake.ts';
+import { JournalArrivals } from '../../src/engine/journal-arrivals.ts';
 import type { TurnFate } from '../../src/model/events/scoring-events.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import type { WrittenTruth } from '../../src/engine/truths.ts';
@@ -53,6 +54,7 @@ export class LogDriver {
   readonly #log: LogEntry[] = [];
   #store: Store;
   #engine: Engine;
+  #arrivals: JournalArrivals;
   #intake: Intake;
 
   constructor(options: {
@@ -69,6 +71,7 @@ export class LogDriver {
     this.#truth = options.truth;
     this.#store = Store.open(this.#file, { durable: false });
     this.#engine = this.#makeEngine();
+    this.#arrivals = this.#makeArrivals();
     this.#intake = this.#makeIntake();
     this.#store.begin();
   }
@@ -121,6 +124,7 @@ export class LogDriver {
     this.#store = Store.open(this.#file, { durable: false });
     this.#store.begin();
     this.#engine = this.#makeEngine();
+    this.#arrivals = this.#makeArrivals();
     this.#intake = this.#makeIntake();
     for (const entry of this.#log) this.#intake.take(entry);
   }
@@ -154,7 +158,6 @@ export class LogDriver {
       settings: engineSettings(this.#settings),
       suites: this.#suites,
       store: this.#store,
-      read: (position, length) => this.#spool.read(position, length),
       watch: UNWATCHED,
       onEvent: () => {},
       truth: this.#truth,
@@ -162,10 +165,15 @@ export class LogDriver {
     });
   }
 
+  #makeArrivals(): JournalArrivals {
+    const read = (position: number, length: number) => this.#spool.read(position, length);
+    return new JournalArrivals({ store: this.#store, engine: this.#engine, read });
+  }
+
   #makeIntake(): Intake {
     return new Intake(turnLimits(this.#settings), {
-      onClosed: (turn) => this.fates.push(this.#engine.closeTurn(turn)),
-      onReleased: () => {},
+      closed: (turn) => this.fates.push(this.#arrivals.close(turn)),
+      released: () => {},
     });
   }
 }

@@ -26,10 +26,10 @@ async function openJournal(directory: string, options: Partial<JournalOptions> =
     segmentBytes: SEGMENT,
     maxBytes: 100 * SEGMENT,
     floor: { position: 0, logTime: 0 },
-    onEntry: (entry) => live.push(entry),
     onEvent: (event) => events.push(event),
     ...options,
   });
+  journal.deliverTo({ take: (entry) => live.push(entry) });
   onTestFinished(() => journal.stop());
   return { journal, recovered, live, events };
 }

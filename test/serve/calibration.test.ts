@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { CalibrationDesk } from '../../src/serve/calibration-rounds.ts';
+import { CalibrationRounds } from '../../src/serve/calibration-rounds.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
 import type { Labelled } from '../../src/store/label-store.ts';
@@ -173,7 +173,7 @@ const SAID: Labelled = {
 test('every metric of calibration is exposed as the contract says, by the instance that has it, and what was known stays in trouble', async () => {
   const problems: string[] = [];
   let labelled = (): Labelled => SAID;
-  const desk = new CalibrationDesk({
+  const desk = new CalibrationRounds({
     reader: () => ({ labelled: () => labelled() }),
     onProblem: (problem) => problems.push(problem),
     isOwner: false,

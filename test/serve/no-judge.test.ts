@@ -33,7 +33,10 @@ test('a store that is away at the start does not keep them waiting for ever, and
   const noJudge = new NoJudge({
     questions: store.questions,
     onEvent: (event) => ended.push(event.type),
-    onProblem: (problem) => problems.push(problem instanceof Error ? problem.message : problem),
+    troubles: {
+      said: (_, problem) => problems.push(problem instanceof Error ? problem.message : problem),
+      over: () => problems.push(undefined),
+    },
     retryMs: 1,
   });
   store.isAway = true;
@@ -57,7 +60,7 @@ test('who is stopped has no problem any more, and looks again when it is started
   const noJudge = new NoJudge({
     questions: store.questions,
     onEvent: () => {},
-    onProblem: (problem) => problems.push(problem),
+    troubles: { said: (_, problem) => problems.push(problem), over: () => problems.push(undefined) },
     retryMs: 60_000,
   });
   store.isAway = true;

@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import { type Acceptance, type ChosenLevels, DETECTOR_METRICS, type LevelReading } from '../../model/detection.ts';
 import { writeRoute, type WriteAnswer, type WriteRoute } from '../../report/http/api-writes.ts';
+import { WRITE_PATHS } from './write-paths.ts';
 
 const NAME_MAX = 1000;
 const name = z.string('a name').min(1, 'a name that is not empty').max(NAME_MAX, `at most ${NAME_MAX} characters`);
@@ -26,7 +27,7 @@ const acceptSchema = z
 export function acceptRoute(accept: (chosen: ChosenLevels) => Promise<Acceptance>): WriteRoute {
   return writeRoute({
     method: 'POST',
-    path: '/api/v1/detection/accept',
+    path: WRITE_PATHS.accept,
     summary:
       '{agent, suite, environment?, metric?, criterion?}: a regressed level was meant; it is what to expect from now on',
     body: acceptSchema,

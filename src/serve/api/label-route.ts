@@ -5,6 +5,7 @@ import { type HumanLabel, LABELS } from '../../model/labels.ts';
 import { writeRoute, type WriteRoute } from '../../report/http/api-writes.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
+import { WRITE_PATHS } from './write-paths.ts';
 
 const ID_MAX = 4096;
 const NAME_MAX = 1000;
@@ -40,7 +41,7 @@ export function labelRoute(parts: {
 }): WriteRoute {
   return writeRoute({
     method: 'PUT',
-    path: '/v1/labels/{conversation}',
+    path: WRITE_PATHS.labels,
     summary: '{suite, criterion, label: pass|fail|not_applicable, by, turn_id?, note?}, or a list: what a person says',
     body: bodySchema,
     handle: async (written, parameters) => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { formatMistake } from '../../model/mistake.ts';
 import { writeRoute, type WriteRoute } from '../../report/http/api-writes.ts';
 import type { ReloadOutcome } from '../reloading.ts';
+import { WRITE_PATHS } from './write-paths.ts';
 
 /** Scoring begins with the new configuration when what it is about has been done. */
 const WAIT_MS = 60_000;
@@ -11,7 +12,7 @@ const WAIT_MS = 60_000;
 export function reloadRoute(reload: () => Promise<ReloadOutcome>): WriteRoute {
   return writeRoute({
     method: 'POST',
-    path: '/api/v1/reload',
+    path: WRITE_PATHS.reload,
     summary: '{}: read suites and settings again',
     body: z.strictObject({}),
     handle: async () => {

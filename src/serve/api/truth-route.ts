@@ -3,13 +3,14 @@ import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import { writeRoute, type WriteRoute } from '../../report/http/api-writes.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+import { WRITE_PATHS } from './write-paths.ts';
 
 const CONVERSATION_MAX = 4096;
 
 export function truthRoute(put: (write: StoreWrite) => Promise<PutAnswer>): WriteRoute {
   return writeRoute({
     method: 'PUT',
-    path: '/v1/truth/{conversation}',
+    path: WRITE_PATHS.truth,
     summary: 'any JSON: what is right for the conversation, as `truth` in suites; null takes it away again',
     // The cast holds because the body was parsed as JSON.
     body: z.unknown().transform((value) => value as Json),

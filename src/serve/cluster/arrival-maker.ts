@@ -1,18 +1,21 @@
 /**
- * From a turn that a lane has closed to what the store files of it: its bytes put together, and what they say themselves about the
- * conversation they belong to. The thread that reads does this: who files and judges has more to do, and would wait for it.
+ * From a turn that a lane has closed to what the store files of it: its bytes, and what they say about the conversation that they belong to. Runs on
+ * the main thread, because the scoring thread is the bottleneck.
  */
 import { buildTurns } from '../../assemble/build-turns.ts';
 import { evidenceOf, linksOf } from '../../assemble/conversation-evidence.ts';
 import type { ClosedTurn } from '../../assemble/open-turns.ts';
-import { GroupCache, mergeContent } from '../../assemble/trace-content.ts';
+import { contentOfRows, GroupCache } from '../../assemble/trace-content.ts';
 import { isBare, isWhole } from '../../assemble/turns/fragments.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
+import type { Spool } from '../../kafka/turn-spool.ts';
+import { JournalReader } from '../../journal/journal-reader.ts';
 import { normalize } from '../../normalize/normalize.ts';
 import type { Arrival } from '../../store/cluster-store.ts';
+import type { PackedForThread } from '../scorer.ts';
 import { namedConversationOf } from '../../engine/conversation-labels.ts';
 
-/** But for where its lane had come to. */
+/** Without the positions of its lane. */
 export type MadeArrival = Omit<Arrival, 'positions'>;
 
 type Identity = Pick<Arrival, 'conversationId' | 'has' | 'wants' | 'linked' | 'keysLater' | 'standsAlone'>;
@@ -20,28 +23,37 @@ type Identity = Pick<Arrival, 'conversationId' | 'has' | 'wants' | 'linked' | 'k
 const UNKNOWN: Identity = { conversationId: undefined, has: [], wants: [], linked: [], standsAlone: false };
 
 export class ArrivalMaker {
-  readonly #read: (position: number, length: number) => Uint8Array;
+  readonly #spool: Spool;
+  readonly #reader: JournalReader;
   readonly #idKeys: IdKeys | undefined;
   readonly #groups = new GroupCache();
 
-  constructor(options: {
-    readonly read: (position: number, length: number) => Uint8Array;
-    readonly idKeys: readonly string[];
-  }) {
-    this.#read = options.read;
+  constructor(options: { readonly spool: Spool; readonly idKeys: readonly string[] }) {
+    this.#spool = options.spool;
+    this.#reader = new JournalReader(options.spool.directory);
     this.#idKeys = idKeysOf(options.idKeys);
   }
 
-  /** `wantsKeys`: see `ClusterStore`. Throws where the bytes can't be had. */
+  /** The turn as the scoring thread gets it. */
+  pack(turn: ClosedTurn, options: { readonly wantsKeys: boolean }): PackedForThread {
+    try {
+      const arrival = this.make(turn, options);
+      return { turn: { arrival }, transfer: buffersOf(arrival.content) };
+    } catch (error) {
+      return { turn: { unreadable: error instanceof Error ? error.message : String(error) }, transfer: [] };
+    }
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+
+  /** `wantsKeys`: see `FilingStore`. Throws if the spool has lost the bytes. */
   make(turn: ClosedTurn, { wantsKeys }: { readonly wantsKeys: boolean }): MadeArrival {
     const { traceId, closedAt, cause, rows, spansAreDistinct } = turn;
-    const { content, spans } = mergeContent({
-      rows,
-      read: this.#read,
-      groups: this.#groups,
-      stored: undefined,
-      spansAreDistinct,
-    });
+    this.#reader.completeTo(this.#spool.end);
+    const read = (position: number, length: number) => this.#reader.read(position, length);
+    const { content, spans } = contentOfRows({ rows, read, groups: this.#groups, spansAreDistinct });
     return { traceId, closedAt, cause, spans, content, ...this.#identify(content, wantsKeys) };
   }
 
@@ -59,4 +71,9 @@ export class ArrivalMaker {
       return UNKNOWN;
     }
   }
+}
+
+/** They are the arrival's alone, and move to the thread instead of being copied. */
+function buffersOf({ traces, logs }: MadeArrival['content']): ArrayBuffer[] {
+  return [traces, logs].flatMap((bytes) => (bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : []));
 }

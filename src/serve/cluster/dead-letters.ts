@@ -11,17 +11,21 @@ export interface DeadLettersOptions {
   readonly producer: KafkaProducer;
   readonly topic: string | undefined;
   readonly onEvent: (event: ClusterEvent) => void;
-  readonly onProblem: (problem: string) => void;
-  readonly onSent: () => void;
 }
 
 const RETRY_AFTER_MS = 1000;
 
 export class DeadLetters {
   readonly #options: DeadLettersOptions;
+  #problem: string | undefined;
 
   constructor(options: DeadLettersOptions) {
     this.#options = options;
+  }
+
+  /** Reason why the topic cannot be written to now. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** Resolves once the record is safe. Never rejects: brokers that are away come back, and until then nothing is committed past it. */
@@ -35,7 +39,7 @@ export class DeadLetters {
     for (;;) {
       try {
         await producer.send(topic, [letter]);
-        this.#options.onSent();
+        this.#problem = undefined;
         return;
       } catch (error) {
         if (error instanceof KafkaError && error.isTooLarge && letter.value.length > 0) {
@@ -47,7 +51,7 @@ export class DeadLetters {
           );
           continue;
         }
-        this.#options.onProblem(error instanceof Error ? error.message : String(error));
+        this.#problem = error instanceof Error ? error.message : String(error);
         await sleep(RETRY_AFTER_MS);
       }
     }

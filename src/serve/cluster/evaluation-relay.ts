@@ -11,14 +11,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaPublisher } from '../../kafka/kafka-client.ts';
 import type { EvaluationOutbox } from '../../store/cluster-store.ts';
+import type { Troubles } from '../scoring-side.ts';
 import { Stoppable } from '../stoppable.ts';
 
 export interface EvaluationRelayParts {
   readonly store: EvaluationOutbox;
   readonly makePublisher: () => KafkaPublisher;
   readonly onSent: (evaluations: number) => void;
-  /** Undefined: it goes on, or is left to another. */
-  readonly onProblem: (error: unknown) => void;
+  readonly troubles: Troubles;
   readonly idleMs?: number;
   readonly retryMs?: number;
 }
@@ -49,24 +49,24 @@ export class EvaluationRelay {
       try {
         await this.#relay(publisher, signal);
       } catch (error) {
-        this.#parts.onProblem(error);
+        this.#parts.troubles.said('send', error);
         await this.#pause(this.#parts.retryMs ?? RETRY_MS, signal);
       } finally {
         await publisher.stop().catch(() => {});
       }
     }
-    // Whoever sends next has it to say.
-    this.#parts.onProblem(undefined);
+    // The next owner reports this; clear our value.
+    this.#parts.troubles.over('send');
   }
 
   async #relay(publisher: KafkaPublisher, signal: AbortSignal): Promise<void> {
-    const { store, onSent, onProblem } = this.#parts;
+    const { store, onSent, troubles } = this.#parts;
     let sentTo = (await publisher.open()) ?? 0;
     await store.forget(sentTo);
     while (!signal.aborted) {
       const last = await store.number();
       if (last <= sentTo) {
-        onProblem(undefined);
+        troubles.over('send');
         await this.#pause(this.#parts.idleMs ?? IDLE_MS, signal);
         continue;
       }
@@ -84,7 +84,7 @@ export class EvaluationRelay {
       sentTo = newest.number;
       onSent(rows.length);
       // Not when it is opened: who may open it may still not write.
-      onProblem(undefined);
+      troubles.over('send');
       await store.forget(sentTo);
     }
   }

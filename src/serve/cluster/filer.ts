@@ -14,18 +14,13 @@ import {
   type LanePositions,
   type OwnedLane,
 } from '../../store/cluster-store.ts';
-import type { FileCommand, TimeCommand } from './cluster-protocol.ts';
+import type { OrderedCommand } from '../scoring-protocol.ts';
+import type { ScoringParts, Troubles } from '../scoring-side.ts';
 
 export interface FilerParts {
   readonly store: FilingStore;
-  readonly onFiled: (filed: {
-    readonly sequence: number;
-    readonly fenced: readonly OwnedLane[];
-    readonly arrivals: number;
-    readonly wantsKeys: boolean;
-    readonly tookMs: number;
-  }) => void;
-  readonly onProblem: (error: unknown) => void;
+  readonly post: ScoringParts['post'];
+  readonly troubles: Troubles;
   readonly pause: () => Promise<void>;
 }
 
@@ -47,25 +42,21 @@ export class Filer {
   }
 
   /** Takes the first of what waits; it is filed when this resolves. */
-  async fileNext(waiting: (FileCommand | TimeCommand)[]): Promise<void> {
+  async fileNext(waiting: OrderedCommand[]): Promise<void> {
     const startedAt = performance.now();
     const batch = takeFirst(waiting);
     const last = batch.at(-1);
     if (last === undefined) return;
     const { filings, unreadable } = this.#filingsOf(batch);
-    const fenced = [...unreadable, ...(await this.#file(filings))];
+    const refused = [...unreadable, ...(await this.#file(filings))];
     const arrivals = filings.reduce((sum, filing) => sum + filing.arrivals.length, 0);
-    const { wantsKeys } = this.#parts.store;
-    this.#parts.onFiled({
-      sequence: last.sequence,
-      fenced,
-      arrivals,
-      wantsKeys,
-      tookMs: performance.now() - startedAt,
-    });
+    const { post, store } = this.#parts;
+    post({ type: 'done', sequence: last.sequence, refused, wantsKeys: store.wantsKeys });
+    const tookMs = performance.now() - startedAt;
+    if (arrivals > 0) post({ type: 'events', events: [{ type: 'arrivals-filed', arrivals, tookMs }] });
   }
 
-  #filingsOf(batch: readonly (FileCommand | TimeCommand)[]): {
+  #filingsOf(batch: readonly OrderedCommand[]): {
     readonly filings: readonly Filing[];
     readonly unreadable: readonly OwnedLane[];
   } {
@@ -82,9 +73,10 @@ export class Filer {
       }
       filing.positions = command.positions;
       if (command.type === 'time') filing.time = command.time;
-      else if ('arrival' in command) filing.arrivals.push({ ...command.arrival, positions: command.positions });
+      else if ('arrival' in command.turn)
+        filing.arrivals.push({ ...command.turn.arrival, positions: command.positions });
       else {
-        this.#parts.onProblem(command.unreadable);
+        this.#parts.troubles.said('take', 'unreadable' in command.turn ? command.turn.unreadable : 'it has no bytes');
         // Its time must not move past the turn.
         unreadable.set(key, lane);
         filings.delete(key);
@@ -114,7 +106,7 @@ export class Filer {
         return await work();
       } catch (error) {
         if (error instanceof FencedError) throw error;
-        this.#parts.onProblem(error);
+        this.#parts.troubles.said('take', error);
         await this.#parts.pause();
       }
     }
@@ -122,12 +114,12 @@ export class Filer {
 }
 
 /** A transaction holds the bytes of its turns in memory. */
-function takeFirst(waiting: (FileCommand | TimeCommand)[]): (FileCommand | TimeCommand)[] {
+function takeFirst(waiting: OrderedCommand[]): OrderedCommand[] {
   let bytes = 0;
   let count = 0;
   for (const command of waiting) {
     if (count > 0 && (count >= COMMANDS_MAX || bytes >= BYTES_MAX)) break;
-    if (command.type === 'file' && 'arrival' in command) bytes += contentBytes(command.arrival.content);
+    if (command.type === 'turn' && 'arrival' in command.turn) bytes += contentBytes(command.turn.arrival.content);
     count += 1;
   }
   return waiting.splice(0, count);

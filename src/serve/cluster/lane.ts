@@ -13,7 +13,9 @@ import { OffsetTracker, type Progress, type TrackedRecord } from '../../kafka/of
 import type { Spool } from '../../kafka/turn-spool.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
-import { Intake } from '../../engine/intake.ts';
+import { Intake, type IntakeOwner } from '../../engine/intake.ts';
+import type { PackedForThread, TurnSource } from '../scorer.ts';
+import type { ArrivalMaker } from './arrival-maker.ts';
 
 /** A record as it was read: what is in it, or nothing that anybody needs. */
 export interface LaneRecord {
@@ -31,12 +33,21 @@ export interface LaneBatch {
   readonly rows: number;
 }
 
-export interface LanePorts {
-  readonly spool: Spool;
-  readonly onClosed: (turn: ClosedTurn, positions: LanePositions) => void;
-  readonly onTime: (time: number, positions: LanePositions) => void;
+/** All lanes of an instance, of which this is one. */
+export interface LaneOwner {
+  closed(lane: Lane, turn: ClosedTurn, positions: LanePositions): void;
+  /** Everything up to this time has closed. */
+  time(lane: Lane, time: number, positions: LanePositions): void;
   /** A record came with a timestamp before a time that had been thought to be over. */
-  readonly onLate: (topic: string, byMs: number) => void;
+  late(topic: string, byMs: number): void;
+  /** See `TurnSource`. */
+  refused(lane: Lane): void;
+}
+
+export interface LaneParts {
+  readonly spool: Spool;
+  readonly arrivals: Pick<ArrivalMaker, 'pack'>;
+  readonly owner: LaneOwner;
 }
 
 /** Up to where rows of a trace have been filed. */
@@ -54,9 +65,9 @@ interface Held {
   readonly record: TrackedRecord;
 }
 
-export class Lane {
-  readonly owned: OwnedLane;
-  readonly #ports: LanePorts;
+export class Lane implements TurnSource, IntakeOwner {
+  readonly lane: OwnedLane;
+  readonly #parts: LaneParts;
   readonly #order: LaneOrder<Waiting>;
   readonly #trackers: ReadonlyMap<string, OffsetTracker>;
   readonly #intake: Intake;
@@ -71,19 +82,16 @@ export class Lane {
     /** Where reading begins, in the order in which the topics were configured. */
     readonly topics: readonly ({ readonly topic: string } & Progress)[];
     readonly limits: TurnLimits;
-    readonly ports: LanePorts;
+    readonly parts: LaneParts;
   }) {
-    this.owned = options.owned;
-    this.#ports = options.ports;
+    this.lane = options.owned;
+    this.#parts = options.parts;
     this.#order = new LaneOrder(options.topics);
     this.#trackers = new Map(
       options.topics.map(({ topic, offset, time }) => [topic, new OffsetTracker({ offset, time })]),
     );
     this.#taken = Object.fromEntries(options.topics.map(({ topic, offset }) => [topic, offset]));
-    this.#intake = new Intake(options.limits, {
-      onClosed: (turn) => this.#ports.onClosed(turn, { ...this.#taken }),
-      onReleased: (position, rows) => this.#release(position, rows),
-    });
+    this.#intake = new Intake(options.limits, this);
   }
 
   get topics(): readonly string[] {
@@ -117,14 +125,14 @@ export class Lane {
 
   /** Records before this offset may hold rows that have been filed already. */
   isReplayed(topic: string, offset: number): boolean {
-    return offset < (this.owned.positions[topic] ?? 0);
+    return offset < (this.lane.positions[topic] ?? 0);
   }
 
   /** Where the disk takes no more this throws, and none of the records has come: they can be pushed again. */
   push(topic: string, records: readonly LaneRecord[], filed: FiledPositions): void {
     if (this.#isDropped) return;
     const bytes = records.flatMap(({ batch }) => (hasRows(batch) ? [batch.bytes] : []));
-    const positions = this.#ports.spool.append(bytes).values();
+    const positions = this.#parts.spool.append(bytes).values();
     for (const record of records) {
       this.#push(topic, record, { position: hasRows(record.batch) ? (positions.next().value ?? -1) : -1, filed });
     }
@@ -141,7 +149,7 @@ export class Lane {
     if (position >= 0) this.#held.set(position, { tracker, record: tracked });
     const { logTime, isLate } = this.#order.push(topic, { offset, batch, position, filed }, timestamp);
     tracker.reached(logTime);
-    if (isLate) this.#ports.onLate(topic, logTime - timestamp);
+    if (isLate) this.#parts.owner.late(topic, logTime - timestamp);
   }
 
   /** Nothing of this topic is to come from before that time. */
@@ -164,22 +172,33 @@ export class Lane {
     const over = time - 1;
     if (over <= this.#saidTime) return;
     this.#saidTime = over;
-    this.#ports.onTime(over, { ...this.#taken });
+    this.#parts.owner.time(this, over, { ...this.#taken });
   }
 
-  /** The turn is filed. */
-  release(turn: ClosedTurn): void {
+  closed(turn: ClosedTurn): void {
+    this.#parts.owner.closed(this, turn, { ...this.#taken });
+  }
+
+  pack(turn: ClosedTurn, options: { readonly wantsKeys: boolean }): PackedForThread {
+    return this.#parts.arrivals.pack(turn, options);
+  }
+
+  stored(turn: ClosedTurn): void {
     if (!this.#isDropped) this.#intake.release(turn);
   }
 
-  /** Somebody else has the lane, or will have it: nothing that is here is needed. */
+  refused(): void {
+    if (!this.#isDropped) this.#parts.owner.refused(this);
+  }
+
+  /** Another instance owns the lane, or will own it: nothing that is here is needed. */
   drop(): void {
     this.#isDropped = true;
   }
 
-  /** Nobody reads the bytes of its turns any more: what it had closed is filed, or will not be. */
-  letGo(): void {
-    for (const position of this.#held.keys()) this.#ports.spool.release(position);
+  /** The scoring thread needs none of its bytes any more: frees them. */
+  freeBytes(): void {
+    for (const position of this.#held.keys()) this.#parts.spool.release(position);
     this.#held.clear();
   }
 
@@ -193,18 +212,18 @@ export class Lane {
     );
   }
 
-  #release(position: number, rows: number): void {
+  released(position: number, rows: number): void {
     const held = this.#held.get(position);
     if (held === undefined) return;
     held.tracker.release(held.record, rows);
     if (held.record.open > 0) return;
     this.#held.delete(position);
-    this.#ports.spool.release(position);
+    this.#parts.spool.release(position);
   }
 
   #tracker(topic: string): OffsetTracker {
     const tracker = this.#trackers.get(topic);
-    if (tracker === undefined) throw new Error(`lane ${this.owned.lane}: it has no topic ${topic}`);
+    if (tracker === undefined) throw new Error(`lane ${this.lane.lane}: it has no topic ${topic}`);
     return tracker;
   }
 }

@@ -22,48 +22,36 @@ import type { Spool } from '../../kafka/turn-spool.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { TraceId } from '../../model/ids.ts';
 import { BatchTable } from '../../model/otlp/batch-table.ts';
-import type { LaneName, LanePositions, OwnedLane } from '../../store/cluster-store.ts';
-import { type FiledPositions, Lane, type LaneRecord } from './lane.ts';
+import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
+import type { PartitionLag } from '../deployment.ts';
+import type { Scorer } from '../scorer.ts';
+import type { ArrivalMaker } from './arrival-maker.ts';
+import { type FiledPositions, Lane, type LaneOwner, type LaneRecord } from './lane.ts';
+import type { RecordReading } from './record-reading.ts';
+import type { UnscoredBytes } from './unscored-bytes.ts';
 
-/** Who files; `ClusterWorker` does. */
-export interface LaneStore {
-  readonly turnsWaiting: number;
-  /** Of turns that closed here and can't be judged until lanes that are behind have come as far. */
-  readonly bytesAhead: number;
-  /** `all` are those that time must wait for, whoever has them. */
-  own(lanes: readonly LaneName[], all: readonly LaneName[]): Promise<readonly OwnedLane[]>;
-  filedPositions(lane: LaneName, traceIds: readonly TraceId[]): Promise<FiledPositions>;
-  file(
-    lane: OwnedLane,
-    turn: ClosedTurn,
-    place: { readonly positions: LanePositions; readonly spoolEnd: number },
-  ): void;
-  time(lane: OwnedLane, time: number, positions: LanePositions): void;
-  /** What was not begun is not filed. Resolves once nothing of this lane is being filed; never rejects. */
-  forget(lane: OwnedLane): Promise<void>;
-}
+/** What lanes need of the scorer. */
+export type LaneScorer = Pick<
+  Scorer,
+  'turnsWaiting' | 'scoredTo' | 'problem' | 'own' | 'filedPositions' | 'close' | 'time' | 'forget'
+>;
 
 export interface LanesOptions {
   readonly consumer: KafkaConsumer;
-  readonly store: LaneStore;
+  readonly scorer: LaneScorer;
+  readonly arrivals: Pick<ArrivalMaker, 'pack'>;
   readonly spool: Spool;
+  readonly unscored: Pick<UnscoredBytes, 'bytes' | 'add' | 'passed'>;
   readonly group: string;
   /** In the order that decides between records of one time. */
   readonly topics: readonly string[];
   readonly limits: TurnLimits;
   readonly clockMarginMs: number;
   readonly spoolBytesMax: number;
-  /** What a record holds. The promise of a record that can't be read resolves when it is safe elsewhere. */
-  readonly read: (partition: TopicPartition, record: KafkaRecord) => LaneRecord;
-  /** Whether this instance has the first lane; what only one instance may do, its owner does. */
-  readonly onFirstLane: (isOurs: boolean) => void;
+  readonly records: Pick<RecordReading, 'read'>;
+  /** The owner of the first lane does what only one instance may do. */
+  readonly duty: { set(isOurs: boolean): void };
   readonly onEvent: (event: ClusterEvent) => void;
-}
-
-/** What the brokers said last of a partition that this instance has. */
-export interface PartitionLag extends TopicPartition {
-  readonly records: number;
-  readonly seconds: number;
 }
 
 const ENDS_EVERY_MS = 500;
@@ -75,13 +63,13 @@ const ROOM_EVERY_MS = 20;
 const BYTES_AHEAD_MAX = 4 << 20;
 /** Reading records shares a thread with the API and with heartbeats. */
 const READ_AT_ONCE_MS = 10;
-/** An instance that can't reach the store lets others do its work. */
+/** After this long without the store, an instance leaves its work to others. */
 const STORE_AWAY_MS = 30_000;
-const JOIN_ANEW_AFTER_MS = 1000;
+const JOIN_AGAIN_AFTER_MS = 1000;
 
 const NOTHING_FILED: FiledPositions = new Map();
 
-export class Lanes implements ConsumerHandlers {
+export class Lanes implements ConsumerHandlers, LaneOwner {
   readonly #options: LanesOptions;
   readonly #lanes = new Map<number, Lane>();
   /** By lane, the assignment by which the group gave it; while the store is asked for a lane, it may be lost again. */
@@ -95,6 +83,7 @@ export class Lanes implements ConsumerHandlers {
   #membership: Promise<void> = Promise.resolve();
   #isMember = false;
   #problem: string | undefined;
+  #storeProblem: string | undefined;
   #storeAwaySince: number | undefined;
 
   constructor(options: LanesOptions) {
@@ -117,6 +106,10 @@ export class Lanes implements ConsumerHandlers {
     return sum(this.#lanes.values(), (lane) => lane.openRows);
   }
 
+  get all(): readonly Lane[] {
+    return [...this.#lanes.values()];
+  }
+
   get count(): number {
     return this.#lanes.size;
   }
@@ -130,27 +123,30 @@ export class Lanes implements ConsumerHandlers {
     return this.#problem;
   }
 
-  filed(owned: OwnedLane, turn: ClosedTurn): void {
-    this.#laneOf(owned)?.release(turn);
+  closed(lane: Lane, turn: ClosedTurn, positions: LanePositions): void {
+    this.#options.unscored.add(
+      turn.closedAt,
+      sum(turn.rows, ({ length }) => length),
+    );
+    this.#options.scorer.close(lane, turn, positions);
+  }
+
+  time(lane: Lane, time: number, positions: LanePositions): void {
+    this.#options.scorer.time(lane, time, positions);
+  }
+
+  late(topic: string, byMs: number): void {
+    this.#options.onEvent({ type: 'record-late', topic, byMs });
   }
 
   /**
-   * Another instance files under this lane, or its bytes can't be had here. If this one still is the lane's member, it finds that out by joining
-   * anew, and reads it again.
+   * Another instance files under this lane, or its bytes are lost here. If this instance still owns the lane, it finds that out by joining the group
+   * again, and reads the lane again.
    */
-  fenced(owned: OwnedLane): void {
-    const lane = this.#laneOf(owned);
-    if (lane === undefined) return;
-    this.#drop([owned.lane], 'another instance has taken it over, or its bytes are lost here');
-    this.#joinAnew();
-  }
-
-  /** The store can't be reached, or can again. */
-  storeProblem(problem: string | undefined): void {
-    if (problem === undefined) {
-      this.#storeAwaySince = undefined;
-      void this.#inTurn(() => this.#join());
-    } else this.#storeAwaySince ??= performance.now();
+  refused(lane: Lane): void {
+    if (this.#lanes.get(lane.lane.lane) !== lane) return;
+    this.#drop([lane.lane.lane], 'another instance has taken it over, or its bytes are lost here');
+    this.#joinAgain();
   }
 
   /** Reads no more. What is closed can still be filed; then `commit` and `leave`. */
@@ -174,8 +170,8 @@ export class Lanes implements ConsumerHandlers {
     const byLane = Map.groupBy(assignment.gained, ({ partition }) => partition);
     const numbers = [...byLane.keys()];
     if (numbers.some((number) => this.#lanes.has(number))) {
-      // A topic has come to a lane that is being read. Its order can't be had in the middle: the lane begins anew.
-      this.#joinAnew();
+      // A topic has come to a lane that is being read. Its order cannot be known in the middle: the lane starts from its offsets.
+      this.#joinAgain();
       return;
     }
     this.#options.onEvent({
@@ -187,7 +183,7 @@ export class Lanes implements ConsumerHandlers {
     for (const number of numbers) this.#given.set(number, assignment);
     const named = (lane: number) => ({ group: this.#options.group, lane });
     const all = Array.from({ length: assignment.lanes }, (_, lane) => named(lane));
-    const owned = await this.#options.store.own(numbers.map(named), all);
+    const owned = await this.#options.scorer.own(numbers.map(named), all);
     for (const lane of owned) {
       if (this.#given.get(lane.lane) === assignment) this.#begin(lane, byLane.get(lane.lane) ?? []);
     }
@@ -208,7 +204,7 @@ export class Lanes implements ConsumerHandlers {
     for (const record of records) {
       // What was read before this member joined anew may come again.
       if (record.offset < lane.next(topic)) continue;
-      read.push(this.#options.read(partition, record));
+      read.push(this.#options.records.read(partition, record));
       if (performance.now() - since < READ_AT_ONCE_MS) continue;
       await sleep(0);
       since = performance.now();
@@ -228,22 +224,17 @@ export class Lanes implements ConsumerHandlers {
   }
 
   #begin(owned: OwnedLane, partitions: readonly AssignedPartition[]): void {
-    const { topics, limits, spool, store, onEvent } = this.#options;
+    const { topics, limits, spool, arrivals } = this.#options;
     const inOrder = topics.flatMap((topic) => partitions.filter((partition) => partition.topic === topic));
     const lane = new Lane({
       owned,
       topics: inOrder.map(({ topic, offset, metadata }) => ({ topic, offset, time: timeOf(metadata) })),
       limits,
-      ports: {
-        spool,
-        onClosed: (turn, positions) => store.file(owned, turn, { positions, spoolEnd: spool.end }),
-        onTime: (time, positions) => store.time(owned, time, positions),
-        onLate: (topic, byMs) => onEvent({ type: 'record-late', topic, byMs }),
-      },
+      parts: { spool, arrivals, owner: this },
     });
     for (const { topic, partition } of partitions) this.#committed.delete(`${topic} ${partition}`);
     this.#lanes.set(owned.lane, lane);
-    if (owned.lane === 0) this.#options.onFirstLane(true);
+    if (owned.lane === 0) this.#options.duty.set(true);
   }
 
   /** Rows that were filed before this instance had the lane. Only asked about offsets for which that can be. */
@@ -258,13 +249,13 @@ export class Lanes implements ConsumerHandlers {
       }
     }
     if (traceIds.size === 0) return NOTHING_FILED;
-    return this.#options.store.filedPositions(lane.owned, [...traceIds]);
+    return this.#options.scorer.filedPositions(lane.lane, [...traceIds]);
   }
 
   /** Waits while more is on its way than may be. The consumer's heartbeats go on, and other partitions wait here as well. */
   async #room(): Promise<void> {
-    const { store, spool, spoolBytesMax } = this.#options;
-    while (store.turnsWaiting > TURNS_WAITING_MAX || spool.bytes > spoolBytesMax) {
+    const { scorer, spool, spoolBytesMax } = this.#options;
+    while (scorer.turnsWaiting > TURNS_WAITING_MAX || spool.bytes > spoolBytesMax) {
       if (this.#stopped.signal.aborted) return;
       await sleep(ROOM_EVERY_MS);
     }
@@ -272,7 +263,7 @@ export class Lanes implements ConsumerHandlers {
 
   /** Waits while this lane is ahead of others, and much waits for them already. */
   async #inStep(lane: Lane): Promise<void> {
-    while (this.#options.store.bytesAhead > BYTES_AHEAD_MAX && this.#lanes.get(lane.owned.lane) === lane) {
+    while (this.#bytesAhead() > BYTES_AHEAD_MAX && this.#lanes.get(lane.lane.lane) === lane) {
       if (this.#stopped.signal.aborted) return;
       let isLast = true;
       for (const other of this.#lanes.values()) isLast &&= lane.time <= other.time;
@@ -281,7 +272,26 @@ export class Lanes implements ConsumerHandlers {
     }
   }
 
+  #bytesAhead(): number {
+    const { scorer, unscored } = this.#options;
+    unscored.passed(scorer.scoredTo ?? 0);
+    return unscored.bytes;
+  }
+
+  /** An instance that cannot reach the store for long leaves its lanes to others, and joins again when it can. */
+  #noteStore(): void {
+    const problem = this.#options.scorer.problem('store');
+    if (problem === this.#storeProblem) return;
+    this.#storeProblem = problem;
+    if (problem !== undefined) this.#storeAwaySince ??= performance.now();
+    else {
+      this.#storeAwaySince = undefined;
+      void this.#inTurn(() => this.#join());
+    }
+  }
+
   async #askEnds(): Promise<void> {
+    this.#noteStore();
     if (this.#storeAwaySince !== undefined && performance.now() - this.#storeAwaySince > STORE_AWAY_MS) {
       this.#storeAwaySince = performance.now();
       await this.#inTurn(() => this.#leave('the store has been away for too long'));
@@ -308,9 +318,9 @@ export class Lanes implements ConsumerHandlers {
     for (const lane of this.#lanes.values()) {
       for (const topic of lane.topics) {
         const { offset, time } = lane.progress(topic);
-        const key = `${topic} ${lane.owned.lane}`;
+        const key = `${topic} ${lane.lane.lane}`;
         if (this.#committed.get(key) === offset) continue;
-        offsets.push({ topic, partition: lane.owned.lane, offset, metadata: metadataOf(time) });
+        offsets.push({ topic, partition: lane.lane.lane, offset, metadata: metadataOf(time) });
       }
     }
     if (offsets.length === 0) return;
@@ -330,10 +340,10 @@ export class Lanes implements ConsumerHandlers {
     this.#options.consumer.start(this);
   }
 
-  #joinAnew(): void {
+  #joinAgain(): void {
     void this.#inTurn(async () => {
-      await this.#leave('this instance joins the group anew');
-      await sleep(JOIN_ANEW_AFTER_MS);
+      await this.#leave('this instance joins the group again');
+      await sleep(JOIN_AGAIN_AFTER_MS);
       this.#join();
     });
   }
@@ -350,26 +360,21 @@ export class Lanes implements ConsumerHandlers {
     for (const number of lost) {
       const lane = this.#lanes.get(number);
       this.#lanes.delete(number);
-      if (lane !== undefined) this.#letGo(lane);
-      if (number === 0) this.#options.onFirstLane(false);
+      if (lane !== undefined) this.#release(lane);
+      if (number === 0) this.#options.duty.set(false);
     }
     if (lost.length > 0) this.#options.onEvent({ type: 'lanes-lost', lanes: lost, because });
   }
 
-  #letGo(lane: Lane): void {
+  #release(lane: Lane): void {
     lane.drop();
-    // What it has closed may be being filed: its bytes are read until that is over.
-    void this.#options.store.forget(lane.owned).then(() => lane.letGo());
-  }
-
-  #laneOf(owned: OwnedLane): Lane | undefined {
-    const lane = this.#lanes.get(owned.lane);
-    return lane?.owned.epoch === owned.epoch ? lane : undefined;
+    // Turns that it has closed may be being filed; their bytes are read until that is over.
+    void this.#options.scorer.forget(lane).then(() => lane.freeBytes());
   }
 
   #partitions(): TopicPartition[] {
     return [...this.#lanes.values()].flatMap((lane) =>
-      lane.topics.map((topic) => ({ topic, partition: lane.owned.lane })),
+      lane.topics.map((topic) => ({ topic, partition: lane.lane.lane })),
     );
   }
 

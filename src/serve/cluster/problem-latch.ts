@@ -1,20 +1,16 @@
-/** What keeps each kind of work from going on. Said when the first comes and when the last is over, not in between. */
-export class Problems {
+/** Problems of several kinds of work as one: reported when the first begins and when the last is over, not in between. */
+import type { Troubles } from '../scoring-side.ts';
+
+export class ProblemLatch implements Troubles {
   readonly #say: (problem: string | undefined) => void;
   readonly #problems = new Map<string, string>();
 
-  /** Undefined: all of it goes on. */
+  /** `say` gets undefined when all work goes on. */
   constructor(say: (problem: string | undefined) => void) {
     this.#say = say;
   }
 
-  /** Undefined: it is over. */
-  changed(work: string, error: unknown): void {
-    if (error === undefined) this.over(work);
-    else this.said(work, error);
-  }
-
-  /** Whoever says so says `over` some day, also where the work is given up: an instance with a problem leaves its lanes to others. */
+  /** Must be followed by `over`, also if the work is given up: an instance with a problem leaves its lanes to others. */
   said(work: string, error: unknown): void {
     const problem = error instanceof Error ? error.message : String(error);
     const isNew = this.#problems.size === 0;

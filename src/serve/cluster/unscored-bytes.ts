@@ -1,10 +1,10 @@
 /**
- * How much has closed that the cluster's time has not passed yet, and so can't be judged: lanes that were read faster than the slowest.
- * In bytes, and by tenths of a second, so that it costs nothing to know.
+ * Bytes of turns that closed later than the cluster's time, and so cannot be scored yet, because their lanes were read faster than the slowest one.
+ * Kept by tenths of a second, so that the sum costs nothing.
  */
 const STEP_MS = 100;
 
-export class AheadOfTime {
+export class UnscoredBytes {
   /** By the end of each step. */
   readonly #steps = new Map<number, number>();
   #bytes = 0;

@@ -18,15 +18,22 @@ import type { Settled } from '../../engine/detection/detection-rounds.ts';
 
 const SWITCHED_OFF = 'regression detection is switched off (detection.active)';
 
-export class DetectionDesk {
+/** The thread that owns regression detection. */
+export interface DetectionThread {
+  /** A webhook took a notice. */
+  settled(settled: Settled): void;
+  /** False if no thread is there to do it. */
+  tell(command: AcceptCommand): boolean;
+}
+
+export class DetectionMonitor {
   readonly #view: DetectionView;
   readonly #log: Log;
   #webhooks: Webhooks;
   readonly #conversations: () => ConversationApi;
   #isActive: boolean;
-  readonly #onSettled: (settled: Settled) => void;
   readonly #onEvent: (event: DetectionEvent) => void;
-  readonly #onAccept: (command: AcceptCommand) => boolean;
+  readonly #thread: DetectionThread;
   readonly #acceptances = new AwaitedAnswers<Acceptance>();
   #isOwner: boolean;
 
@@ -35,10 +42,8 @@ export class DetectionDesk {
     log: Log,
     parts: {
       readonly conversations: () => ConversationApi;
-      readonly onSettled: (settled: Settled) => void;
-      /** False where nobody hears it. */
-      readonly onAccept: (command: AcceptCommand) => boolean;
-      /** After it is counted and logged. */
+      readonly thread: DetectionThread;
+      /** It is counted here; the rest is the receiver's. */
       readonly onEvent: (event: DetectionEvent) => void;
       /** From the beginning, as where there is one instance. */
       readonly isOwner?: boolean;
@@ -47,11 +52,10 @@ export class DetectionDesk {
     this.#log = log;
     this.#conversations = parts.conversations;
     this.#isActive = detection.active;
-    this.#onAccept = parts.onAccept;
+    this.#thread = parts.thread;
     this.#onEvent = parts.onEvent;
     this.#isOwner = parts.isOwner ?? true;
     this.#view = new DetectionView({ webhooks: alerts.webhooks.map(({ name }) => name) });
-    this.#onSettled = parts.onSettled;
     this.#webhooks = this.#webhooksOf(alerts);
   }
 
@@ -91,7 +95,7 @@ export class DetectionDesk {
   /** A person says that a change was meant. Any instance can be asked: it does a round of its own. */
   async accept(chosen: ChosenLevels): Promise<Acceptance> {
     if (!this.#isActive) return { problem: SWITCHED_OFF };
-    const acceptance = await this.#acceptances.ask((id) => this.#onAccept({ type: 'accept', id, chosen }));
+    const acceptance = await this.#acceptances.ask((id) => this.#thread.tell({ type: 'accept', id, chosen }));
     if ('accepted' in acceptance && acceptance.accepted.length > 0) {
       const accepted = acceptance.accepted.map(({ metric, criterion }) => criterion ?? metric).join(', ');
       this.#log.line('info', 'regressed levels were accepted: they are what is expected from now on', {
@@ -131,14 +135,13 @@ export class DetectionDesk {
     return new Webhooks({
       ...alerts,
       evidenceOf: (transition) => this.#evidence(transition),
-      onSettled: this.#onSettled,
+      onSettled: (settled) => this.#thread.settled(settled),
       onEvent: (event) => this.#event(event),
     });
   }
 
   #event(event: DetectionEvent): void {
     this.#view.count(event);
-    this.#log.event(event);
     this.#onEvent(event);
   }
 

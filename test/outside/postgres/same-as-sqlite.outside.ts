@@ -46,9 +46,6 @@ function engineOn(store: EngineStore, suites: readonly CompiledSuite[]): Engine 
     settings,
     suites,
     store,
-    read: () => {
-      throw new Error('nothing is read from a log here');
-    },
     watch: UNWATCHED,
     onEvent: () => {},
   });
@@ -146,7 +143,7 @@ async function onOwnStore(arrivals: readonly Arrival[], suites: readonly Compile
   const store = Store.open(file, { durable: false });
   const engine = engineOn(store, suites);
   store.begin();
-  for (const arrival of arrivals) engine.arrive(arrival);
+  for (const arrival of arrivals) engine.arrive({ ...arrival, position: 0, rows: arrival.spans });
   engine.advance(END);
   store.commit();
   store.close();
@@ -194,7 +191,7 @@ async function onSharedStore(
     } as const;
     try {
       const { conversations } = await instance.store.scoring.scoreDue(limits, (set) => {
-        for (const arrival of set.arrivals) instance.engine.arrive(arrival);
+        for (const arrival of set.arrivals) instance.engine.arrive({ ...arrival, position: 0, rows: arrival.spans });
         instance.engine.advance(set.time);
       });
       return conversations;

@@ -5,7 +5,7 @@ import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { ArrivalMaker } from '../../../src/serve/cluster/arrival-maker.ts';
 import { Lane } from '../../../src/serve/cluster/lane.ts';
-import { LIMITS, spoolForTest } from './small-lanes.ts';
+import { LIMITS, partsForTest, spoolForTest } from './small-lanes.ts';
 
 const TRACE = '1'.repeat(32);
 const OTHER = '2'.repeat(32);
@@ -32,13 +32,13 @@ function callSpan(conversationId: string | undefined) {
 
 /** What a lane closes after this span, and who reads its bytes. */
 function closedAfter(span: object) {
-  const { spool, reader } = spoolForTest();
+  const { spool } = spoolForTest();
   const closed: ClosedTurn[] = [];
   const lane = new Lane({
     owned: { group: 'g', lane: 0, epoch: 1, time: 0, positions: {} },
     topics: [{ topic: 'spans', offset: 0, time: 0 }],
     limits: LIMITS,
-    ports: { spool, onClosed: (turn) => closed.push(turn), onTime: () => {}, onLate: () => {} },
+    parts: { spool, ...partsForTest({ closed: (_, turn) => closed.push(turn) }) },
   });
   const bytes = transcodeTraces(Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] })));
   const index = indexTraces(bytes);
@@ -48,7 +48,7 @@ function closedAfter(span: object) {
   lane.advance();
   const [turn] = closed;
   if (turn === undefined) throw new Error('the lane has closed nothing');
-  return { turn, maker: new ArrivalMaker({ read: (at, length) => reader.read(at, length), idKeys: [] }), spool };
+  return { turn, maker: new ArrivalMaker({ spool, idKeys: [] }), spool };
 }
 
 test('an arrival has its bytes for itself, and says what it knows of itself', () => {

@@ -8,8 +8,9 @@ import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { UNWATCHED } from '../../../src/engine/check-watch.ts';
 import { ArrivalMaker } from '../../../src/serve/cluster/arrival-maker.ts';
 import { Filer } from '../../../src/serve/cluster/filer.ts';
-import { Judge } from '../../../src/serve/cluster/scoring-loop.ts';
+import { ScoringLoop } from '../../../src/serve/cluster/scoring-loop.ts';
 import { Lane } from '../../../src/serve/cluster/lane.ts';
+import { Engine } from '../../../src/engine/engine.ts';
 import { engineSettings, turnLimits } from '../../../src/engine/engine-settings.ts';
 import { toEvaluationJson } from '../../../src/model/evaluation-json.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
@@ -87,25 +88,24 @@ class OneFileStore {
 /** Lanes that are read at different speeds, filed and judged now and then. */
 async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[], lanes: number, random: () => number) {
   const store = new OneFileStore(tempDirectory(), lanes);
-  const { spool, reader } = spoolForTest();
+  const { spool } = spoolForTest();
   const filer = new Filer({
     store,
-    onFiled: () => {},
-    onProblem: (error) => {
-      throw error;
+    post: () => {},
+    troubles: {
+      said: (_, error) => {
+        throw error;
+      },
+      over: () => {},
     },
     pause: async () => {},
   });
-  const maker = new ArrivalMaker({ read: (position, length) => reader.read(position, length), idKeys: [] });
-  const judge = new Judge({
+  const maker = new ArrivalMaker({ spool, idKeys: [] });
+  const scoring = new ScoringLoop({
     store,
-    settings: engineSettings(SETTINGS),
-    suites,
-    truth: undefined,
-    judge: () => undefined,
-    watch: UNWATCHED,
-    onJudged: () => {},
-    onTime: () => {},
+    makeEngine: (engineStore, onEvent) =>
+      new Engine({ settings: engineSettings(SETTINGS), suites, store: engineStore, watch: UNWATCHED, onEvent }),
+    post: () => {},
   });
   const commands: Parameters<Filer['fileNext']>[0] = [];
   const made = Array.from({ length: lanes }, (_, lane) => {
@@ -114,16 +114,17 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
       owned,
       topics: [{ topic: 'spans', offset: 0, time: 0 }],
       limits: turnLimits(SETTINGS),
-      ports: {
+      parts: {
         spool,
-        onClosed: (turn, positions) => {
-          reader.completeTo(spool.end);
-          const arrival = maker.make(turn, store);
-          commands.push({ type: 'file', sequence: 0, lane: owned, positions, arrival });
-        },
-        onTime: (time, positions) => commands.push({ type: 'time', sequence: 0, lane: owned, time, positions }),
-        onLate: () => {
-          throw new Error('nothing is late here');
+        arrivals: maker,
+        owner: {
+          closed: (source, turn, positions) =>
+            commands.push({ type: 'turn', sequence: 0, lane: owned, positions, turn: source.pack(turn, store).turn }),
+          time: (_, time, positions) => commands.push({ type: 'time', sequence: 0, lane: owned, time, positions }),
+          late: () => {
+            throw new Error('nothing is late here');
+          },
+          refused: () => {},
         },
       },
     });
@@ -134,7 +135,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
   const work = async () => {
     while (commands.length > 0) await filer.fileNext(commands);
     await store.time.move();
-    await judge.judgeNext();
+    await scoring.scoreNext();
   };
   const next = topics.map(() => 0);
   while (next.some((at, lane) => at < (topics[lane]?.length ?? 0))) {

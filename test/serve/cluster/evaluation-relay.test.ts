@@ -79,7 +79,7 @@ test('each evaluation is in the topic once and in order, whatever fails and whoe
             return chance < 0.3 ? 'after' : undefined;
           }),
         onSent: () => {},
-        onProblem: () => {},
+        troubles: { said: () => {}, over: () => {} },
         idleMs: 1,
         retryMs: 1,
       }),
@@ -112,7 +112,7 @@ test('a relay that can not send says so until it can or is stopped, however ofte
     store: outbox,
     makePublisher: () => publisherOf(new Topic(), () => (isRefused ? 'before' : undefined)),
     onSent: () => {},
-    onProblem: (problem) => problems.push(problem),
+    troubles: { said: (_, problem) => problems.push(problem), over: () => problems.push(undefined) },
     idleMs: 1,
     retryMs: 1,
   });

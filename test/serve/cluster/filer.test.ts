@@ -34,16 +34,19 @@ function run(options: { readonly fenced?: readonly number[]; readonly lost?: num
         filed.push(...filings);
       },
     },
-    onFiled: ({ fenced, sequence, wantsKeys }) =>
-      said.push({ fenced: fenced.map(({ lane }) => lane), sequence, wantsKeys }),
-    onProblem: (error) => problems.push(error),
+    post: (message) => {
+      if (message.type !== 'done') return;
+      const { refused, sequence, wantsKeys } = message;
+      said.push({ fenced: refused.map(({ lane }) => lane), sequence, wantsKeys });
+    },
+    troubles: { said: (_, error) => problems.push(error), over: () => {} },
     pause: async () => {},
   });
   const commands: Parameters<Filer['fileNext']>[0] = [0, 1, 2].flatMap((number) => {
     const lane = laneOf(number);
-    const closed = { type: 'file', sequence: number * 2 + 1, lane, positions: {} } as const;
+    const turn = options.lost === number ? { unreadable: 'the file is gone' } : { arrival: ARRIVAL };
     return [
-      options.lost === number ? { ...closed, unreadable: 'the file is gone' } : { ...closed, arrival: ARRIVAL },
+      { type: 'turn', sequence: number * 2 + 1, lane, positions: {}, turn },
       { type: 'time', sequence: number * 2 + 2, lane, time: 200, positions: {} },
     ];
   });

@@ -11,7 +11,7 @@ import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { Lane, type LaneBatch } from '../../../src/serve/cluster/lane.ts';
 import type { LanePositions } from '../../../src/store/cluster-store.ts';
 import { tempDirectory } from '../../temp-directory.ts';
-import { LIMITS } from './small-lanes.ts';
+import { LIMITS, partsForTest } from './small-lanes.ts';
 
 const TOPICS = ['spans', 'logs'] as const;
 const END = 100_000;
@@ -123,7 +123,7 @@ class Run {
       for (const topic of TOPICS) {
         this.#storedPositions[topic] = Math.max(this.#storedPositions[topic] ?? 0, positions[topic] ?? 0);
       }
-      this.#lane.release(turn);
+      this.#lane.stored(turn);
     }
   }
 
@@ -150,11 +150,13 @@ class Run {
       owned: { group: 'g', lane: 0, epoch: 1, time: 0, positions: { ...this.#storedPositions } },
       topics: TOPICS.map((topic) => ({ topic, ...(this.#committed[topic] ?? { offset: 0, time: 0 }) })),
       limits: LIMITS,
-      ports: {
+      parts: {
         spool: this.#spool,
-        onClosed: (turn, positions) => this.#waiting.push({ turn, positions }),
-        onTime: (time) => this.#waiting.push({ time }),
-        onLate: () => {},
+        ...partsForTest({
+          closed: (_, turn, positions) => this.#waiting.push({ turn, positions }),
+          time: (_, time) => this.#waiting.push({ time }),
+          late: () => {},
+        }),
       },
     });
   }
@@ -241,7 +243,7 @@ test('a record that is held back holds the offset back, and nothing else', async
     owned: { group: 'g', lane: 0, epoch: 1, time: 0, positions: {} },
     topics: [{ topic: 'spans', offset: 0, time: 0 }],
     limits: LIMITS,
-    ports: { spool, onClosed: (turn) => lane.release(turn), onTime: () => {}, onLate: () => {} },
+    parts: { spool, ...partsForTest({ closed: (_, turn) => lane.stored(turn) }) },
   });
   const safe = Promise.withResolvers<void>();
 
@@ -270,7 +272,7 @@ test('records that a full disk refuses have not come: they come again, each once
     owned: { group: 'g', lane: 0, epoch: 1, time: 0, positions: {} },
     topics: [{ topic: 'spans', offset: 0, time: 0 }],
     limits: LIMITS,
-    ports: { spool, onClosed: (turn) => closed.push(turn), onTime: () => {}, onLate: () => {} },
+    parts: { spool, ...partsForTest({ closed: (_, turn) => closed.push(turn) }) },
   });
   const records = [1, 2, 3].map((trace) => ({
     offset: trace - 1,
@@ -286,6 +288,6 @@ test('records that a full disk refuses have not come: they come again, each once
   expect([nextBefore, lane.next('spans')]).toEqual([0, 3]);
   expect(append).toHaveBeenCalledTimes(2);
   expect(closed).toHaveLength(3);
-  for (const turn of closed) lane.release(turn);
+  for (const turn of closed) lane.stored(turn);
   expect(lane.progress('spans').offset).toBe(3);
 });

@@ -54,20 +54,32 @@ function lanesWith(
   ahead: { bytes: number } = { bytes: 0 },
 ) {
   const consumer = new FakeConsumer();
+  const store: { problem: string | undefined } = { problem: undefined };
   // Each entry has a file of its own, which goes when nobody needs it and another has begun.
   const spool = new Spool(path.join(tempDirectory(), 'spool'), { segmentBytes: 1 });
   const lanes = new Lanes({
     consumer,
-    store: {
+    scorer: {
       turnsWaiting: 0,
-      get bytesAhead() {
-        return ahead.bytes;
-      },
+      scoredTo: undefined,
+      problem: () => store.problem,
       own,
       filedPositions: () => Promise.resolve(new Map()),
-      file: () => {},
+      close: () => {},
       time: () => {},
       forget,
+    },
+    arrivals: {
+      pack: () => {
+        throw new Error('nothing is sent here');
+      },
+    },
+    unscored: {
+      get bytes() {
+        return ahead.bytes;
+      },
+      add: () => {},
+      passed: () => {},
     },
     spool,
     group: 'test',
@@ -75,9 +87,9 @@ function lanesWith(
     limits: LIMITS,
     clockMarginMs: 0,
     spoolBytesMax: 1 << 20,
-    read: (_, { offset, timestamp }) => ({ offset, timestamp, batch: BATCH }),
+    records: { read: (_, { offset, timestamp }) => ({ offset, timestamp, batch: BATCH }) },
     onEvent: () => {},
-    onFirstLane: () => {},
+    duty: { set: () => {} },
   });
   onTestFinished(async () => {
     await lanes.stopReading();
@@ -85,7 +97,7 @@ function lanesWith(
     spool.close();
   });
   lanes.start();
-  return { lanes, consumer, spool };
+  return { lanes, consumer, spool, store };
 }
 
 test('a lane that was lost while the store was asked for it is not begun', async () => {
@@ -110,13 +122,16 @@ test('a lane that was lost while the store was asked for it is not begun', async
 });
 
 test('the group is joined once, whether a lane was fenced, the store has come back, or both', async () => {
-  const { lanes, consumer } = lanesWith((names) => Promise.resolve(names.map((name) => ownedOf(name, 1))));
+  const { lanes, consumer, store } = lanesWith((names) => Promise.resolve(names.map((name) => ownedOf(name, 1))));
   await consumer.handlers?.onAssigned({ gained: [partition(1)], kept: [], lanes: 4 });
 
-  lanes.storeProblem('it is away');
-  lanes.fenced(ownedOf({ group: 'test', lane: 1 }, 1));
+  store.problem = 'it is away';
+  const [lane] = lanes.all;
+  if (lane === undefined) throw new Error('the lane was not begun');
+  lane.refused();
   while (consumer.handlers !== undefined) await sleep(1);
-  lanes.storeProblem(undefined);
+  store.problem = undefined;
+  while (consumer.handlers === undefined) await sleep(1);
   await lanes.leave();
 
   expect(consumer.starts).toBe(2);

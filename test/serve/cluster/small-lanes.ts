@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { TurnLimits } from '../../../src/assemble/open-turns.ts';
 import { JournalReader } from '../../../src/journal/journal-reader.ts';
 import { Spool } from '../../../src/kafka/turn-spool.ts';
+import type { LaneOwner, LaneParts } from '../../../src/serve/cluster/lane.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 
 export const LIMITS: TurnLimits = {
@@ -15,6 +16,14 @@ export const LIMITS: TurnLimits = {
   maxOpenTurns: 1000,
   maxOpenSpans: 10_000,
 };
+
+/** The rest of what a lane is given; it must do nothing that is not told here. */
+export function partsForTest(owner: Partial<LaneOwner>): Omit<LaneParts, 'spool'> {
+  const never = () => {
+    throw new Error('this lane does not do that');
+  };
+  return { arrivals: { pack: never }, owner: { closed: never, time: () => {}, late: never, refused: never, ...owner } };
+}
 
 export function spoolForTest(): { readonly spool: Spool; readonly reader: JournalReader } {
   const directory = path.join(tempDirectory(), 'spool');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { AheadOfTime } from '../../../src/serve/cluster/unscored-bytes.ts';
+import { UnscoredBytes } from '../../../src/serve/cluster/unscored-bytes.ts';
 
 test('what time has passed is not ahead of it any more, whatever the order in which it came', () => {
-  const ahead = new AheadOfTime();
+  const ahead = new UnscoredBytes();
   ahead.add(5_000, 7);
   ahead.add(1_000, 1);
   ahead.add(1_001, 2);

@@ -1,0 +1,104 @@
+/**
+ * The scoring thread's side of one of many instances: files what lanes closed in the shared store, and scores what is due there. Both go on side by
+ * side, each with its own connection: while one waits for the database, the other computes. If the store is away, commands wait until it is back.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KafkajsPublisher } from '../../kafka/kafkajs/publisher.ts';
+import { evaluationRecord } from '../../report/results/evaluation-record.ts';
+import type { Total } from '../../store/engine-store.ts';
+import { type PostgresOptions, PostgresStore } from '../../store/postgres/postgres-store.ts';
+import type { Answer, LaneStorage, OrderedCommand, Question } from '../scoring-protocol.ts';
+import type { Duty, ScoringParts, ScoringSide } from '../scoring-side.ts';
+import { EvaluationRelay } from './evaluation-relay.ts';
+import { Filer } from './filer.ts';
+import { keysOfContent } from './keys-of-content.ts';
+import { ProblemLatch } from './problem-latch.ts';
+import { ScoringLoop } from './scoring-loop.ts';
+
+const RETRY_AFTER_MS = 1000;
+
+export class PostgresScoring implements ScoringSide {
+  readonly store: PostgresStore;
+  readonly troubles: ProblemLatch;
+  readonly duties: readonly Duty[];
+  /** Offsets of Kafka say where reading begins. */
+  readonly floor = { position: 0, logTime: 0 };
+  readonly #filer: Filer;
+  readonly #loop: ScoringLoop;
+
+  private constructor(
+    { evaluations }: LaneStorage,
+    { post, makeEngine }: ScoringParts,
+    parts: { readonly store: PostgresStore; readonly troubles: ProblemLatch },
+  ) {
+    const { store, troubles } = parts;
+    this.store = store;
+    this.troubles = troubles;
+    this.#filer = new Filer({ store: store.filing, post, troubles, pause: () => sleep(RETRY_AFTER_MS) });
+    this.#loop = new ScoringLoop({ store, makeEngine, post });
+    this.duties = evaluations === undefined ? [] : [relayOf(evaluations, store, post)];
+  }
+
+  /** A database that is away at the start comes back like any other; the problem is reported meanwhile. */
+  static async open(storage: LaneStorage, parts: ScoringParts): Promise<PostgresScoring> {
+    const { post, idKeys } = parts;
+    const troubles = new ProblemLatch((problem) => post({ type: 'problem', of: 'store', problem }));
+    const outboxPayload = storage.evaluations === undefined ? undefined : evaluationRecord;
+    const options: PostgresOptions = { ...storage.store, outboxPayload, keysOf: keysOfContent(idKeys) };
+    for (;;) {
+      try {
+        const store = await PostgresStore.open(options);
+        troubles.over('open');
+        return new PostgresScoring(storage, parts, { store, troubles });
+      } catch (error) {
+        troubles.said('open', error);
+        await sleep(RETRY_AFTER_MS);
+      }
+    }
+  }
+
+  get scoredTo(): number | undefined {
+    return this.#loop.scoredTo;
+  }
+
+  totals(): readonly Total[] {
+    return this.store.engineStore.totals.all();
+  }
+
+  async take(waiting: OrderedCommand[]): Promise<void> {
+    await this.#filer.fileNext(waiting);
+  }
+
+  async scoreDue(): Promise<boolean> {
+    return this.#loop.scoreNext();
+  }
+
+  async tidy(): Promise<void> {
+    await this.store.housekeeping.tidy();
+  }
+
+  async answer(question: Question): Promise<Answer> {
+    const { lanes } = this.store;
+    if (question.ask === 'filed') return { filed: [...(await lanes.filedPositions(question.lane, question.traceIds))] };
+    await lanes.expect(question.all);
+    return { lanes: await lanes.own(question.lanes) };
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+  }
+}
+
+function relayOf(
+  { connection, topic }: NonNullable<LaneStorage['evaluations']>,
+  store: PostgresStore,
+  post: ScoringParts['post'],
+): EvaluationRelay {
+  return new EvaluationRelay({
+    store: store.outbox,
+    // Another store of evaluations has a progress of its own, in the same topic too.
+    makePublisher: () => new KafkajsPublisher({ connection, topic, name: `assay-evaluations-${store.id}` }),
+    onSent: (evaluations) => post({ type: 'events', events: [{ type: 'evaluations-sent', evaluations }] }),
+    troubles: new ProblemLatch((problem) => post({ type: 'problem', of: 'sending', problem })),
+  });
+}

@@ -1,0 +1,22 @@
+/** What only one instance may do: ask judges, detect regressions, send evaluations, and show what comes of it. */
+import type { CalibrationRounds } from './calibration-rounds.ts';
+import type { DetectionMonitor } from './detection/detection-monitor.ts';
+import type { Scorer } from './scorer.ts';
+
+export class Duty {
+  readonly #scorer: Scorer;
+  readonly #detection: DetectionMonitor;
+  readonly #calibration: CalibrationRounds;
+
+  constructor(scorer: Scorer, detection: DetectionMonitor, calibration: CalibrationRounds) {
+    this.#scorer = scorer;
+    this.#detection = detection;
+    this.#calibration = calibration;
+  }
+
+  set(isOurs: boolean): void {
+    this.#scorer.setDuty(isOurs);
+    this.#detection.own(isOurs);
+    this.#calibration.own(isOurs);
+  }
+}

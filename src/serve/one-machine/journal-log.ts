@@ -1,0 +1,105 @@
+/**
+ * The log of one machine on the main thread: the journal, and the turns that are open in it. An accepted batch is durable in the journal; a turn that
+ * closes goes to the scorer as positions; once the turn is stored, its rows in the journal are released.
+ *
+ * A crash loses the open turns and the commands on their way: the journal is read again and leads to the same closings.
+ */
+import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
+import { Intake, type IntakeOwner } from '../../engine/intake.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { JournalEntry } from '../../journal/journal-entry.ts';
+import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
+import type { OwnedLane } from '../../store/cluster-store.ts';
+import type { ServedLog } from '../deployment.ts';
+import type { PackedForThread, Scorer, TurnSource } from '../scorer.ts';
+import { packTurn } from './packed-turn.ts';
+
+const TICK_MS = 200;
+/** Conversations become due by the second; asking more often would only wake the disk. */
+const SWEEP_EVERY_TICKS = 5;
+const RETRY_AFTER_SECONDS = 1;
+/** A journal has no partitions: the whole log is one lane, which nobody else can own. */
+const ONLY_LANE: OwnedLane = { group: 'journal', lane: 0, epoch: 0, time: 0, positions: {} };
+
+export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner {
+  readonly lane = ONLY_LANE;
+  readonly problems = [];
+  readonly sink: BatchSink = this;
+  readonly #journal: Journal;
+  readonly #intake: Intake;
+  readonly #scorer: Scorer;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: { readonly journal: Journal; readonly limits: TurnLimits; readonly scorer: Scorer }) {
+    this.#journal = parts.journal;
+    this.#scorer = parts.scorer;
+    this.#intake = new Intake(parts.limits, this);
+  }
+
+  /** Takes the entries that a start recovered, then those to come. */
+  read(recovered: readonly JournalEntry[]): void {
+    this.#journal.deliverTo(this.#intake);
+    for (const entry of recovered) this.#intake.take(entry);
+  }
+
+  get openTurns(): number {
+    return this.#intake.turns.turnCount;
+  }
+
+  get openSpans(): number {
+    return this.#intake.turns.rowCount;
+  }
+
+  get bytes(): number {
+    return this.#journal.diskBytes;
+  }
+
+  get lagSeconds(): number {
+    const { time } = this.#journal;
+    return Math.max(0, time - (this.#scorer.oldestWaiting ?? time)) / 1000;
+  }
+
+  /** A batch is admitted once the journal has it on disk. */
+  async accept(batch: ReceivedBatch): Promise<Admission> {
+    const result = await this.#journal.append(batch);
+    if (result.appended) return { admitted: true };
+    return { admitted: false, reason: `${result.because}: ${result.detail}`, retryAfterSeconds: RETRY_AFTER_SECONDS };
+  }
+
+  closed(turn: ClosedTurn): void {
+    this.#scorer.close(this, turn, {});
+  }
+
+  released(position: number, rows: number): void {
+    this.#journal.release(position, rows);
+  }
+
+  pack(turn: ClosedTurn): PackedForThread {
+    const packed = packTurn(turn);
+    return { turn: { packed }, transfer: [packed.rows.buffer] };
+  }
+
+  stored(turn: ClosedTurn): void {
+    this.#intake.release(turn);
+  }
+
+  /** Cannot happen: nobody else can own the lane. */
+  refused(): void {
+    throw new Error('journal: the scoring thread refused the only lane there is');
+  }
+
+  start(): void {
+    let ticks = 0;
+    this.#timer = setInterval(() => {
+      const now = this.#journal.time;
+      this.#intake.advance(now);
+      ticks += 1;
+      if (ticks % SWEEP_EVERY_TICKS === 0) this.#scorer.time(this, now, {});
+    }, TICK_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#journal.stop();
+  }
+}

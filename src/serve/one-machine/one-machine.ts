@@ -1,0 +1,60 @@
+/** One machine: the journal is the log, SQLite the store, and nobody else shares them. */
+import type { Settings } from '../../config/settings.ts';
+import { turnLimits } from '../../engine/engine-settings.ts';
+import { Journal } from '../../journal/journal.ts';
+import { StoreReader } from '../../store/sqlite/store-reader.ts';
+import type { DataDirectory } from '../data-directory.ts';
+import type { Deployment, LogNeeds } from '../deployment.ts';
+import type { JournalStorage } from '../scoring-protocol.ts';
+import { JournalLog } from './journal-log.ts';
+
+const DAY_MS = 86_400_000;
+/** Calls of judges that are under way are paid for, and may take as long as a provider does. */
+const DRAIN_MS = 600_000;
+
+export class OneMachine implements Deployment {
+  readonly scores = true;
+  readonly accepts = true;
+  readonly isAlone = true;
+  /** Commands that have not been sent are in the journal. */
+  readonly draining = { waiting: 'is dropped', limitMs: DRAIN_MS } as const;
+  readonly #settings: Settings;
+  readonly #directory: DataDirectory;
+
+  constructor(settings: Settings, directory: DataDirectory) {
+    this.#settings = settings;
+    this.#directory = directory;
+  }
+
+  storage({ store }: Settings): JournalStorage {
+    return {
+      kind: 'one-machine',
+      storeFile: this.#directory.storeFile,
+      journalDirectory: this.#directory.journal,
+      retention: {
+        maxBytes: store.maxBytes,
+        keepMs: store.keepDays * DAY_MS,
+        keepFailedMs: store.keepFailedDays * DAY_MS,
+      },
+    };
+  }
+
+  openReader(): StoreReader {
+    return StoreReader.open(this.#directory.storeFile);
+  }
+
+  async openLog({ scorer, events, duty }: LogNeeds): Promise<JournalLog> {
+    const { segmentBytes, maxBytes } = this.#settings.journal;
+    const { journal, recovered } = await Journal.open({
+      directory: this.#directory.journal,
+      segmentBytes,
+      maxBytes,
+      floor: scorer.floor,
+      onEvent: (event) => events.report(event),
+    });
+    duty.set(true);
+    const log = new JournalLog({ journal, limits: turnLimits(this.#settings), scorer });
+    log.read(recovered);
+    return log;
+  }
+}

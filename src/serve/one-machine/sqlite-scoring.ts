@@ -1,0 +1,136 @@
+/**
+ * The scoring thread's side of one machine: reads the bytes of closed turns from the journal, and scores and stores them in SQLite. A batch of commands
+ * is one transaction, so batches grow with the load. If anything in it fails (a full disk, a broken store), all of it is undone and done again.
+ */
+import { unpackTurn } from './packed-turn.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { JournalArrivals } from '../../engine/journal-arrivals.ts';
+import { JournalReader } from '../../journal/journal-reader.ts';
+import type { EngineEvent } from '../../model/events/scoring-events.ts';
+import { prune } from '../../store/sqlite/retention.ts';
+import { Store } from '../../store/sqlite/store.ts';
+import type { Total } from '../../store/engine-store.ts';
+import type { Answer, JournalStorage, OrderedCommand } from '../scoring-protocol.ts';
+import type { ScoringParts, ScoringSide, Troubles } from '../scoring-side.ts';
+
+/** A transaction holds the turns that it writes in memory until the commit. */
+const BATCH_MAX = 256;
+
+export class SqliteScoring implements ScoringSide {
+  readonly store: Store;
+  readonly troubles: Troubles;
+  readonly duties = [];
+  readonly #storage: JournalStorage;
+  readonly #parts: ScoringParts;
+  readonly #reader: JournalReader;
+  #events: EngineEvent[] = [];
+  #scoredTo = 0;
+  #engine: Engine;
+  #arrivals: JournalArrivals;
+
+  constructor(storage: JournalStorage, parts: ScoringParts) {
+    this.#storage = storage;
+    this.#parts = parts;
+    this.store = Store.open(storage.storeFile);
+    this.#reader = new JournalReader(storage.journalDirectory);
+    this.troubles = { said: (_work, error) => this.#failed(error), over: () => {} };
+    this.#engine = this.#makeEngine();
+    this.#arrivals = this.#makeArrivals();
+  }
+
+  get floor(): { readonly position: number; readonly logTime: number } {
+    return this.store.floor;
+  }
+
+  get scoredTo(): number {
+    return this.#scoredTo;
+  }
+
+  totals(): readonly Total[] {
+    return this.store.totals.all();
+  }
+
+  async take(waiting: OrderedCommand[]): Promise<void> {
+    const startedAt = performance.now();
+    const batch = waiting.slice(0, BATCH_MAX);
+    this.#inTransaction(() => {
+      for (const command of batch) this.#do(command);
+    });
+    waiting.splice(0, batch.length);
+    const { post } = this.#parts;
+    const turns = batch.filter(({ type }) => type === 'turn').length;
+    if (turns > 0) {
+      const tookMs = performance.now() - startedAt;
+      post({ type: 'events', events: [{ type: 'scorer-committed', turns, tookMs }] });
+    }
+    const last = batch.at(-1);
+    if (last !== undefined) post({ type: 'done', sequence: last.sequence, refused: [], wantsKeys: false });
+    for (const command of batch) if (command.type === 'time') this.#scoredTo = Math.max(this.#scoredTo, command.time);
+  }
+
+  /** Everything is scored by commands. */
+  async scoreDue(): Promise<boolean> {
+    return false;
+  }
+
+  async tidy(): Promise<void> {
+    let pruned = { conversations: 0, bytes: 0 };
+    this.#inTransaction(() => {
+      pruned = prune(this.store, this.#storage.retention);
+    });
+    this.store.traces.removeEmptyFiles();
+    this.#parts.post({ type: 'events', events: [{ type: 'store-pruned', ...pruned }] });
+  }
+
+  async answer(): Promise<Answer> {
+    throw new Error('one machine has no lanes to ask about');
+  }
+
+  async close(): Promise<void> {
+    this.#reader.close();
+    this.store.close();
+  }
+
+  #do(command: OrderedCommand): void {
+    if (command.type === 'time') {
+      this.#engine.advance(command.time);
+      return;
+    }
+    if (!('packed' in command.turn)) throw new Error('the journal sends turns as positions');
+    const turn = unpackTurn(command.turn.packed);
+    this.#reader.completeTo(turn.position);
+    this.#arrivals.close(turn);
+  }
+
+  #inTransaction(work: () => void): void {
+    try {
+      this.store.begin();
+      work();
+      const totals = this.store.commit();
+      this.#parts.post({ type: 'totals', totals });
+      this.#parts.post({ type: 'events', events: this.#events });
+    } catch (error) {
+      this.store.rollback();
+      // Its label guard may remember labels that were rolled back.
+      this.#engine = this.#makeEngine();
+      this.#arrivals = this.#makeArrivals();
+      throw error;
+    } finally {
+      this.#events = [];
+    }
+  }
+
+  #failed(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#parts.post({ type: 'events', events: [{ type: 'scorer-failed', error: text }] });
+  }
+
+  #makeEngine(): Engine {
+    return this.#parts.makeEngine(this.store, (event) => this.#events.push(event));
+  }
+
+  #makeArrivals(): JournalArrivals {
+    const read = (position: number, length: number) => this.#reader.read(position, length);
+    return new JournalArrivals({ store: this.store, engine: this.#engine, read });
+  }
+}

@@ -1,0 +1,80 @@
+/** The HTTP side of the service: metrics, readiness, and the API over the store. */
+import type { Settings } from '../config/settings.ts';
+import { Exposition } from '../report/metrics/exposition.ts';
+import { type ConversationApi, type HttpServer, startHttpServer } from '../report/http/http-server.ts';
+import { acceptRoute } from './api/accept-route.ts';
+import { conversationApi } from './api/conversation-api.ts';
+import { labelRoute } from './api/label-route.ts';
+import { reloadRoute } from './api/reload-route.ts';
+import { shadowApi } from './api/shadow-api.ts';
+import { truthRoute } from './api/truth-route.ts';
+import type { Opened } from './deployment.ts';
+import type { DetectionMonitor } from './detection/detection-monitor.ts';
+import type { Readiness } from './readiness.ts';
+import type { Reloading } from './reloading.ts';
+import type { RunningConfig } from './running-config.ts';
+import type { Scorer } from './scorer.ts';
+import type { ServiceEvents } from './service-events.ts';
+import type { ServiceViews } from './service-views.ts';
+import type { StoreWrites } from './store-writes.ts';
+
+export interface HttpNeeds {
+  readonly settings: Settings;
+  readonly config: RunningConfig;
+  readonly opened: Opened;
+  readonly scorer: Scorer;
+  readonly events: ServiceEvents;
+  readonly readiness: Readiness;
+  readonly views: ServiceViews;
+  readonly detection: DetectionMonitor;
+  readonly writes: StoreWrites;
+  readonly reloading: Reloading;
+}
+
+export function startHttp(needs: HttpNeeds): Promise<HttpServer> {
+  const { settings, config, opened, events, views, detection, writes, reloading } = needs;
+  const exposition = new Exposition([
+    ...views.quality.sources(),
+    ...events.sources(),
+    ...detection.sources(),
+    ...views.sources(),
+  ]);
+  return startHttpServer({
+    host: settings.host,
+    port: settings.httpPort,
+    metrics: (accept, scraper) => exposition.render(accept, scraper),
+    ready: () => needs.readiness.check({ stalledMs: needs.scorer.stalledMs, problems: problemsOf(needs) }),
+    conversations: {
+      list: (query) => conversationsOf(opened).list(query),
+      get: (id, how) => conversationsOf(opened).get(id, how),
+    },
+    detection: () => detection.describe(),
+    shadow: shadowApi({ reader: () => opened.reader, suites: () => config.suites }),
+    writes: {
+      routes: [
+        truthRoute((write) => writes.put(write)),
+        labelRoute({ put: (write) => writes.put(write), suites: () => config.liveSuites }),
+        acceptRoute((chosen) => detection.accept(chosen)),
+        reloadRoute(() => reloading.reload()),
+      ],
+      token: () => config.settings.http.writeToken,
+      onWrite: (event) => events.report(event),
+    },
+  });
+}
+
+/** Throws if there is no store to read. */
+export function conversationsOf({ reader }: Opened): ConversationApi {
+  if (reader !== undefined) return conversationApi(reader);
+  throw new Error('this instance reads nothing: kafka.read is false, or it still waits for its store');
+}
+
+function problemsOf({ opened, scorer }: Pick<HttpNeeds, 'opened' | 'scorer'>): readonly string[] {
+  const store = scorer.problem('store');
+  const sending = scorer.problem('sending');
+  return [
+    ...(opened.log?.problems ?? []),
+    ...(store === undefined ? [] : [`the shared store: ${store}`]),
+    ...(sending === undefined ? [] : [`the topic of evaluations: ${sending}`]),
+  ];
+}
