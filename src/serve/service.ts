@@ -11,12 +11,12 @@ import type { LoadedSettings, Settings } from '../config/settings.ts';
 import { Journal } from '../journal/journal.ts';
 import type { JournalEntry } from '../journal/journal-entry.ts';
 import type { BatchSink } from '../receive/sink.ts';
+import type { AnyEvent } from '../model/events/any-event.ts';
+import { EventReporter } from '../report/events/event-reporter.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
-import { HealthCounters, type PipelineEvent } from '../report/metrics/health-counters.ts';
 import { startHttpServer } from '../report/http/http-server.ts';
 import type { Log } from '../report/log/log.ts';
 import { QualityView } from '../report/metrics/quality-view.ts';
-import { redactionNames } from '../model/redaction.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { conversationApi } from './api/conversation-api.ts';
@@ -34,7 +34,7 @@ import { detectionStart } from '../engine/detection/detection-start.ts';
 import { engineSettings, turnLimits } from '../engine/engine-settings.ts';
 import { Intake } from '../engine/intake.ts';
 import { startOtlpReceivers } from './otlp-receivers.ts';
-import { judgeCounters, judgingStart } from '../engine/judging-start.ts';
+import { judgingStart, reportedJudges } from '../engine/judging-start.ts';
 import { Readiness } from './readiness.ts';
 import { serviceRedaction } from '../engine/redaction-rules.ts';
 import { reloadRoute } from './api/reload-route.ts';
@@ -101,6 +101,9 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const directory = openDataDirectory(settings.dataDir);
   stops.push(() => directory.release());
 
+  const redaction = serviceRedaction(settings);
+  const judging = judgingStart(settings.judging);
+  const reporter = new EventReporter({ log, redaction, judges: reportedJudges(judging), cluster: undefined });
   let ownSources: readonly MetricSource[] = [];
   const { instance } = settings;
   const sources = () => ownSources;
@@ -108,28 +111,25 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     settings: settings.telemetry,
     instance,
     version: options.version,
-    log,
+    onEvent: (event) => reporter.report(event),
     sources,
   });
   stops.push(() => telemetry?.stop());
-  const redaction = serviceRedaction(settings);
   const view = new QualityView();
   const variation = new CriterionVariation();
   const readiness = new Readiness();
-  const onEvent = (event: PipelineEvent) => {
-    health.count(event);
-    log.event(event);
-    if (event.type === 'answer-reused') judges?.countReused(event.judge);
+  const onEvent = (event: AnyEvent) => {
+    reporter.report(event);
     telemetry?.note(event);
-    if (event.type === 'journal-refused') readiness.refused(event.because, event.detail);
-    else if (event.type === 'journal-synced') readiness.accepted();
+    readiness.note(event);
   };
 
   const desk = new DetectionDesk(settings, log, {
     conversations: () => conversations,
     onSettled: (settled) => scorer.settled(settled),
     onAccept: (command) => scorer.tell(command),
-    onEvent: (event) => telemetry?.note(event),
+    metrics: reporter.detection,
+    onEvent,
   });
   let { writeToken } = settings.http;
   /** Those in shadow as well. */
@@ -142,7 +142,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
       writeToken = next.http.writeToken;
       await desk.reload(next);
       await scorer.replace(scoringOf({ settings: next, suites: nextSuites, directory, version: options.version }));
-      health.weigh(criterionWeights(nextSuites));
+      reporter.begin(criterionWeights(nextSuites));
       running = nextSuites;
     },
     onEvent,
@@ -156,8 +156,6 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   ];
   // Suites that were named on the command line are those of the start.
   const named = { ...settings, suites: options.suiteReferences, baseDir: options.suitesBaseDirectory };
-  const judging = judgingStart(settings.judging);
-  const judges = judging === undefined ? undefined : judgeCounters(judging);
   const { scorer, ready } = await Scorer.start({
     ...scoringOf({ settings: named, suites: running, directory, version: options.version }),
     onStored: (turn) => intake.release(turn),
@@ -165,13 +163,10 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
       view.update(totals);
       variation.update(totals);
     },
-    onEvent: (event) => onEvent(event),
+    onEvent,
     onDetection: (message) => desk.hear(message),
     onPut: (message) => puts.hear(message),
-    onJudge: (event) => {
-      judges?.count(event);
-      log.event(event);
-    },
+    onJudge: onEvent,
   });
   stops.push(() => scorer.stop());
 
@@ -196,7 +191,7 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     onClosed: (turn) => scorer.close(turn),
     onReleased: (position, rows) => journal.release(position, rows),
   });
-  const health = new HealthCounters({
+  ownSources = reporter.sources({
     openTurns: () => intake.turns.turnCount,
     openSpans: () => intake.turns.rowCount,
     journalBytes: () => journal.diskBytes,
@@ -205,11 +200,10 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
     series: () => view.seriesCount,
     labelSets: () => view.labelSetCount,
     labelSetsMax: settings.metrics.maxLabelValues,
-    criterionWeights: criterionWeights(running),
+    criterionWeights: () => criterionWeights(running),
     criterionVariation: () => variation.all(),
     criterionLikeness: () => likeness.all(),
     version: options.version,
-    redactions: redaction === undefined ? [] : redactionNames(redaction),
     writeRoutes: writes.map(({ path }) => path),
   });
   const { journal, recovered } = await Journal.open({
@@ -226,12 +220,10 @@ async function start(options: ServiceOptions, stops: Stop[], stopAll: () => Prom
   const timers = startTimers({ intake, scorer, journal, log });
   stops.push(() => timers.forEach(clearInterval));
 
-  ownSources = [...health.sources(), ...(judges?.sources() ?? [])];
   const exposition = new Exposition([
     ...view.sources(),
-    ...health.sources(),
+    ...ownSources,
     ...desk.sources(),
-    ...(judges?.sources() ?? []),
     ...(judging === undefined ? [] : calibration.sources()),
   ]);
   const http = await startHttpServer({

@@ -16,12 +16,10 @@ import { KafkajsConsumer } from '../../kafka/kafkajs/consumer.ts';
 import { KafkajsProducer } from '../../kafka/kafkajs/producer.ts';
 import type { KafkaProducer } from '../../kafka/kafka-client.ts';
 import { Spool } from '../../kafka/turn-spool.ts';
-import type { ClusterEvent } from '../../model/events/cluster-events.ts';
+import type { AnyEvent } from '../../model/events/any-event.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
-import { redactionNames } from '../../model/redaction.ts';
-import { ClusterCounters } from '../../report/metrics/cluster-counters.ts';
+import { EventReporter } from '../../report/events/event-reporter.ts';
 import { Exposition, type MetricSource } from '../../report/metrics/exposition.ts';
-import { HealthCounters, type PipelineEvent } from '../../report/metrics/health-counters.ts';
 import { type ConversationApi, startHttpServer } from '../../report/http/http-server.ts';
 import { QualityView } from '../../report/metrics/quality-view.ts';
 import type { LabelReader } from '../../store/label-store.ts';
@@ -32,11 +30,10 @@ import { CriterionVariation } from '../criteria/criterion-variation.ts';
 import { criterionWeights } from '../criteria/criterion-weights.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import { acceptRoute } from '../api/accept-route.ts';
-import type { JudgeEvent } from '../../model/events/judge-events.ts';
 import { CalibrationDesk } from '../calibration-rounds.ts';
 import { labelRoute } from '../api/label-route.ts';
 import { DetectionDesk } from '../detection/detection-monitor.ts';
-import { judgeCounters, judgingStart } from '../../engine/judging-start.ts';
+import { judgingStart, reportedJudges } from '../../engine/judging-start.ts';
 import { StoreWrites } from '../store-writes.ts';
 import { truthRoute } from '../api/truth-route.ts';
 import { detectionStart } from '../../engine/detection/detection-start.ts';
@@ -61,7 +58,6 @@ import { RecordReading } from './record-reading.ts';
 import { postgresOptions } from './store-settings.ts';
 
 type Stop = () => Promise<void> | void;
-type AnyEvent = PipelineEvent | ClusterEvent;
 
 /** What is under way when the service is told to stop may take this long; then the next owner does it again. */
 const DRAIN_MS = 20_000;
@@ -93,6 +89,11 @@ async function start(
   const { settings, log } = options;
   const directory = openDataDirectory(settings.dataDir);
   stops.push(() => directory.release());
+  const redaction = serviceRedaction(settings);
+  const judging = judgingStart(settings.judging);
+  const topics = kafka.read ? [...kafka.topics.spans, ...kafka.topics.logs] : [];
+  const cluster = { reads: kafka.read, topics };
+  const reporter = new EventReporter({ log, redaction, judges: reportedJudges(judging), cluster });
   let ownSources: readonly MetricSource[] = [];
   const { instance } = settings;
   const sources = () => ownSources;
@@ -100,25 +101,16 @@ async function start(
     settings: settings.telemetry,
     instance,
     version: options.version,
-    log,
+    onEvent: (event) => reporter.report(event),
     sources,
   });
   stops.push(() => telemetry?.stop());
-  const redaction = serviceRedaction(settings);
   const readiness = new Readiness();
   const onEvent = (event: AnyEvent) => {
-    if (isOfCluster(event)) metrics.count(event);
-    else health.count(event);
-    // Panels and alerts about scoring are the same however Assay runs.
-    if (event.type === 'conversations-judged' && event.arrivals > 0)
-      health.count({ type: 'scorer-committed', turns: event.arrivals, tookMs: event.tookMs });
-    log.event(event);
-    if (event.type === 'answer-reused') judges?.countReused(event.judge);
+    reporter.report(event);
     telemetry?.note(event);
   };
 
-  const judging = judgingStart(settings.judging);
-  const judges = judging === undefined ? undefined : judgeCounters(judging);
   // Who looks at this instance while it waits for the store is told so.
   let reading: Reading | undefined;
   const view = new QualityView();
@@ -129,15 +121,6 @@ async function start(
     sendingProblem: undefined,
     deadLetterProblem: undefined,
   };
-  const metrics = new ClusterCounters({
-    reads: kafka.read,
-    lanes: () => reading?.lanes.count ?? 0,
-    lags: () => reading?.lanes.lags ?? [],
-    clusterTime: () => state.clusterTime,
-    spoolBytes: () => reading?.spool.bytes ?? 0,
-    turnsToFile: () => reading?.worker.turnsWaiting ?? 0,
-    topics: kafka.read ? [...kafka.topics.spans, ...kafka.topics.logs] : [],
-  });
   let { writeToken } = settings.http;
   /** Those in shadow as well. */
   let running: readonly SuiteOutline[] = [...options.suites, ...options.shadows].map(outlineOf);
@@ -151,7 +134,7 @@ async function start(
       writeToken = next.http.writeToken;
       await desk.reload(next);
       await reading?.reload(next, nextSuites);
-      health.weigh(criterionWeights(nextSuites));
+      reporter.begin(criterionWeights(nextSuites));
       running = nextSuites;
     },
     onEvent,
@@ -163,7 +146,7 @@ async function start(
     acceptRoute((chosen) => desk.accept(chosen)),
     reloadRoute(() => reloading.reload()),
   ];
-  const health = new HealthCounters({
+  ownSources = reporter.sources({
     openTurns: () => reading?.lanes.openTurns ?? 0,
     openSpans: () => reading?.lanes.openRows ?? 0,
     journalBytes: () => 0,
@@ -172,18 +155,25 @@ async function start(
     series: () => view.seriesCount,
     labelSets: () => view.labelSetCount,
     labelSetsMax: settings.metrics.maxLabelValues,
-    criterionWeights: criterionWeights(running),
+    criterionWeights: () => criterionWeights(running),
     criterionVariation: () => variation.all(),
     criterionLikeness: () => likeness.all(),
     version: options.version,
-    redactions: redaction === undefined ? [] : redactionNames(redaction),
     writeRoutes: writes.map(({ path }) => path),
+    cluster: {
+      lanes: () => reading?.lanes.count ?? 0,
+      lags: () => reading?.lanes.lags ?? [],
+      clusterTime: () => state.clusterTime,
+      spoolBytes: () => reading?.spool.bytes ?? 0,
+      turnsToFile: () => reading?.worker.turnsWaiting ?? 0,
+    },
   });
   const desk = new DetectionDesk(settings, log, {
     conversations: () => apiOf(reading),
     onSettled: (settled) => reading?.worker.settled(settled),
     onAccept: (command) => reading?.worker.tell(command) ?? false,
-    onEvent: (event) => telemetry?.note(event),
+    metrics: reporter.detection,
+    onEvent,
     isOwner: false,
   });
   const onProblem = (error: string) => log.line('warn', 'the calibration of judges could not be worked out', { error });
@@ -194,7 +184,6 @@ async function start(
     suites: () => running,
     onProblem: (error) => log.line('warn', 'the likeness of criteria could not be worked out', { error }),
   });
-  ownSources = [...health.sources(), ...metrics.sources(), ...(judges?.sources() ?? [])];
   const exposition = new Exposition([...view.sources(), ...ownSources, ...desk.sources(), ...calibrated]);
   const http = await startHttpServer({
     host: settings.host,
@@ -228,10 +217,6 @@ async function start(
       desk,
       calibration,
       puts,
-      onJudge: (event) => {
-        judges?.count(event);
-        log.event(event);
-      },
     });
   }
   // These ask the reader, and so stop before it.
@@ -295,7 +280,6 @@ async function startReading(
     readonly desk: DetectionDesk;
     readonly calibration: CalibrationDesk;
     readonly puts: StoreWrites;
-    readonly onJudge: (event: JudgeEvent) => void;
   },
 ): Promise<Reading> {
   const {
@@ -308,7 +292,6 @@ async function startReading(
     desk,
     calibration,
     puts,
-    onJudge,
     producer,
     redaction,
     onEvent,
@@ -352,7 +335,7 @@ async function startReading(
     },
     onDetection: (message) => desk.hear(message),
     onPut: (message) => puts.hear(message),
-    onJudge,
+    onJudge: onEvent,
     onClusterTime: (time) => {
       state.clusterTime = time;
     },
@@ -466,22 +449,4 @@ async function startReceivers(
     recordBytesMax: kafka.recordBytes,
   });
   return startOtlpReceivers(settings, { sink, redaction, onEvent, stops });
-}
-
-const CLUSTER_EVENTS: ReadonlySet<string> = new Set<ClusterEvent['type']>([
-  'records-read',
-  'record-unreadable',
-  'record-late',
-  'lanes-gained',
-  'lanes-lost',
-  'kafka-problem',
-  'store-problem',
-  'sending-problem',
-  'arrivals-filed',
-  'conversations-judged',
-  'evaluations-sent',
-]);
-
-function isOfCluster(event: AnyEvent): event is ClusterEvent {
-  return CLUSTER_EVENTS.has(event.type);
 }

@@ -1,5 +1,10 @@
-/** The metrics of judges: names, labels, units and meaning. `judge-counters.ts` counts them. They are there where judges are configured. */
-import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
+/**
+ * Between questions and judges. A single call that failed is in the metrics; what keeps a judge from answering is logged. What was spent is in the store,
+ * and the budget goes by that.
+ */
+import { type AnswerReused, CALL_RESULTS, type JudgeEvent, QUESTION_ENDS } from '../../model/events/judge-events.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import { error, type EventTable, info, warn } from './event-table.ts';
 
 export const JUDGE_METRICS = {
   calls: {
@@ -15,6 +20,7 @@ export const JUDGE_METRICS = {
   / on (judge) group_left sum by (judge) (rate(assay_judge_calls_total[1h]))`,
       },
     ],
+    zeros: { result: CALL_RESULTS },
   },
   latency: {
     name: 'assay_judge_call_seconds',
@@ -23,6 +29,7 @@ export const JUDGE_METRICS = {
     unit: 'seconds',
     help: 'How long calls took, those that failed among them.',
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
+    zeros: {},
   },
   tokens: {
     name: 'assay_judge_tokens_total',
@@ -30,6 +37,7 @@ export const JUDGE_METRICS = {
     labels: ['judge', 'direction'],
     unit: 'tokens',
     help: 'Tokens as the provider counts them, by direction: input or output.',
+    zeros: { direction: ['input', 'output'] },
   },
   cost: {
     name: 'assay_judge_cost_total',
@@ -40,6 +48,7 @@ export const JUDGE_METRICS = {
     queries: [
       { asks: 'cost of the last day, by judge', promql: 'sum by (judge) (increase(assay_judge_cost_total[1d]))' },
     ],
+    zeros: {},
   },
   questions: {
     name: 'assay_judge_questions_total',
@@ -54,6 +63,7 @@ export const JUDGE_METRICS = {
   / sum(increase(assay_judge_questions_total[1d]))`,
       },
     ],
+    zeros: { end: QUESTION_ENDS },
   },
   reused: {
     name: 'assay_judge_answers_reused_total',
@@ -69,6 +79,7 @@ export const JUDGE_METRICS = {
     + sum by (judge) (increase(assay_judge_questions_total[1d])))`,
       },
     ],
+    zeros: {},
   },
   disagreed: {
     name: 'assay_judge_votes_disagreed_total',
@@ -76,6 +87,7 @@ export const JUDGE_METRICS = {
     labels: ['judge'],
     unit: 'questions',
     help: 'Answered questions whose votes were not of one mind.',
+    zeros: {},
   },
   probed: {
     name: 'assay_judge_probed_total',
@@ -90,6 +102,7 @@ export const JUDGE_METRICS = {
   / sum by (judge) (increase(assay_judge_probed_total[7d]))`,
       },
     ],
+    zeros: { agreed: ['yes', 'no'] },
   },
   waiting: {
     name: 'assay_judge_waiting_questions',
@@ -97,6 +110,7 @@ export const JUDGE_METRICS = {
     labels: ['judge'],
     unit: 'questions',
     help: 'Questions that somebody waits for.',
+    zeros: {},
   },
   oldest: {
     name: 'assay_judge_oldest_waiting_seconds',
@@ -104,6 +118,7 @@ export const JUDGE_METRICS = {
     labels: ['judge'],
     unit: 'seconds',
     help: 'How long the oldest of them waits; judging.limit is the most.',
+    zeros: {},
   },
   stopped: {
     name: 'assay_judge_stopped',
@@ -111,6 +126,7 @@ export const JUDGE_METRICS = {
     labels: ['judge'],
     unit: '0 or 1',
     help: '1 while the judge is not asked because it can not answer: a key, a quota, a certificate, or it is away. The log says which.',
+    zeros: {},
   },
   spent: {
     name: 'assay_judge_budget_spent_ratio',
@@ -126,4 +142,84 @@ export const JUDGE_METRICS = {
     unit: 'failures',
     help: 'Times that asking judges could not use the store; it is tried again.',
   },
-} as const satisfies Record<string, MetricDefinition | HistogramDefinition>;
+} as const satisfies MetricTable<undefined>;
+
+export interface Budget {
+  /** Infinity where there is no limit. */
+  readonly hourNanos: number;
+  readonly dayNanos: number;
+}
+
+type JudgeCounted = Counted<typeof JUDGE_METRICS>;
+
+const NANO = 1e-9;
+
+export const JUDGE_EVENTS = {
+  'judge-called': {
+    log: ({ judge, result, reason }) =>
+      result === 'said'
+        ? undefined
+        : warn(
+            'judges: call failed, its question is retried or ends without an answer',
+            { judge, failure: result, reason },
+            `judge ${judge} ${result}`,
+          ),
+    count: ({ judge, result, tookMs, inputTokens, outputTokens, nanos }, { calls, latency, tokens, cost }) => {
+      calls.inc({ judge, result });
+      latency.observe({ judge }, tookMs / 1000);
+      tokens.inc({ judge, direction: 'input' }, inputTokens);
+      tokens.inc({ judge, direction: 'output' }, outputTokens);
+      cost.inc({ judge }, nanos * NANO);
+    },
+  },
+  'question-ended': {
+    count: ({ judge, end, disagreed }, metrics) => {
+      metrics.questions.inc({ judge, end });
+      if (disagreed) metrics.disagreed.inc({ judge });
+    },
+  },
+  'answer-reused': { count: ({ judge }, { reused }) => reused.inc({ judge }) },
+  'judge-stopped': {
+    log: ({ judge, failure, reason, tryAgainMs }) =>
+      error(
+        'judges: judge cannot answer and is stopped, it is retried by itself',
+        { judge, failure, reason, try_again_ms: Math.round(tryAgainMs) },
+        `judge stopped ${judge} ${failure}`,
+      ),
+    count: ({ judge }, { stopped }) => stopped.set({ judge }, 1),
+  },
+  'judge-resumed': {
+    log: ({ judge }) => info('judges: judge answers again, asking its questions', { judge }),
+    count: ({ judge }, { stopped }) => stopped.set({ judge }, 0),
+  },
+  'judge-probed': { count: ({ judge, agreed }, { probed }) => probed.inc({ judge, agreed: agreed ? 'yes' : 'no' }) },
+  'budget-exhausted': {
+    log: ({ window }) => warn('judges: budget is spent, questions wait', { window }, `judge budget ${window}`),
+  },
+  'judging-observed': {
+    count: ({ judges, spent }, { stopped, waiting, oldest, ...shown }) => {
+      for (const { judge, questions, oldestMs, isStopped } of judges) {
+        stopped.set({ judge }, isStopped ? 1 : 0);
+        waiting.set({ judge }, questions);
+        oldest.set({ judge }, questions === 0 ? 0 : oldestMs / 1000);
+      }
+      showSpent(spent, shown);
+    },
+  },
+  'judging-failed': {
+    log: ({ problem }) => error('judges: cannot use the store, retrying', { problem }, 'judging failed'),
+    count: (_event, { storeFailures }) => storeFailures.inc(),
+  },
+} satisfies EventTable<JudgeEvent | AnswerReused, JudgeCounted & { readonly budget: Budget }>;
+
+/** Only of windows that are limited. */
+export function showSpent(
+  now: { readonly hourNanos: number; readonly dayNanos: number },
+  { spent, budget }: Pick<JudgeCounted, 'spent'> & { readonly budget: Budget },
+): void {
+  const show = (window: 'hour' | 'day', nanos: number, limit: number) => {
+    if (Number.isFinite(limit)) spent.set({ window }, limit === 0 ? 1 : nanos / limit);
+  };
+  show('hour', now.hourNanos, budget.hourNanos);
+  show('day', now.dayNanos, budget.dayNanos);
+}

@@ -1,89 +1,22 @@
-/**
- * The metrics that say how Assay itself is: names, labels, units and meaning. `health-counters.ts` counts them; unlike the quality metrics they
- * start at zero with the process, as Prometheus counters do.
- */
-import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
+/** From a turn's close to its place in the store: turns, conversations, checks, series. */
+import type { AnswerReused } from '../../model/events/judge-events.ts';
+import { type ScoringEvent, TURN_FATES, type TurnFate } from '../../model/events/scoring-events.ts';
+import type { Gauges } from '../metrics/gauges.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import { error, type EventTable, info, warn } from './event-table.ts';
 
-export const HEALTH_METRICS = {
-  received: {
-    name: 'assay_received_requests_total',
-    type: 'counter',
-    labels: ['transport', 'signal', 'encoding'],
-    unit: 'requests',
-    help: 'Requests accepted, which is journaled and synced, by transport, signal and content encoding.',
-  },
-  receivedRecords: {
-    name: 'assay_received_records_total',
-    type: 'counter',
-    labels: ['signal'],
-    unit: 'spans, log records',
-    help: 'Spans and log records accepted: journaled and synced.',
-    queries: [
-      { asks: 'spans accepted each second', promql: 'sum(rate(assay_received_records_total{signal="traces"}[5m]))' },
-    ],
-  },
-  receivedBytes: {
-    name: 'assay_received_bytes_total',
-    type: 'counter',
-    labels: ['signal'],
-    unit: 'bytes',
-    help: 'Bytes accepted, after decompression.',
-  },
-  rejected: {
-    name: 'assay_rejected_records_total',
-    type: 'counter',
-    labels: ['signal', 'reason'],
-    unit: 'spans, log records',
-    help: 'Spans and log records that a partial success rejected, by reason.',
-  },
-  refused: {
-    name: 'assay_refused_requests_total',
-    type: 'counter',
-    labels: ['transport', 'reason'],
-    unit: 'requests',
-    help: 'Requests answered with an error, by transport and reason.',
-    queries: [
-      {
-        asks: 'clients that were told to wait: the journal is full, or too much is in flight',
-        promql: 'sum by (reason) (rate(assay_refused_requests_total{reason=~"not-admitted|overloaded"}[5m]))',
-      },
-    ],
-  },
-  redactions: {
-    name: 'assay_redactions_total',
-    type: 'counter',
-    labels: ['pattern'],
-    unit: 'places',
-    help: 'Secrets taken out of accepted requests before they were stored, by pattern; key and user_id are such patterns too.',
-  },
-  journalBytes: {
-    name: 'assay_journal_bytes',
-    type: 'gauge',
-    labels: [],
-    unit: 'bytes',
-    help: 'Disk that the journal holds.',
-  },
-  sync: {
-    name: 'assay_journal_sync_seconds',
-    type: 'histogram',
-    labels: [],
-    unit: 'seconds',
-    help: 'Time to write and sync one group of the journal.',
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
-  },
-  corrupt: {
-    name: 'assay_journal_corrupt_bytes_total',
-    type: 'counter',
-    labels: [],
-    unit: 'bytes',
-    help: 'Bytes of the journal found corrupt and set aside.',
-  },
+/** Fates of turns whose spans came before its first close. */
+const IN_TIME: readonly TurnFate[] = ['stored', 'no-agent-steps'];
+const LATE_FATES = TURN_FATES.filter((fate) => !IN_TIME.includes(fate) && fate !== 'not-understood');
+
+export const SCORING_METRICS = {
   openTurns: {
     name: 'assay_open_turns',
     type: 'gauge',
     labels: [],
     unit: 'turns',
     help: 'Turns that are still collecting spans.',
+    read: (now) => now.openTurns(),
   },
   openRecords: {
     name: 'assay_open_records',
@@ -91,6 +24,7 @@ export const HEALTH_METRICS = {
     labels: [],
     unit: 'spans, log records',
     help: 'Spans and log records of open turns.',
+    read: (now) => now.openSpans(),
   },
   turns: {
     name: 'assay_turns_closed_total',
@@ -98,6 +32,7 @@ export const HEALTH_METRICS = {
     labels: ['cause', 'fate'],
     unit: 'turns',
     help: 'Turns closed, by cause and by what became of them. not-understood: the bytes could not be read, and the log says why.',
+    zeros: { cause: ['settled'], fate: TURN_FATES },
   },
   lateRecords: {
     name: 'assay_late_records_total',
@@ -111,6 +46,7 @@ export const HEALTH_METRICS = {
         promql: 'sum(rate(assay_late_records_total[1h])) / sum(rate(assay_received_records_total[1h]))',
       },
     ],
+    zeros: { fate: LATE_FATES },
   },
   conversations: {
     name: 'assay_conversations_due_total',
@@ -118,6 +54,7 @@ export const HEALTH_METRICS = {
     labels: ['cause'],
     unit: 'conversations',
     help: 'Conversations that became due, by cause.',
+    zeros: { cause: ['idle', 'end_marker', 'single_trace', 'max_age', 'max_turns'] },
   },
   backlog: {
     name: 'assay_scoring_queue_length',
@@ -125,6 +62,7 @@ export const HEALTH_METRICS = {
     labels: [],
     unit: 'turns',
     help: 'Turns that are closed and not yet stored.',
+    read: (now) => now.scoringBacklog(),
   },
   logLag: {
     name: 'assay_log_lag_seconds',
@@ -132,6 +70,7 @@ export const HEALTH_METRICS = {
     labels: [],
     unit: 'seconds',
     help: 'How far scoring is behind the log.',
+    read: (now) => now.logLagSeconds(),
   },
   commit: {
     name: 'assay_scoring_batch_seconds',
@@ -167,6 +106,7 @@ export const HEALTH_METRICS = {
         promql: 'sum by (suite, criterion) (increase(assay_check_errors_total[1h])) > 0',
       },
     ],
+    zeros: { reason: ['error', 'timeout'] },
   },
   criterionWeight: {
     name: 'assay_criterion_weight_ratio',
@@ -182,6 +122,8 @@ export const HEALTH_METRICS = {
   / sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict=~"pass|fail"}[1d]))`,
       },
     ],
+    read: (now) =>
+      now.criterionWeights().map(({ suite, criterion, weight }) => ({ labels: { suite, criterion }, value: weight })),
   },
   criterionVariation: {
     name: 'assay_criterion_variation_ratio',
@@ -195,6 +137,8 @@ export const HEALTH_METRICS = {
         promql: 'min by (suite, criterion) (assay_criterion_variation_ratio) < 0.01',
       },
     ],
+    read: (now) =>
+      now.criterionVariation().map(({ suite, criterion, ratio }) => ({ labels: { suite, criterion }, value: ratio })),
   },
   criterionLikeness: {
     name: 'assay_criterion_likeness_ratio',
@@ -208,6 +152,7 @@ export const HEALTH_METRICS = {
         promql: 'max by (suite, criterion, other) (assay_criterion_likeness_ratio)',
       },
     ],
+    read: (now) => now.criterionLikeness().map(({ phi, ...labels }) => ({ labels, value: phi })),
   },
   series: {
     name: 'assay_series',
@@ -215,6 +160,7 @@ export const HEALTH_METRICS = {
     labels: [],
     unit: 'series',
     help: 'Series of the quality metrics, as they are exposed.',
+    read: (now) => now.series(),
   },
   labelValues: {
     name: 'assay_label_values',
@@ -222,6 +168,7 @@ export const HEALTH_METRICS = {
     labels: [],
     unit: 'combinations',
     help: 'Combinations of agent, version, environment and segment that have series.',
+    read: (now) => now.labelSets(),
   },
   labelValuesMax: {
     name: 'assay_label_values_max',
@@ -235,6 +182,7 @@ export const HEALTH_METRICS = {
         promql: 'max(assay_label_values) / max(assay_label_values_max)',
       },
     ],
+    read: (now) => now.labelSetsMax,
   },
   folded: {
     name: 'assay_series_folded_total',
@@ -242,6 +190,7 @@ export const HEALTH_METRICS = {
     labels: ['label'],
     unit: 'evaluations',
     help: 'Evaluations counted under `other` because there are as many label sets (label agent) or segments (label segment) as allowed.',
+    zeros: { label: ['agent', 'segment'] },
   },
   pruned: {
     name: 'assay_store_pruned_conversations_total',
@@ -250,59 +199,61 @@ export const HEALTH_METRICS = {
     unit: 'conversations',
     help: 'Conversations that retention let go.',
   },
-  results: {
-    name: 'assay_results_total',
-    type: 'counter',
-    labels: ['fate'],
-    unit: 'evaluations',
-    help: 'Evaluations that were to go to a backend as OpenTelemetry events: sent, refused by it for good, or dropped because too many waited.',
+} as const satisfies MetricTable<Gauges>;
+
+export const SCORING_EVENTS = {
+  'turn-closed': {
+    count: ({ cause, fate, rows }, { turns, lateRecords }) => {
+      turns.inc({ cause, fate });
+      if (fate !== 'stored' && fate !== 'no-agent-steps') lateRecords.inc({ fate }, rows);
+    },
   },
-  resultFailures: {
-    name: 'assay_result_failures_total',
-    type: 'counter',
-    labels: [],
-    unit: 'requests',
-    help: 'Requests with results that failed and are made again.',
+  'conversation-evaluated': { count: ({ cause }, { conversations }) => conversations.inc({ cause }) },
+  'check-failed': {
+    log: ({ suite, criterion, reason }) =>
+      warn(
+        'scoring: check failed to answer, its verdict is error',
+        { suite, criterion, reason },
+        `check ${suite}/${criterion}`,
+      ),
+    count: ({ suite, criterion }, { checkErrors }) => checkErrors.inc({ suite, criterion, reason: 'error' }),
   },
-  reloadSuccessful: {
-    name: 'assay_config_last_reload_successful',
-    type: 'gauge',
-    labels: [],
-    unit: '0 or 1',
-    help: 'Whether the configuration could be read the last time that it was asked for; 0: what ran before runs on.',
+  'check-stopped': {
+    log: ({ suite, criterion, suspended }) =>
+      error('scoring: check ran past its limit and was stopped, its verdict is error', { suite, criterion, suspended }),
+    count: ({ suite, criterion }, { checkErrors }) => checkErrors.inc({ suite, criterion, reason: 'timeout' }),
   },
-  reloadedAt: {
-    name: 'assay_config_last_reload_success_timestamp_seconds',
-    type: 'gauge',
-    labels: [],
-    unit: 'seconds since 1970',
-    help: 'When the configuration that is in use was read.',
-    queries: [
-      {
-        asks: 'instances that run another configuration than the newest one',
-        promql:
-          'assay_config_last_reload_success_timestamp_seconds < on () group_left () max(assay_config_last_reload_success_timestamp_seconds) - 600',
-      },
-    ],
+  'not-understood': {
+    log: ({ what, reason }) =>
+      error('scoring: turn or conversation cannot be understood, it is left out', { what, reason }, 'not understood'),
   },
-  writes: {
-    name: 'assay_api_writes_total',
-    type: 'counter',
-    labels: ['route', 'code'],
-    unit: 'requests',
-    help: 'Requests to write through the API, by route and class of the answer: 2xx, 4xx, 5xx.',
-    queries: [
-      {
-        asks: 'writes that were refused or failed, by route',
-        promql: 'sum by (route, code) (increase(assay_api_writes_total{code!="2xx"}[1h])) > 0',
-      },
-    ],
+  'labels-folded': {
+    log: ({ label, agent }) =>
+      warn(
+        `metrics: too many ${label === 'agent' ? 'label sets' : 'segments'}, counting new ones under \`other\``,
+        { agent },
+        `folded ${label}`,
+      ),
+    count: ({ label }, { folded }) => folded.inc({ label }),
   },
-  buildInfo: {
-    name: 'assay_build_info',
-    type: 'gauge',
-    labels: ['version'],
-    unit: 'always 1',
-    help: 'Always 1; the version is the label.',
+  'scorer-committed': {
+    count: ({ turns, tookMs }, { commit, scored }) => {
+      commit.observe(tookMs / 1000);
+      scored.inc(turns);
+    },
   },
-} as const satisfies Record<string, MetricDefinition | HistogramDefinition>;
+  'scorer-failed': {
+    log: (event) => error('scoring: failed, retrying', { error: event.error }, `scorer ${event.error}`),
+    count: (_event, { scorerFailures }) => scorerFailures.inc(),
+  },
+  'scorer-restarted': {
+    log: ({ because }) => warn('scoring: thread restarted, unfinished work is redone', { because }),
+  },
+  'store-pruned': {
+    log: ({ conversations, bytes }) =>
+      conversations === 0 ? undefined : info('store: deleted conversations past retention', { conversations, bytes }),
+    count: ({ conversations }, { pruned }) => pruned.inc(conversations),
+  },
+} satisfies EventTable<Exclude<ScoringEvent, AnswerReused>, ScoringCounted>;
+
+export type ScoringCounted = Counted<typeof SCORING_METRICS>;

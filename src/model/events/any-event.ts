@@ -1,0 +1,23 @@
+/** Everything that is counted or logged while Assay runs. `src/report/events` says for each event how. */
+import type { ApiEvent } from './api-events.ts';
+import type { ClusterEvent } from './cluster-events.ts';
+import type { ConfigEvent } from './config-events.ts';
+import type { DetectionEvent } from './detection-events.ts';
+import type { JournalEvent } from './journal-events.ts';
+import type { JudgeEvent } from './judge-events.ts';
+import type { ReceiveEvent } from './receive-events.ts';
+import type { ResultEvent } from './result-events.ts';
+import type { ScoringEvent } from './scoring-events.ts';
+import type { TelemetryEvent } from './telemetry-events.ts';
+
+export type AnyEvent =
+  | ReceiveEvent
+  | JournalEvent
+  | ScoringEvent
+  | ResultEvent
+  | ConfigEvent
+  | ApiEvent
+  | TelemetryEvent
+  | ClusterEvent
+  | JudgeEvent
+  | DetectionEvent;
