@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { Exposition, type MetricSource } from '../../src/report/metrics/exposition.ts';
+import { counter, gauge, histogram } from '../../src/report/metrics/define-metric.ts';
 import { MetricSet } from '../../src/report/metrics/metric-set.ts';
 import { QualityView, type SeriesTotal } from '../../src/report/metrics/quality-view.ts';
 import { Scrapers } from '../../src/report/metrics/scrapers.ts';
@@ -16,12 +17,12 @@ function lines(text: string): readonly string[] {
 test('what prom-client counts is written as prom-client writes it', async () => {
   const registry = new Registry();
   const hostile = 'a "quoted" \\ back\nslash é 😀 {},=';
-  const common = { labels: ['a', 'b'], unit: 'x', help: 'Help with a \\ and a "quote".' } as const;
+  const common = { labels: ['a', 'b'], help: 'Help with a \\ and a "quote".' } as const;
   const buckets = [0.1, 1, 2.5];
   const metrics = new MetricSet({
-    counter: { ...common, name: 'x_total', type: 'counter' },
-    gauge: { ...common, name: 'x_gauge', type: 'gauge' },
-    histogram: { ...common, name: 'x_seconds', type: 'histogram', buckets },
+    counter: counter('x_total', 'x', common),
+    gauge: gauge('x_gauge', 'x', common),
+    histogram: histogram('x_seconds', 'x', { ...common, buckets }),
   });
   const { counter: ownCounter, gauge: ownGauge, histogram: ownHistogram } = metrics.counted;
   const registers = [registry];

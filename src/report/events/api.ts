@@ -1,15 +1,13 @@
 /** What is written through the API. */
 import type { ApiEvent } from '../../model/events/api-events.ts';
+import { counter, GIVEN } from '../metrics/define-metric.ts';
 import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import type { EventTable } from './event-table.ts';
 
 export const API_METRICS = {
-  writes: {
-    name: 'assay_api_writes_total',
-    type: 'counter',
-    labels: ['route', 'code'],
-    unit: 'requests',
+  writes: counter('assay_api_writes_total', 'requests', {
+    labels: { route: GIVEN, code: ['2xx', '4xx', '5xx'] },
     help: 'Requests to write through the API, by route and class of the answer: 2xx, 4xx, 5xx.',
     queries: [
       {
@@ -17,9 +15,8 @@ export const API_METRICS = {
         promql: 'sum by (route, code) (increase(assay_api_writes_total{code!="2xx"}[1h])) > 0',
       },
     ],
-    zeros: { code: ['2xx', '4xx', '5xx'] },
-  },
-} as const satisfies MetricTable<Gauges>;
+  }),
+} satisfies MetricTable<Gauges>;
 
 export const API_EVENTS = {
   'api-written': {

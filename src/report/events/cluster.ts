@@ -1,5 +1,6 @@
 /** The way from Kafka to the shared store: how far behind, what could not be read, who has what. */
 import { type ClusterEvent, RECORD_FATES } from '../../model/events/cluster-events.ts';
+import { counter, gauge, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
 import type { ClusterGauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
@@ -8,166 +9,87 @@ import type { ScoringCounted } from './scoring.ts';
 const BATCH_BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 
 export const CLUSTER_METRICS = {
-  records: {
-    name: 'assay_kafka_records_total',
-    type: 'counter',
-    labels: ['topic'],
-    unit: 'records',
+  records: counter('assay_kafka_records_total', 'records', {
+    labels: { topic: GIVEN },
     help: 'Records read from Kafka, by topic.',
-    zeros: {},
-  },
-  rows: {
-    name: 'assay_kafka_rows_total',
-    type: 'counter',
+  }),
+  rows: counter('assay_kafka_rows_total', 'spans, log records', {
     labels: ['topic', 'signal'],
-    unit: 'spans, log records',
     help: 'Spans and log records in what was read from Kafka.',
-  },
-  bytes: {
-    name: 'assay_kafka_bytes_total',
-    type: 'counter',
-    labels: ['topic'],
-    unit: 'bytes',
+  }),
+  bytes: counter('assay_kafka_bytes_total', 'bytes', {
+    labels: { topic: GIVEN },
     help: 'Bytes of the values of records read from Kafka.',
-    zeros: {},
-  },
-  unreadable: {
-    name: 'assay_kafka_unreadable_records_total',
-    type: 'counter',
-    labels: ['topic', 'fate'],
-    unit: 'records',
+  }),
+  unreadable: counter('assay_kafka_unreadable_records_total', 'records', {
+    labels: { topic: GIVEN, fate: RECORD_FATES },
     help: 'Records that hold neither spans nor log records of OTLP, by what became of them: dead-letter or dropped.',
-    zeros: { fate: RECORD_FATES },
-  },
-  late: {
-    name: 'assay_kafka_late_records_total',
-    type: 'counter',
-    labels: ['topic'],
-    unit: 'records',
+  }),
+  late: counter('assay_kafka_late_records_total', 'records', {
+    labels: { topic: GIVEN },
     help: 'Records that came with a timestamp before a time that was thought to be over. If this grows, raise kafka.clock_margin.',
-    zeros: {},
-  },
-  laneChanges: {
-    name: 'assay_kafka_lane_changes_total',
-    type: 'counter',
-    labels: ['change'],
-    unit: 'lanes',
+  }),
+  laneChanges: counter('assay_kafka_lane_changes_total', 'lanes', {
+    labels: { change: ['gained', 'lost'] },
     help: 'Lanes that this instance gained and lost.',
-    zeros: { change: ['gained', 'lost'] },
-  },
-  lanes: {
-    name: 'assay_kafka_lanes',
-    type: 'gauge',
-    labels: [],
-    unit: 'lanes',
+  }),
+  lanes: readGauge('assay_kafka_lanes', 'lanes', {
     help: 'Lanes (partition numbers) that this instance has.',
     read: (now) => now.lanes(),
-  },
-  lagRecords: {
-    name: 'assay_kafka_lag_records',
-    type: 'gauge',
+  }),
+  lagRecords: readGauge('assay_kafka_lag_records', 'records', {
     labels: ['topic', 'partition'],
-    unit: 'records',
     help: 'Records of the partition that have not been read.',
     read: (now) =>
       now.lags().map(({ topic, partition, records }) => ({ labels: { topic, partition }, value: records })),
-  },
-  lagSeconds: {
-    name: 'assay_kafka_lag_seconds',
-    type: 'gauge',
+  }),
+  lagSeconds: readGauge('assay_kafka_lag_seconds', 'seconds', {
     labels: ['topic', 'partition'],
-    unit: 'seconds',
     help: 'How far the log time of the partition is behind now; 0 where it has been read to its end.',
     queries: [{ asks: 'how far behind the slowest partition is', promql: 'max(assay_kafka_lag_seconds)' }],
     read: (now) =>
       now.lags().map(({ topic, partition, seconds }) => ({ labels: { topic, partition }, value: seconds })),
-  },
-  clusterTimeLag: {
-    name: 'assay_cluster_time_lag_seconds',
-    type: 'gauge',
-    labels: [],
-    unit: 'seconds',
+  }),
+  clusterTimeLag: readGauge('assay_cluster_time_lag_seconds', 'seconds', {
     help: 'How far the time up to which conversations are judged is behind now.',
     read: (now) => {
       const time = now.clusterTime();
       return time === undefined ? 0 : Math.max(0, Date.now() - time) / 1000;
     },
-  },
-  kafkaProblem: {
-    name: 'assay_kafka_problem',
-    type: 'gauge',
-    labels: [],
-    unit: '0 or 1',
+  }),
+  kafkaProblem: gauge('assay_kafka_problem', '0 or 1', {
     help: '1 while something keeps this instance from reading; the log says what. A gateway has none.',
-  },
-  storeProblem: {
-    name: 'assay_store_problem',
-    type: 'gauge',
-    labels: [],
-    unit: '0 or 1',
+  }),
+  storeProblem: gauge('assay_store_problem', '0 or 1', {
     help: '1 while the shared store can not be used; the log says why. A gateway has none.',
-  },
-  sendingProblem: {
-    name: 'assay_evaluations_topic_problem',
-    type: 'gauge',
-    labels: [],
-    unit: '0 or 1',
+  }),
+  sendingProblem: gauge('assay_evaluations_topic_problem', '0 or 1', {
     help: '1 while the instance that sends evaluations to their topic can not; the log says why. They wait in the store. A gateway has none.',
-  },
-  spoolBytes: {
-    name: 'assay_spool_bytes',
-    type: 'gauge',
-    labels: [],
-    unit: 'bytes',
+  }),
+  spoolBytes: readGauge('assay_spool_bytes', 'bytes', {
     help: 'Disk that the bytes of open turns hold.',
     read: (now) => now.spoolBytes(),
-  },
-  turnsToFile: {
-    name: 'assay_filing_queue_length',
-    type: 'gauge',
-    labels: [],
-    unit: 'turns',
+  }),
+  turnsToFile: readGauge('assay_filing_queue_length', 'turns', {
     help: 'Closed turns that are not filed yet.',
     read: (now) => now.turnsToFile(),
-  },
-  filing: {
-    name: 'assay_filing_seconds',
-    type: 'histogram',
-    labels: [],
-    unit: 'seconds',
+  }),
+  filing: histogram('assay_filing_seconds', 'seconds', {
     help: 'Time to file one batch of closed turns in the shared store.',
     buckets: BATCH_BUCKETS,
-  },
-  filed: {
-    name: 'assay_arrivals_filed_total',
-    type: 'counter',
-    labels: [],
-    unit: 'turns',
-    help: 'Closed turns filed in the shared store.',
-  },
-  judging: {
-    name: 'assay_judging_seconds',
-    type: 'histogram',
-    labels: [],
-    unit: 'seconds',
+  }),
+  filed: counter('assay_arrivals_filed_total', 'turns', { help: 'Closed turns filed in the shared store.' }),
+  judging: histogram('assay_judging_seconds', 'seconds', {
     help: 'Time to judge one batch of conversations and store it.',
     buckets: BATCH_BUCKETS,
-  },
-  judged: {
-    name: 'assay_conversations_judged_total',
-    type: 'counter',
-    labels: [],
-    unit: 'conversations',
+  }),
+  judged: counter('assay_conversations_judged_total', 'conversations', {
     help: 'Conversations that were looked at because something was due.',
-  },
-  sent: {
-    name: 'assay_evaluations_sent_total',
-    type: 'counter',
-    labels: [],
-    unit: 'evaluations',
+  }),
+  sent: counter('assay_evaluations_sent_total', 'evaluations', {
     help: 'Evaluations written to the topic of evaluations.',
-  },
-} as const satisfies MetricTable<ClusterGauges>;
+  }),
+} satisfies MetricTable<ClusterGauges>;
 
 type ClusterCounted = Counted<typeof CLUSTER_METRICS>;
 

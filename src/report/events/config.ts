@@ -1,22 +1,15 @@
 /** The configuration while Assay runs. */
 import type { ConfigEvent } from '../../model/events/config-events.ts';
+import { gauge } from '../metrics/define-metric.ts';
 import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
 export const CONFIG_METRICS = {
-  reloadSuccessful: {
-    name: 'assay_config_last_reload_successful',
-    type: 'gauge',
-    labels: [],
-    unit: '0 or 1',
+  reloadSuccessful: gauge('assay_config_last_reload_successful', '0 or 1', {
     help: 'Whether the configuration could be read the last time that it was asked for; 0: what ran before runs on.',
-  },
-  reloadedAt: {
-    name: 'assay_config_last_reload_success_timestamp_seconds',
-    type: 'gauge',
-    labels: [],
-    unit: 'seconds since 1970',
+  }),
+  reloadedAt: gauge('assay_config_last_reload_success_timestamp_seconds', 'seconds since 1970', {
     help: 'When the configuration that is in use was read.',
     queries: [
       {
@@ -25,8 +18,8 @@ export const CONFIG_METRICS = {
           'assay_config_last_reload_success_timestamp_seconds < on () group_left () max(assay_config_last_reload_success_timestamp_seconds) - 600',
       },
     ],
-  },
-} as const satisfies MetricTable<Gauges>;
+  }),
+} satisfies MetricTable<Gauges>;
 
 export const CONFIG_EVENTS = {
   'config-reloaded': {

@@ -11,7 +11,8 @@ import {
 } from '../../model/detection.ts';
 import type { DetectionEvent } from '../../model/events/detection-events.ts';
 import type { LogLevel } from '../log/log.ts';
-import type { Counted, MetricTable, Reading } from '../metrics/metric-set.ts';
+import { counter, GIVEN, type Reading, readGauge } from '../metrics/define-metric.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { detectionRecord, NO_EVIDENCE } from '../webhooks/detection-record.ts';
 import { error, type EventTable, warn } from './event-table.ts';
 
@@ -20,11 +21,8 @@ const LEVEL = [...WATCHED, 'metric', 'criterion'] as const;
 const VERSION = [...WATCHED, 'agent_version', 'baseline_version'] as const;
 
 export const DETECTION_METRICS = {
-  state: {
-    name: 'assay_detector_state',
-    type: 'gauge',
+  state: readGauge('assay_detector_state', '0 or 1', {
     labels: [...LEVEL, 'state'],
-    unit: '0 or 1',
     help: '1 for the state that a detector is in: no_data, learning, ok, suspected, regressed or recovered.',
     queries: [
       {
@@ -36,45 +34,30 @@ export const DETECTION_METRICS = {
       levels.flatMap((one) =>
         DETECTOR_STATES.flatMap((state) => reading({ ...levelLabels(one), state }, one.state === state ? 1 : 0)),
       ),
-  },
-  logEvidence: {
-    name: 'assay_detector_log_evidence',
-    type: 'gauge',
+  }),
+  logEvidence: readGauge('assay_detector_log_evidence', 'nats', {
     labels: LEVEL,
-    unit: 'nats',
     help: 'Natural logarithm of the evidence that a level has become worse; it is a regression from assay_detector_log_evidence_threshold on.',
     read: levelsBy((one) => one.logEvidence),
-  },
-  logThreshold: {
-    name: 'assay_detector_log_evidence_threshold',
-    type: 'gauge',
+  }),
+  logThreshold: readGauge('assay_detector_log_evidence_threshold', 'nats', {
     labels: LEVEL,
-    unit: 'nats',
     help: 'Natural logarithm of the evidence that an alarm takes.',
     // While it learns there is none.
     read: levelsBy((one) => (one.logThreshold === 0 ? undefined : one.logThreshold)),
-  },
-  baseline: {
-    name: 'assay_detector_baseline',
-    type: 'gauge',
+  }),
+  baseline: readGauge('assay_detector_baseline', "the metric's own", {
     labels: LEVEL,
-    unit: "the metric's own",
     help: 'What was expected of the traffic that was observed, in the unit of the metric.',
     read: levelsBy((one) => one.change?.baseline),
-  },
-  observed: {
-    name: 'assay_detector_observed',
-    type: 'gauge',
+  }),
+  observed: readGauge('assay_detector_observed', "the metric's own", {
     labels: LEVEL,
-    unit: "the metric's own",
     help: 'What was observed: since the onset where something is wrong, else of late.',
     read: levelsBy((one) => one.change?.observed),
-  },
-  change: {
-    name: 'assay_detector_change_ratio',
-    type: 'gauge',
+  }),
+  change: readGauge('assay_detector_change_ratio', 'relative to the baseline', {
     labels: LEVEL,
-    unit: 'relative to the baseline',
     help: 'Change against what was expected; negative is a fall.',
     queries: [
       {
@@ -83,44 +66,29 @@ export const DETECTION_METRICS = {
       },
     ],
     read: levelsBy((one) => one.change?.ratio),
-  },
-  changeLower: {
-    name: 'assay_detector_change_lower_ratio',
-    type: 'gauge',
+  }),
+  changeLower: readGauge('assay_detector_change_lower_ratio', 'relative to the baseline', {
     labels: LEVEL,
-    unit: 'relative to the baseline',
     help: 'Lower end of the 95 % interval of the change; approximate.',
     read: levelsBy((one) => one.change?.lower),
-  },
-  changeUpper: {
-    name: 'assay_detector_change_upper_ratio',
-    type: 'gauge',
+  }),
+  changeUpper: readGauge('assay_detector_change_upper_ratio', 'relative to the baseline', {
     labels: LEVEL,
-    unit: 'relative to the baseline',
     help: 'Upper end of the 95 % interval of the change; approximate.',
     read: levelsBy((one) => one.change?.upper),
-  },
-  onset: {
-    name: 'assay_detector_change_timestamp_seconds',
-    type: 'gauge',
+  }),
+  onset: readGauge('assay_detector_change_timestamp_seconds', 'seconds since 1970', {
     labels: LEVEL,
-    unit: 'seconds since 1970',
     help: 'When the change seems to have begun; absent where nothing is wrong.',
     read: levelsBy((one) => (one.onset === undefined ? undefined : one.onset / 1000)),
-  },
-  detectable: {
-    name: 'assay_detector_minimum_detectable_change_ratio',
-    type: 'gauge',
+  }),
+  detectable: readGauge('assay_detector_minimum_detectable_change_ratio', 'relative to the baseline', {
     labels: LEVEL,
-    unit: 'relative to the baseline',
     help: 'The smallest change that would be found within a day at the present traffic.',
     read: levelsBy((one) => one.minimumDetectableRatio),
-  },
-  parts: {
-    name: 'assay_detector_tcr_change_by_criterion',
-    type: 'gauge',
+  }),
+  parts: readGauge('assay_detector_tcr_change_by_criterion', 'points of TCR', {
     labels: [...WATCHED, 'part', 'criterion'],
-    unit: 'points of TCR',
     help: 'What each criterion, and the mix of what is asked, adds to the change of TCR; the parts add up to the change.',
     queries: [
       {
@@ -132,12 +100,9 @@ export const DETECTION_METRICS = {
       levels.flatMap((one) =>
         one.parts.flatMap(({ part, criterion, points }) => reading({ ...watchedLabels(one), part, criterion }, points)),
       ),
-  },
-  verdict: {
-    name: 'assay_version_verdict',
-    type: 'gauge',
+  }),
+  verdict: readGauge('assay_version_verdict', '0 or 1', {
     labels: [...VERSION, 'verdict'],
-    unit: '0 or 1',
     help: '1 for what is known of a version against the one that had most of the traffic before: worse, better, equivalent or inconclusive.',
     read: ({ versions }) =>
       versions.flatMap((one) =>
@@ -145,63 +110,39 @@ export const DETECTION_METRICS = {
           reading({ ...versionLabels(one), verdict }, one.verdict === verdict ? 1 : 0),
         ),
       ),
-  },
-  versionEvidence: {
-    name: 'assay_version_log_evidence',
-    type: 'gauge',
+  }),
+  versionEvidence: readGauge('assay_version_log_evidence', 'nats', {
     labels: [...VERSION, 'direction'],
-    unit: 'nats',
     help: 'Natural logarithm of the evidence that a version is worse, or better, than the one before.',
     read: ({ versions }) =>
       versions.flatMap((one) => [
         ...reading({ ...versionLabels(one), direction: 'worse' }, one.logEvidenceWorse),
         ...reading({ ...versionLabels(one), direction: 'better' }, one.logEvidenceBetter),
       ]),
-  },
-  observations: {
-    name: 'assay_detection_observations',
-    type: 'gauge',
-    labels: [],
-    unit: 'evaluations',
+  }),
+  observations: readGauge('assay_detection_observations', 'evaluations', {
     help: 'Evaluations that detection has observed since it began to learn.',
     read: ({ observed }) => observed,
-  },
-  time: {
-    name: 'assay_detection_time_seconds',
-    type: 'gauge',
-    labels: [],
-    unit: 'seconds since 1970',
+  }),
+  time: readGauge('assay_detection_time_seconds', 'seconds since 1970', {
     help: 'Log time up to which detection has observed; absent where another instance has it.',
     read: ({ time }) => time / 1000,
-  },
-  keptOut: {
-    name: 'assay_detection_kept_out',
-    type: 'gauge',
+  }),
+  keptOut: readGauge('assay_detection_kept_out', 'observations, streams, values', {
     labels: ['what'],
-    unit: 'observations, streams, values',
     help: 'What the limits of detection kept out since it began to learn: observations of agents and environments beyond the limit (unwatched), those that were silent and made room (forgotten), observations of segments, criteria and versions that were folded, and costs and step counts that were cut (capped).',
     read: ({ keptOut }) => Object.entries(keptOut).flatMap(([what, count]) => reading({ what }, count)),
-  },
-  transitions: {
-    name: 'assay_detector_transitions_total',
-    type: 'counter',
+  }),
+  transitions: counter('assay_detector_transitions_total', 'changes', {
     labels: ['metric', 'to'],
-    unit: 'changes',
     help: 'Changes of state of detectors, by metric and by the state they went to; metric="version" is a changed verdict on a version.',
-  },
-  problems: {
-    name: 'assay_detection_problems_total',
-    type: 'counter',
-    labels: ['kind'],
-    unit: 'problems',
+  }),
+  problems: counter('assay_detection_problems_total', 'problems', {
+    labels: { kind: ['failed', 'began_anew', 'dropped'] },
     help: 'Rounds that failed and were undone (failed), states that could not be used, so that learning began anew (began_anew), and what was let go (dropped).',
-    zeros: { kind: ['failed', 'began_anew', 'dropped'] },
-  },
-  notices: {
-    name: 'assay_webhook_notices_total',
-    type: 'counter',
-    labels: ['webhook', 'result'],
-    unit: 'notices',
+  }),
+  notices: counter('assay_webhook_notices_total', 'notices', {
+    labels: { webhook: GIVEN, result: ['delivered', 'given_up'] },
     help: 'Notices to webhooks, by what became of them: delivered, or given_up after alerts.give_up_after.',
     queries: [
       {
@@ -209,25 +150,16 @@ export const DETECTION_METRICS = {
         promql: 'sum by (webhook) (increase(assay_webhook_notices_total{result="given_up"}[1d])) > 0',
       },
     ],
-    zeros: { result: ['delivered', 'given_up'] },
-  },
-  attempts: {
-    name: 'assay_webhook_failures_total',
-    type: 'counter',
-    labels: ['webhook'],
-    unit: 'attempts',
+  }),
+  attempts: counter('assay_webhook_failures_total', 'attempts', {
+    labels: { webhook: GIVEN },
     help: 'Attempts to deliver a notice that failed and are made again.',
-    zeros: {},
-  },
-  waiting: {
-    name: 'assay_webhook_notices_waiting',
-    type: 'gauge',
-    labels: [],
-    unit: 'notices',
+  }),
+  waiting: readGauge('assay_webhook_notices_waiting', 'notices', {
     help: 'Notices that some webhook has not had yet.',
     read: ({ notices }) => notices.length,
-  },
-} as const satisfies MetricTable<DetectionReport>;
+  }),
+} satisfies MetricTable<DetectionReport>;
 
 export const DETECTION_EVENTS = {
   'detector-changed': {

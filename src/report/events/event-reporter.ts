@@ -6,6 +6,7 @@ import type { DetectionReport } from '../../model/detection.ts';
 import type { AnyEvent } from '../../model/events/any-event.ts';
 import { type RedactionRules, redactionNames } from '../../model/redaction.ts';
 import type { Log, LogLine } from '../log/log.ts';
+import { readGauge } from '../metrics/define-metric.ts';
 import type { MetricSource } from '../metrics/exposition.ts';
 import type { ClusterGauges, Gauges } from '../metrics/gauges.ts';
 import { MetricSet, type MetricTable } from '../metrics/metric-set.ts';
@@ -28,15 +29,12 @@ export const HEALTH_METRICS = {
   ...RESULT_METRICS,
   ...CONFIG_METRICS,
   ...API_METRICS,
-  buildInfo: {
-    name: 'assay_build_info',
-    type: 'gauge',
+  buildInfo: readGauge('assay_build_info', 'always 1', {
     labels: ['version'],
-    unit: 'always 1',
     help: 'Always 1; the version is the label.',
     read: ({ version }) => [{ labels: { version }, value: 1 }],
-  },
-} as const satisfies MetricTable<Gauges>;
+  }),
+} satisfies MetricTable<Gauges>;
 
 export interface ReportedParts {
   readonly log: Pick<Log, 'report'>;

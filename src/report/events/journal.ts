@@ -1,34 +1,23 @@
 /** What the journal writes, recovers and refuses. */
 import type { JournalEvent } from '../../model/events/journal-events.ts';
+import { counter, histogram, readGauge } from '../metrics/define-metric.ts';
 import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
 export const JOURNAL_METRICS = {
-  journalBytes: {
-    name: 'assay_journal_bytes',
-    type: 'gauge',
-    labels: [],
-    unit: 'bytes',
+  journalBytes: readGauge('assay_journal_bytes', 'bytes', {
     help: 'Disk that the journal holds.',
     read: (now) => now.journalBytes(),
-  },
-  sync: {
-    name: 'assay_journal_sync_seconds',
-    type: 'histogram',
-    labels: [],
-    unit: 'seconds',
+  }),
+  sync: histogram('assay_journal_sync_seconds', 'seconds', {
     help: 'Time to write and sync one group of the journal.',
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
-  },
-  corrupt: {
-    name: 'assay_journal_corrupt_bytes_total',
-    type: 'counter',
-    labels: [],
-    unit: 'bytes',
+  }),
+  corrupt: counter('assay_journal_corrupt_bytes_total', 'bytes', {
     help: 'Bytes of the journal found corrupt and set aside.',
-  },
-} as const satisfies MetricTable<Gauges>;
+  }),
+} satisfies MetricTable<Gauges>;
 
 export const JOURNAL_EVENTS = {
   'journal-recovered': {

@@ -3,15 +3,13 @@
  * and the budget goes by that.
  */
 import { type AnswerReused, CALL_RESULTS, type JudgeEvent, QUESTION_ENDS } from '../../model/events/judge-events.ts';
+import { counter, gauge, GIVEN, histogram } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
 export const JUDGE_METRICS = {
-  calls: {
-    name: 'assay_judge_calls_total',
-    type: 'counter',
-    labels: ['judge', 'result'],
-    unit: 'calls',
+  calls: counter('assay_judge_calls_total', 'calls', {
+    labels: { judge: GIVEN, result: CALL_RESULTS },
     help: 'Calls of models, by what came of them: said, or a kind of failure.',
     queries: [
       {
@@ -20,41 +18,25 @@ export const JUDGE_METRICS = {
   / on (judge) group_left sum by (judge) (rate(assay_judge_calls_total[1h]))`,
       },
     ],
-    zeros: { result: CALL_RESULTS },
-  },
-  latency: {
-    name: 'assay_judge_call_seconds',
-    type: 'histogram',
-    labels: ['judge'],
-    unit: 'seconds',
+  }),
+  latency: histogram('assay_judge_call_seconds', 'seconds', {
+    labels: { judge: GIVEN },
     help: 'How long calls took, those that failed among them.',
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
-    zeros: {},
-  },
-  tokens: {
-    name: 'assay_judge_tokens_total',
-    type: 'counter',
-    labels: ['judge', 'direction'],
-    unit: 'tokens',
+  }),
+  tokens: counter('assay_judge_tokens_total', 'tokens', {
+    labels: { judge: GIVEN, direction: ['input', 'output'] },
     help: 'Tokens as the provider counts them, by direction: input or output.',
-    zeros: { direction: ['input', 'output'] },
-  },
-  cost: {
-    name: 'assay_judge_cost_total',
-    type: 'counter',
-    labels: ['judge'],
-    unit: 'in the currency of the prices',
+  }),
+  cost: counter('assay_judge_cost_total', 'in the currency of the prices', {
+    labels: { judge: GIVEN },
     help: 'What calls did cost by judges.*.prices. Where the provider did not say what it used, the most that it can have been.',
     queries: [
       { asks: 'cost of the last day, by judge', promql: 'sum by (judge) (increase(assay_judge_cost_total[1d]))' },
     ],
-    zeros: {},
-  },
-  questions: {
-    name: 'assay_judge_questions_total',
-    type: 'counter',
-    labels: ['judge', 'end'],
-    unit: 'questions',
+  }),
+  questions: counter('assay_judge_questions_total', 'questions', {
+    labels: { judge: GIVEN, end: QUESTION_ENDS },
     help: 'Questions that came to an end: answered, a kind of failure, or why they were left out (over-budget, too-late, not-configured).',
     queries: [
       {
@@ -63,13 +45,9 @@ export const JUDGE_METRICS = {
   / sum(increase(assay_judge_questions_total[1d]))`,
       },
     ],
-    zeros: { end: QUESTION_ENDS },
-  },
-  reused: {
-    name: 'assay_judge_answers_reused_total',
-    type: 'counter',
-    labels: ['judge'],
-    unit: 'answers',
+  }),
+  reused: counter('assay_judge_answers_reused_total', 'answers', {
+    labels: { judge: GIVEN },
     help: 'Questions for which an answer was there already, so that nobody was asked.',
     queries: [
       {
@@ -79,21 +57,13 @@ export const JUDGE_METRICS = {
     + sum by (judge) (increase(assay_judge_questions_total[1d])))`,
       },
     ],
-    zeros: {},
-  },
-  disagreed: {
-    name: 'assay_judge_votes_disagreed_total',
-    type: 'counter',
-    labels: ['judge'],
-    unit: 'questions',
+  }),
+  disagreed: counter('assay_judge_votes_disagreed_total', 'questions', {
+    labels: { judge: GIVEN },
     help: 'Answered questions whose votes were not of one mind.',
-    zeros: {},
-  },
-  probed: {
-    name: 'assay_judge_probed_total',
-    type: 'counter',
-    labels: ['judge', 'agreed'],
-    unit: 'questions',
+  }),
+  probed: counter('assay_judge_probed_total', 'questions', {
+    labels: { judge: GIVEN, agreed: ['yes', 'no'] },
     help: 'Answered questions that were asked once more, by whether the judge said the same of every criterion: how far it agrees with itself.',
     queries: [
       {
@@ -102,47 +72,27 @@ export const JUDGE_METRICS = {
   / sum by (judge) (increase(assay_judge_probed_total[7d]))`,
       },
     ],
-    zeros: { agreed: ['yes', 'no'] },
-  },
-  waiting: {
-    name: 'assay_judge_waiting_questions',
-    type: 'gauge',
-    labels: ['judge'],
-    unit: 'questions',
+  }),
+  waiting: gauge('assay_judge_waiting_questions', 'questions', {
+    labels: { judge: GIVEN },
     help: 'Questions that somebody waits for.',
-    zeros: {},
-  },
-  oldest: {
-    name: 'assay_judge_oldest_waiting_seconds',
-    type: 'gauge',
-    labels: ['judge'],
-    unit: 'seconds',
+  }),
+  oldest: gauge('assay_judge_oldest_waiting_seconds', 'seconds', {
+    labels: { judge: GIVEN },
     help: 'How long the oldest of them waits; judging.limit is the most.',
-    zeros: {},
-  },
-  stopped: {
-    name: 'assay_judge_stopped',
-    type: 'gauge',
-    labels: ['judge'],
-    unit: '0 or 1',
+  }),
+  stopped: gauge('assay_judge_stopped', '0 or 1', {
+    labels: { judge: GIVEN },
     help: '1 while the judge is not asked because it can not answer: a key, a quota, a certificate, or it is away. The log says which.',
-    zeros: {},
-  },
-  spent: {
-    name: 'assay_judge_budget_spent_ratio',
-    type: 'gauge',
+  }),
+  spent: gauge('assay_judge_budget_spent_ratio', 'from 0 to 1', {
     labels: ['window'],
-    unit: 'from 0 to 1',
     help: 'How much of judging.budget is spent or reserved, by window: hour or day. A budget of 0 is spent. It is not there where nothing is limited.',
-  },
-  storeFailures: {
-    name: 'assay_judging_failures_total',
-    type: 'counter',
-    labels: [],
-    unit: 'failures',
+  }),
+  storeFailures: counter('assay_judging_failures_total', 'failures', {
     help: 'Times that asking judges could not use the store; it is tried again.',
-  },
-} as const satisfies MetricTable<undefined>;
+  }),
+} satisfies MetricTable<undefined>;
 
 export interface Budget {
   /** Infinity where there is no limit. */

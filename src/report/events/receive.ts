@@ -7,51 +7,33 @@ import {
   SIGNALS,
   TRANSPORTS,
 } from '../../model/events/receive-events.ts';
+import { counter, GIVEN } from '../metrics/define-metric.ts';
 import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { type EventTable, warn } from './event-table.ts';
 
 export const RECEIVE_METRICS = {
-  received: {
-    name: 'assay_received_requests_total',
-    type: 'counter',
-    labels: ['transport', 'signal', 'encoding'],
-    unit: 'requests',
+  received: counter('assay_received_requests_total', 'requests', {
+    labels: { transport: TRANSPORTS, signal: SIGNALS, encoding: CONTENT_ENCODINGS },
     help: 'Requests accepted, which is journaled and synced, by transport, signal and content encoding.',
-    zeros: { transport: TRANSPORTS, signal: SIGNALS, encoding: CONTENT_ENCODINGS },
-  },
-  receivedRecords: {
-    name: 'assay_received_records_total',
-    type: 'counter',
-    labels: ['signal'],
-    unit: 'spans, log records',
+  }),
+  receivedRecords: counter('assay_received_records_total', 'spans, log records', {
+    labels: { signal: SIGNALS },
     help: 'Spans and log records accepted: journaled and synced.',
     queries: [
       { asks: 'spans accepted each second', promql: 'sum(rate(assay_received_records_total{signal="traces"}[5m]))' },
     ],
-    zeros: { signal: SIGNALS },
-  },
-  receivedBytes: {
-    name: 'assay_received_bytes_total',
-    type: 'counter',
-    labels: ['signal'],
-    unit: 'bytes',
+  }),
+  receivedBytes: counter('assay_received_bytes_total', 'bytes', {
+    labels: { signal: SIGNALS },
     help: 'Bytes accepted, after decompression.',
-    zeros: { signal: SIGNALS },
-  },
-  rejected: {
-    name: 'assay_rejected_records_total',
-    type: 'counter',
-    labels: ['signal', 'reason'],
-    unit: 'spans, log records',
+  }),
+  rejected: counter('assay_rejected_records_total', 'spans, log records', {
+    labels: { signal: SIGNALS, reason: REJECT_REASONS },
     help: 'Spans and log records that a partial success rejected, by reason.',
-    zeros: { signal: SIGNALS, reason: REJECT_REASONS },
-  },
-  refused: {
-    name: 'assay_refused_requests_total',
-    type: 'counter',
-    labels: ['transport', 'reason'],
-    unit: 'requests',
+  }),
+  refused: counter('assay_refused_requests_total', 'requests', {
+    labels: { transport: TRANSPORTS, reason: REFUSE_REASONS },
     help: 'Requests answered with an error, by transport and reason.',
     queries: [
       {
@@ -59,17 +41,12 @@ export const RECEIVE_METRICS = {
         promql: 'sum by (reason) (rate(assay_refused_requests_total{reason=~"not-admitted|overloaded"}[5m]))',
       },
     ],
-    zeros: { transport: TRANSPORTS, reason: REFUSE_REASONS },
-  },
-  redactions: {
-    name: 'assay_redactions_total',
-    type: 'counter',
-    labels: ['pattern'],
-    unit: 'places',
+  }),
+  redactions: counter('assay_redactions_total', 'places', {
+    labels: { pattern: GIVEN },
     help: 'Secrets taken out of accepted requests before they were stored, by pattern; key and user_id are such patterns too.',
-    zeros: {},
-  },
-} as const satisfies MetricTable<Gauges>;
+  }),
+} satisfies MetricTable<Gauges>;
 
 export const RECEIVE_EVENTS = {
   'batch-received': {

@@ -1,26 +1,19 @@
 /** Results on their way to a backend. */
 import type { ResultEvent } from '../../model/events/result-events.ts';
+import { counter } from '../metrics/define-metric.ts';
 import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, warn } from './event-table.ts';
 
 export const RESULT_METRICS = {
-  results: {
-    name: 'assay_results_total',
-    type: 'counter',
-    labels: ['fate'],
-    unit: 'evaluations',
+  results: counter('assay_results_total', 'evaluations', {
+    labels: { fate: ['sent', 'refused', 'dropped'] },
     help: 'Evaluations that were to go to a backend as OpenTelemetry events: sent, refused by it for good, or dropped because too many waited.',
-    zeros: { fate: ['sent', 'refused', 'dropped'] },
-  },
-  resultFailures: {
-    name: 'assay_result_failures_total',
-    type: 'counter',
-    labels: [],
-    unit: 'requests',
+  }),
+  resultFailures: counter('assay_result_failures_total', 'requests', {
     help: 'Requests with results that failed and are made again.',
-  },
-} as const satisfies MetricTable<Gauges>;
+  }),
+} satisfies MetricTable<Gauges>;
 
 export const RESULT_EVENTS = {
   'results-sent': { count: ({ evaluations }, { results }) => results.inc({ fate: 'sent' }, evaluations) },

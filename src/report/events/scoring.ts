@@ -1,6 +1,7 @@
 /** From a turn's close to its place in the store: turns, conversations, checks, series. */
 import type { AnswerReused } from '../../model/events/judge-events.ts';
 import { type ScoringEvent, TURN_FATES, type TurnFate } from '../../model/events/scoring-events.ts';
+import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
 import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
@@ -10,35 +11,20 @@ const IN_TIME: readonly TurnFate[] = ['stored', 'no-agent-steps'];
 const LATE_FATES = TURN_FATES.filter((fate) => !IN_TIME.includes(fate) && fate !== 'not-understood');
 
 export const SCORING_METRICS = {
-  openTurns: {
-    name: 'assay_open_turns',
-    type: 'gauge',
-    labels: [],
-    unit: 'turns',
+  openTurns: readGauge('assay_open_turns', 'turns', {
     help: 'Turns that are still collecting spans.',
     read: (now) => now.openTurns(),
-  },
-  openRecords: {
-    name: 'assay_open_records',
-    type: 'gauge',
-    labels: [],
-    unit: 'spans, log records',
+  }),
+  openRecords: readGauge('assay_open_records', 'spans, log records', {
     help: 'Spans and log records of open turns.',
     read: (now) => now.openSpans(),
-  },
-  turns: {
-    name: 'assay_turns_closed_total',
-    type: 'counter',
-    labels: ['cause', 'fate'],
-    unit: 'turns',
+  }),
+  turns: counter('assay_turns_closed_total', 'turns', {
+    labels: { cause: ['settled'], fate: TURN_FATES },
     help: 'Turns closed, by cause and by what became of them. not-understood: the bytes could not be read, and the log says why.',
-    zeros: { cause: ['settled'], fate: TURN_FATES },
-  },
-  lateRecords: {
-    name: 'assay_late_records_total',
-    type: 'counter',
-    labels: ['fate'],
-    unit: 'spans, log records',
+  }),
+  lateRecords: counter('assay_late_records_total', 'spans, log records', {
+    labels: { fate: LATE_FATES },
     help: 'Spans and log records that came after their turn had closed, by what became of them.',
     queries: [
       {
@@ -46,59 +32,29 @@ export const SCORING_METRICS = {
         promql: 'sum(rate(assay_late_records_total[1h])) / sum(rate(assay_received_records_total[1h]))',
       },
     ],
-    zeros: { fate: LATE_FATES },
-  },
-  conversations: {
-    name: 'assay_conversations_due_total',
-    type: 'counter',
-    labels: ['cause'],
-    unit: 'conversations',
+  }),
+  conversations: counter('assay_conversations_due_total', 'conversations', {
+    labels: { cause: ['idle', 'end_marker', 'single_trace', 'max_age', 'max_turns'] },
     help: 'Conversations that became due, by cause.',
-    zeros: { cause: ['idle', 'end_marker', 'single_trace', 'max_age', 'max_turns'] },
-  },
-  backlog: {
-    name: 'assay_scoring_queue_length',
-    type: 'gauge',
-    labels: [],
-    unit: 'turns',
+  }),
+  backlog: readGauge('assay_scoring_queue_length', 'turns', {
     help: 'Turns that are closed and not yet stored.',
     read: (now) => now.scoringBacklog(),
-  },
-  logLag: {
-    name: 'assay_log_lag_seconds',
-    type: 'gauge',
-    labels: [],
-    unit: 'seconds',
+  }),
+  logLag: readGauge('assay_log_lag_seconds', 'seconds', {
     help: 'How far scoring is behind the log.',
     read: (now) => now.logLagSeconds(),
-  },
-  commit: {
-    name: 'assay_scoring_batch_seconds',
-    type: 'histogram',
-    labels: [],
-    unit: 'seconds',
+  }),
+  commit: histogram('assay_scoring_batch_seconds', 'seconds', {
     help: 'Time to score and store one batch of turns.',
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
-  },
-  scored: {
-    name: 'assay_turns_scored_total',
-    type: 'counter',
-    labels: [],
-    unit: 'turns',
-    help: 'Turns that went through scoring and into the store.',
-  },
-  scorerFailures: {
-    name: 'assay_scoring_failures_total',
-    type: 'counter',
-    labels: [],
-    unit: 'failures',
+  }),
+  scored: counter('assay_turns_scored_total', 'turns', { help: 'Turns that went through scoring and into the store.' }),
+  scorerFailures: counter('assay_scoring_failures_total', 'failures', {
     help: 'Batches that were undone and done again, and ends of the scoring thread.',
-  },
-  checkErrors: {
-    name: 'assay_check_errors_total',
-    type: 'counter',
-    labels: ['suite', 'criterion', 'reason'],
-    unit: 'checks',
+  }),
+  checkErrors: counter('assay_check_errors_total', 'checks', {
+    labels: { suite: GIVEN, criterion: GIVEN, reason: ['error', 'timeout'] },
     help: 'Checks that threw, ran past their limit or answered neither yes nor no.',
     queries: [
       {
@@ -106,13 +62,9 @@ export const SCORING_METRICS = {
         promql: 'sum by (suite, criterion) (increase(assay_check_errors_total[1h])) > 0',
       },
     ],
-    zeros: { reason: ['error', 'timeout'] },
-  },
-  criterionWeight: {
-    name: 'assay_criterion_weight_ratio',
-    type: 'gauge',
+  }),
+  criterionWeight: readGauge('assay_criterion_weight_ratio', 'from 0 to 1', {
     labels: ['suite', 'criterion'],
-    unit: 'from 0 to 1',
     help: 'Weight of a criterion in its suite, from 0 to 1.',
     queries: [
       {
@@ -124,12 +76,9 @@ export const SCORING_METRICS = {
     ],
     read: (now) =>
       now.criterionWeights().map(({ suite, criterion, weight }) => ({ labels: { suite, criterion }, value: weight })),
-  },
-  criterionVariation: {
-    name: 'assay_criterion_variation_ratio',
-    type: 'gauge',
+  }),
+  criterionVariation: readGauge('assay_criterion_variation_ratio', 'from 0 to 1', {
     labels: ['suite', 'criterion'],
-    unit: 'from 0 to 1',
     help: 'What the rarer of pass and fail comes to at the most (95 % confidence) of all that this instance ever decided. Near 0 the criterion always says the same.',
     queries: [
       {
@@ -139,12 +88,9 @@ export const SCORING_METRICS = {
     ],
     read: (now) =>
       now.criterionVariation().map(({ suite, criterion, ratio }) => ({ labels: { suite, criterion }, value: ratio })),
-  },
-  criterionLikeness: {
-    name: 'assay_criterion_likeness_ratio',
-    type: 'gauge',
+  }),
+  criterionLikeness: readGauge('assay_criterion_likeness_ratio', 'from -1 to 1', {
     labels: ['suite', 'criterion', 'other'],
-    unit: 'from -1 to 1',
     help: 'How alike two criteria of a suite are (phi coefficient) by the newest 2,000 evaluations of the store, every ten minutes. Only those that say the same (near 1) or the opposite (near -1), at most 100 pairs.',
     queries: [
       {
@@ -153,28 +99,16 @@ export const SCORING_METRICS = {
       },
     ],
     read: (now) => now.criterionLikeness().map(({ phi, ...labels }) => ({ labels, value: phi })),
-  },
-  series: {
-    name: 'assay_series',
-    type: 'gauge',
-    labels: [],
-    unit: 'series',
+  }),
+  series: readGauge('assay_series', 'series', {
     help: 'Series of the quality metrics, as they are exposed.',
     read: (now) => now.series(),
-  },
-  labelValues: {
-    name: 'assay_label_values',
-    type: 'gauge',
-    labels: [],
-    unit: 'combinations',
+  }),
+  labelValues: readGauge('assay_label_values', 'combinations', {
     help: 'Combinations of agent, version, environment and segment that have series.',
     read: (now) => now.labelSets(),
-  },
-  labelValuesMax: {
-    name: 'assay_label_values_max',
-    type: 'gauge',
-    labels: [],
-    unit: 'combinations',
+  }),
+  labelValuesMax: readGauge('assay_label_values_max', 'combinations', {
     help: 'How many combinations there may be before new ones are counted under `other` (metrics.max_label_values).',
     queries: [
       {
@@ -183,23 +117,15 @@ export const SCORING_METRICS = {
       },
     ],
     read: (now) => now.labelSetsMax,
-  },
-  folded: {
-    name: 'assay_series_folded_total',
-    type: 'counter',
-    labels: ['label'],
-    unit: 'evaluations',
+  }),
+  folded: counter('assay_series_folded_total', 'evaluations', {
+    labels: { label: ['agent', 'segment'] },
     help: 'Evaluations counted under `other` because there are as many label sets (label agent) or segments (label segment) as allowed.',
-    zeros: { label: ['agent', 'segment'] },
-  },
-  pruned: {
-    name: 'assay_store_pruned_conversations_total',
-    type: 'counter',
-    labels: [],
-    unit: 'conversations',
+  }),
+  pruned: counter('assay_store_pruned_conversations_total', 'conversations', {
     help: 'Conversations that retention let go.',
-  },
-} as const satisfies MetricTable<Gauges>;
+  }),
+} satisfies MetricTable<Gauges>;
 
 export const SCORING_EVENTS = {
   'turn-closed': {

@@ -5,29 +5,17 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
 import type { MetricSource } from './exposition.ts';
-import type { LabelValues, Sample } from './text-format.ts';
+import type { DefinedMetric, ReadMetric } from './define-metric.ts';
+import type { Sample } from './text-format.ts';
 
 /** `Readings` is what the service gives to read from. */
 export type MetricTable<Readings> = {
-  readonly [metric: string]: (MetricDefinition | HistogramDefinition) & {
-    /**
-     * Label values of the series that exist before anything happens. `{}` stands for none that are known here. Labels that are left out get
-     * their values from `begin`. A metric without this has only the series that are counted.
-     */
-    readonly zeros?: { readonly [label: string]: readonly string[] };
-    /** For what is read and not counted. */
-    readonly read?: (readings: Readings) => number | readonly Reading[];
-  };
+  readonly [metric: string]: DefinedMetric<MetricDefinition['type'], string> | ReadMetric<Readings>;
 };
-
-export interface Reading {
-  readonly labels: LabelValues;
-  readonly value: number;
-}
 
 /** The metrics of a table that are counted, by their keys. */
 export type Counted<T extends MetricTable<never>> = {
-  readonly [K in keyof T as T[K] extends { readonly read: unknown } ? never : K]: PromMetric<T[K]>;
+  readonly [K in keyof T as T[K] extends ReadMetric<never> ? never : K]: PromMetric<T[K]>;
 };
 
 type LabelOf<D extends MetricDefinition> = D['labels'][number];
@@ -46,7 +34,7 @@ export class MetricSet<T extends MetricTable<Readings>, Readings> {
     this.#table = table;
     const registers = [new Registry()];
     for (const [key, definition] of Object.entries(this.#table)) {
-      if (definition.read === undefined) this.#metrics.set(key, promMetric(definition, registers));
+      if (!('read' in definition)) this.#metrics.set(key, promMetric(definition, registers));
     }
     // The cast holds because each metric was made from the definition under its key.
     this.counted = Object.fromEntries(this.#metrics) as Counted<T>;
@@ -54,7 +42,7 @@ export class MetricSet<T extends MetricTable<Readings>, Readings> {
   }
 
   /** Starts at zero each series that is complete with these label values. */
-  begin(given: { readonly [L in LabelOf<T[keyof T]>]?: string }): void {
+  begin(given: { readonly [L in LabelOf<T[keyof Counted<T> & keyof T]>]?: string }): void {
     const known = new Map<string, string>(Object.entries(given));
     for (const [key, { labels, zeros }] of Object.entries(this.#table)) {
       const metric = this.#metrics.get(key);
@@ -73,13 +61,12 @@ export class MetricSet<T extends MetricTable<Readings>, Readings> {
   /** Undefined readings show nothing. */
   sources(readings: () => Readings | undefined): readonly MetricSource[] {
     return Object.entries(this.#table).map(([key, definition]) => {
-      const { read } = definition;
       const metric = this.#metrics.get(key);
       const samples = async (): Promise<readonly Sample[]> => {
         // The cast holds for prom-client's own metrics: `get` gives what a registry renders. Exemplars are not used here.
         if (metric !== undefined) return ((await metric.get()).values as readonly Sample[]).map(withoutExemplar);
         const now = readings();
-        const value = now === undefined ? [] : (read?.(now) ?? []);
+        const value = now === undefined || !('read' in definition) ? [] : definition.read(now);
         return typeof value === 'number' ? [{ labels: {}, value }] : value;
       };
       return { definition, samples };

@@ -1,0 +1,80 @@
+/**
+ * How a metric is written down: its name, its unit and the rest.
+ *
+ *   labels: ['topic', 'signal']                     series begin when they are first counted
+ *   labels: { topic: GIVEN, fate: RECORD_FATES }    series exist at zero before anything happens
+ */
+import type { HistogramDefinition, MetricDefinition, MetricQuery } from '../../model/metric.ts';
+import type { LabelValues } from './text-format.ts';
+
+/** Values that the service gives when it knows them: see `MetricSet.begin`. */
+export const GIVEN: readonly string[] = [];
+
+export interface DefinedMetric<Type extends MetricDefinition['type'], Label extends string> extends MetricDefinition {
+  readonly type: Type;
+  readonly labels: readonly Label[];
+  /** Values of each label from which series exist at zero. */
+  readonly zeros?: { readonly [label: string]: readonly string[] };
+}
+
+/** A gauge that is read at each scrape. */
+export interface ReadMetric<Readings> extends DefinedMetric<'gauge', string> {
+  readonly read: (readings: Readings) => number | readonly Reading[];
+}
+
+export interface Reading {
+  readonly labels: LabelValues;
+  readonly value: number;
+}
+
+interface Meaning<Label extends string> {
+  /** None where there are none. */
+  readonly labels?: readonly Label[] | { readonly [L in Label]: readonly string[] };
+  readonly help: string;
+  readonly queries?: readonly MetricQuery[];
+}
+
+export function counter<const Label extends string = never>(
+  name: string,
+  unit: string,
+  meaning: Meaning<Label>,
+): DefinedMetric<'counter', NoInfer<Label>> {
+  return defined({ name, type: 'counter', unit }, meaning);
+}
+
+export function gauge<const Label extends string = never>(
+  name: string,
+  unit: string,
+  meaning: Meaning<Label>,
+): DefinedMetric<'gauge', NoInfer<Label>> {
+  return defined({ name, type: 'gauge', unit }, meaning);
+}
+
+export function readGauge<Readings>(
+  name: string,
+  unit: string,
+  { read, ...meaning }: Meaning<string> & Pick<ReadMetric<Readings>, 'read'>,
+): ReadMetric<Readings> {
+  return { ...defined({ name, type: 'gauge', unit }, meaning), read };
+}
+
+export function histogram<const Label extends string = never>(
+  name: string,
+  unit: string,
+  { buckets, ...meaning }: Meaning<Label> & Pick<HistogramDefinition, 'buckets'>,
+): DefinedMetric<'histogram', NoInfer<Label>> & HistogramDefinition {
+  return { ...defined({ name, type: 'histogram', unit }, meaning), buckets };
+}
+
+function defined<const Type extends MetricDefinition['type'], Label extends string>(
+  named: { readonly name: string; readonly type: Type; readonly unit: string },
+  { labels = [], ...rest }: Meaning<Label>,
+): DefinedMetric<Type, Label> {
+  if (isList(labels)) return { ...named, labels, ...rest };
+  // The cast holds because these are the labels' keys.
+  return { ...named, labels: Object.keys(labels) as Label[], zeros: labels, ...rest };
+}
+
+function isList(labels: object): labels is readonly unknown[] {
+  return Array.isArray(labels);
+}
