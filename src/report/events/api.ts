@@ -9,12 +9,10 @@ export const API_METRICS = {
   writes: counter('assay_api_writes_total', 'requests', {
     labels: { route: GIVEN, code: ['2xx', '4xx', '5xx'] },
     help: 'Requests to write through the API, by route and class of the answer: 2xx, 4xx, 5xx.',
-    queries: [
-      {
-        asks: 'writes that were refused or failed, by route',
-        promql: 'sum by (route, code) (increase(assay_api_writes_total{code!="2xx"}[1h])) > 0',
-      },
-    ],
+    queries: {
+      'writes that were refused or failed, by route':
+        'sum by (route, code) (increase(assay_api_writes_total{code!="2xx"}[1h])) > 0',
+    },
   }),
 } satisfies MetricTable<Gauges>;
 

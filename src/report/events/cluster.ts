@@ -46,7 +46,9 @@ export const CLUSTER_METRICS = {
   lagSeconds: readGauge('assay_kafka_lag_seconds', 'seconds', {
     labels: ['topic', 'partition'],
     help: 'How far the log time of the partition is behind now; 0 where it has been read to its end.',
-    queries: [{ asks: 'how far behind the slowest partition is', promql: 'max(assay_kafka_lag_seconds)' }],
+    queries: {
+      'how far behind the slowest partition is': 'max(assay_kafka_lag_seconds)',
+    },
     read: (now) =>
       now.lags().map(({ topic, partition, seconds }) => ({ labels: { topic, partition }, value: seconds })),
   }),

@@ -11,13 +11,10 @@ export const CONFIG_METRICS = {
   }),
   reloadedAt: gauge('assay_config_last_reload_success_timestamp_seconds', 'seconds since 1970', {
     help: 'When the configuration that is in use was read.',
-    queries: [
-      {
-        asks: 'instances that run another configuration than the newest one',
-        promql:
-          'assay_config_last_reload_success_timestamp_seconds < on () group_left () max(assay_config_last_reload_success_timestamp_seconds) - 600',
-      },
-    ],
+    queries: {
+      'instances that run another configuration than the newest one':
+        'assay_config_last_reload_success_timestamp_seconds < on () group_left () max(assay_config_last_reload_success_timestamp_seconds) - 600',
+    },
   }),
 } satisfies MetricTable<Gauges>;
 

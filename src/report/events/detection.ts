@@ -24,12 +24,10 @@ export const DETECTION_METRICS = {
   state: readGauge('assay_detector_state', '0 or 1', {
     labels: [...LEVEL, 'state'],
     help: '1 for the state that a detector is in: no_data, learning, ok, suspected, regressed or recovered.',
-    queries: [
-      {
-        asks: 'what has got worse',
-        promql: 'max by (suite, agent, environment, metric, criterion) (assay_detector_state{state="regressed"}) == 1',
-      },
-    ],
+    queries: {
+      'what has got worse':
+        'max by (suite, agent, environment, metric, criterion) (assay_detector_state{state="regressed"}) == 1',
+    },
     read: ({ levels }) =>
       levels.flatMap((one) =>
         DETECTOR_STATES.flatMap((state) => reading({ ...levelLabels(one), state }, one.state === state ? 1 : 0)),
@@ -59,12 +57,10 @@ export const DETECTION_METRICS = {
   change: readGauge('assay_detector_change_ratio', 'relative to the baseline', {
     labels: LEVEL,
     help: 'Change against what was expected; negative is a fall.',
-    queries: [
-      {
-        asks: 'how much what has got worse has changed',
-        promql: 'assay_detector_change_ratio and ignoring (state) assay_detector_state{state="regressed"} == 1',
-      },
-    ],
+    queries: {
+      'how much what has got worse has changed':
+        'assay_detector_change_ratio and ignoring (state) assay_detector_state{state="regressed"} == 1',
+    },
     read: levelsBy((one) => one.change?.ratio),
   }),
   changeLower: readGauge('assay_detector_change_lower_ratio', 'relative to the baseline', {
@@ -90,12 +86,10 @@ export const DETECTION_METRICS = {
   parts: readGauge('assay_detector_tcr_change_by_criterion', 'points of TCR', {
     labels: [...WATCHED, 'part', 'criterion'],
     help: 'What each criterion, and the mix of what is asked, adds to the change of TCR; the parts add up to the change.',
-    queries: [
-      {
-        asks: 'which criterion explains most of a fall',
-        promql: 'bottomk by (suite, agent, environment) (1, assay_detector_tcr_change_by_criterion{part="criterion"})',
-      },
-    ],
+    queries: {
+      'which criterion explains most of a fall':
+        'bottomk by (suite, agent, environment) (1, assay_detector_tcr_change_by_criterion{part="criterion"})',
+    },
     read: ({ levels }) =>
       levels.flatMap((one) =>
         one.parts.flatMap(({ part, criterion, points }) => reading({ ...watchedLabels(one), part, criterion }, points)),
@@ -144,12 +138,9 @@ export const DETECTION_METRICS = {
   notices: counter('assay_webhook_notices_total', 'notices', {
     labels: { webhook: GIVEN, result: ['delivered', 'given_up'] },
     help: 'Notices to webhooks, by what became of them: delivered, or given_up after alerts.give_up_after.',
-    queries: [
-      {
-        asks: 'notices that nobody got',
-        promql: 'sum by (webhook) (increase(assay_webhook_notices_total{result="given_up"}[1d])) > 0',
-      },
-    ],
+    queries: {
+      'notices that nobody got': 'sum by (webhook) (increase(assay_webhook_notices_total{result="given_up"}[1d])) > 0',
+    },
   }),
   attempts: counter('assay_webhook_failures_total', 'attempts', {
     labels: { webhook: GIVEN },

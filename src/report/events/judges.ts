@@ -11,13 +11,10 @@ export const JUDGE_METRICS = {
   calls: counter('assay_judge_calls_total', 'calls', {
     labels: { judge: GIVEN, result: CALL_RESULTS },
     help: 'Calls of models, by what came of them: said, or a kind of failure.',
-    queries: [
-      {
-        asks: 'share of calls that fail, by kind',
-        promql: `sum by (judge, result) (rate(assay_judge_calls_total{result!="said"}[1h]))
+    queries: {
+      'share of calls that fail, by kind': `sum by (judge, result) (rate(assay_judge_calls_total{result!="said"}[1h]))
   / on (judge) group_left sum by (judge) (rate(assay_judge_calls_total[1h]))`,
-      },
-    ],
+    },
   }),
   latency: histogram('assay_judge_call_seconds', 'seconds', {
     labels: { judge: GIVEN },
@@ -31,32 +28,26 @@ export const JUDGE_METRICS = {
   cost: counter('assay_judge_cost_total', 'in the currency of the prices', {
     labels: { judge: GIVEN },
     help: 'What calls did cost by judges.*.prices. Where the provider did not say what it used, the most that it can have been.',
-    queries: [
-      { asks: 'cost of the last day, by judge', promql: 'sum by (judge) (increase(assay_judge_cost_total[1d]))' },
-    ],
+    queries: {
+      'cost of the last day, by judge': 'sum by (judge) (increase(assay_judge_cost_total[1d]))',
+    },
   }),
   questions: counter('assay_judge_questions_total', 'questions', {
     labels: { judge: GIVEN, end: QUESTION_ENDS },
     help: 'Questions that came to an end: answered, a kind of failure, or why they were left out (over-budget, too-late, not-configured).',
-    queries: [
-      {
-        asks: 'share of questions that end without an answer',
-        promql: `1 - sum(increase(assay_judge_questions_total{end="answered"}[1d]))
+    queries: {
+      'share of questions that end without an answer': `1 - sum(increase(assay_judge_questions_total{end="answered"}[1d]))
   / sum(increase(assay_judge_questions_total[1d]))`,
-      },
-    ],
+    },
   }),
   reused: counter('assay_judge_answers_reused_total', 'answers', {
     labels: { judge: GIVEN },
     help: 'Questions for which an answer was there already, so that nobody was asked.',
-    queries: [
-      {
-        asks: 'share of questions that cost nothing',
-        promql: `sum by (judge) (increase(assay_judge_answers_reused_total[1d]))
+    queries: {
+      'share of questions that cost nothing': `sum by (judge) (increase(assay_judge_answers_reused_total[1d]))
   / (sum by (judge) (increase(assay_judge_answers_reused_total[1d]))
     + sum by (judge) (increase(assay_judge_questions_total[1d])))`,
-      },
-    ],
+    },
   }),
   disagreed: counter('assay_judge_votes_disagreed_total', 'questions', {
     labels: { judge: GIVEN },
@@ -65,13 +56,10 @@ export const JUDGE_METRICS = {
   probed: counter('assay_judge_probed_total', 'questions', {
     labels: { judge: GIVEN, agreed: ['yes', 'no'] },
     help: 'Answered questions that were asked once more, by whether the judge said the same of every criterion: how far it agrees with itself.',
-    queries: [
-      {
-        asks: 'how often a judge agrees with itself',
-        promql: `sum by (judge) (increase(assay_judge_probed_total{agreed="yes"}[7d]))
+    queries: {
+      'how often a judge agrees with itself': `sum by (judge) (increase(assay_judge_probed_total{agreed="yes"}[7d]))
   / sum by (judge) (increase(assay_judge_probed_total[7d]))`,
-      },
-    ],
+    },
   }),
   waiting: gauge('assay_judge_waiting_questions', 'questions', {
     labels: { judge: GIVEN },

@@ -20,9 +20,9 @@ export const RECEIVE_METRICS = {
   receivedRecords: counter('assay_received_records_total', 'spans, log records', {
     labels: { signal: SIGNALS },
     help: 'Spans and log records accepted: journaled and synced.',
-    queries: [
-      { asks: 'spans accepted each second', promql: 'sum(rate(assay_received_records_total{signal="traces"}[5m]))' },
-    ],
+    queries: {
+      'spans accepted each second': 'sum(rate(assay_received_records_total{signal="traces"}[5m]))',
+    },
   }),
   receivedBytes: counter('assay_received_bytes_total', 'bytes', {
     labels: { signal: SIGNALS },
@@ -35,12 +35,10 @@ export const RECEIVE_METRICS = {
   refused: counter('assay_refused_requests_total', 'requests', {
     labels: { transport: TRANSPORTS, reason: REFUSE_REASONS },
     help: 'Requests answered with an error, by transport and reason.',
-    queries: [
-      {
-        asks: 'clients that were told to wait: the journal is full, or too much is in flight',
-        promql: 'sum by (reason) (rate(assay_refused_requests_total{reason=~"not-admitted|overloaded"}[5m]))',
-      },
-    ],
+    queries: {
+      'clients that were told to wait: the journal is full, or too much is in flight':
+        'sum by (reason) (rate(assay_refused_requests_total{reason=~"not-admitted|overloaded"}[5m]))',
+    },
   }),
   redactions: counter('assay_redactions_total', 'places', {
     labels: { pattern: GIVEN },

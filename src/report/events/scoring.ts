@@ -26,12 +26,10 @@ export const SCORING_METRICS = {
   lateRecords: counter('assay_late_records_total', 'spans, log records', {
     labels: { fate: LATE_FATES },
     help: 'Spans and log records that came after their turn had closed, by what became of them.',
-    queries: [
-      {
-        asks: 'share of spans that came late (read from Kafka: divided by assay_kafka_rows_total)',
-        promql: 'sum(rate(assay_late_records_total[1h])) / sum(rate(assay_received_records_total[1h]))',
-      },
-    ],
+    queries: {
+      'share of spans that came late (read from Kafka: divided by assay_kafka_rows_total)':
+        'sum(rate(assay_late_records_total[1h])) / sum(rate(assay_received_records_total[1h]))',
+    },
   }),
   conversations: counter('assay_conversations_due_total', 'conversations', {
     labels: { cause: ['idle', 'end_marker', 'single_trace', 'max_age', 'max_turns'] },
@@ -56,48 +54,38 @@ export const SCORING_METRICS = {
   checkErrors: counter('assay_check_errors_total', 'checks', {
     labels: { suite: GIVEN, criterion: GIVEN, reason: ['error', 'timeout'] },
     help: 'Checks that threw, ran past their limit or answered neither yes nor no.',
-    queries: [
-      {
-        asks: 'criteria whose checks fail to answer',
-        promql: 'sum by (suite, criterion) (increase(assay_check_errors_total[1h])) > 0',
-      },
-    ],
+    queries: {
+      'criteria whose checks fail to answer': 'sum by (suite, criterion) (increase(assay_check_errors_total[1h])) > 0',
+    },
   }),
   criterionWeight: readGauge('assay_criterion_weight_ratio', 'from 0 to 1', {
     labels: ['suite', 'criterion'],
     help: 'Weight of a criterion in its suite, from 0 to 1.',
-    queries: [
-      {
-        asks: 'how many points of TCR each criterion costs',
-        promql: `max by (criterion) (assay_criterion_weight_ratio{suite="default"})
+    queries: {
+      'how many points of TCR each criterion costs': `max by (criterion) (assay_criterion_weight_ratio{suite="default"})
   * sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict="fail"}[1d]))
   / sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict=~"pass|fail"}[1d]))`,
-      },
-    ],
+    },
     read: (now) =>
       now.criterionWeights().map(({ suite, criterion, weight }) => ({ labels: { suite, criterion }, value: weight })),
   }),
   criterionVariation: readGauge('assay_criterion_variation_ratio', 'from 0 to 1', {
     labels: ['suite', 'criterion'],
     help: 'What the rarer of pass and fail comes to at the most (95 % confidence) of all that this instance ever decided. Near 0 the criterion always says the same.',
-    queries: [
-      {
-        asks: 'criteria that always say the same; assay validate --store says more',
-        promql: 'min by (suite, criterion) (assay_criterion_variation_ratio) < 0.01',
-      },
-    ],
+    queries: {
+      'criteria that always say the same; assay validate --store says more':
+        'min by (suite, criterion) (assay_criterion_variation_ratio) < 0.01',
+    },
     read: (now) =>
       now.criterionVariation().map(({ suite, criterion, ratio }) => ({ labels: { suite, criterion }, value: ratio })),
   }),
   criterionLikeness: readGauge('assay_criterion_likeness_ratio', 'from -1 to 1', {
     labels: ['suite', 'criterion', 'other'],
     help: 'How alike two criteria of a suite are (phi coefficient) by the newest 2,000 evaluations of the store, every ten minutes. Only those that say the same (near 1) or the opposite (near -1), at most 100 pairs.',
-    queries: [
-      {
-        asks: 'criteria that say what another one says, and so count twice',
-        promql: 'max by (suite, criterion, other) (assay_criterion_likeness_ratio)',
-      },
-    ],
+    queries: {
+      'criteria that say what another one says, and so count twice':
+        'max by (suite, criterion, other) (assay_criterion_likeness_ratio)',
+    },
     read: (now) => now.criterionLikeness().map(({ phi, ...labels }) => ({ labels, value: phi })),
   }),
   series: readGauge('assay_series', 'series', {
@@ -110,12 +98,10 @@ export const SCORING_METRICS = {
   }),
   labelValuesMax: readGauge('assay_label_values_max', 'combinations', {
     help: 'How many combinations there may be before new ones are counted under `other` (metrics.max_label_values).',
-    queries: [
-      {
-        asks: 'how full the labels are; at 1, new agents and versions are counted under `other`',
-        promql: 'max(assay_label_values) / max(assay_label_values_max)',
-      },
-    ],
+    queries: {
+      'how full the labels are; at 1, new agents and versions are counted under `other`':
+        'max(assay_label_values) / max(assay_label_values_max)',
+    },
     read: (now) => now.labelSetsMax,
   }),
   folded: counter('assay_series_folded_total', 'evaluations', {

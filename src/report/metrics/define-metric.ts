@@ -4,7 +4,7 @@
  *   labels: ['topic', 'signal']                     series begin when they are first counted
  *   labels: { topic: GIVEN, fate: RECORD_FATES }    series exist at zero before anything happens
  */
-import type { HistogramDefinition, MetricDefinition, MetricQuery } from '../../model/metric.ts';
+import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
 import type { LabelValues } from './text-format.ts';
 
 /** Values that the service gives when it knows them: see `MetricSet.begin`. */
@@ -31,7 +31,8 @@ interface Meaning<Label extends string> {
   /** None where there are none. */
   readonly labels?: readonly Label[] | { readonly [L in Label]: readonly string[] };
   readonly help: string;
-  readonly queries?: readonly MetricQuery[];
+  /** By what they answer. */
+  readonly queries?: { readonly [asks: string]: string };
 }
 
 export function counter<const Label extends string = never>(
@@ -68,11 +69,13 @@ export function histogram<const Label extends string = never>(
 
 function defined<const Type extends MetricDefinition['type'], Label extends string>(
   named: { readonly name: string; readonly type: Type; readonly unit: string },
-  { labels = [], ...rest }: Meaning<Label>,
+  { labels = [], help, queries = {} }: Meaning<Label>,
 ): DefinedMetric<Type, Label> {
-  if (isList(labels)) return { ...named, labels, ...rest };
+  const asked = Object.entries(queries).map(([asks, promql]) => ({ asks, promql }));
+  const common = { ...named, help, queries: asked };
+  if (isList(labels)) return { ...common, labels };
   // The cast holds because these are the labels' keys.
-  return { ...named, labels: Object.keys(labels) as Label[], zeros: labels, ...rest };
+  return { ...common, labels: Object.keys(labels) as Label[], zeros: labels };
 }
 
 function isList(labels: object): labels is readonly unknown[] {
