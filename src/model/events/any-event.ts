@@ -1,4 +1,4 @@
-/** Everything that is counted or logged while Assay runs. `src/report/events` says for each event how. */
+/** Every event that is counted or logged while Assay runs. `src/report/events` has the log line and the metrics of each. */
 import type { ApiEvent } from './api-events.ts';
 import type { ClusterEvent } from './cluster-events.ts';
 import type { ConfigEvent } from './config-events.ts';

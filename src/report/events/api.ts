@@ -1,4 +1,4 @@
-/** What is written through the API. */
+/** Writes through the API. */
 import type { ApiEvent } from '../../model/events/api-events.ts';
 import { counter, GIVEN } from '../metrics/define-metric.ts';
 import type { Gauges } from '../metrics/gauges.ts';

@@ -1,4 +1,4 @@
-/** The way from Kafka to the shared store: how far behind, what could not be read, who has what. */
+/** The way from Kafka to the shared store: lag, unreadable records, lanes, problems. */
 import { type ClusterEvent, RECORD_FATES } from '../../model/events/cluster-events.ts';
 import { counter, gauge, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
 import type { ClusterGauges } from '../metrics/gauges.ts';

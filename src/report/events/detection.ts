@@ -1,5 +1,5 @@
 /**
- * Regression detection and its notices to webhooks. Gauges show the newest report of the owner of detection; other instances have none.
+ * Regression detection and its notices to webhooks. Gauges show the newest report of the instance that runs detection; other instances have none.
  */
 import {
   DETECTOR_STATES,

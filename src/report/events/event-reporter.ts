@@ -1,6 +1,6 @@
 /**
- * Turns every event into its metrics and its log line, so that the two cannot disagree. The tables of this folder say how; this joins them and
- * knows which metrics there are: those of the cluster with Kafka alone, those of judges where there are judges.
+ * Turns every event into its metrics and its log line, so that the two cannot disagree. Joins the tables of this folder. Metrics of the cluster exist
+ * only with Kafka, those of judges only where judges are configured; events are logged either way.
  */
 import type { DetectionReport } from '../../model/detection.ts';
 import type { AnyEvent } from '../../model/events/any-event.ts';
@@ -21,7 +21,7 @@ import { RESULT_EVENTS, RESULT_METRICS } from './results.ts';
 import { SCORING_EVENTS, SCORING_METRICS } from './scoring.ts';
 import { TELEMETRY_EVENTS } from './telemetry.ts';
 
-/** Metrics of Assay itself, which every instance has. */
+/** Metrics of Assay itself that every instance has. */
 export const HEALTH_METRICS = {
   ...RECEIVE_METRICS,
   ...JOURNAL_METRICS,
@@ -47,7 +47,7 @@ export interface ReportedParts {
 
 export class EventReporter {
   readonly #health = new MetricSet<typeof HEALTH_METRICS, Gauges>(HEALTH_METRICS);
-  /** Shown by its owner, with its report. */
+  /** Shown together with the newest report of detection, by the code that receives it. */
   readonly detection = new MetricSet<typeof DETECTION_METRICS, DetectionReport>(DETECTION_METRICS);
   readonly #cluster: MetricSet<typeof CLUSTER_METRICS, ClusterGauges> | undefined;
   readonly #judges: MetricSet<typeof JUDGE_METRICS, undefined> | undefined;

@@ -1,6 +1,6 @@
 /**
- * How events show: for each kind its log line, its level, what counts as the same again, and its metrics. A domain is a file of this
- * folder: the definitions of its metrics, and the table of its events. A kind without an entry does not compile.
+ * The log line, the level, the episode and the metrics of each kind of event. Each domain is a file of this folder: the definitions of its metrics,
+ * then the table of its events. A kind of event without an entry does not compile.
  */
 import type { LogFields, LogLine } from '../log/log.ts';
 

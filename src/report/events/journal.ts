@@ -1,4 +1,4 @@
-/** What the journal writes, recovers and refuses. */
+/** The journal: syncs, recovery, refusals. */
 import type { JournalEvent } from '../../model/events/journal-events.ts';
 import { counter, histogram, readGauge } from '../metrics/define-metric.ts';
 import type { Gauges } from '../metrics/gauges.ts';

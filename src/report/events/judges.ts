@@ -1,6 +1,5 @@
 /**
- * Between questions and judges. A single call that failed is in the metrics; what keeps a judge from answering is logged. What was spent is in the store,
- * and the budget goes by that.
+ * Judges: calls, questions, cost. These metrics start at zero with the process; the budget is kept by the store.
  */
 import { type AnswerReused, CALL_RESULTS, type JudgeEvent, QUESTION_ENDS } from '../../model/events/judge-events.ts';
 import { counter, gauge, GIVEN, histogram } from '../metrics/define-metric.ts';

@@ -1,4 +1,4 @@
-/** What the receivers take and refuse. */
+/** Receivers: requests accepted and refused, records rejected, secrets redacted. */
 import {
   CONTENT_ENCODINGS,
   type ReceiveEvent,

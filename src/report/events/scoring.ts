@@ -1,4 +1,4 @@
-/** From a turn's close to its place in the store: turns, conversations, checks, series. */
+/** Scoring, from a turn's close to its place in the store: turns, conversations, checks, series. */
 import type { AnswerReused } from '../../model/events/judge-events.ts';
 import { type ScoringEvent, TURN_FATES, type TurnFate } from '../../model/events/scoring-events.ts';
 import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
@@ -6,7 +6,7 @@ import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
-/** Fates of turns whose spans came before its first close. */
+/** Fates of turns that were closed for the first time. */
 const IN_TIME: readonly TurnFate[] = ['stored', 'no-agent-steps'];
 const LATE_FATES = TURN_FATES.filter((fate) => !IN_TIME.includes(fate) && fate !== 'not-understood');
 

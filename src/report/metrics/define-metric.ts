@@ -1,5 +1,5 @@
 /**
- * How a metric is written down: its name, its unit and the rest.
+ * Constructors of metric definitions: name, unit, then labels, help and queries. Labels are written in one of two ways:
  *
  *   labels: ['topic', 'signal']                     series begin when they are first counted
  *   labels: { topic: GIVEN, fate: RECORD_FATES }    series exist at zero before anything happens
@@ -7,13 +7,13 @@
 import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
 import type { LabelValues } from './text-format.ts';
 
-/** Values that the service gives when it knows them: see `MetricSet.begin`. */
+/** Stands for label values that only the service knows. It gives them to `MetricSet.begin`. */
 export const GIVEN: readonly string[] = [];
 
 export interface DefinedMetric<Type extends MetricDefinition['type'], Label extends string> extends MetricDefinition {
   readonly type: Type;
   readonly labels: readonly Label[];
-  /** Values of each label from which series exist at zero. */
+  /** Label values whose series exist at zero from the start. */
   readonly zeros?: { readonly [label: string]: readonly string[] };
 }
 
@@ -31,7 +31,7 @@ interface Meaning<Label extends string> {
   /** None where there are none. */
   readonly labels?: readonly Label[] | { readonly [L in Label]: readonly string[] };
   readonly help: string;
-  /** By what they answer. */
+  /** PromQL by the question that it answers. */
   readonly queries?: { readonly [asks: string]: string };
 }
 

@@ -1,4 +1,4 @@
-/** What the service gives to be read at each scrape, rather than counted from events. */
+/** Figures that the service gives to be read at each scrape, rather than counted from events. */
 export interface Gauges {
   readonly openTurns: () => number;
   readonly openSpans: () => number;
@@ -9,14 +9,14 @@ export interface Gauges {
   readonly labelSets: () => number;
   readonly labelSetsMax: number;
   readonly criterionWeights: () => readonly CriterionFigure<'weight'>[];
-  /** Of the criteria that were decided at all. */
+  /** Only criteria that were decided at all. */
   readonly criterionVariation: () => readonly CriterionFigure<'ratio'>[];
-  /** Of the criteria that say what another one says. */
+  /** Only pairs of criteria that agree or disagree nearly always. */
   readonly criterionLikeness: () => readonly (CriterionFigure<'phi'> & { readonly other: string })[];
   readonly version: string;
   /** Routes on which something can be written. */
   readonly writeRoutes: readonly string[];
-  /** Where there are Kafka and a shared store. */
+  /** Absent on one machine. */
   readonly cluster?: ClusterGauges;
 }
 

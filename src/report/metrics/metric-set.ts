@@ -41,7 +41,7 @@ export class MetricSet<T extends MetricTable<Readings>, Readings> {
     this.begin({});
   }
 
-  /** Starts at zero each series that is complete with these label values. */
+  /** Starts at zero the series that have these label values, where the values of all their other labels are known. */
   begin(given: { readonly [L in LabelOf<T[keyof Counted<T> & keyof T]>]?: string }): void {
     const known = new Map<string, string>(Object.entries(given));
     for (const [key, { labels, zeros }] of Object.entries(this.#table)) {
@@ -58,7 +58,7 @@ export class MetricSet<T extends MetricTable<Readings>, Readings> {
     }
   }
 
-  /** Undefined readings show nothing. */
+  /** While `readings` gives undefined, gauges that are read have no samples. */
   sources(readings: () => Readings | undefined): readonly MetricSource[] {
     return Object.entries(this.#table).map(([key, definition]) => {
       const metric = this.#metrics.get(key);
