@@ -1,10 +1,10 @@
 /** The page about metrics, made from their definitions. What is not of one metric is written here. */
 import type { MetricDefinition } from '../src/model/metric.ts';
 import { CALIBRATION_METRICS } from '../src/report/metrics/calibration-metrics.ts';
-import { CLUSTER_METRICS } from '../src/report/metrics/cluster-metrics.ts';
-import { DETECTION_METRICS } from '../src/report/metrics/detection-metrics.ts';
-import { HEALTH_METRICS } from '../src/report/metrics/health-metrics.ts';
-import { JUDGE_METRICS } from '../src/report/metrics/judge-metrics.ts';
+import { CLUSTER_METRICS } from '../src/report/events/cluster.ts';
+import { DETECTION_METRICS } from '../src/report/events/detection.ts';
+import { HEALTH_METRICS } from '../src/report/events/event-reporter.ts';
+import { JUDGE_METRICS } from '../src/report/events/judges.ts';
 import { BASE_LABELS, QUALITY_METRICS } from '../src/report/metrics/quality-metrics.ts';
 import { SHADOW_METRICS } from '../src/report/metrics/shadow-metrics.ts';
 

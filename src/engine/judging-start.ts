@@ -2,7 +2,7 @@
 import type { JudgingRules } from '../ask/judge.ts';
 import type { JudgeSettings, JudgingSettings } from '../config/judge-settings.ts';
 import type { Judges } from '../score/judge/judges.ts';
-import { JudgeCounters } from '../report/metrics/judge-counters.ts';
+import type { ReportedParts } from '../report/events/event-reporter.ts';
 
 /** Plain data: it goes to the thread that asks. */
 export interface JudgingStart {
@@ -20,8 +20,9 @@ export function judgingStart({ judges, budget, limitMs, keepAnswersMs }: Judging
   return { judges, rules: { budget: limits, limitMs, keepAnswersMs } };
 }
 
-export function judgeCounters({ judges, rules }: JudgingStart): JudgeCounters {
-  return new JudgeCounters({ names: judges.map(({ name }) => name), budget: rules.budget });
+/** The judges that there are metrics of. */
+export function reportedJudges(start: JudgingStart | undefined): ReportedParts['judges'] {
+  return start && { names: start.judges.map(({ name }) => name), budget: start.rules.budget };
 }
 
 /** What scoring asks about a judge. Undefined for one that is not configured. */

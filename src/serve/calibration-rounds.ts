@@ -3,8 +3,9 @@
  * changes nothing. Of many instances the one that has the first lane shows it, so that nothing is there twice.
  */
 import { calibrateVersions, type CalibratedVersion } from '../calibrate/pair-up.ts';
-import { CalibrationView, type ShownCalibration } from '../report/metrics/calibration-view.ts';
+import { CALIBRATION_METRICS, type ShownCalibration } from '../report/metrics/calibration-metrics.ts';
 import type { MetricSource } from '../report/metrics/exposition.ts';
+import { MetricSet } from '../report/metrics/metric-set.ts';
 import type { LabelReader } from '../store/label-store.ts';
 
 const EVERY_MS = 60_000;
@@ -22,7 +23,7 @@ export interface CalibrationParts {
 
 export class CalibrationRounds {
   readonly #parts: CalibrationParts;
-  readonly #view = new CalibrationView();
+  #shown: readonly ShownCalibration[] = [];
   #isOwner: boolean;
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
@@ -44,7 +45,9 @@ export class CalibrationRounds {
   }
 
   sources(): readonly MetricSource[] {
-    return this.#view.sources();
+    return new MetricSet<typeof CALIBRATION_METRICS, readonly ShownCalibration[]>(CALIBRATION_METRICS).sources(
+      () => this.#shown,
+    );
   }
 
   /** Never rejects. One that is under way is not begun twice. */
@@ -66,7 +69,7 @@ export class CalibrationRounds {
       const said = this.#isOwner ? await this.#parts.reader()?.labelled(LIMITS) : undefined;
       // It may have gone to another instance meanwhile.
       const versions = said === undefined || !this.#isOwner ? [] : calibrateVersions(said);
-      this.#view.update(versions.slice(0, VERSIONS_MAX).map(shownOf));
+      this.#shown = versions.slice(0, VERSIONS_MAX).map(shownOf);
     } catch (error) {
       // What was known last stays.
       this.#parts.onProblem(error instanceof Error ? error.message : String(error));

@@ -2,6 +2,8 @@
  * Whether the pipeline moves. A process that is there and does nothing is not ready: new data may be refused, or what
  * was accepted may not get scored.
  */
+import type { AnyEvent } from '../model/events/any-event.ts';
+
 export interface ReadinessReport {
   readonly ready: boolean;
   readonly reasons: readonly string[];
@@ -15,12 +17,10 @@ const REFUSAL_MS = 10_000;
 export class Readiness {
   #refusal: { readonly at: number; readonly text: string } | undefined;
 
-  refused(because: string, detail: string): void {
-    this.#refusal = { at: performance.now(), text: `new data are refused: ${because} (${detail})` };
-  }
-
-  accepted(): void {
-    this.#refusal = undefined;
+  note(event: AnyEvent): void {
+    if (event.type === 'journal-synced') this.#refusal = undefined;
+    else if (event.type === 'journal-refused')
+      this.#refusal = { at: performance.now(), text: `new data are refused: ${event.because} (${event.detail})` };
   }
 
   /** `problems` are in words for people; each of them keeps it from being ready. */

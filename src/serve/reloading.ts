@@ -11,6 +11,7 @@
 import { reloaded } from '../config/reloadable.ts';
 import type { LoadedSettings, Settings } from '../config/settings.ts';
 import type { Mistake } from '../model/mistake.ts';
+import type { EventReporter } from '../report/events/event-reporter.ts';
 import type { Log } from '../report/log/log.ts';
 import { criterionWeights } from './criteria/criterion-weights.ts';
 import type { Deployment } from './deployment.ts';
@@ -35,6 +36,7 @@ export interface ReloadingParts {
   readonly scorer: Scorer;
   readonly detection: DetectionMonitor;
   readonly events: ServiceEvents;
+  readonly reporter: EventReporter;
 }
 
 export class Reloading {
@@ -94,14 +96,14 @@ export class Reloading {
 
   /** Resolves when it is in use. */
   async #apply(settings: Settings, suites: CheckedSuites['suites']): Promise<void> {
-    const { config, deployment, scorer, detection, events, log, version } = this.#parts;
+    const { config, deployment, scorer, detection, reporter, log, version } = this.#parts;
     // Its thread would begin with the suites of the start.
     if (deployment.scores && !scorer.isStarted) throw new Error('this instance still waits for its store');
     log.setLevel(settings.logLevel);
     await detection.reload(settings);
     if (deployment.scores) await scorer.replace(scoringOf({ settings, suites, deployment, version }));
-    events.health.weigh(criterionWeights(suites));
     config.replace(settings, suites);
+    reporter.begin(criterionWeights(suites));
   }
 
   #failed(because: { readonly mistakes: readonly Mistake[]; readonly problem: string | undefined }): ReloadOutcome {

@@ -1,6 +1,6 @@
 /** The HTTP side of the service: metrics, readiness, and the API over the store. */
 import type { Settings } from '../config/settings.ts';
-import { Exposition } from '../report/metrics/exposition.ts';
+import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
 import { type ConversationApi, type HttpServer, startHttpServer } from '../report/http/http-server.ts';
 import { acceptRoute } from './api/accept-route.ts';
 import { conversationApi } from './api/conversation-api.ts';
@@ -24,6 +24,7 @@ export interface HttpNeeds {
   readonly opened: Opened;
   readonly scorer: Scorer;
   readonly events: ServiceEvents;
+  readonly health: readonly MetricSource[];
   readonly readiness: Readiness;
   readonly views: ServiceViews;
   readonly detection: DetectionMonitor;
@@ -35,7 +36,7 @@ export function startHttp(needs: HttpNeeds): Promise<HttpServer> {
   const { settings, config, opened, events, views, detection, writes, reloading } = needs;
   const exposition = new Exposition([
     ...views.quality.sources(),
-    ...events.sources(),
+    ...needs.health,
     ...detection.sources(),
     ...views.sources(),
   ]);

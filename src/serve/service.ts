@@ -10,10 +10,10 @@
  */
 import type { KafkaSettings } from '../config/kafka-settings.ts';
 import type { LoadedSettings, Settings } from '../config/settings.ts';
-import { judgeCounters, judgingStart } from '../engine/judging-start.ts';
+import { judgingStart, reportedJudges } from '../engine/judging-start.ts';
 import { serviceRedaction } from '../engine/redaction-rules.ts';
 import type { Log } from '../report/log/log.ts';
-import type { JudgeCounters } from '../report/metrics/judge-counters.ts';
+import { EventReporter, type ReportedParts } from '../report/events/event-reporter.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import type { Deployment, Opened } from './deployment.ts';
@@ -27,7 +27,7 @@ import { RunningConfig } from './running-config.ts';
 import { Scorer } from './scorer.ts';
 import { scoringOf } from './scoring-of.ts';
 import { ServiceEvents } from './service-events.ts';
-import { clusterGauges, healthGauges } from './service-gauges.ts';
+import { gaugesOf } from './service-gauges.ts';
 import { conversationsOf, startHttp } from './service-http.ts';
 import { ServiceViews } from './service-views.ts';
 import { StartList } from './start-list.ts';
@@ -98,18 +98,34 @@ function withState(options: ServiceOptions) {
       needs: ['config', 'opened', 'deployment'],
       start: ({ deployment: { isAlone }, ...needs }) => new ServiceViews({ ...needs, log, isAlone }),
     })
+    .add({
+      name: 'reporter',
+      needs: ['redaction'],
+      start: ({ redaction }) => new EventReporter({ log, redaction, ...reportedBy(settings) }),
+    })
+    .add({
+      name: 'health',
+      needs: ['reporter', 'config', 'opened', 'scorer', 'views'],
+      start: ({ reporter, ...needs }) => reporter.sources(gaugesOf({ ...needs, version })),
+    })
+    .add({
+      name: 'telemetry',
+      needs: ['reporter', 'health'],
+      start: ({ reporter, health }) =>
+        startTelemetry({
+          settings: settings.telemetry,
+          instance: settings.instance,
+          version,
+          onEvent: (event) => reporter.report(event),
+          sources: () => health,
+        }),
+      stop: (telemetry) => telemetry?.stop(),
+    })
     .add({ name: 'readiness', needs: [], start: () => new Readiness() })
     .add({
       name: 'events',
-      needs: ['config', 'opened', 'scorer', 'views', 'redaction', 'readiness'],
-      start: (needs) =>
-        new ServiceEvents({
-          log,
-          gauges: healthGauges({ ...needs, version }),
-          clusterGauges: clusterGauges(settings, needs),
-          judges: countersOfJudges(settings),
-          readiness: needs.readiness,
-        }),
+      needs: ['reporter', 'telemetry', 'readiness'],
+      start: (needs) => new ServiceEvents(needs),
     });
 }
 
@@ -117,29 +133,13 @@ function withState(options: ServiceOptions) {
 function withShell(state: ReturnType<typeof withState>, { settings, log, version, loadSettings }: ServiceOptions) {
   return state
     .add({
-      name: 'telemetry',
-      needs: ['events'],
-      start: async ({ events }) => {
-        const { instance, telemetry: wanted } = settings;
-        const telemetry = await startTelemetry({
-          settings: wanted,
-          instance,
-          version,
-          log,
-          sources: () => events.sources(),
-        });
-        events.tell(telemetry);
-        return telemetry;
-      },
-      stop: (telemetry) => telemetry?.stop(),
-    })
-    .add({
       name: 'detection',
-      needs: ['opened', 'scorer', 'events', 'deployment'],
-      start: ({ opened, scorer, events, deployment }) =>
+      needs: ['opened', 'scorer', 'events', 'reporter', 'deployment'],
+      start: ({ opened, scorer, events, reporter, deployment }) =>
         new DetectionMonitor(settings, log, {
           conversations: () => conversationsOf(opened),
           thread: scorer,
+          metrics: reporter.detection,
           onEvent: (event) => events.report(event),
           isOwner: deployment.isAlone,
         }),
@@ -147,13 +147,24 @@ function withShell(state: ReturnType<typeof withState>, { settings, log, version
     .add({ name: 'writes', needs: ['scorer'], start: ({ scorer }) => new StoreWrites(scorer) })
     .add({
       name: 'reloading',
-      needs: ['config', 'deployment', 'scorer', 'detection', 'events'],
+      needs: ['config', 'deployment', 'scorer', 'detection', 'events', 'reporter'],
       start: (needs) => new Reloading({ load: loadSettings, log, version, ...needs }),
       stop: (reloading) => reloading.stop(),
     })
     .add({
       name: 'http',
-      needs: ['config', 'opened', 'scorer', 'events', 'readiness', 'views', 'detection', 'writes', 'reloading'],
+      needs: [
+        'config',
+        'opened',
+        'scorer',
+        'events',
+        'health',
+        'readiness',
+        'views',
+        'detection',
+        'writes',
+        'reloading',
+      ],
       start: (needs) => startHttp({ settings, ...needs }),
       stop: (http) => http.stop(),
     });
@@ -241,7 +252,11 @@ async function clusterOf(settings: Settings, kafka: KafkaSettings): Promise<Depl
   return new Cluster(settings, kafka);
 }
 
-function countersOfJudges({ judging }: Settings): JudgeCounters | undefined {
-  const start = judgingStart(judging);
-  return start === undefined ? undefined : judgeCounters(start);
+/** Whose metrics there are besides those that every instance has. */
+function reportedBy({ judging, kafka }: Settings): Pick<ReportedParts, 'judges' | 'cluster'> {
+  const topics = kafka?.read === true ? [...kafka.topics.spans, ...kafka.topics.logs] : [];
+  return {
+    judges: reportedJudges(judgingStart(judging)),
+    cluster: kafka === undefined ? undefined : { reads: kafka.read, topics },
+  };
 }

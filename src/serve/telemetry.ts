@@ -4,16 +4,16 @@
  */
 import type { TelemetrySettings } from '../config/telemetry-settings.ts';
 import { signalUrl } from '../config/otlp-address.ts';
+import type { TelemetryEvent } from '../model/events/telemetry-events.ts';
 import { OWN_SCOPE } from '../model/marks.ts';
 import type { MetricSource } from '../report/metrics/exposition.ts';
 import type { EventSpans } from '../report/telemetry/event-spans.ts';
-import type { Log } from '../report/log/log.ts';
 
 export interface TelemetryParts {
   readonly settings: TelemetrySettings | undefined;
   readonly instance: string;
   readonly version: string;
-  readonly log: Log;
+  readonly onEvent: (event: TelemetryEvent) => void;
   /** Those that there are by the time they are sent. */
   readonly sources: () => readonly MetricSource[];
 }
@@ -28,7 +28,7 @@ const STOP_MS = 5000;
 
 /** Undefined where it is off. */
 export async function startTelemetry(parts: TelemetryParts): Promise<Telemetry | undefined> {
-  const { settings, instance, version, log, sources } = parts;
+  const { settings, instance, version, onEvent, sources } = parts;
   if (settings === undefined) return undefined;
   const [{ NodeSDK }, { OTLPTraceExporter }, { OTLPMetricExporter }, metrics, resources, api, spans, own] =
     await Promise.all([
@@ -46,7 +46,7 @@ export async function startTelemetry(parts: TelemetryParts): Promise<Telemetry |
   const to = (signal: 'traces' | 'metrics') =>
     endpoint === undefined ? {} : { url: signalUrl(endpoint, signal), headers: { ...headers } };
   const telling = (message: string, ...more: readonly unknown[]) =>
-    log.event({ type: 'telemetry-problem', problem: [wordsOf(message), ...more.map(String)].join(' ') });
+    onEvent({ type: 'telemetry-problem', problem: [wordsOf(message), ...more.map(String)].join(' ') });
   const quiet = () => {};
   const sdk = new NodeSDK({
     resource: resources.defaultResource().merge(

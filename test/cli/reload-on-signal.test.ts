@@ -27,10 +27,10 @@ test('SIGHUP reads the configuration again, right or wrong, and SIGTERM ends the
   await untilSaid('"started"');
   writeFileSync(path.join(cwd, 'assay.yaml'), `${ports}suites: [nothing]\n`);
   child.kill('SIGHUP');
-  const mistake = await untilSaid('"mistake in the configuration"');
+  const mistake = await untilSaid('"config: mistake found');
   writeFileSync(path.join(cwd, 'assay.yaml'), `${ports}suites: [default]\nhost: localhost\n`);
   child.kill('SIGHUP');
-  const reloaded = await untilSaid('"configuration reloaded');
+  const reloaded = await untilSaid('"config: reloaded');
   child.kill('SIGTERM');
 
   expect(mistake).toContain('nothing');

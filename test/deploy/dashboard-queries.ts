@@ -1,7 +1,7 @@
 /** What the dashboards ask Prometheus, panel by panel. */
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { ALERT_MARKS, VERSION_MARKS } from '../../deploy/grafana/source/panels.ts';
-import { CLUSTER_METRICS } from '../../src/report/metrics/cluster-metrics.ts';
+import { CLUSTER_METRICS } from '../../src/report/events/cluster.ts';
 
 export interface Panel {
   readonly board: string;

@@ -2,10 +2,10 @@
 import { alertsOf, ruleGroups } from '../../deploy/prometheus/source/rule-file.ts';
 import { RULE_SETTINGS } from '../../deploy/prometheus/source/settings.ts';
 import type { MetricDefinition } from '../../src/model/metric.ts';
-import { CLUSTER_METRICS } from '../../src/report/metrics/cluster-metrics.ts';
-import { DETECTION_METRICS } from '../../src/report/metrics/detection-metrics.ts';
-import { HEALTH_METRICS } from '../../src/report/metrics/health-metrics.ts';
-import { JUDGE_METRICS } from '../../src/report/metrics/judge-metrics.ts';
+import { CLUSTER_METRICS } from '../../src/report/events/cluster.ts';
+import { DETECTION_METRICS } from '../../src/report/events/detection.ts';
+import { HEALTH_METRICS } from '../../src/report/events/event-reporter.ts';
+import { JUDGE_METRICS } from '../../src/report/events/judges.ts';
 import { QUALITY_METRICS } from '../../src/report/metrics/quality-metrics.ts';
 import { SHADOW_METRICS } from '../../src/report/metrics/shadow-metrics.ts';
 

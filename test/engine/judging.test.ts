@@ -7,7 +7,7 @@ import { Store } from '../../src/store/sqlite/store.ts';
 import { startProvider, YES } from '../ask/provider.ts';
 import { judgeRequest } from '../ask/requests.ts';
 import { exposedIn } from '../report/exposed.ts';
-import { JUDGE_METRICS } from '../../src/report/metrics/judge-metrics.ts';
+import { JUDGE_METRICS } from '../../src/report/events/judges.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../serve/running-service.ts';
@@ -67,7 +67,7 @@ test('a judge that is stopped is seen in the metrics and in the log, without the
   const running = await runService({ suites: ['default'], dataDir });
   await until(async () => (await total(running, 'assay_judge_stopped')) === 1);
 
-  const [line = ''] = running.lines.filter((text) => text.includes('a judge is stopped'));
+  const [line = ''] = running.lines.filter((text) => text.includes('judge cannot answer and is stopped'));
   expect(JSON.parse(line)).toMatchObject({ level: 'error', judge: 'default', failure: 'authentication' });
   await until(async () => (await total(running, 'assay_judge_waiting_questions')) === 1);
 });

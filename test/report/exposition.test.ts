@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { Exposition, type MetricSource } from '../../src/report/metrics/exposition.ts';
-import { PromMetrics } from '../../src/report/metrics/prom-metrics.ts';
+import { counter, gauge, histogram } from '../../src/report/metrics/define-metric.ts';
+import { MetricSet } from '../../src/report/metrics/metric-set.ts';
 import { QualityView, type SeriesTotal } from '../../src/report/metrics/quality-view.ts';
 import { Scrapers } from '../../src/report/metrics/scrapers.ts';
 import { exposedIn } from './exposed.ts';
@@ -15,18 +16,20 @@ function lines(text: string): readonly string[] {
 
 test('what prom-client counts is written as prom-client writes it', async () => {
   const registry = new Registry();
-  const metrics = new PromMetrics();
   const hostile = 'a "quoted" \\ back\nslash é 😀 {},=';
-  const common = { labels: ['a', 'b'], unit: 'x', help: 'Help with a \\ and a "quote".' } as const;
+  const common = { labels: ['a', 'b'], help: 'Help with a \\ and a "quote".' } as const;
+  const buckets = [0.1, 1, 2.5];
+  const metrics = new MetricSet({
+    counter: counter('x_total', 'x', common),
+    gauge: gauge('x_gauge', 'x', common),
+    histogram: histogram('x_seconds', 'x', { ...common, buckets }),
+  });
+  const { counter: ownCounter, gauge: ownGauge, histogram: ownHistogram } = metrics.counted;
   const registers = [registry];
   const names = (name: string) => ({ name, help: common.help, labelNames: common.labels, registers });
-  const counters = [metrics.counter({ ...common, name: 'x_total', type: 'counter' }), new Counter(names('x_total'))];
-  const gauges = [metrics.gauge({ ...common, name: 'x_gauge', type: 'gauge' }), new Gauge(names('x_gauge'))];
-  const buckets = [0.1, 1, 2.5];
-  const histograms = [
-    metrics.histogram({ ...common, name: 'x_seconds', type: 'histogram', buckets }),
-    new Histogram({ ...names('x_seconds'), buckets }),
-  ];
+  const counters = [ownCounter, new Counter(names('x_total'))];
+  const gauges = [ownGauge, new Gauge(names('x_gauge'))];
+  const histograms = [ownHistogram, new Histogram({ ...names('x_seconds'), buckets })];
   for (const counter of counters) {
     counter.inc({ a: hostile, b: '' }, 0.1 + 0.2);
     counter.inc({ a: '1', b: '2' }, 1e21);
@@ -42,7 +45,7 @@ test('what prom-client counts is written as prom-client writes it', async () => 
   for (const histogram of histograms)
     for (const value of [0.05, 2.5, 7]) histogram.observe({ a: hostile, b: 'x' }, value);
 
-  const { body, contentType } = await new Exposition(metrics.sources()).render('text/plain');
+  const { body, contentType } = await new Exposition(metrics.sources(() => undefined)).render('text/plain');
 
   expect(lines(body)).toEqual(lines(await registry.metrics()));
   expect(contentType).toBe(registry.contentType);

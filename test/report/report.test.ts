@@ -3,6 +3,7 @@ import type { Evaluation, Outcome, VerdictKind } from '../../src/model/evaluatio
 import type { ConversationId, SpanId } from '../../src/model/ids.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
 import { toJUnit } from '../../src/report/documents/junit.ts';
+import { EventReporter } from '../../src/report/events/event-reporter.ts';
 import { Log } from '../../src/report/log/log.ts';
 import { exemplarSample, QualityView } from '../../src/report/metrics/quality-view.ts';
 import { SuiteTotals } from '../../src/engine/counting/suite-totals.ts';
@@ -202,9 +203,10 @@ test('both formats can be asked for in turn, and counters keep their names', asy
 test('trouble that repeats is one line and a sum', () => {
   const lines: string[] = [];
   const log = new Log({ level: 'info', write: (line) => lines.push(line) });
+  const reporter = new EventReporter({ log, redaction: undefined, judges: undefined, cluster: undefined });
   const event = { type: 'journal-refused', because: 'disk-full', detail: 'no space', records: 1 } as const;
 
-  for (let count = 0; count < 1000; count += 1) log.event(event);
+  for (let count = 0; count < 1000; count += 1) reporter.report(event);
   log.flush(Date.now(), { all: true });
 
   expect(lines).toHaveLength(2);
@@ -215,7 +217,7 @@ test('a name from a span cannot forge a line of the log', () => {
   const lines: string[] = [];
   const log = new Log({ level: 'info', write: (line) => lines.push(line) });
 
-  log.event({ type: 'labels-folded', label: 'agent', agent: 'x\n{"level":"error"}\u001b[31m' });
+  log.line('warn', 'x\n{"level":"error"}\u001b[31m', { agent: 'x\n{"level":"error"}\u001b[31m' });
 
   expect(lines).toHaveLength(1);
   expect(lines[0]?.trimEnd()).not.toMatch(/\p{Cc}/u);

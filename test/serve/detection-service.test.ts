@@ -153,7 +153,7 @@ test('an agent gets worse and well again: a webhook is told agent, version, fall
 
   expect(acceptedNow).toMatch(/^accepted +tcr +helper in prod, suite care: 0\.\d+ instead of 0\.9\d*$/m);
   expect(acceptedNow).toMatch(/^accepted +criterion right /m);
-  expect(running.lines.some((line) => line.includes('levels were accepted'))).toBe(true);
+  expect(running.lines.some((line) => line.includes('levels accepted'))).toBe(true);
   // Each evaluation has been observed once.
   const metrics = await metricsOf(running);
   expect(sumOf(metrics, 'assay_detection_observations')).toBeLessThanOrEqual(sumOf(metrics, 'assay_evaluations_total'));

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { metricsPage } from '../../scripts/metrics-page.ts';
+import type { DetectionReport } from '../../src/model/detection.ts';
 import type { MetricDefinition } from '../../src/model/metric.ts';
-import { ClusterCounters, type ClusterGauges } from '../../src/report/metrics/cluster-counters.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';
-import { CLUSTER_METRICS } from '../../src/report/metrics/cluster-metrics.ts';
-import { DetectionView } from '../../src/report/metrics/detection-view.ts';
+import { CLUSTER_METRICS } from '../../src/report/events/cluster.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
-import { DETECTION_METRICS } from '../../src/report/metrics/detection-metrics.ts';
-import { HEALTH_METRICS } from '../../src/report/metrics/health-metrics.ts';
+import type { Gauges } from '../../src/report/metrics/gauges.ts';
+import { DETECTION_METRICS } from '../../src/report/events/detection.ts';
+import { EventReporter, HEALTH_METRICS } from '../../src/report/events/event-reporter.ts';
 import { QUALITY_METRICS } from '../../src/report/metrics/quality-metrics.ts';
 import { SHADOW_METRICS } from '../../src/report/metrics/shadow-metrics.ts';
 import { detectionReport, regression } from '../report/regressions.ts';
@@ -153,33 +153,56 @@ test.each<[what: string, segment: readonly string[]]>([
   }
 });
 
-const CLUSTER_GAUGES: ClusterGauges = {
-  reads: true,
-  lanes: () => 1,
-  lags: () => [{ topic: 't', partition: 0, records: 1, seconds: 1 }],
-  clusterTime: () => 0,
-  spoolBytes: () => 0,
-  turnsToFile: () => 0,
-  topics: ['t'],
+const GAUGES: Gauges = {
+  openTurns: () => 1,
+  openSpans: () => 1,
+  journalBytes: () => 1,
+  scoringBacklog: () => 1,
+  logLagSeconds: () => 1,
+  series: () => 1,
+  labelSets: () => 1,
+  labelSetsMax: 1,
+  criterionWeights: () => [],
+  criterionVariation: () => [],
+  criterionLikeness: () => [],
+  version: 'test',
+  writeRoutes: [],
+  cluster: {
+    lanes: () => 1,
+    lags: () => [{ topic: 't', partition: 0, records: 1, seconds: 1 }],
+    clusterTime: () => 0,
+    spoolBytes: () => 0,
+    turnsToFile: () => 0,
+  },
 };
 
-test('the metrics of many instances are exposed as the contract says', async () => {
-  const counters = new ClusterCounters(CLUSTER_GAUGES);
-  counters.count({ type: 'records-read', topic: 't', signal: 'traces', records: 1, rows: 1, bytes: 1 });
+function reporterOf(
+  cluster: { readonly reads: boolean; readonly topics: readonly string[] } | undefined,
+): EventReporter {
+  return new EventReporter({ log: { report: () => {} }, redaction: undefined, judges: undefined, cluster });
+}
 
-  const { body } = await new Exposition(counters.sources()).render(undefined);
+test('the metrics of many instances are exposed as the contract says', async () => {
+  const reporter = reporterOf({ reads: true, topics: ['t'] });
+  reporter.report({ type: 'records-read', topic: 't', signal: 'traces', records: 1, rows: 1, bytes: 1 });
+
+  const { body } = await new Exposition(reporter.sources(GAUGES)).render(undefined);
 
   const exposed = exposedIn(body);
-  expect([...exposed.keys()].toSorted()).toEqual(CLUSTER.map(({ name }) => name).toSorted());
+  expect([...exposed.keys()].toSorted()).toEqual([...CLUSTER, ...HEALTH].map(({ name }) => name).toSorted());
   for (const { name, type, help, labels } of CLUSTER) {
     expect(exposed.get(name)).toMatchObject({ type, help, labels: [labels.join(',')] });
   }
 });
 
-test('a gateway does not say that it can read Kafka and use the store, for it never tries', async () => {
-  const counters = new ClusterCounters({ ...CLUSTER_GAUGES, reads: false });
+test('one machine has no metrics of Kafka, and what has no judge none of judges', async () => {
+  const { body } = await new Exposition(reporterOf(undefined).sources(GAUGES)).render(undefined);
 
-  const { body } = await new Exposition(counters.sources()).render(undefined);
+  expect([...exposedIn(body).keys()].toSorted()).toEqual(HEALTH.map(({ name }) => name).toSorted());
+});
+
+test('a gateway does not say that it can read Kafka and use the store, for it never tries', async () => {
+  const { body } = await new Exposition(reporterOf({ reads: false, topics: [] }).sources(GAUGES)).render(undefined);
 
   const exposed = exposedIn(body);
   expect(exposed.get('assay_kafka_problem')?.samples).toBe(0);
@@ -188,11 +211,13 @@ test('a gateway does not say that it can read Kafka and use the store, for it ne
 });
 
 test('what detection says is exposed as the contract says, and nothing where another instance has it', async () => {
-  const view = new DetectionView({ webhooks: ['chat'] });
-  const exposition = new Exposition(view.sources());
+  const reporter = reporterOf(undefined);
+  reporter.detection.begin({ webhook: 'chat' });
+  let report: DetectionReport | undefined;
+  const exposition = new Exposition(reporter.detection.sources(() => report));
   const before = exposedIn((await exposition.render(undefined)).body);
-  view.count({ type: 'detector-changed', transition: regression() });
-  view.update(detectionReport());
+  reporter.report({ type: 'detector-changed', transition: regression() });
+  report = detectionReport();
 
   const { body } = await exposition.render(undefined);
 

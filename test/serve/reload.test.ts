@@ -57,7 +57,7 @@ test('what comes after a reload is judged by the new suites, and what came befor
   expect([...metrics.keys()].filter((name) => /criterion_weight_ratio.*first/.test(name))).toEqual([]);
   expect(sumOf(metrics, 'assay_config_last_reload_successful')).toBe(1);
   expect(sumOf(metrics, 'assay_scoring_failures_total')).toBe(0);
-  expect(running.lines.some((line) => line.includes('"configuration reloaded"'))).toBe(true);
+  expect(running.lines.some((line) => line.includes('"config: reloaded'))).toBe(true);
 });
 
 test('a configuration with mistakes leaves what runs in place, and all of them are said', async () => {

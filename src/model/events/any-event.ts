@@ -1,4 +1,4 @@
-/** Everything that can happen, to be counted and logged. */
+/** Every event that is counted or logged while Assay runs. `src/report/events` has the log line and the metrics of each. */
 import type { ApiEvent } from './api-events.ts';
 import type { ClusterEvent } from './cluster-events.ts';
 import type { ConfigEvent } from './config-events.ts';
@@ -11,13 +11,13 @@ import type { ScoringEvent } from './scoring-events.ts';
 import type { TelemetryEvent } from './telemetry-events.ts';
 
 export type AnyEvent =
-  | ApiEvent
-  | ClusterEvent
-  | ConfigEvent
-  | DetectionEvent
-  | JournalEvent
-  | JudgeEvent
   | ReceiveEvent
-  | ResultEvent
+  | JournalEvent
   | ScoringEvent
-  | TelemetryEvent;
+  | ResultEvent
+  | ConfigEvent
+  | ApiEvent
+  | TelemetryEvent
+  | ClusterEvent
+  | JudgeEvent
+  | DetectionEvent;

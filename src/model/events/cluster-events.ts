@@ -1,4 +1,7 @@
 /** What happens between Kafka and the shared store, to be counted and logged. */
+/** What became of a record that could not be read. */
+export const RECORD_FATES = ['dead-letter', 'dropped'] as const;
+
 export type ClusterEvent =
   | {
       readonly type: 'records-read';
@@ -14,8 +17,7 @@ export type ClusterEvent =
       readonly partition: number;
       readonly offset: number;
       readonly reason: string;
-      /** Where it went, or that it was let go. */
-      readonly fate: 'dead-letter' | 'dropped';
+      readonly fate: (typeof RECORD_FATES)[number];
     }
   | { readonly type: 'record-late'; readonly topic: string; readonly byMs: number }
   | { readonly type: 'lanes-gained'; readonly lanes: readonly number[]; readonly kept: number }

@@ -17,6 +17,12 @@ export interface ObservedJudge {
   readonly isStopped: boolean;
 }
 
+/** From scoring: this judge had answered the same question before, and is not asked. */
+export interface AnswerReused {
+  readonly type: 'answer-reused';
+  readonly judge: string;
+}
+
 export type JudgeEvent =
   | {
       readonly type: 'judge-called';

@@ -1,7 +1,11 @@
 /** What happens at the receivers, to be counted and logged. */
 import type { RedactionCounts } from '../redaction.ts';
 
-export type Transport = 'http' | 'grpc';
+export const TRANSPORTS = ['http', 'grpc'] as const;
+export type Transport = (typeof TRANSPORTS)[number];
+
+export const SIGNALS = ['traces', 'logs'] as const;
+type Signal = (typeof SIGNALS)[number];
 
 export const CONTENT_ENCODINGS = ['identity', 'gzip', 'deflate', 'zstd'] as const;
 export type ContentEncoding = (typeof CONTENT_ENCODINGS)[number];
@@ -26,11 +30,14 @@ export const REFUSE_REASONS = [
 ] as const;
 export type RefuseReason = (typeof REFUSE_REASONS)[number];
 
+/** Why a partial success rejected records. */
+export const REJECT_REASONS = ['invalid_id', 'too_large'] as const;
+
 export type ReceiveEvent =
   | {
       readonly type: 'batch-received';
       readonly transport: Transport;
-      readonly signal: 'traces' | 'logs';
+      readonly signal: Signal;
       readonly encoding: ContentEncoding;
       readonly format: 'protobuf' | 'json';
       /** Spans or log records that were accepted. */
@@ -41,14 +48,14 @@ export type ReceiveEvent =
   | {
       readonly type: 'records-rejected';
       readonly transport: Transport | 'kafka';
-      readonly signal: 'traces' | 'logs';
-      readonly reason: 'invalid_id' | 'too_large';
+      readonly signal: Signal;
+      readonly reason: (typeof REJECT_REASONS)[number];
       readonly records: number;
     }
   | {
       /** Of a request that was accepted. */
       readonly type: 'text-redacted';
-      readonly signal: 'traces' | 'logs';
+      readonly signal: Signal;
       readonly counts: RedactionCounts;
     }
   | {

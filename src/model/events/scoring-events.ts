@@ -1,4 +1,5 @@
 /** What happens from a turn's close to its place in the store, to be counted and logged. */
+import type { AnswerReused } from './judge-events.ts';
 
 /** What became of a closed turn. */
 export const TURN_FATES = [
@@ -30,8 +31,7 @@ export type EngineEvent =
       readonly revision: number;
     }
   | { readonly type: 'check-failed'; readonly suite: string; readonly criterion: string; readonly reason: string }
-  /** An answer of this judge was there already. */
-  | { readonly type: 'answer-reused'; readonly judge: string }
+  | AnswerReused
   | { readonly type: 'not-understood'; readonly what: string; readonly reason: string }
   | { readonly type: 'labels-folded'; readonly label: 'agent' | 'segment'; readonly agent: string };
 

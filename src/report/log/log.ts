@@ -4,24 +4,23 @@
  *
  * error: someone must act. warn: we coped, but look. info: life-cycle.
  */
-import type { ClusterEvent } from '../../model/events/cluster-events.ts';
-import type { DetectionEvent } from '../../model/events/detection-events.ts';
-import type { JudgeEvent } from '../../model/events/judge-events.ts';
-import { describeEvent } from './describe-event.ts';
-import type { PipelineEvent } from '../metrics/health-counters.ts';
-
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type LogFields = { readonly [field: string]: string | number | boolean | undefined };
 
-const EPISODE_MS = 60_000;
-const TEXT_LENGTH_MAX = 2000;
-
-interface Episode {
+export interface LogLine {
   readonly level: LogLevel;
   readonly message: string;
   readonly fields: LogFields;
+  /** What makes two lines the same episode; undefined where each is written. */
+  readonly episode: string | undefined;
+}
+
+const EPISODE_MS = 60_000;
+const TEXT_LENGTH_MAX = 2000;
+
+interface Episode extends Omit<LogLine, 'episode'> {
   readonly until: number;
   repeats: number;
 }
@@ -50,10 +49,8 @@ export class Log {
     this.#write(`${JSON.stringify(entry)}\n`);
   }
 
-  event(event: PipelineEvent | ClusterEvent | DetectionEvent | JudgeEvent): void {
-    const described = describeEvent(event);
-    if (described === undefined) return;
-    const { level, message, fields, episode } = described;
+  /** Writes a line, or counts it where its episode has one already. */
+  report({ level, message, fields, episode }: LogLine): void {
     if (episode === undefined) this.line(level, message, fields);
     else this.#repeatable(episode, { level, message, fields });
   }
@@ -69,10 +66,7 @@ export class Log {
     }
   }
 
-  #repeatable(
-    key: string,
-    what: { readonly level: LogLevel; readonly message: string; readonly fields: LogFields },
-  ): void {
+  #repeatable(key: string, what: Omit<LogLine, 'episode'>): void {
     const now = Date.now();
     const current = this.#episodes.get(key);
     if (current !== undefined && now < current.until) {

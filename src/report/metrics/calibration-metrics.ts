@@ -1,136 +1,136 @@
-/** The metrics that say how far judges can be trusted: names, labels, units and meaning. `calibration-view.ts` shows them. */
-import type { MetricDefinition } from '../../model/metric.ts';
+/** The metrics that say how far judges can be trusted, as it was worked out last. */
+import { type Reading, readGauge } from './define-metric.ts';
+import type { MetricTable } from './metric-set.ts';
+
+interface ShownEstimate {
+  readonly value: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+export interface ShownCalibration {
+  readonly suite: string;
+  readonly criterion: string;
+  readonly judge: string;
+  readonly judgeVersion: string;
+  readonly labelled: readonly { readonly verdict: string; readonly label: string; readonly count: number }[];
+  readonly sensitivity: ShownEstimate | undefined;
+  readonly specificity: ShownEstimate | undefined;
+  readonly kappa: ShownEstimate | undefined;
+  readonly passRate: ShownEstimate | undefined;
+  readonly state: string;
+}
 
 const VERSION = ['suite', 'criterion', 'judge', 'judge_version'] as const;
 
-/** Of what each figure is the value, the lower and the upper end of its 95 % interval. */
+/** Each figure has its value, and the lower and the upper end of its 95 % interval. */
 export const CALIBRATION_METRICS = {
-  labelled: {
-    name: 'assay_judge_labelled_verdicts',
-    type: 'gauge',
+  labelled: readGauge('assay_judge_labelled_verdicts', 'verdicts', {
     labels: [...VERSION, 'verdict', 'label'],
-    unit: 'verdicts',
     help: 'What the judge said of what people have labelled, by the verdict and by the label; disputed is what as many labelled one way as another.',
-    queries: [
-      {
-        asks: 'what the judge passes although people fail it, of each version',
-        promql: 'assay_judge_labelled_verdicts{verdict="pass",label="fail"} > 0',
-      },
-    ],
-  },
-  sensitivity: {
-    name: 'assay_judge_sensitivity_ratio',
-    type: 'gauge',
+    queries: {
+      'what the judge passes although people fail it, of each version':
+        'assay_judge_labelled_verdicts{verdict="pass",label="fail"} > 0',
+    },
+    read: (shown) =>
+      shown.flatMap((one) =>
+        one.labelled.map(({ verdict, label, count }) => ({
+          labels: { ...labelsOf(one), verdict, label },
+          value: count,
+        })),
+      ),
+  }),
+  sensitivity: readGauge('assay_judge_sensitivity_ratio', '0 to 1', {
     labels: VERSION,
-    unit: '0 to 1',
     help: 'Of what people pass, the share that the judge passes.',
-  },
-  sensitivityLower: {
-    name: 'assay_judge_sensitivity_lower_ratio',
-    type: 'gauge',
+    read: figures((one) => one.sensitivity?.value),
+  }),
+  sensitivityLower: readGauge('assay_judge_sensitivity_lower_ratio', '0 to 1', {
     labels: VERSION,
-    unit: '0 to 1',
     help: 'Lower end of its 95 % interval (Wilson).',
-  },
-  sensitivityUpper: {
-    name: 'assay_judge_sensitivity_upper_ratio',
-    type: 'gauge',
+    read: figures((one) => one.sensitivity?.lower),
+  }),
+  sensitivityUpper: readGauge('assay_judge_sensitivity_upper_ratio', '0 to 1', {
     labels: VERSION,
-    unit: '0 to 1',
     help: 'Upper end of its 95 % interval (Wilson).',
-  },
-  specificity: {
-    name: 'assay_judge_specificity_ratio',
-    type: 'gauge',
+    read: figures((one) => one.sensitivity?.upper),
+  }),
+  specificity: readGauge('assay_judge_specificity_ratio', '0 to 1', {
     labels: VERSION,
-    unit: '0 to 1',
     help: 'Of what people fail, the share that the judge fails.',
-  },
-  specificityLower: {
-    name: 'assay_judge_specificity_lower_ratio',
-    type: 'gauge',
+    read: figures((one) => one.specificity?.value),
+  }),
+  specificityLower: readGauge('assay_judge_specificity_lower_ratio', '0 to 1', {
     labels: VERSION,
-    unit: '0 to 1',
     help: 'Lower end of its 95 % interval (Wilson).',
-  },
-  specificityUpper: {
-    name: 'assay_judge_specificity_upper_ratio',
-    type: 'gauge',
+    read: figures((one) => one.specificity?.lower),
+  }),
+  specificityUpper: readGauge('assay_judge_specificity_upper_ratio', '0 to 1', {
     labels: VERSION,
-    unit: '0 to 1',
     help: 'Upper end of its 95 % interval (Wilson).',
-  },
-  kappa: {
-    name: 'assay_judge_kappa_ratio',
-    type: 'gauge',
+    read: figures((one) => one.specificity?.upper),
+  }),
+  kappa: readGauge('assay_judge_kappa_ratio', '-1 to 1', {
     labels: VERSION,
-    unit: '-1 to 1',
     help: "Cohen's kappa: how far the judge and people agree beyond chance.",
-    queries: [
-      {
-        asks: 'judges that are known to agree with people by little more than chance',
-        promql: 'assay_judge_kappa_upper_ratio < 0.4',
-      },
-    ],
-  },
-  kappaLower: {
-    name: 'assay_judge_kappa_lower_ratio',
-    type: 'gauge',
+    queries: {
+      'judges that are known to agree with people by little more than chance': 'assay_judge_kappa_upper_ratio < 0.4',
+    },
+    read: figures((one) => one.kappa?.value),
+  }),
+  kappaLower: readGauge('assay_judge_kappa_lower_ratio', '-1 to 1', {
     labels: VERSION,
-    unit: '-1 to 1',
     help: 'Lower end of its 95 % interval.',
-  },
-  kappaUpper: {
-    name: 'assay_judge_kappa_upper_ratio',
-    type: 'gauge',
+    read: figures((one) => one.kappa?.lower),
+  }),
+  kappaUpper: readGauge('assay_judge_kappa_upper_ratio', '-1 to 1', {
     labels: VERSION,
-    unit: '-1 to 1',
     help: 'Upper end of its 95 % interval.',
-  },
-  passRate: {
-    name: 'assay_judge_corrected_pass_ratio',
-    type: 'gauge',
+    read: figures((one) => one.kappa?.upper),
+  }),
+  passRate: readGauge('assay_judge_corrected_pass_ratio', '0 to 1', {
     labels: VERSION,
-    unit: '0 to 1',
     help: 'The share of all that this version has judged that would pass if people judged it (Rogan and Gladen); absent where labels do not tell.',
-    queries: [
-      {
-        asks: 'pass rate of the last day, corrected for the errors of the judge',
-        promql: `clamp(
+    queries: {
+      'pass rate of the last day, corrected for the errors of the judge': `clamp(
   ( sum by (suite, criterion, judge, judge_version) (increase(assay_judged_verdicts_total{verdict="pass"}[1d]))
     / sum by (suite, criterion, judge, judge_version) (increase(assay_judged_verdicts_total[1d]))
     + max by (suite, criterion, judge, judge_version) (assay_judge_specificity_ratio) - 1 )
   / ( max by (suite, criterion, judge, judge_version) (assay_judge_sensitivity_ratio)
     + max by (suite, criterion, judge, judge_version) (assay_judge_specificity_ratio) - 1 > 0 ),
   0, 1)`,
-      },
-    ],
-  },
-  passRateLower: {
-    name: 'assay_judge_corrected_pass_lower_ratio',
-    type: 'gauge',
+    },
+    read: figures((one) => one.passRate?.value),
+  }),
+  passRateLower: readGauge('assay_judge_corrected_pass_lower_ratio', '0 to 1', {
     labels: VERSION,
-    unit: '0 to 1',
     help: 'Lower end of its 95 % interval (Lang and Reiczigel).',
-  },
-  passRateUpper: {
-    name: 'assay_judge_corrected_pass_upper_ratio',
-    type: 'gauge',
+    read: figures((one) => one.passRate?.lower),
+  }),
+  passRateUpper: readGauge('assay_judge_corrected_pass_upper_ratio', '0 to 1', {
     labels: VERSION,
-    unit: '0 to 1',
     help: 'Upper end of its 95 % interval (Lang and Reiczigel).',
-  },
-  state: {
-    name: 'assay_judge_calibration_state',
-    type: 'gauge',
+    read: figures((one) => one.passRate?.upper),
+  }),
+  state: readGauge('assay_judge_calibration_state', '1', {
     labels: [...VERSION, 'state'],
-    unit: '1',
     help: 'Whether there is a corrected pass rate (estimated), or why there is none: nothing_judged, no_passes or no_fails among the labels, or judge_tells_nothing (sensitivity + specificity is not above 1).',
-    queries: [
-      {
-        asks: 'judges whose yes says no more than their no',
-        promql: 'assay_judge_calibration_state{state="judge_tells_nothing"} == 1',
-      },
-    ],
-  },
-} as const satisfies Record<string, MetricDefinition>;
+    queries: {
+      'judges whose yes says no more than their no': 'assay_judge_calibration_state{state="judge_tells_nothing"} == 1',
+    },
+    read: (shown) => shown.map((one) => ({ labels: { ...labelsOf(one), state: one.state }, value: 1 })),
+  }),
+} satisfies MetricTable<readonly ShownCalibration[]>;
+
+/** A figure that is not known is not shown. */
+function figures(figureOf: (one: ShownCalibration) => number | undefined) {
+  return (shown: readonly ShownCalibration[]): readonly Reading[] =>
+    shown.flatMap((one) => {
+      const value = figureOf(one);
+      return value === undefined ? [] : [{ labels: labelsOf(one), value }];
+    });
+}
+
+function labelsOf({ suite, criterion, judge, judgeVersion }: ShownCalibration): Reading['labels'] {
+  return { suite, criterion, judge, judge_version: judgeVersion };
+}

@@ -6,9 +6,7 @@
  * them from being scored, and taking them is not among what is told here.
  */
 import { type Attributes, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
-import type { ClusterEvent } from '../../model/events/cluster-events.ts';
-import type { DetectionEvent } from '../../model/events/detection-events.ts';
-import type { PipelineEvent } from '../metrics/health-counters.ts';
+import type { AnyEvent } from '../../model/events/any-event.ts';
 
 interface Told {
   readonly name: string;
@@ -30,7 +28,7 @@ export class EventSpans {
     this.#now = now;
   }
 
-  note(event: PipelineEvent | ClusterEvent | DetectionEvent): void {
+  note(event: AnyEvent): void {
     const told = tell(event);
     if (told === undefined) return;
     const { name, tookMs, attributes, kind = SpanKind.INTERNAL, problem } = told;
@@ -43,7 +41,7 @@ export class EventSpans {
   }
 }
 
-function tell(event: PipelineEvent | ClusterEvent | DetectionEvent): Told | undefined {
+function tell(event: AnyEvent): Told | undefined {
   switch (event.type) {
     case 'journal-recovered': {
       const { entries, rows, cutBytes, tookMs } = event;

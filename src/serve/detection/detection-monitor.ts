@@ -1,12 +1,12 @@
 /**
- * The main thread's end of regression detection: hears what the owner says, shows it as gauges, writes it to the log, answers the API, and
- * sends notices to webhooks.
+ * The main thread's end of regression detection: receives the owner's reports and events, shows the newest report as gauges, answers the API,
+ * and sends notices to webhooks.
  */
 import type { Settings } from '../../config/settings.ts';
 import type { Acceptance, ChosenLevels, DetectionReport, LevelReading, Transition } from '../../model/detection.ts';
 import type { DetectionEvent } from '../../model/events/detection-events.ts';
 import { detectionRecord, type Evidence, levelPart, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
-import { DetectionView } from '../../report/metrics/detection-view.ts';
+import type { EventReporter } from '../../report/events/event-reporter.ts';
 import type { MetricSource } from '../../report/metrics/exposition.ts';
 import type { ConversationApi } from '../../report/http/http-server.ts';
 import type { Log } from '../../report/log/log.ts';
@@ -27,7 +27,9 @@ export interface DetectionThread {
 }
 
 export class DetectionMonitor {
-  readonly #view: DetectionView;
+  readonly #metrics: EventReporter['detection'];
+  /** The newest one; undefined where detection is another instance's. */
+  #report: DetectionReport | undefined;
   readonly #log: Log;
   #webhooks: Webhooks;
   readonly #conversations: () => ConversationApi;
@@ -43,7 +45,7 @@ export class DetectionMonitor {
     parts: {
       readonly conversations: () => ConversationApi;
       readonly thread: DetectionThread;
-      /** It is counted here; the rest is the receiver's. */
+      readonly metrics: EventReporter['detection'];
       readonly onEvent: (event: DetectionEvent) => void;
       /** From the beginning, as where there is one instance. */
       readonly isOwner?: boolean;
@@ -55,23 +57,22 @@ export class DetectionMonitor {
     this.#thread = parts.thread;
     this.#onEvent = parts.onEvent;
     this.#isOwner = parts.isOwner ?? true;
-    this.#view = new DetectionView({ webhooks: alerts.webhooks.map(({ name }) => name) });
+    this.#metrics = parts.metrics;
     this.#webhooks = this.#webhooksOf(alerts);
   }
 
   /** Other webhooks, or other words for them. What an old one was sending is in the state, and the new one sends it. */
   async reload({ alerts, detection }: Pick<Settings, 'alerts' | 'detection'>): Promise<void> {
     this.#isActive = detection.active;
-    if (!detection.active) this.#view.update(undefined);
+    if (!detection.active) this.#report = undefined;
     const before = this.#webhooks;
     this.#webhooks = this.#webhooksOf(alerts);
-    this.#view.add(alerts.webhooks.map(({ name }) => name));
     await before.stop();
   }
 
   hear(message: DetectionMessage): void {
     if (message.type === 'detection-event') {
-      this.#event(message.event);
+      this.#onEvent(message.event);
       return;
     }
     if (message.type === 'detection-accepted') {
@@ -80,7 +81,7 @@ export class DetectionMonitor {
     }
     // What was under way when it went to another instance.
     if (!this.#isOwner) return;
-    this.#view.update(message.report);
+    this.#report = message.report;
     this.#webhooks.take(message.report.notices);
   }
 
@@ -88,7 +89,7 @@ export class DetectionMonitor {
   own(isOwner: boolean): void {
     this.#isOwner = isOwner;
     if (isOwner) return;
-    this.#view.update(undefined);
+    this.#report = undefined;
     this.#webhooks.take([]);
   }
 
@@ -98,7 +99,7 @@ export class DetectionMonitor {
     const acceptance = await this.#acceptances.ask((id) => this.#thread.tell({ type: 'accept', id, chosen }));
     if ('accepted' in acceptance && acceptance.accepted.length > 0) {
       const accepted = acceptance.accepted.map(({ metric, criterion }) => criterion ?? metric).join(', ');
-      this.#log.line('info', 'regressed levels were accepted: they are what is expected from now on', {
+      this.#log.line('info', 'detection: regressed levels accepted, they are the new baseline', {
         ...chosen,
         accepted,
       });
@@ -107,11 +108,11 @@ export class DetectionMonitor {
   }
 
   sources(): readonly MetricSource[] {
-    return this.#view.sources();
+    return this.#metrics.sources(() => this.#report);
   }
 
   async describe(): Promise<unknown> {
-    const { report } = this.#view;
+    const report = this.#report;
     if (report === undefined) return { active: this.#isActive, owner: false };
     const bad = report.levels.filter(({ state }) => state === 'regressed' || state === 'suspected');
     return {
@@ -132,17 +133,13 @@ export class DetectionMonitor {
   }
 
   #webhooksOf(alerts: Settings['alerts']): Webhooks {
+    for (const { name: webhook } of alerts.webhooks) this.#metrics.begin({ webhook });
     return new Webhooks({
       ...alerts,
       evidenceOf: (transition) => this.#evidence(transition),
       onSettled: (settled) => this.#thread.settled(settled),
-      onEvent: (event) => this.#event(event),
+      onEvent: this.#onEvent,
     });
-  }
-
-  #event(event: DetectionEvent): void {
-    this.#view.count(event);
-    this.#onEvent(event);
   }
 
   async #problem(reading: LevelReading): Promise<unknown> {
@@ -155,7 +152,7 @@ export class DetectionMonitor {
     try {
       return await evidenceOf(of, this.#conversations());
     } catch (error) {
-      this.#log.line('warn', 'conversations that go with a regression could not be looked up', {
+      this.#log.line('warn', 'detection: conversations of a regression could not be read, reporting it without them', {
         error: error instanceof Error ? error.message : String(error),
       });
       return NO_EVIDENCE;

@@ -1,0 +1,176 @@
+/** The way from Kafka to the shared store: lag, unreadable records, lanes, problems. */
+import { type ClusterEvent, RECORD_FATES } from '../../model/events/cluster-events.ts';
+import { counter, gauge, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
+import type { ClusterGauges } from '../metrics/gauges.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import { error, type EventTable, info, warn } from './event-table.ts';
+import type { ScoringCounted } from './scoring.ts';
+
+const BATCH_BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
+
+export const CLUSTER_METRICS = {
+  records: counter('assay_kafka_records_total', 'records', {
+    labels: { topic: GIVEN },
+    help: 'Records read from Kafka, by topic.',
+  }),
+  rows: counter('assay_kafka_rows_total', 'spans, log records', {
+    labels: ['topic', 'signal'],
+    help: 'Spans and log records in what was read from Kafka.',
+  }),
+  bytes: counter('assay_kafka_bytes_total', 'bytes', {
+    labels: { topic: GIVEN },
+    help: 'Bytes of the values of records read from Kafka.',
+  }),
+  unreadable: counter('assay_kafka_unreadable_records_total', 'records', {
+    labels: { topic: GIVEN, fate: RECORD_FATES },
+    help: 'Records that hold neither spans nor log records of OTLP, by what became of them: dead-letter or dropped.',
+  }),
+  late: counter('assay_kafka_late_records_total', 'records', {
+    labels: { topic: GIVEN },
+    help: 'Records that came with a timestamp before a time that was thought to be over. If this grows, raise kafka.clock_margin.',
+  }),
+  laneChanges: counter('assay_kafka_lane_changes_total', 'lanes', {
+    labels: { change: ['gained', 'lost'] },
+    help: 'Lanes that this instance gained and lost.',
+  }),
+  lanes: readGauge('assay_kafka_lanes', 'lanes', {
+    help: 'Lanes (partition numbers) that this instance has.',
+    read: (now) => now.lanes(),
+  }),
+  lagRecords: readGauge('assay_kafka_lag_records', 'records', {
+    labels: ['topic', 'partition'],
+    help: 'Records of the partition that have not been read.',
+    read: (now) =>
+      now.lags().map(({ topic, partition, records }) => ({ labels: { topic, partition }, value: records })),
+  }),
+  lagSeconds: readGauge('assay_kafka_lag_seconds', 'seconds', {
+    labels: ['topic', 'partition'],
+    help: 'How far the log time of the partition is behind now; 0 where it has been read to its end.',
+    queries: {
+      'how far behind the slowest partition is': 'max(assay_kafka_lag_seconds)',
+    },
+    read: (now) =>
+      now.lags().map(({ topic, partition, seconds }) => ({ labels: { topic, partition }, value: seconds })),
+  }),
+  clusterTimeLag: readGauge('assay_cluster_time_lag_seconds', 'seconds', {
+    help: 'How far the time up to which conversations are judged is behind now.',
+    read: (now) => {
+      const time = now.clusterTime();
+      return time === undefined ? 0 : Math.max(0, Date.now() - time) / 1000;
+    },
+  }),
+  kafkaProblem: gauge('assay_kafka_problem', '0 or 1', {
+    help: '1 while something keeps this instance from reading; the log says what. A gateway has none.',
+  }),
+  storeProblem: gauge('assay_store_problem', '0 or 1', {
+    help: '1 while the shared store can not be used; the log says why. A gateway has none.',
+  }),
+  sendingProblem: gauge('assay_evaluations_topic_problem', '0 or 1', {
+    help: '1 while the instance that sends evaluations to their topic can not; the log says why. They wait in the store. A gateway has none.',
+  }),
+  spoolBytes: readGauge('assay_spool_bytes', 'bytes', {
+    help: 'Disk that the bytes of open turns hold.',
+    read: (now) => now.spoolBytes(),
+  }),
+  turnsToFile: readGauge('assay_filing_queue_length', 'turns', {
+    help: 'Closed turns that are not filed yet.',
+    read: (now) => now.turnsToFile(),
+  }),
+  filing: histogram('assay_filing_seconds', 'seconds', {
+    help: 'Time to file one batch of closed turns in the shared store.',
+    buckets: BATCH_BUCKETS,
+  }),
+  filed: counter('assay_arrivals_filed_total', 'turns', { help: 'Closed turns filed in the shared store.' }),
+  judging: histogram('assay_judging_seconds', 'seconds', {
+    help: 'Time to judge one batch of conversations and store it.',
+    buckets: BATCH_BUCKETS,
+  }),
+  judged: counter('assay_conversations_judged_total', 'conversations', {
+    help: 'Conversations that were looked at because something was due.',
+  }),
+  sent: counter('assay_evaluations_sent_total', 'evaluations', {
+    help: 'Evaluations written to the topic of evaluations.',
+  }),
+} satisfies MetricTable<ClusterGauges>;
+
+type ClusterCounted = Counted<typeof CLUSTER_METRICS>;
+
+export const CLUSTER_EVENTS = {
+  'records-read': {
+    count: ({ topic, signal, ...read }, { records, rows, bytes }) => {
+      records.inc({ topic }, read.records);
+      rows.inc({ topic, signal }, read.rows);
+      bytes.inc({ topic }, read.bytes);
+    },
+  },
+  'record-unreadable': {
+    log: ({ topic, partition, offset, reason, fate }) =>
+      warn(
+        'kafka: record cannot be read, reading goes on after it',
+        { topic, partition, offset, reason, fate },
+        `unreadable ${topic}`,
+      ),
+    count: ({ topic, fate }, { unreadable }) => unreadable.inc({ topic, fate }),
+  },
+  'record-late': {
+    log: ({ topic, byMs }) =>
+      warn(
+        'kafka: record is later than kafka.clock_margin allows, taking it at the current log time',
+        { topic, by_ms: byMs },
+        `late ${topic}`,
+      ),
+    count: ({ topic }, { late }) => late.inc({ topic }),
+  },
+  'lanes-gained': {
+    log: ({ lanes, kept }) => info('kafka: lanes gained, reading them', { lanes: lanes.join(' '), kept }),
+    count: ({ lanes }, { laneChanges }) => laneChanges.inc({ change: 'gained' }, lanes.length),
+  },
+  'lanes-lost': {
+    log: ({ lanes, because }) =>
+      info('kafka: lanes lost, their next owner reads them', { lanes: lanes.join(' '), because }),
+    count: ({ lanes }, { laneChanges }) => laneChanges.inc({ change: 'lost' }, lanes.length),
+  },
+  'kafka-problem': {
+    log: ({ problem }) =>
+      problem === undefined
+        ? info('kafka: problem is over, reading again')
+        : error('kafka: cannot read, retrying', { problem }),
+    count: ({ problem }, { kafkaProblem }) => kafkaProblem.set(problem === undefined ? 0 : 1),
+  },
+  'store-problem': {
+    log: ({ problem }) =>
+      problem === undefined
+        ? info('store: problem is over, using the shared store again')
+        : error('store: cannot use the shared store, retrying', { problem }),
+    count: ({ problem }, { storeProblem }) => storeProblem.set(problem === undefined ? 0 : 1),
+  },
+  'sending-problem': {
+    log: ({ problem }) =>
+      problem === undefined
+        ? info('kafka: problem is over, sending evaluations to their topic again')
+        : error('kafka: cannot send evaluations to their topic, they wait in the store', { problem }),
+    count: ({ problem }, { sendingProblem }) => sendingProblem.set(problem === undefined ? 0 : 1),
+  },
+  'arrivals-filed': {
+    count: ({ arrivals, tookMs }, { filing, filed }) => {
+      filing.observe(tookMs / 1000);
+      filed.inc(arrivals);
+    },
+  },
+  'conversations-judged': {
+    count: ({ conversations, arrivals, tookMs }, { judging, judged, commit, scored }) => {
+      judging.observe(tookMs / 1000);
+      judged.inc(conversations);
+      if (arrivals === 0) return;
+      // Panels and alerts about scoring are the same however Assay runs.
+      commit.observe(tookMs / 1000);
+      scored.inc(arrivals);
+    },
+  },
+  'evaluations-sent': { count: ({ evaluations }, { sent }) => sent.inc(evaluations) },
+} satisfies EventTable<ClusterEvent, ClusterCounted & Pick<ScoringCounted, 'commit' | 'scored'>>;
+
+/** A gateway reads nothing. "No instance can" asks those that read, and a 0 of a gateway must not stand for them. */
+export function withoutReading({ kafkaProblem, storeProblem, sendingProblem }: ClusterCounted): void {
+  for (const gauge of [kafkaProblem, storeProblem, sendingProblem]) gauge.remove();
+}

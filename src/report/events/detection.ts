@@ -1,0 +1,222 @@
+/**
+ * Regression detection and its notices to webhooks. Gauges show the newest report of the instance that runs detection; other instances have none.
+ */
+import {
+  DETECTOR_STATES,
+  type DetectionReport,
+  type LevelReading,
+  VERSION_VERDICTS,
+  type VersionReading,
+  type Watched,
+} from '../../model/detection.ts';
+import type { DetectionEvent } from '../../model/events/detection-events.ts';
+import type { LogLevel } from '../log/log.ts';
+import { counter, GIVEN, type Reading, readGauge } from '../metrics/define-metric.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import { detectionRecord, NO_EVIDENCE } from '../webhooks/detection-record.ts';
+import { error, type EventTable, warn } from './event-table.ts';
+
+const WATCHED = ['suite', 'agent', 'environment'] as const;
+const LEVEL = [...WATCHED, 'metric', 'criterion'] as const;
+const VERSION = [...WATCHED, 'agent_version', 'baseline_version'] as const;
+
+export const DETECTION_METRICS = {
+  state: readGauge('assay_detector_state', '0 or 1', {
+    labels: [...LEVEL, 'state'],
+    help: '1 for the state that a detector is in: no_data, learning, ok, suspected, regressed or recovered.',
+    queries: {
+      'what has got worse':
+        'max by (suite, agent, environment, metric, criterion) (assay_detector_state{state="regressed"}) == 1',
+    },
+    read: ({ levels }) =>
+      levels.flatMap((one) =>
+        DETECTOR_STATES.flatMap((state) => reading({ ...levelLabels(one), state }, one.state === state ? 1 : 0)),
+      ),
+  }),
+  logEvidence: readGauge('assay_detector_log_evidence', 'nats', {
+    labels: LEVEL,
+    help: 'Natural logarithm of the evidence that a level has become worse; it is a regression from assay_detector_log_evidence_threshold on.',
+    read: levelsBy((one) => one.logEvidence),
+  }),
+  logThreshold: readGauge('assay_detector_log_evidence_threshold', 'nats', {
+    labels: LEVEL,
+    help: 'Natural logarithm of the evidence that an alarm takes.',
+    // While it learns there is none.
+    read: levelsBy((one) => (one.logThreshold === 0 ? undefined : one.logThreshold)),
+  }),
+  baseline: readGauge('assay_detector_baseline', "the metric's own", {
+    labels: LEVEL,
+    help: 'What was expected of the traffic that was observed, in the unit of the metric.',
+    read: levelsBy((one) => one.change?.baseline),
+  }),
+  observed: readGauge('assay_detector_observed', "the metric's own", {
+    labels: LEVEL,
+    help: 'What was observed: since the onset where something is wrong, else of late.',
+    read: levelsBy((one) => one.change?.observed),
+  }),
+  change: readGauge('assay_detector_change_ratio', 'relative to the baseline', {
+    labels: LEVEL,
+    help: 'Change against what was expected; negative is a fall.',
+    queries: {
+      'how much what has got worse has changed':
+        'assay_detector_change_ratio and ignoring (state) assay_detector_state{state="regressed"} == 1',
+    },
+    read: levelsBy((one) => one.change?.ratio),
+  }),
+  changeLower: readGauge('assay_detector_change_lower_ratio', 'relative to the baseline', {
+    labels: LEVEL,
+    help: 'Lower end of the 95 % interval of the change; approximate.',
+    read: levelsBy((one) => one.change?.lower),
+  }),
+  changeUpper: readGauge('assay_detector_change_upper_ratio', 'relative to the baseline', {
+    labels: LEVEL,
+    help: 'Upper end of the 95 % interval of the change; approximate.',
+    read: levelsBy((one) => one.change?.upper),
+  }),
+  onset: readGauge('assay_detector_change_timestamp_seconds', 'seconds since 1970', {
+    labels: LEVEL,
+    help: 'When the change seems to have begun; absent where nothing is wrong.',
+    read: levelsBy((one) => (one.onset === undefined ? undefined : one.onset / 1000)),
+  }),
+  detectable: readGauge('assay_detector_minimum_detectable_change_ratio', 'relative to the baseline', {
+    labels: LEVEL,
+    help: 'The smallest change that would be found within a day at the present traffic.',
+    read: levelsBy((one) => one.minimumDetectableRatio),
+  }),
+  parts: readGauge('assay_detector_tcr_change_by_criterion', 'points of TCR', {
+    labels: [...WATCHED, 'part', 'criterion'],
+    help: 'What each criterion, and the mix of what is asked, adds to the change of TCR; the parts add up to the change.',
+    queries: {
+      'which criterion explains most of a fall':
+        'bottomk by (suite, agent, environment) (1, assay_detector_tcr_change_by_criterion{part="criterion"})',
+    },
+    read: ({ levels }) =>
+      levels.flatMap((one) =>
+        one.parts.flatMap(({ part, criterion, points }) => reading({ ...watchedLabels(one), part, criterion }, points)),
+      ),
+  }),
+  verdict: readGauge('assay_version_verdict', '0 or 1', {
+    labels: [...VERSION, 'verdict'],
+    help: '1 for what is known of a version against the one that had most of the traffic before: worse, better, equivalent or inconclusive.',
+    read: ({ versions }) =>
+      versions.flatMap((one) =>
+        VERSION_VERDICTS.flatMap((verdict) =>
+          reading({ ...versionLabels(one), verdict }, one.verdict === verdict ? 1 : 0),
+        ),
+      ),
+  }),
+  versionEvidence: readGauge('assay_version_log_evidence', 'nats', {
+    labels: [...VERSION, 'direction'],
+    help: 'Natural logarithm of the evidence that a version is worse, or better, than the one before.',
+    read: ({ versions }) =>
+      versions.flatMap((one) => [
+        ...reading({ ...versionLabels(one), direction: 'worse' }, one.logEvidenceWorse),
+        ...reading({ ...versionLabels(one), direction: 'better' }, one.logEvidenceBetter),
+      ]),
+  }),
+  observations: readGauge('assay_detection_observations', 'evaluations', {
+    help: 'Evaluations that detection has observed since it began to learn.',
+    read: ({ observed }) => observed,
+  }),
+  time: readGauge('assay_detection_time_seconds', 'seconds since 1970', {
+    help: 'Log time up to which detection has observed; absent where another instance has it.',
+    read: ({ time }) => time / 1000,
+  }),
+  keptOut: readGauge('assay_detection_kept_out', 'observations, streams, values', {
+    labels: ['what'],
+    help: 'What the limits of detection kept out since it began to learn: observations of agents and environments beyond the limit (unwatched), those that were silent and made room (forgotten), observations of segments, criteria and versions that were folded, and costs and step counts that were cut (capped).',
+    read: ({ keptOut }) => Object.entries(keptOut).flatMap(([what, count]) => reading({ what }, count)),
+  }),
+  transitions: counter('assay_detector_transitions_total', 'changes', {
+    labels: ['metric', 'to'],
+    help: 'Changes of state of detectors, by metric and by the state they went to; metric="version" is a changed verdict on a version.',
+  }),
+  problems: counter('assay_detection_problems_total', 'problems', {
+    labels: { kind: ['failed', 'began_anew', 'dropped'] },
+    help: 'Rounds that failed and were undone (failed), states that could not be used, so that learning began anew (began_anew), and what was let go (dropped).',
+  }),
+  notices: counter('assay_webhook_notices_total', 'notices', {
+    labels: { webhook: GIVEN, result: ['delivered', 'given_up'] },
+    help: 'Notices to webhooks, by what became of them: delivered, or given_up after alerts.give_up_after.',
+    queries: {
+      'notices that nobody got': 'sum by (webhook) (increase(assay_webhook_notices_total{result="given_up"}[1d])) > 0',
+    },
+  }),
+  attempts: counter('assay_webhook_failures_total', 'attempts', {
+    labels: { webhook: GIVEN },
+    help: 'Attempts to deliver a notice that failed and are made again.',
+  }),
+  waiting: readGauge('assay_webhook_notices_waiting', 'notices', {
+    help: 'Notices that some webhook has not had yet.',
+    read: ({ notices }) => notices.length,
+  }),
+} satisfies MetricTable<DetectionReport>;
+
+export const DETECTION_EVENTS = {
+  'detector-changed': {
+    log: ({ transition }) => {
+      const record = detectionRecord(transition, NO_EVIDENCE);
+      const { summary, suite, agent, environment, metric, criterion, from, to } = record;
+      const fields = { summary, suite, agent, environment, metric, criterion, from, to };
+      const message = 'detection: detector changed its state';
+      return { level: levelOfChange(from, to), message, fields, episode: undefined };
+    },
+    count: ({ transition }, { transitions }) =>
+      transitions.inc({
+        metric: transition.kind === 'level' ? transition.reading.metric : 'version',
+        to: transition.to,
+      }),
+  },
+  'detection-observed': { silent: 'there is one for each round; our own telemetry has a span of it' },
+  'detection-began-anew': {
+    log: ({ problem }) => error('detection: stored state is unusable, starting from scratch', { problem }),
+    count: (_event, { problems }) => problems.inc({ kind: 'began_anew' }),
+  },
+  'detection-dropped': {
+    log: ({ problem }) => warn('detection: something could not be kept, dropping it', { problem }, 'detection dropped'),
+    count: (_event, { problems }) => problems.inc({ kind: 'dropped' }),
+  },
+  'detection-failed': {
+    log: ({ problem }) => error('detection: round failed, retrying', { problem }, `detection ${problem}`),
+    count: (_event, { problems }) => problems.inc({ kind: 'failed' }),
+  },
+  'webhook-delivered': { count: ({ webhook }, { notices }) => notices.inc({ webhook, result: 'delivered' }) },
+  'webhook-failed': {
+    log: ({ webhook, problem }) =>
+      warn('webhooks: notice could not be delivered, retrying', { webhook, problem }, `webhook ${webhook}`),
+    count: ({ webhook }, { attempts }) => attempts.inc({ webhook }),
+  },
+  'webhook-given-up': {
+    log: ({ webhook, id }) =>
+      error('webhooks: notice was not delivered within alerts.give_up_after, dropping it', { webhook, id }),
+    count: ({ webhook }, { notices }) => notices.inc({ webhook, result: 'given_up' }),
+  },
+} satisfies EventTable<DetectionEvent, Counted<typeof DETECTION_METRICS>>;
+
+/** A new agent has a detector for each criterion; that these begin is of interest only to us. */
+function levelOfChange(from: string, to: string): LogLevel {
+  if (to === 'regressed' || to === 'worse') return 'warn';
+  return from === 'no_data' || from === 'learning' ? 'debug' : 'info';
+}
+
+function levelsBy(figureOf: (reading: LevelReading) => number | undefined) {
+  return ({ levels }: DetectionReport) => levels.flatMap((one) => reading(levelLabels(one), figureOf(one)));
+}
+
+/** A value that is not a number is not shown. */
+function reading(labels: Reading['labels'], value: number | undefined): readonly Reading[] {
+  return value === undefined || Number.isNaN(value) ? [] : [{ labels, value }];
+}
+
+function watchedLabels({ suite, agent, environment }: Watched): { readonly [label: string]: string } {
+  return { suite, agent, environment };
+}
+
+function levelLabels(one: LevelReading): { readonly [label: string]: string } {
+  const { metric, criterion } = one;
+  return { ...watchedLabels(one), metric, ...(criterion === undefined ? {} : { criterion }) };
+}
+
+function versionLabels(one: VersionReading): { readonly [label: string]: string } {
+  return { ...watchedLabels(one), agent_version: one.version, baseline_version: one.baselineVersion };
+}

@@ -1,0 +1,49 @@
+/** The journal: syncs, recovery, refusals. */
+import type { JournalEvent } from '../../model/events/journal-events.ts';
+import { counter, histogram, readGauge } from '../metrics/define-metric.ts';
+import type { Gauges } from '../metrics/gauges.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import { error, type EventTable, info, warn } from './event-table.ts';
+
+export const JOURNAL_METRICS = {
+  journalBytes: readGauge('assay_journal_bytes', 'bytes', {
+    help: 'Disk that the journal holds.',
+    read: (now) => now.journalBytes(),
+  }),
+  sync: histogram('assay_journal_sync_seconds', 'seconds', {
+    help: 'Time to write and sync one group of the journal.',
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+  }),
+  corrupt: counter('assay_journal_corrupt_bytes_total', 'bytes', {
+    help: 'Bytes of the journal found corrupt and set aside.',
+  }),
+} satisfies MetricTable<Gauges>;
+
+export const JOURNAL_EVENTS = {
+  'journal-recovered': {
+    log: ({ entries, rows, cutBytes, tookMs }) =>
+      info('journal: recovered, replaying what was not scored', {
+        entries,
+        rows,
+        cut_bytes: cutBytes,
+        took_ms: Math.round(tookMs),
+      }),
+  },
+  'journal-corrupt': {
+    log: ({ position, length, quarantinedAt }) =>
+      error('journal: corrupt part set aside, accepted spans in it are lost', {
+        position,
+        length,
+        quarantined_at: quarantinedAt,
+      }),
+    count: ({ length }, { corrupt }) => corrupt.inc(length),
+  },
+  'journal-synced': { count: ({ tookMs }, { sync }) => sync.observe(tookMs / 1000) },
+  'journal-refused': {
+    log: ({ because, detail }) =>
+      warn('journal: cannot write, rejecting new data until it can', { because, detail }, `refused ${because}`),
+  },
+  'journal-segment-failed': {
+    log: ({ detail }) => warn('journal: segment could not be closed or reused, nothing is lost', { detail }, 'segment'),
+  },
+} satisfies EventTable<JournalEvent, Counted<typeof JOURNAL_METRICS>>;

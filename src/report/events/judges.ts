@@ -1,0 +1,162 @@
+/**
+ * Judges: calls, questions, cost. These metrics start at zero with the process; the budget is kept by the store.
+ */
+import { type AnswerReused, CALL_RESULTS, type JudgeEvent, QUESTION_ENDS } from '../../model/events/judge-events.ts';
+import { counter, gauge, GIVEN, histogram } from '../metrics/define-metric.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import { error, type EventTable, info, warn } from './event-table.ts';
+
+export const JUDGE_METRICS = {
+  calls: counter('assay_judge_calls_total', 'calls', {
+    labels: { judge: GIVEN, result: CALL_RESULTS },
+    help: 'Calls of models, by what came of them: said, or a kind of failure.',
+    queries: {
+      'share of calls that fail, by kind': `sum by (judge, result) (rate(assay_judge_calls_total{result!="said"}[1h]))
+  / on (judge) group_left sum by (judge) (rate(assay_judge_calls_total[1h]))`,
+    },
+  }),
+  latency: histogram('assay_judge_call_seconds', 'seconds', {
+    labels: { judge: GIVEN },
+    help: 'How long calls took, those that failed among them.',
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
+  }),
+  tokens: counter('assay_judge_tokens_total', 'tokens', {
+    labels: { judge: GIVEN, direction: ['input', 'output'] },
+    help: 'Tokens as the provider counts them, by direction: input or output.',
+  }),
+  cost: counter('assay_judge_cost_total', 'in the currency of the prices', {
+    labels: { judge: GIVEN },
+    help: 'What calls did cost by judges.*.prices. Where the provider did not say what it used, the most that it can have been.',
+    queries: {
+      'cost of the last day, by judge': 'sum by (judge) (increase(assay_judge_cost_total[1d]))',
+    },
+  }),
+  questions: counter('assay_judge_questions_total', 'questions', {
+    labels: { judge: GIVEN, end: QUESTION_ENDS },
+    help: 'Questions that came to an end: answered, a kind of failure, or why they were left out (over-budget, too-late, not-configured).',
+    queries: {
+      'share of questions that end without an answer': `1 - sum(increase(assay_judge_questions_total{end="answered"}[1d]))
+  / sum(increase(assay_judge_questions_total[1d]))`,
+    },
+  }),
+  reused: counter('assay_judge_answers_reused_total', 'answers', {
+    labels: { judge: GIVEN },
+    help: 'Questions for which an answer was there already, so that nobody was asked.',
+    queries: {
+      'share of questions that cost nothing': `sum by (judge) (increase(assay_judge_answers_reused_total[1d]))
+  / (sum by (judge) (increase(assay_judge_answers_reused_total[1d]))
+    + sum by (judge) (increase(assay_judge_questions_total[1d])))`,
+    },
+  }),
+  disagreed: counter('assay_judge_votes_disagreed_total', 'questions', {
+    labels: { judge: GIVEN },
+    help: 'Answered questions whose votes were not of one mind.',
+  }),
+  probed: counter('assay_judge_probed_total', 'questions', {
+    labels: { judge: GIVEN, agreed: ['yes', 'no'] },
+    help: 'Answered questions that were asked once more, by whether the judge said the same of every criterion: how far it agrees with itself.',
+    queries: {
+      'how often a judge agrees with itself': `sum by (judge) (increase(assay_judge_probed_total{agreed="yes"}[7d]))
+  / sum by (judge) (increase(assay_judge_probed_total[7d]))`,
+    },
+  }),
+  waiting: gauge('assay_judge_waiting_questions', 'questions', {
+    labels: { judge: GIVEN },
+    help: 'Questions that somebody waits for.',
+  }),
+  oldest: gauge('assay_judge_oldest_waiting_seconds', 'seconds', {
+    labels: { judge: GIVEN },
+    help: 'How long the oldest of them waits; judging.limit is the most.',
+  }),
+  stopped: gauge('assay_judge_stopped', '0 or 1', {
+    labels: { judge: GIVEN },
+    help: '1 while the judge is not asked because it can not answer: a key, a quota, a certificate, or it is away. The log says which.',
+  }),
+  spent: gauge('assay_judge_budget_spent_ratio', 'from 0 to 1', {
+    labels: ['window'],
+    help: 'How much of judging.budget is spent or reserved, by window: hour or day. A budget of 0 is spent. It is not there where nothing is limited.',
+  }),
+  storeFailures: counter('assay_judging_failures_total', 'failures', {
+    help: 'Times that asking judges could not use the store; it is tried again.',
+  }),
+} satisfies MetricTable<undefined>;
+
+export interface Budget {
+  /** Infinity where there is no limit. */
+  readonly hourNanos: number;
+  readonly dayNanos: number;
+}
+
+type JudgeCounted = Counted<typeof JUDGE_METRICS>;
+
+const NANO = 1e-9;
+
+export const JUDGE_EVENTS = {
+  'judge-called': {
+    log: ({ judge, result, reason }) =>
+      result === 'said'
+        ? undefined
+        : warn(
+            'judges: call failed, its question is retried or ends without an answer',
+            { judge, failure: result, reason },
+            `judge ${judge} ${result}`,
+          ),
+    count: ({ judge, result, tookMs, inputTokens, outputTokens, nanos }, { calls, latency, tokens, cost }) => {
+      calls.inc({ judge, result });
+      latency.observe({ judge }, tookMs / 1000);
+      tokens.inc({ judge, direction: 'input' }, inputTokens);
+      tokens.inc({ judge, direction: 'output' }, outputTokens);
+      cost.inc({ judge }, nanos * NANO);
+    },
+  },
+  'question-ended': {
+    count: ({ judge, end, disagreed }, metrics) => {
+      metrics.questions.inc({ judge, end });
+      if (disagreed) metrics.disagreed.inc({ judge });
+    },
+  },
+  'answer-reused': { count: ({ judge }, { reused }) => reused.inc({ judge }) },
+  'judge-stopped': {
+    log: ({ judge, failure, reason, tryAgainMs }) =>
+      error(
+        'judges: judge cannot answer and is stopped, it is retried by itself',
+        { judge, failure, reason, try_again_ms: Math.round(tryAgainMs) },
+        `judge stopped ${judge} ${failure}`,
+      ),
+    count: ({ judge }, { stopped }) => stopped.set({ judge }, 1),
+  },
+  'judge-resumed': {
+    log: ({ judge }) => info('judges: judge answers again, asking its questions', { judge }),
+    count: ({ judge }, { stopped }) => stopped.set({ judge }, 0),
+  },
+  'judge-probed': { count: ({ judge, agreed }, { probed }) => probed.inc({ judge, agreed: agreed ? 'yes' : 'no' }) },
+  'budget-exhausted': {
+    log: ({ window }) => warn('judges: budget is spent, questions wait', { window }, `judge budget ${window}`),
+  },
+  'judging-observed': {
+    count: ({ judges, spent }, { stopped, waiting, oldest, ...shown }) => {
+      for (const { judge, questions, oldestMs, isStopped } of judges) {
+        stopped.set({ judge }, isStopped ? 1 : 0);
+        waiting.set({ judge }, questions);
+        oldest.set({ judge }, questions === 0 ? 0 : oldestMs / 1000);
+      }
+      showSpent(spent, shown);
+    },
+  },
+  'judging-failed': {
+    log: ({ problem }) => error('judges: cannot use the store, retrying', { problem }, 'judging failed'),
+    count: (_event, { storeFailures }) => storeFailures.inc(),
+  },
+} satisfies EventTable<JudgeEvent | AnswerReused, JudgeCounted & { readonly budget: Budget }>;
+
+/** Only of windows that are limited. */
+export function showSpent(
+  now: { readonly hourNanos: number; readonly dayNanos: number },
+  { spent, budget }: Pick<JudgeCounted, 'spent'> & { readonly budget: Budget },
+): void {
+  const show = (window: 'hour' | 'day', nanos: number, limit: number) => {
+    if (Number.isFinite(limit)) spent.set({ window }, limit === 0 ? 1 : nanos / limit);
+  };
+  show('hour', now.hourNanos, budget.hourNanos);
+  show('day', now.dayNanos, budget.dayNanos);
+}

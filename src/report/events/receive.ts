@@ -1,0 +1,83 @@
+/** Receivers: requests accepted and refused, records rejected, secrets redacted. */
+import {
+  CONTENT_ENCODINGS,
+  type ReceiveEvent,
+  REFUSE_REASONS,
+  REJECT_REASONS,
+  SIGNALS,
+  TRANSPORTS,
+} from '../../model/events/receive-events.ts';
+import { counter, GIVEN } from '../metrics/define-metric.ts';
+import type { Gauges } from '../metrics/gauges.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import { type EventTable, warn } from './event-table.ts';
+
+export const RECEIVE_METRICS = {
+  received: counter('assay_received_requests_total', 'requests', {
+    labels: { transport: TRANSPORTS, signal: SIGNALS, encoding: CONTENT_ENCODINGS },
+    help: 'Requests accepted, which is journaled and synced, by transport, signal and content encoding.',
+  }),
+  receivedRecords: counter('assay_received_records_total', 'spans, log records', {
+    labels: { signal: SIGNALS },
+    help: 'Spans and log records accepted: journaled and synced.',
+    queries: {
+      'spans accepted each second': 'sum(rate(assay_received_records_total{signal="traces"}[5m]))',
+    },
+  }),
+  receivedBytes: counter('assay_received_bytes_total', 'bytes', {
+    labels: { signal: SIGNALS },
+    help: 'Bytes accepted, after decompression.',
+  }),
+  rejected: counter('assay_rejected_records_total', 'spans, log records', {
+    labels: { signal: SIGNALS, reason: REJECT_REASONS },
+    help: 'Spans and log records that a partial success rejected, by reason.',
+  }),
+  refused: counter('assay_refused_requests_total', 'requests', {
+    labels: { transport: TRANSPORTS, reason: REFUSE_REASONS },
+    help: 'Requests answered with an error, by transport and reason.',
+    queries: {
+      'clients that were told to wait: the journal is full, or too much is in flight':
+        'sum by (reason) (rate(assay_refused_requests_total{reason=~"not-admitted|overloaded"}[5m]))',
+    },
+  }),
+  redactions: counter('assay_redactions_total', 'places', {
+    labels: { pattern: GIVEN },
+    help: 'Secrets taken out of accepted requests before they were stored, by pattern; key and user_id are such patterns too.',
+  }),
+} satisfies MetricTable<Gauges>;
+
+export const RECEIVE_EVENTS = {
+  'batch-received': {
+    count: ({ transport, signal, encoding, records, bytes }, metrics) => {
+      metrics.received.inc({ transport, signal, encoding });
+      metrics.receivedRecords.inc({ signal }, records);
+      metrics.receivedBytes.inc({ signal }, bytes);
+    },
+  },
+  'records-rejected': {
+    log: ({ signal, reason }) =>
+      warn(
+        'receiver: records rejected, the rest of their batch is accepted',
+        { signal, reason },
+        `rejected ${signal} ${reason}`,
+      ),
+    count: ({ signal, reason, records }, { rejected }) => rejected.inc({ signal, reason }, records),
+  },
+  'text-redacted': {
+    count: ({ counts }, { redactions }) => {
+      for (const [pattern, count] of Object.entries(counts)) redactions.inc({ pattern }, count);
+    },
+  },
+  'request-refused': {
+    log: ({ transport, reason }) =>
+      warn(
+        'receiver: request refused, its data are not acknowledged',
+        { transport, reason },
+        `request ${transport} ${reason}`,
+      ),
+    count: ({ transport, reason }, { refused }) => refused.inc({ transport, reason }),
+  },
+  'metrics-discarded': {
+    count: ({ transport }, { received }) => received.inc({ transport, signal: 'metrics', encoding: 'any' }),
+  },
+} satisfies EventTable<ReceiveEvent, Counted<typeof RECEIVE_METRICS>>;

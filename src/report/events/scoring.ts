@@ -1,0 +1,171 @@
+/** Scoring, from a turn's close to its place in the store: turns, conversations, checks, series. */
+import type { AnswerReused } from '../../model/events/judge-events.ts';
+import { type ScoringEvent, TURN_FATES, type TurnFate } from '../../model/events/scoring-events.ts';
+import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
+import type { Gauges } from '../metrics/gauges.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import { error, type EventTable, info, warn } from './event-table.ts';
+
+/** Fates of turns that were closed for the first time. */
+const IN_TIME: readonly TurnFate[] = ['stored', 'no-agent-steps'];
+const LATE_FATES = TURN_FATES.filter((fate) => !IN_TIME.includes(fate) && fate !== 'not-understood');
+
+export const SCORING_METRICS = {
+  openTurns: readGauge('assay_open_turns', 'turns', {
+    help: 'Turns that are still collecting spans.',
+    read: (now) => now.openTurns(),
+  }),
+  openRecords: readGauge('assay_open_records', 'spans, log records', {
+    help: 'Spans and log records of open turns.',
+    read: (now) => now.openSpans(),
+  }),
+  turns: counter('assay_turns_closed_total', 'turns', {
+    labels: { cause: ['settled'], fate: TURN_FATES },
+    help: 'Turns closed, by cause and by what became of them. not-understood: the bytes could not be read, and the log says why.',
+  }),
+  lateRecords: counter('assay_late_records_total', 'spans, log records', {
+    labels: { fate: LATE_FATES },
+    help: 'Spans and log records that came after their turn had closed, by what became of them.',
+    queries: {
+      'share of spans that came late (read from Kafka: divided by assay_kafka_rows_total)':
+        'sum(rate(assay_late_records_total[1h])) / sum(rate(assay_received_records_total[1h]))',
+    },
+  }),
+  conversations: counter('assay_conversations_due_total', 'conversations', {
+    labels: { cause: ['idle', 'end_marker', 'single_trace', 'max_age', 'max_turns'] },
+    help: 'Conversations that became due, by cause.',
+  }),
+  backlog: readGauge('assay_scoring_queue_length', 'turns', {
+    help: 'Turns that are closed and not yet stored.',
+    read: (now) => now.scoringBacklog(),
+  }),
+  logLag: readGauge('assay_log_lag_seconds', 'seconds', {
+    help: 'How far scoring is behind the log.',
+    read: (now) => now.logLagSeconds(),
+  }),
+  commit: histogram('assay_scoring_batch_seconds', 'seconds', {
+    help: 'Time to score and store one batch of turns.',
+    buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+  }),
+  scored: counter('assay_turns_scored_total', 'turns', { help: 'Turns that went through scoring and into the store.' }),
+  scorerFailures: counter('assay_scoring_failures_total', 'failures', {
+    help: 'Batches that were undone and done again, and ends of the scoring thread.',
+  }),
+  checkErrors: counter('assay_check_errors_total', 'checks', {
+    labels: { suite: GIVEN, criterion: GIVEN, reason: ['error', 'timeout'] },
+    help: 'Checks that threw, ran past their limit or answered neither yes nor no.',
+    queries: {
+      'criteria whose checks fail to answer': 'sum by (suite, criterion) (increase(assay_check_errors_total[1h])) > 0',
+    },
+  }),
+  criterionWeight: readGauge('assay_criterion_weight_ratio', 'from 0 to 1', {
+    labels: ['suite', 'criterion'],
+    help: 'Weight of a criterion in its suite, from 0 to 1.',
+    queries: {
+      'how many points of TCR each criterion costs': `max by (criterion) (assay_criterion_weight_ratio{suite="default"})
+  * sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict="fail"}[1d]))
+  / sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict=~"pass|fail"}[1d]))`,
+    },
+    read: (now) =>
+      now.criterionWeights().map(({ suite, criterion, weight }) => ({ labels: { suite, criterion }, value: weight })),
+  }),
+  criterionVariation: readGauge('assay_criterion_variation_ratio', 'from 0 to 1', {
+    labels: ['suite', 'criterion'],
+    help: 'What the rarer of pass and fail comes to at the most (95 % confidence) of all that this instance ever decided. Near 0 the criterion always says the same.',
+    queries: {
+      'criteria that always say the same; assay validate --store says more':
+        'min by (suite, criterion) (assay_criterion_variation_ratio) < 0.01',
+    },
+    read: (now) =>
+      now.criterionVariation().map(({ suite, criterion, ratio }) => ({ labels: { suite, criterion }, value: ratio })),
+  }),
+  criterionLikeness: readGauge('assay_criterion_likeness_ratio', 'from -1 to 1', {
+    labels: ['suite', 'criterion', 'other'],
+    help: 'How alike two criteria of a suite are (phi coefficient) by the newest 2,000 evaluations of the store, every ten minutes. Only those that say the same (near 1) or the opposite (near -1), at most 100 pairs.',
+    queries: {
+      'criteria that say what another one says, and so count twice':
+        'max by (suite, criterion, other) (assay_criterion_likeness_ratio)',
+    },
+    read: (now) => now.criterionLikeness().map(({ phi, ...labels }) => ({ labels, value: phi })),
+  }),
+  series: readGauge('assay_series', 'series', {
+    help: 'Series of the quality metrics, as they are exposed.',
+    read: (now) => now.series(),
+  }),
+  labelValues: readGauge('assay_label_values', 'combinations', {
+    help: 'Combinations of agent, version, environment and segment that have series.',
+    read: (now) => now.labelSets(),
+  }),
+  labelValuesMax: readGauge('assay_label_values_max', 'combinations', {
+    help: 'How many combinations there may be before new ones are counted under `other` (metrics.max_label_values).',
+    queries: {
+      'how full the labels are; at 1, new agents and versions are counted under `other`':
+        'max(assay_label_values) / max(assay_label_values_max)',
+    },
+    read: (now) => now.labelSetsMax,
+  }),
+  folded: counter('assay_series_folded_total', 'evaluations', {
+    labels: { label: ['agent', 'segment'] },
+    help: 'Evaluations counted under `other` because there are as many label sets (label agent) or segments (label segment) as allowed.',
+  }),
+  pruned: counter('assay_store_pruned_conversations_total', 'conversations', {
+    help: 'Conversations that retention let go.',
+  }),
+} satisfies MetricTable<Gauges>;
+
+export const SCORING_EVENTS = {
+  'turn-closed': {
+    count: ({ cause, fate, rows }, { turns, lateRecords }) => {
+      turns.inc({ cause, fate });
+      if (fate !== 'stored' && fate !== 'no-agent-steps') lateRecords.inc({ fate }, rows);
+    },
+  },
+  'conversation-evaluated': { count: ({ cause }, { conversations }) => conversations.inc({ cause }) },
+  'check-failed': {
+    log: ({ suite, criterion, reason }) =>
+      warn(
+        'scoring: check failed to answer, its verdict is error',
+        { suite, criterion, reason },
+        `check ${suite}/${criterion}`,
+      ),
+    count: ({ suite, criterion }, { checkErrors }) => checkErrors.inc({ suite, criterion, reason: 'error' }),
+  },
+  'check-stopped': {
+    log: ({ suite, criterion, suspended }) =>
+      error('scoring: check ran past its limit and was stopped, its verdict is error', { suite, criterion, suspended }),
+    count: ({ suite, criterion }, { checkErrors }) => checkErrors.inc({ suite, criterion, reason: 'timeout' }),
+  },
+  'not-understood': {
+    log: ({ what, reason }) =>
+      error('scoring: turn or conversation cannot be understood, it is left out', { what, reason }, 'not understood'),
+  },
+  'labels-folded': {
+    log: ({ label, agent }) =>
+      warn(
+        `metrics: too many ${label === 'agent' ? 'label sets' : 'segments'}, counting new ones under \`other\``,
+        { agent },
+        `folded ${label}`,
+      ),
+    count: ({ label }, { folded }) => folded.inc({ label }),
+  },
+  'scorer-committed': {
+    count: ({ turns, tookMs }, { commit, scored }) => {
+      commit.observe(tookMs / 1000);
+      scored.inc(turns);
+    },
+  },
+  'scorer-failed': {
+    log: (event) => error('scoring: failed, retrying', { error: event.error }, `scorer ${event.error}`),
+    count: (_event, { scorerFailures }) => scorerFailures.inc(),
+  },
+  'scorer-restarted': {
+    log: ({ because }) => warn('scoring: thread restarted, unfinished work is redone', { because }),
+  },
+  'store-pruned': {
+    log: ({ conversations, bytes }) =>
+      conversations === 0 ? undefined : info('store: deleted conversations past retention', { conversations, bytes }),
+    count: ({ conversations }, { pruned }) => pruned.inc(conversations),
+  },
+} satisfies EventTable<Exclude<ScoringEvent, AnswerReused>, ScoringCounted>;
+
+export type ScoringCounted = Counted<typeof SCORING_METRICS>;

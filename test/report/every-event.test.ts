@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { AnyEvent } from '../../src/model/events/any-event.ts';
+import type { JournalEvent } from '../../src/model/events/journal-events.ts';
+import { EventReporter, type ReportedParts } from '../../src/report/events/event-reporter.ts';
+import type { EventTable } from '../../src/report/events/event-table.ts';
+import { JOURNAL_EVENTS } from '../../src/report/events/journal.ts';
+import { LOG_LEVELS, type LogLine } from '../../src/report/log/log.ts';
+import { EVERY_EVENT } from './every-event.ts';
+
+const ALONE = { redaction: undefined, judges: undefined, cluster: undefined };
+const JUDGES = { names: ['j'], budget: { hourNanos: 10, dayNanos: Number.POSITIVE_INFINITY } };
+
+function reported(parts: Omit<ReportedParts, 'log'>): readonly LogLine[] {
+  const lines: LogLine[] = [];
+  const reporter = new EventReporter({ ...parts, log: { report: (line) => lines.push(line) } });
+  for (const event of EVERY_EVENT) reporter.report(event);
+  return lines;
+}
+
+test.each<[where: string, parts: Omit<ReportedParts, 'log'>]>([
+  ['one machine without judges', ALONE],
+  ['one machine with judges', { ...ALONE, judges: JUDGES }],
+  ['one of many', { ...ALONE, judges: JUDGES, cluster: { reads: true, topics: ['t'] } }],
+  ['a gateway', { ...ALONE, cluster: { reads: false, topics: [] } }],
+])(
+  'an event of any kind can be reported and makes the same log line, whatever metrics there are: %s',
+  (_where, parts) => {
+    const lines = reported(parts);
+
+    expect(lines).toEqual(reported(ALONE));
+    expect(lines.length).toBeGreaterThan(40);
+  },
+);
+
+test('a log line says which component it is of, and what happened', () => {
+  for (const { level, message } of reported(ALONE)) {
+    expect(LOG_LEVELS).toContain(level);
+    expect(message).toMatch(/^[a-z]+: \S.*[^.]$/);
+  }
+});
+
+// These are for the compiler: without the errors that are expected it fails.
+
+interface NewEvent {
+  readonly type: 'journal-rotated';
+  readonly tookMs: number;
+}
+
+test('an event without a place in the table of its domain does not compile', () => {
+  const lacking = {
+    ...JOURNAL_EVENTS,
+    // @ts-expect-error a new kind of event is in no table yet, and the compiler names the table
+  } satisfies EventTable<JournalEvent | NewEvent, never>;
+  const complete = {
+    ...JOURNAL_EVENTS,
+    'journal-rotated': { silent: 'an example' },
+  } satisfies EventTable<JournalEvent | NewEvent, never>;
+
+  expect(Object.keys(complete)).toHaveLength(Object.keys(lacking).length + 1);
+});
+
+test('an event that says nothing of how it shows does not compile', () => {
+  const empty: EventTable<NewEvent> = {
+    // @ts-expect-error neither a line, nor a metric, nor a reason for neither
+    'journal-rotated': {},
+  };
+  const misspelt: EventTable<NewEvent> = {
+    'journal-rotated': { silent: 'an example' },
+    // @ts-expect-error there is no such event
+    'journal-rotted': { silent: 'an example' },
+  };
+
+  expect(Object.keys({ ...empty, ...misspelt })).toHaveLength(2);
+});
+
+test('an event of a union that nothing reports does not compile', () => {
+  const reporter = new EventReporter({ ...ALONE, log: { report: () => {} } });
+  // @ts-expect-error the union of its domain is not part of AnyEvent
+  const report = (event: AnyEvent | NewEvent) => reporter.report(event);
+
+  expect(report).toBeTypeOf('function');
+});
