@@ -149,7 +149,6 @@ function withShell(state: ReturnType<typeof withState>, { settings, log, version
       name: 'reloading',
       needs: ['config', 'deployment', 'scorer', 'detection', 'events', 'reporter'],
       start: (needs) => new Reloading({ load: loadSettings, log, version, ...needs }),
-      stop: (reloading) => reloading.stop(),
     })
     .add({
       name: 'http',
@@ -230,13 +229,17 @@ function withLog(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
       stop: (receivers) => receivers.stop(),
     })
     .add({
-      name: 'time',
-      needs: ['log'],
-      start: ({ log: served }) => {
+      name: 'running',
+      needs: ['log', 'reloading'],
+      // Last, because the log's time must not move before everything that it sets off is there.
+      start: ({ log: served, reloading }) => {
         served.start();
-        return setInterval(() => log.flush(), LOG_FLUSH_MS);
+        return { reloading, flush: setInterval(() => log.flush(), LOG_FLUSH_MS) };
       },
-      stop: (timer) => clearInterval(timer),
+      stop: ({ reloading, flush }) => {
+        clearInterval(flush);
+        reloading.stop();
+      },
     });
 }
 
