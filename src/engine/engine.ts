@@ -82,6 +82,8 @@ export interface Arrival extends ClosedInLog {
   /** Distinct spans. */
   readonly spans: number;
   readonly content: TraceContent;
+  /** What the content means, if it was understood before, by the same rules. */
+  readonly turns?: readonly Turn[] | undefined;
 }
 
 /** Where closed turns were put. */
@@ -250,6 +252,7 @@ export class Engine {
     try {
       const merged = this.#merged(closed, known);
       if (merged.added === 0 || merged.spans === 0) return { merged, turns: [] };
+      if (known === undefined && closed.turns !== undefined) return { merged, turns: closed.turns };
       return { merged, turns: this.#timed('normalizing', () => buildTurns(normalize(merged.content, this.#idKeys))) };
     } catch (error) {
       this.#notUnderstood(`trace ${closed.traceId}`, error);

@@ -56,8 +56,8 @@ export interface Recipients {
 /** A log in which turns close: the journal, or a lane of Kafka. */
 export interface TurnSource {
   readonly lane: OwnedLane;
-  /** The turn as the thread gets it. Called again if the thread died before the turn was durable. `wantsKeys`: see `ClusterStore`. */
-  pack(turn: ClosedTurn, options: { readonly wantsKeys: boolean }): PackedForThread;
+  /** The turn as the thread gets it. Called again if the thread died before the turn was durable. */
+  pack(turn: ClosedTurn): PackedForThread;
   /** The store has the turn; the log need not keep its bytes. */
   stored(turn: ClosedTurn): void;
   /** Another instance owns the lane, or its bytes are lost here: nothing that was sent of it is stored. */
@@ -95,8 +95,6 @@ export class Scorer {
   #floor = { position: 0, logTime: 0 };
   #turnsWaiting = 0;
   #scoredTo: number | undefined;
-  /** Before the first answer, superfluous keys are better than many that must be found later. */
-  #wantsKeys = true;
   #isStarted = false;
   #isOnDuty = false;
   #isToPump = false;
@@ -302,7 +300,7 @@ export class Scorer {
       this.#thread?.post({ type: 'time', sequence, lane, positions, time: command.time });
       return;
     }
-    const { turn, transfer } = command.source.pack(command.turn, { wantsKeys: this.#wantsKeys });
+    const { turn, transfer } = command.source.pack(command.turn);
     this.#thread?.post({ type: 'turn', sequence, lane, positions, turn }, transfer);
   }
 
@@ -358,7 +356,7 @@ export class Scorer {
     this.#pumpSoon();
   }
 
-  #done({ sequence, refused, wantsKeys }: Extract<FromScorer, { type: 'done' }>): void {
+  #done({ sequence, refused }: Extract<FromScorer, { type: 'done' }>): void {
     const isRefused = ({ lane }: Command) =>
       refused.some((other) => other.lane === lane.lane && other.epoch === lane.epoch);
     const sources = new Set<TurnSource>();
@@ -368,7 +366,6 @@ export class Scorer {
       else if (command.type === 'turn') command.source.stored(command.turn);
     }
     for (const source of sources) source.refused();
-    this.#wantsKeys = wantsKeys;
     this.#answeredTo(sequence);
     this.#pumpSoon();
   }

@@ -9,10 +9,9 @@ import type { AnyEvent } from '../model/events/any-event.ts';
 import type { TraceId } from '../model/ids.ts';
 import type { TruthFile } from '../model/truth.ts';
 import type { OtlpSenderOptions } from '../report/results/otlp-sender.ts';
-import type { LaneName, LanePositions, OwnedLane } from '../store/cluster-store.ts';
+import type { Arrival, LaneName, LanePositions, OwnedLane } from '../store/cluster-store.ts';
 import type { Total } from '../store/engine-store.ts';
 import type { PostgresOptions } from '../store/postgres/postgres-store.ts';
-import type { MadeArrival } from './cluster/arrival-maker.ts';
 import type { PackedTurn } from './one-machine/packed-turn.ts';
 import type { PutCommand, PutMessage } from './store-writes.ts';
 
@@ -50,10 +49,13 @@ export interface LaneStorage {
   readonly evaluations: { readonly connection: KafkaConnection; readonly topic: string } | undefined;
 }
 
+/** A turn that a lane closed, with its bytes. */
+export type LaneTurn = Pick<Arrival, 'traceId' | 'closedAt' | 'cause' | 'spans' | 'content'>;
+
 /** A closed turn: as positions in the journal; with its bytes; or why its bytes cannot be had. */
 export type SentTurn =
   | { readonly packed: PackedTurn }
-  | { readonly arrival: MadeArrival }
+  | { readonly arrival: LaneTurn }
   | { readonly unreadable: string };
 
 interface LaneCommand {
@@ -108,8 +110,6 @@ export type FromScorer =
       readonly sequence: number;
       /** Lanes that another instance owns now, or whose bytes are lost here. */
       readonly refused: readonly OwnedLane[];
-      /** See `ClusterStore`. */
-      readonly wantsKeys: boolean;
     }
   /** A commit changed these totals. */
   | { readonly type: 'totals'; readonly totals: readonly Total[] }

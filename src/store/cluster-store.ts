@@ -6,6 +6,7 @@
  * before it does anything again. Whatever else fails, nothing of the transaction is left.
  */
 import type { ConversationId, TraceId } from '../model/ids.ts';
+import type { Turn } from '../model/turn.ts';
 import type { DetectionStore } from './detection-store.ts';
 import type { LabelStore } from './label-store.ts';
 import type { QuestionStore } from './question-store.ts';
@@ -34,6 +35,8 @@ export interface OwnedLane extends LaneName {
 /** A turn that a lane has closed, or what came for it after that. */
 export interface Arrival {
   readonly traceId: TraceId;
+  /** As it was understood to be filed. Kept in memory for a while, not stored. */
+  readonly turns?: readonly Turn[] | undefined;
   /** As the spans of this arrival say it; undefined where they don't. */
   readonly conversationId: ConversationId | undefined;
   readonly closedAt: number;
@@ -70,6 +73,8 @@ export interface Filing {
 /** An arrival that waits to be judged. */
 export interface WaitingArrival {
   readonly traceId: TraceId;
+  /** Only if this process filed it and still has it. */
+  readonly turns?: readonly Turn[] | undefined;
   readonly closedAt: number;
   readonly cause: string;
   readonly spans: number;

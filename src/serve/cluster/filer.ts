@@ -6,6 +6,7 @@
  *                                --> failed: the store is away    (tried again until it is back)
  *           --> unreadable: the bytes of a turn can't be had here    (nothing of its lane is filed; it is read again from Kafka)
  */
+import type { ArrivalUnderstanding } from './arrival-understanding.ts';
 import {
   type Arrival,
   FencedError,
@@ -19,6 +20,7 @@ import type { ScoringParts, Troubles } from '../scoring-side.ts';
 
 export interface FilerParts {
   readonly store: FilingStore;
+  readonly understanding: ArrivalUnderstanding;
   readonly post: ScoringParts['post'];
   readonly troubles: Troubles;
   readonly pause: () => Promise<void>;
@@ -50,8 +52,8 @@ export class Filer {
     const { filings, unreadable } = this.#filingsOf(batch);
     const refused = [...unreadable, ...(await this.#file(filings))];
     const arrivals = filings.reduce((sum, filing) => sum + filing.arrivals.length, 0);
-    const { post, store } = this.#parts;
-    post({ type: 'done', sequence: last.sequence, refused, wantsKeys: store.wantsKeys });
+    const { post } = this.#parts;
+    post({ type: 'done', sequence: last.sequence, refused });
     const tookMs = performance.now() - startedAt;
     if (arrivals > 0) post({ type: 'events', events: [{ type: 'arrivals-filed', arrivals, tookMs }] });
   }
@@ -73,9 +75,13 @@ export class Filer {
       }
       filing.positions = command.positions;
       if (command.type === 'time') filing.time = command.time;
-      else if ('arrival' in command.turn)
-        filing.arrivals.push({ ...command.turn.arrival, positions: command.positions });
-      else {
+      else if ('arrival' in command.turn) {
+        const { understanding, store } = this.#parts;
+        filing.arrivals.push({
+          ...understanding.understand(command.turn.arrival, store),
+          positions: command.positions,
+        });
+      } else {
         this.#parts.troubles.said('take', 'unreadable' in command.turn ? command.turn.unreadable : 'it has no bytes');
         // Its time must not move past the turn.
         unreadable.set(key, lane);

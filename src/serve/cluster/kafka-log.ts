@@ -16,10 +16,10 @@ import { Spool } from '../../kafka/turn-spool.ts';
 import type { BatchSink } from '../../receive/sink.ts';
 import type { LanesServed, LogNeeds, ServedLog } from '../deployment.ts';
 import type { Scorer } from '../scorer.ts';
-import { ArrivalMaker } from './arrival-maker.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { kafkaConnectionOf } from './kafka-connection-of.ts';
 import { KafkaSink } from './kafka-sink.ts';
+import { LaneBytes } from './lane-bytes.ts';
 import { Lanes } from './lanes.ts';
 import { RecordReading } from './record-reading.ts';
 import { UnscoredBytes } from './unscored-bytes.ts';
@@ -31,7 +31,7 @@ const OPEN_SPANS_PER_LANE_MAX = 500_000;
 interface Reading {
   readonly lanes: Lanes;
   readonly spool: Spool;
-  readonly arrivals: ArrivalMaker;
+  readonly bytes: LaneBytes;
   readonly deadLetters: DeadLetters;
 }
 
@@ -85,11 +85,11 @@ export class KafkaLog implements ServedLog {
   }
 
   async stop(): Promise<void> {
-    const { lanes, spool, arrivals } = this.#reading ?? {};
+    const { lanes, spool, bytes } = this.#reading ?? {};
     await lanes?.stopReading();
     await this.#scorer.stop();
     await lanes?.leave();
-    arrivals?.close();
+    bytes?.close();
     spool?.close();
     await this.#producer.stop();
   }
@@ -102,7 +102,7 @@ function readingOf(
 ): Reading {
   const topics = [...kafka.topics.spans, ...kafka.topics.logs];
   const spool = new Spool(path.join(settings.dataDir, 'spool'));
-  const arrivals = new ArrivalMaker({ spool, idKeys: settings.conversation.idKeys });
+  const bytes = new LaneBytes(spool);
   const onEvent: LogNeeds['events']['report'] = (event) => events.report(event);
   const deadLetters = new DeadLetters({ producer, topic: kafka.deadLetterTopic, onEvent });
   const lanes = new Lanes({
@@ -116,7 +116,7 @@ function readingOf(
       onLog: ({ message }) => log.line('debug', 'kafka client', { detail: message }),
     }),
     scorer,
-    arrivals,
+    bytes,
     spool,
     unscored: new UnscoredBytes(),
     group: kafka.group,
@@ -132,5 +132,5 @@ function readingOf(
     duty,
     onEvent,
   });
-  return { lanes, spool, arrivals, deadLetters };
+  return { lanes, spool, bytes, deadLetters };
 }

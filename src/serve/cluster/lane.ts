@@ -15,7 +15,7 @@ import type { TraceId } from '../../model/ids.ts';
 import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import { Intake, type IntakeOwner } from '../../engine/intake.ts';
 import type { PackedForThread, TurnSource } from '../scorer.ts';
-import type { ArrivalMaker } from './arrival-maker.ts';
+import type { LaneBytes } from './lane-bytes.ts';
 
 /** A record as it was read: what is in it, or nothing that anybody needs. */
 export interface LaneRecord {
@@ -46,7 +46,7 @@ export interface LaneOwner {
 
 export interface LaneParts {
   readonly spool: Spool;
-  readonly arrivals: Pick<ArrivalMaker, 'pack'>;
+  readonly bytes: Pick<LaneBytes, 'pack'>;
   readonly owner: LaneOwner;
 }
 
@@ -179,8 +179,8 @@ export class Lane implements TurnSource, IntakeOwner {
     this.#parts.owner.closed(this, turn, { ...this.#taken });
   }
 
-  pack(turn: ClosedTurn, options: { readonly wantsKeys: boolean }): PackedForThread {
-    return this.#parts.arrivals.pack(turn, options);
+  pack(turn: ClosedTurn): PackedForThread {
+    return this.#parts.bytes.pack(turn);
   }
 
   stored(turn: ClosedTurn): void {

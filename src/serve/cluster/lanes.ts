@@ -25,7 +25,7 @@ import { BatchTable } from '../../model/otlp/batch-table.ts';
 import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { PartitionLag } from '../deployment.ts';
 import type { Scorer } from '../scorer.ts';
-import type { ArrivalMaker } from './arrival-maker.ts';
+import type { LaneBytes } from './lane-bytes.ts';
 import { type FiledPositions, Lane, type LaneOwner, type LaneRecord } from './lane.ts';
 import type { RecordReading } from './record-reading.ts';
 import type { UnscoredBytes } from './unscored-bytes.ts';
@@ -39,7 +39,7 @@ export type LaneScorer = Pick<
 export interface LanesOptions {
   readonly consumer: KafkaConsumer;
   readonly scorer: LaneScorer;
-  readonly arrivals: Pick<ArrivalMaker, 'pack'>;
+  readonly bytes: Pick<LaneBytes, 'pack'>;
   readonly spool: Spool;
   readonly unscored: Pick<UnscoredBytes, 'bytes' | 'add' | 'passed'>;
   readonly group: string;
@@ -224,13 +224,13 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
   }
 
   #begin(owned: OwnedLane, partitions: readonly AssignedPartition[]): void {
-    const { topics, limits, spool, arrivals } = this.#options;
+    const { topics, limits, spool, bytes } = this.#options;
     const inOrder = topics.flatMap((topic) => partitions.filter((partition) => partition.topic === topic));
     const lane = new Lane({
       owned,
       topics: inOrder.map(({ topic, offset, metadata }) => ({ topic, offset, time: timeOf(metadata) })),
       limits,
-      parts: { spool, arrivals, owner: this },
+      parts: { spool, bytes, owner: this },
     });
     for (const { topic, partition } of partitions) this.#committed.delete(`${topic} ${partition}`);
     this.#lanes.set(owned.lane, lane);

@@ -9,9 +9,9 @@ import type { Total } from '../../store/engine-store.ts';
 import { type PostgresOptions, PostgresStore } from '../../store/postgres/postgres-store.ts';
 import type { Answer, LaneStorage, OrderedCommand, Question } from '../scoring-protocol.ts';
 import type { Duty, ScoringParts, ScoringSide } from '../scoring-side.ts';
+import { ArrivalUnderstanding } from './arrival-understanding.ts';
 import { EvaluationRelay } from './evaluation-relay.ts';
 import { Filer } from './filer.ts';
-import { keysOfContent } from './keys-of-content.ts';
 import { ProblemLatch } from './problem-latch.ts';
 import { ScoringLoop } from './scoring-loop.ts';
 
@@ -29,12 +29,16 @@ export class PostgresScoring implements ScoringSide {
   private constructor(
     { evaluations }: LaneStorage,
     { post, makeEngine }: ScoringParts,
-    parts: { readonly store: PostgresStore; readonly troubles: ProblemLatch },
+    parts: {
+      readonly store: PostgresStore;
+      readonly troubles: ProblemLatch;
+      readonly understanding: ArrivalUnderstanding;
+    },
   ) {
-    const { store, troubles } = parts;
+    const { store, troubles, understanding } = parts;
     this.store = store;
     this.troubles = troubles;
-    this.#filer = new Filer({ store: store.filing, post, troubles, pause: () => sleep(RETRY_AFTER_MS) });
+    this.#filer = new Filer({ store: store.filing, understanding, post, troubles, pause: () => sleep(RETRY_AFTER_MS) });
     this.#loop = new ScoringLoop({ store, makeEngine, post });
     this.duties = evaluations === undefined ? [] : [relayOf(evaluations, store, post)];
   }
@@ -44,12 +48,14 @@ export class PostgresScoring implements ScoringSide {
     const { post, idKeys } = parts;
     const troubles = new ProblemLatch((problem) => post({ type: 'problem', of: 'store', problem }));
     const outboxPayload = storage.evaluations === undefined ? undefined : evaluationRecord;
-    const options: PostgresOptions = { ...storage.store, outboxPayload, keysOf: keysOfContent(idKeys) };
+    const understanding = new ArrivalUnderstanding(idKeys);
+    const keysOf: PostgresOptions['keysOf'] = (content) => understanding.keysOf(content);
+    const options: PostgresOptions = { ...storage.store, outboxPayload, keysOf };
     for (;;) {
       try {
         const store = await PostgresStore.open(options);
         troubles.over('open');
-        return new PostgresScoring(storage, parts, { store, troubles });
+        return new PostgresScoring(storage, parts, { store, troubles, understanding });
       } catch (error) {
         troubles.said('open', error);
         await sleep(RETRY_AFTER_MS);

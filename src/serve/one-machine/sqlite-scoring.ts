@@ -64,7 +64,7 @@ export class SqliteScoring implements ScoringSide {
       post({ type: 'events', events: [{ type: 'scorer-committed', turns, tookMs }] });
     }
     const last = batch.at(-1);
-    if (last !== undefined) post({ type: 'done', sequence: last.sequence, refused: [], wantsKeys: false });
+    if (last !== undefined) post({ type: 'done', sequence: last.sequence, refused: [] });
     for (const command of batch) if (command.type === 'time') this.#scoredTo = Math.max(this.#scoredTo, command.time);
   }
 

@@ -6,7 +6,7 @@ import type { TraceId } from '../../model/ids.ts';
 import { decodeContent } from '../content-codec.ts';
 import type { Labels, TraceContent } from '../engine-store.ts';
 import { type Claim, type ClaimedHead, outcomeAt, type Unit } from './claim.ts';
-import type { ContentCache } from './content-cache.ts';
+import type { CachedArrival, ContentCache } from './content-cache.ts';
 import { dayOf } from './days.ts';
 import type { LoadedArrival, LoadedSet, LoadedTrace } from './loaded.ts';
 import { fromUuid } from './row-keys.ts';
@@ -76,7 +76,7 @@ export async function load(session: Session, claimed: Claim, options: LoadingOpt
   const arrivals = taken.map((one): LoadedArrival => {
     const { cause, spans, content } = contents.ofArrival(one.arrival, one.traceId);
     const { arrival: id, day, conversation, traceId, closedAt } = one;
-    return { id, day, conversation, traceId, closedAt, cause, spans, content };
+    return { id, day, conversation, traceId, closedAt, cause, spans, content, turns: options.cache.takeTurns(id) };
   });
   const known = heads.filter(({ firstClosedAt }) => firstClosedAt !== undefined);
   return {
@@ -251,10 +251,7 @@ async function loadKeys(session: Session, heads: readonly ClaimedHead[]): Promis
 class Contents {
   readonly #session: Session;
   readonly #cache: ContentCache;
-  readonly #arrivals = new Map<
-    number,
-    { readonly cause: string; readonly spans: number; readonly content: TraceContent }
-  >();
+  readonly #arrivals = new Map<number, CachedArrival>();
   readonly #own = new Map<TraceId, TraceContent>();
 
   constructor(session: Session, cache: ContentCache) {

@@ -13,7 +13,7 @@ import { transcodeLogs, transcodeTraces } from '../../../src/model/otlp/json-tra
 import { normalize } from '../../../src/normalize/normalize.ts';
 import { UNWATCHED } from '../../../src/engine/check-watch.ts';
 import { Engine } from '../../../src/engine/engine.ts';
-import { keysOfContent } from '../../../src/serve/cluster/keys-of-content.ts';
+import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
 import { namedConversationOf } from '../../../src/engine/conversation-labels.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
 import type { Arrival, OwnedLane } from '../../../src/store/cluster-store.ts';
@@ -21,7 +21,7 @@ import type { ConversationReader } from '../../../src/store/conversation-reader.
 import type { EngineStore } from '../../../src/store/engine-store.ts';
 import { TryAgain } from '../../../src/store/postgres/errors.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
-import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import { type PostgresOptions, PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { Store } from '../../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
 import { builtinSuites } from '../../engine/log-driver.ts';
@@ -102,6 +102,8 @@ function arrivalOf(traceId: string, records: readonly TimedRecord[]): Arrival {
     positions: {},
     ...evidenceOf(turns),
     standsAlone: turns.every((turn) => isWhole(turn) && !turn.ended),
+    // The instance that files some of them still has them as it understood them.
+    ...(traceId < '8' ? { turns } : {}),
   };
 }
 
@@ -161,7 +163,8 @@ async function onSharedStore(
   const lanes = Array.from({ length: LANES }, (_, lane) => ({ group: 'g', lane }));
   const instances = await Promise.all(
     ['a', 'b', 'c'].map(async (instance) => {
-      const keysOf = keysOfContent([]);
+      const understanding = new ArrivalUnderstanding([]);
+      const keysOf: PostgresOptions['keysOf'] = (content) => understanding.keysOf(content);
       const store = await PostgresStore.open({
         url,
         instance,

@@ -6,7 +6,8 @@ import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { UNWATCHED } from '../../../src/engine/check-watch.ts';
-import { ArrivalMaker } from '../../../src/serve/cluster/arrival-maker.ts';
+import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
+import { LaneBytes } from '../../../src/serve/cluster/lane-bytes.ts';
 import { Filer } from '../../../src/serve/cluster/filer.ts';
 import { ScoringLoop } from '../../../src/serve/cluster/scoring-loop.ts';
 import { Lane } from '../../../src/serve/cluster/lane.ts';
@@ -91,6 +92,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
   const { spool } = spoolForTest();
   const filer = new Filer({
     store,
+    understanding: new ArrivalUnderstanding([]),
     post: () => {},
     troubles: {
       said: (_, error) => {
@@ -100,7 +102,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
     },
     pause: async () => {},
   });
-  const maker = new ArrivalMaker({ spool, idKeys: [] });
+  const bytes = new LaneBytes(spool);
   const scoring = new ScoringLoop({
     store,
     makeEngine: (engineStore, onEvent) =>
@@ -116,10 +118,10 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
       limits: turnLimits(SETTINGS),
       parts: {
         spool,
-        arrivals: maker,
+        bytes,
         owner: {
           closed: (source, turn, positions) =>
-            commands.push({ type: 'turn', sequence: 0, lane: owned, positions, turn: source.pack(turn, store).turn }),
+            commands.push({ type: 'turn', sequence: 0, lane: owned, positions, turn: source.pack(turn).turn }),
           time: (_, time, positions) => commands.push({ type: 'time', sequence: 0, lane: owned, time, positions }),
           late: () => {
             throw new Error('nothing is late here');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TraceId } from '../../../src/model/ids.ts';
-import type { MadeArrival } from '../../../src/serve/cluster/arrival-maker.ts';
+import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
+import type { LaneTurn } from '../../../src/serve/scoring-protocol.ts';
 import { Filer } from '../../../src/serve/cluster/filer.ts';
 import { FencedError, type Filing, type OwnedLane } from '../../../src/store/cluster-store.ts';
 
@@ -8,21 +9,17 @@ function laneOf(lane: number): OwnedLane {
   return { group: 'g', lane, epoch: 1, time: 0, positions: {} };
 }
 
-const ARRIVAL: MadeArrival = {
+const ARRIVAL: LaneTurn = {
   traceId: 'a'.repeat(32) as TraceId,
-  conversationId: undefined,
   closedAt: 100,
   cause: 'settled',
   spans: 1,
   content: { traces: new Uint8Array(4), logs: undefined },
-  has: [],
-  wants: [],
-  linked: [],
 };
 
 function run(options: { readonly fenced?: readonly number[]; readonly lost?: number }) {
   const filed: Filing[] = [];
-  const said: { readonly fenced: readonly number[]; readonly sequence: number; readonly wantsKeys: boolean }[] = [];
+  const said: { readonly fenced: readonly number[]; readonly sequence: number }[] = [];
   const problems: unknown[] = [];
   let refusals = 0;
   const filer = new Filer({
@@ -34,10 +31,11 @@ function run(options: { readonly fenced?: readonly number[]; readonly lost?: num
         filed.push(...filings);
       },
     },
+    understanding: new ArrivalUnderstanding([]),
     post: (message) => {
       if (message.type !== 'done') return;
-      const { refused, sequence, wantsKeys } = message;
-      said.push({ fenced: refused.map(({ lane }) => lane), sequence, wantsKeys });
+      const { refused, sequence } = message;
+      said.push({ fenced: refused.map(({ lane }) => lane), sequence });
     },
     troubles: { said: (_, error) => problems.push(error), over: () => {} },
     pause: async () => {},
@@ -62,7 +60,7 @@ test('a store that is away is tried again; lanes that others have are told, the 
     [0, 200, 1],
     [2, 200, 1],
   ]);
-  expect(said).toEqual([{ fenced: [1], sequence: 6, wantsKeys: false }]);
+  expect(said).toEqual([{ fenced: [1], sequence: 6 }]);
   expect(problems).toHaveLength(1);
 });
 
@@ -73,5 +71,5 @@ test('a turn whose bytes are lost keeps its lane from moving on, and no other', 
 
   expect(filed.map(({ lane }) => lane.lane)).toEqual([0, 1]);
   expect(problems).toContain('the file is gone');
-  expect(said).toEqual([{ fenced: [2], sequence: 6, wantsKeys: false }]);
+  expect(said).toEqual([{ fenced: [2], sequence: 6 }]);
 });

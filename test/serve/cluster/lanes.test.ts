@@ -69,7 +69,7 @@ function lanesWith(
       time: () => {},
       forget,
     },
-    arrivals: {
+    bytes: {
       pack: () => {
         throw new Error('nothing is sent here');
       },

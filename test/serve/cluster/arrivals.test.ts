@@ -3,7 +3,8 @@ import type { ClosedTurn } from '../../../src/assemble/open-turns.ts';
 import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
-import { ArrivalMaker } from '../../../src/serve/cluster/arrival-maker.ts';
+import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
+import { LaneBytes } from '../../../src/serve/cluster/lane-bytes.ts';
 import { Lane } from '../../../src/serve/cluster/lane.ts';
 import { LIMITS, partsForTest, spoolForTest } from './small-lanes.ts';
 
@@ -48,13 +49,16 @@ function closedAfter(span: object) {
   lane.advance();
   const [turn] = closed;
   if (turn === undefined) throw new Error('the lane has closed nothing');
-  return { turn, maker: new ArrivalMaker({ spool, idKeys: [] }), spool };
+  const laneBytes = new LaneBytes(spool);
+  const understanding = new ArrivalUnderstanding([]);
+  const made = (options: { readonly wantsKeys: boolean }) => understanding.understand(laneBytes.read(turn), options);
+  return { made, spool };
 }
 
 test('an arrival has its bytes for itself, and says what it knows of itself', () => {
-  const { turn, maker } = closedAfter(callSpan('c-1'));
+  const { made } = closedAfter(callSpan('c-1'));
 
-  const arrival = maker.make(turn, { wantsKeys: true });
+  const arrival = made({ wantsKeys: true });
 
   expect(arrival).toMatchObject({ traceId: TRACE, conversationId: 'c-1', spans: 1, linked: [OTHER] });
   expect(arrival.has.join(' ')).toContain('call_7f3a91c2d0e84b56');
@@ -68,21 +72,21 @@ test('one that names its conversation leaves keys for later where nothing is com
   const named = closedAfter(callSpan('c-1'));
   const unnamed = closedAfter(callSpan(undefined));
 
-  expect(named.maker.make(named.turn, { wantsKeys: false })).toMatchObject({
+  expect(named.made({ wantsKeys: false })).toMatchObject({
     conversationId: 'c-1',
     has: [],
     linked: [OTHER],
     keysLater: true,
   });
-  const arrival = unnamed.maker.make(unnamed.turn, { wantsKeys: false });
+  const arrival = unnamed.made({ wantsKeys: false });
   expect(arrival.conversationId).toBeUndefined();
   expect(arrival.keysLater).toBeUndefined();
   expect(arrival.has.join(' ')).toContain('call_7f3a91c2d0e84b56');
 });
 
 test('bytes that are gone are an error', () => {
-  const { turn, maker, spool } = closedAfter(callSpan('c-1'));
+  const { made, spool } = closedAfter(callSpan('c-1'));
   spool.close();
 
-  expect(() => maker.make(turn, { wantsKeys: true })).toThrow(/segment|ENOENT/);
+  expect(() => made({ wantsKeys: true })).toThrow(/segment|ENOENT/);
 });
