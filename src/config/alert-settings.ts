@@ -15,21 +15,6 @@ export interface AlertSettings {
   readonly timeoutMs: number;
 }
 
-export interface AlertConfig {
-  readonly webhooks?: readonly {
-    readonly name?: string;
-    readonly url?: string;
-    readonly url_file?: string;
-    readonly url_env?: string;
-    readonly format?: 'slack' | 'json';
-    readonly secret_file?: string;
-    readonly secret_env?: string;
-    readonly on?: readonly NoticeKind[];
-  }[];
-  readonly give_up_after?: string | number;
-  readonly timeout?: string | number;
-}
-
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 const WEBHOOKS_MAX = 20;

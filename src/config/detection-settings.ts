@@ -4,17 +4,6 @@ import { durationMs } from './quantities.ts';
 import type { Sources } from './sources.ts';
 import { yesOrNo } from './yes-or-no.ts';
 
-export interface DetectionConfig {
-  readonly active?: boolean;
-  readonly false_alarms_per_month?: number;
-  readonly learn_conversations?: number;
-  readonly learn_history?: string | number;
-  readonly baseline_memory?: string | number;
-  readonly baseline_gap?: string | number;
-  readonly recovered?: string | number;
-  readonly silent?: string | number;
-}
-
 export interface DetectionChoices {
   readonly active: boolean;
   /** Undefined: as detection comes. */

@@ -7,11 +7,6 @@ export interface HttpSettings {
   readonly writeToken: string | undefined;
 }
 
-export interface HttpConfig {
-  readonly write_token_file?: string;
-  readonly write_token_env?: string;
-}
-
 const expected = 'at least 16 letters, digits and other visible ASCII characters, such as `openssl rand -hex 32` gives';
 
 export function readHttp(sources: Sources, places: SecretPlaces): HttpSettings {

@@ -45,35 +45,6 @@ export interface JudgingSettings {
   readonly keepAnswersMs: number;
 }
 
-type Quantity = string | number;
-
-export interface JudgeConfig {
-  readonly provider?: JudgeProvider;
-  readonly model?: string;
-  readonly base_url?: string;
-  readonly api_key_file?: string;
-  readonly api_key_env?: string;
-  readonly temperature?: number;
-  readonly votes?: number;
-  readonly timeout?: Quantity;
-  readonly retries?: number;
-  readonly deadline?: Quantity;
-  readonly concurrency?: number;
-  readonly requests_per_minute?: number;
-  readonly tokens_per_minute?: number;
-  readonly max_output_tokens?: number;
-  readonly evidence_tokens?: number;
-  readonly sample?: number;
-  readonly probe?: number;
-  readonly prices?: { readonly input_per_million: number; readonly output_per_million: number };
-}
-
-export interface JudgingConfig {
-  readonly budget?: { readonly per_hour?: number; readonly per_day?: number };
-  readonly limit?: Quantity;
-  readonly keep_answers?: Quantity;
-}
-
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 const DAY = 24 * HOUR;

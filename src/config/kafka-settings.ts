@@ -57,41 +57,6 @@ export type SaslSettings =
       readonly scope: string | undefined;
     };
 
-export interface KafkaConfig {
-  readonly brokers?: string | readonly string[];
-  readonly client_id?: string;
-  readonly tls?: {
-    readonly enabled?: boolean;
-    readonly ca_file?: string;
-    readonly cert_file?: string;
-    readonly key_file?: string;
-    readonly server_name?: string;
-  };
-  readonly sasl?: {
-    readonly mechanism?: (typeof SASL_MECHANISMS)[number];
-    readonly username?: string;
-    readonly password_file?: string;
-    readonly password_env?: string;
-    readonly token_file?: string;
-    readonly token_url?: string;
-    readonly client_id?: string;
-    readonly client_secret_file?: string;
-    readonly client_secret_env?: string;
-    readonly scope?: string;
-  };
-  readonly group?: string;
-  readonly topics?: { readonly spans?: readonly string[]; readonly logs?: readonly string[] };
-  readonly from?: 'earliest' | 'latest';
-  readonly session_timeout?: string | number;
-  readonly clock_margin?: string | number;
-  readonly max_record_bytes?: string | number;
-  readonly record_bytes?: string | number;
-  readonly dead_letter_topic?: string;
-  readonly evaluations_topic?: string;
-  readonly read?: boolean;
-  readonly accept?: boolean;
-}
-
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const MIB = 2 ** 20;

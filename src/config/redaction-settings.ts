@@ -24,14 +24,6 @@ export interface RedactionSettings {
   readonly salt: string | undefined;
 }
 
-export interface RedactionConfig {
-  readonly patterns?: readonly BuiltInPattern[] | 'all' | 'none';
-  /** Globs over attribute keys. */
-  readonly keys?: readonly string[];
-  readonly custom?: readonly CustomPattern[];
-  readonly hash_user_ids?: boolean;
-}
-
 const DEFAULT_PATTERNS: readonly BuiltInPattern[] = ['card', 'iban', 'bearer', 'api_key', 'jwt'];
 const CUSTOM_MAX = 32;
 const KEYS_MAX = 200;

@@ -18,15 +18,6 @@ export interface ResultSettings {
   readonly timeoutMs: number;
 }
 
-export interface ResultConfig {
-  readonly endpoint?: string;
-  readonly format?: ResultFormat;
-  readonly project?: string;
-  readonly headers_file?: string;
-  readonly headers_env?: string;
-  readonly timeout?: string | number;
-}
-
 const SECOND = 1000;
 
 /** Undefined where nothing is to be sent. */

@@ -1,5 +1,5 @@
 /**
- * The settings of a run: `Config` is what a person writes in `assay.yaml`, `Settings` is what the code receives. For each
+ * The settings of a run, from `assay.yaml`, the environment and the command line. For each
  * setting a flag wins over an environment variable, that over the file, that over the default. All mistakes are found
  * at once; where there are any, nothing is to be started with these settings.
  */
@@ -9,18 +9,18 @@ import { z } from 'zod';
 import type { Mistake } from '../model/mistake.ts';
 import { readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
 import { hostname } from 'node:os';
-import { type AlertConfig, type AlertSettings, readAlerts } from './alert-settings.ts';
-import { type DetectionChoices, type DetectionConfig, readDetection } from './detection-settings.ts';
-import { type JudgeConfig, type JudgingConfig, type JudgingSettings, readJudging } from './judge-settings.ts';
-import { readResults, type ResultConfig, type ResultSettings } from './result-settings.ts';
-import { type HttpConfig, type HttpSettings, readHttp } from './http-settings.ts';
-import { type KafkaConfig, type KafkaSettings, readKafka } from './kafka-settings.ts';
+import { type AlertSettings, readAlerts } from './alert-settings.ts';
+import { type DetectionChoices, readDetection } from './detection-settings.ts';
+import { type JudgingSettings, readJudging } from './judge-settings.ts';
+import { readResults, type ResultSettings } from './result-settings.ts';
+import { type HttpSettings, readHttp } from './http-settings.ts';
+import { type KafkaSettings, readKafka } from './kafka-settings.ts';
 import { durationMs, formatDuration, formatSize, sizeBytes } from './quantities.ts';
 import type { TruthFile } from '../model/truth.ts';
-import { readTruthSettings, type TruthConfig } from './truth-settings.ts';
-import { type RedactionConfig, type RedactionSettings, readRedaction } from './redaction-settings.ts';
-import { readSharedStore, type SharedStoreConfig, type SharedStoreSettings } from './shared-store-settings.ts';
-import { readTelemetry, type TelemetryConfig, type TelemetrySettings } from './telemetry-settings.ts';
+import { readTruthSettings } from './truth-settings.ts';
+import { type RedactionSettings, readRedaction } from './redaction-settings.ts';
+import { readSharedStore, type SharedStoreSettings } from './shared-store-settings.ts';
+import { readTelemetry, type TelemetrySettings } from './telemetry-settings.ts';
 import { type Flags, type SettingName, type Sourced, Sources, type Variables } from './sources.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -90,61 +90,6 @@ export interface MetricSettings {
   readonly segment: readonly string[];
   readonly maxSegments: number;
 }
-
-/**
- * `assay.yaml`, as a person writes it. Durations are texts such as `10s` (a bare number is seconds), sizes texts such
- * as `64MiB` (a bare number is bytes).
- */
-export interface Config {
-  readonly host?: string;
-  readonly data_dir?: string;
-  readonly experiments?: string;
-  readonly otlp_grpc_port?: number;
-  readonly otlp_http_port?: number;
-  readonly http_port?: number;
-  readonly http?: HttpConfig;
-  readonly suites?: readonly string[];
-  readonly shadow_suites?: readonly string[];
-  readonly turn?: {
-    readonly settle?: Quantity;
-    readonly idle?: Quantity;
-    readonly max_age?: Quantity;
-    readonly max_spans?: number;
-    readonly max_bytes?: Quantity;
-    readonly reopen?: Quantity;
-  };
-  readonly conversation?: {
-    readonly idle?: Quantity;
-    readonly max_age?: Quantity;
-    readonly max_turns?: number;
-    readonly id_keys?: readonly string[];
-  };
-  readonly journal?: { readonly max_bytes?: Quantity; readonly segment_bytes?: Quantity };
-  readonly receive?: { readonly max_body_bytes?: Quantity; readonly max_in_flight_bytes?: Quantity };
-  readonly store?: {
-    readonly max_bytes?: Quantity;
-    readonly keep?: Quantity;
-    readonly keep_failed?: Quantity;
-  } & SharedStoreConfig;
-  readonly score?: { readonly check_timeout?: Quantity };
-  readonly metrics?: {
-    readonly max_label_values?: number;
-    readonly segment?: string | readonly string[];
-    readonly max_segments?: number;
-  };
-  readonly redaction?: RedactionConfig;
-  readonly detection?: DetectionConfig;
-  readonly alerts?: AlertConfig;
-  readonly results?: ResultConfig;
-  readonly telemetry?: TelemetryConfig;
-  readonly judges?: Readonly<Record<string, JudgeConfig>>;
-  readonly judging?: JudgingConfig;
-  readonly truth?: TruthConfig;
-  readonly kafka?: KafkaConfig;
-  readonly instance?: string;
-  readonly log_level?: LogLevel;
-}
-type Quantity = string | number;
 
 export interface SettingsInput {
   /** As the command line's parser gives them: `dataDir` for --data-dir. Others than those known here are ignored. */

@@ -17,16 +17,6 @@ export interface SharedStoreSettings {
   readonly leaseMs: number;
 }
 
-export interface SharedStoreConfig {
-  readonly url?: string;
-  readonly password_file?: string;
-  readonly password_env?: string;
-  readonly ca_file?: string;
-  readonly cert_file?: string;
-  readonly key_file?: string;
-  readonly lease?: string | number;
-}
-
 const SECOND = 1000;
 const urlExpected = 'a URL such as postgres://assay@db.example:5432/assay';
 

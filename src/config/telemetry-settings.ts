@@ -12,14 +12,6 @@ export interface TelemetrySettings {
   readonly metricsEveryMs: number;
 }
 
-export interface TelemetryConfig {
-  readonly active?: boolean;
-  readonly endpoint?: string;
-  readonly headers_file?: string;
-  readonly headers_env?: string;
-  readonly metrics_every?: string | number;
-}
-
 const SECOND = 1000;
 /** They say by themselves that somebody wants telemetry of this process. An endpoint alone does not: agents beside it are told theirs the same way. */
 const ASKED_BY = ['OTEL_TRACES_EXPORTER', 'OTEL_METRICS_EXPORTER'];

@@ -4,10 +4,6 @@ import { z } from 'zod';
 import type { TruthFile } from '../model/truth.ts';
 import type { Sources } from './sources.ts';
 
-export interface TruthConfig {
-  readonly files?: readonly { readonly path?: string; readonly by?: string }[];
-}
-
 const FILES_MAX = 100;
 export const SCENARIO_ATTRIBUTE = 'assay.scenario.id';
 
