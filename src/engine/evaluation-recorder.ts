@@ -18,8 +18,8 @@ import { countedAs, effortOf, labelsOf, seenAs } from './conversation-labels.ts'
 import { ShadowComparison } from './shadow-comparison.ts';
 
 export interface LabelSettings {
-  readonly maxLabelSets: number;
-  readonly segmentKeys: readonly string[];
+  readonly maxLabelValues: number;
+  readonly segment: readonly string[];
   readonly maxSegments: number;
   /** Whether evaluations are to be observed for regressions. */
   readonly observed?: boolean;
@@ -48,7 +48,7 @@ export class EvaluationRecorder {
     this.#store = options.store;
     this.#shadowed = options.shadowed;
     this.#shadows = new ShadowComparison(options.store);
-    this.#segmentKeys = options.segmentKeys;
+    this.#segmentKeys = options.segment;
     this.#isObserved = options.observed === true;
     this.#isReported = options.reported === true;
     this.#guard = new LabelGuard(options);
