@@ -22,6 +22,11 @@ const FOLDED_WITH_SEGMENT: AgentLabels = { ...FOLDED, segment: OTHER };
 /** Longer names carry text that is not a name; Prometheus stores every byte of them in every block. */
 const VALUE_LENGTH_MAX = 100;
 
+export interface LabelLimits {
+  readonly maxLabelValues: number;
+  readonly maxSegments: number;
+}
+
 export class LabelGuard {
   readonly #maxLabelValues: number;
   readonly #maxSegments: number;
@@ -34,11 +39,7 @@ export class LabelGuard {
   /** What was asked last, before cleaning; agents come in long rows. */
   #last: { readonly asked: AgentLabels; readonly given: AgentLabels } | undefined;
 
-  constructor(options: {
-    readonly maxLabelValues: number;
-    readonly maxSegments: number;
-    readonly onFold: (fold: Fold) => void;
-  }) {
+  constructor(options: LabelLimits & { readonly onFold: (fold: Fold) => void }) {
     this.#maxLabelValues = options.maxLabelValues;
     this.#maxSegments = options.maxSegments;
     this.#onFold = options.onFold;
