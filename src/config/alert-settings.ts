@@ -35,32 +35,25 @@ const WEBHOOK = {
   on: setting({ key: 'on', default: DEFAULT_ON }, 'Changes that are sent.', noticeKinds),
 };
 
-export const ALERTS = section(
-  { help: 'Notices of what detection finds (detection.md).', reload: true },
-  {
-    webhooks: setting(
-      {
-        key: 'alerts.webhooks',
-        default: [],
-        example: [{ name: 'chat', url_env: 'SLACK_WEBHOOK_URL', format: 'slack', on: ['regressed', 'recovered'] }],
-      },
-      'Receivers of notices.',
-      z.array(mapping(WEBHOOK), 'a list of webhooks').max(WEBHOOKS_MAX, `at most ${WEBHOOKS_MAX} webhooks`),
-      WEBHOOK,
-    ),
-    giveUpAfterMs: duration(
-      { key: 'alerts.give_up_after', default: '24h', min: '1s', max: '30d' },
-      'Time for retries.',
-    ),
-    timeoutMs: duration({ key: 'alerts.timeout', default: '10s', min: '100ms', max: '60s' }, 'Time for one attempt.'),
-  },
-  ({ webhooks: written, ...alerts }, sources) => {
-    const webhooks = written.flatMap((webhook, index) => webhookOf(webhook, index, sources));
-    const twice = webhooks.find(({ key }, index) => webhooks.findIndex((other) => other.key === key) !== index);
-    if (twice !== undefined) sources.mistake('alerts.webhooks', `${twice.name} is there twice`, 'each URL once');
-    return { ...alerts, webhooks };
-  },
-);
+export const ALERTS = section('reload', 'Notices of what detection finds (detection.md).', {
+  webhooks: setting(
+    {
+      key: 'alerts.webhooks',
+      default: [],
+      example: [{ name: 'chat', url_env: 'SLACK_WEBHOOK_URL', format: 'slack', on: ['regressed', 'recovered'] }],
+    },
+    'Receivers of notices.',
+    z.array(mapping(WEBHOOK), 'a list of webhooks').max(WEBHOOKS_MAX, `at most ${WEBHOOKS_MAX} webhooks`),
+    WEBHOOK,
+  ),
+  giveUpAfterMs: duration({ key: 'alerts.give_up_after', default: '24h', min: '1s', max: '30d' }, 'Time for retries.'),
+  timeoutMs: duration({ key: 'alerts.timeout', default: '10s', min: '100ms', max: '60s' }, 'Time for one attempt.'),
+}).build(({ webhooks: written, ...alerts }, sources) => {
+  const webhooks = written.flatMap((webhook, index) => webhookOf(webhook, index, sources));
+  const twice = webhooks.find(({ key }, index) => webhooks.findIndex((other) => other.key === key) !== index);
+  if (twice !== undefined) sources.mistake('alerts.webhooks', `${twice.name} is there twice`, 'each URL once');
+  return { ...alerts, webhooks };
+});
 
 function webhookOf(written: ValuesOf<typeof WEBHOOK>, index: number, sources: Sources): Webhook[] {
   const mistake = (problem: string, expected: string) =>

@@ -9,27 +9,20 @@ const { watch } = DEFAULT_DETECTION;
 const time = (key: string, usualMs: number, help: string) =>
   duration({ key, default: formatDuration(usualMs), min: '1ms', max: '365d' }, help);
 
-export const DETECTION = section(
-  { help: 'Has the agent got worse? (detection.md)', reload: true },
-  {
-    active: yesOrNo({ key: 'detection.active', variable: 'ASSAY_DETECTION', default: true }, 'Looks for regressions.'),
-    falseAlarmsPerMonth: amount(
-      { key: 'detection.false_alarms_per_month', default: watch.falseAlarmsPerMonth, min: 0.001, max: 100 },
-      'Bound on the expected false alarms of one level in 30 days.',
-    ),
-    learnConversations: count(
-      { key: 'detection.learn_conversations', default: watch.learn.conversations, min: 1, max: 1_000_000 },
-      'Conversations of a level before detection reports anything.',
-    ),
-    learnHistoryMs: time(
-      'detection.learn_history',
-      watch.learn.historyMs,
-      'History before detection reports anything.',
-    ),
-    baselineMemoryMs: time('detection.baseline_memory', watch.baseline.memoryMs, 'Time in which the baseline forgets.'),
-    baselineGapMs: time('detection.baseline_gap', watch.baseline.gapMs, 'Age at which an evaluation becomes baseline.'),
-    recoveredMs: time('detection.recovered', watch.recoveredMs, 'How long `recovered` stays.'),
-    silentMs: time('detection.silent', watch.silentMs, 'Time without conversations after which a level is `no_data`.'),
-  },
-);
+export const DETECTION = section('reload', 'Has the agent got worse? (detection.md)', {
+  active: yesOrNo({ key: 'detection.active', variable: 'ASSAY_DETECTION', default: true }, 'Looks for regressions.'),
+  falseAlarmsPerMonth: amount(
+    { key: 'detection.false_alarms_per_month', default: watch.falseAlarmsPerMonth, min: 0.001, max: 100 },
+    'Bound on the expected false alarms of one level in 30 days.',
+  ),
+  learnConversations: count(
+    { key: 'detection.learn_conversations', default: watch.learn.conversations, min: 1, max: 1e6 },
+    'Conversations of a level before detection reports anything.',
+  ),
+  learnHistoryMs: time('detection.learn_history', watch.learn.historyMs, 'History before detection reports anything.'),
+  baselineMemoryMs: time('detection.baseline_memory', watch.baseline.memoryMs, 'Time in which the baseline forgets.'),
+  baselineGapMs: time('detection.baseline_gap', watch.baseline.gapMs, 'Age at which an evaluation becomes baseline.'),
+  recoveredMs: time('detection.recovered', watch.recoveredMs, 'How long `recovered` stays.'),
+  silentMs: time('detection.silent', watch.silentMs, 'Time without conversations after which a level is `no_data`.'),
+});
 export type DetectionChoices = SettingsOf<typeof DETECTION>;

@@ -40,10 +40,7 @@ const JUDGE = {
     { key: 'api_key_env', example: 'LLM_KEY' },
     `Variable that holds the key; without base_url also ${Object.values(KEY_VARIABLES).join(' or ')}.`,
   ),
-  temperature: amount(
-    { key: 'temperature', example: 0, min: 0, max: 2 },
-    "The provider's own unless given; some models take no other.",
-  ),
+  temperature: amount({ key: 'temperature', example: 0, min: 0, max: 2 }, "The provider's own unless given."),
   votes: setting(
     { key: 'votes', default: 1 },
     'Answers to each question; the majority decides.',
@@ -56,19 +53,13 @@ const JUDGE = {
     'A question is retried no longer than this after its first failure.',
   ),
   concurrency: count({ key: 'concurrency', default: 4, min: 1, max: 100 }, 'Calls in flight.'),
-  requestsPerMinute: count({ key: 'requests_per_minute', default: 60, min: 1, max: 1_000_000 }, 'Limit on requests.'),
-  tokensPerMinute: count(
-    { key: 'tokens_per_minute', default: 200_000, min: 1, max: 1_000_000_000 },
-    'Limit on tokens.',
-  ),
+  requestsPerMinute: count({ key: 'requests_per_minute', default: 60, min: 1, max: 1e6 }, 'Limit on the request rate.'),
+  tokensPerMinute: count({ key: 'tokens_per_minute', default: 200_000, min: 1, max: 1e9 }, 'Limit on the token rate.'),
   maxOutputTokens: count(
     { key: 'max_output_tokens', default: 2000, min: 16, max: 200_000 },
     'Tokens of one answer; models that reason need more.',
   ),
-  evidenceTokens: count(
-    { key: 'evidence_tokens', default: 8000, min: 1000, max: 1_000_000 },
-    'Tokens of a conversation that the judge is shown.',
-  ),
+  evidenceTokens: count({ key: 'evidence_tokens', default: 8000, min: 1000, max: 1e6 }, 'Most tokens of evidence.'),
   sample: amount({ key: 'sample', default: 1, min: 0, max: 1 }, 'Share of conversations that are judged.'),
   probe: amount(
     { key: 'probe', default: 0, min: 0, max: 1 },
@@ -83,57 +74,47 @@ const JUDGE = {
 };
 type Written = ValuesOf<typeof JUDGE>;
 
-const money = { min: 0, max: 1_000_000 };
+const money = { min: 0, max: 1e6 };
 const nameExpected = 'names of letters, digits, _ and -, at most 63, that begin with a letter';
 
-export const JUDGING = section(
-  { help: 'Models that criteria may ask, and what may be spent on them (judges.md).', reload: false, called: 'judges' },
-  {
-    judges: setting(
-      { key: 'judges', default: {} },
-      'By name; criteria that name no judge ask `default`.',
-      z
-        .record(
-          z.string().regex(NAME, nameExpected),
-          mapping(JUDGE),
-          'judges by name: `default: {provider: openai, model: …}`',
-        )
-        .refine((judges) => Object.keys(judges).length <= JUDGES_MAX, `at most ${JUDGES_MAX} judges`),
-      JUDGE,
-    ),
-    budget: {
-      perHour: amount(
-        { ...money, key: 'judging.budget.per_hour', example: 2 },
-        'In the currency of the prices; no limit unless given.',
-      ),
-      perDay: amount(
-        { ...money, key: 'judging.budget.per_day', example: 20 },
-        'In the currency of the prices; no limit unless given.',
-      ),
-    },
-    limitMs: duration(
-      { key: 'judging.limit', default: '1h', min: '1s', max: '7d' },
-      'An evaluation waits no longer than this for its last verdict.',
-    ),
-    keepAnswersMs: duration(
-      { key: 'judging.keep_answers', default: '30d', min: '0ms', max: '3650d' },
-      'Time within which the same question costs nothing.',
-    ),
+export const JUDGING = section('start', 'Models that criteria may ask, and what may be spent on them (judges.md).', {
+  judges: setting(
+    { key: 'judges', default: {} },
+    'By name; criteria that name no judge ask `default`.',
+    z
+      .record(
+        z.string().regex(NAME, nameExpected),
+        mapping(JUDGE),
+        'judges by name: `default: {provider: openai, model: …}`',
+      )
+      .refine((judges) => Object.keys(judges).length <= JUDGES_MAX, `at most ${JUDGES_MAX} judges`),
+    JUDGE,
+  ),
+  budget: {
+    perHour: amount({ ...money, key: 'judging.budget.per_hour', example: 2 }, 'Limit, in the currency of the prices.'),
+    perDay: amount({ ...money, key: 'judging.budget.per_day', example: 20 }, 'Limit, in the currency of the prices.'),
   },
-  ({ judges: written, budget: { perHour, perDay }, ...judging }, sources) => {
-    const budget = { perHour: perHour ?? Number.POSITIVE_INFINITY, perDay: perDay ?? Number.POSITIVE_INFINITY };
-    const isLimited = perHour !== undefined || perDay !== undefined;
-    const judges = Object.entries(written).map(([name, one]) => {
-      if (isLimited && one.prices === undefined) {
-        const expected = 'input_per_million and output_per_million; 0 and 0 for one that costs nothing';
-        const problem = 'it has no prices, and without them judging.budget limits nothing';
-        sources.mistake(`judges.${name}`, problem, expected);
-      }
-      return judgeOf(name, one, sources);
-    });
-    return { ...judging, budget, judges };
-  },
-);
+  limitMs: duration(
+    { key: 'judging.limit', default: '1h', min: '1s', max: '7d' },
+    'Time to wait for the last verdict.',
+  ),
+  keepAnswersMs: duration(
+    { key: 'judging.keep_answers', default: '30d', min: '0ms', max: '3650d' },
+    'Time within which the same question costs nothing.',
+  ),
+}).build(({ judges: written, budget: { perHour, perDay }, ...judging }, sources) => {
+  const budget = { perHour: perHour ?? Number.POSITIVE_INFINITY, perDay: perDay ?? Number.POSITIVE_INFINITY };
+  const isLimited = perHour !== undefined || perDay !== undefined;
+  const judges = Object.entries(written).map(([name, one]) => {
+    if (isLimited && one.prices === undefined) {
+      const expected = 'input_per_million and output_per_million; 0 and 0 for one that costs nothing';
+      const problem = 'it has no prices, and without them judging.budget limits nothing';
+      sources.mistake(`judges.${name}`, problem, expected);
+    }
+    return judgeOf(name, one, sources);
+  });
+  return { ...judging, budget, judges };
+});
 export type JudgingSettings = SettingsOf<typeof JUDGING>;
 export type JudgeSettings = ReturnType<typeof judgeOf>;
 

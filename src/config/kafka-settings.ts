@@ -51,10 +51,7 @@ const SASL = {
     { key: 'kafka.sasl.username', variable: 'ASSAY_KAFKA_USERNAME', example: 'assay' },
     'User name, for all mechanisms except oauthbearer.',
   ),
-  password: secret(
-    { key: 'kafka.sasl.password', variable: 'ASSAY_KAFKA_PASSWORD' },
-    'Password, for all mechanisms except oauthbearer.',
-  ),
+  password: secret({ key: 'kafka.sasl.password', variable: 'ASSAY_KAFKA_PASSWORD' }, 'Password of that user.'),
   tokenFile: text(
     { key: 'kafka.sasl.token_file', example: '/run/secrets/token' },
     'File with the token of oauthbearer, read again for each connection.',
@@ -88,11 +85,7 @@ const DECLARED = {
       'Topics of log records, with as many partitions as the topics of spans.',
     ),
   },
-  from: choice(
-    ['earliest', 'latest'],
-    { key: 'kafka.from', default: 'earliest' },
-    'Where a group begins that has committed nothing yet.',
-  ),
+  from: choice(['earliest', 'latest'], { key: 'kafka.from', default: 'earliest' }, 'Where a new group begins.'),
   sessionTimeoutMs: duration(
     { key: 'kafka.session_timeout', variable: 'ASSAY_KAFKA_SESSION_TIMEOUT', default: '30s', min: '1s', max: '10m' },
     'A silent instance loses its partitions after this long.',
@@ -134,22 +127,18 @@ const DECLARED = {
 };
 
 /** Undefined where Assay keeps its own log. */
-export const KAFKA = section(
-  { help: 'Kafka instead of the journal (kafka.md).', reload: false },
-  DECLARED,
-  (values, sources) => {
-    const tls = tlsOf(values.tls, sources);
-    const sasl = saslOf(values.sasl, sources);
-    const { brokers, read, accept } = values;
-    if (brokers === undefined) return undefined;
-    checkTopics(values, sources);
-    if (!read && !accept) {
-      const problem = 'with kafka.read and kafka.accept both false there is nothing to do';
-      sources.mistake('kafka.accept', problem, 'at least one of them true');
-    }
-    return { ...values, brokers, tls, sasl };
-  },
-);
+export const KAFKA = section('start', 'Kafka instead of the journal (kafka.md).', DECLARED).build((values, sources) => {
+  const tls = tlsOf(values.tls, sources);
+  const sasl = saslOf(values.sasl, sources);
+  const { brokers, read, accept } = values;
+  if (brokers === undefined) return undefined;
+  checkTopics(values, sources);
+  if (!read && !accept) {
+    const problem = 'with kafka.read and kafka.accept both false there is nothing to do';
+    sources.mistake('kafka.accept', problem, 'at least one of them true');
+  }
+  return { ...values, brokers, tls, sasl };
+});
 export type KafkaSettings = NonNullable<SettingsOf<typeof KAFKA>>;
 export type SaslSettings = NonNullable<ReturnType<typeof saslOf>>;
 

@@ -88,29 +88,23 @@ const salt: Setting<string | undefined> = {
   },
 };
 
-export const REDACTION = section(
-  { help: 'What is taken out before anything is stored (redaction.md).', reload: false },
-  {
-    patterns: setting(
-      { key: 'redaction.patterns', default: DEFAULT_PATTERNS },
-      `Patterns that are looked for: some of ${KNOWN}; or all, or none.`,
-      patterns,
-    ),
-    keys: setting(
-      { key: 'redaction.keys', default: [], example: ['http.request.header.*'] },
-      'Attributes whose whole value goes.',
-      keys,
-    ),
-    custom: setting(
-      { key: 'redaction.custom', default: [], example: [{ name: 'employee', pattern: 'EMP-[0-9]{6}' }] },
-      'Patterns of your own.',
-      custom,
-      CUSTOM,
-    ),
-    hashUserIds: yesOrNo(
-      { key: 'redaction.hash_user_ids', default: false },
-      'With Kafka, ASSAY_REDACTION_SALT must be given as well.',
-    ),
-    salt,
-  },
-);
+export const REDACTION = section('start', 'What is taken out before anything is stored (redaction.md).', {
+  patterns: setting(
+    { key: 'redaction.patterns', default: DEFAULT_PATTERNS },
+    `Patterns that are looked for: some of ${KNOWN}; or all, or none.`,
+    patterns,
+  ),
+  keys: setting(
+    { key: 'redaction.keys', default: [], example: ['http.request.header.*'] },
+    'Attributes whose whole value goes.',
+    keys,
+  ),
+  custom: setting(
+    { key: 'redaction.custom', default: [], example: [{ name: 'employee', pattern: 'EMP-[0-9]{6}' }] },
+    'Patterns of your own.',
+    custom,
+    CUSTOM,
+  ),
+  hashUserIds: yesOrNo({ key: 'redaction.hash_user_ids', default: false }, 'Hashes user ids; Kafka needs a salt.'),
+  salt,
+});

@@ -2,10 +2,10 @@
  * What a reload takes: of each setting that its declaration says, the new value; of all others the one that runs, and their names are given.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { isSetting, type Section } from './section.ts';
-import { SECTIONS, type Settings, TOP_SECTIONS } from './settings.ts';
+import { isSetting, type Section, settingsIn } from './section.ts';
+import { ALL_SECTIONS, SECTIONS, type Settings, TOP_SECTIONS } from './settings.ts';
 
-export interface Reloaded {
+interface Reloaded {
   /** What runs from now on. */
   readonly settings: Settings;
   /** Settings, as people write them, that have changed and need a restart. */
@@ -28,7 +28,7 @@ export function reloaded(running: Settings, next: Settings): Reloaded {
   for (const [member, section] of Object.entries<Section<unknown>>(SECTIONS)) {
     const restarts = restartsIn(section);
     const isWhole = Object.keys(restarts).length === Object.keys(section.declared).length;
-    if (isWhole) settings = merged(before, settings, { [member]: section.called ?? member });
+    if (isWhole) settings = merged(before, settings, { [member]: nameOf(section) });
     // The casts hold: a section of which a reload takes a part is a mapping.
     else if (Object.keys(restarts).length > 0)
       settings = { ...settings, [member]: merged(before[member] as Values, settings[member] as Values, restarts) };
@@ -41,4 +41,13 @@ export function reloaded(running: Settings, next: Settings): Reloaded {
 function restartsIn({ reload, declared }: Section<unknown>): Restarts {
   const restarts = Object.entries(declared).filter(([, one]) => !((isSetting(one) ? one.reload : undefined) ?? reload));
   return Object.fromEntries(restarts.map(([member, one]) => [member, isSetting(one) ? one.key : member]));
+}
+
+/** A section is called as its mappings are; by all its settings where it shares them with another section. */
+function nameOf(section: Section<unknown>): string {
+  const groupsOf = ({ declared }: Section<unknown>) => settingsIn(declared).map(({ key }) => key.split('.')[0] ?? '');
+  const others = ALL_SECTIONS.filter((one) => one !== section).flatMap(groupsOf);
+  const groups = groupsOf(section);
+  const isShared = groups.some((group) => others.includes(group));
+  return [...new Set(isShared ? settingsIn(section.declared).map(({ key }) => key) : groups)].join(' or ');
 }

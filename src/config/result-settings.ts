@@ -5,35 +5,28 @@ import { section } from './section.ts';
 import { choice, duration, setting } from './setting.ts';
 
 /** Undefined where nothing is to be sent. */
-export const RESULTS = section(
-  { help: 'What evaluations say, as OpenTelemetry events (results.md).', reload: true },
-  {
-    endpoint: address(
-      { key: 'results.endpoint', variable: 'ASSAY_RESULTS_ENDPOINT', example: 'http://collector:4318' },
-      'Base address of an OTLP/HTTP receiver; without one nothing is sent.',
-    ),
-    headers: headers(
-      { key: 'results.headers', variable: 'ASSAY_RESULTS_HEADERS' },
-      'Headers of each request: authorization=Bearer abc,x-team=agents.',
-    ),
-    timeoutMs: duration({ key: 'results.timeout', default: '10s', min: '100ms', max: '60s' }, 'Time for one request.'),
-    format: choice(
-      ['opentelemetry', 'openinference'],
-      { key: 'results.format', variable: 'ASSAY_RESULTS_FORMAT', default: 'opentelemetry' },
-      'openinference is for Phoenix and Arize.',
-    ),
-    project: setting(
-      { key: 'results.project', example: 'shop' },
-      'Project of Phoenix; its default one unless given.',
-      z.string('a name').max(200, 'a name of at most 200 characters'),
-    ),
-  },
-  ({ endpoint, ...results }, sources) => {
-    const project = results.project === '' ? undefined : results.project;
-    if (project !== undefined && results.format !== 'openinference')
-      sources.mistake('results.project', 'only OpenInference has projects', 'results.format: openinference as well');
-    if (endpoint === undefined) return undefined;
-    // OpenInference goes to the receiver of traces.
-    return { ...results, project, url: signalUrl(endpoint, results.format === 'openinference' ? 'traces' : 'logs') };
-  },
-);
+export const RESULTS = section('reload', 'What evaluations say, as OpenTelemetry events (results.md).', {
+  endpoint: address(
+    { key: 'results.endpoint', variable: 'ASSAY_RESULTS_ENDPOINT', example: 'http://collector:4318' },
+    'Base address of an OTLP/HTTP receiver; without one nothing is sent.',
+  ),
+  headers: headers({ key: 'results.headers', variable: 'ASSAY_RESULTS_HEADERS' }),
+  timeoutMs: duration({ key: 'results.timeout', default: '10s', min: '100ms', max: '60s' }, 'Time for one request.'),
+  format: choice(
+    ['opentelemetry', 'openinference'],
+    { key: 'results.format', variable: 'ASSAY_RESULTS_FORMAT', default: 'opentelemetry' },
+    'openinference is for Phoenix and Arize.',
+  ),
+  project: setting(
+    { key: 'results.project', example: 'shop' },
+    'Project of Phoenix; its default one unless given.',
+    z.string('a name').max(200, 'a name of at most 200 characters'),
+  ),
+}).build(({ endpoint, ...results }, sources) => {
+  const project = results.project === '' ? undefined : results.project;
+  if (project !== undefined && results.format !== 'openinference')
+    sources.mistake('results.project', 'only OpenInference has projects', 'results.format: openinference as well');
+  if (endpoint === undefined) return undefined;
+  // OpenInference goes to the receiver of traces.
+  return { ...results, project, url: signalUrl(endpoint, results.format === 'openinference' ? 'traces' : 'logs') };
+});

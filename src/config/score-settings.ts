@@ -3,15 +3,12 @@ import { z } from 'zod';
 import { section } from './section.ts';
 import { count, duration, setting } from './setting.ts';
 
-export const SCORE = section(
-  { help: 'The checks of criteria.', reload: true },
-  {
-    checkTimeoutMs: duration(
-      { key: 'score.check_timeout', default: '1s', min: '10ms', max: '1h' },
-      'A check that runs longer is stopped, and its verdict is `error`.',
-    ),
-  },
-);
+export const SCORE = section('reload', 'The checks of criteria.', {
+  checkTimeoutMs: duration(
+    { key: 'score.check_timeout', default: '1s', min: '10ms', max: '1h' },
+    'A check that runs longer is stopped, and its verdict is `error`.',
+  ),
+});
 
 const SEGMENT_KEYS_MAX = 8;
 const attributeKey = z.string('an attribute key').min(1, 'an attribute key that is not empty');
@@ -23,21 +20,18 @@ const segmentKeys = z.union(
   'an attribute key, or a list of some',
 );
 
-export const METRICS = section(
-  { help: 'Labels of the metrics of conversations.', reload: false },
-  {
-    maxLabelValues: count(
-      { key: 'metrics.max_label_values', default: 200, min: 1, max: 100_000 },
-      'Combinations of agent, version, environment and segment; later ones are counted under `other`.',
-    ),
-    segment: setting(
-      { key: 'metrics.segment', default: [], example: 'customer.tier' },
-      'An attribute, or a list of some, that says which part of the traffic a conversation is (METRICS.md).',
-      segmentKeys,
-    ),
-    maxSegments: count(
-      { key: 'metrics.max_segments', default: 20, min: 1, max: 1000 },
-      'Segments of each agent; later ones are `other`. With segments, raise max_label_values as well.',
-    ),
-  },
-);
+export const METRICS = section('start', 'Labels of the metrics of conversations.', {
+  maxLabelValues: count(
+    { key: 'metrics.max_label_values', default: 200, min: 1, max: 100_000 },
+    'Combinations of agent, version, environment and segment; later ones are counted under `other`.',
+  ),
+  segment: setting(
+    { key: 'metrics.segment', default: [], example: 'customer.tier' },
+    'An attribute, or a list of some, that says which part of the traffic a conversation is (METRICS.md).',
+    segmentKeys,
+  ),
+  maxSegments: count(
+    { key: 'metrics.max_segments', default: 20, min: 1, max: 1000 },
+    'Segments of each agent; later ones are `other`. With segments, raise max_label_values as well.',
+  ),
+});

@@ -36,7 +36,7 @@ export function secret(declared: Declared, help: string): Setting<string | undef
   return { ...declared, help, takes: 'a file, or the name of a variable', keys: [fileKey, variableKey], read };
 }
 
-export type FoundSecret =
+type FoundSecret =
   | { readonly secret: string | undefined }
   | { readonly problem: string; readonly expected: string };
 

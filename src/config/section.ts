@@ -2,30 +2,31 @@
 import type { Declarations, Setting, ValuesOf } from './setting.ts';
 import type { Sources } from './sources.ts';
 
-interface Heading {
+export interface Section<T> {
   /** One sentence. */
   readonly help: string;
   /** Whether a reload takes new values. What a receiver, the journal, the store or Kafka was opened with stays until the next start. */
   readonly reload: boolean;
-  /** In messages, where that differs from its name in `Settings`. */
-  readonly called?: string;
-}
-
-export interface Section<T> extends Heading {
   readonly declared: Declarations;
   read(sources: Sources): T;
 }
 
 export type SettingsOf<S> = S extends Section<infer T> ? T : never;
 
-/** `build` checks how the values fit together, and makes of them what the code receives. */
-export function section<const D extends Declarations, T = ValuesOf<D>>(
-  heading: Heading,
+interface PlainSection<D> extends Section<ValuesOf<D>> {
+  /** Checks how the values fit together, and makes of them what the code receives. */
+  build<T>(make: (values: ValuesOf<D>, sources: Sources) => T): Section<T>;
+}
+
+/** New values are taken by a reload, or only at a start. A setting may say so for itself. */
+export function section<const D extends Declarations>(
+  takenAt: 'reload' | 'start',
+  help: string,
   declared: D,
-  // The cast holds: without a function T is the type of the values.
-  build: (values: ValuesOf<D>, sources: Sources) => T = (values) => values as T,
-): Section<T> {
-  return { ...heading, declared, read: (sources) => build(readAll(declared, sources), sources) };
+): PlainSection<D> {
+  const common = { help, reload: takenAt === 'reload', declared };
+  const read = (sources: Sources) => readAll(declared, sources);
+  return { ...common, read, build: (make) => ({ ...common, read: (sources) => make(read(sources), sources) }) };
 }
 
 function readAll<D extends Declarations>(declared: D, sources: Sources): ValuesOf<D> {

@@ -69,9 +69,7 @@ export interface Settings
   readonly baseDir: string;
 }
 
-export type LogLevel = Settings['logLevel'];
-
-export interface SettingsInput {
+interface SettingsInput {
   /** As the command line's parser gives them: `dataDir` for --data-dir. Others than those known here are ignored. */
   readonly flags: Flags;
   readonly env: Variables;

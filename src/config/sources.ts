@@ -32,7 +32,7 @@ export interface Names {
   readonly flag?: string;
 }
 
-export type Origin = 'flag' | 'variable' | 'file' | 'default';
+type Origin = 'flag' | 'variable' | 'file';
 
 export class Sources {
   readonly mistakes: Mistake[] = [];
@@ -67,8 +67,9 @@ export class Sources {
     return value;
   }
 
-  originOf(key: string): Origin {
-    return this.#given.get(key)?.origin ?? 'default';
+  /** Undefined where the default holds. */
+  originOf(key: string): Origin | undefined {
+    return this.#given.get(key)?.origin;
   }
 
   /** After all settings were read: what else is in the file is a mistake. */
@@ -82,10 +83,10 @@ export class Sources {
 
   /** A mistake in how settings fit together, named where the setting was given. */
   mistake(key: string, problem: string, expected: string): void {
-    const given = this.#given.get(key);
-    if (given?.origin === 'flag' || given?.origin === 'variable') {
-      this.mistakes.push({ ...outsideFile(given.origin, given.names), problem, expected });
-    } else this.#mistakeAt(key.split('.'), problem, expected);
+    const { origin, names } = this.#given.get(key) ?? {};
+    const outside = { flag: longName(names?.flag ?? ''), variable: `environment variable ${names?.variable}` };
+    if (origin === undefined || origin === 'file') this.#mistakeAt(key.split('.'), problem, expected);
+    else this.mistakes.push({ file: outside[origin], ...NO_PLACE, path: '', problem, expected });
   }
 
   #checked<T>(given: unknown, schema: z.ZodType<T>, fallback: T, origin: Origin, names: Names): T {
@@ -169,11 +170,6 @@ function flagName(flag: string): string {
 
 function longName(flag: string): string {
   return flag.split(' ')[0] ?? '';
-}
-
-function outsideFile(origin: 'flag' | 'variable', { flag = '', variable = '' }: Names) {
-  const file = origin === 'flag' ? longName(flag) : `environment variable ${variable}`;
-  return { file, ...NO_PLACE, path: '' };
 }
 
 function memberOf(value: unknown, part: string | number): unknown {

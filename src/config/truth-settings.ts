@@ -18,20 +18,17 @@ const FILE = {
 };
 
 /** In the order in which later ones override earlier ones. */
-export const TRUTH = section(
-  { help: 'Ground truth, where it is known beforehand (suites.md).', reload: true },
-  {
-    files: setting(
-      { key: 'truth.files', default: [] },
-      'Files of ground truth; later ones override earlier ones.',
-      z
-        .array(mapping(FILE), 'a list of files: [{path: truth.yaml, by: scenario}]')
-        .max(FILES_MAX, `at most ${FILES_MAX} files`),
-      FILE,
-    ),
-  },
-  ({ files }, { places }): readonly TruthFile[] =>
-    files.map(({ path: file, by }) => ({ path: path.resolve(places.baseDir, file), by: foundBy(by) })),
+export const TRUTH = section('reload', 'Ground truth, where it is known beforehand (suites.md).', {
+  files: setting(
+    { key: 'truth.files', default: [] },
+    'Files of ground truth; later ones override earlier ones.',
+    z
+      .array(mapping(FILE), 'a list of files: [{path: truth.yaml, by: scenario}]')
+      .max(FILES_MAX, `at most ${FILES_MAX} files`),
+    FILE,
+  ),
+}).build(({ files }, { places }): readonly TruthFile[] =>
+  files.map(({ path: file, by }) => ({ path: path.resolve(places.baseDir, file), by: foundBy(by) })),
 );
 
 function foundBy(by: string): TruthFile['by'] {
