@@ -36,9 +36,7 @@ export function secret(declared: Declared, help: string): Setting<string | undef
   return { ...declared, help, takes: 'a file, or the name of a variable', keys: [fileKey, variableKey], read };
 }
 
-type FoundSecret =
-  | { readonly secret: string | undefined }
-  | { readonly problem: string; readonly expected: string };
+type FoundSecret = { readonly secret: string | undefined } | { readonly problem: string; readonly expected: string };
 
 /** From a file, else from a variable; undefined where neither is named. */
 export function secretFrom(
