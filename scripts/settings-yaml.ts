@@ -14,7 +14,7 @@ function sectionYaml({ declared, help }: Section<unknown>): string {
   const settings = settingsIn(declared);
   const lines: string[] = [];
   const open: string[] = [];
-  for (const setting of settings.filter(({ keys }) => keys.length > 0)) {
+  for (const setting of settings) {
     const groups = setting.key.split('.').slice(0, -1);
     for (const [depth, group] of groups.entries()) {
       if (open[depth] === group) continue;
@@ -31,6 +31,7 @@ function sectionYaml({ declared, help }: Section<unknown>): string {
 function settingYaml(setting: Setting<unknown>, indent: string): string[] {
   const { key, keys, variable, help } = setting;
   const [first = key, second] = keys.map((one) => one.split('.').at(-1) ?? one);
+  if (keys.length === 0) return [`${indent}# ${variable} (never in the file): ${help}`];
   if (second !== undefined) {
     const others = [`or ${second}: NAME`, ...(variable === undefined ? [] : [`or ${variable}`])].join(', ');
     return line(
