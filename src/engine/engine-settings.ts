@@ -11,7 +11,7 @@ export function turnLimits({ turn }: Settings): TurnLimits {
 }
 
 export function engineSettings({ detection, results, ...settings }: Settings) {
-  const { turn, conversation, truth, store } = settings;
+  const { turn, conversation, truth } = settings;
   const metrics = { ...settings.metrics, observed: detection.active, reported: results !== undefined };
-  return { turn, conversation, truth, store, metrics };
+  return { turn, conversation, truth, metrics };
 }
