@@ -1,68 +1,65 @@
 /**
- * Where changes that detection finds are told. A URL that holds a secret, as Slack's do, is named by a file or a variable, and so is the key that
- * notices are signed with (`secrets.ts`).
+ * Webhooks that are notified of what detection finds. A URL that holds a secret, as Slack's do, is named by a file or a variable, and so is the
+ * key that notices are signed with (`secrets.ts`).
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { NOTICE_KINDS, type NoticeKind, type Webhook } from '../model/detection.ts';
-import { durationMs } from './quantities.ts';
-import { type SecretPlaces, secretFrom } from './secrets.ts';
+import { mapping } from './mapping.ts';
+import { secretFrom } from './secrets.ts';
+import { section } from './section.ts';
+import { choice, duration, setting, someText, text, type ValuesOf } from './setting.ts';
 import type { Sources } from './sources.ts';
 
-export interface AlertSettings {
-  readonly webhooks: readonly Webhook[];
-  readonly giveUpAfterMs: number;
-  readonly timeoutMs: number;
-}
-
-export interface AlertConfig {
-  readonly webhooks?: readonly {
-    readonly name?: string;
-    readonly url?: string;
-    readonly url_file?: string;
-    readonly url_env?: string;
-    readonly format?: 'slack' | 'json';
-    readonly secret_file?: string;
-    readonly secret_env?: string;
-    readonly on?: readonly NoticeKind[];
-  }[];
-  readonly give_up_after?: string | number;
-  readonly timeout?: string | number;
-}
-
-const SECOND = 1000;
-const HOUR = 3600 * SECOND;
 const WEBHOOKS_MAX = 20;
 const DEFAULT_ON: readonly NoticeKind[] = ['regressed', 'recovered', 'version_worse'];
+const known = NOTICE_KINDS.join(', ');
+const noticeKinds = z.array(z.enum(NOTICE_KINDS, `one of ${known}`), `a list of ${known}`).min(1, 'at least one');
 
-export function readAlerts(sources: Sources, places: SecretPlaces): AlertSettings {
-  const written = sources.read({ key: 'alerts.webhooks' }, webhookList, []).value;
-  const webhooks = written.flatMap((webhook, index) => webhookOf(webhook, index, { sources, places }));
+const WEBHOOK = {
+  name: setting(
+    { key: 'name', example: 'chat' },
+    "In metrics and the log, where the URL never is; the URL's host unless given.",
+    someText.max(100, 'at most 100 characters'),
+  ),
+  url: text({ key: 'url', example: 'https://ci.example/hooks/assay' }, 'Address that notices are sent to.'),
+  urlFile: text({ key: 'url_file', example: '/run/secrets/hook' }, 'File that holds the address.'),
+  urlEnv: text({ key: 'url_env', example: 'SLACK_WEBHOOK_URL' }, 'Variable that holds the address.'),
+  format: choice(
+    ['slack', 'json'],
+    { key: 'format', default: 'json' },
+    "slack is for Slack's incoming webhooks, and others that take the same.",
+  ),
+  secretFile: text({ key: 'secret_file', example: '/run/secrets/key' }, 'File with the key that signs notices.'),
+  secretEnv: text({ key: 'secret_env', example: 'HOOK_KEY' }, 'Variable with that key.'),
+  on: setting({ key: 'on', default: DEFAULT_ON }, 'Changes that are sent.', noticeKinds),
+};
+
+export const ALERTS = section('reload', 'Notices of what detection finds (detection.md).', {
+  webhooks: setting(
+    {
+      key: 'alerts.webhooks',
+      default: [],
+      example: [{ name: 'chat', url_env: 'SLACK_WEBHOOK_URL', format: 'slack', on: ['regressed', 'recovered'] }],
+    },
+    'Receivers of notices.',
+    z.array(mapping(WEBHOOK), 'a list of webhooks').max(WEBHOOKS_MAX, `at most ${WEBHOOKS_MAX} webhooks`),
+    WEBHOOK,
+  ),
+  giveUpAfterMs: duration({ key: 'alerts.give_up_after', default: '24h', min: '1s', max: '30d' }, 'Time for retries.'),
+  timeoutMs: duration({ key: 'alerts.timeout', default: '10s', min: '100ms', max: '60s' }, 'Time for one attempt.'),
+}).build(({ webhooks: written, ...alerts }, sources) => {
+  const webhooks = written.flatMap((webhook, index) => webhookOf(webhook, index, sources));
   const twice = webhooks.find(({ key }, index) => webhooks.findIndex((other) => other.key === key) !== index);
-  if (twice !== undefined)
-    sources.mistake({ key: 'alerts.webhooks' }, 'file', `${twice.name} is there twice`, 'each URL once');
-  return {
-    webhooks,
-    giveUpAfterMs: sources.read(
-      { key: 'alerts.give_up_after' },
-      durationMs({ min: SECOND, max: 30 * 24 * HOUR }),
-      24 * HOUR,
-    ).value,
-    timeoutMs: sources.read({ key: 'alerts.timeout' }, durationMs({ min: 100, max: 60 * SECOND }), 10 * SECOND).value,
-  };
-}
+  if (twice !== undefined) sources.mistake('alerts.webhooks', `${twice.name} is there twice`, 'each URL once');
+  return { ...alerts, webhooks };
+});
 
-type Written = z.infer<typeof webhookSchema>;
-
-function webhookOf(
-  written: Written,
-  index: number,
-  { sources, places }: { readonly sources: Sources; readonly places: SecretPlaces },
-): Webhook[] {
+function webhookOf(written: ValuesOf<typeof WEBHOOK>, index: number, sources: Sources): Webhook[] {
   const mistake = (problem: string, expected: string) =>
-    sources.mistake({ key: 'alerts.webhooks' }, 'file', `number ${index + 1}: ${problem}`, expected);
-  const named = secretFrom(places, { file: written.url_file, variable: written.url_env });
-  const signing = secretFrom(places, { file: written.secret_file, variable: written.secret_env });
+    sources.mistake('alerts.webhooks', `number ${index + 1}: ${problem}`, expected);
+  const named = secretFrom(sources.places, { file: written.urlFile, variable: written.urlEnv });
+  const signing = secretFrom(sources.places, { file: written.secretFile, variable: written.secretEnv });
   for (const found of [named, signing]) if ('problem' in found) mistake(found.problem, found.expected);
   const url = ('secret' in named ? named.secret : undefined) ?? written.url;
   if (url === undefined) {
@@ -73,30 +70,11 @@ function webhookOf(
     mistake('its URL is not one', 'an address that begins with https:// or http://');
     return [];
   }
-  const name = written.name ?? new URL(url).host;
-  const key = createHash('sha256').update(`${written.format} ${url}`).digest('hex').slice(0, 16);
-  const secret = 'secret' in signing ? signing.secret : undefined;
-  return [{ name, key, url, format: written.format, secret, on: written.on }];
+  const { format, on, name = new URL(url).host } = written;
+  const key = createHash('sha256').update(`${format} ${url}`).digest('hex').slice(0, 16);
+  return [{ name, key, url, format, secret: 'secret' in signing ? signing.secret : undefined, on }];
 }
 
 function isHttp(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
-
-const someText = z.string('a text').min(1, 'a text that is not empty');
-const webhookSchema = z.strictObject({
-  name: someText.max(100, 'at most 100 characters').optional(),
-  url: someText.optional(),
-  url_file: someText.optional(),
-  url_env: someText.optional(),
-  format: z.enum(['slack', 'json'], 'slack or json').default('json'),
-  secret_file: someText.optional(),
-  secret_env: someText.optional(),
-  on: z
-    .array(z.enum(NOTICE_KINDS, `one of ${NOTICE_KINDS.join(', ')}`))
-    .min(1, 'at least one')
-    .default([...DEFAULT_ON]),
-});
-const webhookList: z.ZodType<readonly Written[]> = z
-  .array(webhookSchema, 'a list of webhooks')
-  .max(WEBHOOKS_MAX, `at most ${WEBHOOKS_MAX} webhooks`);

@@ -1,57 +1,28 @@
-/** Regression detection: whether, and by what. */
-import { z } from 'zod';
-import { durationMs } from './quantities.ts';
-import type { Sources } from './sources.ts';
-import { yesOrNo } from './yes-or-no.ts';
+/** Regression detection: whether, and by what. What is not given is as detection itself has it. */
+import { DEFAULT_DETECTION } from '../detect/settings.ts';
+import { formatDuration } from './quantities.ts';
+import { section, type SettingsOf } from './section.ts';
+import { amount, count, duration, yesOrNo } from './setting.ts';
 
-export interface DetectionConfig {
-  readonly active?: boolean;
-  readonly false_alarms_per_month?: number;
-  readonly learn_conversations?: number;
-  readonly learn_history?: string | number;
-  readonly baseline_memory?: string | number;
-  readonly baseline_gap?: string | number;
-  readonly recovered?: string | number;
-  readonly silent?: string | number;
-}
+const { watch } = DEFAULT_DETECTION;
+/** The default is given in milliseconds. */
+const time = (key: string, usualMs: number, help: string) =>
+  duration({ key, default: formatDuration(usualMs), min: '1ms', max: '365d' }, help);
 
-export interface DetectionChoices {
-  readonly active: boolean;
-  /** Undefined: as detection comes. */
-  readonly falseAlarmsPerMonth: number | undefined;
-  readonly learnConversations: number | undefined;
-  readonly learnHistoryMs: number | undefined;
-  readonly baselineMemoryMs: number | undefined;
-  readonly baselineGapMs: number | undefined;
-  readonly recoveredMs: number | undefined;
-  readonly silentMs: number | undefined;
-}
-
-const YEAR_MS = 365 * 86_400_000;
-
-export function readDetection(sources: Sources): DetectionChoices {
-  const duration = (key: string) =>
-    sources.read<number | undefined>({ key }, durationMs({ min: 1, max: YEAR_MS }), undefined).value;
-  return {
-    active: sources.read({ key: 'detection.active', variable: 'ASSAY_DETECTION' }, yesOrNo, true).value,
-    falseAlarmsPerMonth: sources.read<number | undefined>(
-      { key: 'detection.false_alarms_per_month' },
-      z.number('a number').min(0.001, rateExpected).max(100, rateExpected),
-      undefined,
-    ).value,
-    learnConversations: sources.read<number | undefined>(
-      { key: 'detection.learn_conversations' },
-      z.number(countExpected).int(countExpected).min(1, countExpected).max(1_000_000, countExpected),
-      undefined,
-    ).value,
-    learnHistoryMs: duration('detection.learn_history'),
-    baselineMemoryMs: duration('detection.baseline_memory'),
-    baselineGapMs: duration('detection.baseline_gap'),
-    recoveredMs: duration('detection.recovered'),
-    silentMs: duration('detection.silent'),
-  };
-}
-
-const rateExpected = 'a number from 0.001 to 100';
-const countExpected = 'a whole number from 1 to 1000000';
-/** A variable is a text. */
+export const DETECTION = section('reload', 'Has the agent got worse? (detection.md)', {
+  active: yesOrNo({ key: 'detection.active', variable: 'ASSAY_DETECTION', default: true }, 'Looks for regressions.'),
+  falseAlarmsPerMonth: amount(
+    { key: 'detection.false_alarms_per_month', default: watch.falseAlarmsPerMonth, min: 0.001, max: 100 },
+    'Bound on the expected false alarms of one level in 30 days.',
+  ),
+  learnConversations: count(
+    { key: 'detection.learn_conversations', default: watch.learn.conversations, min: 1, max: 1e6 },
+    'Conversations of a level before detection reports anything.',
+  ),
+  learnHistoryMs: time('detection.learn_history', watch.learn.historyMs, 'History before detection reports anything.'),
+  baselineMemoryMs: time('detection.baseline_memory', watch.baseline.memoryMs, 'Time in which the baseline forgets.'),
+  baselineGapMs: time('detection.baseline_gap', watch.baseline.gapMs, 'Age at which an evaluation becomes baseline.'),
+  recoveredMs: time('detection.recovered', watch.recoveredMs, 'How long `recovered` stays.'),
+  silentMs: time('detection.silent', watch.silentMs, 'Time without conversations after which a level is `no_data`.'),
+});
+export type DetectionChoices = SettingsOf<typeof DETECTION>;

@@ -1,23 +1,17 @@
 /** Who may change something through the API. */
-import { readSecret, type SecretPlaces } from './secrets.ts';
-import type { Sources } from './sources.ts';
-
-export interface HttpSettings {
-  /** Undefined: only programs on this machine may write. */
-  readonly writeToken: string | undefined;
-}
-
-export interface HttpConfig {
-  readonly write_token_file?: string;
-  readonly write_token_env?: string;
-}
+import { secret } from './secrets.ts';
+import { section } from './section.ts';
 
 const expected = 'at least 16 letters, digits and other visible ASCII characters, such as `openssl rand -hex 32` gives';
 
-export function readHttp(sources: Sources, places: SecretPlaces): HttpSettings {
-  const writeToken = readSecret(sources, places, 'http.write_token', 'ASSAY_HTTP_WRITE_TOKEN');
+export const HTTP = section('reload', 'The API.', {
+  writeToken: secret(
+    { key: 'http.write_token', variable: 'ASSAY_HTTP_WRITE_TOKEN' },
+    'Token of clients that may write; without one only programs on this machine may (see below).',
+  ),
+}).build(({ writeToken }, sources) => {
   if (writeToken === undefined || /^[\x21-\x7e]{16,}$/.test(writeToken)) return { writeToken };
   // The value is a secret, and is not repeated.
-  sources.mistake({ key: 'http.write_token' }, 'file', 'the token can not be used', expected);
+  sources.mistake('http.write_token', 'the token can not be used', expected);
   return { writeToken: undefined };
-}
+});

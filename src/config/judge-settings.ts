@@ -1,212 +1,140 @@
 /** The judges that criteria may name, and what may be spent on them. An API key stands elsewhere (`secrets.ts`). */
 import { z } from 'zod';
-import { didYouMean } from '../model/did-you-mean.ts';
-import { durationMs } from './quantities.ts';
-import { type SecretPlaces, secretFrom } from './secrets.ts';
+import { mapping } from './mapping.ts';
+import { secretFrom } from './secrets.ts';
+import { section, type SettingsOf } from './section.ts';
+import { amount, choice, count, duration, setting, someText, text, type ValuesOf } from './setting.ts';
 import type { Sources } from './sources.ts';
 
-export const JUDGE_PROVIDERS = ['openai', 'anthropic'] as const;
-export type JudgeProvider = (typeof JUDGE_PROVIDERS)[number];
-
-export interface JudgeSettings {
-  readonly name: string;
-  readonly provider: JudgeProvider;
-  readonly model: string;
-  /** Undefined: the provider's own. */
-  readonly baseUrl: string | undefined;
-  readonly apiKey: string | undefined;
-  /** Undefined: the provider's own. */
-  readonly temperature: number | undefined;
-  readonly votes: number;
-  readonly timeoutMs: number;
-  readonly retries: number;
-  readonly deadlineMs: number;
-  readonly concurrency: number;
-  readonly requestsPerMinute: number;
-  readonly tokensPerMinute: number;
-  readonly maxOutputTokens: number;
-  /** What the material of a request may come to. */
-  readonly evidenceTokens: number;
-  /** The share of conversations that are judged, from 0 to 1. */
-  readonly sample: number;
-  /** The share of answered questions that are asked once more. */
-  readonly probe: number;
-  readonly prices: { readonly inputPerMillion: number; readonly outputPerMillion: number };
-  /** All that can change an answer, in one text. */
-  readonly fingerprint: string;
-}
-
-export interface JudgingSettings {
-  readonly judges: readonly JudgeSettings[];
-  /** In the currency of the prices; Infinity where there is no limit. */
-  readonly budget: { readonly perHour: number; readonly perDay: number };
-  /** How long an evaluation waits for its last verdict. */
-  readonly limitMs: number;
-  readonly keepAnswersMs: number;
-}
-
-type Quantity = string | number;
-
-export interface JudgeConfig {
-  readonly provider?: JudgeProvider;
-  readonly model?: string;
-  readonly base_url?: string;
-  readonly api_key_file?: string;
-  readonly api_key_env?: string;
-  readonly temperature?: number;
-  readonly votes?: number;
-  readonly timeout?: Quantity;
-  readonly retries?: number;
-  readonly deadline?: Quantity;
-  readonly concurrency?: number;
-  readonly requests_per_minute?: number;
-  readonly tokens_per_minute?: number;
-  readonly max_output_tokens?: number;
-  readonly evidence_tokens?: number;
-  readonly sample?: number;
-  readonly probe?: number;
-  readonly prices?: { readonly input_per_million: number; readonly output_per_million: number };
-}
-
-export interface JudgingConfig {
-  readonly budget?: { readonly per_hour?: number; readonly per_day?: number };
-  readonly limit?: Quantity;
-  readonly keep_answers?: Quantity;
-}
-
-const SECOND = 1000;
-const HOUR = 3600 * SECOND;
-const DAY = 24 * HOUR;
 const JUDGES_MAX = 20;
 const NAME = /^[A-Za-z][\w-]{0,62}$/;
-/** Where a person has one already. It is not sent to an address that somebody else chose. */
-const KEY_VARIABLES: Readonly<Record<JudgeProvider, string>> = {
-  openai: 'OPENAI_API_KEY',
-  anthropic: 'ANTHROPIC_API_KEY',
+/** Keys that a person may have already. They are not sent to an address that somebody else chose. */
+const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
+
+const addressExpected = 'an address that begins with https:// or http://, up to and with /v1 where it has that';
+const oddExpected = 'an odd number from 1 to 9, so that there is always a majority';
+const baseUrl = someText.refine((url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol), addressExpected);
+const modelName = someText.max(1000, 'at most 1000 characters');
+
+const PRICES = {
+  inputPerMillion: amount(
+    { key: 'input_per_million', required: true, example: 0.25, min: 0, max: 100_000 },
+    'Price of a million tokens of input.',
+  ),
+  outputPerMillion: amount(
+    { key: 'output_per_million', required: true, example: 2, min: 0, max: 100_000 },
+    'Price of a million tokens of output.',
+  ),
 };
 
-export function readJudging(sources: Sources, places: SecretPlaces): JudgingSettings {
-  const written = sources.read({ key: 'judges' }, judgeMap, {}).value;
-  const budget = {
-    perHour: sources.read({ key: 'judging.budget.per_hour' }, money, Number.POSITIVE_INFINITY).value,
-    perDay: sources.read({ key: 'judging.budget.per_day' }, money, Number.POSITIVE_INFINITY).value,
-  };
-  const isLimited = Number.isFinite(budget.perHour) || Number.isFinite(budget.perDay);
+const JUDGE = {
+  provider: choice(['openai', 'anthropic'], { key: 'provider', required: true, example: 'openai' }, 'Its API.'),
+  model: setting({ key: 'model', required: true, example: 'gpt-5-mini' }, 'Name of the model.', modelName),
+  baseUrl: setting(
+    { key: 'base_url', example: 'https://llm.example.com/v1' },
+    "Address of anything that speaks the same API; the provider's own unless given.",
+    baseUrl,
+  ),
+  apiKeyFile: text({ key: 'api_key_file', example: '/run/secrets/llm' }, 'File that holds the key.'),
+  apiKeyEnv: text(
+    { key: 'api_key_env', example: 'LLM_KEY' },
+    `Variable that holds the key; without base_url also ${Object.values(KEY_VARIABLES).join(' or ')}.`,
+  ),
+  temperature: amount({ key: 'temperature', example: 0, min: 0, max: 2 }, "The provider's own unless given."),
+  votes: setting(
+    { key: 'votes', default: 1 },
+    'Answers to each question; the majority decides.',
+    z.number(oddExpected).refine((votes) => [1, 3, 5, 7, 9].includes(votes), oddExpected),
+  ),
+  timeoutMs: duration({ key: 'timeout', default: '60s', min: '100ms', max: '10m' }, 'Time for one call.'),
+  retries: count({ key: 'retries', default: 4, min: 0, max: 20 }, 'Retries of one question, with growing pauses.'),
+  deadlineMs: duration(
+    { key: 'deadline', default: '10m', min: '1s', max: '1d' },
+    'A question is retried no longer than this after its first failure.',
+  ),
+  concurrency: count({ key: 'concurrency', default: 4, min: 1, max: 100 }, 'Calls in flight.'),
+  requestsPerMinute: count({ key: 'requests_per_minute', default: 60, min: 1, max: 1e6 }, 'Limit on the request rate.'),
+  tokensPerMinute: count({ key: 'tokens_per_minute', default: 200_000, min: 1, max: 1e9 }, 'Limit on the token rate.'),
+  maxOutputTokens: count(
+    { key: 'max_output_tokens', default: 2000, min: 16, max: 200_000 },
+    'Tokens of one answer; models that reason need more.',
+  ),
+  evidenceTokens: count({ key: 'evidence_tokens', default: 8000, min: 1000, max: 1e6 }, 'Most tokens of evidence.'),
+  sample: amount({ key: 'sample', default: 1, min: 0, max: 1 }, 'Share of conversations that are judged.'),
+  probe: amount(
+    { key: 'probe', default: 0, min: 0, max: 1 },
+    'Share of answered questions asked once more, to see how far the judge agrees with itself.',
+  ),
+  prices: setting(
+    { key: 'prices', example: { input_per_million: 0.25, output_per_million: 2 } },
+    'Needed with a budget; 0 and 0 for a judge that costs nothing.',
+    mapping(PRICES),
+    PRICES,
+  ),
+};
+type Written = ValuesOf<typeof JUDGE>;
+
+const money = { min: 0, max: 1e6 };
+const nameExpected = 'names of letters, digits, _ and -, at most 63, that begin with a letter';
+
+export const JUDGING = section('start', 'Models that criteria may ask, and what may be spent on them (judges.md).', {
+  judges: setting(
+    { key: 'judges', default: {} },
+    'By name; criteria that name no judge ask `default`.',
+    z
+      .record(
+        z.string().regex(NAME, nameExpected),
+        mapping(JUDGE),
+        'judges by name: `default: {provider: openai, model: …}`',
+      )
+      .refine((judges) => Object.keys(judges).length <= JUDGES_MAX, `at most ${JUDGES_MAX} judges`),
+    JUDGE,
+  ),
+  budget: {
+    perHour: amount({ ...money, key: 'judging.budget.per_hour', example: 2 }, 'Limit, in the currency of the prices.'),
+    perDay: amount({ ...money, key: 'judging.budget.per_day', example: 20 }, 'Limit, in the currency of the prices.'),
+  },
+  limitMs: duration(
+    { key: 'judging.limit', default: '1h', min: '1s', max: '7d' },
+    'Time to wait for the last verdict.',
+  ),
+  keepAnswersMs: duration(
+    { key: 'judging.keep_answers', default: '30d', min: '0ms', max: '3650d' },
+    'Time within which the same question costs nothing.',
+  ),
+}).build(({ judges: written, budget: { perHour, perDay }, ...judging }, sources) => {
+  const budget = { perHour: perHour ?? Number.POSITIVE_INFINITY, perDay: perDay ?? Number.POSITIVE_INFINITY };
+  const isLimited = perHour !== undefined || perDay !== undefined;
   const judges = Object.entries(written).map(([name, one]) => {
-    const key = `judges.${name}`;
     if (isLimited && one.prices === undefined) {
       const expected = 'input_per_million and output_per_million; 0 and 0 for one that costs nothing';
-      sources.mistake({ key }, 'file', 'it has no prices, and without them judging.budget limits nothing', expected);
+      const problem = 'it has no prices, and without them judging.budget limits nothing';
+      sources.mistake(`judges.${name}`, problem, expected);
     }
-    const found = secretFrom(places, { file: one.api_key_file, variable: one.api_key_env });
-    if ('problem' in found) sources.mistake({ key }, 'file', found.problem, found.expected);
-    return settingsOf(name, one, { apiKey: 'secret' in found ? found.secret : undefined, places });
+    return judgeOf(name, one, sources);
   });
+  return { ...judging, budget, judges };
+});
+export type JudgingSettings = SettingsOf<typeof JUDGING>;
+export type JudgeSettings = ReturnType<typeof judgeOf>;
+
+function judgeOf(name: string, { apiKeyFile, apiKeyEnv, ...judge }: Written, sources: Sources) {
+  const { places } = sources;
+  const found = secretFrom(places, { file: apiKeyFile, variable: apiKeyEnv });
+  if ('problem' in found) sources.mistake(`judges.${name}`, found.problem, found.expected);
+  const usual = judge.baseUrl === undefined ? places.env[KEY_VARIABLES[judge.provider]] : undefined;
   return {
-    judges,
-    budget,
-    limitMs: sources.read({ key: 'judging.limit' }, durationMs({ min: SECOND, max: 7 * DAY }), HOUR).value,
-    keepAnswersMs: sources.read({ key: 'judging.keep_answers' }, durationMs({ min: 0, max: 3650 * DAY }), 30 * DAY)
-      .value,
-  };
-}
-
-function settingsOf(
-  name: string,
-  one: Written,
-  { apiKey, places }: { readonly apiKey: string | undefined; readonly places: SecretPlaces },
-): JudgeSettings {
-  const usual = one.base_url === undefined ? places.env[KEY_VARIABLES[one.provider]] : undefined;
-  const parts = {
+    ...judge,
     name,
-    provider: one.provider,
-    model: one.model,
-    baseUrl: one.base_url,
-    apiKey: apiKey ?? (usual === '' ? undefined : usual),
-    temperature: one.temperature,
-    votes: one.votes,
-    timeoutMs: one.timeout,
-    retries: one.retries,
-    deadlineMs: one.deadline,
-    concurrency: one.concurrency,
-    requestsPerMinute: one.requests_per_minute,
-    tokensPerMinute: one.tokens_per_minute,
-    maxOutputTokens: one.max_output_tokens,
-    evidenceTokens: one.evidence_tokens,
-    sample: one.sample,
-    probe: one.probe,
-    prices: {
-      inputPerMillion: one.prices?.input_per_million ?? 0,
-      outputPerMillion: one.prices?.output_per_million ?? 0,
-    },
+    apiKey: ('secret' in found ? found.secret : undefined) ?? (usual === '' ? undefined : usual),
+    prices: judge.prices ?? { inputPerMillion: 0, outputPerMillion: 0 },
+    fingerprint: fingerprintOf(judge),
   };
-  return { ...parts, fingerprint: fingerprintOf(parts) };
 }
 
-/** Keys, rates, prices and patience don't change what a model answers. */
-function fingerprintOf(judge: Omit<JudgeSettings, 'fingerprint'>): string {
+/** All that can change an answer, in one text. Keys, rates, prices and patience don't. */
+function fingerprintOf(judge: Omit<Written, 'apiKeyFile' | 'apiKeyEnv'>): string {
   const { provider, model, temperature, votes, maxOutputTokens, baseUrl } = judge;
   const host = baseUrl === undefined ? '' : new URL(baseUrl).host;
   return JSON.stringify([provider, host, model, temperature ?? null, votes, maxOutputTokens]);
-}
-
-const count = (min: number, max: number) => {
-  const expected = `a whole number from ${min} to ${max}`;
-  return z.number(expected).int(expected).min(min, expected).max(max, expected);
-};
-const amount = (min: number, max: number) => {
-  const expected = `a number from ${min} to ${max}`;
-  return z.number(expected).min(min, expected).max(max, expected);
-};
-const money = amount(0, 1_000_000);
-const text = z.string('a text').min(1, 'a text that is not empty').max(1000, 'at most 1000 characters');
-const addressExpected = 'an address that begins with https:// or http://, up to and with /v1 where it has that';
-const oddExpected = 'an odd number from 1 to 9, so that there is always a majority';
-
-const priceShape = strict({ input_per_million: amount(0, 100_000), output_per_million: amount(0, 100_000) });
-const judgeShape = strict({
-  provider: z.enum(JUDGE_PROVIDERS, `one of ${JUDGE_PROVIDERS.join(', ')}`),
-  model: text,
-  base_url: text
-    .refine((url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol), addressExpected)
-    .optional(),
-  api_key_file: text.optional(),
-  api_key_env: text.optional(),
-  temperature: amount(0, 2).optional(),
-  votes: z
-    .number(oddExpected)
-    .refine((votes) => [1, 3, 5, 7, 9].includes(votes), oddExpected)
-    .default(1),
-  timeout: durationMs({ min: 100, max: 600 * SECOND }).default(60 * SECOND),
-  retries: count(0, 20).default(4),
-  deadline: durationMs({ min: SECOND, max: DAY }).default(600 * SECOND),
-  concurrency: count(1, 100).default(4),
-  requests_per_minute: count(1, 1_000_000).default(60),
-  tokens_per_minute: count(1, 1_000_000_000).default(200_000),
-  max_output_tokens: count(16, 200_000).default(2000),
-  evidence_tokens: count(1000, 1_000_000).default(8000),
-  sample: amount(0, 1).default(1),
-  probe: amount(0, 1).default(0),
-  prices: priceShape.optional(),
-});
-type Written = z.infer<typeof judgeShape>;
-const nameExpected = 'names of letters, digits, _ and -, at most 63, that begin with a letter';
-const judgeMap: z.ZodType<Readonly<Record<string, Written>>> = z
-  .record(z.string().regex(NAME, nameExpected), judgeShape, 'judges by name: `default: {provider: openai, model: …}`')
-  .refine((judges) => Object.keys(judges).length <= JUDGES_MAX, `at most ${JUDGES_MAX} judges`);
-
-function strict<const Shape extends z.ZodRawShape>(shape: Shape) {
-  const known = Object.keys(shape);
-  return z.strictObject(shape, {
-    error: (issue) => {
-      if (issue.code !== 'unrecognized_keys') return `a mapping of ${known.join(', ')}`;
-      return (issue.keys ?? [])
-        .map((key) => {
-          const nearest = didYouMean(String(key), known);
-          const hint = nearest === undefined ? `known are ${known.join(', ')}` : `did you mean '${nearest}'?`;
-          return `no '${String(key)}'; ${hint}`;
-        })
-        .join('; ');
-    },
-  });
 }

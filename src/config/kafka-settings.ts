@@ -4,225 +4,11 @@
  */
 import path from 'node:path';
 import { z } from 'zod';
-import { durationMs, sizeBytes } from './quantities.ts';
-import { readFileSetting, readSecret, type SecretPlaces } from './secrets.ts';
+import { certificates, secret } from './secrets.ts';
+import { section, type SettingsOf } from './section.ts';
+import { choice, type Declared, duration, setting, size, text, type ValuesOf, yesOrNo } from './setting.ts';
 import type { Sources } from './sources.ts';
-import { yesOrNo } from './yes-or-no.ts';
 
-export interface KafkaSettings {
-  readonly brokers: readonly string[];
-  readonly clientId: string;
-  readonly tls: TlsSettings | undefined;
-  readonly sasl: SaslSettings | undefined;
-  readonly group: string;
-  readonly topics: { readonly spans: readonly string[]; readonly logs: readonly string[] };
-  /** Where a group begins that has committed nothing yet. */
-  readonly from: 'earliest' | 'latest';
-  readonly sessionTimeoutMs: number;
-  /** How long after a moment a record of that moment may still become visible. */
-  readonly clockMarginMs: number;
-  /** A record may hold this much when it is uncompressed. */
-  readonly maxRecordBytes: number;
-  /** What this instance writes is split into records of no more than this. */
-  readonly recordBytes: number;
-  /** Undefined: a record that can't be read is only logged and counted. */
-  readonly deadLetterTopic: string | undefined;
-  /** Undefined: evaluations are not sent. */
-  readonly evaluationsTopic: string | undefined;
-  /** Whether this instance reads the topics, and whether it takes OTLP and writes it to them. */
-  readonly read: boolean;
-  readonly accept: boolean;
-}
-
-export interface TlsSettings {
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-  readonly serverName: string | undefined;
-}
-
-export const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const;
-export type SaslSettings =
-  | {
-      readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
-      readonly username: string;
-      readonly password: string;
-    }
-  | { readonly mechanism: 'oauthbearer'; readonly tokenFile: string }
-  | {
-      readonly mechanism: 'oauthbearer';
-      readonly tokenUrl: string;
-      readonly clientId: string;
-      readonly clientSecret: string;
-      readonly scope: string | undefined;
-    };
-
-export interface KafkaConfig {
-  readonly brokers?: string | readonly string[];
-  readonly client_id?: string;
-  readonly tls?: {
-    readonly enabled?: boolean;
-    readonly ca_file?: string;
-    readonly cert_file?: string;
-    readonly key_file?: string;
-    readonly server_name?: string;
-  };
-  readonly sasl?: {
-    readonly mechanism?: (typeof SASL_MECHANISMS)[number];
-    readonly username?: string;
-    readonly password_file?: string;
-    readonly password_env?: string;
-    readonly token_file?: string;
-    readonly token_url?: string;
-    readonly client_id?: string;
-    readonly client_secret_file?: string;
-    readonly client_secret_env?: string;
-    readonly scope?: string;
-  };
-  readonly group?: string;
-  readonly topics?: { readonly spans?: readonly string[]; readonly logs?: readonly string[] };
-  readonly from?: 'earliest' | 'latest';
-  readonly session_timeout?: string | number;
-  readonly clock_margin?: string | number;
-  readonly max_record_bytes?: string | number;
-  readonly record_bytes?: string | number;
-  readonly dead_letter_topic?: string;
-  readonly evaluations_topic?: string;
-  readonly read?: boolean;
-  readonly accept?: boolean;
-}
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const MIB = 2 ** 20;
-
-export function readKafka(sources: Sources, places: SecretPlaces): KafkaSettings | undefined {
-  const text = (key: string, variable: string | undefined, fallback: string) =>
-    sources.read({ key, ...(variable === undefined ? {} : { variable }) }, someText, fallback).value;
-  const optional = (key: string, variable?: string) => {
-    const value = text(key, variable, '');
-    return value === '' ? undefined : value;
-  };
-  const flag = (key: string, variable: string, fallback: boolean) =>
-    sources.read({ key, variable }, yesOrNo, fallback).value;
-
-  const brokers = sources.read({ key: 'kafka.brokers', variable: 'ASSAY_KAFKA_BROKERS' }, brokerList, []).value;
-  const settings: KafkaSettings = {
-    brokers,
-    clientId: text('kafka.client_id', undefined, 'assay'),
-    tls: readTls(sources, places, optional),
-    sasl: readSasl(sources, places, optional),
-    group: text('kafka.group', 'ASSAY_KAFKA_GROUP', 'assay'),
-    topics: {
-      spans: sources.read({ key: 'kafka.topics.spans', variable: 'ASSAY_KAFKA_SPANS' }, topicList, ['otlp_spans'])
-        .value,
-      logs: sources.read({ key: 'kafka.topics.logs', variable: 'ASSAY_KAFKA_LOGS' }, topicList, []).value,
-    },
-    from: sources.read({ key: 'kafka.from' }, from, 'earliest').value,
-    sessionTimeoutMs: sources.read(
-      { key: 'kafka.session_timeout', variable: 'ASSAY_KAFKA_SESSION_TIMEOUT' },
-      durationMs({ min: SECOND, max: 10 * MINUTE }),
-      30 * SECOND,
-    ).value,
-    clockMarginMs: sources.read(
-      { key: 'kafka.clock_margin', variable: 'ASSAY_KAFKA_CLOCK_MARGIN' },
-      durationMs({ min: 0, max: 10 * MINUTE }),
-      // A broker that dies is missed after nine seconds, and what it had can be read only after that.
-      15 * SECOND,
-    ).value,
-    maxRecordBytes: sources.read({ key: 'kafka.max_record_bytes' }, sizeBytes({ min: 1024, max: 1024 * MIB }), 64 * MIB)
-      .value,
-    recordBytes: sources.read({ key: 'kafka.record_bytes' }, sizeBytes({ min: 1024, max: 1024 * MIB }), 900_000).value,
-    deadLetterTopic: optional('kafka.dead_letter_topic', 'ASSAY_KAFKA_DEAD_LETTERS'),
-    evaluationsTopic: optional('kafka.evaluations_topic', 'ASSAY_KAFKA_EVALUATIONS'),
-    read: flag('kafka.read', 'ASSAY_KAFKA_READ', true),
-    accept: flag('kafka.accept', 'ASSAY_KAFKA_ACCEPT', true),
-  };
-  if (brokers.length === 0) return undefined;
-  checkTogether(sources, settings);
-  return settings;
-}
-
-function readTls(
-  sources: Sources,
-  places: SecretPlaces,
-  optional: (key: string) => string | undefined,
-): TlsSettings | undefined {
-  const enabled = sources.read({ key: 'kafka.tls.enabled', variable: 'ASSAY_KAFKA_TLS' }, yesOrNo, false).value;
-  const ca = readFileSetting(sources, places, 'kafka.tls.ca_file');
-  const cert = readFileSetting(sources, places, 'kafka.tls.cert_file');
-  const key = readFileSetting(sources, places, 'kafka.tls.key_file');
-  const serverName = optional('kafka.tls.server_name');
-  if (!enabled && [ca, cert, key, serverName].every((part) => part === undefined)) return undefined;
-  if ((cert === undefined) !== (key === undefined)) {
-    const missing = cert === undefined ? 'kafka.tls.cert_file' : 'kafka.tls.key_file';
-    sources.mistake({ key: missing }, 'file', 'a client certificate and its key go together', 'both, or neither');
-  }
-  return { ca, cert, key, serverName };
-}
-
-function readSasl(
-  sources: Sources,
-  places: SecretPlaces,
-  optional: (key: string, variable?: string) => string | undefined,
-): SaslSettings | undefined {
-  const mechanism = sources.read(
-    { key: 'kafka.sasl.mechanism', variable: 'ASSAY_KAFKA_SASL' },
-    saslMechanism,
-    undefined,
-  ).value;
-  const username = optional('kafka.sasl.username', 'ASSAY_KAFKA_USERNAME');
-  const password = readSecret(sources, places, 'kafka.sasl.password', 'ASSAY_KAFKA_PASSWORD');
-  const tokenFile = optional('kafka.sasl.token_file');
-  const tokenUrl = optional('kafka.sasl.token_url');
-  const clientId = optional('kafka.sasl.client_id');
-  const clientSecret = readSecret(sources, places, 'kafka.sasl.client_secret', 'ASSAY_KAFKA_CLIENT_SECRET');
-  const scope = optional('kafka.sasl.scope');
-  if (mechanism === undefined) return undefined;
-  if (mechanism === 'oauthbearer') {
-    if (tokenFile !== undefined) return { mechanism, tokenFile: path.resolve(places.baseDir, tokenFile) };
-    if (tokenUrl !== undefined && clientId !== undefined && clientSecret !== undefined) {
-      return { mechanism, tokenUrl, clientId, clientSecret, scope };
-    }
-    const expected = 'kafka.sasl.token_file; or token_url, client_id and client_secret_file or client_secret_env';
-    sources.mistake({ key: 'kafka.sasl' }, 'file', 'oauthbearer does not say where its token comes from', expected);
-    return undefined;
-  }
-  if (username !== undefined && password !== undefined) return { mechanism, username, password };
-  const missing = username === undefined ? 'user name' : 'password';
-  const expected = 'kafka.sasl.username, and kafka.sasl.password_file, password_env or ASSAY_KAFKA_PASSWORD';
-  sources.mistake({ key: 'kafka.sasl' }, 'file', `${mechanism} needs a ${missing}`, expected);
-  return undefined;
-}
-
-function checkTogether(sources: Sources, { topics, read, accept, deadLetterTopic, evaluationsTopic }: KafkaSettings) {
-  const read_ = [...topics.spans, ...topics.logs];
-  const twice = read_.find((topic, index) => read_.indexOf(topic) !== index);
-  if (twice !== undefined) {
-    sources.mistake(
-      { key: 'kafka.topics' },
-      'file',
-      `'${twice}' is named twice`,
-      'each topic once, under spans or logs',
-    );
-  }
-  if (topics.spans.length === 0) {
-    sources.mistake({ key: 'kafka.topics.spans' }, 'file', 'no topic holds spans', 'at least one topic');
-  }
-  for (const [key, topic] of [
-    ['kafka.dead_letter_topic', deadLetterTopic],
-    ['kafka.evaluations_topic', evaluationsTopic],
-  ] as const) {
-    if (topic === undefined || !read_.includes(topic)) continue;
-    sources.mistake({ key }, 'file', `'${topic}' is read as spans or logs too`, 'a topic of its own');
-  }
-  if (!read && !accept) {
-    const problem = 'with kafka.read and kafka.accept both false there is nothing to do';
-    sources.mistake({ key: 'kafka.accept' }, 'file', problem, 'at least one of them true');
-  }
-}
-
-const someText = z.string('a text').min(1, 'a text that is not empty');
 const TOPIC = /^[A-Za-z0-9._-]{1,249}$/;
 const topicExpected = 'names of topics: letters, digits, dots, _ and -';
 const separated = z.string().transform((text) =>
@@ -232,14 +18,169 @@ const separated = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 const topicList = z
-  .union([z.array(z.string()), separated], topicExpected)
+  .union([z.array(z.string()).readonly(), separated], topicExpected)
   .refine((topics) => topics.every((topic) => TOPIC.test(topic)), topicExpected)
   .readonly();
 const brokerExpected = 'host:port of the brokers, as a list or separated by commas';
 const brokerList = z
-  .union([z.array(z.string()), separated], brokerExpected)
+  .union([z.array(z.string()).readonly(), separated], brokerExpected)
   .refine((brokers) => brokers.length > 0 && brokers.every((broker) => /^.+:\d{1,5}$/.test(broker)), brokerExpected)
   .readonly();
-const from = z.enum(['earliest', 'latest'], 'earliest or latest');
-const saslMechanism = z.enum(SASL_MECHANISMS, `one of ${SASL_MECHANISMS.join(', ')}`).optional();
-/** A variable is a text. */
+
+const topics = <const D extends Declared>(declared: D, help: string) => setting(declared, help, topicList);
+
+const TLS = {
+  enabled: yesOrNo(
+    { key: 'kafka.tls.enabled', variable: 'ASSAY_KAFKA_TLS', default: false },
+    'Whether connections are encrypted; any certificate or name below implies it.',
+  ),
+  ...certificates('kafka.tls'),
+  serverName: text(
+    { key: 'kafka.tls.server_name', example: 'kafka' },
+    "Name in the brokers' certificates, where it is not that of their addresses.",
+  ),
+};
+
+const SASL = {
+  mechanism: choice(
+    ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'],
+    { key: 'kafka.sasl.mechanism', variable: 'ASSAY_KAFKA_SASL', example: 'scram-sha-512' },
+    'How this client authenticates; not at all unless given.',
+  ),
+  username: text(
+    { key: 'kafka.sasl.username', variable: 'ASSAY_KAFKA_USERNAME', example: 'assay' },
+    'User name, for all mechanisms except oauthbearer.',
+  ),
+  password: secret({ key: 'kafka.sasl.password', variable: 'ASSAY_KAFKA_PASSWORD' }, 'Password of that user.'),
+  tokenFile: text(
+    { key: 'kafka.sasl.token_file', example: '/run/secrets/token' },
+    'File with the token of oauthbearer, read again for each connection.',
+  ),
+  tokenUrl: text(
+    { key: 'kafka.sasl.token_url', example: 'https://id.example/token' },
+    'Server that issues tokens for oauthbearer; needs client_id and client_secret.',
+  ),
+  clientId: text({ key: 'kafka.sasl.client_id', example: 'assay' }, 'Name of this client at that server.'),
+  clientSecret: secret(
+    { key: 'kafka.sasl.client_secret', variable: 'ASSAY_KAFKA_CLIENT_SECRET' },
+    'Secret of this client at that server.',
+  ),
+  scope: text({ key: 'kafka.sasl.scope', example: 'kafka' }, 'Scope that is asked of that server.'),
+};
+
+const DECLARED = {
+  brokers: setting(
+    { key: 'kafka.brokers', variable: 'ASSAY_KAFKA_BROKERS', example: ['kafka-1:9092', 'kafka-2:9092'] },
+    'Brokers to begin with, in the variable separated by commas.',
+    brokerList,
+  ),
+  clientId: text({ key: 'kafka.client_id', default: 'assay' }, 'Name of this client in logs and quotas of brokers.'),
+  tls: TLS,
+  sasl: SASL,
+  group: text({ key: 'kafka.group', variable: 'ASSAY_KAFKA_GROUP', default: 'assay' }, 'Consumer group.'),
+  topics: {
+    spans: topics({ key: 'kafka.topics.spans', variable: 'ASSAY_KAFKA_SPANS', default: ['otlp_spans'] }, 'Of spans.'),
+    logs: topics(
+      { key: 'kafka.topics.logs', variable: 'ASSAY_KAFKA_LOGS', default: [], example: ['otlp_logs'] },
+      'Topics of log records, with as many partitions as the topics of spans.',
+    ),
+  },
+  from: choice(['earliest', 'latest'], { key: 'kafka.from', default: 'earliest' }, 'Where a new group begins.'),
+  sessionTimeoutMs: duration(
+    { key: 'kafka.session_timeout', variable: 'ASSAY_KAFKA_SESSION_TIMEOUT', default: '30s', min: '1s', max: '10m' },
+    'A silent instance loses its partitions after this long.',
+  ),
+  clockMarginMs: duration(
+    {
+      key: 'kafka.clock_margin',
+      variable: 'ASSAY_KAFKA_CLOCK_MARGIN', // A broker that dies is missed after nine seconds, and what it had can be read only after that.
+      default: '15s',
+      min: '0ms',
+      max: '10m',
+    },
+    'How much later than its timestamp a record may appear.',
+  ),
+  maxRecordBytes: size(
+    { key: 'kafka.max_record_bytes', default: '64MiB', min: '1KiB', max: '1GiB' },
+    'Size of a record, uncompressed; a larger one is a dead letter.',
+  ),
+  recordBytes: size(
+    { key: 'kafka.record_bytes', default: 900_000, min: '1KiB', max: '1GiB' },
+    'Data that this instance writes are split into records of no more than this.',
+  ),
+  deadLetterTopic: text(
+    { key: 'kafka.dead_letter_topic', variable: 'ASSAY_KAFKA_DEAD_LETTERS', example: 'assay.dead-letters' },
+    'Topic of records that cannot be read; without one they are counted and dropped.',
+  ),
+  evaluationsTopic: text(
+    { key: 'kafka.evaluations_topic', variable: 'ASSAY_KAFKA_EVALUATIONS', example: 'assay.evaluations' },
+    'Topic of evaluations; without one they are not sent.',
+  ),
+  read: yesOrNo(
+    { key: 'kafka.read', variable: 'ASSAY_KAFKA_READ', default: true },
+    'Whether this instance reads the topics; false makes it a gateway, which only writes OTLP to Kafka.',
+  ),
+  accept: yesOrNo(
+    { key: 'kafka.accept', variable: 'ASSAY_KAFKA_ACCEPT', default: true },
+    'Whether this instance accepts OTLP and writes it to the topics.',
+  ),
+};
+
+/** Undefined where Assay keeps its own log. */
+export const KAFKA = section('start', 'Kafka instead of the journal (kafka.md).', DECLARED).build((values, sources) => {
+  const tls = tlsOf(values.tls, sources);
+  const sasl = saslOf(values.sasl, sources);
+  const { brokers, read, accept } = values;
+  if (brokers === undefined) return undefined;
+  checkTopics(values, sources);
+  if (!read && !accept) {
+    const problem = 'with kafka.read and kafka.accept both false there is nothing to do';
+    sources.mistake('kafka.accept', problem, 'at least one of them true');
+  }
+  return { ...values, brokers, tls, sasl };
+});
+export type KafkaSettings = NonNullable<SettingsOf<typeof KAFKA>>;
+export type SaslSettings = NonNullable<ReturnType<typeof saslOf>>;
+
+function tlsOf({ enabled, ca, cert, key, serverName }: ValuesOf<typeof TLS>, sources: Sources) {
+  if (!enabled && [ca, cert, key, serverName].every((part) => part === undefined)) return undefined;
+  if ((cert === undefined) !== (key === undefined)) {
+    const missing = cert === undefined ? 'kafka.tls.cert_file' : 'kafka.tls.key_file';
+    sources.mistake(missing, 'a client certificate and its key go together', 'both, or neither');
+  }
+  return { ca, cert, key, serverName };
+}
+
+function saslOf(login: ValuesOf<typeof SASL>, sources: Sources) {
+  const { mechanism, username, password, tokenFile, tokenUrl, clientId, clientSecret, scope } = login;
+  if (mechanism === undefined) return undefined;
+  if (mechanism === 'oauthbearer') {
+    if (tokenFile !== undefined) return { mechanism, tokenFile: path.resolve(sources.places.baseDir, tokenFile) };
+    if (tokenUrl !== undefined && clientId !== undefined && clientSecret !== undefined) {
+      return { mechanism, tokenUrl, clientId, clientSecret, scope };
+    }
+    const expected = 'kafka.sasl.token_file; or token_url, client_id and client_secret_file or client_secret_env';
+    sources.mistake('kafka.sasl', 'oauthbearer does not say where its token comes from', expected);
+    return undefined;
+  }
+  if (username !== undefined && password !== undefined) return { mechanism, username, password };
+  const missing = username === undefined ? 'user name' : 'password';
+  const expected = 'kafka.sasl.username, and kafka.sasl.password_file, password_env or ASSAY_KAFKA_PASSWORD';
+  sources.mistake('kafka.sasl', `${mechanism} needs a ${missing}`, expected);
+  return undefined;
+}
+
+function checkTopics({ topics, deadLetterTopic, evaluationsTopic }: ValuesOf<typeof DECLARED>, sources: Sources): void {
+  const all = [...topics.spans, ...topics.logs];
+  const twice = all.find((topic, index) => all.indexOf(topic) !== index);
+  if (twice !== undefined)
+    sources.mistake('kafka.topics', `'${twice}' is named twice`, 'each topic once, under spans or logs');
+  if (topics.spans.length === 0) sources.mistake('kafka.topics.spans', 'no topic holds spans', 'at least one topic');
+  for (const [key, topic] of [
+    ['kafka.dead_letter_topic', deadLetterTopic],
+    ['kafka.evaluations_topic', evaluationsTopic],
+  ] as const) {
+    if (topic === undefined || !all.includes(topic)) continue;
+    sources.mistake(key, `'${topic}' is read as spans or logs too`, 'a topic of its own');
+  }
+}

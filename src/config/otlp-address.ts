@@ -1,15 +1,20 @@
-/** How an OTLP receiver is named, and what is said to it with each request. */
+/** How an OTLP receiver is named, and the headers of requests to it. */
 import { z } from 'zod';
-import { readSecret, type SecretPlaces } from './secrets.ts';
-import type { Sources } from './sources.ts';
+import { secret } from './secrets.ts';
+import { type Declared, type Setting, setting } from './setting.ts';
 
 const addressExpected = 'an address that begins with http:// or https://, such as http://collector:4318';
 const headersExpected = 'name=value, several of them with commas between: authorization=Bearer abc,x-team=agents';
 
-/** Empty is none. */
-export const addressSchema = z
+const addressSchema = z
   .string(addressExpected)
-  .refine((text) => text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)), addressExpected);
+  .refine((text) => text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)), addressExpected)
+  .transform((text) => (text === '' ? undefined : text));
+
+/** Empty is none. */
+export function address(declared: Declared, help: string) {
+  return setting(declared, help, addressSchema);
+}
 
 /** As SDKs take it: the base of a receiver, to which the path of the signal is added, unless it is there already. */
 export function signalUrl(endpoint: string, signal: 'traces' | 'metrics' | 'logs'): string {
@@ -19,23 +24,23 @@ export function signalUrl(endpoint: string, signal: 'traces' | 'metrics' | 'logs
   return url.href;
 }
 
-/** From `<key>_file`, `<key>_env` or the variable: a header often holds a secret. */
-export function readHeaders(
-  sources: Sources,
-  places: SecretPlaces,
-  key: string,
-  variable: string,
-): Readonly<Record<string, string>> {
-  const text = readSecret(sources, places, key, variable) ?? '';
-  const headers = new Headers();
-  for (const pair of text.split(',').filter((one) => one.trim() !== '')) {
-    const [, name = '', value = ''] = /^\s*([^=\s]+)\s*=(.*)$/s.exec(pair) ?? [];
-    try {
-      headers.append(name, value.trim());
-    } catch {
-      // The value is a secret, and is not repeated.
-      sources.mistake({ key }, 'file', 'one of them is not a header', headersExpected);
-    }
-  }
-  return Object.fromEntries(headers);
+/** A header often holds a secret, so headers are found as secrets are. */
+export function headers(declared: Declared): Setting<Readonly<Record<string, string>>> {
+  const written = secret(declared, 'Headers of each request: authorization=Bearer abc,x-team=agents.');
+  return {
+    ...written,
+    read: (sources) => {
+      const found = new Headers();
+      for (const pair of (written.read(sources) ?? '').split(',').filter((one) => one.trim() !== '')) {
+        const [, name = '', value = ''] = /^\s*([^=\s]+)\s*=(.*)$/s.exec(pair) ?? [];
+        try {
+          found.append(name, value.trim());
+        } catch {
+          // The value is a secret, and is not repeated.
+          sources.mistake(declared.key, 'one of them is not a header', headersExpected);
+        }
+      }
+      return Object.fromEntries(found);
+    },
+  };
 }

@@ -4,81 +4,29 @@
  * docs/decisions/0009-redaction.md.
  */
 import { z } from 'zod';
-import {
-  BUILT_IN_PATTERNS,
-  BY_KEY,
-  type BuiltInPattern,
-  type CustomPattern,
-  PATTERN_NAME,
-  USER_ID,
-} from '../model/redaction.ts';
+import { BUILT_IN_PATTERNS, BY_KEY, type BuiltInPattern, PATTERN_NAME, USER_ID } from '../model/redaction.ts';
 import { customPatternMistake } from '../receive/redact/custom-patterns.ts';
-import type { Sources, Variables } from './sources.ts';
-
-export interface RedactionSettings {
-  readonly patterns: readonly BuiltInPattern[];
-  readonly keys: readonly string[];
-  readonly custom: readonly CustomPattern[];
-  readonly hashUserIds: boolean;
-  /** From the environment; undefined where it is to be kept beside the data. */
-  readonly salt: string | undefined;
-}
-
-export interface RedactionConfig {
-  readonly patterns?: readonly BuiltInPattern[] | 'all' | 'none';
-  /** Globs over attribute keys. */
-  readonly keys?: readonly string[];
-  readonly custom?: readonly CustomPattern[];
-  readonly hash_user_ids?: boolean;
-}
+import { mapping } from './mapping.ts';
+import { section } from './section.ts';
+import { type Setting, setting, yesOrNo } from './setting.ts';
 
 const DEFAULT_PATTERNS: readonly BuiltInPattern[] = ['card', 'iban', 'bearer', 'api_key', 'jwt'];
 const CUSTOM_MAX = 32;
 const KEYS_MAX = 200;
 const PATTERN_LENGTH_MAX = 500;
 const SALT_LENGTH_MIN = 16;
-const SALT_VARIABLE = 'ASSAY_REDACTION_SALT';
-
-export function readRedaction(sources: Sources, env: Variables): RedactionSettings {
-  return {
-    patterns: sources.read<readonly BuiltInPattern[]>({ key: 'redaction.patterns' }, patterns, DEFAULT_PATTERNS).value,
-    keys: sources.read({ key: 'redaction.keys' }, keys, []).value,
-    custom: sources.read({ key: 'redaction.custom' }, custom, []).value,
-    hashUserIds: sources.read({ key: 'redaction.hash_user_ids' }, hashUserIds, false).value,
-    salt: readSalt(sources, env),
-  };
-}
-
-/** Only from the environment: what is in a configuration file is in a repository before long. */
-function readSalt(sources: Sources, env: Variables): string | undefined {
-  const salt = env[SALT_VARIABLE];
-  if (salt === undefined || salt === '') return undefined;
-  if (salt.length >= SALT_LENGTH_MIN) return salt;
-  const name = { key: 'redaction', variable: SALT_VARIABLE };
-  const problem = `a salt of ${salt.length} characters can be guessed`;
-  sources.mistake(
-    name,
-    'variable',
-    problem,
-    `at least ${SALT_LENGTH_MIN} random characters, such as \`openssl rand -hex 32\` gives`,
-  );
-  return undefined;
-}
 
 const KNOWN = BUILT_IN_PATTERNS.join(', ');
 const patternList = `a list of ${KNOWN}; or all, or none`;
 const patterns = z
-  .union([z.literal('all'), z.literal('none'), z.array(z.string())], patternList)
+  .union([z.literal('all'), z.literal('none'), z.array(z.string()).readonly()], patternList)
   .transform((given, context): readonly BuiltInPattern[] => {
     if (given === 'all') return BUILT_IN_PATTERNS;
     if (given === 'none') return [];
     for (const [index, name] of given.entries()) {
       if (isBuiltIn(name)) continue;
-      context.addIssue({
-        code: 'custom',
-        path: [index],
-        message: `one of ${KNOWN}; patterns of your own go under custom`,
-      });
+      const message = `one of ${KNOWN}; patterns of your own go under custom`;
+      context.addIssue({ code: 'custom', path: [index], message });
     }
     return BUILT_IN_PATTERNS.filter((name) => given.includes(name));
   });
@@ -93,37 +41,70 @@ const keys = z
   .max(KEYS_MAX, `at most ${KEYS_MAX} keys`)
   .readonly();
 
-const hashUserIds = z.boolean('true or false');
-
 const nameExpected = 'a name of small letters, digits, _ and -, beginning with a letter, at most 32 characters';
+const name = z
+  .string(nameExpected)
+  .regex(PATTERN_NAME, nameExpected)
+  .refine((given) => !isBuiltIn(given) && given !== BY_KEY && given !== USER_ID, {
+    message: `a name of its own: ${KNOWN}, ${BY_KEY} and ${USER_ID} are taken`,
+  });
 const patternExpected = 'a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax)';
-const customPattern = z
-  .strictObject(
-    {
-      name: z
-        .string(nameExpected)
-        .regex(PATTERN_NAME, nameExpected)
-        .refine((name) => !isBuiltIn(name) && name !== BY_KEY && name !== USER_ID, {
-          message: `a name of its own: ${KNOWN}, ${BY_KEY} and ${USER_ID} are taken`,
-        }),
-      pattern: z
-        .string(patternExpected)
-        .max(PATTERN_LENGTH_MAX, `at most ${PATTERN_LENGTH_MAX} characters`)
-        .superRefine((pattern, context) => {
-          const mistake = customPatternMistake(pattern);
-          if (mistake !== undefined) context.addIssue({ code: 'custom', message: `${patternExpected}: ${mistake}` });
-        }),
-    },
-    'a mapping with the fields name and pattern, and no others',
-  )
-  .readonly();
+const pattern = z
+  .string(patternExpected)
+  .max(PATTERN_LENGTH_MAX, `at most ${PATTERN_LENGTH_MAX} characters`)
+  .superRefine((given, context) => {
+    const mistake = customPatternMistake(given);
+    if (mistake !== undefined) context.addIssue({ code: 'custom', message: `${patternExpected}: ${mistake}` });
+  });
+
+const CUSTOM = {
+  name: setting({ key: 'name', required: true, example: 'employee' }, 'Stands in place of what is found.', name),
+  pattern: setting({ key: 'pattern', required: true, example: 'EMP-[0-9]{6}' }, 'In the syntax of RE2.', pattern),
+};
 const custom = z
-  .array(customPattern, 'a list of mappings with the fields name and pattern')
+  .array(mapping(CUSTOM), 'a list of mappings with the fields name and pattern')
   .max(CUSTOM_MAX, `at most ${CUSTOM_MAX} patterns`)
   .superRefine((all, context) => {
-    for (const [index, { name }] of all.entries()) {
-      if (all.findIndex((other) => other.name === name) === index) continue;
+    for (const [index, one] of all.entries()) {
+      if (all.findIndex((other) => other.name === one.name) === index) continue;
       context.addIssue({ code: 'custom', path: [index, 'name'], message: 'a name that no other pattern has' });
     }
   })
   .readonly();
+
+/** Only from the environment: what is in a configuration file is in a repository before long. */
+const salt: Setting<string | undefined> = {
+  key: 'redaction.salt',
+  variable: 'ASSAY_REDACTION_SALT',
+  help: 'Salt of the hashes, the same for all instances; kept in the data folder unless given.',
+  takes: `at least ${SALT_LENGTH_MIN} random characters`,
+  keys: [],
+  read: (sources) => {
+    const given = sources.readVariable({ key: 'redaction.salt', variable: 'ASSAY_REDACTION_SALT' });
+    if (given === undefined || given.length >= SALT_LENGTH_MIN) return given;
+    const expected = `at least ${SALT_LENGTH_MIN} random characters, such as \`openssl rand -hex 32\` gives`;
+    sources.mistake('redaction.salt', `a salt of ${given.length} characters can be guessed`, expected);
+    return undefined;
+  },
+};
+
+export const REDACTION = section('start', 'What is taken out before anything is stored (redaction.md).', {
+  patterns: setting(
+    { key: 'redaction.patterns', default: DEFAULT_PATTERNS },
+    `Patterns that are looked for: some of ${KNOWN}; or all, or none.`,
+    patterns,
+  ),
+  keys: setting(
+    { key: 'redaction.keys', default: [], example: ['http.request.header.*'] },
+    'Attributes whose whole value goes.',
+    keys,
+  ),
+  custom: setting(
+    { key: 'redaction.custom', default: [], example: [{ name: 'employee', pattern: 'EMP-[0-9]{6}' }] },
+    'Patterns of your own.',
+    custom,
+    CUSTOM,
+  ),
+  hashUserIds: yesOrNo({ key: 'redaction.hash_user_ids', default: false }, 'Hashes user ids; Kafka needs a salt.'),
+  salt,
+});

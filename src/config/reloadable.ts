@@ -1,62 +1,53 @@
 /**
- * Which settings may change while Assay runs. What a receiver, the journal, the store or Kafka was opened with stays as it is until the next
- * start; what only the scoring thread, the webhooks, the log or the API ask for is taken from the new configuration.
+ * What a reload takes: of each setting that its declaration says, the new value; of all others the one that runs, and their names are given.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Settings } from './settings.ts';
+import { isSetting, type Section, settingsIn } from './section.ts';
+import { ALL_SECTIONS, SECTIONS, type Settings, TOP_SECTIONS } from './settings.ts';
 
-export interface Reloaded {
+interface Reloaded {
   /** What runs from now on. */
   readonly settings: Settings;
   /** Settings, as people write them, that have changed and need a restart. */
   readonly needRestart: readonly string[];
 }
 
-/** 'now', or what it is called in the file. */
-const TAKEN: Readonly<Record<keyof Settings, 'now' | readonly string[]>> = {
-  baseDir: 'now',
-  suites: 'now',
-  shadowSuites: 'now',
-  http: 'now',
-  score: 'now',
-  conversation: 'now',
-  detection: 'now',
-  alerts: 'now',
-  results: 'now',
-  truth: 'now',
-  store: 'now',
-  logLevel: 'now',
-  experimentsDir: 'now',
-  host: ['host'],
-  dataDir: ['data_dir'],
-  otlpGrpcPort: ['otlp_grpc_port'],
-  otlpHttpPort: ['otlp_http_port'],
-  httpPort: ['http_port'],
-  turn: ['turn'],
-  journal: ['journal'],
-  receive: ['receive'],
-  metrics: ['metrics'],
-  redaction: ['redaction'],
-  judging: ['judges'],
-  telemetry: ['telemetry'],
-  kafka: ['kafka'],
-  sharedStore: ['store.url', 'store.lease', 'the password or certificates of the store'],
-  instance: ['instance'],
-};
+type Values = Readonly<Record<string, unknown>>;
+/** Names of the settings that need a restart, by the member that holds them. */
+type Restarts = Readonly<Record<string, string>>;
 
 export function reloaded(running: Settings, next: Settings): Reloaded {
   const needRestart: string[] = [];
-  const kept: Partial<Record<keyof Settings, unknown>> = {};
-  for (const key of Object.keys(TAKEN) as (keyof Settings)[]) {
-    const taken = TAKEN[key];
-    if (taken === 'now' || isDeepStrictEqual(running[key], next[key])) continue;
-    needRestart.push(taken.join(' or '));
-    kept[key] = running[key];
+  const merged = (before: Values, after: Values, restarts: Restarts): Values => {
+    const kept = Object.keys(restarts).filter((member) => !isDeepStrictEqual(before[member], after[member]));
+    needRestart.push(...kept.map((member) => restarts[member] ?? member));
+    return { ...after, ...Object.fromEntries(kept.map((member) => [member, before[member]])) };
+  };
+  const before: Values = { ...running };
+  let settings = merged(before, { ...next }, Object.assign({}, ...Object.values(TOP_SECTIONS).map(restartsIn)));
+  for (const [member, section] of Object.entries<Section<unknown>>(SECTIONS)) {
+    const restarts = restartsIn(section);
+    const isWhole = Object.keys(restarts).length === Object.keys(section.declared).length;
+    if (isWhole) settings = merged(before, settings, { [member]: nameOf(section) });
+    // The casts hold: a section of which a reload takes a part is a mapping.
+    else if (Object.keys(restarts).length > 0)
+      settings = { ...settings, [member]: merged(before[member] as Values, settings[member] as Values, restarts) };
   }
-  // What joins conversations is kept from redaction as well, and that is not made anew.
-  const { idKeys } = running.conversation;
-  if (!isDeepStrictEqual(idKeys, next.conversation.idKeys)) needRestart.push('conversation.id_keys');
-  // The cast holds: each value kept is that of the same key.
-  const settings = { ...next, ...(kept as Partial<Settings>), conversation: { ...next.conversation, idKeys } };
-  return { settings, needRestart };
+  // The cast holds: each value is that of the same member of one or the other.
+  return { settings: settings as unknown as Settings, needRestart };
+}
+
+/** A setting says for itself whether a reload takes it, else its section does. */
+function restartsIn({ reload, declared }: Section<unknown>): Restarts {
+  const restarts = Object.entries(declared).filter(([, one]) => !((isSetting(one) ? one.reload : undefined) ?? reload));
+  return Object.fromEntries(restarts.map(([member, one]) => [member, isSetting(one) ? one.key : member]));
+}
+
+/** A section is called as its mappings are; by all its settings where it shares them with another section. */
+function nameOf(section: Section<unknown>): string {
+  const groupsOf = ({ declared }: Section<unknown>) => settingsIn(declared).map(({ key }) => key.split('.')[0] ?? '');
+  const others = ALL_SECTIONS.filter((one) => one !== section).flatMap(groupsOf);
+  const groups = groupsOf(section);
+  const isShared = groups.some((group) => others.includes(group));
+  return [...new Set(isShared ? settingsIn(section.declared).map(({ key }) => key) : groups)].join(' or ');
 }

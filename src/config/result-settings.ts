@@ -1,55 +1,32 @@
 /** Where what evaluations say goes as OpenTelemetry events, and what is sent with it. */
 import { z } from 'zod';
-import { addressSchema, readHeaders, signalUrl } from './otlp-address.ts';
-import { durationMs } from './quantities.ts';
-import type { SecretPlaces } from './secrets.ts';
-import type { Sources } from './sources.ts';
-
-export const RESULT_FORMATS = ['opentelemetry', 'openinference'] as const;
-export type ResultFormat = (typeof RESULT_FORMATS)[number];
-
-export interface ResultSettings {
-  /** Of the OTLP/HTTP receiver: for logs, or of OpenInference for traces. */
-  readonly url: string;
-  readonly format: ResultFormat;
-  /** Of Phoenix; undefined is its default one. */
-  readonly project: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-}
-
-export interface ResultConfig {
-  readonly endpoint?: string;
-  readonly format?: ResultFormat;
-  readonly project?: string;
-  readonly headers_file?: string;
-  readonly headers_env?: string;
-  readonly timeout?: string | number;
-}
-
-const SECOND = 1000;
+import { address, headers, signalUrl } from './otlp-address.ts';
+import { section } from './section.ts';
+import { choice, duration, setting } from './setting.ts';
 
 /** Undefined where nothing is to be sent. */
-export function readResults(sources: Sources, places: SecretPlaces): ResultSettings | undefined {
-  const place = { key: 'results.endpoint', variable: 'ASSAY_RESULTS_ENDPOINT' };
-  const { value: endpoint } = sources.read<string>(place, addressSchema, '');
-  const headers = readHeaders(sources, places, 'results.headers', 'ASSAY_RESULTS_HEADERS');
-  const timeoutMs = sources.read(
-    { key: 'results.timeout' },
-    durationMs({ min: 100, max: 60 * SECOND }),
-    10 * SECOND,
-  ).value;
-  const formatName = { key: 'results.format', variable: 'ASSAY_RESULTS_FORMAT' };
-  const format = sources.read(formatName, formatSchema, 'opentelemetry').value;
-  const { value: project, origin } = sources.read<string>({ key: 'results.project' }, projectSchema, '');
-  if (project !== '' && format !== 'openinference') {
-    const problem = 'only OpenInference has projects';
-    sources.mistake({ key: 'results.project' }, origin, problem, 'results.format: openinference as well');
-  }
-  if (endpoint === '') return undefined;
-  const url = signalUrl(endpoint, format === 'openinference' ? 'traces' : 'logs');
-  return { url, format, project: project === '' ? undefined : project, headers, timeoutMs };
-}
-
-const formatSchema = z.enum(RESULT_FORMATS, `one of ${RESULT_FORMATS.join(', ')}`);
-const projectSchema = z.string('a name').max(200, 'a name of at most 200 characters');
+export const RESULTS = section('reload', 'What evaluations say, as OpenTelemetry events (results.md).', {
+  endpoint: address(
+    { key: 'results.endpoint', variable: 'ASSAY_RESULTS_ENDPOINT', example: 'http://collector:4318' },
+    'Base address of an OTLP/HTTP receiver; without one nothing is sent.',
+  ),
+  headers: headers({ key: 'results.headers', variable: 'ASSAY_RESULTS_HEADERS' }),
+  timeoutMs: duration({ key: 'results.timeout', default: '10s', min: '100ms', max: '60s' }, 'Time for one request.'),
+  format: choice(
+    ['opentelemetry', 'openinference'],
+    { key: 'results.format', variable: 'ASSAY_RESULTS_FORMAT', default: 'opentelemetry' },
+    'openinference is for Phoenix and Arize.',
+  ),
+  project: setting(
+    { key: 'results.project', example: 'shop' },
+    'Project of Phoenix; its default one unless given.',
+    z.string('a name').max(200, 'a name of at most 200 characters'),
+  ),
+}).build(({ endpoint, ...results }, sources) => {
+  const project = results.project === '' ? undefined : results.project;
+  if (project !== undefined && results.format !== 'openinference')
+    sources.mistake('results.project', 'only OpenInference has projects', 'results.format: openinference as well');
+  if (endpoint === undefined) return undefined;
+  // OpenInference goes to the receiver of traces.
+  return { ...results, project, url: signalUrl(endpoint, results.format === 'openinference' ? 'traces' : 'logs') };
+});

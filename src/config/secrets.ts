@@ -4,88 +4,82 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
 import type { Mistake } from '../model/mistake.ts';
-import type { Sources, Variables } from './sources.ts';
-
-export interface SecretPlaces {
-  readonly baseDir: string;
-  readonly env: Variables;
-}
+import { type Declared, type Setting, someText } from './setting.ts';
+import type { Places, Sources } from './sources.ts';
 
 const FILE_EXPECTED = 'a file that can be read and holds the secret';
 const VARIABLE_EXPECTED = 'the name of a variable that holds the secret';
 
-/** Whether a secret is not where the configuration says. Who only reads what is stored, or checks a file far from its secrets, needs none. */
+/** Whether a secret is not where the configuration says. Commands that need no secret ignore such a mistake. */
 export function isMissingSecret({ expected }: Pick<Mistake, 'expected'>): boolean {
   return expected === FILE_EXPECTED || expected === VARIABLE_EXPECTED;
 }
-
-const someText = z.string('a text').min(1, 'a text that is not empty');
 
 /**
  * `key` is what the secret would be called: `kafka.sasl.password` is read from the file named by `kafka.sasl.password_file`, else from the
  * variable named by `kafka.sasl.password_env`, else from `variable`.
  */
-export function readSecret(
-  sources: Sources,
-  places: SecretPlaces,
-  key: string,
-  variable: string | undefined,
-): string | undefined {
-  const file = readText(sources, `${key}_file`);
-  const named = readText(sources, `${key}_env`);
-  const found = secretFrom(places, { file, variable: named });
-  if ('problem' in found) {
-    sources.mistake({ key: `${key}_${file === undefined ? 'env' : 'file'}` }, 'file', found.problem, found.expected);
-    return undefined;
-  }
-  if (found.secret !== undefined) return found.secret;
-  const given = variable === undefined ? undefined : places.env[variable];
-  return given === '' ? undefined : given;
+export function secret(declared: Declared, help: string): Setting<string | undefined> {
+  const [fileKey, variableKey] = [`${declared.key}_file`, `${declared.key}_env`];
+  const read = (sources: Sources) => {
+    const file = sources.read<string | undefined>({ key: fileKey }, someText, undefined);
+    const variable = sources.read<string | undefined>({ key: variableKey }, someText, undefined);
+    const found = secretFrom(sources.places, { file, variable });
+    if ('problem' in found) {
+      sources.mistake(file === undefined ? variableKey : fileKey, found.problem, found.expected);
+      return undefined;
+    }
+    if (found.secret !== undefined || declared.variable === undefined) return found.secret;
+    return sources.readVariable({ ...declared, variable: declared.variable });
+  };
+  return { ...declared, help, takes: 'a file, or the name of a variable', keys: [fileKey, variableKey], read };
 }
 
-export type FoundSecret =
-  | { readonly secret: string | undefined }
-  | { readonly problem: string; readonly expected: string };
+type FoundSecret = { readonly secret: string | undefined } | { readonly problem: string; readonly expected: string };
 
 /** From a file, else from a variable; undefined where neither is named. */
 export function secretFrom(
-  places: SecretPlaces,
+  { baseDir, env }: Pick<Places, 'baseDir' | 'env'>,
   { file, variable }: { readonly file: string | undefined; readonly variable: string | undefined },
 ): FoundSecret {
   if (file !== undefined) {
-    try {
-      // An editor ends a file with a line feed, and so does `echo`.
-      return { secret: readFileSync(path.resolve(places.baseDir, file), 'utf8').replace(/\r?\n$/, '') };
-    } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      return { problem, expected: FILE_EXPECTED };
-    }
+    const found = contentOf(path.resolve(baseDir, file));
+    // An editor ends a file with a line feed, and so does `echo`.
+    if ('content' in found) return { secret: found.content.replace(/\r?\n$/, '') };
+    return { ...found, expected: FILE_EXPECTED };
   }
   if (variable === undefined) return { secret: undefined };
-  const secret = places.env[variable];
-  if (secret !== undefined && secret !== '') return { secret };
+  const value = env[variable];
+  if (value !== undefined && value !== '') return { secret: value };
+  return { problem: `the environment variable ${variable} is not set`, expected: VARIABLE_EXPECTED };
+}
+
+/** A certificate of the other side's authority, and one of this side with its key. Libraries are given their contents. */
+export function certificates(prefix: string) {
   return {
-    problem: `the environment variable ${variable} is not set`,
-    expected: VARIABLE_EXPECTED,
+    ca: fileContent({ key: `${prefix}.ca_file`, example: 'ca.pem' }, 'Certificate of the authority of the other side.'),
+    cert: fileContent({ key: `${prefix}.cert_file`, example: 'client.pem' }, 'Certificate of this client.'),
+    key: fileContent({ key: `${prefix}.key_file`, example: 'client.key' }, 'Key of this client.'),
   };
 }
 
-/** A file whose content goes to a library: certificates, keys. */
-export function readFileSetting(sources: Sources, places: SecretPlaces, key: string): string | undefined {
-  const file = readText(sources, key);
-  if (file === undefined) return undefined;
-  try {
-    return readFileSync(path.resolve(places.baseDir, file), 'utf8');
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    sources.mistake({ key }, 'file', problem, 'a file that can be read');
+function fileContent(declared: Declared, help: string): Setting<string | undefined> {
+  const read = (sources: Sources) => {
+    const file = sources.read<string | undefined>(declared, someText, undefined);
+    if (file === undefined) return undefined;
+    const found = contentOf(path.resolve(sources.places.baseDir, file));
+    if ('content' in found) return found.content;
+    sources.mistake(declared.key, found.problem, 'a file that can be read');
     return undefined;
-  }
+  };
+  return { ...declared, help, takes: 'a file', keys: [declared.key], read };
 }
 
-function readText(sources: Sources, key: string): string | undefined {
-  const { value } = sources.read<string>({ key }, someText, '');
-  return value === '' ? undefined : value;
+function contentOf(file: string): { readonly content: string } | { readonly problem: string } {
+  try {
+    return { content: readFileSync(file, 'utf8') };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -6,84 +6,107 @@
 import type { z } from 'zod';
 import { didYouMean } from '../model/did-you-mean.ts';
 import type { Mistake } from '../model/mistake.ts';
-import { formatPath, type Path, type WrittenDocument } from '../model/written-document.ts';
+import { formatPath, type Path, type Place, type WrittenDocument } from '../model/written-document.ts';
 
 export type Flags = { readonly [flag: string]: unknown };
 export type Variables = { readonly [variable: string]: string | undefined };
 
-export interface SettingName {
+/** Where settings are read from. */
+export interface Places {
+  /** As the command line's parser names them: `dataDir` for --data-dir. */
+  readonly flags: Flags;
+  readonly env: Variables;
+  readonly document: WrittenDocument | undefined;
+  /** The folder to which paths in the file are relative. */
+  readonly baseDir: string;
+  /** The folder to which paths in flags and variables are relative. */
+  readonly cwd: string;
+}
+
+/** The names by which a value can be given. */
+export interface Names {
   /** In the file: `turn.settle`. */
   readonly key: string;
   readonly variable?: string;
-  /** As the command line's parser names it: `dataDir` for --data-dir. */
+  /** As `--help` shows it: `--data-dir <folder>`. */
   readonly flag?: string;
 }
 
-export type Origin = 'flag' | 'variable' | 'file' | 'default';
-
-export interface Sourced<T> {
-  readonly value: T;
-  readonly origin: Origin;
-}
+type Origin = 'flag' | 'variable' | 'file';
 
 export class Sources {
   readonly mistakes: Mistake[] = [];
-  readonly #flags: Flags;
-  readonly #variables: Variables;
-  readonly #document: WrittenDocument | undefined;
+  readonly places: Places;
+  /** Keys that may be in the file. */
   readonly #keys: string[] = [];
+  /** Values found so far, by key. */
+  readonly #given = new Map<string, { readonly names: Names; readonly origin: Origin }>();
 
-  constructor(flags: Flags, variables: Variables, document: WrittenDocument | undefined) {
-    this.#flags = flags;
-    this.#variables = variables;
-    this.#document = document;
+  constructor(places: Places) {
+    this.places = places;
   }
 
-  read<T>(name: SettingName, schema: z.ZodType<T>, fallback: T): Sourced<T> {
-    this.#keys.push(name.key);
-    const flag = name.flag === undefined ? undefined : this.#flags[name.flag];
-    const variable = name.variable === undefined ? undefined : this.#variables[name.variable];
-    const written = this.#inFile(name.key);
+  read<T>(names: Names, schema: z.ZodType<T>, fallback: T): T {
+    this.#keys.push(names.key);
+    const { flags, env } = this.places;
+    const flag = flags[flagName(names.flag ?? '')];
+    const variable = env[names.variable ?? ''];
+    const written = this.#inFile(names.key);
     // An empty variable is how shells and compose files say "not set".
-    if (flag !== undefined) return this.#checked(flag, schema, fallback, 'flag', name);
-    if (variable !== undefined && variable !== '') return this.#checked(variable, schema, fallback, 'variable', name);
-    if (written !== undefined && written !== null) return this.#checked(written, schema, fallback, 'file', name);
-    return { value: fallback, origin: 'default' };
+    if (flag !== undefined) return this.#checked(flag, schema, fallback, 'flag', names);
+    if (variable !== undefined && variable !== '') return this.#checked(variable, schema, fallback, 'variable', names);
+    if (written !== undefined && written !== null) return this.#checked(written, schema, fallback, 'file', names);
+    return fallback;
+  }
+
+  /** A value that is never in the file. An empty variable is not set. */
+  readVariable(names: Names & { readonly variable: string }): string | undefined {
+    const value = this.places.env[names.variable];
+    if (value === undefined || value === '') return undefined;
+    this.#given.set(names.key, { names, origin: 'variable' });
+    return value;
+  }
+
+  /** Undefined where the default holds. */
+  originOf(key: string): Origin | undefined {
+    return this.#given.get(key)?.origin;
   }
 
   /** After all settings were read: what else is in the file is a mistake. */
   refuseUnknown(): void {
-    if (this.#document === undefined) return;
-    const root = this.#document.value;
-    if (root === null || root === undefined) return;
-    if (!isMapping(root)) {
-      this.#mistakeAt([], 'the file holds no mapping', 'settings such as `http_port: 4319`');
-      return;
-    }
-    this.#refuseUnknownIn(root, []);
+    const { document } = this.places;
+    if (document === undefined) return;
+    const root = document.value ?? {};
+    if (isMapping(root)) this.#refuseUnknownIn(root, []);
+    else this.#mistakeAt([], 'the file holds no mapping', 'settings such as `http_port: 4319`');
   }
 
   /** A mistake in how settings fit together, named where the setting was given. */
-  mistake(name: SettingName, origin: Origin, problem: string, expected: string): void {
-    if (origin === 'file' || origin === 'default') this.#mistakeAt(name.key.split('.'), problem, expected);
-    else this.mistakes.push({ ...outsideFile(origin, name), problem, expected });
+  mistake(key: string, problem: string, expected: string): void {
+    const { origin, names } = this.#given.get(key) ?? {};
+    const outside = { flag: longName(names?.flag ?? ''), variable: `environment variable ${names?.variable}` };
+    if (origin === undefined || origin === 'file') this.#mistakeAt(key.split('.'), problem, expected);
+    else this.mistakes.push({ file: outside[origin], ...NO_PLACE, path: '', problem, expected });
   }
 
-  #checked<T>(given: unknown, schema: z.ZodType<T>, fallback: T, origin: Origin, name: SettingName): Sourced<T> {
+  #checked<T>(given: unknown, schema: z.ZodType<T>, fallback: T, origin: Origin, names: Names): T {
+    const { key } = names;
+    this.#given.set(key, { names, origin });
     const parsed = schema.safeParse(given);
-    if (parsed.success) return { value: parsed.data, origin };
-    const [issue] = parsed.error.issues;
-    if (origin === 'file' && parsed.error.issues.some(({ path }) => path.length > 0)) {
-      for (const { path, message } of parsed.error.issues) this.#mistakeWithin(given, name, path, message);
-      return { value: fallback, origin };
+    if (parsed.success) return parsed.data;
+    const { issues } = parsed.error;
+    if (origin === 'file' && issues.some(({ path }) => path.length > 0)) {
+      for (const { path, message } of issues) this.#mistakeWithin(given, key, path, message);
+      return fallback;
     }
-    const at = issue === undefined ? '' : issue.path.map((part) => `[${String(part)}]`).join('');
-    this.mistake(name, origin, `${describe(given)}${at === '' ? '' : ` at ${at}`} is not right`, issue?.message ?? '');
-    return { value: fallback, origin };
+    const [issue] = issues;
+    const at = issue?.path.map((part) => ` at [${String(part)}]`).join('') ?? '';
+    this.mistake(key, `${describe(given)}${at} is not right`, issue?.message ?? '');
+    return fallback;
   }
 
   #inFile(key: string): unknown {
-    let at = this.#document?.value;
+    let at = this.places.document?.value;
     for (const part of key.split('.')) {
       if (!isMapping(at) || !Object.hasOwn(at, part)) return undefined;
       at = at[part];
@@ -117,32 +140,36 @@ export class Sources {
   }
 
   /** A mistake in a part of a setting, named where that part stands. */
-  #mistakeWithin(given: unknown, name: SettingName, within: readonly PropertyKey[], expected: string): void {
+  #mistakeWithin(given: unknown, key: string, within: readonly PropertyKey[], expected: string): void {
     const parts = within.map((part) => (typeof part === 'number' ? part : String(part)));
-    const path = [...name.key.split('.'), ...parts];
+    const path = [...key.split('.'), ...parts];
     const part = parts.reduce<unknown>(memberOf, given);
-    const place = this.#document?.placeOf(path) ?? { line: undefined, column: undefined };
+    const place = this.places.document?.placeOf(path) ?? NO_PLACE;
     const problem = part === undefined ? 'it is missing' : `${describe(part)} is not right`;
-    this.mistakes.push({
-      file: this.#document?.file ?? 'settings',
-      ...place,
-      path: formatPath(path),
-      problem,
-      expected,
-    });
+    this.#push(path, place, problem, expected);
   }
 
   #mistakeAt(path: Path, problem: string, expected: string): void {
-    const document = this.#document;
-    const place = document?.placeOfKey(path) ?? { line: undefined, column: undefined };
-    this.mistakes.push({ file: document?.file ?? 'settings', ...place, path: formatPath(path), problem, expected });
+    this.#push(path, this.places.document?.placeOfKey(path) ?? NO_PLACE, problem, expected);
+  }
+
+  #push(path: Path, place: Place, problem: string, expected: string): void {
+    const file = this.places.document?.file ?? 'settings';
+    this.mistakes.push({ file, ...place, path: formatPath(path), problem, expected });
   }
 }
 
-function outsideFile(origin: 'flag' | 'variable', { flag = '', variable = '' }: SettingName) {
-  const kebab = flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  const file = origin === 'flag' ? `--${kebab}` : `environment variable ${variable}`;
-  return { file, line: undefined, column: undefined, path: '' };
+const NO_PLACE: Place = { line: undefined, column: undefined };
+
+/** As the command line's parser does: `dataDir` for `--data-dir <folder>`. */
+function flagName(flag: string): string {
+  return longName(flag)
+    .slice(2)
+    .replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function longName(flag: string): string {
+  return flag.split(' ')[0] ?? '';
 }
 
 function memberOf(value: unknown, part: string | number): unknown {

@@ -1,34 +1,37 @@
-/** Files in which it is written what is right for conversations, and what they are found by. */
+/** Files of ground truth, and how conversations are found in them. */
 import path from 'node:path';
 import { z } from 'zod';
 import type { TruthFile } from '../model/truth.ts';
-import type { Sources } from './sources.ts';
-
-export interface TruthConfig {
-  readonly files?: readonly { readonly path?: string; readonly by?: string }[];
-}
+import { mapping } from './mapping.ts';
+import { section } from './section.ts';
+import { setting, text } from './setting.ts';
 
 const FILES_MAX = 100;
-export const SCENARIO_ATTRIBUTE = 'assay.scenario.id';
+const SCENARIO_ATTRIBUTE = 'assay.scenario.id';
 
-export function readTruthSettings(sources: Sources, baseDir: string): readonly TruthFile[] {
-  return sources.read({ key: 'truth.files' }, fileList, []).value.map(({ path: file, by }) => ({
-    path: path.resolve(baseDir, file),
-    by:
-      by === 'scenario'
-        ? { attribute: SCENARIO_ATTRIBUTE }
-        : by === 'conversation'
-          ? 'conversation'
-          : { attribute: by },
-  }));
+const FILE = {
+  path: text({ key: 'path', required: true, example: 'truth.yaml' }, 'Relative to this file.'),
+  by: text(
+    { key: 'by', default: 'conversation', example: 'scenario' },
+    `How a conversation is found: conversation, scenario (${SCENARIO_ATTRIBUTE}) or the key of an attribute.`,
+  ),
+};
+
+/** In the order in which later ones override earlier ones. */
+export const TRUTH = section('reload', 'Ground truth, where it is known beforehand (suites.md).', {
+  files: setting(
+    { key: 'truth.files', default: [] },
+    'Files of ground truth; later ones override earlier ones.',
+    z
+      .array(mapping(FILE), 'a list of files: [{path: truth.yaml, by: scenario}]')
+      .max(FILES_MAX, `at most ${FILES_MAX} files`),
+    FILE,
+  ),
+}).build(({ files }, { places }): readonly TruthFile[] =>
+  files.map(({ path: file, by }) => ({ path: path.resolve(places.baseDir, file), by: foundBy(by) })),
+);
+
+function foundBy(by: string): TruthFile['by'] {
+  if (by === 'conversation') return by;
+  return { attribute: by === 'scenario' ? SCENARIO_ATTRIBUTE : by };
 }
-
-const someText = z.string('a text').min(1, 'a text that is not empty');
-const fileSchema = z.strictObject({
-  path: someText,
-  // Or the key of an attribute.
-  by: someText.default('conversation'),
-});
-const fileList: z.ZodType<readonly z.output<typeof fileSchema>[]> = z
-  .array(fileSchema, 'a list of files: [{path: truth.yaml, by: scenario}]')
-  .max(FILES_MAX, `at most ${FILES_MAX} files`);

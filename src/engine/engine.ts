@@ -290,7 +290,7 @@ export class Engine {
     const id = found?.id ?? conversationIdOf(turns, closed.traceId);
     const conversation = store.conversations.join({
       id,
-      labels: columnsOf(buildConversation(id, turns), settings.metrics.segmentKeys),
+      labels: columnsOf(buildConversation(id, turns), settings.metrics.segment),
       at: closed.closedAt,
       turnsAdded: known === undefined ? turns.length : 0,
       dueNowBecause: dueNowBecause(turns, found === undefined || found.id === syntheticConversationId(closed.traceId)),

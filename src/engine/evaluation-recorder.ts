@@ -7,7 +7,7 @@ import { type Evaluation, FINDINGS } from '../model/evaluation.ts';
 import { suiteKey } from '../model/suite-key.ts';
 import type { JudgeRequest } from '../model/judging.ts';
 import { type AgentLabels, isFolded } from '../model/agent-labels.ts';
-import { type Fold, LabelGuard } from './counting/label-guard.ts';
+import { type Fold, LabelGuard, type LabelLimits } from './counting/label-guard.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import { writeResultPayload } from '../report/results/result-payload.ts';
 import { SuiteTotals } from './counting/suite-totals.ts';
@@ -17,10 +17,8 @@ import { waitingObservation } from './detection/observations.ts';
 import { countedAs, effortOf, labelsOf, seenAs } from './conversation-labels.ts';
 import { ShadowComparison } from './shadow-comparison.ts';
 
-export interface LabelSettings {
-  readonly maxLabelSets: number;
-  readonly segmentKeys: readonly string[];
-  readonly maxSegments: number;
+export interface LabelSettings extends LabelLimits {
+  readonly segment: readonly string[];
   /** Whether evaluations are to be observed for regressions. */
   readonly observed?: boolean;
   /** Whether what evaluations say is to go to a backend. */
@@ -48,7 +46,7 @@ export class EvaluationRecorder {
     this.#store = options.store;
     this.#shadowed = options.shadowed;
     this.#shadows = new ShadowComparison(options.store);
-    this.#segmentKeys = options.segmentKeys;
+    this.#segmentKeys = options.segment;
     this.#isObserved = options.observed === true;
     this.#isReported = options.reported === true;
     this.#guard = new LabelGuard(options);

@@ -61,7 +61,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
       conversations,
       settings: {
         ...settings,
-        metrics: { ...settings.metrics, maxLabelSets: Number.POSITIVE_INFINITY, observed: false, reported: false },
+        metrics: { ...settings.metrics, maxLabelValues: Number.POSITIVE_INFINITY, observed: false, reported: false },
       },
       suites: options.suites,
       truth,

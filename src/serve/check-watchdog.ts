@@ -21,9 +21,13 @@ export interface NamedSuite {
   readonly criteria: readonly { readonly name: string }[];
 }
 
+export interface CheckLimits {
+  readonly checkTimeoutMs: number;
+}
+
 export interface WatchedChecks {
   readonly suites: readonly NamedSuite[];
-  readonly checkTimeoutMs: number;
+  readonly checks: CheckLimits;
 }
 
 export interface HangingCheck {
@@ -53,7 +57,7 @@ export class CheckWatchdog {
   constructor(options: WatchedChecks) {
     this.of = options;
     this.#suites = options.suites;
-    this.#timeoutMs = options.checkTimeoutMs;
+    this.#timeoutMs = options.checks.checkTimeoutMs;
   }
 
   /** For the next thread: a buffer that nothing has been noted in, and what it must not run. */

@@ -28,6 +28,7 @@ import type {
   ToScorer,
   TurnCommand,
 } from './scoring-protocol.ts';
+import type { CheckLimits } from './check-watchdog.ts';
 import type { ServiceEvents } from './service-events.ts';
 import type { PutCommand, StoreWrites } from './store-writes.ts';
 import { WatchedThread } from './watched-thread.ts';
@@ -36,7 +37,7 @@ import { WatchedThread } from './watched-thread.ts';
 export interface Scoring {
   readonly work: ScoringWork;
   readonly suites: readonly SuiteOutline[];
-  readonly checkTimeoutMs: number;
+  readonly checks: CheckLimits;
 }
 
 /** How a stop treats the commands that have not been sent, and how long it may take. */
@@ -105,14 +106,14 @@ export class Scorer {
   }
 
   /** Starts the thread and waits until its store is open. */
-  async start({ work, suites, checkTimeoutMs }: Scoring, recipients: Recipients): Promise<void> {
+  async start({ work, suites, checks }: Scoring, recipients: Recipients): Promise<void> {
     this.#recipients = recipients;
     const thread = new WatchedThread<ToScorer, FromScorer>({
       module: 'scoring-thread',
       from: import.meta.url,
       data: work,
       suites,
-      checkTimeoutMs,
+      checks,
       onMessage: (message) => this.#receive(message),
       onEnded: () => this.#ended(),
       onEvent: (event) => recipients.events.report(event),
@@ -234,9 +235,8 @@ export class Scorer {
   }
 
   /** The thread does what it was sent, and another one begins with this. Resolves when it has begun. */
-  async replace({ work, suites, checkTimeoutMs }: Scoring): Promise<void> {
-    if (this.#state === 'running')
-      await this.#thread?.replace({ data: work, suites, checkTimeoutMs }, { type: 'stop' });
+  async replace({ work, suites, checks }: Scoring): Promise<void> {
+    if (this.#state === 'running') await this.#thread?.replace({ data: work, suites, checks }, { type: 'stop' });
   }
 
   /** Finishes what was sent. Turns that are dropped, or not stored within the limit, are read again from their log. */

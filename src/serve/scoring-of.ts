@@ -26,6 +26,6 @@ export function scoringOf(parts: {
       storage: deployment.storage(settings),
     },
     suites,
-    checkTimeoutMs: settings.score.checkTimeoutMs,
+    checks: settings.score,
   };
 }

@@ -5,7 +5,7 @@ import { CheckWatchdog } from '../../src/serve/check-watchdog.ts';
 const TARGET = { suite: 'pack', subject: 'turn 1' };
 
 function started() {
-  const dog = new CheckWatchdog({ suites: [], checkTimeoutMs: 1000 });
+  const dog = new CheckWatchdog({ suites: [], checks: { checkTimeoutMs: 1000 } });
   const { watch, stopped } = dog.nextThread();
   return { dog, watch: new SharedCheckWatch(watch, stopped) };
 }

@@ -14,6 +14,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { printComparison } from '../print-comparison.ts';
 import { printCaseRun } from '../print-case-run.ts';
+import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
@@ -51,11 +52,8 @@ export function addCompare(program: Command, terminal: Terminal): void {
     .option('--transcripts <case>', 'show what both did with a case, and their verdicts, instead of the comparison')
     .option('--json', 'print the comparison as JSON')
     .option('--markdown <file>', 'write it as Markdown as well, for a pull request; - is standard output')
-    .option(
-      '--experiments <folder>',
-      'where experiments are (ASSAY_EXPERIMENTS; default experiments in the data folder)',
-    )
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .addOption(settingOption('experiments'))
+    .addOption(settingOption('config'))
     .addHelpText('after', COMPARE_HELP)
     .action(async (a: string, b: string, flags: CompareFlags) => {
       const { settings } = await load(

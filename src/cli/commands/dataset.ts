@@ -19,6 +19,7 @@ import { openReader } from '../../serve/open-reader.ts';
 import { readTruthFiles } from '../../engine/truth-files.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn, load } from '../load.ts';
+import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
@@ -68,8 +69,8 @@ export function addDataset(program: Command, terminal: Terminal): void {
     .option('--limit <n>', 'at most so many cases, latest first', LIMIT)
     .option('--out <file>', 'JSON lines (.jsonl); without it, standard output')
     .option('--force', 'write over a file that is there')
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
-    .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)')
+    .addOption(settingOption('config'))
+    .addOption(settingOption('data_dir'))
     .action((flags: FromStoreFlags) => fromStore(flags, terminal));
 }
 

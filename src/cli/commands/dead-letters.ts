@@ -17,6 +17,7 @@ import { type FoundLetter, tryReadDeadLetter } from '../../receive/kafka/dead-le
 import { OffsetSet } from '../../receive/kafka/offset-set.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
+import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 interface SharedFlags {
@@ -57,7 +58,7 @@ export function addDeadLetters(program: Command, terminal: Terminal): void {
       .option('--limit <n>', 'no more than this many')
       .option('--all', 'also those that were replayed already')
       .option('--topic <topic>', 'where they are (default: kafka.dead_letter_topic)')
-      .option('--config <file>', 'configuration file (default assay.yaml where there is one)');
+      .addOption(settingOption('config'));
 
   withFlags(command.command('list').description('print what is there: when, from where, how large, why'))
     .option('--json', 'one JSON object a line')

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
 import { ask, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
+import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 const number = z.number().nullable();
@@ -60,8 +61,8 @@ export function addDetect(program: Command, terminal: Terminal): void {
     .description('say whether an agent has got worse: by how much, since when, why, and which conversations to look at')
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print what the service says')
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
-    .option('--http-port <port>', 'of the service to ask (ASSAY_HTTP_PORT; default 4319)')
+    .addOption(settingOption('config'))
+    .addOption(settingOption('http_port'))
     .action(async (flags: ServiceFlags) => {
       const { url } = serviceOf(flags);
       const said = await ask(new URL('/api/detection', url));

@@ -23,6 +23,7 @@ import { printCaseRun } from '../print-case-run.ts';
 import { printRepeats } from '../print-comparison.ts';
 import { type ListedExperiment, printExperiment, printExperiments, type RunState } from '../print-experiments.ts';
 import { printKeptRuns, runsJson } from '../print-runs.ts';
+import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 interface Flags {
@@ -37,11 +38,8 @@ export function addExperiments(program: Command, terminal: Terminal): void {
   const common = (command: Command) =>
     command
       .option('--json', 'print it as JSON')
-      .option(
-        '--experiments <folder>',
-        'where experiments are (ASSAY_EXPERIMENTS; default experiments in the data folder)',
-      )
-      .option('--config <file>', 'configuration file (default assay.yaml where there is one)');
+      .addOption(settingOption('experiments'))
+      .addOption(settingOption('config'));
 
   common(program.command('experiments'))
     .description('list the experiments that there are: what was tried on what, and how it went')

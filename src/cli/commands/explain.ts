@@ -17,6 +17,7 @@ import type { ConversationReader, ConversationRow } from '../../store/conversati
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type Flags, load } from '../load.ts';
 import { printTurn as printTurnSteps } from '../print-transcript.ts';
+import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 const VERDICT_STYLES = { pass: 'green', fail: 'red', not_applicable: 'dim', error: 'magenta', skipped: 'dim' } as const;
@@ -35,8 +36,8 @@ export function addExplain(program: Command, terminal: Terminal): void {
     .argument('<conversation>', 'conversation id, or `trace:<trace id>` where the agent named none')
     .option('--why', 'also say which rule decided each field of each step')
     .option('--json', 'print the evaluations as JSON, all revisions')
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
-    .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)')
+    .addOption(settingOption('config'))
+    .addOption(settingOption('data_dir'))
     .action(async (id: string, flags: { readonly why?: boolean; readonly json?: boolean } & Flags) => {
       const { settings, suites } = await load(
         { config: flags.config, dataDir: flags.dataDir },

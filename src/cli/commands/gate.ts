@@ -13,6 +13,7 @@ import { gateJson, gateJUnit, gateMarkdown } from '../../report/documents/gate-r
 import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { load } from '../load.ts';
+import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
@@ -49,11 +50,8 @@ export function addGate(program: Command, terminal: Terminal): void {
     .argument('[candidate]', 'the experiment: its id, name or folder, or `latest`', 'latest')
     .option('--baseline <experiment>', 'what it is held against; needed for limits on drops and rises')
     .option('--rules <file>', `what may not happen (default ${USUAL_FILE} where there is one)`)
-    .option(
-      '--experiments <folder>',
-      'where experiments are (ASSAY_EXPERIMENTS; default experiments in the data folder)',
-    )
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .addOption(settingOption('experiments'))
+    .addOption(settingOption('config'))
     .option('--json', 'print what was found as JSON')
     .option('--markdown <file>', 'write it as Markdown as well, for a pull request; - is standard output')
     .option('--junit <file>', 'write it as JUnit XML as well; - is standard output')

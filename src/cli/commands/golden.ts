@@ -14,6 +14,7 @@ import { formatMillionths } from '../../score/weigh.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn, load } from '../load.ts';
 import { oneConversation } from '../one-conversation.ts';
+import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 interface ConversationFlags {
@@ -29,8 +30,8 @@ export function addGolden(program: Command, terminal: Terminal): void {
   const from = (command: Command) =>
     command
       .option('--file <recording...>', 'take the conversation from recorded spans instead of the store')
-      .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
-      .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)');
+      .addOption(settingOption('config'))
+      .addOption(settingOption('data_dir'));
 
   from(golden.command('record'))
     .description('write a conversation as the draft of a golden trace: what differs from run to run becomes a glob')

@@ -8,6 +8,7 @@ import { toInspectionJson } from '../../report/inspect/inspection-json.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { printInspection } from '../print-inspection.ts';
+import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface InspectFlags {
@@ -26,7 +27,7 @@ export function addInspect(program: Command, terminal: Terminal): void {
     )
     .option('--json', 'print an array with one object for each conversation')
     .option('--why', 'also show each span: every field of it, and the attribute or rule that decided it')
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .addOption(settingOption('config'))
     .action(async (files: readonly string[], flags: InspectFlags) => {
       const { settings } = await load({ config: flags.config }, { secrets: "the store's" });
       const understood = await understandRecorded(redactBatches(readAll(files), offlineRedaction(settings)), {

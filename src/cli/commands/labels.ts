@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { failOn } from '../load.ts';
 import { readLabels, type WrittenLabel } from '../read-labels.ts';
 import { ask, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
+import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** As many as one request may have. */
@@ -25,8 +26,8 @@ export function addLabels(program: Command, terminal: Terminal): void {
     .option('--suite <name>', 'the suite, where the file does not say it')
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print the counts as JSON')
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
-    .option('--http-port <port>', 'of the service to ask (ASSAY_HTTP_PORT; default 4319)')
+    .addOption(settingOption('config'))
+    .addOption(settingOption('http_port'))
     .action(async (file: string, flags: ServiceFlags & { readonly by?: string; readonly suite?: string }) => {
       const read = readLabels(file, { by: flags.by, suite: flags.suite });
       failOn(read.mistakes);

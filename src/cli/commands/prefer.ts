@@ -11,6 +11,7 @@ import { findExperiment, readExperiment } from '../../store/experiment/read-expe
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { startJudges } from '../judges-offline.ts';
 import { load } from '../load.ts';
+import { settingOption } from '../setting-option.ts';
 import { percent, safe, type Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 
@@ -41,11 +42,8 @@ export function addPrefer(program: Command, terminal: Terminal): void {
     .option('--judge <name>', 'which of the configured judges is asked; the only one where there is one')
     .option('--one-order', 'ask about each pair in one order, which chance chooses, and pay half')
     .option('--seed <n>', 'for that chance', '1')
-    .option(
-      '--experiments <folder>',
-      'where experiments are (ASSAY_EXPERIMENTS; default experiments in the data folder)',
-    )
-    .option('--config <file>', 'configuration file, with the judges (default assay.yaml where there is one)')
+    .addOption(settingOption('experiments'))
+    .addOption(settingOption('config'))
     .option('--json', 'print what was found as JSON')
     .action(async (references: readonly string[], flags: PreferFlags) => {
       if (new Set(references).size < 2)

@@ -21,6 +21,7 @@ import { startJudges } from '../judges-offline.ts';
 import { failOn, type Loaded, load } from '../load.ts';
 import { printRuns, runsJson } from '../print-runs.ts';
 import { RunProgress } from '../run-progress.ts';
+import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
@@ -71,14 +72,14 @@ export function addRun(program: Command, terminal: Terminal): void {
     .option('--tag <tag...>', 'the cases that have one of these tags')
     .option('--resume [experiment]', 'go on with one that was interrupted: its id or name, or the last one')
     .option('--force', 'go on although the agent is called in another way than at the beginning')
-    .option('--experiments <folder>', 'where experiments are kept (ASSAY_EXPERIMENTS)')
+    .addOption(settingOption('experiments'))
     .option('--otlp-port <port>', 'where an agent at a URL is to send its spans', '4318')
     .option('--header <text...>', "headers for an agent at a URL: 'name: value'")
     .option('--settle <duration>', 'a run is complete when no new span came for so long', '1s')
     .option('--judges', 'ask the configured judges (default: where a suite has questions for them)')
     .option('--no-judges', 'ask no judge: the criteria that need one are skipped')
     .option('--json', 'print {experiment, runs, summary} as JSON')
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .addOption(settingOption('config'))
     .action(async (file: string, flags: RunFlags) => {
       const loaded = await load(
         { config: flags.config, experiments: flags.experiments },

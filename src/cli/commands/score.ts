@@ -9,6 +9,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { criteriaNotAsked, startJudges } from '../judges-offline.ts';
 import { load } from '../load.ts';
 import { printSummary } from '../print-summary.ts';
+import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
@@ -26,7 +27,7 @@ export function addScore(program: Command, terminal: Terminal): void {
     .description('score recorded spans: OTLP as JSON lines or protobuf, plain or compressed, or a journal folder')
     .argument('<files...>', 'files to read together, as one recording; - is standard input')
     .option('--suite <file or name...>', 'suites to score with, instead of the configured ones')
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .addOption(settingOption('config'))
     .option('--judges', 'ask the configured judges, within their budget; without it, judged criteria are skipped')
     .option('--json', 'print {summary, evaluations} as JSON')
     .option('--junit <file>', 'write the evaluations as JUnit XML as well; - is standard output')

@@ -5,6 +5,7 @@ import type { Service } from '../../serve/service.ts';
 import { Log } from '../../report/log/log.ts';
 import { greeting } from '../greeting.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
+import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
@@ -21,13 +22,9 @@ export function addServe(program: Command, terminal: Terminal): void {
 
 /** The flags by which a run differs from the configuration file; each has an environment variable as well. */
 export function withServiceFlags(command: Command): Command {
-  return command
-    .option('--config <file>', 'configuration file (ASSAY_CONFIG; default assay.yaml where there is one)')
-    .option('--data-dir <folder>', 'where the journal and the store are (ASSAY_DATA_DIR; default ./data)')
-    .option('--host <address>', 'address to listen on (ASSAY_HOST; default 127.0.0.1)')
-    .option('--otlp-grpc-port <port>', 'OTLP over gRPC (ASSAY_OTLP_GRPC_PORT; default 4317)')
-    .option('--otlp-http-port <port>', 'OTLP over HTTP (ASSAY_OTLP_HTTP_PORT; default 4318)')
-    .option('--http-port <port>', 'metrics and API (ASSAY_HTTP_PORT; default 4319)');
+  for (const key of ['config', 'data_dir', 'host', 'otlp_grpc_port', 'otlp_http_port', 'http_port'])
+    command.addOption(settingOption(key));
+  return command;
 }
 
 /** SIGHUP is how one asks a service to read its configuration again. What comes of it is in the log. */

@@ -9,6 +9,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { noStore } from '../no-store.ts';
 import { printBacktest } from '../print-backtest.ts';
+import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
 import type { Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -39,8 +40,8 @@ export function addShadow(program: Command, terminal: Terminal): void {
     .option('--changed <n>', 'how many of the conversations that differ to show', '20')
     .option('--json', 'print the reports as JSON')
     .option('--markdown <file>', 'write the reports as Markdown as well; - is standard output')
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
-    .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)')
+    .addOption(settingOption('config'))
+    .addOption(settingOption('data_dir'))
     .action(async (flags: ShadowFlags) => {
       const shown = wholeNumber('--changed', flags.changed);
       const limit = wholeNumber('--limit', flags.limit);

@@ -7,6 +7,7 @@ import { copyStore, SourceIsWaiting, TargetInUse } from '../../store/copy-store.
 import type { PostgresAddress } from '../../store/postgres/link.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
+import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Flags {
@@ -31,7 +32,7 @@ export function addStore(program: Command, terminal: Terminal): void {
     )
     .option('--as <name>', 'the instance under whose name the totals are', 'copied')
     .option('--into-existing', 'although the target has conversations of its own')
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .addOption(settingOption('config'))
     .action(async (source: string | undefined, flags: Flags) => {
       await copy(terminal, source, flags);
     });

@@ -21,6 +21,7 @@ import { ExperimentUnreadable, findExperiment } from '../../store/experiment/rea
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load, type Loaded } from '../load.ts';
 import { printMutation } from '../print-mutation.ts';
+import { settingOption } from '../setting-option.ts';
 import { percent, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
@@ -45,7 +46,7 @@ export function addSuiteMutate(suite: Command, terminal: Terminal): void {
     .argument('[suites...]', 'suites: files, folders, or names of built-in ones; without them, the configured suites')
     .option('--from <recordings...>', 'break recorded conversations as well, those that pass')
     .option('--experiment <ref>', 'and those of an experiment: its id, its name, `latest`, or its folder')
-    .option('--experiments <folder>', 'where experiments are (ASSAY_EXPERIMENTS)')
+    .addOption(settingOption('experiments'))
     .option('--fault <names...>', `only these faults: ${FAULTS.map(({ name }) => name).join(', ')}`)
     .option('--seed <n>', 'decides the places; the same seed, the same faults', wholeNumber(0), 1)
     .option('--places <n>', 'places of each fault in a conversation', wholeNumber(1), 3)
@@ -53,7 +54,7 @@ export function addSuiteMutate(suite: Command, terminal: Terminal): void {
     .option('--fail-under <share>', 'end with 1 where less is noticed by a suite: 0.8 or 80%', share)
     .option('--json', 'print {summary, suites} as JSON')
     .option('--markdown <file>', 'write the tables as Markdown as well; - is standard output')
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .addOption(settingOption('config'))
     .action(async (references: readonly string[], flags: MutateFlags) => {
       const faults = faultsNamed(flags.fault);
       const loaded = await load({ config: flags.config, experiments: flags.experiments }, { suites: references });

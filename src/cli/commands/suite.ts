@@ -6,6 +6,7 @@ import { suiteTestsJson, suiteTestsJUnit } from '../../report/documents/suite-te
 import { findSuiteTests } from '../../score/suite-test/find-suite-tests.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
+import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 import { addSuiteMutate } from './suite-mutate.ts';
@@ -27,7 +28,7 @@ export function addSuite(program: Command, terminal: Terminal): void {
     .argument('[files...]', 'suites, files of tests, folders, or names of built-in suites')
     .option('--json', 'print {summary, tests} as JSON')
     .option('--junit <file>', 'write JUnit XML as well; - is standard output')
-    .option('--config <file>', 'configuration file (default assay.yaml where there is one)')
+    .addOption(settingOption('config'))
     .action(async (files: readonly string[], flags: TestFlags) => {
       // The suites of the configuration only matter where they are what is tested.
       const { settings, suiteReferences, suitesBaseDirectory } = await load(

@@ -13,6 +13,7 @@ import { loadSuites } from '../../score/load-suites.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { printReview } from '../print-review.ts';
+import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface ValidateFlags {
@@ -27,8 +28,8 @@ export function addValidate(program: Command, terminal: Terminal): void {
     .description('check a configuration file or suites; without files, what `serve` would use')
     .argument('[files...]', 'assay.yaml, suite files or folders, or names of built-in suites')
     .option('--store', 'also say which criteria always say the same, or the same as another, by what the store has')
-    .option('--config <file>', 'configuration that names the store (default assay.yaml where there is one)')
-    .option('--data-dir <folder>', 'where the store is, unless instances share one (ASSAY_DATA_DIR; default ./data)')
+    .addOption(settingOption('config'))
+    .addOption(settingOption('data_dir'))
     .action(async (files: readonly string[], flags: ValidateFlags) => {
       const location = { config: flags.config, dataDir: flags.dataDir };
       if (files.length === 0) {

@@ -2,10 +2,10 @@
  * Keeps the number of series bounded. Agent names, versions, environments and segments come from spans, and whoever can send a
  * span could otherwise make as many series as they like.
  *
- * The first `maxLabelSets` combinations are kept, for good: a series that exists never changes its name. What comes
+ * The first `maxLabelValues` combinations are kept, for good: a series that exists never changes its name. What comes
  * after is counted under `other`, and each fold is reported. Of an agent's segments the first `maxSegments` are kept;
  * and where there is no room for a new segment of an agent that is known, only its segment is `other`, so that who fills up
- * the segments hides no agent. For these a quarter of `maxLabelSets` is spare.
+ * the segments hides no agent. For these a quarter of `maxLabelValues` is spare.
  */
 import { type AgentLabels, FOLDED, isFolded, OTHER } from '../../model/agent-labels.ts';
 
@@ -22,8 +22,13 @@ const FOLDED_WITH_SEGMENT: AgentLabels = { ...FOLDED, segment: OTHER };
 /** Longer names carry text that is not a name; Prometheus stores every byte of them in every block. */
 const VALUE_LENGTH_MAX = 100;
 
+export interface LabelLimits {
+  readonly maxLabelValues: number;
+  readonly maxSegments: number;
+}
+
 export class LabelGuard {
-  readonly #maxLabelSets: number;
+  readonly #maxLabelValues: number;
   readonly #maxSegments: number;
   readonly #onFold: (fold: Fold) => void;
   /** The combinations, each as one object: whoever files things by labels can file them by that. */
@@ -34,12 +39,8 @@ export class LabelGuard {
   /** What was asked last, before cleaning; agents come in long rows. */
   #last: { readonly asked: AgentLabels; readonly given: AgentLabels } | undefined;
 
-  constructor(options: {
-    readonly maxLabelSets: number;
-    readonly maxSegments: number;
-    readonly onFold: (fold: Fold) => void;
-  }) {
-    this.#maxLabelSets = options.maxLabelSets;
+  constructor(options: LabelLimits & { readonly onFold: (fold: Fold) => void }) {
+    this.#maxLabelValues = options.maxLabelValues;
     this.#maxSegments = options.maxSegments;
     this.#onFold = options.onFold;
   }
@@ -63,7 +64,7 @@ export class LabelGuard {
     const clean = this.#withinSegments(cleaned(labels));
     const isSegmentFolded = clean.segment === OTHER && labels.segment !== OTHER;
     const known = this.#known.get(keyOf(clean));
-    const hasRoom = this.#known.size < this.#maxLabelSets;
+    const hasRoom = this.#known.size < this.#maxLabelValues;
     if (known !== undefined || hasRoom) {
       return { given: known ?? this.#add(clean), folded: isSegmentFolded ? 'segment' : undefined };
     }
@@ -77,7 +78,7 @@ export class LabelGuard {
     if (labels.segment === undefined || !this.#agents.has(agentKeyOf(labels))) return undefined;
     const other = { ...labels, segment: OTHER };
     const known = this.#known.get(keyOf(other));
-    const hasRoom = this.#known.size < Math.ceil(this.#maxLabelSets * (1 + SPARE_FOR_SEGMENTS));
+    const hasRoom = this.#known.size < Math.ceil(this.#maxLabelValues * (1 + SPARE_FOR_SEGMENTS));
     return known ?? (hasRoom ? this.#add(other) : undefined);
   }
 

@@ -22,24 +22,23 @@ export function detectionStart({ detection, alerts }: Settings): DetectionStart 
 
 function chosen(choices: DetectionChoices): DetectionSettings {
   const { watch } = DEFAULT_DETECTION;
-  const gapMs = choices.baselineGapMs ?? watch.baseline.gapMs;
   return {
     ...DEFAULT_DETECTION,
     watch: {
       ...watch,
       baseline: {
         ...watch.baseline,
-        memoryMs: choices.baselineMemoryMs ?? watch.baseline.memoryMs,
-        gapMs,
-        bucketMs: Math.min(watch.baseline.bucketMs, Math.max(1, gapMs / BUCKETS_PER_GAP)),
+        memoryMs: choices.baselineMemoryMs,
+        gapMs: choices.baselineGapMs,
+        bucketMs: Math.min(watch.baseline.bucketMs, Math.max(1, choices.baselineGapMs / BUCKETS_PER_GAP)),
       },
       learn: {
-        conversations: choices.learnConversations ?? watch.learn.conversations,
-        historyMs: choices.learnHistoryMs ?? watch.learn.historyMs,
+        conversations: choices.learnConversations,
+        historyMs: choices.learnHistoryMs,
       },
-      falseAlarmsPerMonth: choices.falseAlarmsPerMonth ?? watch.falseAlarmsPerMonth,
-      recoveredMs: choices.recoveredMs ?? watch.recoveredMs,
-      silentMs: choices.silentMs ?? watch.silentMs,
+      falseAlarmsPerMonth: choices.falseAlarmsPerMonth,
+      recoveredMs: choices.recoveredMs,
+      silentMs: choices.silentMs,
     },
   };
 }

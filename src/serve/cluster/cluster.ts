@@ -1,7 +1,7 @@
 /** One of many instances: Kafka is the log, PostgreSQL the store, and both are shared. */
 import type { KafkaSettings } from '../../config/kafka-settings.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { SharedStoreSettings } from '../../config/shared-store-settings.ts';
+import type { SharedStoreSettings } from '../../config/store-settings.ts';
 import { PostgresReader } from '../../store/postgres/postgres-reader.ts';
 import type { Deployment, LogNeeds } from '../deployment.ts';
 import type { LaneStorage } from '../scoring-protocol.ts';

@@ -8,7 +8,6 @@ import type { Deployment, LogNeeds } from '../deployment.ts';
 import type { JournalStorage } from '../scoring-protocol.ts';
 import { JournalLog } from './journal-log.ts';
 
-const DAY_MS = 86_400_000;
 /** Calls of judges that are under way are paid for, and may take as long as a provider does. */
 const DRAIN_MS = 600_000;
 
@@ -31,11 +30,7 @@ export class OneMachine implements Deployment {
       kind: 'one-machine',
       storeFile: this.#directory.storeFile,
       journalDirectory: this.#directory.journal,
-      retention: {
-        maxBytes: store.maxBytes,
-        keepMs: store.keepDays * DAY_MS,
-        keepFailedMs: store.keepFailedDays * DAY_MS,
-      },
+      retention: store,
     };
   }
 

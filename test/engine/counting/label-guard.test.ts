@@ -4,7 +4,7 @@ import { FOLDED } from '../../../src/model/agent-labels.ts';
 
 test('the guard keeps the first label sets for good and folds what comes after', () => {
   const folded: string[] = [];
-  const guard = new LabelGuard({ maxLabelSets: 2, maxSegments: 20, onFold: ({ agent }) => folded.push(agent) });
+  const guard = new LabelGuard({ maxLabelValues: 2, maxSegments: 20, onFold: ({ agent }) => folded.push(agent) });
   const labels = (agent: string) => ({ agent, agent_version: '1', environment: 'e' });
   guard.remember(labels('from an earlier run'));
 
@@ -17,7 +17,7 @@ test('the guard keeps the first label sets for good and folds what comes after',
 });
 
 test('label values are one line, of bounded length, and never empty', () => {
-  const guard = new LabelGuard({ maxLabelSets: 10, maxSegments: 20, onFold: () => {} });
+  const guard = new LabelGuard({ maxLabelValues: 10, maxSegments: 20, onFold: () => {} });
 
   const { agent, agent_version, environment } = guard.admit({
     agent: 'a\n\u0007b',
@@ -30,9 +30,9 @@ test('label values are one line, of bounded length, and never empty', () => {
   expect(environment).toBe('unknown');
 });
 
-function guardOf(maxLabelSets: number, maxSegments: number) {
+function guardOf(maxLabelValues: number, maxSegments: number) {
   const folds: Fold[] = [];
-  return { guard: new LabelGuard({ maxLabelSets, maxSegments, onFold: (fold) => folds.push(fold) }), folds };
+  return { guard: new LabelGuard({ maxLabelValues, maxSegments, onFold: (fold) => folds.push(fold) }), folds };
 }
 
 const labelsOf = (agent: string, segment: string, agent_version = '1') => ({

@@ -38,7 +38,7 @@ const END = 10_000_000;
 const settings = {
   turn: { reopenMs: 86_400_000, maxSpans: 5_000, maxBytes: 16 << 20 },
   conversation: { idleMs: IDLE_MS, maxAgeMs: 300_000, maxTurns: 100, idKeys: [] },
-  metrics: { maxLabelSets: 1_000, segmentKeys: [], maxSegments: 20 },
+  metrics: { maxLabelValues: 1_000, segment: [], maxSegments: 20 },
 };
 
 function engineOn(store: EngineStore, suites: readonly CompiledSuite[]): Engine {

@@ -1,0 +1,186 @@
+/** The page about the configuration, made from the declarations of the settings. What is not of one setting is written here. */
+import { settingsIn, type Section } from '../src/config/section.ts';
+import type { Setting } from '../src/config/setting.ts';
+import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from '../src/config/settings.ts';
+import { flow, isByName, settingsYaml } from './settings-yaml.ts';
+
+const { service, suites, process } = TOP_SECTIONS;
+const { judging, kafka, sharedStore, ...mappings } = SECTIONS;
+const SETTINGS = ALL_SECTIONS.flatMap(({ declared }) => settingsIn(declared));
+
+export function configurationPage(): string {
+  return `<!-- Made by \`npm run docs:config\` from the declarations in src/config. Change those; a test compares. -->
+
+# Configuration
+
+Assay runs without any. Write what you want otherwise into \`assay.yaml\` where you start it (or \`--config <file>\`). Environment
+variables win over the file, flags over both. \`npm run assay -- validate\` checks all of it and reports every mistake at once.
+
+In the stack of Docker it is a folder, with \`assay.yaml\`, the suites and the files of secrets that it names; user 1000 must be able to read them:
+
+\`\`\`sh
+cp -r deploy/compose/one-machine my-assay           # with Kafka: deploy/compose/instances
+export ASSAY_CONFIG_DIR=./my-assay
+docker compose run --rm --no-deps assay validate
+docker compose up -d
+\`\`\`
+
+This file has every setting with its default; settings without one are commented out and show an example. Paths in it are relative to it.
+[The reference](#reference) has the bounds, the environment variable and the flag of each.
+
+\`\`\`yaml
+# assay.yaml
+${settingsYaml([service, suites, process, ...Object.values<Section<unknown>>(mappings)])}\`\`\`
+
+Judges are models that criteria may ask (see [judges.md](judges.md)). There is none unless you name one; \`provider\` and \`model\` must be there:
+
+\`\`\`yaml
+${settingsYaml([judging])}\`\`\`
+
+With Kafka and a shared store (see [kafka.md](kafka.md) and [scaling.md](scaling.md)) there is more:
+
+\`\`\`yaml
+${settingsYaml([kafka, sharedStore])}\`\`\`
+
+Durations are \`250ms\`, \`10s\`, \`5m\`, \`24h\`, \`30d\`; a bare number is seconds. Sizes are \`64KiB\`, \`16MiB\`, \`8GiB\`; a bare number is bytes.
+A secret is named by the file or the environment variable that holds it: what is in a configuration file is in a repository before long.
+
+## What happens at each limit
+
+| limit | what happens | you see |
+|---|---|---|
+| ${name('journal.max_bytes')}, disk full | new requests are refused: 503 with \`Retry-After: 1\`, gRPC UNAVAILABLE with RetryInfo | \`assay_refused_requests_total{reason="not-admitted"}\`, \`/readyz\` |
+| ${name('receive.max_in_flight_bytes')} | the same, before the body is read | \`assay_refused_requests_total{reason="overloaded"}\` |
+| ${name('receive.max_body_bytes')} | 413, not to be tried again | \`…{reason="too-large"}\` |
+| ${name('turn.max_spans')}, ${name('turn.max_bytes')} | the turn closes and is scored; later spans of it are left out | \`assay_turns_closed_total{cause="size"}\`, \`assay_late_records_total{fate="over-limit"}\` |
+| 250,000 open turns or 2,500,000 open spans | the turns that would close first close now | \`assay_turns_closed_total{cause="pressure"}\` |
+| ${name('score.check_timeout')} | the check is stopped: verdict \`error\`; after three times it is suspended until the next start or reload | \`assay_check_errors_total{reason="timeout"}\` |
+| ${name('metrics.max_label_values')} | counted under \`other\` | \`assay_series_folded_total{label="agent"}\`, \`assay_label_values\` |
+| ${name('metrics.max_segments')} | the segment is \`other\` | \`assay_series_folded_total{label="segment"}\` |
+| 200 streams of one suite (agent and environment) under detection | those that were silent for a week make room, else newcomers are not watched | \`assay_detection_kept_out\` |
+| 1,000,000 results that no backend took | the oldest are left out | \`assay_results_total{fate="dropped"}\` |
+| 1,000 notices that no webhook took | the oldest are dropped | \`assay_detection_problems_total{kind="dropped"}\` |
+| ${name('kafka.max_record_bytes')}, a record that is no OTLP | to the topic of dead letters, and on | \`assay_kafka_unreadable_records_total\` |
+| 2048 turns to file, or ${name('journal.max_bytes')} of open turns (Kafka) | nothing more is read until there is room | \`assay_filing_queue_length\`, \`assay_kafka_lag_records\` |
+| 50,000 open turns or 500,000 open spans in a partition (Kafka) | the turns that would close first close now | \`assay_turns_closed_total{cause="pressure"}\` |
+| ${name('store.max_bytes')}, ${name('store.keep')}, ${name('store.keep_failed')} | old conversations go, counters stay | \`assay_store_pruned_conversations_total\` |
+
+## Change it while it runs
+
+\`\`\`
+npm run assay -- validate                   # says what would be wrong
+kill -HUP <pid>                             # one process
+docker compose exec assay sh -c 'kill -HUP 1'       # the stack; with Kafka each of assay-1, assay-2, assay-3
+curl -X POST http://127.0.0.1:4319/api/v1/reload -H 'content-type: application/json' -d '{}'     # and says what came of it; to a container, with a token
+\`\`\`
+
+(Not \`docker compose kill -s HUP\`: for Docker whatever it sends a signal to has been stopped by hand, and it is not started again when it fails:
+[moby 41302](https://github.com/moby/moby/issues/41302).)
+
+The files of suites and these settings are read again: ${reloadable()}; secrets in files as well.
+What else has changed is named in the log and waits for the next start. Variables and flags are those of the start.
+
+With a mistake anywhere nothing changes: the log has all of them, \`assay_config_last_reload_successful\` is 0, and \`AssayConfigReloadFailed\` fires. Scoring finishes what it has
+begun and goes on with the new suites, so no conversation is judged by half of each; what is received meanwhile waits in the journal. What was scored before stays as it was scored. Of
+several instances each is told by itself, and judges by its own suites until then. On Kubernetes a changed ConfigMap takes a minute to appear in the pod; a rollout does the same with no signal.
+
+## Who may write
+
+What the API lists as \`PUT\` and \`POST\` (\`curl http://127.0.0.1:4319/\`) changes something. With a token, whoever sends it may write:
+\`Authorization: Bearer <token>\`; \`openssl rand -hex 32\` makes a good one. Without one, only programs on the same machine may, none that come through a proxy, and no web
+page in a browser. In a container nobody is on the same machine: set a token. Bodies are JSON, with \`content-type: application/json\`. \`assay_api_writes_total\` counts
+what was written and refused.
+
+Reading takes no token: keep the port where only those reach it who may see what is measured.
+
+## Data folder
+
+\`journal/\` holds what is not scored yet, \`assay.db\` and \`content/\` the store, \`redaction-salt\` what user ids are hashed with. One process may use a folder at a time. To back it
+up, stop Assay and copy the folder. If part of the journal is found corrupt at a start, it is copied to \`journal/quarantine/\`,
+reported, and the rest is used.
+
+## Reference
+
+*Reload* says whether a reload takes a new value. Where a setting has no default, its value is not set.
+
+### At the top level
+
+${settingTable(Object.values<Section<unknown>>(TOP_SECTIONS))}
+${Object.values<Section<unknown>>(SECTIONS).map(sectionTables).join('\n')}`;
+}
+
+/** A setting that the text mentions: it throws where there is none. */
+function name(key: string): string {
+  if (!SETTINGS.some((setting) => setting.key === key)) throw new Error(`the page names '${key}', which is no setting`);
+  return `\`${key}\``;
+}
+
+function sectionTables(section: Section<unknown>): string {
+  const settings = settingsIn(section.declared);
+  const groups = new Set(settings.map(({ key }) => `\`${key.split('.')[0]}\``));
+  const members = settings.filter((setting) => setting.members !== undefined);
+  const heading = `### ${[...groups].join(' and ')}\n\n${section.help}\n`;
+  return [heading, settingTable([section]), ...members.map(memberTable)].join('\n');
+}
+
+function settingTable(sections: readonly Section<unknown>[]): string {
+  const rows = sections.flatMap(({ declared, reload }) =>
+    settingsIn(declared).map((setting) => {
+      const names = setting.keys.map((key) => `\`${key}\``).join(' or ');
+      const isTaken = setting.reload ?? reload;
+      return [
+        names === '' ? '(only the variable)' : names,
+        shown(setting),
+        takes(setting),
+        given(setting),
+        isTaken ? 'yes' : 'no',
+      ];
+    }),
+  );
+  return table(['setting', 'default', 'values', 'variable, flag', 'reload'], rows);
+}
+
+function memberTable(setting: Setting<unknown>): string {
+  const of = isByName(setting) ? `${setting.key}.<name>` : `${setting.key}[]`;
+  const rows = Object.values<Setting<unknown>>(setting.members ?? {}).map((member) => [
+    `\`${member.key}\``,
+    member.required ? 'required' : shown(member),
+    takes(member),
+    member.help,
+  ]);
+  return table([`of \`${of}\``, 'default', 'values', ''], rows);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `|${cells.map((cell) => ` ${cell} |`).join('')}`);
+  return `${lines.join('\n').replaceAll('|  |', '| |')}\n`;
+}
+
+function shown({ default: usual }: Setting<unknown>): string {
+  return usual === undefined ? '' : `\`${flow(usual)}\``;
+}
+
+/** Without the examples that a message has for somebody who made a mistake. */
+function takes(setting: Setting<unknown>): string {
+  return setting.takes
+    .replace(/,? such as .*?(?=, from |$)/, '')
+    .replace(', from', ' from')
+    .replaceAll('|', '\\|');
+}
+
+function given({ variable, flag }: Setting<unknown>): string {
+  const names = [variable, flag].filter((one) => one !== undefined);
+  return names.map((one) => `\`${one}\``).join(', ');
+}
+
+/** Whole sections by their mapping, else setting by setting. */
+function reloadable(): string {
+  const names = ALL_SECTIONS.flatMap(({ declared, reload }) => {
+    const settings = settingsIn(declared);
+    const taken = settings.filter((setting) => setting.reload ?? reload).map(({ key }) => key);
+    const [group = ''] = taken[0]?.split('.') ?? [];
+    const others = SETTINGS.filter((one) => one.key.startsWith(`${group}.`)).length;
+    return taken.length === others ? [group] : taken;
+  });
+  return names.map((one) => `\`${one}\``).join(', ');
+}

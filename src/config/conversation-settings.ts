@@ -1,0 +1,60 @@
+/** When turns close and conversations are due. */
+import { z } from 'zod';
+import { formatDuration } from './quantities.ts';
+import { expectAtLeast, section } from './section.ts';
+import { count, duration, setting, size } from './setting.ts';
+
+export const TURN = section('start', 'A user request and all that the agent did to answer it.', {
+  settleMs: duration(
+    { key: 'turn.settle', variable: 'ASSAY_TURN_SETTLE', default: '10s', min: '0ms', max: '1h' },
+    'A complete turn closes this long after its last span.',
+  ),
+  idleMs: duration(
+    { key: 'turn.idle', variable: 'ASSAY_TURN_IDLE', default: '60s', min: '1ms', max: '1d' },
+    'A turn whose root never arrived closes this long after its last span.',
+  ),
+  maxAgeMs: duration({ key: 'turn.max_age', default: '15m', min: '1s', max: '7d' }, 'A turn closes at this age.'),
+  maxSpans: count({ key: 'turn.max_spans', default: 5000, min: 1, max: 1e6 }, 'A turn closes at this many spans.'),
+  maxBytes: size({ key: 'turn.max_bytes', default: '16MiB', min: '1KiB', max: '1GiB' }, 'A turn closes at this size.'),
+  reopenMs: duration({ key: 'turn.reopen', default: '24h', min: '0ms', max: '30d' }, 'Late spans count for this long.'),
+}).build((turn, sources) => {
+  const maxAge = ['turn.max_age', turn.maxAgeMs] as const;
+  expectAtLeast(sources, maxAge, ['turn.settle', turn.settleMs], formatDuration);
+  expectAtLeast(sources, maxAge, ['turn.idle', turn.idleMs], formatDuration);
+  return turn;
+});
+
+const ID_KEYS_MAX = 32;
+const keyList = z
+  .array(z.string('attribute keys').min(1, 'attribute keys that are not empty'), 'a list of attribute keys')
+  .max(ID_KEYS_MAX, `at most ${ID_KEYS_MAX} attribute keys`)
+  .readonly();
+
+export const CONVERSATION = section('reload', 'Turns that share a conversation id.', {
+  idleMs: duration(
+    { key: 'conversation.idle', variable: 'ASSAY_CONVERSATION_IDLE', default: '5m', min: '1ms', max: '30d' },
+    'A conversation is scored this long after its last turn, unless its end is marked.',
+  ),
+  maxAgeMs: duration(
+    { key: 'conversation.max_age', default: '24h', min: '1s', max: '365d' },
+    'A conversation is scored at this age, ended or not.',
+  ),
+  maxTurns: count(
+    { key: 'conversation.max_turns', default: 200, min: 1, max: 100_000 },
+    'A conversation is scored at this number of turns, ended or not.',
+  ),
+  idKeys: setting(
+    {
+      key: 'conversation.id_keys',
+      default: [],
+      example: ['chat.id'], // Redaction keeps what joins conversations, and its rules are those of the start.
+      reload: false,
+    },
+    'Attributes that hold the id of the conversation; they go before those of the conventions.',
+    keyList,
+  ),
+}).build((conversation, sources) => {
+  const { maxAgeMs, idleMs } = conversation;
+  expectAtLeast(sources, ['conversation.max_age', maxAgeMs], ['conversation.idle', idleMs], formatDuration);
+  return conversation;
+});

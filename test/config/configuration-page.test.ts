@@ -1,0 +1,72 @@
+/** The page about the configuration, and the declarations it is made from. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { configurationPage } from '../../scripts/configuration-page.ts';
+import { isSetting, type Section, settingsIn } from '../../src/config/section.ts';
+import { ALL_SECTIONS, loadSettings, SECTIONS } from '../../src/config/settings.ts';
+import type { Declarations, Setting } from '../../src/config/setting.ts';
+import { tempDirectory } from '../temp-directory.ts';
+
+const PAGE = path.resolve(import.meta.dirname, '../../docs/configuration.md');
+const SETTINGS = ALL_SECTIONS.flatMap(({ declared }) => settingsIn(declared));
+
+function load(yaml: string) {
+  const cwd = tempDirectory();
+  writeFileSync(path.join(cwd, 'assay.yaml'), yaml);
+  const { settings, mistakes } = loadSettings({ flags: {}, env: {}, cwd });
+  return { settings: JSON.parse(JSON.stringify(settings).replaceAll(cwd, '')), mistakes };
+}
+
+const [everything = '', judges = '', kafka = ''] = [...configurationPage().matchAll(/```yaml\n([\s\S]*?)```/g)].map(
+  ([, block = '']) => block,
+);
+
+test('the page is what the declarations give: npm run docs:config', () => {
+  expect(readFileSync(PAGE, 'utf8')).toBe(configurationPage());
+});
+
+test('a file of the defaults changes nothing', () => {
+  expect(load(everything)).toEqual(load(''));
+  expect(load(kafka)).toEqual(load(''));
+});
+
+test('a judge of the defaults is one of which only the model is given', () => {
+  const least = load('judges: {default: {provider: openai, model: gpt-5-mini}}');
+
+  expect(load(judges)).toEqual(least);
+  expect(least.mistakes).toEqual([]);
+});
+
+test.each([everything, judges, kafka])('every example is a value that is taken', (block) => {
+  const uncommented = block.replaceAll(/^( *)# (\w+: )/gm, '$1$2');
+  const { mistakes } = load(uncommented.replaceAll(/\/run\/secrets\/[\w-]+|\w+\.(pem|key)\b/g, 'assay.yaml'));
+
+  // The file that is there holds no token and no headers; only openinference has projects; nobody has set LLM_KEY.
+  const others = /the token can not|not a header|has projects/;
+  expect(mistakes.filter(({ problem }) => !others.test(problem))).toEqual([]);
+});
+
+test('every setting says in one sentence what it is, and has a name of its own', () => {
+  const all = SETTINGS.flatMap((setting) => [setting, ...Object.values<Setting<unknown>>(setting.members ?? {})]);
+
+  expect(all.filter(({ help }) => !/^[A-Za-z`].*\.$/.test(help)).map(({ key }) => key)).toEqual([]);
+  expect(all.filter(({ takes }) => takes === '' || takes.includes('Invalid')).map(({ key }) => key)).toEqual([]);
+  for (const names of [SETTINGS.flatMap(({ keys }) => keys), SETTINGS.flatMap(({ variable }) => variable ?? [])])
+    expect(names).toEqual([...new Set(names)]);
+});
+
+test('a section that is reloaded in parts gives its settings under the names of their declarations', () => {
+  const { settings } = loadSettings({ flags: {}, env: {}, cwd: tempDirectory() });
+  const inParts = Object.entries<Section<unknown>>(SECTIONS).filter(([, { declared }]) => reloads(declared).size > 1);
+
+  expect(inParts.map(([member]) => member)).toEqual(['conversation']);
+  for (const [member, { declared }] of inParts)
+    expect(Object.keys(Object.entries(settings).find(([name]) => name === member)?.[1] ?? {})).toEqual(
+      Object.keys(declared),
+    );
+});
+
+function reloads(declared: Declarations) {
+  return new Set(Object.values(declared).map((one) => (isSetting(one) ? one.reload : undefined)));
+}
