@@ -18,8 +18,8 @@ import { indexTraces } from '../src/model/otlp/traces-reader.ts';
 import { UNWATCHED } from '../src/engine/check-watch.ts';
 import { Engine } from '../src/engine/engine.ts';
 import { engineSettings, turnLimits } from '../src/engine/engine-settings.ts';
+import { ArrivalReader } from '../src/engine/arrival.ts';
 import { Intake } from '../src/engine/intake.ts';
-import { JournalArrivals } from '../src/engine/journal-arrivals.ts';
 import { offlineRedaction } from '../src/engine/redaction-rules.ts';
 import { RequestRedactor } from '../src/receive/redact/request-redactor.ts';
 import { loadSuites } from '../src/score/load-suites.ts';
@@ -128,12 +128,7 @@ export async function startPipeline(directory: string) {
     onEvent: () => {},
     timed: (stage, work) => cpu.timed(stage, work),
   });
-  const arrivals = new JournalArrivals({
-    store,
-    engine,
-    read: (position, length) => reader.read(position, length),
-    timed: (stage, work) => cpu.timed(stage, work),
-  });
+  const arrivals = new ArrivalReader((position, length) => reader.read(position, length));
   let turns = 0;
   let logTime = Date.now();
   const closed: ClosedTurn[] = [];
@@ -162,7 +157,8 @@ export async function startPipeline(directory: string) {
   const drain = () => {
     for (const turn of closed.splice(0)) {
       reader.completeTo(turn.position);
-      cpu.timed('closing turns, the rest', () => arrivals.close(turn));
+      const arrival = cpu.timed('putting bytes together', () => arrivals.arrivalOf(turn));
+      cpu.timed('closing turns, the rest', () => engine.arrive(arrival));
       intake.release(turn);
       turns += 1;
       if (turns % TURNS_PER_COMMIT === 0) commit();

@@ -27,6 +27,7 @@ import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
+import type { Arrival, ClosedInLog } from './arrival.ts';
 import type { CheckWatch } from './check-watch.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { EvaluationRecorder, type LabelSettings } from './evaluation-recorder.ts';
@@ -64,26 +65,6 @@ export interface EngineParts {
   readonly conversations?: 'when due' | 'at the end';
   /** Runs a stage and notes what it took, for the benchmark. */
   readonly timed?: <T>(stage: string, work: () => T) => T;
-}
-
-/** A closed turn, without its bytes. */
-export interface ClosedInLog {
-  readonly traceId: TraceId;
-  readonly cause: string;
-  readonly closedAt: number;
-  /** Position behind it in a log of positions, which the store keeps with the trace; 0 in other logs. */
-  readonly position: number;
-  /** Spans and log records that it consists of, to be counted. */
-  readonly rows: number;
-}
-
-/** A closed turn, or what came of it after its close. */
-export interface Arrival extends ClosedInLog {
-  /** Distinct spans. */
-  readonly spans: number;
-  readonly content: TraceContent;
-  /** What the content means, if it was understood before, by the same rules. */
-  readonly turns?: readonly Turn[] | undefined;
 }
 
 /** Where closed turns were put. */
@@ -165,12 +146,6 @@ export class Engine {
     return this.#counted(arrival, this.#take(arrival, this.#parts.store.traces.find(arrival.traceId)));
   }
 
-  /** The log gave a turn whose rows are all stored. */
-  passStored(closed: ClosedInLog): TurnFate {
-    this.#sweepBefore(closed);
-    return this.#counted(closed, 'stored-already');
-  }
-
   /** The log gave a turn whose bytes it has lost: it is left out, and reported. */
   passUnreadable(closed: ClosedInLog, error: unknown): TurnFate {
     this.#sweepBefore(closed);
@@ -192,6 +167,8 @@ export class Engine {
   #take(closed: Arrival, known: StoredTrace | undefined): TurnFate {
     const { store, settings } = this.#parts;
     if (known !== undefined) {
+      // The thread that stored it ended before it could answer.
+      if (closed.position > 0 && closed.position <= known.position) return 'stored-already';
       if (known.sealed) return this.#pass(known, closed, 'over-limit');
       if (closed.closedAt - known.closedAt > settings.turn.reopenMs) return this.#pass(known, closed, 'too-late');
     }

@@ -83,6 +83,17 @@ export class Intake {
   }
 }
 
+/** Traces that have rows in a batch. */
+export function traceIdsIn(table: Uint8Array): ReadonlySet<TraceId> {
+  const found = new Set<TraceId>();
+  const rows = BatchTable.read(table);
+  for (let row = 0; row < rows.rowCount; row += 1) {
+    const traceId = rows.traceId(row);
+    if (traceId !== undefined) found.add(traceId);
+  }
+  return found;
+}
+
 function groupsOf(entry: LogEntry, table: BatchTable): RowGroup[] {
   const groups: RowGroup[] = [];
   for (let group = 0; group < table.groupCount; group += 1) {

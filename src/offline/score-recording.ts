@@ -13,9 +13,9 @@ import type { Judges } from '../score/judge/judges.ts';
 import { Store } from '../store/sqlite/store.ts';
 import { UNWATCHED } from '../engine/check-watch.ts';
 import { engineSettings, turnLimits } from '../engine/engine-settings.ts';
+import { ArrivalReader } from '../engine/arrival.ts';
 import { Engine } from '../engine/engine.ts';
 import { Intake } from '../engine/intake.ts';
-import { JournalArrivals } from '../engine/journal-arrivals.ts';
 import { type RecordedBatch, redactBatches } from './recording.ts';
 import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { judgeOf, judgingStart } from '../engine/judging-start.ts';
@@ -70,14 +70,14 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
       watch: UNWATCHED,
       onEvent: () => {},
     });
-    const read = (position: number, length: number) => spool.read(position, length);
-    return { engine, arrivals: new JournalArrivals({ store, engine, read }) };
+    return engine;
   };
-  let { engine, arrivals } = makeEngine('at the end');
+  const arrivals = new ArrivalReader((position, length) => spool.read(position, length));
+  let engine = makeEngine('at the end');
   let turns = 0;
   const intake = new Intake(turnLimits(options.settings), {
     closed: (turn) => {
-      arrivals.close(turn);
+      engine.arrive(arrivals.arrivalOf(turn));
       turns += 1;
       if (turns % TURNS_PER_TRANSACTION === 0) {
         store.commit();
@@ -93,7 +93,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   try {
     store.begin();
     for await (const batch of redactBatches(options.batches, offlineRedaction(options.settings))) {
-      if (requests === 0 && batch.logTime > 0) ({ engine, arrivals } = makeEngine('when due'));
+      if (requests === 0 && batch.logTime > 0) engine = makeEngine('when due');
       requests += 1;
       records += batch.rows;
       rejected += batch.rejected;

@@ -23,7 +23,6 @@ import type {
   FromScorer,
   Question,
   ScoringWork,
-  SentTurn,
   TimeCommand,
   ToScorer,
   TurnCommand,
@@ -31,6 +30,7 @@ import type {
 import type { CheckLimits } from './check-watchdog.ts';
 import type { ServiceEvents } from './service-events.ts';
 import type { PutCommand, StoreWrites } from './store-writes.ts';
+import type { PackedTurn } from './turn-packer.ts';
 import { WatchedThread } from './watched-thread.ts';
 
 /** What a reload can change. */
@@ -58,17 +58,11 @@ export interface Recipients {
 export interface TurnSource {
   readonly lane: OwnedLane;
   /** The turn as the thread gets it. Called again if the thread died before the turn was durable. */
-  pack(turn: ClosedTurn): PackedForThread;
+  pack(turn: ClosedTurn): PackedTurn;
   /** The store has the turn; the log need not keep its bytes. */
   stored(turn: ClosedTurn): void;
   /** Another instance owns the lane, or its bytes are lost here: nothing that was sent of it is stored. */
   refused(): void;
-}
-
-export interface PackedForThread {
-  readonly turn: SentTurn;
-  /** Moved to the thread instead of being copied. */
-  readonly transfer: ArrayBuffer[];
 }
 
 interface WaitingTurn extends Omit<TurnCommand, 'turn'> {

@@ -1,4 +1,5 @@
 /** What the main thread and the scoring thread send each other, whatever the log and the store. */
+import type { Arrival, ClosedInLog } from '../engine/arrival.ts';
 import type { EngineSettings } from '../engine/engine.ts';
 import type { AcceptCommand, DetectionMessage, DetectionStart } from '../engine/detection/detection-owner.ts';
 import type { Settled } from '../engine/detection/detection-rounds.ts';
@@ -9,10 +10,9 @@ import type { AnyEvent } from '../model/events/any-event.ts';
 import type { TraceId } from '../model/ids.ts';
 import type { TruthFile } from '../model/truth.ts';
 import type { OtlpSenderOptions } from '../report/results/otlp-sender.ts';
-import type { Arrival, LaneName, LanePositions, OwnedLane } from '../store/cluster-store.ts';
+import type { LaneName, LanePositions, OwnedLane } from '../store/cluster-store.ts';
 import type { Total } from '../store/engine-store.ts';
 import type { PostgresOptions } from '../store/postgres/postgres-store.ts';
-import type { PackedTurn } from './one-machine/packed-turn.ts';
 import type { PutCommand, PutMessage } from './store-writes.ts';
 
 /** What the thread is started with. All of it is plain data. */
@@ -38,7 +38,6 @@ export interface ThreadStart extends ScoringWork {
 export interface JournalStorage {
   readonly kind: 'one-machine';
   readonly storeFile: string;
-  readonly journalDirectory: string;
   readonly retention: { readonly maxBytes: number; readonly keepMs: number; readonly keepFailedMs: number };
 }
 
@@ -49,14 +48,8 @@ export interface LaneStorage {
   readonly evaluations: { readonly connection: KafkaConnection; readonly topic: string } | undefined;
 }
 
-/** A turn that a lane closed, with its bytes. */
-export type LaneTurn = Pick<Arrival, 'traceId' | 'closedAt' | 'cause' | 'spans' | 'content'>;
-
-/** A closed turn: as positions in the journal; with its bytes; or why its bytes cannot be had. */
-export type SentTurn =
-  | { readonly packed: PackedTurn }
-  | { readonly arrival: LaneTurn }
-  | { readonly unreadable: string };
+/** A closed turn with its bytes, or why its bytes cannot be had. */
+export type SentTurn = { readonly arrival: Arrival } | { readonly unreadable: string; readonly closed: ClosedInLog };
 
 interface LaneCommand {
   readonly sequence: number;

@@ -13,8 +13,8 @@ import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
 import { UNWATCHED } from '../../src/engine/check-watch.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { engineSettings, turnLimits } from '../../src/engine/engine-settings.ts';
+import { ArrivalReader } from '../../src/engine/arrival.ts';
 import { Intake, type LogEntry } from '../../src/engine/intake.ts';
-import { JournalArrivals } from '../../src/engine/journal-arrivals.ts';
 import type { TurnFate } from '../../src/model/events/scoring-events.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import type { WrittenTruth } from '../../src/engine/truths.ts';
@@ -54,7 +54,7 @@ export class LogDriver {
   readonly #log: LogEntry[] = [];
   #store: Store;
   #engine: Engine;
-  #arrivals: JournalArrivals;
+  readonly #arrivals = new ArrivalReader((position, length) => this.#spool.read(position, length));
   #intake: Intake;
 
   constructor(options: {
@@ -71,7 +71,6 @@ export class LogDriver {
     this.#truth = options.truth;
     this.#store = Store.open(this.#file, { durable: false });
     this.#engine = this.#makeEngine();
-    this.#arrivals = this.#makeArrivals();
     this.#intake = this.#makeIntake();
     this.#store.begin();
   }
@@ -124,7 +123,6 @@ export class LogDriver {
     this.#store = Store.open(this.#file, { durable: false });
     this.#store.begin();
     this.#engine = this.#makeEngine();
-    this.#arrivals = this.#makeArrivals();
     this.#intake = this.#makeIntake();
     for (const entry of this.#log) this.#intake.take(entry);
   }
@@ -165,14 +163,9 @@ export class LogDriver {
     });
   }
 
-  #makeArrivals(): JournalArrivals {
-    const read = (position: number, length: number) => this.#spool.read(position, length);
-    return new JournalArrivals({ store: this.#store, engine: this.#engine, read });
-  }
-
   #makeIntake(): Intake {
     return new Intake(turnLimits(this.#settings), {
-      closed: (turn) => this.fates.push(this.#arrivals.close(turn)),
+      closed: (turn) => this.fates.push(this.#engine.arrive(this.#arrivals.arrivalOf(turn))),
       released: () => {},
     });
   }

@@ -5,16 +5,16 @@
 import { buildTurns } from '../../assemble/build-turns.ts';
 import { evidenceOf, keysOf, linksOf } from '../../assemble/conversation-evidence.ts';
 import { isBare, isWhole } from '../../assemble/turns/fragments.ts';
+import type { Arrival } from '../../engine/arrival.ts';
 import { namedConversationOf } from '../../engine/conversation-labels.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { normalize } from '../../normalize/normalize.ts';
-import type { Arrival } from '../../store/cluster-store.ts';
+import type { Arrival as FiledArrival } from '../../store/cluster-store.ts';
 import type { ConversationKeys, TraceContent } from '../../store/engine-store.ts';
-import type { LaneTurn } from '../scoring-protocol.ts';
 
 /** Without the positions of its lane. */
-export type UnderstoodArrival = Omit<Arrival, 'positions'>;
+export type UnderstoodArrival = Omit<FiledArrival, 'positions'>;
 
 const UNKNOWN = { conversationId: undefined, has: [], wants: [], linked: [], standsAlone: false };
 
@@ -26,7 +26,7 @@ export class ArrivalUnderstanding {
   }
 
   /** `wantsKeys`: see `FilingStore`. A turn that cannot be understood says nothing about itself; scoring reports why. */
-  understand(turn: LaneTurn, { wantsKeys }: { readonly wantsKeys: boolean }): UnderstoodArrival {
+  understand(turn: Arrival, { wantsKeys }: { readonly wantsKeys: boolean }): UnderstoodArrival {
     const turns = this.#tryTurns(turn.content);
     if (turns === undefined) return { ...turn, ...UNKNOWN };
     const standsAlone = turns.every((part) => isWhole(part) && !isBare(part) && !part.ended);

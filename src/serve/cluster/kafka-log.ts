@@ -16,10 +16,10 @@ import { Spool } from '../../kafka/turn-spool.ts';
 import type { BatchSink } from '../../receive/sink.ts';
 import type { LanesServed, LogNeeds, ServedLog } from '../deployment.ts';
 import type { Scorer } from '../scorer.ts';
+import { TurnPacker } from '../turn-packer.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { kafkaConnectionOf } from './kafka-connection-of.ts';
 import { KafkaSink } from './kafka-sink.ts';
-import { LaneBytes } from './lane-bytes.ts';
 import { Lanes } from './lanes.ts';
 import { RecordReading } from './record-reading.ts';
 import { UnscoredBytes } from './unscored-bytes.ts';
@@ -31,7 +31,7 @@ const OPEN_SPANS_PER_LANE_MAX = 500_000;
 interface Reading {
   readonly lanes: Lanes;
   readonly spool: Spool;
-  readonly bytes: LaneBytes;
+  readonly packer: TurnPacker;
   readonly deadLetters: DeadLetters;
 }
 
@@ -85,11 +85,11 @@ export class KafkaLog implements ServedLog {
   }
 
   async stop(): Promise<void> {
-    const { lanes, spool, bytes } = this.#reading ?? {};
+    const { lanes, spool, packer } = this.#reading ?? {};
     await lanes?.stopReading();
     await this.#scorer.stop();
     await lanes?.leave();
-    bytes?.close();
+    packer?.close();
     spool?.close();
     await this.#producer.stop();
   }
@@ -102,7 +102,7 @@ function readingOf(
 ): Reading {
   const topics = [...kafka.topics.spans, ...kafka.topics.logs];
   const spool = new Spool(path.join(settings.dataDir, 'spool'));
-  const bytes = new LaneBytes(spool);
+  const packer = new TurnPacker(spool.directory);
   const onEvent: LogNeeds['events']['report'] = (event) => events.report(event);
   const deadLetters = new DeadLetters({ producer, topic: kafka.deadLetterTopic, onEvent });
   const lanes = new Lanes({
@@ -116,7 +116,7 @@ function readingOf(
       onLog: ({ message }) => log.line('debug', 'kafka client', { detail: message }),
     }),
     scorer,
-    bytes,
+    packer,
     spool,
     unscored: new UnscoredBytes(),
     group: kafka.group,
@@ -132,5 +132,5 @@ function readingOf(
     duty,
     onEvent,
   });
-  return { lanes, spool, bytes, deadLetters };
+  return { lanes, spool, packer, deadLetters };
 }

@@ -14,8 +14,8 @@ import type { Spool } from '../../kafka/turn-spool.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import { Intake, type IntakeOwner } from '../../engine/intake.ts';
-import type { PackedForThread, TurnSource } from '../scorer.ts';
-import type { LaneBytes } from './lane-bytes.ts';
+import type { TurnSource } from '../scorer.ts';
+import type { PackedTurn, TurnPacker } from '../turn-packer.ts';
 
 /** A record as it was read: what is in it, or nothing that anybody needs. */
 export interface LaneRecord {
@@ -46,7 +46,7 @@ export interface LaneOwner {
 
 export interface LaneParts {
   readonly spool: Spool;
-  readonly bytes: Pick<LaneBytes, 'pack'>;
+  readonly packer: Pick<TurnPacker, 'pack'>;
   readonly owner: LaneOwner;
 }
 
@@ -179,8 +179,9 @@ export class Lane implements TurnSource, IntakeOwner {
     this.#parts.owner.closed(this, turn, { ...this.#taken });
   }
 
-  pack(turn: ClosedTurn): PackedForThread {
-    return this.#parts.bytes.pack(turn);
+  pack(turn: ClosedTurn): PackedTurn {
+    const { packer, spool } = this.#parts;
+    return packer.pack({ ...turn, position: 0 }, spool.end);
   }
 
   stored(turn: ClosedTurn): void {

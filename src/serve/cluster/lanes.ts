@@ -9,6 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
+import { traceIdsIn } from '../../engine/intake.ts';
 import type {
   AssignedPartition,
   ConsumerHandlers,
@@ -21,11 +22,10 @@ import { Signal } from '../../kafka/kafkajs/wakeup.ts';
 import type { Spool } from '../../kafka/turn-spool.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { TraceId } from '../../model/ids.ts';
-import { BatchTable } from '../../model/otlp/batch-table.ts';
 import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { PartitionLag } from '../deployment.ts';
 import type { Scorer } from '../scorer.ts';
-import type { LaneBytes } from './lane-bytes.ts';
+import type { TurnPacker } from '../turn-packer.ts';
 import { type FiledPositions, Lane, type LaneOwner, type LaneRecord } from './lane.ts';
 import type { RecordReading } from './record-reading.ts';
 import type { UnscoredBytes } from './unscored-bytes.ts';
@@ -39,7 +39,7 @@ export type LaneScorer = Pick<
 export interface LanesOptions {
   readonly consumer: KafkaConsumer;
   readonly scorer: LaneScorer;
-  readonly bytes: Pick<LaneBytes, 'pack'>;
+  readonly packer: Pick<TurnPacker, 'pack'>;
   readonly spool: Spool;
   readonly unscored: Pick<UnscoredBytes, 'bytes' | 'add' | 'passed'>;
   readonly group: string;
@@ -224,13 +224,13 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
   }
 
   #begin(owned: OwnedLane, partitions: readonly AssignedPartition[]): void {
-    const { topics, limits, spool, bytes } = this.#options;
+    const { topics, limits, spool, packer } = this.#options;
     const inOrder = topics.flatMap((topic) => partitions.filter((partition) => partition.topic === topic));
     const lane = new Lane({
       owned,
       topics: inOrder.map(({ topic, offset, metadata }) => ({ topic, offset, time: timeOf(metadata) })),
       limits,
-      parts: { spool, bytes, owner: this },
+      parts: { spool, packer, owner: this },
     });
     for (const { topic, partition } of partitions) this.#committed.delete(`${topic} ${partition}`);
     this.#lanes.set(owned.lane, lane);
@@ -242,11 +242,7 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
     const traceIds = new Set<TraceId>();
     for (const { offset, batch } of records) {
       if (batch === undefined || !lane.isReplayed(topic, offset)) continue;
-      const table = BatchTable.read(batch.table);
-      for (let row = 0; row < table.rowCount; row += 1) {
-        const traceId = table.traceId(row);
-        if (traceId !== undefined) traceIds.add(traceId);
-      }
+      for (const traceId of traceIdsIn(batch.table)) traceIds.add(traceId);
     }
     if (traceIds.size === 0) return NOTHING_FILED;
     return this.#options.scorer.filedPositions(lane.lane, [...traceIds]);

@@ -1,25 +1,33 @@
 /**
  * The log of one machine on the main thread: the journal, and the turns that are open in it. An accepted batch is durable in the journal; a turn that
- * closes goes to the scorer as positions; once the turn is stored, its rows in the journal are released.
+ * closes goes to the scorer with its bytes; once the turn is stored, its rows in the journal are released.
  *
- * A crash loses the open turns and the commands on their way: the journal is read again and leads to the same closings.
+ * A crash loses the open turns and the commands on their way: the journal is read again and leads to the same closings. Rows that are stored are left
+ * out before they reach the open turns, so that exactly those turns are open that were.
  */
 import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
-import { Intake, type IntakeOwner } from '../../engine/intake.ts';
+import { Intake, type IntakeOwner, traceIdsIn } from '../../engine/intake.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/journal-entry.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
 import type { OwnedLane } from '../../store/cluster-store.ts';
 import type { ServedLog } from '../deployment.ts';
-import type { PackedForThread, Scorer, TurnSource } from '../scorer.ts';
-import { packTurn } from './packed-turn.ts';
+import type { Scorer, TurnSource } from '../scorer.ts';
+import type { PackedTurn, TurnPacker } from '../turn-packer.ts';
 
 const TICK_MS = 200;
 /** Conversations become due by the second; asking more often would only wake the disk. */
 const SWEEP_EVERY_TICKS = 5;
 const RETRY_AFTER_SECONDS = 1;
 /** A journal has no partitions: the whole log is one lane, which nobody else can own. */
+/** The name under which the store's position of a trace is given. */
+export const POSITION = 'journal';
+/** Entries whose traces are looked up in the store with one question. */
+const ASKED_TOGETHER = 200;
 const ONLY_LANE: OwnedLane = { group: 'journal', lane: 0, epoch: 0, time: 0, positions: {} };
+
+/** What the journal needs of the scorer. */
+export type JournalScorer = Pick<Scorer, 'close' | 'time' | 'filedPositions' | 'oldestWaiting'>;
 
 export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner {
   readonly lane = ONLY_LANE;
@@ -27,19 +35,33 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   readonly sink: BatchSink = this;
   readonly #journal: Journal;
   readonly #intake: Intake;
-  readonly #scorer: Scorer;
+  readonly #scorer: JournalScorer;
+  readonly #packer: TurnPacker;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: { readonly journal: Journal; readonly limits: TurnLimits; readonly scorer: Scorer }) {
+  constructor(parts: {
+    readonly journal: Journal;
+    readonly packer: TurnPacker;
+    readonly limits: TurnLimits;
+    readonly scorer: JournalScorer;
+  }) {
     this.#journal = parts.journal;
     this.#scorer = parts.scorer;
+    this.#packer = parts.packer;
     this.#intake = new Intake(parts.limits, this);
   }
 
-  /** Takes the entries that a start recovered, then those to come. */
-  read(recovered: readonly JournalEntry[]): void {
+  /** Takes the entries that a start recovered; then those to come. */
+  async read(recovered: readonly JournalEntry[]): Promise<void> {
+    for (let at = 0; at < recovered.length; at += ASKED_TOGETHER) {
+      const entries = recovered.slice(at, at + ASKED_TOGETHER);
+      const traceIds = new Set(entries.flatMap(({ table }) => [...traceIdsIn(table)]));
+      const stored = await this.#scorer.filedPositions(ONLY_LANE, [...traceIds]);
+      for (const entry of entries) {
+        this.#intake.take(entry, (traceId) => entry.position < (stored.get(traceId)?.[POSITION] ?? 0));
+      }
+    }
     this.#journal.deliverTo(this.#intake);
-    for (const entry of recovered) this.#intake.take(entry);
   }
 
   get openTurns(): number {
@@ -74,9 +96,8 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
     this.#journal.release(position, rows);
   }
 
-  pack(turn: ClosedTurn): PackedForThread {
-    const packed = packTurn(turn);
-    return { turn: { packed }, transfer: [packed.rows.buffer] };
+  pack(turn: ClosedTurn): PackedTurn {
+    return this.#packer.pack(turn, turn.position);
   }
 
   stored(turn: ClosedTurn): void {

@@ -6,6 +6,7 @@ import { StoreReader } from '../../store/sqlite/store-reader.ts';
 import type { DataDirectory } from '../data-directory.ts';
 import type { Deployment, LogNeeds } from '../deployment.ts';
 import type { JournalStorage } from '../scoring-protocol.ts';
+import { TurnPacker } from '../turn-packer.ts';
 import { JournalLog } from './journal-log.ts';
 
 /** Calls of judges that are under way are paid for, and may take as long as a provider does. */
@@ -29,7 +30,6 @@ export class OneMachine implements Deployment {
     return {
       kind: 'one-machine',
       storeFile: this.#directory.storeFile,
-      journalDirectory: this.#directory.journal,
       retention: store,
     };
   }
@@ -48,8 +48,9 @@ export class OneMachine implements Deployment {
       onEvent: (event) => events.report(event),
     });
     duty.set(true);
-    const log = new JournalLog({ journal, limits: turnLimits(this.#settings), scorer });
-    log.read(recovered);
+    const packer = new TurnPacker(this.#directory.journal);
+    const log = new JournalLog({ journal, packer, limits: turnLimits(this.#settings), scorer });
+    await log.read(recovered);
     return log;
   }
 }

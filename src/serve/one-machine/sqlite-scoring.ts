@@ -1,17 +1,14 @@
 /**
- * The scoring thread's side of one machine: reads the bytes of closed turns from the journal, and scores and stores them in SQLite. A batch of commands
- * is one transaction, so batches grow with the load. If anything in it fails (a full disk, a broken store), all of it is undone and done again.
+ * The scoring thread's side of one machine: scores closed turns and stores them in SQLite. A batch of commands is one transaction, so batches grow with the load. If anything in it fails (a full disk, a broken store), all of it is undone and done again.
  */
-import { unpackTurn } from './packed-turn.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { JournalArrivals } from '../../engine/journal-arrivals.ts';
-import { JournalReader } from '../../journal/journal-reader.ts';
 import type { EngineEvent } from '../../model/events/scoring-events.ts';
 import { prune } from '../../store/sqlite/retention.ts';
 import { Store } from '../../store/sqlite/store.ts';
 import type { Total } from '../../store/engine-store.ts';
-import type { Answer, JournalStorage, OrderedCommand } from '../scoring-protocol.ts';
+import type { Answer, JournalStorage, OrderedCommand, Question } from '../scoring-protocol.ts';
 import type { ScoringParts, ScoringSide, Troubles } from '../scoring-side.ts';
+import { POSITION } from './journal-log.ts';
 
 /** A transaction holds the turns that it writes in memory until the commit. */
 const BATCH_MAX = 256;
@@ -22,20 +19,16 @@ export class SqliteScoring implements ScoringSide {
   readonly duties = [];
   readonly #storage: JournalStorage;
   readonly #parts: ScoringParts;
-  readonly #reader: JournalReader;
   #events: EngineEvent[] = [];
   #scoredTo = 0;
   #engine: Engine;
-  #arrivals: JournalArrivals;
 
   constructor(storage: JournalStorage, parts: ScoringParts) {
     this.#storage = storage;
     this.#parts = parts;
     this.store = Store.open(storage.storeFile);
-    this.#reader = new JournalReader(storage.journalDirectory);
     this.troubles = { said: (_work, error) => this.#failed(error), over: () => {} };
     this.#engine = this.#makeEngine();
-    this.#arrivals = this.#makeArrivals();
   }
 
   get floor(): { readonly position: number; readonly logTime: number } {
@@ -82,12 +75,17 @@ export class SqliteScoring implements ScoringSide {
     this.#parts.post({ type: 'events', events: [{ type: 'store-pruned', ...pruned }] });
   }
 
-  async answer(): Promise<Answer> {
-    throw new Error('one machine has no lanes to ask about');
+  async answer(question: Question): Promise<Answer> {
+    if (question.ask !== 'filed') throw new Error('one machine has a lane that nobody else can own');
+    return {
+      filed: question.traceIds.flatMap((traceId) => {
+        const known = this.store.traces.find(traceId);
+        return known === undefined ? [] : [[traceId, { [POSITION]: known.position }] as const];
+      }),
+    };
   }
 
   async close(): Promise<void> {
-    this.#reader.close();
     this.store.close();
   }
 
@@ -96,10 +94,11 @@ export class SqliteScoring implements ScoringSide {
       this.#engine.advance(command.time);
       return;
     }
-    if (!('packed' in command.turn)) throw new Error('the journal sends turns as positions');
-    const turn = unpackTurn(command.turn.packed);
-    this.#reader.completeTo(turn.position);
-    this.#arrivals.close(turn);
+    const { turn } = command;
+    const closed = 'arrival' in turn ? turn.arrival : turn.closed;
+    if ('arrival' in turn) this.#engine.arrive(turn.arrival);
+    else this.#engine.passUnreadable(turn.closed, turn.unreadable);
+    this.store.raiseFloor({ position: closed.position, logTime: closed.closedAt });
   }
 
   #inTransaction(work: () => void): void {
@@ -113,7 +112,6 @@ export class SqliteScoring implements ScoringSide {
       this.store.rollback();
       // Its label guard may remember labels that were rolled back.
       this.#engine = this.#makeEngine();
-      this.#arrivals = this.#makeArrivals();
       throw error;
     } finally {
       this.#events = [];
@@ -127,10 +125,5 @@ export class SqliteScoring implements ScoringSide {
 
   #makeEngine(): Engine {
     return this.#parts.makeEngine(this.store, (event) => this.#events.push(event));
-  }
-
-  #makeArrivals(): JournalArrivals {
-    const read = (position: number, length: number) => this.#reader.read(position, length);
-    return new JournalArrivals({ store: this.store, engine: this.#engine, read });
   }
 }

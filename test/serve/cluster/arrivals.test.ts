@@ -4,7 +4,7 @@ import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
-import { LaneBytes } from '../../../src/serve/cluster/lane-bytes.ts';
+import { TurnPacker } from '../../../src/serve/turn-packer.ts';
 import { Lane } from '../../../src/serve/cluster/lane.ts';
 import { LIMITS, partsForTest, spoolForTest } from './small-lanes.ts';
 
@@ -49,9 +49,13 @@ function closedAfter(span: object) {
   lane.advance();
   const [turn] = closed;
   if (turn === undefined) throw new Error('the lane has closed nothing');
-  const laneBytes = new LaneBytes(spool);
+  const packer = new TurnPacker(spool.directory);
   const understanding = new ArrivalUnderstanding([]);
-  const made = (options: { readonly wantsKeys: boolean }) => understanding.understand(laneBytes.read(turn), options);
+  const made = (options: { readonly wantsKeys: boolean }) => {
+    const { turn: sent } = packer.pack(turn, spool.end);
+    if (!('arrival' in sent)) throw new Error(sent.unreadable);
+    return understanding.understand(sent.arrival, options);
+  };
   return { made, spool };
 }
 

@@ -7,7 +7,7 @@ import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { UNWATCHED } from '../../../src/engine/check-watch.ts';
 import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
-import { LaneBytes } from '../../../src/serve/cluster/lane-bytes.ts';
+import { TurnPacker } from '../../../src/serve/turn-packer.ts';
 import { Filer } from '../../../src/serve/cluster/filer.ts';
 import { ScoringLoop } from '../../../src/serve/cluster/scoring-loop.ts';
 import { Lane } from '../../../src/serve/cluster/lane.ts';
@@ -102,7 +102,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
     },
     pause: async () => {},
   });
-  const bytes = new LaneBytes(spool);
+  const packer = new TurnPacker(spool.directory);
   const scoring = new ScoringLoop({
     store,
     makeEngine: (engineStore, onEvent) =>
@@ -118,7 +118,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
       limits: turnLimits(SETTINGS),
       parts: {
         spool,
-        bytes,
+        packer,
         owner: {
           closed: (source, turn, positions) =>
             commands.push({ type: 'turn', sequence: 0, lane: owned, positions, turn: source.pack(turn).turn }),

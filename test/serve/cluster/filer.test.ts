@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TraceId } from '../../../src/model/ids.ts';
 import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
-import type { LaneTurn } from '../../../src/serve/scoring-protocol.ts';
+import type { Arrival } from '../../../src/engine/arrival.ts';
 import { Filer } from '../../../src/serve/cluster/filer.ts';
 import { FencedError, type Filing, type OwnedLane } from '../../../src/store/cluster-store.ts';
 
@@ -9,7 +9,9 @@ function laneOf(lane: number): OwnedLane {
   return { group: 'g', lane, epoch: 1, time: 0, positions: {} };
 }
 
-const ARRIVAL: LaneTurn = {
+const ARRIVAL: Arrival = {
+  position: 0,
+  rows: 1,
   traceId: 'a'.repeat(32) as TraceId,
   closedAt: 100,
   cause: 'settled',
@@ -42,7 +44,7 @@ function run(options: { readonly fenced?: readonly number[]; readonly lost?: num
   });
   const commands: Parameters<Filer['fileNext']>[0] = [0, 1, 2].flatMap((number) => {
     const lane = laneOf(number);
-    const turn = options.lost === number ? { unreadable: 'the file is gone' } : { arrival: ARRIVAL };
+    const turn = options.lost === number ? { unreadable: 'the file is gone', closed: ARRIVAL } : { arrival: ARRIVAL };
     return [
       { type: 'turn', sequence: number * 2 + 1, lane, positions: {}, turn },
       { type: 'time', sequence: number * 2 + 2, lane, time: 200, positions: {} },

@@ -69,7 +69,7 @@ function lanesWith(
       time: () => {},
       forget,
     },
-    bytes: {
+    packer: {
       pack: () => {
         throw new Error('nothing is sent here');
       },

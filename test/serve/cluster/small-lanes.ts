@@ -22,7 +22,7 @@ export function partsForTest(owner: Partial<LaneOwner>): Omit<LaneParts, 'spool'
   const never = () => {
     throw new Error('this lane does not do that');
   };
-  return { bytes: { pack: never }, owner: { closed: never, time: () => {}, late: never, refused: never, ...owner } };
+  return { packer: { pack: never }, owner: { closed: never, time: () => {}, late: never, refused: never, ...owner } };
 }
 
 export function spoolForTest(): { readonly spool: Spool; readonly reader: JournalReader } {
