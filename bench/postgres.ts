@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { ConversationId, TraceId } from '../src/model/ids.ts';
+import { closeConversation, joinConversation } from '../src/store/conversation-rules.ts';
 import type { Arrival } from '../src/store/cluster-store.ts';
 import type { EngineStore } from '../src/store/engine-store.ts';
 import { BinaryRows } from '../src/store/postgres/binary-copy.ts';
@@ -161,17 +162,16 @@ function take(
   { turnsPerConversation }: Scenario,
 ): void {
   const { traceId, closedAt, content } = waiting;
-  const { row, turns } = store.conversations.join({
+  const { row, turns } = joinConversation(store.conversations, {
     id: (arrival?.conversationId ?? `trace:${traceId}`) as ConversationId,
     labels: LABELS,
     at: closedAt,
     turnsAdded: 1,
     dueNowBecause: turnsPerConversation === 0 ? 'single_trace' : undefined,
-    idleMs: IDLE_MS * 5,
-    maxAgeMs: 1e9,
+    limits: { idleMs: IDLE_MS * 5, maxAgeMs: 1e9, maxTurns: 1000 },
   });
   if (turnsPerConversation > 0 && turns >= turnsPerConversation) {
-    store.conversations.schedule(row, { at: closedAt + IDLE_MS, cause: 'idle' });
+    store.conversations.change(row, { dueAt: closedAt + IDLE_MS, dueCause: 'idle' });
   }
   const trace = {
     traceId,
@@ -195,7 +195,12 @@ function score(store: EngineStore, time: number): void {
       { conversation: due.row, trace: 0, labels: COUNTED },
       () => store.totals.series('evaluations_total', COUNTED).add(1),
     );
-    store.conversations.evaluated(due.row, { revision, cause: 'idle', turns: due.turns, unscoredBecause: undefined });
+    closeConversation(store.conversations, due.row, {
+      revision,
+      cause: 'idle',
+      turns: due.turns,
+      unscoredBecause: undefined,
+    });
   }
 }
 

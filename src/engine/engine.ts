@@ -26,6 +26,14 @@ import { normalize } from '../normalize/normalize.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
+import {
+  absorbConversation,
+  closeConversation,
+  joinConversation,
+  moveTurns,
+  type ClosingLimits,
+  type ScoringResult,
+} from '../store/conversation-rules.ts';
 import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
 import type { Arrival, ClosedInLog } from './arrival.ts';
 import type { CheckWatch } from './check-watch.ts';
@@ -41,12 +49,7 @@ import { columnsOf, conversationIdOf, dueNowBecause, isAgentWork } from './conve
 
 export interface EngineSettings {
   readonly turn: { readonly reopenMs: number; readonly maxSpans: number; readonly maxBytes: number };
-  readonly conversation: {
-    readonly idleMs: number;
-    readonly maxAgeMs: number;
-    readonly maxTurns: number;
-    readonly idKeys: readonly string[];
-  };
+  readonly conversation: ClosingLimits & { readonly idKeys: readonly string[] };
   readonly metrics: LabelSettings;
 }
 
@@ -265,22 +268,18 @@ export class Engine {
     const related = evidence === undefined ? [] : this.#relatedBy(evidence, known);
     const found = isNamed ? undefined : (related.find(({ id }) => !isSynthetic(id)) ?? related[0]);
     const id = found?.id ?? conversationIdOf(turns, closed.traceId);
-    const conversation = store.conversations.join({
+    const conversation = joinConversation(store.conversations, {
       id,
       labels: columnsOf(buildConversation(id, turns), settings.metrics.segment),
       at: closed.closedAt,
       turnsAdded: known === undefined ? turns.length : 0,
       dueNowBecause: dueNowBecause(turns, found === undefined || found.id === syntheticConversationId(closed.traceId)),
-      idleMs: settings.conversation.idleMs,
-      maxAgeMs: settings.conversation.maxAgeMs,
+      limits: settings.conversation,
     });
-    if (conversation.turns - conversation.turnsEvaluated >= settings.conversation.maxTurns) {
-      store.conversations.schedule(conversation.row, { at: closed.closedAt, cause: 'max_turns' });
-    }
     if (evidence !== undefined && !isNamed) store.keys.add(conversation.row, evidence);
     // What had no id and was taken for conversations of their own turns out to be this one.
     const others = related.filter((other) => other.row !== conversation.row && isSynthetic(other.id));
-    for (const other of others) store.absorbConversation(other.row, conversation.row);
+    for (const other of others) absorbConversation(store, other.row, conversation.row);
     return others.length === 0 ? conversation : store.conversations.at(conversation.row);
   }
 
@@ -302,8 +301,8 @@ export class Engine {
     const trace = store.traces.find(traceId);
     if (trace === undefined || trace.conversation === to.row) return;
     const from = store.conversations.at(trace.conversation);
-    if (isSynthetic(from.id)) store.absorbConversation(from.row, to.row);
-    else store.moveTrace(trace.row, turns, { from: from.row, to: to.row });
+    if (isSynthetic(from.id)) absorbConversation(store, from.row, to.row);
+    else moveTurns(store, trace.row, { turns, from: from.row, to: to.row });
   }
 
   /**
@@ -375,16 +374,18 @@ export class Engine {
 
   #evaluateConversation(due: StoredConversation, cause: string): void {
     const { store } = this.#parts;
+    const close = (result: Omit<ScoringResult, 'cause'>) =>
+      closeConversation(store.conversations, due.row, { cause, ...result });
     const revision = due.revision + 1;
     const traces = store.traces.ofConversation(due.row);
     const last = traces.at(-1);
     if (last === undefined) {
-      store.conversations.evaluated(due.row, { revision: due.revision, cause, turns: 0, unscoredBecause: 'moved' });
+      close({ revision: due.revision, turns: 0, unscoredBecause: 'moved' });
       return;
     }
     const matched = this.#matching.match(due, traces);
     if (matched === undefined) {
-      store.conversations.evaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause: 'not_understood' });
+      close({ revision, turns: due.turns, unscoredBecause: 'not_understood' });
       return;
     }
     const { conversation } = matched;
@@ -402,7 +403,7 @@ export class Engine {
     }
     // Its turns were scored, each for itself; what is remembered of them is not needed any more.
     for (const { row } of traces) this.#recent.drop(row);
-    store.conversations.evaluated(due.row, { revision, cause, turns: due.turns, unscoredBecause });
+    close({ revision, turns: due.turns, unscoredBecause });
     const live = matched.by.filter(({ shadow }) => shadow === undefined);
     this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: live.length, revision });
   }

@@ -1,96 +1,110 @@
 /**
- * What happens to a conversation when turns join it, when another takes it in, and when it has been scored; and which is due before
- * which. Every store keeps its rows in its own way and does the same to them.
+ * When a conversation is over, and what becomes of its row until then. A turn that joins decides when it is due:
+ *
+ *   its turn number is the last that is allowed         at once          'max_turns'
+ *   an end marker, or a trace that stands alone         at once          'end_marker', 'single_trace'
+ *   none of these                                       `idleMs` later   'idle'
+ *   its maximum age comes before that                   then             'max_age'
+ *
+ * Another turn replaces that time by a later one. The engine's sweep scores what is due and closes it here; a turn
+ * that joins afterwards makes it due again, for its next revision.
  */
-import type { ConversationJoin, ConversationLabels, ConversationResult, StoredConversation } from './engine-store.ts';
+import type { ConversationId } from '../model/ids.ts';
+import type { ConversationLabels, ConversationStore, EngineStore, StoredConversation } from './engine-store.ts';
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** A conversation as a store changes it in memory. */
-export interface ConversationState extends Mutable<StoredConversation> {
-  labels: ConversationLabels;
-  updatedAt: number;
-  cause: string | null;
-  worstOutcome: number;
-  unscoredBecause: string | null;
+export interface ClosingLimits {
+  readonly idleMs: number;
+  readonly maxAgeMs: number;
+  readonly maxTurns: number;
 }
 
-/** As it is before its first turn has joined. */
-export function newConversation(
-  row: number,
-  { id, labels, at }: Pick<ConversationJoin, 'id' | 'labels' | 'at'>,
-): ConversationState {
-  return {
-    row,
-    id,
-    labels,
-    firstClosedAt: at,
-    lastClosedAt: at,
-    updatedAt: 0,
-    turns: 0,
-    turnsEvaluated: 0,
-    dueAt: undefined,
-    dueCause: undefined,
-    revision: 0,
-    cause: null,
-    worstOutcome: 0,
-    unscoredBecause: null,
-  };
+export interface JoiningTurns {
+  readonly id: ConversationId;
+  readonly labels: ConversationLabels;
+  /** Log time at which they closed. */
+  readonly at: number;
+  /** 0 where one of its turns has changed. */
+  readonly turnsAdded: number;
+  readonly dueNowBecause: string | undefined;
+  readonly limits: ClosingLimits;
 }
 
-/** Gives when it is due, and why; the caller schedules it. */
-export function joinTurns(
-  conversation: ConversationState,
-  join: ConversationJoin,
-): { readonly at: number; readonly cause: string } {
-  const { at, dueNowBecause } = join;
-  // The first turn that had a segment said it; what is shown is what was counted, and counters don't move.
-  conversation.labels = withSegment(join.labels, conversation.labels.segment);
-  conversation.lastClosedAt = Math.max(conversation.lastClosedAt, at);
-  conversation.updatedAt = Date.now();
-  conversation.turns += join.turnsAdded;
-  const maxAgeAt = conversation.firstClosedAt + join.maxAgeMs;
-  if (dueNowBecause !== undefined) return { at, cause: dueNowBecause };
+/** Finds or makes the conversation of turns, and decides when it is due. */
+export function joinConversation(conversations: ConversationStore, joining: JoiningTurns): StoredConversation {
+  const { id, labels, at, turnsAdded } = joining;
+  const conversation = conversations.find(id) ?? conversations.make({ id, labels, firstClosedAt: at });
+  const turns = conversation.turns + turnsAdded;
+  return conversations.change(conversation.row, {
+    // The first turn that had a segment said it; what is shown is what was counted, and counters don't move.
+    labels: withSegment(labels, conversation.labels.segment),
+    lastClosedAt: Math.max(conversation.lastClosedAt, at),
+    updatedAt: Date.now(),
+    turns,
+    ...dueAfter({ ...conversation, turns }, joining),
+  });
+}
+
+type Due = Pick<StoredConversation, 'dueAt' | 'dueCause'>;
+
+function dueAfter(
+  { turns, turnsEvaluated, firstClosedAt }: StoredConversation,
+  { at, dueNowBecause, limits: { idleMs, maxAgeMs, maxTurns } }: JoiningTurns,
+): Due {
+  if (turns - turnsEvaluated >= maxTurns) return { dueAt: at, dueCause: 'max_turns' };
+  if (dueNowBecause !== undefined) return { dueAt: at, dueCause: dueNowBecause };
+  const maxAgeAt = firstClosedAt + maxAgeMs;
   // A conversation that came back after its maximum age is idle or not like any other.
-  if (maxAgeAt > at && maxAgeAt < at + join.idleMs) return { at: maxAgeAt, cause: 'max_age' };
-  return { at: at + join.idleMs, cause: 'idle' };
+  if (maxAgeAt > at && maxAgeAt < at + idleMs) return { dueAt: maxAgeAt, dueCause: 'max_age' };
+  return { dueAt: at + idleMs, dueCause: 'idle' };
+}
+
+/** It was scored, or cannot be: it is over until another turn joins. */
+export function closeConversation(
+  conversations: ConversationStore,
+  row: number,
+  { turns, ...result }: ScoringResult,
+): void {
+  conversations.change(row, { ...result, turnsEvaluated: turns, updatedAt: Date.now(), ...NOT_DUE });
+}
+
+export interface ScoringResult {
+  readonly revision: number;
+  readonly cause: string;
+  readonly turns: number;
+  readonly unscoredBecause: string | undefined;
+}
+
+const NOT_DUE: Due = { dueAt: undefined, dueCause: undefined };
+
+/** A turn belongs to another conversation: it moves there with its evaluations. */
+export function moveTurns(
+  store: EngineStore,
+  trace: number,
+  { turns, from, to }: { readonly turns: number; readonly from: number; readonly to: number },
+): void {
+  const { conversations } = store;
+  store.moveTrace(trace, { from, to });
+  conversations.change(from, { turns: conversations.at(from).turns - turns });
+  conversations.change(to, { turns: conversations.at(to).turns + turns });
 }
 
 /**
- * All its turns turned out to belong to another. It goes, unless it has been scored: what was counted stays counted,
- * and whoever asks finds out why there is nothing more to see. Says whether it goes.
+ * All turns of a conversation with a name of our own belong to another. The empty one is removed unless it was scored:
+ * a scored one stays, marked `moved`, because what was counted stays counted and its reader finds out where it went.
  */
-export function absorbInto(absorbed: ConversationState, into: ConversationState): boolean {
-  into.labels = withSegment(into.labels, into.labels.segment ?? absorbed.labels.segment);
-  into.turns += absorbed.turns;
-  absorbed.turns = 0;
-  absorbed.turnsEvaluated = 0;
-  absorbed.dueAt = undefined;
-  absorbed.dueCause = undefined;
-  absorbed.unscoredBecause = 'moved';
-  return absorbed.revision === 0;
+export function absorbConversation(store: EngineStore, from: number, to: number): void {
+  const { conversations } = store;
+  store.moveConversation(from, to);
+  const absorbed = conversations.at(from);
+  const into = conversations.at(to);
+  conversations.change(to, {
+    labels: withSegment(into.labels, into.labels.segment ?? absorbed.labels.segment),
+    turns: into.turns + absorbed.turns,
+  });
+  conversations.change(from, { turns: 0, turnsEvaluated: 0, unscoredBecause: 'moved', ...NOT_DUE });
+  if (absorbed.revision === 0) conversations.remove(from);
 }
 
 function withSegment(labels: ConversationLabels, segment: string | undefined): ConversationLabels {
   return segment === undefined || segment === labels.segment ? labels : { ...labels, segment };
-}
-
-export function noteResult(conversation: ConversationState, result: ConversationResult): void {
-  conversation.revision = result.revision;
-  conversation.cause = result.cause;
-  conversation.turnsEvaluated = result.turns;
-  conversation.unscoredBecause = result.unscoredBecause ?? null;
-  conversation.updatedAt = Date.now();
-  conversation.dueAt = undefined;
-  conversation.dueCause = undefined;
-}
-
-export interface Due {
-  readonly row: number;
-  readonly dueAt: number;
-}
-
-/** Of two conversations the one that is due first, and of those due at once the older one. */
-export function isDueBefore(a: Due, b: Due): boolean {
-  return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.row < b.row);
 }

@@ -39,14 +39,25 @@ export interface NewTrace extends Omit<StoredTrace, 'row'> {
 export interface StoredConversation {
   readonly row: number;
   readonly id: ConversationId;
+  readonly labels: ConversationLabels;
   readonly firstClosedAt: number;
   readonly lastClosedAt: number;
+  /** Wall-clock time in milliseconds. */
+  readonly updatedAt: number;
   readonly turns: number;
   readonly turnsEvaluated: number;
   readonly dueAt: number | undefined;
   readonly dueCause: string | undefined;
   readonly revision: number;
+  /** Why it was due when it was scored last. */
+  readonly cause: string | undefined;
+  /** Index of an outcome, of all that evaluations of it had. */
+  readonly worstOutcome: number;
+  readonly unscoredBecause: string | undefined;
 }
+
+export type NewConversation = Pick<StoredConversation, 'id' | 'labels' | 'firstClosedAt'>;
+export type ConversationChanges = Partial<Omit<StoredConversation, 'row' | 'id' | 'firstClosedAt'>>;
 
 export interface ConversationLabels {
   readonly agent: string;
@@ -54,23 +65,6 @@ export interface ConversationLabels {
   readonly environment: string;
   /** Absent where none is configured, or no turn has said it. */
   readonly segment?: string | undefined;
-}
-
-export interface ConversationJoin {
-  readonly id: ConversationId;
-  readonly labels: ConversationLabels;
-  readonly at: number;
-  readonly turnsAdded: number;
-  readonly dueNowBecause: string | undefined;
-  readonly idleMs: number;
-  readonly maxAgeMs: number;
-}
-
-export interface ConversationResult {
-  readonly revision: number;
-  readonly cause: string;
-  readonly turns: number;
-  readonly unscoredBecause: string | undefined;
 }
 
 export interface ConversationKeys {
@@ -153,18 +147,17 @@ export interface TraceStore {
   pass(row: number, position: number): void;
 }
 
+/** Conversations as rows. The engine decides what changes in them; what it is given does not change under its hands. */
 export interface ConversationStore {
-  /**
-   * A turn joined the conversation, or one of its turns changed. Where there is no cause to score it now, it is due
-   * `idleMs` later, or at its maximum age if that comes first.
-   */
-  join(join: ConversationJoin): StoredConversation;
-  /** Replaces the time at which the conversation is due. */
-  schedule(row: number, due: { readonly at: number; readonly cause: string }): void;
+  find(id: ConversationId): StoredConversation | undefined;
+  /** One without turns, which is not due. */
+  make(conversation: NewConversation): StoredConversation;
   at(row: number): StoredConversation;
+  /** Returns it as it is then. */
+  change(row: number, changes: ConversationChanges): StoredConversation;
+  remove(row: number): void;
   /** The conversation that is due first, at or before `logTime`. */
   nextDue(logTime: number): StoredConversation | undefined;
-  evaluated(row: number, result: ConversationResult): void;
 }
 
 /** Evidence by which turns without a conversation id refer to one another. */
@@ -221,10 +214,10 @@ export interface EngineStore {
   /** Results for a backend, from the same commit on. */
   readonly results: { add(payload: string): void };
 
-  /** A turn turned out to belong to another conversation: its evaluations move with it. */
-  moveTrace(trace: number, turns: number, place: { readonly from: number; readonly to: number }): void;
-  /** A conversation with a name of our own turned out to be a part of another: turns, evaluations and keys move. */
-  absorbConversation(from: number, to: number): void;
+  /** Moves what was said of a turn to another conversation; the trace itself has been revised. */
+  moveTrace(trace: number, place: { readonly from: number; readonly to: number }): void;
+  /** Moves traces, evaluations and keys of a conversation to another. */
+  moveConversation(from: number, to: number): void;
   /** Stored with the next commit: how far the log had come. A store without a log of its own ignores it. */
   raiseFloor(floor: { readonly position: number; readonly logTime: number }): void;
 }

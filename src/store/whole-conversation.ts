@@ -1,7 +1,7 @@
 /** A conversation with everything that a store has of it, for moving it to another. */
 import type { Evaluation } from '../model/evaluation.ts';
-import type { ConversationId, TraceId } from '../model/ids.ts';
-import type { ConversationLabels, Labels, TraceContent } from './engine-store.ts';
+import type { TraceId } from '../model/ids.ts';
+import type { Labels, StoredConversation, TraceContent } from './engine-store.ts';
 
 export interface WholeTrace {
   readonly traceId: TraceId;
@@ -28,22 +28,8 @@ export interface WholeEvaluation {
   readonly costNanos: number | undefined;
 }
 
-export interface WholeConversation {
-  /** The store's own number, by which copying goes on. */
-  readonly row: number;
-  readonly id: ConversationId;
-  readonly labels: ConversationLabels;
-  readonly firstClosedAt: number;
-  readonly lastClosedAt: number;
-  readonly updatedAt: number;
-  readonly turns: number;
-  readonly turnsEvaluated: number;
-  readonly dueAt: number | undefined;
-  readonly dueCause: string | undefined;
-  readonly revision: number;
-  readonly cause: string | undefined;
-  readonly worstOutcome: number;
-  readonly unscoredBecause: string | undefined;
+/** Its row is the store's own, by which copying goes on. */
+export interface WholeConversation extends StoredConversation {
   /** In the order in which they were stored first. */
   readonly traces: readonly WholeTrace[];
   /** In the order in which they were made. */

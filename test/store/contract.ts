@@ -7,6 +7,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId, TurnId } from '../../src/model/ids.ts';
+import { absorbConversation, closeConversation, joinConversation } from '../../src/store/conversation-rules.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
 import { decodeBasis } from '../../src/store/basis-codec.ts';
 import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../../src/store/evaluation-scan.ts';
@@ -90,14 +91,13 @@ export function joinTurn(
   turn: Turn,
   options: { readonly dueNow?: string; readonly turnsAdded?: number; readonly segment?: string } = {},
 ): StoredConversation {
-  return store.conversations.join({
+  return joinConversation(store.conversations, {
     id: (turn.conversation ?? `trace:${traceIdOf(turn.number)}`) as ConversationId,
     labels: options.segment === undefined ? LABELS : { ...LABELS, segment: options.segment },
     at: turn.at,
     turnsAdded: options.turnsAdded ?? 1,
     dueNowBecause: options.dueNow,
-    idleMs: 300,
-    maxAgeMs: 10_000,
+    limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000 },
   });
 }
 
@@ -125,7 +125,7 @@ function scoreAtOnce(store: EngineStore, turn: Turn, outcome: Outcome = 'success
     { conversation: conversation.row, trace, labels: COUNTED },
     () => store.totals.series('assay_evaluations_total', COUNTED).add(1),
   );
-  store.conversations.evaluated(conversation.row, {
+  closeConversation(store.conversations, conversation.row, {
     revision,
     cause: 'end_marker',
     turns: conversation.turns,
@@ -391,7 +391,12 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       storeTurn(store, fourth, joinTurn(store, fourth, { dueNow: 'end_marker' }).row);
       for (let due = store.conversations.nextDue(2000); due !== undefined; due = store.conversations.nextDue(2000)) {
         order.push([due.id, due.dueCause]);
-        store.conversations.evaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
+        closeConversation(store.conversations, due.row, {
+          revision: 1,
+          cause: 'test',
+          turns: 1,
+          unscoredBecause: undefined,
+        });
       }
     });
 
@@ -548,7 +553,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       const conversation = joinTurn(store, named);
       const [related] = store.keys.find({ has: [], wants: named.wants });
       if (related === undefined) throw new Error('the part is not found');
-      store.absorbConversation(related.row, conversation.row);
+      absorbConversation(store, related.row, conversation.row);
       storeTurn(store, named, conversation.row);
       expect(store.conversations.at(conversation.row).turns).toBe(2);
       expect(store.traces.ofConversation(conversation.row).map(({ traceId }) => traceId)).toEqual([
@@ -595,14 +600,13 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const turn = { number: 1, conversation: id, at: 1000 };
     const labels = { ...COUNTED, agent: 'a\0b', segment: '\0 \uE0A5 "gold"' };
     await under.transact({ turns: [turn], until: 1000 }, () => {
-      const { row } = store.conversations.join({
+      const { row } = joinConversation(store.conversations, {
         id: id as ConversationId,
         labels: { ...LABELS, agent: 'a\0b', segment: labels.segment },
         at: 1000,
         turnsAdded: 1,
         dueNowBecause: 'end_marker',
-        idleMs: 300,
-        maxAgeMs: 10_000,
+        limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000 },
       });
       storeTurn(store, turn, row);
       const explanation = 'It said \0 and \uE0A50.';

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import type { TurnId } from '../../src/model/ids.ts';
 import type { HumanLabel, LabelledVerdict } from '../../src/model/labels.ts';
+import { closeConversation } from '../../src/store/conversation-rules.ts';
 import type { EvaluationScanner } from '../../src/store/evaluation-scan.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
 import type { LabelReader, LabelStore, Labelled } from '../../src/store/label-store.ts';
@@ -46,7 +47,7 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
       );
       const trace = storeTurn(under.store, { ...turn, conversation: evaluation.conversationId }, row);
       under.store.evaluations.insert(evaluation, { conversation: row, trace, labels: COUNTED }, () => undefined);
-      under.store.conversations.evaluated(row, {
+      closeConversation(under.store.conversations, row, {
         revision: evaluation.revision,
         cause: 'end_marker',
         turns: 1,

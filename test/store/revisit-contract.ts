@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import type { ConversationId } from '../../src/model/ids.ts';
 import type { JudgeOutcome } from '../../src/model/judging.ts';
+import { absorbConversation, closeConversation } from '../../src/store/conversation-rules.ts';
 import type { QuestionStore } from '../../src/store/question-store.ts';
 import type { TruthStore } from '../../src/store/revisit.ts';
 import { judgeRequest } from '../ask/requests.ts';
@@ -34,7 +35,7 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
   }
 
   function evaluated(under: RevisitsUnderTest, row: number): void {
-    under.store.conversations.evaluated(row, {
+    closeConversation(under.store.conversations, row, {
       revision: 1,
       cause: 'end_marker',
       turns: 1,
@@ -199,7 +200,7 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
       const evaluation: Evaluation = { ...evaluationOf({ conversation: from.id, turnId }), waitsFor: ['right'] };
       const place = { conversation: from.row, trace, labels: COUNTED };
       under.store.waiting.put({ evaluation, place, counted: [], requests: [judgeRequest('a')] });
-      under.store.absorbConversation(from.row, to.row);
+      absorbConversation(under.store, from.row, to.row);
     });
     await ended(under, YES, 'a');
 

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId } from '../../src/model/ids.ts';
+import { closeConversation, joinConversation } from '../../src/store/conversation-rules.ts';
 import { prune, type Retention } from '../../src/store/sqlite/retention.ts';
 import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
@@ -34,14 +35,13 @@ function traceIdOf(number: number): TraceId {
 }
 
 function join(store: Store, id: string, options: { readonly at?: number; readonly dueNow?: string } = {}) {
-  return store.conversations.join({
+  return joinConversation(store.conversations, {
     id: id as ConversationId,
     labels: LABELS,
     at: options.at ?? 1000,
     turnsAdded: 1,
     dueNowBecause: options.dueNow,
-    idleMs: 300,
-    maxAgeMs: 10_000,
+    limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000 },
   });
 }
 
@@ -126,12 +126,17 @@ test('conversations come due in order of time, then of their rows, whether they 
   const third = join(store, 'as early', { at: 1000 });
   const fourth = join(store, 'now', { at: 1200, dueNow: 'end_marker' });
   // The row on disk still says 5300.
-  store.conversations.schedule(first.row, { at: 1250, cause: 'max_turns' });
+  store.conversations.change(first.row, { dueAt: 1250, dueCause: 'max_turns' });
 
   const order: [number, string | undefined][] = [];
   for (let due = store.conversations.nextDue(2000); due !== undefined; due = store.conversations.nextDue(2000)) {
     order.push([due.row, due.dueCause]);
-    store.conversations.evaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
+    closeConversation(store.conversations, due.row, {
+      revision: 1,
+      cause: 'test',
+      turns: 1,
+      unscoredBecause: undefined,
+    });
   }
 
   expect(order).toEqual([
@@ -152,7 +157,12 @@ test('more conversations than are kept in memory come due in order as well', () 
   const times: number[] = [];
   for (let due = store.conversations.nextDue(20_000); due !== undefined; due = store.conversations.nextDue(20_000)) {
     times.push(due.dueAt ?? 0);
-    store.conversations.evaluated(due.row, { revision: 1, cause: 'test', turns: 1, unscoredBecause: undefined });
+    closeConversation(store.conversations, due.row, {
+      revision: 1,
+      cause: 'test',
+      turns: 1,
+      unscoredBecause: undefined,
+    });
   }
   store.commit();
 
@@ -197,7 +207,7 @@ function storeOf(
       () => {},
     );
     if (isOpen !== true)
-      store.conversations.evaluated(row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
+      closeConversation(store.conversations, row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
   }
   for (const { id, daysAgo } of conversations) {
     store.run('UPDATE conversations SET updated_at = ? WHERE conversation_id = ?', NOW - daysAgo * DAY, id);
@@ -263,7 +273,7 @@ test('a content file that has become mostly empty is copied forward and goes', (
     const { row } = join(store, `c${number}`);
     rows.push(row);
     insertTrace(store, number, row, bytes);
-    store.conversations.evaluated(row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
+    closeConversation(store.conversations, row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
   }
   store.commit();
   const before = Buffer.from(store.traces.contentOf(1).traces);

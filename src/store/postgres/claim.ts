@@ -9,6 +9,7 @@
 import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
+import { CONVERSATION_COLUMNS, type ConversationCells, headFrom } from '../conversation-columns.ts';
 import type { LoadedHead } from './loaded.ts';
 import { fromUuid } from './row-keys.ts';
 import type { Session } from './session.ts';
@@ -26,26 +27,11 @@ export interface Claim {
   readonly units: readonly Unit[];
 }
 
-export interface HeadRow {
+export interface HeadRow extends ConversationCells {
   readonly id: number;
   readonly conversation_id: string;
   readonly first_day: number;
-  readonly agent: string;
-  readonly agent_version: string;
-  readonly environment: string;
-  readonly first_closed_at: number | null;
   readonly first_trace: string | null;
-  readonly last_closed_at: number;
-  readonly updated_at: number;
-  readonly turns: number;
-  readonly turns_evaluated: number;
-  readonly due_at: number | null;
-  readonly due_cause: string | null;
-  readonly revision: number;
-  readonly cause: string | null;
-  readonly worst_outcome: number;
-  readonly unscored_because: string | null;
-  readonly segment: string | null;
   readonly revisit: number | null;
   readonly truth: string | null;
   readonly waits: boolean;
@@ -95,26 +81,9 @@ function toHead(row: HeadRow, isGrouped: boolean): ClaimedHead {
   return {
     id: row.id,
     // The casts are the brands: the filer and the engine wrote them.
-    conversationId: fromStorable(row.conversation_id) as ConversationId,
+    conversation: headFrom(fromStorable(row.conversation_id) as ConversationId, row, fromStorable),
     firstTrace: row.first_trace === null ? undefined : (fromUuid(row.first_trace) as TraceId),
     firstDay: row.first_day,
-    labels: {
-      agent: fromStorable(row.agent),
-      agentVersion: fromStorable(row.agent_version),
-      environment: fromStorable(row.environment),
-      ...(row.segment === null ? {} : { segment: fromStorable(row.segment) }),
-    },
-    firstClosedAt: row.first_closed_at ?? undefined,
-    lastClosedAt: row.last_closed_at,
-    updatedAt: row.updated_at,
-    turns: row.turns,
-    turnsEvaluated: row.turns_evaluated,
-    dueAt: row.due_at ?? undefined,
-    dueCause: row.due_cause ?? undefined,
-    revision: row.revision,
-    cause: row.cause,
-    worstOutcome: row.worst_outcome,
-    unscoredBecause: row.unscored_because,
     isGrouped,
     revisit: row.revisit ?? undefined,
     // The cast holds because `Truths.put` wrote the text.
@@ -129,9 +98,8 @@ export function outcomeAt(index: number) {
   return outcome;
 }
 
-const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.agent, c.agent_version, c.environment, c.first_closed_at, c.first_trace,
-  c.last_closed_at, c.updated_at, c.turns, c.turns_evaluated, c.due_at, c.due_cause, c.revision, c.cause, c.worst_outcome,
-  c.unscored_because, c.segment, (SELECT number FROM revisits v WHERE v.conversation = c.id) AS revisit,
+const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.first_trace, ${CONVERSATION_COLUMNS.map(({ name }) => `c.${name}`).join(', ')},
+  (SELECT number FROM revisits v WHERE v.conversation = c.id) AS revisit,
   (SELECT truth FROM truths t WHERE t.key = c.key) AS truth,
   EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id) AS waits`;
 

@@ -92,14 +92,14 @@ export class Judge implements ScoringStore {
     const home = options.whose === 'own' ? this.#instance.id : undefined;
     const claimed = await claim(session, { home, conversationsMax });
     if (claimed === undefined) return undefined;
-    const { idleMs } = this.workingSet.conversations;
+    const { idleMs } = this.workingSet.heads;
     const loaded = await load(session, claimed, { bytesMax, idleMs, whole: this.#whole, cache: this.#cache });
     return loaded.heads.length === 0 ? undefined : loaded;
   }
 
   /** The engine goes on where something fails; so it is to be seen here whether all that it asked for was there. */
   #checkWork({ heads }: Loaded): void {
-    const { missing, strays } = this.workingSet.conversations;
+    const { missing, strays } = this.workingSet.heads;
     for (const { id } of heads) this.#whole.delete(id);
     if (missing.length > 0) {
       if (this.#whole.size > WHOLE_MAX) this.#whole.clear();
@@ -149,7 +149,7 @@ export class Judge implements ScoringStore {
 
   /** What nobody filed anything for gets a head and a group, so that it is there the next time. */
   async #joinStrays(loaded: Loaded | undefined): Promise<void> {
-    const { strays } = this.workingSet.conversations;
+    const { strays } = this.workingSet.heads;
     if (loaded === undefined || strays.length === 0) return;
     const conversations = new Map(loaded.arrivals.map(({ traceId, conversation }) => [traceId, conversation]));
     await this.#link.transaction(async (session) => {

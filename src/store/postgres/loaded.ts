@@ -1,28 +1,16 @@
 /** What is loaded of conversations before the engine works on them. Conversations are named by their row in the database here. */
 import type { Outcome } from '../../model/evaluation.ts';
 import type { Json } from '../../model/json.ts';
-import type { ConversationId, TraceId } from '../../model/ids.ts';
+import type { TraceId } from '../../model/ids.ts';
 import type { WaitingArrival } from '../cluster-store.ts';
-import type { ConversationLabels, Labels, TraceContent } from '../engine-store.ts';
+import type { ConversationHead } from '../conversation-columns.ts';
+import type { Labels, TraceContent } from '../engine-store.ts';
 import type { StoredWaiting } from './waiting.ts';
 
 export interface LoadedHead {
   readonly id: number;
-  readonly conversationId: ConversationId;
-  readonly labels: ConversationLabels;
-  /** Undefined where turns have been filed and none has been judged: for the engine it is not there. */
-  readonly firstClosedAt: number | undefined;
+  readonly conversation: ConversationHead;
   readonly firstTrace: TraceId | undefined;
-  readonly lastClosedAt: number;
-  readonly updatedAt: number;
-  readonly turns: number;
-  readonly turnsEvaluated: number;
-  readonly dueAt: number | undefined;
-  readonly dueCause: string | undefined;
-  readonly revision: number;
-  readonly cause: string | null;
-  readonly worstOutcome: number;
-  readonly unscoredBecause: string | null;
   /** Whether it is judged together with others, to which its turns may refer. */
   readonly isGrouped: boolean;
   /** The number under which it is asked to be looked at again. */

@@ -78,10 +78,10 @@ export async function load(session: Session, claimed: Claim, options: LoadingOpt
     const { arrival: id, day, conversation, traceId, closedAt } = one;
     return { id, day, conversation, traceId, closedAt, cause, spans, content, turns: options.cache.takeTurns(id) };
   });
-  const known = heads.filter(({ firstClosedAt }) => firstClosedAt !== undefined);
+  const known = heads.filter(isKnown);
   return {
     time,
-    heads: heads.map((head) => ({ ...head, isWhole: head.firstClosedAt === undefined || whole.has(head.id) })),
+    heads: heads.map((head) => ({ ...head, isWhole: !isKnown(head) || whole.has(head.id) })),
     traces: traces.map((trace) => ({ ...trace, content: contents.ofTrace(trace) })),
     arrivals,
     evaluations: await loadEvaluations(
@@ -114,11 +114,9 @@ function within(
   let bytes = 0;
   for (const unit of claimed.units) {
     const own = unit.heads.flatMap(({ id }) => waiting.get(id) ?? []);
-    const isDue = unit.heads.some(
-      ({ dueAt, revisit }) => revisit !== undefined || (dueAt !== undefined && dueAt <= claimed.time),
-    );
+    const mustBeLooked = unit.heads.some((head) => head.revisit !== undefined || isDue(head, claimed.time));
     // Somebody else was quicker.
-    if (own.length === 0 && !isDue) continue;
+    if (own.length === 0 && !mustBeLooked) continue;
     const size = own.reduce((sum, one) => sum + one.bytes, 0);
     if (units.length > 0 && bytes + size > bytesMax) break;
     units.push(unit);
@@ -164,9 +162,18 @@ function timeWithin(waiting: readonly Waiting[], bytesMax: number, time: number)
 
 /** Too often yes costs time, too often no costs a transaction. */
 function mayBeScored(head: ClaimedHead, arrivals: readonly Waiting[], time: number, idleMs: number): boolean {
-  if (head.firstClosedAt === undefined) return false;
-  if (head.isGrouped || head.revisit !== undefined || (head.dueAt !== undefined && head.dueAt <= time)) return true;
+  if (!isKnown(head)) return false;
+  if (head.isGrouped || head.revisit !== undefined || isDue(head, time)) return true;
   return arrivals.some(({ standsAlone, closedAt }) => !standsAlone || closedAt + idleMs <= time);
+}
+
+/** Whether the engine has judged anything of it. */
+function isKnown({ conversation }: ClaimedHead): boolean {
+  return conversation.firstClosedAt !== undefined;
+}
+
+function isDue({ conversation: { dueAt } }: ClaimedHead, time: number): boolean {
+  return dueAt !== undefined && dueAt <= time;
 }
 
 async function loadTraces(
@@ -175,7 +182,7 @@ async function loadTraces(
   whole: Set<number>,
   taken: readonly Waiting[],
 ): Promise<readonly TraceRow[]> {
-  const known = heads.filter(({ firstClosedAt }) => firstClosedAt !== undefined);
+  const known = heads.filter(isKnown);
   if (known.length === 0) return [];
   const traces: TraceRow[] = [];
   for (const { ids, since } of byAge(known.filter(({ id }) => !whole.has(id)))) {

@@ -15,6 +15,7 @@ import type { WholeConversation, WholeTrace } from '../whole-conversation.ts';
 import { lockKey } from './advisory-locks.ts';
 import { BinaryRows } from './binary-copy.ts';
 import { dayOf, makePartitionsOf } from './days.ts';
+import { HEAD_NAMES, headParameters, headValues } from './head-columns.ts';
 import { Link, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { migrate } from './schema.ts';
@@ -184,27 +185,12 @@ async function makeHeads(
   session: Session,
   conversations: readonly WholeConversation[],
 ): Promise<ReadonlyMap<string, number>> {
-  const optional = <T>(value: T | undefined) => value ?? null;
   const rows = await session.rows<{ key: string; id: number }>(ADD_HEADS, [
     conversations.map(({ id }) => textKey(id)),
     conversations.map(({ id }) => toStorable(id)),
     conversations.map((whole) => firstDayOf(whole)),
-    conversations.map(({ labels }) => toStorable(labels.agent)),
-    conversations.map(({ labels }) => toStorable(labels.agentVersion)),
-    conversations.map(({ labels }) => toStorable(labels.environment)),
-    conversations.map(({ firstClosedAt }) => firstClosedAt),
-    conversations.map(({ traces }) => optional(traces[0]?.traceId)),
-    conversations.map(({ lastClosedAt }) => lastClosedAt),
-    conversations.map(({ updatedAt }) => updatedAt),
-    conversations.map(({ turns }) => turns),
-    conversations.map(({ turnsEvaluated }) => turnsEvaluated),
-    conversations.map(({ dueAt }) => optional(dueAt)),
-    conversations.map(({ dueCause }) => optional(dueCause)),
-    conversations.map(({ revision }) => revision),
-    conversations.map(({ cause }) => optional(cause)),
-    conversations.map(({ worstOutcome }) => worstOutcome),
-    conversations.map(({ unscoredBecause }) => optional(unscoredBecause)),
-    conversations.map(({ labels }) => (labels.segment === undefined ? null : toStorable(labels.segment))),
+    conversations.map(({ traces }) => traces[0]?.traceId ?? null),
+    ...headValues(conversations),
   ]);
   return new Map(rows.map(({ key, id }) => [fromUuid(key), id]));
 }
@@ -304,17 +290,10 @@ function firstDayOf({ traces, evaluations, updatedAt }: WholeConversation): numb
   return dayOf(times.reduce((least, time) => Math.min(least, time), updatedAt));
 }
 
+const ADDED_NAMES = `key, conversation_id, first_day, first_trace, ${HEAD_NAMES.join(', ')}`;
 const ADD_HEADS = {
   name: 'import-heads',
-  sql: `INSERT INTO conversations (key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, first_trace,
-      last_closed_at, updated_at, turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because,
-      segment)
-    SELECT key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, first_trace, last_closed_at, updated_at,
-      turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because, segment
-    FROM unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::uuid[], $9::bigint[],
-      $10::bigint[], $11::int[], $12::int[], $13::bigint[], $14::text[], $15::int[], $16::text[], $17::smallint[], $18::text[], $19::text[])
-      WITH ORDINALITY AS n (key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, first_trace,
-        last_closed_at, updated_at, turns, turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because,
-        segment, place)
+  sql: `INSERT INTO conversations (${ADDED_NAMES}) SELECT ${ADDED_NAMES}
+    FROM unnest($1::uuid[], $2::text[], $3::int[], $4::uuid[], ${headParameters(5)}) WITH ORDINALITY AS n (${ADDED_NAMES}, place)
     ORDER BY place ON CONFLICT (key) DO NOTHING RETURNING key, id`,
 };

@@ -97,7 +97,7 @@ export async function writeWaiting(session: Session, set: WorkingSet, now: numbe
   if (added.length > 0) await session.run(KEEP_QUESTIONS);
   for (const { waiting } of added) {
     const { place, evaluation, requests } = waiting;
-    const head = set.conversations.headOf(place.conversation).id;
+    const head = set.heads.idOf(place.conversation);
     const [row] = await session.rows<{ id: number }>(PUT, [
       head,
       set.traces.idAt(place.trace) ?? null,

@@ -10,7 +10,8 @@ import type {
   SeenConversation,
 } from '../engine-store.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
-import type { WorkingConversations } from './working-conversations.ts';
+import type { HeldConversations } from '../held-conversations.ts';
+import type { WorkingHeads } from './working-heads.ts';
 
 export interface NewEvaluation {
   readonly evaluation: Evaluation;
@@ -32,11 +33,13 @@ interface Last {
 }
 
 export class WorkingEvaluations implements EvaluationStore {
-  readonly #conversations: WorkingConversations;
+  readonly #heads: WorkingHeads;
+  readonly #conversations: HeldConversations;
   readonly #last = new Map<string, Last>();
   #added: NewEvaluation[] = [];
 
-  constructor(conversations: WorkingConversations) {
+  constructor(heads: WorkingHeads, conversations: HeldConversations) {
+    this.#heads = heads;
     this.#conversations = conversations;
   }
 
@@ -54,7 +57,7 @@ export class WorkingEvaluations implements EvaluationStore {
   }
 
   previous({ conversation, suite, turnId }: EvaluationKey): PreviousEvaluation | undefined {
-    this.#conversations.needWhole(conversation);
+    this.#heads.needWhole(conversation);
     return this.#last.get(keyOf(conversation, suite, turnId ?? ''))?.previous;
   }
 
@@ -75,7 +78,7 @@ export class WorkingEvaluations implements EvaluationStore {
     this.#last.set(key, { conversation, trace, suite, turnId, previous, verdicts });
     this.#added.push({ evaluation, conversation, trace, labels, seen });
     if (outcome !== 'unscored' && !evaluation.shadow) {
-      this.#conversations.worsen(conversation, OUTCOMES.indexOf(outcome));
+      this.#conversations.noteOutcome(conversation, OUTCOMES.indexOf(outcome));
     }
     onNew(evaluation);
   }

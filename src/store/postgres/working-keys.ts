@@ -1,8 +1,7 @@
 /** By what the turns of one transaction's conversations refer to one another. */
-import type { ConversationKeys, ConversationKeyStore, StoredConversation } from '../engine-store.ts';
+import type { ConversationKeys, ConversationKeyStore, ConversationStore, StoredConversation } from '../engine-store.ts';
 import { KEY_HASH_BYTES, keyHash, RELATED_MAX } from '../key-hash.ts';
 import type { LoadedHead } from './loaded.ts';
-import type { WorkingConversations } from './working-conversations.ts';
 
 export interface HeldKeys {
   conversation: number;
@@ -12,7 +11,7 @@ export interface HeldKeys {
 }
 
 export class WorkingKeys implements ConversationKeyStore {
-  readonly #conversations: WorkingConversations;
+  readonly #conversations: ConversationStore;
   readonly #held: HeldKeys[] = [];
   /** Conversations by hash, of what is had and of what is wanted. */
   readonly #having = new Map<string, Set<HeldKeys>>();
@@ -20,7 +19,7 @@ export class WorkingKeys implements ConversationKeyStore {
 
   #hasGroups = false;
 
-  constructor(conversations: WorkingConversations) {
+  constructor(conversations: ConversationStore) {
     this.#conversations = conversations;
   }
 

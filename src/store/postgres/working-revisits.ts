@@ -1,14 +1,14 @@
 /** Conversations of one transaction that are to be evaluated again although no span came, and the ground truth that was put in for them. */
 import type { ConversationId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
-import type { WorkingConversations } from './working-conversations.ts';
+import type { WorkingHeads } from './working-heads.ts';
 
 export class WorkingRevisits {
-  readonly #conversations: WorkingConversations;
+  readonly #heads: WorkingHeads;
   #rows: number[] = [];
 
-  constructor(conversations: WorkingConversations) {
-    this.#conversations = conversations;
+  constructor(heads: WorkingHeads) {
+    this.#heads = heads;
   }
 
   load(row: number): void {
@@ -21,7 +21,7 @@ export class WorkingRevisits {
 
   /** Those that are there for the engine by now; in the order of the rows, which is the same wherever they are looked at. */
   take(): readonly number[] {
-    const rows = this.#rows.filter((row) => this.#conversations.held(row).isThere);
+    const rows = this.#rows.filter((row) => this.#heads.isThere(row));
     this.#rows = [];
     return rows.sort((a, b) => a - b);
   }

@@ -12,10 +12,11 @@
 import { syntheticConversationId, type TraceId } from '../../model/ids.ts';
 import type { WaitingObservation } from '../detection-store.ts';
 import type { EngineStore, RunningTotals } from '../engine-store.ts';
+import { HeldConversations } from '../held-conversations.ts';
 import { AddedRows } from './added-rows.ts';
 import type { LoadedArrival, LoadedHead, LoadedSet } from './loaded.ts';
-import { WorkingConversations } from './working-conversations.ts';
 import { WorkingEvaluations } from './working-evaluations.ts';
+import { WorkingHeads } from './working-heads.ts';
 import { WorkingKeys } from './working-keys.ts';
 import { WorkingPostponed } from './working-postponed.ts';
 import { WorkingRevisits, WorkingTruths } from './working-revisits.ts';
@@ -29,14 +30,15 @@ export type Move =
 
 export class WorkingSet implements EngineStore {
   readonly totals: RunningTotals;
-  readonly conversations = new WorkingConversations(() => this.#nextRow());
-  readonly traces = new WorkingTraces(this.conversations, () => this.#nextRow());
+  readonly heads = new WorkingHeads(() => this.#nextRow());
+  readonly conversations = new HeldConversations(this.heads);
+  readonly traces = new WorkingTraces(this.heads, () => this.#nextRow());
   readonly keys = new WorkingKeys(this.conversations);
   readonly postponed = new WorkingPostponed(this.traces);
-  readonly evaluations = new WorkingEvaluations(this.conversations);
+  readonly evaluations = new WorkingEvaluations(this.heads, this.conversations);
   readonly waiting = new WorkingWaiting();
   readonly truths = new WorkingTruths();
-  readonly revisits = new WorkingRevisits(this.conversations);
+  readonly revisits = new WorkingRevisits(this.heads);
   readonly detection = new AddedRows<WaitingObservation>();
   readonly results = new AddedRows<string>();
   #moves: Move[] = [];
@@ -52,8 +54,8 @@ export class WorkingSet implements EngineStore {
     const order = orderOf(set.arrivals);
     const heads = set.heads.map((head) => ({ head, place: placeOf(head, order) }));
     heads.sort((a, b) => a.place.at - b.place.at || (a.place.traceId < b.place.traceId ? -1 : 1));
-    for (const { head } of heads) this.conversations.load(head);
-    const rowOf = (conversation: number) => this.conversations.rowOf(conversation);
+    for (const { head } of heads) this.heads.load(head);
+    const rowOf = (conversation: number) => this.heads.rowOf(conversation);
     const traces = set.traces.map((trace) => ({ ...trace, conversationRow: rowOf(trace.conversation) }));
     this.traces.load(traces, set.arrivals);
     for (const { conversation, traceId, suite, turnId, verdicts, ...previous } of set.evaluations) {
@@ -65,8 +67,8 @@ export class WorkingSet implements EngineStore {
       const place = { conversation: rowOf(conversation), trace, labels };
       this.waiting.load({ ...loaded, held: { evaluation, place, counted } });
     }
-    for (const { id, conversationId, revisit, truth } of set.heads) {
-      if (truth !== undefined) this.truths.load(conversationId, truth);
+    for (const { id, conversation, revisit, truth } of set.heads) {
+      if (truth !== undefined) this.truths.load(conversation.id, truth);
       if (revisit !== undefined) this.revisits.load(rowOf(id));
     }
     for (const { conversation, has, wants } of set.keys) {
@@ -75,7 +77,8 @@ export class WorkingSet implements EngineStore {
   }
 
   clear(): void {
-    this.conversations.clear();
+    this.heads.clear();
+    this.conversations.discard();
     this.traces.clear();
     this.keys.clear();
     this.postponed.clear();
@@ -92,24 +95,21 @@ export class WorkingSet implements EngineStore {
     return this.#moves;
   }
 
-  moveTrace(trace: number, turns: number, { from, to }: { readonly from: number; readonly to: number }): void {
+  moveTrace(trace: number, { from, to }: { readonly from: number; readonly to: number }): void {
     this.#moveEvaluations(trace, from, to);
-    this.conversations.leave(from, turns);
-    this.conversations.leave(to, -turns);
   }
 
-  absorbConversation(from: number, to: number): void {
+  moveConversation(from: number, to: number): void {
     for (const { row } of this.traces.ofConversation(from)) {
       this.traces.move(row, to);
       this.#moveEvaluations(row, from, to);
     }
     this.waiting.dropWhole(from);
     this.keys.move(from, to);
-    const [origin, target] = [this.conversations.held(from).head, this.conversations.held(to).head];
+    const [origin, target] = [this.heads.head(from).loaded, this.heads.head(to).loaded];
     if (origin !== undefined && target !== undefined) {
       this.#moves.push({ what: 'keys', from: origin.id, to: target.id });
     }
-    this.conversations.absorb(from, to);
   }
 
   /** The positions of the log are the lanes'. */
@@ -118,12 +118,12 @@ export class WorkingSet implements EngineStore {
   #moveEvaluations(trace: number, from: number, to: number): void {
     this.evaluations.moveTrace(trace, from, to);
     this.waiting.moveTrace(trace, from, to);
-    const [origin, target] = [this.conversations.held(from), this.conversations.held(to)];
+    const [origin, target] = [this.heads.head(from), this.heads.head(to)];
     // What is not here can't be seen from its new place either.
     if (!origin.isWhole) target.isWhole = false;
     const { traceId, loaded } = this.traces.held(trace);
-    if (loaded === undefined || origin.head === undefined || target.head === undefined) return;
-    this.#moves.push({ what: 'evaluations', traceId, from: origin.head.id, to: target.head.id });
+    if (loaded === undefined || origin.loaded === undefined || target.loaded === undefined) return;
+    this.#moves.push({ what: 'evaluations', traceId, from: origin.loaded.id, to: target.loaded.id });
   }
 
   #nextRow(): number {
@@ -157,6 +157,7 @@ function orderOf(arrivals: readonly LoadedArrival[]): {
 }
 
 function placeOf(head: LoadedHead, order: ReturnType<typeof orderOf>): Place {
-  if (head.firstClosedAt !== undefined) return { at: head.firstClosedAt, traceId: head.firstTrace ?? '' };
-  return order.byConversation.get(head.id) ?? order.byId.get(head.conversationId) ?? NOWHERE;
+  const { id, firstClosedAt } = head.conversation;
+  if (firstClosedAt !== undefined) return { at: firstClosedAt, traceId: head.firstTrace ?? '' };
+  return order.byConversation.get(head.id) ?? order.byId.get(id) ?? NOWHERE;
 }

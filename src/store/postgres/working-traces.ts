@@ -2,7 +2,7 @@
 import type { TraceId } from '../../model/ids.ts';
 import type { NewTrace, StoredTrace, TraceContent, TraceStore } from '../engine-store.ts';
 import type { LoadedArrival, LoadedTrace } from './loaded.ts';
-import type { WorkingConversations } from './working-conversations.ts';
+import type { WorkingHeads } from './working-heads.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -26,11 +26,11 @@ export class WorkingTraces implements TraceStore {
   readonly #arrivals = new Map<TraceId, LoadedArrival[]>();
   /** For those that an arrival may make. */
   readonly #reserved = new Map<TraceId, number>();
-  readonly #conversations: WorkingConversations;
+  readonly #heads: WorkingHeads;
   readonly #nextRow: () => number;
 
-  constructor(conversations: WorkingConversations, nextRow: () => number) {
-    this.#conversations = conversations;
+  constructor(heads: WorkingHeads, nextRow: () => number) {
+    this.#heads = heads;
     this.#nextRow = nextRow;
   }
 
@@ -93,14 +93,14 @@ export class WorkingTraces implements TraceStore {
   contentOf(row: number): TraceContent {
     const trace = this.held(row);
     if (trace.content === undefined) {
-      this.#conversations.miss(trace.conversation);
+      this.#heads.miss(trace.conversation);
       throw new Error(`store: the bytes of trace ${trace.traceId} were not loaded`);
     }
     return trace.content;
   }
 
   ofConversation(conversation: number): readonly StoredTrace[] {
-    this.#conversations.needWhole(conversation);
+    this.#heads.needWhole(conversation);
     const rows = [...(this.#rowsByConversation.get(conversation) ?? [])].sort((a, b) => a - b);
     return rows.map((row) => ({ ...this.held(row) }));
   }
@@ -117,7 +117,7 @@ export class WorkingTraces implements TraceStore {
       loaded: undefined,
       isChanged: true,
     });
-    this.#conversations.noteTrace(trace.conversation, trace.traceId);
+    this.#heads.noteTrace(trace.conversation, trace.traceId);
     return row;
   }
 
@@ -133,7 +133,7 @@ export class WorkingTraces implements TraceStore {
     trace.content = revised.content;
     trace.hasOwnContent = true;
     trace.isChanged = true;
-    this.#conversations.noteTrace(trace.conversation, trace.traceId);
+    this.#heads.noteTrace(trace.conversation, trace.traceId);
   }
 
   pass(row: number, position: number): void {

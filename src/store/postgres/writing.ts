@@ -10,6 +10,7 @@ import { encodeBasis } from '../basis-codec.ts';
 import { encodeVerdicts } from '../verdict-codec.ts';
 import { BinaryRows } from './binary-copy.ts';
 import { dayOf } from './days.ts';
+import { HEAD_NAMES, headParameters, headValues } from './head-columns.ts';
 import { noteLabelled } from './labels.ts';
 import { writeObservations } from './detection.ts';
 import { writeResults } from './results.ts';
@@ -17,7 +18,7 @@ import { fromUuid } from './row-keys.ts';
 import { writeWaiting } from './waiting.ts';
 import type { Session } from './session.ts';
 import { toStorable } from './storable-text.ts';
-import type { HeldConversation } from './working-conversations.ts';
+import type { WorkingHeads } from './working-heads.ts';
 import type { Move, WorkingSet } from './working-set.ts';
 import type { HeldTrace } from './working-traces.ts';
 
@@ -33,7 +34,8 @@ export async function writeChanges(
   },
 ): Promise<void> {
   for (const move of set.moves()) await writeMove(session, move);
-  await writeConversations(session, set.conversations.changed(), options.homes);
+  set.conversations.flush();
+  await writeHeads(session, set.heads, options.homes);
   await writeTraces(session, set);
   await writeEvaluations(session, set);
   await noteLabelled(
@@ -89,33 +91,17 @@ async function writeMove(session: Session, move: Move): Promise<void> {
   }
 }
 
-async function writeConversations(
-  session: Session,
-  changed: readonly HeldConversation[],
-  homes: ReadonlyMap<number, number>,
-): Promise<void> {
-  const rows = changed.flatMap((one) => (one.head === undefined ? [] : [{ ...one, id: one.head.id }]));
+async function writeHeads(session: Session, heads: WorkingHeads, homes: ReadonlyMap<number, number>): Promise<void> {
+  const rows = heads.changed().flatMap(({ loaded, conversation, firstTrace }) => {
+    if (loaded === undefined || conversation === undefined) return [];
+    return { id: loaded.id, conversation, firstTrace };
+  });
   if (rows.length === 0) return;
   const written = await session.run(WRITE_HEADS, [
     rows.map(({ id }) => id),
-    rows.map(({ labels }) => toStorable(labels.agent)),
-    rows.map(({ labels }) => toStorable(labels.agentVersion)),
-    rows.map(({ labels }) => toStorable(labels.environment)),
-    // Without a first turn it is not there for the engine.
-    rows.map(({ isThere, firstClosedAt }) => (isThere ? firstClosedAt : null)),
-    rows.map(({ isThere, firstTrace }) => (isThere ? (firstTrace ?? null) : null)),
-    rows.map(({ lastClosedAt }) => lastClosedAt),
-    rows.map(({ updatedAt }) => (updatedAt === 0 ? Date.now() : updatedAt)),
-    rows.map(({ turns }) => turns),
-    rows.map(({ turnsEvaluated }) => turnsEvaluated),
-    rows.map(({ dueAt }) => dueAt ?? null),
-    rows.map(({ dueCause }) => dueCause ?? null),
-    rows.map(({ revision }) => revision),
-    rows.map(({ cause }) => cause),
-    rows.map(({ worstOutcome }) => worstOutcome),
-    rows.map(({ unscoredBecause }) => unscoredBecause),
     rows.map(({ id }) => homes.get(id) ?? null),
-    rows.map(({ labels }) => (labels.segment === undefined ? null : toStorable(labels.segment))),
+    rows.map(({ firstTrace }) => firstTrace ?? null),
+    ...headValues(rows.map(({ conversation }) => conversation)),
   ]);
   if (written !== rows.length) throw new Error(`store: ${written} of ${rows.length} conversations were written`);
 }
@@ -129,12 +115,7 @@ async function writeTraces(session: Session, set: WorkingSet): Promise<void> {
       continue;
     }
     const { traces, logs } = encoded(trace);
-    rows
-      .row(14)
-      .int4(trace.day)
-      .int8(set.conversations.headOf(trace.conversation).id)
-      .uuid(trace.traceId)
-      .int8(trace.arrival);
+    rows.row(14).int4(trace.day).int8(set.heads.idOf(trace.conversation)).uuid(trace.traceId).int8(trace.arrival);
     rows.int4(trace.revision).float8(trace.position).int8(trace.firstClosedAt).int8(trace.closedAt).int4(trace.spans);
     rows
       .int4(trace.content?.traces.length ?? 0)
@@ -154,7 +135,7 @@ async function reviseTrace(session: Session, set: WorkingSet, trace: HeldTrace):
     loaded.conversation,
     trace.traceId,
     loaded.day,
-    set.conversations.headOf(trace.conversation).id,
+    set.heads.idOf(trace.conversation),
     trace.revision,
     trace.position,
     trace.closedAt,
@@ -187,7 +168,7 @@ async function writeEvaluations(session: Session, set: WorkingSet): Promise<void
     const failed = evaluation.shadow
       ? []
       : [...evaluation.verdicts].filter(([, { verdict }]) => verdict === 'fail').map(([name]) => name);
-    rows.row(18).int4(day).int8(set.conversations.headOf(conversation).id).uuid(set.traces.idAt(trace));
+    rows.row(18).int4(day).int8(set.heads.idOf(conversation)).uuid(set.traces.idAt(trace));
     rows
       .text(evaluation.turnId ?? '')
       .text(toStorable(suiteKey(evaluation)))
@@ -204,7 +185,7 @@ async function writeEvaluations(session: Session, set: WorkingSet): Promise<void
 async function writeKeys(session: Session, set: WorkingSet): Promise<void> {
   const rows = new BinaryRows();
   for (const { conversation, has, wants } of set.keys.added()) {
-    rows.row(3).int8(set.conversations.headOf(conversation).id).bytes(has).bytes(wants);
+    rows.row(3).int8(set.heads.idOf(conversation)).bytes(has).bytes(wants);
   }
   await session.copy('conversation_keys (conversation, has, wants)', rows);
 }
@@ -213,7 +194,7 @@ async function writeOutbox(session: Session, set: WorkingSet, payload: OutboxPay
   const rows = new BinaryRows();
   for (const { evaluation, conversation } of set.evaluations.added) {
     if (evaluation.shadow) continue;
-    const { labels } = set.conversations.held(conversation);
+    const { labels } = set.conversations.at(conversation);
     rows.row(2).text(toStorable(evaluation.conversationId)).bytes(payload(evaluation, labels));
   }
   await session.copy('outbox_new (key, payload)', rows);
@@ -226,15 +207,9 @@ const EVALUATION_COLUMNS = `day, conversation, trace_id, turn_id, suite, suite_v
 
 const WRITE_HEADS = {
   name: 'write-heads',
-  sql: `UPDATE conversations AS c SET agent = n.agent, agent_version = n.agent_version, environment = n.environment,
-      first_closed_at = n.first_closed_at, first_trace = n.first_trace, last_closed_at = n.last_closed_at, updated_at = n.updated_at,
-      turns = n.turns, turns_evaluated = n.turns_evaluated, due_at = n.due_at, due_cause = n.due_cause, revision = n.revision,
-      cause = n.cause, worst_outcome = n.worst_outcome, unscored_because = n.unscored_because, home = coalesce(n.home, c.home),
-      segment = n.segment
-    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::uuid[], $7::bigint[], $8::bigint[], $9::int[],
-      $10::int[], $11::bigint[], $12::text[], $13::int[], $14::text[], $15::smallint[], $16::text[], $17::smallint[], $18::text[])
-      AS n (id, agent, agent_version, environment, first_closed_at, first_trace, last_closed_at, updated_at, turns,
-        turns_evaluated, due_at, due_cause, revision, cause, worst_outcome, unscored_because, home, segment)
+  sql: `UPDATE conversations AS c SET home = coalesce(n.home, c.home), first_trace = n.first_trace,
+      ${HEAD_NAMES.map((name) => `${name} = n.${name}`).join(', ')}
+    FROM unnest($1::bigint[], $2::smallint[], $3::uuid[], ${headParameters(4)}) AS n (id, home, first_trace, ${HEAD_NAMES.join(', ')})
     WHERE c.id = n.id`,
 };
 const REVISE_TRACE = {

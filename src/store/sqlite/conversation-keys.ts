@@ -3,19 +3,18 @@
  * has, and those that it wants. Either may come first, so both are kept, as hashes.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { ConversationKeys, ConversationKeyStore, StoredConversation } from '../engine-store.ts';
+import type { ConversationKeys, ConversationKeyStore, ConversationStore, StoredConversation } from '../engine-store.ts';
 import { keyHash, RELATED_MAX } from '../key-hash.ts';
-import type { Conversations } from './conversations.ts';
 
 export class ConversationKeyRows implements ConversationKeyStore {
-  readonly #conversations: Conversations;
+  readonly #conversations: ConversationStore;
   readonly #find: StatementSync;
   readonly #insert: StatementSync;
   readonly #move: StatementSync;
   /** Where every turn names its conversation there are none, and nobody need look. */
   hasAny: boolean;
 
-  constructor(database: DatabaseSync, conversations: Conversations) {
+  constructor(database: DatabaseSync, conversations: ConversationStore) {
     this.#conversations = conversations;
     this.#find = database.prepare('SELECT conversation FROM conversation_keys WHERE key = ? AND wanted = ?');
     this.#insert = database.prepare(

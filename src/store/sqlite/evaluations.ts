@@ -9,7 +9,7 @@ import { type Evaluation, OUTCOMES, type Outcome, type Verdict } from '../../mod
 import type { EvaluationKey, EvaluationPlace, EvaluationStore, Labels, PreviousEvaluation } from '../engine-store.ts';
 import { encodeBasis } from '../basis-codec.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
-import type { Conversations } from './conversations.ts';
+import type { HeldConversations } from '../held-conversations.ts';
 import { EVALUATION_COLUMNS, evaluationValues } from './evaluation-row.ts';
 import type { LabelRows } from './label-rows.ts';
 
@@ -23,7 +23,7 @@ interface Pending {
 const PENDING_MAX = 1024;
 
 export class Evaluations implements EvaluationStore {
-  readonly #conversations: Conversations;
+  readonly #conversations: HeldConversations;
   readonly #labels: LabelRows;
   readonly #previous: StatementSync;
   readonly #verdicts: StatementSync;
@@ -34,7 +34,7 @@ export class Evaluations implements EvaluationStore {
   /** Evaluations come in long rows with the same labels. */
   #lastLabels: { readonly labels: Labels; readonly text: string } | undefined;
 
-  constructor(database: DatabaseSync, conversations: Conversations, labels: LabelRows) {
+  constructor(database: DatabaseSync, conversations: HeldConversations, labels: LabelRows) {
     this.#conversations = conversations;
     this.#labels = labels;
     const last = 'WHERE conversation = ? AND suite = ? AND turn_id = ? ORDER BY revision DESC, id DESC LIMIT 1';
@@ -96,7 +96,7 @@ export class Evaluations implements EvaluationStore {
 
   #noteNew(evaluation: Evaluation, conversation: number): void {
     const { outcome } = evaluation;
-    if (outcome !== 'unscored') this.#conversations.worsen(conversation, OUTCOMES.indexOf(outcome));
+    if (outcome !== 'unscored') this.#conversations.noteOutcome(conversation, OUTCOMES.indexOf(outcome));
     this.#labels.note(evaluation, Date.now());
   }
 

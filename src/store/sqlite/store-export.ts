@@ -5,11 +5,12 @@ import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
 import type { HumanLabel, LabelKind } from '../../model/labels.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
-import type { Labels } from '../engine-store.ts';
+import type { Labels, StoredConversation } from '../engine-store.ts';
 import { fromSuiteKey } from '../../model/suite-key.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import type { WholeConversation, WholeEvaluation, WholeTrace } from '../whole-conversation.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
+import { toConversation } from './conversation-rows.ts';
 import { migrate } from './schema.ts';
 import { readContent } from './traces.ts';
 
@@ -68,7 +69,7 @@ export class StoreExport {
   /** Those behind this row. */
   conversations(after: number, limit: number): readonly WholeConversation[] {
     return this.#all('SELECT * FROM conversations WHERE id > ? ORDER BY id LIMIT ?', after, limit).map((row) =>
-      this.#whole(row),
+      this.#whole(toConversation(row)),
     );
   }
 
@@ -116,33 +117,13 @@ export class StoreExport {
     }));
   }
 
-  #whole(row: Row): WholeConversation {
-    const number = Number(row.id);
-    // The cast is the brand: the store's writer wrote it.
-    const id = String(row.conversation_id) as ConversationId;
+  #whole(conversation: StoredConversation): WholeConversation {
+    const { row: number, id } = conversation;
     const traces = this.#all('SELECT * FROM traces WHERE conversation = ? ORDER BY id', number);
     const traceIds = new Map(traces.map((trace) => [Number(trace.id), toTraceId(trace.trace_id)]));
     const keys = this.#all('SELECT key, wanted FROM conversation_keys WHERE conversation = ?', number);
     return {
-      row: number,
-      id,
-      labels: {
-        agent: String(row.agent),
-        agentVersion: String(row.agent_version),
-        environment: String(row.environment),
-        ...(row.segment === null ? {} : { segment: String(row.segment) }),
-      },
-      firstClosedAt: Number(row.first_closed_at),
-      lastClosedAt: Number(row.last_closed_at),
-      updatedAt: Number(row.updated_at),
-      turns: Number(row.turns),
-      turnsEvaluated: Number(row.turns_evaluated),
-      dueAt: row.due_at === null ? undefined : Number(row.due_at),
-      dueCause: optionalText(row.due_cause),
-      revision: Number(row.revision),
-      cause: optionalText(row.cause),
-      worstOutcome: Number(row.worst_outcome),
-      unscoredBecause: optionalText(row.unscored_because),
+      ...conversation,
       traces: traces.map((trace) => this.#trace(trace)),
       evaluations: this.#all('SELECT * FROM evaluations WHERE conversation = ? ORDER BY id', number).map((evaluation) =>
         toEvaluation(evaluation, id, traceIds.get(Number(evaluation.trace))),

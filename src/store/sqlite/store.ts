@@ -10,12 +10,13 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { EngineStore, Total } from '../engine-store.ts';
+import { HeldConversations } from '../held-conversations.ts';
 import { TotalsInMemory } from '../running-totals.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { ContentFiles } from './content-files.ts';
 import { ContentInMemory } from './content-in-memory.ts';
 import { contentDirectory } from './content-reader.ts';
-import { Conversations } from './conversations.ts';
+import { ConversationRows } from './conversation-rows.ts';
 import { DetectionRows } from './detection-rows.ts';
 import { QuestionRows } from './question-rows.ts';
 import { ResultRows } from './result-rows.ts';
@@ -36,7 +37,7 @@ const IN_MEMORY = ':memory:';
 export class Store implements EngineStore {
   readonly totals = new TotalsInMemory();
   readonly traces: Traces;
-  readonly conversations: Conversations;
+  readonly conversations: HeldConversations;
   readonly keys: ConversationKeyRows;
   readonly postponed: PostponedTurns;
   readonly evaluations: Evaluations;
@@ -49,6 +50,7 @@ export class Store implements EngineStore {
   readonly results: ResultRows;
   readonly #database: DatabaseSync;
   readonly #file: string;
+  readonly #conversationRows: ConversationRows;
   readonly #totalRows: TotalRows;
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
@@ -63,7 +65,8 @@ export class Store implements EngineStore {
     this.#file = file;
     this.#totalRows = new TotalRows(database, this.totals);
     this.traces = new Traces(database, openContent);
-    this.conversations = new Conversations(database);
+    this.#conversationRows = new ConversationRows(database);
+    this.conversations = new HeldConversations(this.#conversationRows);
     this.keys = new ConversationKeyRows(database, this.conversations);
     this.postponed = new PostponedTurns(database, this.traces);
     this.labels = new LabelRows(database, own);
@@ -139,6 +142,7 @@ export class Store implements EngineStore {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     // These look for the last row that is left.
     this.traces.discard();
+    this.#conversationRows.discard();
     this.conversations.discard();
     this.postponed.discard();
     this.truths.discard();
@@ -165,24 +169,20 @@ export class Store implements EngineStore {
     this.#floorRaised = true;
   }
 
-  moveTrace(trace: number, turns: number, place: { readonly from: number; readonly to: number }): void {
-    this.evaluations.moveTrace(trace, place.from, place.to);
-    this.waiting.moveTrace(trace, place.from, place.to);
-    this.conversations.leave(place.from, turns);
-    this.conversations.leave(place.to, -turns);
+  moveTrace(trace: number, { from, to }: { readonly from: number; readonly to: number }): void {
+    this.evaluations.moveTrace(trace, from, to);
+    this.waiting.moveTrace(trace, from, to);
   }
 
-  absorbConversation(from: number, to: number): void {
+  moveConversation(from: number, to: number): void {
     // An evaluation that waits would look for the row that goes.
     this.evaluations.flush();
     for (const { row } of this.traces.ofConversation(from)) {
       this.traces.move(row, to);
-      this.evaluations.moveTrace(row, from, to);
-      this.waiting.moveTrace(row, from, to);
+      this.moveTrace(row, { from, to });
     }
     this.waiting.dropWhole(from);
     this.keys.move(from, to);
-    this.conversations.absorb(from, to);
   }
 
   #between<T>(what: string, work: () => T): T {

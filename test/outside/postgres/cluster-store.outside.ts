@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { closeConversation, joinConversation } from '../../../src/store/conversation-rules.ts';
 import { type Arrival, FencedError } from '../../../src/store/cluster-store.ts';
 import type { TraceContent } from '../../../src/store/engine-store.ts';
 import { Link } from '../../../src/store/postgres/link.ts';
@@ -391,20 +392,19 @@ test('where turns were said to stand alone and do not, they are judged again wit
     store.scoring.scoreDue(SOME, (set) => {
       const { engineStore } = store;
       for (const { traceId, closedAt, content } of set.arrivals) {
-        const { row } = engineStore.conversations.join({
+        const { row } = joinConversation(engineStore.conversations, {
           id: 'c1' as never,
           labels: { agent: '', agentVersion: '', environment: '' },
           at: closedAt,
           turnsAdded: 1,
           dueNowBecause: undefined,
-          idleMs: far,
-          maxAgeMs: far,
+          limits: { idleMs: far, maxAgeMs: far, maxTurns: 1000 },
         });
         engineStore.traces.insert({
           ...{ traceId, conversation: row, revision: 1, position: 0, closedAt, spans: 1, sealed: false, cause: '' },
           content,
         });
-        if (dueAt !== undefined) engineStore.conversations.schedule(row, { at: dueAt, cause: 'max_turns' });
+        if (dueAt !== undefined) engineStore.conversations.change(row, { dueAt: dueAt, dueCause: 'max_turns' });
       }
       for (
         let due = engineStore.conversations.nextDue(set.time);
@@ -412,7 +412,12 @@ test('where turns were said to stand alone and do not, they are judged again wit
         due = engineStore.conversations.nextDue(set.time)
       ) {
         for (const { row } of engineStore.traces.ofConversation(due.row)) engineStore.traces.contentOf(row);
-        engineStore.conversations.evaluated(due.row, { revision: 1, cause: '', turns: 2, unscoredBecause: undefined });
+        closeConversation(engineStore.conversations, due.row, {
+          revision: 1,
+          cause: '',
+          turns: 2,
+          unscoredBecause: undefined,
+        });
       }
     });
   for (const [number, at] of [

@@ -3,6 +3,7 @@
  * them what the engine does, without understanding anything.
  */
 import type { ConversationId, TraceId } from '../../../src/model/ids.ts';
+import { closeConversation, joinConversation } from '../../../src/store/conversation-rules.ts';
 import type { Arrival, Judged, LaneName, OwnedLane, WorkingSet } from '../../../src/store/cluster-store.ts';
 import type { EngineStore } from '../../../src/store/engine-store.ts';
 import { PostgresStore, type PostgresOptions } from '../../../src/store/postgres/postgres-store.ts';
@@ -56,14 +57,13 @@ export function judgeSimply(
     score(store, closedAt - 1, outcome);
     const known = store.traces.find(traceId);
     const { id } = JSON.parse(Buffer.from(content.traces).toString()) as { readonly id: ConversationId };
-    const conversation = store.conversations.join({
+    const conversation = joinConversation(store.conversations, {
       id,
       labels: LABELS,
       at: closedAt,
       turnsAdded: known === undefined ? 1 : 0,
       dueNowBecause: undefined,
-      idleMs: 10,
-      maxAgeMs: 100_000,
+      limits: { idleMs: 10, maxAgeMs: 100_000, maxTurns: 1000 },
     });
     const trace = { traceId, conversation: conversation.row, position: 0, closedAt, sealed: false, cause: 'settled' };
     if (known === undefined) store.traces.insert({ ...trace, revision: 1, spans: 1, content });
@@ -84,7 +84,12 @@ function score(store: EngineStore, time: number, outcome: 'successful_completion
       { conversation: due.row, trace: 0, labels: COUNTED },
       () => store.totals.series(EVALUATIONS, COUNTED).add(1),
     );
-    store.conversations.evaluated(due.row, { revision, cause: 'idle', turns: due.turns, unscoredBecause: undefined });
+    closeConversation(store.conversations, due.row, {
+      revision,
+      cause: 'idle',
+      turns: due.turns,
+      unscoredBecause: undefined,
+    });
   }
 }
 

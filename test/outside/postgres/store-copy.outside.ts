@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { closeConversation } from '../../../src/store/conversation-rules.ts';
 import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
 import { copyStore } from '../../../src/store/copy-store.ts';
 import type { TurnId } from '../../../src/model/ids.ts';
@@ -47,7 +48,7 @@ function writeSource(directory: string): string {
         () => store.totals.series('b_total', COUNTED).add(2),
       );
       const result = { revision: turn + 1, cause: 'idle', turns: turn + 1, unscoredBecause: undefined };
-      store.conversations.evaluated(joined.row, result);
+      closeConversation(store.conversations, joined.row, result);
     }
   }
   store.commit();

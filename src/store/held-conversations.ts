@@ -1,0 +1,163 @@
+/**
+ * The conversations of one transaction in memory: a write-back cache of rows, the same whichever database is behind it.
+ *
+ * A conversation changes several times while a transaction is open: a turn joins it, an evaluation worsens its outcome,
+ * it is scored. The changes are made here and written once, at the commit; written one by one to SQLite, with four
+ * indexes to keep, they were a tenth of the cost of a span. What is held is the truth until then, so the search for
+ * what is due looks at both.
+ */
+import type { ConversationId } from '../model/ids.ts';
+import type { ConversationChanges, ConversationStore, NewConversation, StoredConversation } from './engine-store.ts';
+
+export interface Due {
+  readonly row: number;
+  readonly dueAt: number;
+}
+
+/** The rows that are not held. */
+export interface ConversationTable {
+  find(id: ConversationId): StoredConversation | undefined;
+  at(row: number): StoredConversation | undefined;
+  /** The one that is due first, of those that are not held. */
+  firstDue(isHeld: (row: number) => boolean): Due | undefined;
+  /** The row of a conversation that is made now. */
+  newRow(id: ConversationId): number;
+  write(conversation: StoredConversation, how: 'insert' | 'update'): void;
+  /** It may never have been written. */
+  remove(conversation: StoredConversation): void;
+}
+
+interface Held {
+  conversation: StoredConversation;
+  unwritten: 'insert' | 'update' | undefined;
+}
+
+/** The search for what is due goes through all that are held. */
+const HELD_MAX = 512;
+
+export class HeldConversations implements ConversationStore {
+  readonly #table: ConversationTable;
+  readonly #held = new Map<number, Held>();
+  readonly #rowById = new Map<ConversationId, number>();
+  /** No conversation is due before this; kept so that most searches for due ones cost nothing. */
+  #nothingDueBefore = Number.NEGATIVE_INFINITY;
+  /** Result of the last `firstDue` of the table. */
+  #knownFirst: Due | 'none' | undefined;
+
+  constructor(table: ConversationTable) {
+    this.#table = table;
+  }
+
+  find(id: ConversationId): StoredConversation | undefined {
+    const row = this.#rowById.get(id);
+    if (row !== undefined) return this.at(row);
+    const found = this.#table.find(id);
+    return found === undefined ? undefined : this.#hold(found).conversation;
+  }
+
+  make({ id, labels, firstClosedAt }: NewConversation): StoredConversation {
+    const made: StoredConversation = {
+      row: this.#table.newRow(id),
+      id,
+      labels,
+      firstClosedAt,
+      lastClosedAt: firstClosedAt,
+      updatedAt: 0,
+      turns: 0,
+      turnsEvaluated: 0,
+      dueAt: undefined,
+      dueCause: undefined,
+      revision: 0,
+      cause: undefined,
+      worstOutcome: 0,
+      unscoredBecause: undefined,
+    };
+    this.#hold(made, 'insert');
+    return made;
+  }
+
+  at(row: number): StoredConversation {
+    return this.#at(row).conversation;
+  }
+
+  change(row: number, changes: ConversationChanges): StoredConversation {
+    const held = this.#at(row);
+    held.conversation = { ...held.conversation, ...changes };
+    held.unwritten ??= 'update';
+    const { dueAt } = held.conversation;
+    if (dueAt !== undefined && dueAt < this.#nothingDueBefore) this.#nothingDueBefore = dueAt;
+    return held.conversation;
+  }
+
+  /** An evaluation of it was stored. The worst outcome decides for how long a conversation is kept. */
+  noteOutcome(row: number, outcome: number): void {
+    if (outcome > this.at(row).worstOutcome) this.change(row, { worstOutcome: outcome });
+  }
+
+  remove(row: number): void {
+    const { conversation } = this.#at(row);
+    this.#held.delete(row);
+    this.#rowById.delete(conversation.id);
+    this.#knownFirst = undefined;
+    this.#table.remove(conversation);
+  }
+
+  nextDue(logTime: number): StoredConversation | undefined {
+    if (logTime < this.#nothingDueBefore) return undefined;
+    if (this.#held.size > HELD_MAX) this.flush();
+    let next = this.#firstNotHeld();
+    for (const { conversation } of this.#held.values()) {
+      const { row, dueAt } = conversation;
+      if (dueAt !== undefined && (next === undefined || isDueBefore({ row, dueAt }, next))) next = { row, dueAt };
+    }
+    this.#nothingDueBefore = next?.dueAt ?? Number.POSITIVE_INFINITY;
+    return next !== undefined && next.dueAt <= logTime ? this.at(next.row) : undefined;
+  }
+
+  /** Writes what has changed; belongs inside the transaction. */
+  flush(): void {
+    for (const { conversation, unwritten } of this.#held.values())
+      if (unwritten !== undefined) this.#table.write(conversation, unwritten);
+    this.#forget();
+  }
+
+  /** The table's rows are others now: after a rollback, or for another transaction. */
+  discard(): void {
+    this.#forget();
+    this.#nothingDueBefore = Number.NEGATIVE_INFINITY;
+  }
+
+  #forget(): void {
+    this.#held.clear();
+    this.#rowById.clear();
+    this.#knownFirst = undefined;
+  }
+
+  #firstNotHeld(): Due | undefined {
+    const known = this.#knownFirst;
+    // While a transaction is open, rows only become held, so the first stays first until it is held itself.
+    if (known === undefined || (known !== 'none' && this.#held.has(known.row)))
+      this.#knownFirst = this.#table.firstDue((row) => this.#held.has(row)) ?? 'none';
+    return this.#knownFirst === 'none' ? undefined : this.#knownFirst;
+  }
+
+  #at(row: number): Held {
+    const held = this.#held.get(row);
+    if (held !== undefined) return held;
+    const found = this.#table.at(row);
+    if (found === undefined) throw new Error(`store: no conversation has row ${row}`);
+    return this.#hold(found);
+  }
+
+  #hold(conversation: StoredConversation, unwritten?: 'insert'): Held {
+    const held = { conversation, unwritten };
+    this.#held.set(conversation.row, held);
+    this.#rowById.set(conversation.id, conversation.row);
+    return held;
+  }
+}
+
+/** Of two conversations the one that is due first, and of those due at once the older one. */
+export function isDueBefore(a: Due, b: Due): boolean {
+  return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.row < b.row);
+}

@@ -1,0 +1,86 @@
+/** The rows of conversations in SQLite. Those of the transaction that is open are held in memory (`held-conversations.ts`). */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { ConversationId } from '../../model/ids.ts';
+import { CONVERSATION_COLUMNS, type ConversationCells, headFrom } from '../conversation-columns.ts';
+import type { StoredConversation } from '../engine-store.ts';
+import type { ConversationTable, Due } from '../held-conversations.ts';
+
+interface Row extends ConversationCells {
+  readonly id: number;
+  readonly conversation_id: string;
+  readonly first_closed_at: number;
+}
+
+const NAMES = CONVERSATION_COLUMNS.map(({ name }) => name);
+
+export class ConversationRows implements ConversationTable {
+  readonly #findById: StatementSync;
+  readonly #findByRow: StatementSync;
+  readonly #inOrderOfDue: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #update: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #lastRowOf: StatementSync;
+  #lastRow: number;
+
+  constructor(database: DatabaseSync) {
+    const columns = `id, conversation_id, ${NAMES.join(', ')}`;
+    this.#findById = database.prepare(`SELECT ${columns} FROM conversations WHERE conversation_id = ?`);
+    this.#findByRow = database.prepare(`SELECT ${columns} FROM conversations WHERE id = ?`);
+    this.#inOrderOfDue = database.prepare(
+      'SELECT id, due_at FROM conversations WHERE due_at IS NOT NULL ORDER BY due_at, id',
+    );
+    this.#insert = database.prepare(
+      `INSERT INTO conversations (${NAMES.join(', ')}, id, conversation_id) VALUES (${'?, '.repeat(NAMES.length)} ?, ?)`,
+    );
+    this.#update = database.prepare(`UPDATE conversations SET ${NAMES.join(' = ?, ')} = ? WHERE id = ?`);
+    this.#delete = database.prepare('DELETE FROM conversations WHERE id = ?');
+    this.#lastRowOf = database.prepare('SELECT max(id) AS row FROM conversations');
+    this.#lastRow = Number(this.#lastRowOf.get()?.row ?? 0);
+  }
+
+  find(id: ConversationId): StoredConversation | undefined {
+    const found = this.#findById.get(id);
+    return found === undefined ? undefined : toConversation(found);
+  }
+
+  at(row: number): StoredConversation | undefined {
+    const found = this.#findByRow.get(row);
+    return found === undefined ? undefined : toConversation(found);
+  }
+
+  firstDue(isHeld: (row: number) => boolean): Due | undefined {
+    for (const found of this.#inOrderOfDue.iterate()) {
+      const row = Number(found.id);
+      if (!isHeld(row)) return { row, dueAt: Number(found.due_at) };
+    }
+    return undefined;
+  }
+
+  newRow(): number {
+    this.#lastRow += 1;
+    return this.#lastRow;
+  }
+
+  write(conversation: StoredConversation, how: 'insert' | 'update'): void {
+    const values = CONVERSATION_COLUMNS.map(({ of }) => of(conversation) ?? null);
+    if (how === 'insert') this.#insert.run(...values, conversation.row, conversation.id);
+    else this.#update.run(...values, conversation.row);
+  }
+
+  remove({ row }: StoredConversation): void {
+    this.#delete.run(row);
+  }
+
+  /** After a rollback. */
+  discard(): void {
+    this.#lastRow = Number(this.#lastRowOf.get()?.row ?? 0);
+  }
+}
+
+export function toConversation(found: Record<string, unknown>): StoredConversation {
+  // The casts hold because `write` wrote the row.
+  const row = found as unknown as Row;
+  const head = headFrom(row.conversation_id as ConversationId, row, (stored) => stored);
+  return { ...head, row: row.id, firstClosedAt: row.first_closed_at };
+}
