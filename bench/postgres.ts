@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { ConversationId, TraceId } from '../src/model/ids.ts';
-import { closeConversation, joinConversation } from '../src/store/conversation-rules.ts';
+import { closeConversation, joinConversation } from '../src/engine/conversation-closing.ts';
 import type { Arrival } from '../src/store/cluster-store.ts';
 import type { EngineStore } from '../src/store/engine-store.ts';
 import { BinaryRows } from '../src/store/postgres/binary-copy.ts';

@@ -1,6 +1,5 @@
 /** What the pipeline reads off a conversation to file it: its id, its labels, its size. */
 import { createHash } from 'node:crypto';
-import { isBare } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
@@ -91,14 +90,4 @@ export function seenAs(effort: Effort, logTime: number): SeenConversation {
 export function countedAs(conversation: Conversation, logTime: number): CountedConversation {
   const last = conversation.turns.at(-1);
   return { traceId: last?.traceId ?? '', conversationId: conversation.id, at: Date.now(), logTime };
-}
-
-/** Why a conversation need not wait for more turns. */
-export function dueNowBecause(turns: readonly Turn[], isAlone: boolean): string | undefined {
-  if (turns.some((turn) => turn.ended)) return 'end_marker';
-  if (!isAlone || turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '')) {
-    return undefined;
-  }
-  // A part of a turn waits for the others, and a span that is missing may bring the id.
-  return turns.every((turn) => !turn.lacksParents && !isBare(turn)) ? 'single_trace' : undefined;
 }

@@ -26,17 +26,18 @@ import { normalize } from '../normalize/normalize.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import {
-  absorbConversation,
-  closeConversation,
-  joinConversation,
-  moveTurns,
-  type ClosingLimits,
-  type ScoringResult,
-} from '../store/conversation-rules.ts';
 import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
 import type { Arrival, ClosedInLog } from './arrival.ts';
 import type { CheckWatch } from './check-watch.ts';
+import {
+  absorbConversation,
+  type ClosingLimits,
+  closeConversation,
+  dueNowBecause,
+  joinConversation,
+  moveTurns,
+  type ScoringResult,
+} from './conversation-closing.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { EvaluationRecorder, type LabelSettings } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
@@ -45,7 +46,7 @@ import { SuiteMatching } from './suite-matching.ts';
 import { SuiteRunner } from './suite-runner.ts';
 import { SuiteScoring } from './suite-scoring.ts';
 import { Truths, type WrittenTruth } from './truths.ts';
-import { columnsOf, conversationIdOf, dueNowBecause, isAgentWork } from './conversation-labels.ts';
+import { columnsOf, conversationIdOf, isAgentWork } from './conversation-labels.ts';
 
 export interface EngineSettings {
   readonly turn: { readonly reopenMs: number; readonly maxSpans: number; readonly maxBytes: number };

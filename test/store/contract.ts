@@ -7,7 +7,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId, TurnId } from '../../src/model/ids.ts';
-import { absorbConversation, closeConversation, joinConversation } from '../../src/store/conversation-rules.ts';
+import { absorbConversation, closeConversation, joinConversation } from '../../src/engine/conversation-closing.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
 import { decodeBasis } from '../../src/store/basis-codec.ts';
 import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../../src/store/evaluation-scan.ts';

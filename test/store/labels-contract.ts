@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import type { TurnId } from '../../src/model/ids.ts';
 import type { HumanLabel, LabelledVerdict } from '../../src/model/labels.ts';
-import { closeConversation } from '../../src/store/conversation-rules.ts';
+import { closeConversation } from '../../src/engine/conversation-closing.ts';
 import type { EvaluationScanner } from '../../src/store/evaluation-scan.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
 import type { LabelReader, LabelStore, Labelled } from '../../src/store/label-store.ts';

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import type { ConversationId } from '../../src/model/ids.ts';
 import type { JudgeOutcome } from '../../src/model/judging.ts';
-import { absorbConversation, closeConversation } from '../../src/store/conversation-rules.ts';
+import { absorbConversation, closeConversation } from '../../src/engine/conversation-closing.ts';
 import type { QuestionStore } from '../../src/store/question-store.ts';
 import type { TruthStore } from '../../src/store/revisit.ts';
 import { judgeRequest } from '../ask/requests.ts';

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId } from '../../src/model/ids.ts';
-import { closeConversation, joinConversation } from '../../src/store/conversation-rules.ts';
+import { closeConversation, joinConversation } from '../../src/engine/conversation-closing.ts';
 import { prune, type Retention } from '../../src/store/sqlite/retention.ts';
 import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
 import { Store } from '../../src/store/sqlite/store.ts';

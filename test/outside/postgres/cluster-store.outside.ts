@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { closeConversation, joinConversation } from '../../../src/store/conversation-rules.ts';
+import { closeConversation, joinConversation } from '../../../src/engine/conversation-closing.ts';
 import { type Arrival, FencedError } from '../../../src/store/cluster-store.ts';
 import type { TraceContent } from '../../../src/store/engine-store.ts';
 import { Link } from '../../../src/store/postgres/link.ts';

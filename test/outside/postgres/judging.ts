@@ -3,7 +3,7 @@
  * them what the engine does, without understanding anything.
  */
 import type { ConversationId, TraceId } from '../../../src/model/ids.ts';
-import { closeConversation, joinConversation } from '../../../src/store/conversation-rules.ts';
+import { closeConversation, joinConversation } from '../../../src/engine/conversation-closing.ts';
 import type { Arrival, Judged, LaneName, OwnedLane, WorkingSet } from '../../../src/store/cluster-store.ts';
 import type { EngineStore } from '../../../src/store/engine-store.ts';
 import { PostgresStore, type PostgresOptions } from '../../../src/store/postgres/postgres-store.ts';

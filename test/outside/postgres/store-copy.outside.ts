@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { closeConversation } from '../../../src/store/conversation-rules.ts';
+import { closeConversation } from '../../../src/engine/conversation-closing.ts';
 import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
 import { copyStore } from '../../../src/store/copy-store.ts';
 import type { TurnId } from '../../../src/model/ids.ts';

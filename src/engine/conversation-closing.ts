@@ -9,8 +9,10 @@
  * Another turn replaces that time by a later one. The engine's sweep scores what is due and closes it here; a turn
  * that joins afterwards makes it due again, for its next revision.
  */
+import { isBare } from '../assemble/turns/fragments.ts';
 import type { ConversationId } from '../model/ids.ts';
-import type { ConversationLabels, ConversationStore, EngineStore, StoredConversation } from './engine-store.ts';
+import type { Turn } from '../model/turn.ts';
+import type { ConversationLabels, ConversationStore, EngineStore, StoredConversation } from '../store/engine-store.ts';
 
 export interface ClosingLimits {
   readonly idleMs: number;
@@ -42,6 +44,16 @@ export function joinConversation(conversations: ConversationStore, joining: Join
     turns,
     ...dueAfter({ ...conversation, turns }, joining),
   });
+}
+
+/** Why a conversation need not wait for more turns. */
+export function dueNowBecause(turns: readonly Turn[], isAlone: boolean): string | undefined {
+  if (turns.some((turn) => turn.ended)) return 'end_marker';
+  if (!isAlone || turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '')) {
+    return undefined;
+  }
+  // A part of a turn waits for the others, and a span that is missing may bring the id.
+  return turns.every((turn) => !turn.lacksParents && !isBare(turn)) ? 'single_trace' : undefined;
 }
 
 type Due = Pick<StoredConversation, 'dueAt' | 'dueCause'>;
