@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { ConversationId, TraceId } from '../src/model/ids.ts';
-import { closeConversation, joinConversation } from '../src/engine/conversation-closing.ts';
+import { closeConversation, joinConversation, dueConversations } from '../src/engine/conversation-closing.ts';
 import type { Arrival } from '../src/store/cluster-store.ts';
 import type { EngineStore } from '../src/store/engine-store.ts';
 import { BinaryRows } from '../src/store/postgres/binary-copy.ts';
@@ -187,7 +187,7 @@ function take(
 }
 
 function score(store: EngineStore, time: number): void {
-  for (let due = store.conversations.nextDue(time); due !== undefined; due = store.conversations.nextDue(time)) {
+  for (const due of dueConversations(store.conversations, time)) {
     const revision = due.revision + 1;
     for (const { row } of store.traces.ofConversation(due.row)) store.traces.contentOf(row);
     store.evaluations.insert(

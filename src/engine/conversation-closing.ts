@@ -1,13 +1,13 @@
 /**
- * When a conversation is over, and what becomes of its row until then. A turn that joins decides when it is due:
+ * When a conversation is over. A turn that joins it decides when it is due:
  *
- *   its turn number is the last that is allowed         at once          'max_turns'
- *   an end marker, or a trace that stands alone         at once          'end_marker', 'single_trace'
- *   none of these                                       `idleMs` later   'idle'
- *   its maximum age comes before that                   then             'max_age'
+ *   it has as many turns as are allowed            at once          'max_turns'
+ *   an end marker, or a trace that stands alone    at once          'end_marker', 'single_trace'
+ *   its maximum age comes before it would be idle  then             'max_age'
+ *   otherwise                                      `idleMs` later   'idle'
  *
- * Another turn replaces that time by a later one. The engine's sweep scores what is due and closes it here; a turn
- * that joins afterwards makes it due again, for its next revision.
+ * The next turn decides again. The engine's sweep scores what is due and closes it; a turn that joins afterwards makes
+ * it due again, for its next revision. Here is also what becomes of conversations that turn out to be one.
  */
 import { isBare } from '../assemble/turns/fragments.ts';
 import type { ConversationId } from '../model/ids.ts';
@@ -68,6 +68,15 @@ function dueAfter(
   // A conversation that came back after its maximum age is idle or not like any other.
   if (maxAgeAt > at && maxAgeAt < at + idleMs) return { dueAt: maxAgeAt, dueCause: 'max_age' };
   return { dueAt: at + idleMs, dueCause: 'idle' };
+}
+
+/** Those that are due by then, in the order in which they came due. Each has to be closed before the next is asked for. */
+export function* dueConversations(conversations: ConversationStore, logTime: number): Generator<StoredConversation> {
+  for (;;) {
+    const due = conversations.nextDue(logTime);
+    if (due === undefined) return;
+    yield due;
+  }
 }
 
 /** It was scored, or cannot be: it is over until another turn joins. */

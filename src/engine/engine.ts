@@ -33,6 +33,7 @@ import {
   absorbConversation,
   type ClosingLimits,
   closeConversation,
+  dueConversations,
   dueNowBecause,
   joinConversation,
   moveTurns,
@@ -135,11 +136,7 @@ export class Engine {
     const { store } = this.#parts;
     const parts = Map.groupBy(store.postponed.take(logTime), ({ conversation }) => conversation);
     for (const [conversation, traces] of parts) this.#evaluateJoinedTurns(conversation, traces);
-    for (
-      let due = store.conversations.nextDue(logTime);
-      due !== undefined;
-      due = store.conversations.nextDue(logTime)
-    ) {
+    for (const due of dueConversations(store.conversations, logTime)) {
       this.#evaluateConversation(due, due.dueCause ?? 'idle');
       store.raiseFloor({ position: 0, logTime });
     }

@@ -7,7 +7,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId, TurnId } from '../../src/model/ids.ts';
-import { absorbConversation, closeConversation, joinConversation } from '../../src/engine/conversation-closing.ts';
+import {
+  absorbConversation,
+  closeConversation,
+  joinConversation,
+  dueConversations,
+} from '../../src/engine/conversation-closing.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
 import { decodeBasis } from '../../src/store/basis-codec.ts';
 import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../../src/store/evaluation-scan.ts';
@@ -389,7 +394,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       if (third === undefined || fourth === undefined) return;
       storeTurn(store, third, joinTurn(store, third).row);
       storeTurn(store, fourth, joinTurn(store, fourth, { dueNow: 'end_marker' }).row);
-      for (let due = store.conversations.nextDue(2000); due !== undefined; due = store.conversations.nextDue(2000)) {
+      for (const due of dueConversations(store.conversations, 2000)) {
         order.push([due.id, due.dueCause]);
         closeConversation(store.conversations, due.row, {
           revision: 1,

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId } from '../../src/model/ids.ts';
-import { closeConversation, joinConversation } from '../../src/engine/conversation-closing.ts';
+import { closeConversation, joinConversation, dueConversations } from '../../src/engine/conversation-closing.ts';
 import { prune, type Retention } from '../../src/store/sqlite/retention.ts';
 import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
@@ -129,7 +129,7 @@ test('conversations come due in order of time, then of their rows, whether they 
   store.conversations.change(first.row, { dueAt: 1250, dueCause: 'max_turns' });
 
   const order: [number, string | undefined][] = [];
-  for (let due = store.conversations.nextDue(2000); due !== undefined; due = store.conversations.nextDue(2000)) {
+  for (const due of dueConversations(store.conversations, 2000)) {
     order.push([due.row, due.dueCause]);
     closeConversation(store.conversations, due.row, {
       revision: 1,
@@ -155,7 +155,7 @@ test('more conversations than are kept in memory come due in order as well', () 
   for (let number = 0; number < 1500; number += 1) join(store, `c${number}`, { at: 10_000 - number });
 
   const times: number[] = [];
-  for (let due = store.conversations.nextDue(20_000); due !== undefined; due = store.conversations.nextDue(20_000)) {
+  for (const due of dueConversations(store.conversations, 20_000)) {
     times.push(due.dueAt ?? 0);
     closeConversation(store.conversations, due.row, {
       revision: 1,

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { closeConversation, joinConversation } from '../../../src/engine/conversation-closing.ts';
+import { closeConversation, joinConversation, dueConversations } from '../../../src/engine/conversation-closing.ts';
 import { type Arrival, FencedError } from '../../../src/store/cluster-store.ts';
 import type { TraceContent } from '../../../src/store/engine-store.ts';
 import { Link } from '../../../src/store/postgres/link.ts';
@@ -406,11 +406,7 @@ test('where turns were said to stand alone and do not, they are judged again wit
         });
         if (dueAt !== undefined) engineStore.conversations.change(row, { dueAt: dueAt, dueCause: 'max_turns' });
       }
-      for (
-        let due = engineStore.conversations.nextDue(set.time);
-        due !== undefined;
-        due = engineStore.conversations.nextDue(set.time)
-      ) {
+      for (const due of dueConversations(engineStore.conversations, set.time)) {
         for (const { row } of engineStore.traces.ofConversation(due.row)) engineStore.traces.contentOf(row);
         closeConversation(engineStore.conversations, due.row, {
           revision: 1,

@@ -3,7 +3,7 @@
  * them what the engine does, without understanding anything.
  */
 import type { ConversationId, TraceId } from '../../../src/model/ids.ts';
-import { closeConversation, joinConversation } from '../../../src/engine/conversation-closing.ts';
+import { closeConversation, joinConversation, dueConversations } from '../../../src/engine/conversation-closing.ts';
 import type { Arrival, Judged, LaneName, OwnedLane, WorkingSet } from '../../../src/store/cluster-store.ts';
 import type { EngineStore } from '../../../src/store/engine-store.ts';
 import { PostgresStore, type PostgresOptions } from '../../../src/store/postgres/postgres-store.ts';
@@ -74,7 +74,7 @@ export function judgeSimply(
 }
 
 function score(store: EngineStore, time: number, outcome: 'successful_completion' | 'hard_failure'): void {
-  for (let due = store.conversations.nextDue(time); due !== undefined; due = store.conversations.nextDue(time)) {
+  for (const due of dueConversations(store.conversations, time)) {
     const revision = due.revision + 1;
     const turns = store.traces
       .ofConversation(due.row)
