@@ -10,6 +10,7 @@ import { countedAs, ONE } from '../score/weigh.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { Detectors } from '../engine/detection/detectors.ts';
 import type { ObservedEvaluation } from '../engine/detection/observations.ts';
+import type { ScannedEvaluation } from '../store/evaluation-scan.ts';
 import type { ComparedSide, WhoseConversation } from './comparison.ts';
 
 /** What those of a group have in common. */
@@ -22,6 +23,11 @@ export interface SeenAt {
   readonly at: number;
   readonly steps: number | undefined;
   readonly costUsd: number | undefined;
+}
+
+export function seenAt({ seen: { at, steps, costNanos }, createdAt }: ScannedEvaluation): SeenAt {
+  // Of older rows only the time at which they were stored is known.
+  return { at: at ?? createdAt, steps, costUsd: costNanos === undefined ? undefined : costNanos / 1e9 };
 }
 
 export class AlertReplay {

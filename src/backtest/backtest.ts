@@ -24,7 +24,7 @@ import { detectionStart } from '../engine/detection/detection-start.ts';
 import { effortOf, labelsOf } from '../engine/conversation-labels.ts';
 import { judgeOf, judgingStart } from '../engine/judging-start.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
-import { AlertReplay, type ObservedPair, observedAs, type SeenAt } from './alerts.ts';
+import { AlertReplay, type ObservedPair, observedAs, type SeenAt, seenAt } from './alerts.ts';
 import { AskAgain, type Asked } from './ask-again.ts';
 import { type ComparedPlace, type ComparedSide, Comparison, type Group, type WhoseConversation } from './comparison.ts';
 import { ConversationSource } from './conversation-source.ts';
@@ -130,7 +130,7 @@ class Backtest {
         this.#versions.set(stored.suiteVersion, (this.#versions.get(stored.suiteVersion) ?? 0) + 1);
         const known = this.#weigh(stored);
         if (known === 'ask') await this.#ask(stored);
-        else this.#add(known, stored, stored);
+        else this.#add(known, stored, seenAt(stored));
       }
       evaluations += page.length;
       this.#alerts?.advance();
@@ -188,7 +188,7 @@ class Backtest {
     this.#counts.askedAgain += 1;
     if (asked.waits) this.#counts.withoutJudges += 1;
     for (const criterion of plan.criteria) this.#askedCriteria.add(criterion);
-    this.#add(this.#known(before, asked.side, toWhose(stored.labels), stored.suiteVersion), stored, stored);
+    this.#add(this.#known(before, asked.side, toWhose(stored.labels), stored.suiteVersion), stored, seenAt(stored));
   }
 
   /** All that there are, the latest first: for whichever of them the changed suite is. */

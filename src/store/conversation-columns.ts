@@ -1,5 +1,6 @@
 /** The columns of a conversation in both stores, each with its type and its value. A new one is a line here and a migration in each schema. */
 import type { ConversationId } from '../model/ids.ts';
+import type { Column } from './column.ts';
 import type { StoredConversation } from './engine-store.ts';
 
 /** A conversation, or what was filed for one: without a first turn it does not exist for the engine. */
@@ -26,14 +27,7 @@ export interface ConversationCells {
   readonly segment: string | null;
 }
 
-export interface ConversationColumn {
-  readonly name: keyof ConversationCells;
-  /** As PostgreSQL calls it. */
-  readonly type: 'text' | 'smallint' | 'int' | 'bigint';
-  readonly of: (conversation: ConversationHead) => string | number | undefined;
-}
-
-const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<ConversationColumn, 'name'> } = {
+const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<ConversationHead>, 'name'> } = {
   agent: { type: 'text', of: ({ labels }) => labels.agent },
   agent_version: { type: 'text', of: ({ labels }) => labels.agentVersion },
   environment: { type: 'text', of: ({ labels }) => labels.environment },
@@ -51,11 +45,9 @@ const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<ConversationCo
   segment: { type: 'text', of: ({ labels }) => labels.segment },
 };
 
-// The cast holds because these are the table's own keys.
-export const CONVERSATION_COLUMNS: readonly ConversationColumn[] = Object.entries(COLUMNS).map(([name, column]) => ({
-  name: name as keyof ConversationCells,
-  ...column,
-}));
+export const CONVERSATION_COLUMNS: readonly Column<ConversationHead>[] = Object.entries(COLUMNS).map(
+  ([name, column]) => ({ name, ...column }),
+);
 
 export function headFrom(
   id: ConversationId,

@@ -9,6 +9,7 @@ import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { JudgeOutcome } from '../model/judging.ts';
 import type { WaitingObservation } from './detection-store.ts';
+import type { SeenConversation } from './evaluation-columns.ts';
 import type { HeldEvaluation, WaitingEvaluation } from './revisit.ts';
 
 export interface TraceContent {
@@ -85,14 +86,6 @@ export interface EvaluationPlace {
   readonly labels: Labels;
   /** For whoever weighs it again later; not known of one that waits. */
   readonly seen?: SeenConversation;
-}
-
-export interface SeenConversation {
-  /** Log time at which it was scored. */
-  readonly at: number;
-  readonly steps: number;
-  /** In billionths of a dollar. */
-  readonly costNanos: number | undefined;
 }
 
 export interface PreviousEvaluation {

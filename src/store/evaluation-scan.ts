@@ -4,7 +4,9 @@
  */
 import type { Outcome, Verdict } from '../model/evaluation.ts';
 import type { JudgeOutcome } from '../model/judging.ts';
+import { namesOf } from './column.ts';
 import type { ConversationRow } from './conversation-reader.ts';
+import { outcomeAt, SEEN_COLUMNS, type SeenConversation, seenFrom } from './evaluation-columns.ts';
 
 export interface ScanQuery {
   /** See `suiteKey`. */
@@ -32,11 +34,45 @@ export interface ScannedEvaluation {
   readonly labels: string;
   /** See `basis-codec.ts`; undefined where it was stored before that was kept. */
   readonly basis: string | undefined;
-  /** Log time in milliseconds; of older rows the time at which they were stored. */
-  readonly at: number;
-  /** Undefined where it was stored before that was kept. */
-  readonly steps: number | undefined;
-  readonly costUsd: number | undefined;
+  /** Wall-clock time in milliseconds. */
+  readonly createdAt: number;
+  readonly seen: SeenConversation;
+}
+
+/** Of a table of evaluations that is called `e`. */
+export const SCANNED_COLUMNS = `e.id, e.conversation, e.turn_id, e.suite_version, e.revision, e.score, e.outcome, e.labels, e.basis,
+  e.created_at, ${namesOf(Object.values(SEEN_COLUMNS), 'e')}`;
+
+/** In the order of the columns: making objects of rows would be half of the time of a scan. */
+export type ScannedCells = readonly [
+  id: number,
+  conversation: number,
+  turnId: string,
+  suiteVersion: string,
+  revision: number,
+  score: number | null,
+  outcome: number,
+  labels: string,
+  basis: string | null,
+  createdAt: number,
+  ...seen: (number | null)[],
+];
+
+export function scannedFrom(cells: ScannedCells): ScannedEvaluation {
+  const [row, conversation, turnId, suiteVersion, revision, score, outcome, labels, basis, createdAt] = cells;
+  return {
+    row,
+    conversation,
+    turnId,
+    suiteVersion,
+    revision,
+    score: score ?? undefined,
+    outcome: outcomeAt(outcome),
+    labels,
+    basis: basis ?? undefined,
+    createdAt,
+    seen: seenFrom(cells, 10),
+  };
 }
 
 export interface EvaluationScanner {

@@ -1,7 +1,7 @@
 /** A conversation with everything that a store has of it, for moving it to another. */
-import type { Evaluation } from '../model/evaluation.ts';
 import type { TraceId } from '../model/ids.ts';
-import type { Labels, StoredConversation, TraceContent } from './engine-store.ts';
+import type { StoredConversation, TraceContent } from './engine-store.ts';
+import type { KeptEvaluation } from './evaluation-columns.ts';
 
 export interface WholeTrace {
   readonly traceId: TraceId;
@@ -15,17 +15,8 @@ export interface WholeTrace {
   readonly content: TraceContent;
 }
 
-export interface WholeEvaluation {
-  readonly evaluation: Evaluation;
+export interface WholeEvaluation extends KeptEvaluation {
   readonly traceId: TraceId | undefined;
-  readonly labels: Labels;
-  /** Wall-clock time in milliseconds. */
-  readonly createdAt: number;
-  /** As the store keeps it; undefined where it was stored before that was kept. */
-  readonly basis: string | undefined;
-  readonly scoredAt: number | undefined;
-  readonly steps: number | undefined;
-  readonly costNanos: number | undefined;
 }
 
 /** Its row is the store's own, by which copying goes on. */

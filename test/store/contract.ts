@@ -286,8 +286,8 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     };
     const [one = expect.unreachable(), ...others] = await scanned({ suiteKey: 'pack' });
     expect(others).toEqual([]);
-    const seen = { at: 990, steps: 7, costUsd: 1.5e-6, revision: 1, turnId: '' };
-    expect(one).toMatchObject({ ...seen, suiteVersion: '1', outcome: 'successful_completion', basis: 'd1 1 00 0:abc' });
+    const said = { seen: { at: 990, steps: 7, costNanos: 1500 }, revision: 1, turnId: '' };
+    expect(one).toMatchObject({ ...said, suiteVersion: '1', outcome: 'successful_completion', basis: 'd1 1 00 0:abc' });
     expect(decodeBasis(one.basis ?? '')).toEqual({
       ...basis,
       verdicts: [
@@ -298,7 +298,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     expect(JSON.parse(one.labels)).toEqual(COUNTED);
     expect(
       await scanned({ suiteKey: 'shadow:pack', since: Date.now() - 60_000, agent: 'helper', limit: 5 }),
-    ).toMatchObject([{ ...seen, suiteVersion: '2', outcome: 'hard_failure', score: 400_000, basis: 'd2 - 01 0:abc' }]);
+    ).toMatchObject([{ ...said, suiteVersion: '2', outcome: 'hard_failure', score: 400_000, basis: 'd2 - 01 0:abc' }]);
     expect(await scanned({ suiteKey: 'pack', agent: "o'hara\\" })).toEqual([]);
     expect(await scanned({ suiteKey: 'pack', since: Date.now() + 60_000 })).toEqual([]);
     expect(await reader.besideOf(one, 'shadow:pack')).toMatchObject({ suiteVersion: '2' });

@@ -6,9 +6,9 @@
  * does not matter up to the time that we have read. Where that group is ours as well, it brings the conversation, and it is not taken by itself
  * besides.
  */
-import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
+import { namesOf } from '../column.ts';
 import { CONVERSATION_COLUMNS, type ConversationCells, headFrom } from '../conversation-columns.ts';
 import type { LoadedHead } from './loaded.ts';
 import { fromUuid } from './row-keys.ts';
@@ -92,13 +92,7 @@ function toHead(row: HeadRow, isGrouped: boolean): ClaimedHead {
   };
 }
 
-export function outcomeAt(index: number) {
-  const outcome = OUTCOMES[index];
-  if (outcome === undefined) throw new Error(`store: ${index} is not the number of an outcome`);
-  return outcome;
-}
-
-const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.first_trace, ${CONVERSATION_COLUMNS.map(({ name }) => `c.${name}`).join(', ')},
+const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.first_trace, ${namesOf(CONVERSATION_COLUMNS, 'c')},
   (SELECT number FROM revisits v WHERE v.conversation = c.id) AS revisit,
   (SELECT truth FROM truths t WHERE t.key = c.key) AS truth,
   EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id) AS waits`;

@@ -1,32 +1,19 @@
 /** Scans of evaluations on the shared store: with a cursor, on a connection of their own, so that others can be asked for meanwhile. */
 import type { Verdict } from '../../model/evaluation.ts';
 import { isShadowKey } from '../../model/suite-key.ts';
-import type { ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
+import {
+  SCANNED_COLUMNS,
+  type ScannedCells,
+  type ScannedEvaluation,
+  type ScanQuery,
+  scannedFrom,
+} from '../evaluation-scan.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
-import { outcomeAt } from './claim.ts';
 import type { Session } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
-export interface ScannedRow {
-  readonly row: number;
-  readonly conversation: number;
-  readonly turnId: string;
-  readonly suiteVersion: string;
-  readonly revision: number;
-  readonly score: number | null;
-  readonly outcome: number;
-  readonly labels: string;
-  readonly basis: string | null;
-  readonly at: number;
-  readonly steps: number | null;
-  readonly costNanos: number | null;
-}
-
-const COLUMNS = `e.id AS row, e.conversation, e.turn_id AS "turnId", e.suite_version AS "suiteVersion", e.revision, e.score, e.outcome,
-  e.labels, e.basis, coalesce(e.scored_at, e.created_at) AS at, e.steps, e.cost_nanos AS "costNanos"`;
 const IS_LAST = `NOT EXISTS (SELECT 1 FROM evaluations n WHERE n.conversation = e.conversation AND n.suite = e.suite
   AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
-const BILLION = 1e9;
 const DAY_MS = 86_400_000;
 
 /** A cursor takes no parameters, so they are written into the text. */
@@ -43,8 +30,8 @@ export function scanSql({ suiteKey, since, agent, agentVersion, limit }: ScanQue
   if (agentVersion !== undefined) conditions.push(`c.agent_version = ${literal(agentVersion)}`);
   const isJoined = agent !== undefined || agentVersion !== undefined;
   const from = `FROM evaluations e ${isJoined ? 'JOIN conversations c ON c.id = e.conversation' : ''} WHERE ${conditions.join(' AND ')}`;
-  if (limit === undefined) return `SELECT ${COLUMNS} ${from} ORDER BY e.id`;
-  return `SELECT * FROM (SELECT ${COLUMNS} ${from} ORDER BY e.id DESC LIMIT ${Math.trunc(limit)}) latest ORDER BY row`;
+  if (limit === undefined) return `SELECT ${SCANNED_COLUMNS} ${from} ORDER BY e.id`;
+  return `SELECT * FROM (SELECT ${SCANNED_COLUMNS} ${from} ORDER BY e.id DESC LIMIT ${Math.trunc(limit)}) latest ORDER BY id`;
 }
 
 export async function evaluationBeside(
@@ -52,8 +39,8 @@ export async function evaluationBeside(
   { conversation, turnId }: ScannedEvaluation,
   suiteKey: string,
 ): Promise<ScannedEvaluation | undefined> {
-  const [row] = await session.once<ScannedRow>(
-    `SELECT ${COLUMNS} FROM evaluations e WHERE e.conversation = $1 AND e.turn_id = $2 AND e.suite = $3
+  const [row] = await session.once(
+    `SELECT ${SCANNED_COLUMNS} FROM evaluations e WHERE e.conversation = $1 AND e.turn_id = $2 AND e.suite = $3
      ORDER BY e.revision DESC, e.id DESC LIMIT 1`,
     [conversation, turnId, toStorable(suiteKey)],
   );
@@ -71,17 +58,10 @@ export async function verdictsOf(
   return found === undefined ? new Map() : decodeVerdicts(found.verdicts).verdicts;
 }
 
-export function toScanned({ score, outcome, basis, steps, costNanos, labels, ...row }: ScannedRow): ScannedEvaluation {
-  return {
-    ...row,
-    suiteVersion: fromStorable(row.suiteVersion),
-    score: score ?? undefined,
-    outcome: outcomeAt(outcome),
-    labels,
-    basis: basis ?? undefined,
-    steps: steps ?? undefined,
-    costUsd: costNanos === null ? undefined : costNanos / BILLION,
-  };
+/** The cast holds for rows of `SCANNED_COLUMNS`: their fields are in the order of the columns. */
+export function toScanned(row: object): ScannedEvaluation {
+  const scanned = scannedFrom(Object.values(row) as unknown as ScannedCells);
+  return { ...scanned, suiteVersion: fromStorable(scanned.suiteVersion) };
 }
 
 function literal(text: string): string {

@@ -3,8 +3,6 @@ import { CONVERSATION_COLUMNS, type ConversationHead } from '../conversation-col
 import type { Value } from './session.ts';
 import { toStorable } from './storable-text.ts';
 
-export const HEAD_NAMES: readonly string[] = CONVERSATION_COLUMNS.map(({ name }) => name);
-
 /** In the order of the names, the first one under this number. */
 export function headParameters(first: number): string {
   return CONVERSATION_COLUMNS.map(({ type }, index) => `$${first + index}::${type}[]`).join(', ');

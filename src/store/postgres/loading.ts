@@ -5,7 +5,8 @@
 import type { TraceId } from '../../model/ids.ts';
 import { decodeContent } from '../content-codec.ts';
 import type { Labels, TraceContent } from '../engine-store.ts';
-import { type Claim, type ClaimedHead, outcomeAt, type Unit } from './claim.ts';
+import { outcomeAt } from '../evaluation-columns.ts';
+import type { Claim, ClaimedHead, Unit } from './claim.ts';
 import type { CachedArrival, ContentCache } from './content-cache.ts';
 import { dayOf } from './days.ts';
 import type { LoadedArrival, LoadedSet, LoadedTrace } from './loaded.ts';

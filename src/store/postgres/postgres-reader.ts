@@ -1,10 +1,10 @@
 /** Reads the shared store for people: the API, `assay explain` and the tests. On a connection of its own, and nothing is ever written. */
 import type { Evaluation, Verdict } from '../../model/evaluation.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
-import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
+import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
-import { fromSuiteKey } from '../../model/suite-key.ts';
+import { namesOf } from '../column.ts';
 import { decodeContent } from '../content-codec.ts';
 import type {
   ConversationPage,
@@ -16,12 +16,11 @@ import type {
   TraceRow,
 } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
+import { type EvaluationCells, evaluationFrom, SAID_COLUMNS } from '../evaluation-columns.ts';
 import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { nextPage, pageWindow } from '../page.ts';
-import { decodeVerdicts } from '../verdict-codec.ts';
-import { outcomeAt } from './claim.ts';
-import { evaluationBeside, type ScannedRow, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
+import { evaluationBeside, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
 import { readLabelled } from './labels.ts';
 import { Link, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
@@ -109,21 +108,22 @@ export class PostgresReader implements ConversationReader, LabelReader, Evaluati
     conversation: ConversationRow,
     { revisions, of = 'live' }: EvaluationsOptions,
   ): Promise<readonly Evaluation[]> {
-    const rows = await this.#rows<EvaluationRow>(
+    const rows = await this.#rows<EvaluationCells>(
       `SELECT ${EVALUATION} FROM evaluations e WHERE e.conversation = $1 AND ${of === 'live' ? IS_LIVE : `NOT ${IS_LIVE}`}
        ${revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY e.id`,
       [conversation.row],
     );
     const waiting = await this.#link.use((session) => readWaiting(session, conversation, of));
-    return [...rows.map((row) => toEvaluation(row, conversation.conversationId)), ...waiting];
+    return [...rows.map((row) => evaluationFrom(conversation.conversationId, row, fromStorable)), ...waiting];
   }
 
   async *allEvaluations(): AsyncGenerator<Evaluation> {
     const sql = `SELECT ${EVALUATION}, c.conversation_id FROM evaluations e JOIN conversations c ON c.id = e.conversation
       WHERE ${IS_LIVE} AND ${IS_LAST} ORDER BY c.conversation_id COLLATE "C", e.suite COLLATE "C", e.turn_id COLLATE "C"`;
     // The cast is the brand: the store's writer wrote it.
-    for await (const rows of eachPage<EvaluationRow & { conversation_id: string }>(this.#link, sql))
-      for (const row of rows) yield toEvaluation(row, fromStorable(row.conversation_id) as ConversationId);
+    for await (const rows of eachPage<EvaluationCells & { conversation_id: string }>(this.#link, sql))
+      for (const row of rows)
+        yield evaluationFrom(fromStorable(row.conversation_id) as ConversationId, row, fromStorable);
   }
 
   async truthOf({ conversationId }: ConversationRow): Promise<Json | undefined> {
@@ -162,7 +162,7 @@ export class PostgresReader implements ConversationReader, LabelReader, Evaluati
   async *scanEvaluations(query: ScanQuery): AsyncGenerator<readonly ScannedEvaluation[]> {
     const link = linkTo(this.#address);
     try {
-      for await (const rows of eachPage<ScannedRow>(link, scanSql(query))) yield rows.map(toScanned);
+      for await (const rows of eachPage(link, scanSql(query))) yield rows.map(toScanned);
     } finally {
       await link.close();
     }
@@ -270,20 +270,9 @@ interface HeadRow {
   readonly segment: string | null;
 }
 
-interface EvaluationRow {
-  readonly turn_id: string;
-  readonly suite: string;
-  readonly suite_version: string;
-  readonly revision: number;
-  readonly score: number | null;
-  readonly outcome: number;
-  readonly explanation: string;
-  readonly verdicts: string;
-}
-
 const HEAD = `c.id, c.conversation_id, c.agent, c.agent_version, c.environment, c.turns, c.revision, c.cause, c.due_cause,
   c.unscored_because, c.updated_at, c.segment`;
-const EVALUATION = 'e.turn_id, e.suite, e.suite_version, e.revision, e.score, e.outcome, e.explanation, e.verdicts';
+const EVALUATION = namesOf(SAID_COLUMNS, 'e');
 const IS_LAST = `NOT EXISTS (
   SELECT 1 FROM evaluations n
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
@@ -307,21 +296,5 @@ function toConversationRow(row: HeadRow): ConversationRow {
     dueCause: row.due_cause ?? undefined,
     unscoredBecause: row.unscored_because ?? undefined,
     updatedAt: row.updated_at,
-  };
-}
-
-function toEvaluation(row: EvaluationRow, conversationId: ConversationId): Evaluation {
-  return {
-    conversationId,
-    // The cast is the brand: the store's writer wrote it.
-    turnId: row.turn_id === '' ? undefined : (row.turn_id as TurnId),
-    ...fromSuiteKey(fromStorable(row.suite)),
-    suiteVersion: fromStorable(row.suite_version),
-    scope: row.turn_id === '' ? 'conversation' : 'turn',
-    revision: row.revision,
-    score: row.score ?? undefined,
-    outcome: outcomeAt(row.outcome),
-    explanation: fromStorable(row.explanation),
-    ...decodeVerdicts(row.verdicts),
   };
 }

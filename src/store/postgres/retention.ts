@@ -9,6 +9,7 @@ import type { HousekeepingStore } from '../cluster-store.ts';
 import { lockKey } from './advisory-locks.ts';
 import { dayOf, makePartitions, PARTITIONED } from './days.ts';
 import { StatementFailed } from './errors.ts';
+import { EVALUATION_REST } from './evaluation-copy.ts';
 import type { Link } from './link.ts';
 import type { Session } from './session.ts';
 
@@ -114,7 +115,7 @@ async function keep(
       OR EXISTS (SELECT 1 FROM ${traces} t WHERE t.trace_id = a.trace_id AND t.arrival = a.id AND t.traces IS NULL AND ${isNeeded});
     UPDATE pending SET day = -day WHERE day = ${day};
     INSERT INTO traces (day, ${TRACE_REST}) SELECT -day, ${TRACE_REST} FROM ${traces} t WHERE ${isNeeded};
-    INSERT INTO evaluations (day, ${EVALUATION_REST}) SELECT -day, ${EVALUATION_REST} FROM evaluations_d${day} t WHERE ${isNeeded};
+    INSERT INTO evaluations (day, id, ${EVALUATION_REST}) SELECT -day, id, ${EVALUATION_REST} FROM evaluations_d${day} t WHERE ${isNeeded};
   `);
 }
 
@@ -153,8 +154,6 @@ const DROP_LONELY_TRUTHS =
 const ARRIVAL_REST = 'id, trace_id, conversation, lane, positions, closed_at, cause, spans, keys, traces, logs';
 const TRACE_REST = `conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause,
   traces, logs`;
-const EVALUATION_REST = `id, conversation, trace_id, turn_id, suite, suite_version, revision, score, outcome, explanation, verdicts,
-  failed, labels, created_at, basis, scored_at, steps, cost_nanos`;
 
 const OLD_DAYS = `SELECT substring(relname FROM '_d(\\d+)$')::int AS day FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
   WHERE inhparent = 'arrivals'::regclass AND relname ~ '_d\\d+$' AND substring(relname FROM '_d(\\d+)$')::int <= $1 ORDER BY 1`;

@@ -4,18 +4,18 @@
  *
  * A conversation that is here already, because it went on here in the meantime, is left as it is and said.
  */
-import { OUTCOMES } from '../../model/evaluation.ts';
+import { namesOf } from '../column.ts';
 import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
 import type { HumanLabel } from '../../model/labels.ts';
 import type { StoredTruth } from '../sqlite/store-export.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
-import { suiteKey } from '../../model/suite-key.ts';
-import { encodeVerdicts } from '../verdict-codec.ts';
+import { CONVERSATION_COLUMNS } from '../conversation-columns.ts';
 import type { WholeConversation, WholeTrace } from '../whole-conversation.ts';
 import { lockKey } from './advisory-locks.ts';
 import { BinaryRows } from './binary-copy.ts';
 import { dayOf, makePartitionsOf } from './days.ts';
-import { HEAD_NAMES, headParameters, headValues } from './head-columns.ts';
+import { addEvaluation, EVALUATIONS } from './evaluation-copy.ts';
+import { headParameters, headValues } from './head-columns.ts';
 import { Link, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { migrate } from './schema.ts';
@@ -224,22 +224,8 @@ async function writeRows(
         .int4(trace.spans);
       traces.int4(content.traces.length).bool(trace.sealed).text(trace.cause).bytes(undefined).bytes(undefined);
     }
-    for (const { evaluation, traceId, labels, createdAt, basis, ...kept } of whole.evaluations) {
-      const failed = [...evaluation.verdicts].filter(([, { verdict }]) => verdict === 'fail').map(([name]) => name);
-      evaluations
-        .row(18)
-        .int4(dayOf(createdAt))
-        .int8(head)
-        .uuid(traceId)
-        .text(evaluation.turnId ?? '');
-      evaluations
-        .text(toStorable(suiteKey(evaluation)))
-        .text(toStorable(evaluation.suiteVersion))
-        .int4(evaluation.revision);
-      evaluations.int4(evaluation.score).int2(OUTCOMES.indexOf(evaluation.outcome));
-      evaluations.text(toStorable(evaluation.explanation)).text(encodeVerdicts(evaluation));
-      evaluations.texts(failed.map(toStorable)).text(JSON.stringify(labels)).int8(createdAt);
-      evaluations.text(basis).int8(kept.scoredAt).int4(kept.steps).int8(kept.costNanos);
+    for (const { traceId, ...kept } of whole.evaluations) {
+      addEvaluation(evaluations, kept, { day: dayOf(kept.createdAt), head, traceId });
     }
     if (whole.has.length + whole.wants.length === 0) continue;
     keys.row(3).int8(head).bytes(Buffer.concat(whole.has)).bytes(Buffer.concat(whole.wants));
@@ -259,10 +245,7 @@ async function writeRows(
     'traces (day, conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause, traces, logs)',
     traces,
   );
-  await session.copy(
-    'evaluations (day, conversation, trace_id, turn_id, suite, suite_version, revision, score, outcome, explanation, verdicts, failed, labels, created_at, basis, scored_at, steps, cost_nanos)',
-    evaluations,
-  );
+  await session.copy(EVALUATIONS, evaluations);
   await session.copy('conversation_keys (conversation, has, wants)', keys);
   await session.copy('evidence (key, wanted, conversation)', evidence);
   return { conversations: added.length, traces: traces.rows, evaluations: evaluations.rows };
@@ -290,7 +273,7 @@ function firstDayOf({ traces, evaluations, updatedAt }: WholeConversation): numb
   return dayOf(times.reduce((least, time) => Math.min(least, time), updatedAt));
 }
 
-const ADDED_NAMES = `key, conversation_id, first_day, first_trace, ${HEAD_NAMES.join(', ')}`;
+const ADDED_NAMES = `key, conversation_id, first_day, first_trace, ${namesOf(CONVERSATION_COLUMNS)}`;
 const ADD_HEADS = {
   name: 'import-heads',
   sql: `INSERT INTO conversations (${ADDED_NAMES}) SELECT ${ADDED_NAMES}

@@ -1,14 +1,8 @@
 /** The last evaluations of one transaction's conversations, and those that are made in it. */
 import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
 import { suiteKey } from '../../model/suite-key.ts';
-import type {
-  EvaluationKey,
-  EvaluationPlace,
-  EvaluationStore,
-  Labels,
-  PreviousEvaluation,
-  SeenConversation,
-} from '../engine-store.ts';
+import type { EvaluationKey, EvaluationPlace, EvaluationStore, Labels, PreviousEvaluation } from '../engine-store.ts';
+import type { SeenConversation } from '../evaluation-columns.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import type { HeldConversations } from '../held-conversations.ts';
 import type { WorkingHeads } from './working-heads.ts';

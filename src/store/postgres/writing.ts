@@ -1,16 +1,17 @@
 /** Writing what the engine has changed in a working set: a statement or a COPY for each table, whatever the number of conversations. */
 import { createHash } from 'node:crypto';
-import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
+import type { Evaluation } from '../../model/evaluation.ts';
+import { namesOf } from '../column.ts';
 import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
 import type { ConversationLabels } from '../engine-store.ts';
 import type { FirstTime } from '../first-times.ts';
 import type { TotalEntry } from '../running-totals.ts';
-import { suiteKey } from '../../model/suite-key.ts';
-import { encodeBasis } from '../basis-codec.ts';
-import { encodeVerdicts } from '../verdict-codec.ts';
+import { CONVERSATION_COLUMNS } from '../conversation-columns.ts';
+import { keeping } from '../evaluation-columns.ts';
 import { BinaryRows } from './binary-copy.ts';
 import { dayOf } from './days.ts';
-import { HEAD_NAMES, headParameters, headValues } from './head-columns.ts';
+import { addEvaluation, EVALUATIONS } from './evaluation-copy.ts';
+import { headParameters, headValues } from './head-columns.ts';
 import { noteLabelled } from './labels.ts';
 import { writeObservations } from './detection.ts';
 import { writeResults } from './results.ts';
@@ -158,28 +159,14 @@ function encoded({ hasOwnContent, content }: HeldTrace) {
 
 async function writeEvaluations(session: Session, set: WorkingSet): Promise<void> {
   const rows = new BinaryRows();
-  const now = Date.now();
-  const day = dayOf(now);
-  let last: { readonly labels: object; readonly text: string } | undefined;
-  for (const { evaluation, conversation, trace, labels, seen } of set.evaluations.added) {
-    // They come in long rows with the same labels.
-    if (last?.labels !== labels) last = { labels, text: JSON.stringify(labels) };
-    // Nobody looks for conversations by what a shadow says of them.
-    const failed = evaluation.shadow
-      ? []
-      : [...evaluation.verdicts].filter(([, { verdict }]) => verdict === 'fail').map(([name]) => name);
-    rows.row(18).int4(day).int8(set.heads.idOf(conversation)).uuid(set.traces.idAt(trace));
-    rows
-      .text(evaluation.turnId ?? '')
-      .text(toStorable(suiteKey(evaluation)))
-      .text(toStorable(evaluation.suiteVersion));
-    rows.int4(evaluation.revision).int4(evaluation.score).int2(OUTCOMES.indexOf(evaluation.outcome));
-    rows.text(toStorable(evaluation.explanation)).text(encodeVerdicts(evaluation));
-    rows.texts(failed.map(toStorable)).text(last.text).int8(now);
-    rows.text(encodeBasis(evaluation)).int8(seen?.at).int4(seen?.steps).int8(seen?.costNanos);
+  const day = dayOf(Date.now());
+  const keep = keeping();
+  for (const { evaluation, conversation, trace, ...place } of set.evaluations.added) {
+    const head = set.heads.idOf(conversation);
+    addEvaluation(rows, keep(evaluation, place), { day, head, traceId: set.traces.idAt(trace) });
   }
   // One that is there already breaks the unique index, and nothing of this transaction is kept.
-  await session.copy(`evaluations (${EVALUATION_COLUMNS})`, rows);
+  await session.copy(EVALUATIONS, rows);
 }
 
 async function writeKeys(session: Session, set: WorkingSet): Promise<void> {
@@ -202,14 +189,12 @@ async function writeOutbox(session: Session, set: WorkingSet, payload: OutboxPay
 
 const TRACE_COLUMNS = `day, conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause,
   traces, logs`;
-const EVALUATION_COLUMNS = `day, conversation, trace_id, turn_id, suite, suite_version, revision, score, outcome, explanation,
-  verdicts, failed, labels, created_at, basis, scored_at, steps, cost_nanos`;
 
 const WRITE_HEADS = {
   name: 'write-heads',
   sql: `UPDATE conversations AS c SET home = coalesce(n.home, c.home), first_trace = n.first_trace,
-      ${HEAD_NAMES.map((name) => `${name} = n.${name}`).join(', ')}
-    FROM unnest($1::bigint[], $2::smallint[], $3::uuid[], ${headParameters(4)}) AS n (id, home, first_trace, ${HEAD_NAMES.join(', ')})
+      ${CONVERSATION_COLUMNS.map(({ name }) => `${name} = n.${name}`).join(', ')}
+    FROM unnest($1::bigint[], $2::smallint[], $3::uuid[], ${headParameters(4)}) AS n (id, home, first_trace, ${namesOf(CONVERSATION_COLUMNS)})
     WHERE c.id = n.id`,
 };
 const REVISE_TRACE = {

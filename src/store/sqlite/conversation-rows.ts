@@ -1,17 +1,17 @@
 /** The rows of conversations in SQLite. Those of the transaction that is open are held in memory (`held-conversations.ts`). */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConversationId } from '../../model/ids.ts';
+import { namesOf } from '../column.ts';
 import { CONVERSATION_COLUMNS, type ConversationCells, headFrom } from '../conversation-columns.ts';
 import type { StoredConversation } from '../engine-store.ts';
 import type { ConversationTable, Due } from '../held-conversations.ts';
+import { insertSql, valuesOf } from './column-values.ts';
 
 interface Row extends ConversationCells {
   readonly id: number;
   readonly conversation_id: string;
   readonly first_closed_at: number;
 }
-
-const NAMES = CONVERSATION_COLUMNS.map(({ name }) => name);
 
 export class ConversationRows implements ConversationTable {
   readonly #findById: StatementSync;
@@ -24,16 +24,18 @@ export class ConversationRows implements ConversationTable {
   #lastRow: number;
 
   constructor(database: DatabaseSync) {
-    const columns = `id, conversation_id, ${NAMES.join(', ')}`;
+    const columns = `id, conversation_id, ${namesOf(CONVERSATION_COLUMNS)}`;
     this.#findById = database.prepare(`SELECT ${columns} FROM conversations WHERE conversation_id = ?`);
     this.#findByRow = database.prepare(`SELECT ${columns} FROM conversations WHERE id = ?`);
     this.#inOrderOfDue = database.prepare(
       'SELECT id, due_at FROM conversations WHERE due_at IS NOT NULL ORDER BY due_at, id',
     );
     this.#insert = database.prepare(
-      `INSERT INTO conversations (${NAMES.join(', ')}, id, conversation_id) VALUES (${'?, '.repeat(NAMES.length)} ?, ?)`,
+      `INSERT ${insertSql('conversations', ['id', 'conversation_id'], CONVERSATION_COLUMNS)}`,
     );
-    this.#update = database.prepare(`UPDATE conversations SET ${NAMES.join(' = ?, ')} = ? WHERE id = ?`);
+    this.#update = database.prepare(
+      `UPDATE conversations SET ${CONVERSATION_COLUMNS.map(({ name }) => `${name} = ?`).join(', ')} WHERE id = ?`,
+    );
     this.#delete = database.prepare('DELETE FROM conversations WHERE id = ?');
     this.#lastRowOf = database.prepare('SELECT max(id) AS row FROM conversations');
     this.#lastRow = Number(this.#lastRowOf.get()?.row ?? 0);
@@ -63,8 +65,8 @@ export class ConversationRows implements ConversationTable {
   }
 
   write(conversation: StoredConversation, how: 'insert' | 'update'): void {
-    const values = CONVERSATION_COLUMNS.map(({ of }) => of(conversation) ?? null);
-    if (how === 'insert') this.#insert.run(...values, conversation.row, conversation.id);
+    const values = valuesOf(CONVERSATION_COLUMNS, conversation);
+    if (how === 'insert') this.#insert.run(conversation.row, conversation.id, ...values);
     else this.#update.run(...values, conversation.row);
   }
 

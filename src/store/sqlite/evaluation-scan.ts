@@ -1,34 +1,20 @@
 /** Scans of evaluations in SQLite: a walk along the table's own order, from the first row that is young enough. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { OUTCOMES } from '../../model/evaluation.ts';
 import { isShadowKey } from '../../model/suite-key.ts';
-import type { ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
+import {
+  SCANNED_COLUMNS,
+  type ScannedCells,
+  type ScannedEvaluation,
+  type ScanQuery,
+  scannedFrom,
+} from '../evaluation-scan.ts';
 
 const PAGE = 1000;
-const COLUMNS = `e.id, e.conversation, e.turn_id, e.suite_version, e.revision, e.score, e.outcome, e.labels, e.basis, e.scored_at, e.created_at,
-  e.steps, e.cost_nanos`;
-/** In the order of the columns. */
-type Row = readonly [
-  id: number,
-  conversation: number,
-  turnId: string,
-  suiteVersion: string,
-  revision: number,
-  score: number | null,
-  outcome: number,
-  labels: string,
-  basis: string | null,
-  scoredAt: number | null,
-  createdAt: number,
-  steps: number | null,
-  costNanos: number | null,
-];
 
 const IS_LAST = `NOT EXISTS (SELECT 1 FROM evaluations n
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
 /** What the index of shadows is for. */
 const IN_SHADOW = `e.suite >= 'shadow:' AND e.suite < 'shadow;'`;
-const BILLION = 1e9;
 
 export function* scanEvaluations(database: DatabaseSync, query: ScanQuery): Generator<readonly ScannedEvaluation[]> {
   const conditions = ['e.suite = ?', IS_LAST];
@@ -51,9 +37,11 @@ export function* scanEvaluations(database: DatabaseSync, query: ScanQuery): Gene
     after = Number(last.get(...values, after, query.limit)?.id ?? after);
   }
   // A page is read whole, so that the reader does not hold on to an old state of the store between two of them.
-  const page = asRows(database.prepare(`SELECT ${COLUMNS} ${from} ${where_} AND e.id > ? ORDER BY e.id LIMIT ${PAGE}`));
+  const page = asRows(
+    database.prepare(`SELECT ${SCANNED_COLUMNS} ${from} ${where_} AND e.id > ? ORDER BY e.id LIMIT ${PAGE}`),
+  );
   for (;;) {
-    const rows = page(...values, after).map(toScanned);
+    const rows = page(...values, after).map(scannedFrom);
     if (rows.length > 0) yield rows;
     after = rows.at(-1)?.row ?? after;
     if (rows.length < PAGE) return;
@@ -67,11 +55,11 @@ export function evaluationBeside(
 ): ScannedEvaluation | undefined {
   const find = asRows(
     prepared(
-      `SELECT ${COLUMNS} FROM evaluations e WHERE e.conversation = ? AND e.suite = ? AND e.turn_id = ? ORDER BY e.revision DESC, e.id DESC LIMIT 1`,
+      `SELECT ${SCANNED_COLUMNS} FROM evaluations e WHERE e.conversation = ? AND e.suite = ? AND e.turn_id = ? ORDER BY e.revision DESC, e.id DESC LIMIT 1`,
     ),
   );
   const [row] = find(conversation, suiteKey, turnId);
-  return row === undefined ? undefined : toScanned(row);
+  return row === undefined ? undefined : scannedFrom(row);
 }
 
 /** Rows are made in the order of time, so the first one can be found by halves; no index is kept for this. */
@@ -89,31 +77,8 @@ function firstSince(database: DatabaseSync, since: number | undefined): number {
   return low;
 }
 
-/** Rows as arrays: half of the time of a scan would go into making objects of them. */
-function asRows(statement: StatementSync): (...values: SQLInputValue[]) => readonly Row[] {
+function asRows(statement: StatementSync): (...values: SQLInputValue[]) => readonly ScannedCells[] {
   statement.setReturnArrays(true);
-  // The cast holds because the statement selects `COLUMNS`.
-  return (...values) => statement.all(...values) as unknown as readonly Row[];
-}
-
-function toScanned(row: Row): ScannedEvaluation {
-  const [id, conversation, turnId, suiteVersion, revision, score, outcomeIndex, labels, basis, scoredAt, createdAt] =
-    row;
-  const [, , , , , , , , , , , steps, costNanos] = row;
-  const outcome = OUTCOMES[outcomeIndex];
-  if (outcome === undefined) throw new Error(`store: ${outcomeIndex} is not the number of an outcome`);
-  return {
-    row: id,
-    conversation,
-    turnId,
-    suiteVersion,
-    revision,
-    score: score ?? undefined,
-    outcome,
-    labels,
-    basis: basis ?? undefined,
-    at: scoredAt ?? createdAt,
-    steps: steps ?? undefined,
-    costUsd: costNanos === null ? undefined : costNanos / BILLION,
-  };
+  // The cast holds because the statement selects `SCANNED_COLUMNS`.
+  return (...values) => statement.all(...values) as unknown as readonly ScannedCells[];
 }

@@ -5,12 +5,12 @@
  * what it costs among others, because SQLite's code and pages have left the processor's caches each time.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Evaluation, OUTCOMES, type Outcome, type Verdict } from '../../model/evaluation.ts';
+import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
 import type { EvaluationKey, EvaluationPlace, EvaluationStore, Labels, PreviousEvaluation } from '../engine-store.ts';
-import { encodeBasis } from '../basis-codec.ts';
+import { EVALUATION_COLUMNS, failedCriteria, keeping, outcomeAt } from '../evaluation-columns.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import type { HeldConversations } from '../held-conversations.ts';
-import { EVALUATION_COLUMNS, evaluationValues } from './evaluation-row.ts';
+import { insertSql, valuesOf } from './column-values.ts';
 import type { LabelRows } from './label-rows.ts';
 
 interface Pending {
@@ -31,8 +31,7 @@ export class Evaluations implements EvaluationStore {
   readonly #insertFailedVerdict: StatementSync;
   readonly #moveTrace: StatementSync;
   #pending: Pending[] = [];
-  /** Evaluations come in long rows with the same labels. */
-  #lastLabels: { readonly labels: Labels; readonly text: string } | undefined;
+  readonly #keep = keeping();
 
   constructor(database: DatabaseSync, conversations: HeldConversations, labels: LabelRows) {
     this.#conversations = conversations;
@@ -43,10 +42,7 @@ export class Evaluations implements EvaluationStore {
     );
     this.#verdicts = database.prepare(`SELECT verdicts FROM evaluations ${last}`);
     this.#insert = database.prepare(
-      `INSERT OR IGNORE INTO evaluations
-         (${EVALUATION_COLUMNS}, labels, created_at,
-          basis, scored_at, steps, cost_nanos)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR IGNORE ${insertSql('evaluations', ['conversation', 'trace', 'scope'], EVALUATION_COLUMNS)}`,
     );
     this.#moveTrace = database.prepare('UPDATE evaluations SET conversation = ? WHERE conversation = ? AND trace = ?');
     this.#insertFailedVerdict = database.prepare('INSERT INTO failed_verdicts (criterion, evaluation) VALUES (?, ?)');
@@ -103,20 +99,13 @@ export class Evaluations implements EvaluationStore {
   /** False where it was in the store already. */
   #write(evaluation: Evaluation, place: EvaluationPlace): boolean {
     const { changes, lastInsertRowid } = this.#insert.run(
-      ...evaluationValues(evaluation, place),
-      this.#textOf(place.labels),
-      Date.now(),
-      encodeBasis(evaluation) ?? null,
-      place.seen?.at ?? null,
-      place.seen?.steps ?? null,
-      place.seen?.costNanos ?? null,
+      place.conversation,
+      place.trace,
+      evaluation.scope,
+      ...valuesOf(EVALUATION_COLUMNS, this.#keep(evaluation, place)),
     );
     if (changes === 0) return false;
-    // Nobody looks for conversations by what a shadow says of them.
-    if (evaluation.shadow) return true;
-    for (const [criterion, verdict] of evaluation.verdicts) {
-      if (verdict.verdict === 'fail') this.#insertFailedVerdict.run(criterion, lastInsertRowid);
-    }
+    for (const criterion of failedCriteria(evaluation)) this.#insertFailedVerdict.run(criterion, lastInsertRowid);
     return true;
   }
 
@@ -125,15 +114,4 @@ export class Evaluations implements EvaluationStore {
     this.flush();
     this.#moveTrace.run(to, from, trace);
   }
-
-  #textOf(labels: Labels): string {
-    if (this.#lastLabels?.labels !== labels) this.#lastLabels = { labels, text: JSON.stringify(labels) };
-    return this.#lastLabels.text;
-  }
-}
-
-function outcomeAt(index: number): Outcome {
-  const outcome = OUTCOMES[index];
-  if (outcome === undefined) throw new Error(`store: ${index} is not the number of an outcome`);
-  return outcome;
 }

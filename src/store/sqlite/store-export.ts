@@ -1,16 +1,15 @@
 /** Gives all that a store of this machine holds, conversation by conversation, oldest first. */
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
 import type { HumanLabel, LabelKind } from '../../model/labels.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
-import type { Labels, StoredConversation } from '../engine-store.ts';
-import { fromSuiteKey } from '../../model/suite-key.ts';
-import { decodeVerdicts } from '../verdict-codec.ts';
+import type { StoredConversation } from '../engine-store.ts';
+import { SEEN_COLUMNS, seenFrom } from '../evaluation-columns.ts';
 import type { WholeConversation, WholeEvaluation, WholeTrace } from '../whole-conversation.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { toConversation } from './conversation-rows.ts';
+import { toEvaluation } from './evaluation-row.ts';
 import { migrate } from './schema.ts';
 import { readContent } from './traces.ts';
 
@@ -126,7 +125,7 @@ export class StoreExport {
       ...conversation,
       traces: traces.map((trace) => this.#trace(trace)),
       evaluations: this.#all('SELECT * FROM evaluations WHERE conversation = ? ORDER BY id', number).map((evaluation) =>
-        toEvaluation(evaluation, id, traceIds.get(Number(evaluation.trace))),
+        toWhole(evaluation, id, traceIds.get(Number(evaluation.trace))),
       ),
       has: keys.filter(({ wanted }) => wanted === 0).map(({ key }) => toBytes(key)),
       wants: keys.filter(({ wanted }) => wanted === 1).map(({ key }) => toBytes(key)),
@@ -155,32 +154,14 @@ export class StoreExport {
   }
 }
 
-function toEvaluation(row: Row, conversationId: ConversationId, traceId: TraceId | undefined): WholeEvaluation {
-  const outcome = OUTCOMES[Number(row.outcome)];
-  if (outcome === undefined) throw new Error(`store: ${String(row.outcome)} is not the number of an outcome`);
-  const turnId = String(row.turn_id);
+function toWhole(row: Row, conversationId: ConversationId, traceId: TraceId | undefined): WholeEvaluation {
   return {
-    evaluation: {
-      conversationId,
-      // The cast is the brand: the store's writer wrote it.
-      turnId: turnId === '' ? undefined : (turnId as TurnId),
-      ...fromSuiteKey(String(row.suite)),
-      suiteVersion: String(row.suite_version),
-      scope: row.scope === 'turn' ? 'turn' : 'conversation',
-      revision: Number(row.revision),
-      score: row.score === null ? undefined : Number(row.score),
-      outcome,
-      explanation: String(row.explanation),
-      ...decodeVerdicts(String(row.verdicts)),
-    },
+    evaluation: toEvaluation(row, conversationId),
     traceId,
-    // The cast holds because the store's writer wrote the text.
-    labels: JSON.parse(String(row.labels)) as Labels,
+    labels: String(row.labels),
     createdAt: Number(row.created_at),
     basis: optionalText(row.basis),
-    scoredAt: optionalNumber(row.scored_at),
-    steps: optionalNumber(row.steps),
-    costNanos: optionalNumber(row.cost_nanos),
+    seen: seenFrom(Object.values(SEEN_COLUMNS).map(({ name }) => row[name])),
   };
 }
 
@@ -192,10 +173,6 @@ function toBytes(value: unknown): Uint8Array {
 /** The cast is the brand: the store's writer took these bytes from a trace id. */
 function toTraceId(value: unknown): TraceId {
   return Buffer.from(toBytes(value)).toString('hex') as TraceId;
-}
-
-function optionalNumber(value: unknown): number | undefined {
-  return value === null ? undefined : Number(value);
 }
 
 function optionalText(value: unknown): string | undefined {

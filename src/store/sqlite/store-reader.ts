@@ -15,6 +15,7 @@ import type {
 import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import type { TraceContent } from '../engine-store.ts';
+import { EVALUATION_COLUMNS } from '../evaluation-columns.ts';
 import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
@@ -160,7 +161,7 @@ export class StoreReader implements ConversationReader, LabelReader, EvaluationS
 
   scanEvaluations(query: ScanQuery): Generator<readonly ScannedEvaluation[]> {
     const columns = this.#database.prepare('PRAGMA table_info(evaluations)').all();
-    if (!columns.some(({ name }) => name === 'basis'))
+    if (!EVALUATION_COLUMNS.every((column) => columns.some(({ name }) => name === column.name)))
       throw new Error(
         'the store was written by an older Assay: start `assay serve` on it once, which brings it up to date',
       );

@@ -3,12 +3,15 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { ConversationId } from '../../model/ids.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import type { EvaluationKey, Labels, WaitingEvaluationStore } from '../engine-store.ts';
+import { SAID_COLUMNS } from '../evaluation-columns.ts';
 import type { QuestionDesk } from '../question-store.ts';
 import type { HeldEvaluation, WaitingEvaluation } from '../revisit.ts';
-import { EVALUATION_COLUMNS, evaluationValues, toEvaluation } from './evaluation-row.ts';
+import { insertSql, valuesOf } from './column-values.ts';
+import { toEvaluation } from './evaluation-row.ts';
 
 /** Evaluated again in one transaction; the others in the next. */
 const ANSWERED_MAX = 200;
+const OWN_COLUMNS = ['conversation', 'trace', 'scope', 'labels', 'counted', 'waits_for', 'created_at'];
 
 export class WaitingEvaluations implements WaitingEvaluationStore {
   readonly #questions: QuestionDesk;
@@ -24,12 +27,9 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
   constructor(database: DatabaseSync, questions: QuestionDesk) {
     this.#questions = questions;
     this.#put = database.prepare(
-      `INSERT INTO waiting_evaluations (${EVALUATION_COLUMNS}, labels, counted, waits_for, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (conversation, suite, turn_id) DO UPDATE SET trace = excluded.trace, suite_version = excluded.suite_version,
-         scope = excluded.scope, revision = excluded.revision, score = excluded.score, outcome = excluded.outcome,
-         explanation = excluded.explanation, verdicts = excluded.verdicts, labels = excluded.labels, counted = excluded.counted,
-         waits_for = excluded.waits_for
+      `INSERT ${insertSql('waiting_evaluations', OWN_COLUMNS, SAID_COLUMNS)}
+       ON CONFLICT (conversation, suite, turn_id) DO UPDATE SET trace = excluded.trace, scope = excluded.scope, labels = excluded.labels,
+         counted = excluded.counted, waits_for = excluded.waits_for, ${SAID_COLUMNS.map(({ name }) => `${name} = excluded.${name}`).join(', ')}
        RETURNING id`,
     );
     this.#find = database.prepare(
@@ -48,11 +48,14 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
   put({ evaluation, place, counted, requests }: WaitingEvaluation): void {
     this.#hasAny = true;
     const row = this.#put.get(
-      ...evaluationValues(evaluation, place),
+      place.conversation,
+      place.trace,
+      evaluation.scope,
       JSON.stringify(place.labels),
       JSON.stringify(counted),
       JSON.stringify(evaluation.waitsFor ?? []),
       Date.now(),
+      ...valuesOf(SAID_COLUMNS, evaluation),
     );
     this.#questions.waitFor(Number(row?.id), requests, Date.now());
   }

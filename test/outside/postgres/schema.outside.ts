@@ -1,5 +1,7 @@
 import { onTestFinished, expect, test } from 'vitest';
 import { Client } from 'pg';
+import { CONVERSATION_COLUMNS } from '../../../src/store/conversation-columns.ts';
+import { EVALUATION_COLUMNS } from '../../../src/store/evaluation-columns.ts';
 import { makePartitions } from '../../../src/store/postgres/days.ts';
 import { Link } from '../../../src/store/postgres/link.ts';
 import { migrate, SCHEMA_VERSION } from '../../../src/store/postgres/schema.ts';
@@ -30,6 +32,27 @@ test('however many instances start at once, each migration is run once', async (
     ),
   );
   expect(row).toEqual({ version: SCHEMA_VERSION, clusters: 1, partitions: 7 });
+});
+
+test.each([
+  ['conversations', CONVERSATION_COLUMNS, ['id', 'key', 'conversation_id', 'first_day', 'first_trace', 'home']],
+  ['evaluations', EVALUATION_COLUMNS, ['id', 'day', 'conversation', 'trace_id', 'failed']],
+] as const)('every column of %s is written, as what it is', async (table, columns, own) => {
+  const link = linkTo(await freshDatabase());
+  await migrate(link);
+
+  const there = await link.use((session) =>
+    session.once<{ name: string; type: string }>(
+      `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
+       WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+      [table],
+    ),
+  );
+
+  const types: Partial<Record<string, string>> = { plain: 'text', int: 'integer' };
+  const written = columns.map(({ name, type }) => `${name} ${types[type] ?? type}`);
+  const shared = there.filter(({ name }) => !own.some((one) => one === name));
+  expect(shared.map(({ name, type }) => `${name} ${type}`).toSorted()).toEqual(written.toSorted());
 });
 
 test('a store from a newer Assay is refused, and left as it is', async () => {

@@ -1,0 +1,126 @@
+/**
+ * The columns of an evaluation that both stores have, each with its type and its value. Inserts, copies, retention, the
+ * export and scans follow from them. A new column is a line here, a migration in each schema, and a producer of the value.
+ */
+import { type Evaluation, OUTCOMES, type Outcome } from '../model/evaluation.ts';
+import type { ConversationId, TurnId } from '../model/ids.ts';
+import { fromSuiteKey, suiteKey } from '../model/suite-key.ts';
+import { encodeBasis } from './basis-codec.ts';
+import type { Column } from './column.ts';
+import { decodeVerdicts, encodeVerdicts } from './verdict-codec.ts';
+
+/** Kept of the conversation as it was when it was scored, for those who weigh it again. Older rows lack the newer ones. */
+export const SEEN_COLUMNS = {
+  /** Log time at which it was scored. */
+  at: { name: 'scored_at', type: 'bigint' },
+  steps: { name: 'steps', type: 'int' },
+  /** In billionths of a dollar. */
+  costNanos: { name: 'cost_nanos', type: 'bigint' },
+} as const;
+
+// The cast holds because these are the table's own keys.
+const SEEN_KEYS = Object.keys(SEEN_COLUMNS) as readonly (keyof typeof SEEN_COLUMNS)[];
+
+export type SeenConversation = { readonly [Key in keyof typeof SEEN_COLUMNS]: number | undefined };
+
+/** An evaluation as it is written. */
+export interface KeptEvaluation {
+  readonly evaluation: Evaluation;
+  /** Labels under which it was counted, as JSON. */
+  readonly labels: string;
+  /** Wall-clock time in milliseconds. */
+  readonly createdAt: number;
+  /** See `basis-codec.ts`; undefined where it was stored before that was kept. */
+  readonly basis: string | undefined;
+  readonly seen: SeenConversation | undefined;
+}
+
+/** Of one that waits for verdicts as well. */
+export const SAID_COLUMNS: readonly Column<Evaluation>[] = [
+  { name: 'turn_id', type: 'plain', of: ({ turnId }) => turnId ?? '' },
+  { name: 'suite', type: 'text', of: suiteKey },
+  { name: 'suite_version', type: 'text', of: ({ suiteVersion }) => suiteVersion },
+  { name: 'revision', type: 'int', of: ({ revision }) => revision },
+  { name: 'score', type: 'int', of: ({ score }) => score },
+  { name: 'outcome', type: 'smallint', of: ({ outcome }) => OUTCOMES.indexOf(outcome) },
+  { name: 'explanation', type: 'text', of: ({ explanation }) => explanation },
+  { name: 'verdicts', type: 'plain', of: encodeVerdicts },
+];
+
+export const EVALUATION_COLUMNS: readonly Column<KeptEvaluation>[] = [
+  ...SAID_COLUMNS.map(({ of, ...column }) => ({ ...column, of: (kept: KeptEvaluation) => of(kept.evaluation) })),
+  { name: 'labels', type: 'plain', of: ({ labels }) => labels },
+  { name: 'created_at', type: 'bigint', of: ({ createdAt }) => createdAt },
+  { name: 'basis', type: 'plain', of: ({ basis }) => basis },
+  ...SEEN_KEYS.map((key): Column<KeptEvaluation> => ({ ...SEEN_COLUMNS[key], of: ({ seen }) => seen?.[key] })),
+];
+
+/** Gives evaluations as they are written. They come in long rows with the same labels. */
+export function keeping(): (
+  evaluation: Evaluation,
+  place: { readonly labels: object; readonly seen?: SeenConversation | undefined },
+) => KeptEvaluation {
+  let last: { readonly labels: object; readonly text: string } | undefined;
+  return (evaluation, { labels, seen }) => {
+    if (last?.labels !== labels) last = { labels, text: JSON.stringify(labels) };
+    return { evaluation, labels: last.text, createdAt: Date.now(), basis: encodeBasis(evaluation), seen };
+  };
+}
+
+/** By which conversations are found. Nobody looks for them by what a shadow says of them. */
+export function failedCriteria({ shadow, verdicts }: Evaluation): readonly string[] {
+  if (shadow) return [];
+  return [...verdicts].flatMap(([criterion, { verdict }]) => (verdict === 'fail' ? [criterion] : []));
+}
+
+/** As the rows are read. */
+export interface EvaluationCells {
+  readonly turn_id: string;
+  readonly suite: string;
+  readonly suite_version: string;
+  readonly revision: number;
+  readonly score: number | null;
+  readonly outcome: number;
+  readonly explanation: string;
+  readonly verdicts: string;
+}
+
+export function evaluationFrom(
+  conversationId: ConversationId,
+  cells: EvaluationCells,
+  text: (stored: string) => string,
+): Evaluation {
+  const { turn_id, suite, suite_version, revision, score, outcome, explanation, verdicts } = cells;
+  return {
+    conversationId,
+    // The cast is the brand: the store's writer wrote it.
+    turnId: turn_id === '' ? undefined : (turn_id as TurnId),
+    ...fromSuiteKey(text(suite)),
+    suiteVersion: text(suite_version),
+    scope: turn_id === '' ? 'conversation' : 'turn',
+    revision,
+    score: score ?? undefined,
+    outcome: outcomeAt(outcome),
+    explanation: text(explanation),
+    ...decodeVerdicts(verdicts),
+  };
+}
+
+/** From cells of `SEEN_COLUMNS` in their order, the first one at this index. */
+export function seenFrom(cells: readonly unknown[], first = 0): SeenConversation {
+  const seen: { -readonly [Key in keyof SeenConversation]?: number | undefined } = {};
+  let place = first;
+  for (const key of SEEN_KEYS) {
+    const cell = cells[place];
+    seen[key] = typeof cell === 'number' ? cell : undefined;
+    place += 1;
+  }
+  // The cast holds because it has all keys.
+  return seen as SeenConversation;
+}
+
+export function outcomeAt(index: number): Outcome {
+  const outcome = OUTCOMES[index];
+  if (outcome === undefined) throw new Error(`store: ${index} is not the number of an outcome`);
+  return outcome;
+}
