@@ -1,6 +1,7 @@
 /** The columns of a conversation in both stores, each with its type and its value. A new one is a line here and a migration in each schema. */
 import type { ConversationId } from '../model/ids.ts';
 import type { Column } from './column.ts';
+import type { ConversationRow } from './conversation-reader.ts';
 import type { StoredConversation } from './engine-store.ts';
 
 /** A conversation, or what was filed for one: without a first turn it does not exist for the engine. */
@@ -73,5 +74,19 @@ export function headFrom(
     cause: cells.cause ?? undefined,
     worstOutcome: cells.worst_outcome,
     unscoredBecause: cells.unscored_because ?? undefined,
+  };
+}
+
+/** For those who read the store. */
+export function conversationRowFrom(
+  { row, id }: { readonly row: number; readonly id: ConversationId },
+  cells: ConversationCells,
+  text: (stored: string) => string,
+): ConversationRow {
+  const { labels, turns, revision, cause, dueCause, unscoredBecause, updatedAt } = headFrom(id, cells, text);
+  const { agent, agentVersion, environment, segment } = labels;
+  return {
+    ...{ row, conversationId: id, agent, agentVersion, environment, segment },
+    ...{ turns, revision, cause, dueCause, unscoredBecause, updatedAt },
   };
 }

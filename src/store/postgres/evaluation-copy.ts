@@ -10,6 +10,16 @@ export const EVALUATION_REST = `conversation, trace_id, failed, ${namesOf(EVALUA
 /** Into which they are copied. */
 export const EVALUATIONS = `evaluations (day, ${EVALUATION_REST})`;
 
+const text = (cell: Cell) => (cell === undefined ? undefined : String(cell));
+const number = (cell: Cell) => (cell === undefined ? undefined : Number(cell));
+const CELLS: Readonly<Record<Column<unknown>['type'], (rows: BinaryRows, cell: Cell) => void>> = {
+  text: (rows, cell) => rows.text(cell === undefined ? undefined : toStorable(String(cell))),
+  plain: (rows, cell) => rows.text(text(cell)),
+  smallint: (rows, cell) => rows.int2(number(cell)),
+  int: (rows, cell) => rows.int4(number(cell)),
+  bigint: (rows, cell) => rows.int8(number(cell)),
+};
+
 export function addEvaluation(
   rows: BinaryRows,
   kept: KeptEvaluation,
@@ -24,30 +34,10 @@ export function addEvaluation(
   for (const write of WRITERS) write(rows, kept);
 }
 
-const WRITERS = EVALUATION_COLUMNS.map(writerOf);
+type Cell = string | number | undefined;
 
-function writerOf<Of>({ type, of }: Column<Of>): (rows: BinaryRows, value: Of) => void {
-  const text = (value: Of) => {
-    const found = of(value);
-    return found === undefined ? undefined : String(found);
-  };
-  const number = (value: Of) => {
-    const found = of(value);
-    return found === undefined ? undefined : Number(found);
-  };
-  switch (type) {
-    case 'text':
-      return (rows, value) => {
-        const found = text(value);
-        rows.text(found === undefined ? undefined : toStorable(found));
-      };
-    case 'plain':
-      return (rows, value) => rows.text(text(value));
-    case 'smallint':
-      return (rows, value) => rows.int2(number(value));
-    case 'int':
-      return (rows, value) => rows.int4(number(value));
-    case 'bigint':
-      return (rows, value) => rows.int8(number(value));
-  }
-}
+/** The way to write each column is looked up once, not for each row. */
+const WRITERS = EVALUATION_COLUMNS.map(({ type, of }) => {
+  const write = CELLS[type];
+  return (rows: BinaryRows, kept: KeptEvaluation) => write(rows, of(kept));
+});

@@ -6,6 +6,7 @@ import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import { namesOf } from '../column.ts';
 import { decodeContent } from '../content-codec.ts';
+import { CONVERSATION_COLUMNS, type ConversationCells, conversationRowFrom } from '../conversation-columns.ts';
 import type {
   ConversationPage,
   ConversationQuery,
@@ -255,23 +256,12 @@ async function* eachPage<Row extends object>(link: Link, sql: string): AsyncGene
   }
 }
 
-interface HeadRow {
+interface HeadRow extends ConversationCells {
   readonly id: number;
   readonly conversation_id: string;
-  readonly agent: string;
-  readonly agent_version: string;
-  readonly environment: string;
-  readonly turns: number;
-  readonly revision: number;
-  readonly cause: string | null;
-  readonly due_cause: string | null;
-  readonly unscored_because: string | null;
-  readonly updated_at: number;
-  readonly segment: string | null;
 }
 
-const HEAD = `c.id, c.conversation_id, c.agent, c.agent_version, c.environment, c.turns, c.revision, c.cause, c.due_cause,
-  c.unscored_because, c.updated_at, c.segment`;
+const HEAD = `c.id, c.conversation_id, ${namesOf(CONVERSATION_COLUMNS, 'c')}`;
 const EVALUATION = namesOf(SAID_COLUMNS, 'e');
 const IS_LAST = `NOT EXISTS (
   SELECT 1 FROM evaluations n
@@ -282,19 +272,7 @@ const IS_LIVE = `left(e.suite, 7) <> 'shadow:'`;
 const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0) AND ${IS_LIVE} AND ${IS_LAST}`;
 
 function toConversationRow(row: HeadRow): ConversationRow {
-  return {
-    row: row.id,
-    // The cast is the brand: the store's writer wrote it.
-    conversationId: fromStorable(row.conversation_id) as ConversationId,
-    agent: fromStorable(row.agent),
-    agentVersion: fromStorable(row.agent_version),
-    environment: fromStorable(row.environment),
-    segment: row.segment === null ? undefined : fromStorable(row.segment),
-    turns: row.turns,
-    revision: row.revision,
-    cause: row.cause ?? undefined,
-    dueCause: row.due_cause ?? undefined,
-    unscoredBecause: row.unscored_because ?? undefined,
-    updatedAt: row.updated_at,
-  };
+  // The cast is the brand: the store's writer wrote it.
+  const id = fromStorable(row.conversation_id) as ConversationId;
+  return conversationRowFrom({ row: row.id, id }, row, fromStorable);
 }

@@ -5,6 +5,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
+import { type ConversationCells, conversationRowFrom } from '../conversation-columns.ts';
 import type {
   ConversationQuery,
   ConversationReader,
@@ -218,26 +219,9 @@ const IS_LAST = `NOT EXISTS (
 const IS_LIVE = `e.suite NOT LIKE 'shadow:%'`;
 const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND ${IS_LIVE} AND ${IS_LAST}`;
 
-type Row = Record<string, unknown>;
-
-function toConversationRow(row: Row): ConversationRow {
-  return {
-    row: Number(row.id),
-    // The cast is the brand: the store's writer wrote it.
-    conversationId: String(row.conversation_id) as ConversationId,
-    agent: String(row.agent),
-    agentVersion: String(row.agent_version),
-    environment: String(row.environment),
-    segment: optionalText(row.segment),
-    turns: Number(row.turns),
-    revision: Number(row.revision),
-    cause: optionalText(row.cause),
-    dueCause: optionalText(row.due_cause),
-    unscoredBecause: optionalText(row.unscored_because),
-    updatedAt: Number(row.updated_at),
-  };
-}
-
-function optionalText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+function toConversationRow(found: Record<string, unknown>): ConversationRow {
+  // The casts hold because the store's writer wrote the row.
+  const row = found as unknown as ConversationCells & { readonly id: number; readonly conversation_id: string };
+  const id = row.conversation_id as ConversationId;
+  return conversationRowFrom({ row: row.id, id }, row, (stored) => stored);
 }
