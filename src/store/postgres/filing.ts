@@ -14,7 +14,6 @@
  */
 import { syntheticConversationId, type TraceId } from '../../model/ids.ts';
 import { type Arrival, FencedError, type Filing, type FilingStore } from '../cluster-store.ts';
-import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
 import { lockKey } from './advisory-locks.ts';
 import { BinaryRows } from './binary-copy.ts';
 import type { ContentCache } from './content-cache.ts';
@@ -26,6 +25,7 @@ import type { Link } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import type { Session } from './session.ts';
 import { toStorable } from './storable-text.ts';
+import { addArrival, ARRIVALS } from './trace-copy.ts';
 
 const ID_BLOCK = 1024;
 const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock_shared(${lockKey('filing')})`;
@@ -139,24 +139,20 @@ export class Filer implements FilingStore {
     for (const { arrival, lane, conversation, others, keys } of placed) {
       const id = this.#nextId();
       written.push([id, arrival]);
-      const traces = encodeContent(arrival.content.traces, COMPRESS_FROM_BYTES_SHARED);
-      const logs =
-        arrival.content.logs === undefined
-          ? undefined
-          : encodeContent(arrival.content.logs, COMPRESS_FROM_BYTES_SHARED);
       const closedAt = Math.max(arrival.closedAt, clusterTime + 1);
-      rows.row(12).int4(day).int8(id).uuid(arrival.traceId).int8(conversation).int4(lane.id);
-      rows.text(JSON.stringify(arrival.positions)).int8(closedAt).text(arrival.cause).int4(arrival.spans);
-      rows.bytes(keys).bytes(traces).bytes(logs);
-      queue.row(11).int2(this.#home()).int8(conversation).int8(closedAt).int4(day).int8(id).uuid(arrival.traceId);
-      queue.int4(arrival.content.traces.length + (arrival.content.logs?.length ?? 0));
+      const { traceId, cause, spans, content } = arrival;
+      const positions = JSON.stringify(arrival.positions);
+      const filed = { day, id, traceId, head: conversation, lane: lane.id };
+      addArrival(rows, { ...filed, positions, closedAt, cause, spans, keys, content });
+      queue.row(11).int2(this.#home()).int8(conversation).int8(closedAt).int4(day).int8(id).uuid(traceId);
+      queue.int4(content.traces.length + (content.logs?.length ?? 0));
       queue
         .bool(arrival.standsAlone === true)
         .bool(arrival.conversationId !== undefined)
         .bytes(keys);
       queue.bytes(others.length === 0 ? undefined : Buffer.from(JSON.stringify(others)));
     }
-    await session.copy(`arrivals (${ARRIVAL_COLUMNS})`, rows);
+    await session.copy(ARRIVALS, rows);
     await session.copy(`pending (${PENDING_COLUMNS})`, queue);
     return written;
   }
@@ -280,7 +276,6 @@ function joined(a: Buffer | undefined, b: Buffer | undefined): Buffer | undefine
   return Buffer.concat([a, b]);
 }
 
-const ARRIVAL_COLUMNS = 'day, id, trace_id, conversation, lane, positions, closed_at, cause, spans, keys, traces, logs';
 const PENDING_COLUMNS =
   'home, conversation, closed_at, day, arrival, trace_id, bytes, stands_alone, is_named, keys, others';
 

@@ -12,6 +12,7 @@ import { StatementFailed } from './errors.ts';
 import { EVALUATION_REST } from './evaluation-copy.ts';
 import type { Link } from './link.ts';
 import type { Session } from './session.ts';
+import { ARRIVAL_REST, TRACE_REST } from './trace-copy.ts';
 
 export interface Retention {
   readonly keepMs: number;
@@ -151,9 +152,6 @@ async function dropAll(session: Session, ids: readonly number[]): Promise<void> 
 /** Truth of conversations that never came. That of others goes with them. */
 const DROP_LONELY_TRUTHS =
   'DELETE FROM truths t WHERE put_at < $1 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = t.key)';
-const ARRIVAL_REST = 'id, trace_id, conversation, lane, positions, closed_at, cause, spans, keys, traces, logs';
-const TRACE_REST = `conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause,
-  traces, logs`;
 
 const OLD_DAYS = `SELECT substring(relname FROM '_d(\\d+)$')::int AS day FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
   WHERE inhparent = 'arrivals'::regclass AND relname ~ '_d\\d+$' AND substring(relname FROM '_d(\\d+)$')::int <= $1 ORDER BY 1`;

@@ -5,7 +5,6 @@
  * A conversation that is here already, because it went on here in the meantime, is left as it is and said.
  */
 import { namesOf } from '../column.ts';
-import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
 import type { HumanLabel } from '../../model/labels.ts';
 import type { StoredTruth } from '../sqlite/store-export.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
@@ -22,6 +21,7 @@ import { migrate } from './schema.ts';
 import type { Session } from './session.ts';
 import { Labels } from './labels.ts';
 import { toStorable } from './storable-text.ts';
+import { addArrival, addTrace, ARRIVALS, TRACES } from './trace-copy.ts';
 import { seriesKey } from './writing.ts';
 
 export interface Taken {
@@ -211,18 +211,11 @@ async function writeRows(
     for (const [index, trace] of whole.traces.entries()) {
       const id = ids.pop() ?? 0;
       const day = dayOf(trace.storedAt);
-      const { content } = trace;
-      const logs = content.logs === undefined ? undefined : encodeContent(content.logs, COMPRESS_FROM_BYTES_SHARED);
+      const { content, closedAt } = trace;
       // From no lane.
-      arrivals.row(12).int4(day).int8(id).uuid(trace.traceId).int8(head).int4(0).text('{}').int8(trace.closedAt);
-      arrivals.text(trace.cause).int4(trace.spans).bytes(undefined);
-      arrivals.bytes(encodeContent(content.traces, COMPRESS_FROM_BYTES_SHARED)).bytes(logs);
-      traces.row(14).int4(day).int8(head).uuid(trace.traceId).int8(id).int4(trace.revision).float8(0);
-      traces
-        .int8(firstClosed[index] ?? trace.closedAt)
-        .int8(trace.closedAt)
-        .int4(trace.spans);
-      traces.int4(content.traces.length).bool(trace.sealed).text(trace.cause).bytes(undefined).bytes(undefined);
+      addArrival(arrivals, { ...trace, day, id, head, lane: 0, positions: '{}', keys: undefined });
+      const place = { day, head, arrival: id, position: 0, firstClosedAt: firstClosed[index] ?? closedAt };
+      addTrace(traces, { ...trace, ...place, bytes: content.traces.length, ownContent: undefined });
     }
     for (const { traceId, ...kept } of whole.evaluations) {
       addEvaluation(evaluations, kept, { day: dayOf(kept.createdAt), head, traceId });
@@ -237,14 +230,8 @@ async function writeRows(
       for (const hash of hashes) evidence.row(3).bytes(hash.subarray(0, 8)).bool(wanted).int8(head);
     }
   }
-  await session.copy(
-    'arrivals (day, id, trace_id, conversation, lane, positions, closed_at, cause, spans, keys, traces, logs)',
-    arrivals,
-  );
-  await session.copy(
-    'traces (day, conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause, traces, logs)',
-    traces,
-  );
+  await session.copy(ARRIVALS, arrivals);
+  await session.copy(TRACES, traces);
   await session.copy(EVALUATIONS, evaluations);
   await session.copy('conversation_keys (conversation, has, wants)', keys);
   await session.copy('evidence (key, wanted, conversation)', evidence);

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Evaluation } from '../../model/evaluation.ts';
 import { namesOf } from '../column.ts';
-import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
-import type { ConversationLabels } from '../engine-store.ts';
+import type { ConversationLabels, TraceContent } from '../engine-store.ts';
 import type { FirstTime } from '../first-times.ts';
 import type { TotalEntry } from '../running-totals.ts';
 import { CONVERSATION_COLUMNS } from '../conversation-columns.ts';
@@ -19,6 +18,7 @@ import { fromUuid } from './row-keys.ts';
 import { writeWaiting } from './waiting.ts';
 import type { Session } from './session.ts';
 import { toStorable } from './storable-text.ts';
+import { addTrace, encodedContent, TRACES } from './trace-copy.ts';
 import type { WorkingHeads } from './working-heads.ts';
 import type { Move, WorkingSet } from './working-set.ts';
 import type { HeldTrace } from './working-traces.ts';
@@ -115,23 +115,20 @@ async function writeTraces(session: Session, set: WorkingSet): Promise<void> {
       await reviseTrace(session, set, trace);
       continue;
     }
-    const { traces, logs } = encoded(trace);
-    rows.row(14).int4(trace.day).int8(set.heads.idOf(trace.conversation)).uuid(trace.traceId).int8(trace.arrival);
-    rows.int4(trace.revision).float8(trace.position).int8(trace.firstClosedAt).int8(trace.closedAt).int4(trace.spans);
-    rows
-      .int4(trace.content?.traces.length ?? 0)
-      .bool(trace.sealed)
-      .text(trace.cause)
-      .bytes(traces)
-      .bytes(logs);
+    addTrace(rows, {
+      ...trace,
+      head: set.heads.idOf(trace.conversation),
+      bytes: trace.content?.traces.length ?? 0,
+      ownContent: ownContentOf(trace),
+    });
   }
-  await session.copy(`traces (${TRACE_COLUMNS})`, rows);
+  await session.copy(TRACES, rows);
 }
 
 async function reviseTrace(session: Session, set: WorkingSet, trace: HeldTrace): Promise<void> {
   const { loaded } = trace;
   if (loaded === undefined) return;
-  const { traces, logs } = encoded(trace);
+  const { traces, logs } = encodedContent(ownContentOf(trace));
   const written = await session.run(REVISE_TRACE, [
     loaded.conversation,
     trace.traceId,
@@ -149,12 +146,8 @@ async function reviseTrace(session: Session, set: WorkingSet, trace: HeldTrace):
   if (written !== 1) throw new Error(`store: trace ${trace.traceId} was revised in ${written} places`);
 }
 
-function encoded({ hasOwnContent, content }: HeldTrace) {
-  if (!hasOwnContent || content === undefined) return { traces: undefined, logs: undefined };
-  return {
-    traces: encodeContent(content.traces, COMPRESS_FROM_BYTES_SHARED),
-    logs: content.logs === undefined ? undefined : encodeContent(content.logs, COMPRESS_FROM_BYTES_SHARED),
-  };
+function ownContentOf({ hasOwnContent, content }: HeldTrace): TraceContent | undefined {
+  return hasOwnContent ? content : undefined;
 }
 
 async function writeEvaluations(session: Session, set: WorkingSet): Promise<void> {
@@ -186,9 +179,6 @@ async function writeOutbox(session: Session, set: WorkingSet, payload: OutboxPay
   }
   await session.copy('outbox_new (key, payload)', rows);
 }
-
-const TRACE_COLUMNS = `day, conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause,
-  traces, logs`;
 
 const WRITE_HEADS = {
   name: 'write-heads',
