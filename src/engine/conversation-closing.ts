@@ -12,7 +12,8 @@
 import { isBare } from '../assemble/turns/fragments.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
-import type { ConversationLabels, ConversationStore, EngineStore, StoredConversation } from '../store/engine-store.ts';
+import type { ConversationLabels } from '../store/conversation-columns.ts';
+import type { ConversationStore, EngineStore, StoredConversation } from '../store/engine-store.ts';
 
 export interface ClosingLimits {
   readonly idleMs: number;

@@ -6,7 +6,7 @@ import type { Turn } from '../model/turn.ts';
 import { countedEffort, type Effort } from './counting/usage-totals.ts';
 import type { AgentLabels } from '../model/agent-labels.ts';
 import type { CountedConversation } from './counting/suite-totals.ts';
-import type { ConversationLabels } from '../store/engine-store.ts';
+import type { ConversationLabels } from '../store/conversation-columns.ts';
 import type { SeenConversation } from '../store/evaluation-columns.ts';
 import { segmentOf } from './segment.ts';
 

@@ -1,13 +1,51 @@
-/** The columns of a conversation in both stores, each with its type and its value. A new one is a line here and a migration in each schema. */
+/**
+ * What is kept of a conversation, and the columns of it that both stores have, each with its type and its value. A new
+ * column is written here and in a migration of each schema, and has a producer and a reader.
+ */
 import type { ConversationId } from '../model/ids.ts';
 import type { Column } from './column.ts';
-import type { ConversationRow } from './conversation-reader.ts';
-import type { StoredConversation } from './engine-store.ts';
 
-/** A conversation, or what was filed for one: without a first turn it does not exist for the engine. */
-export interface ConversationHead extends Omit<StoredConversation, 'row' | 'firstClosedAt'> {
-  readonly firstClosedAt: number | undefined;
+export interface ConversationLabels {
+  readonly agent: string;
+  readonly agentVersion: string;
+  readonly environment: string;
+  /** Absent where none is configured, or no turn has said it. */
+  readonly segment?: string | undefined;
 }
+
+/** What is kept of a conversation. */
+export interface ConversationHead {
+  readonly id: ConversationId;
+  readonly labels: ConversationLabels;
+  /** Undefined where turns have been filed and none has been taken in: for the engine it does not exist. */
+  readonly firstClosedAt: number | undefined;
+  readonly lastClosedAt: number;
+  /** Wall-clock time in milliseconds. */
+  readonly updatedAt: number;
+  readonly turns: number;
+  readonly turnsEvaluated: number;
+  readonly dueAt: number | undefined;
+  readonly dueCause: string | undefined;
+  readonly revision: number;
+  /** Why it was due when it was scored last. */
+  readonly cause: string | undefined;
+  /** Index of an outcome: the worst that any evaluation of it had. */
+  readonly worstOutcome: number;
+  readonly unscoredBecause: string | undefined;
+}
+
+/** As it is before its first turn has joined. */
+export const WITHOUT_TURNS = {
+  updatedAt: 0,
+  turns: 0,
+  turnsEvaluated: 0,
+  dueAt: undefined,
+  dueCause: undefined,
+  revision: 0,
+  cause: undefined,
+  worstOutcome: 0,
+  unscoredBecause: undefined,
+} as const satisfies Omit<ConversationHead, 'id' | 'labels' | 'firstClosedAt' | 'lastClosedAt'>;
 
 /** As the rows are read. */
 export interface ConversationCells {
@@ -74,19 +112,5 @@ export function headFrom(
     cause: cells.cause ?? undefined,
     worstOutcome: cells.worst_outcome,
     unscoredBecause: cells.unscored_because ?? undefined,
-  };
-}
-
-/** For those who read the store. */
-export function conversationRowFrom(
-  { row, id }: { readonly row: number; readonly id: ConversationId },
-  cells: ConversationCells,
-  text: (stored: string) => string,
-): ConversationRow {
-  const { labels, turns, revision, cause, dueCause, unscoredBecause, updatedAt } = headFrom(id, cells, text);
-  const { agent, agentVersion, environment, segment } = labels;
-  return {
-    ...{ row, conversationId: id, agent, agentVersion, environment, segment },
-    ...{ turns, revision, cause, dueCause, unscoredBecause, updatedAt },
   };
 }

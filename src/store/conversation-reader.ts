@@ -2,6 +2,7 @@
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
+import { type ConversationCells, headFrom } from './conversation-columns.ts';
 import type { TraceContent } from './engine-store.ts';
 
 export interface ConversationQuery {
@@ -32,6 +33,19 @@ export interface ConversationRow {
   readonly dueCause: string | undefined;
   readonly unscoredBecause: string | undefined;
   readonly updatedAt: number;
+}
+
+export function conversationRowFrom(
+  { row, id }: { readonly row: number; readonly id: ConversationId },
+  cells: ConversationCells,
+  text: (stored: string) => string,
+): ConversationRow {
+  const { labels, turns, revision, cause, dueCause, unscoredBecause, updatedAt } = headFrom(id, cells, text);
+  const { agent, agentVersion, environment, segment } = labels;
+  return {
+    ...{ row, conversationId: id, agent, agentVersion, environment, segment },
+    ...{ turns, revision, cause, dueCause, unscoredBecause, updatedAt },
+  };
 }
 
 export interface TraceRow {

@@ -8,6 +8,7 @@ import type { Evaluation, Outcome, Verdict } from '../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { JudgeOutcome } from '../model/judging.ts';
+import type { ConversationHead } from './conversation-columns.ts';
 import type { WaitingObservation } from './detection-store.ts';
 import type { SeenConversation } from './evaluation-columns.ts';
 import type { HeldEvaluation, WaitingEvaluation } from './revisit.ts';
@@ -37,36 +38,13 @@ export interface NewTrace extends Omit<StoredTrace, 'row'> {
   readonly content: TraceContent;
 }
 
-export interface StoredConversation {
+export interface StoredConversation extends ConversationHead {
   readonly row: number;
-  readonly id: ConversationId;
-  readonly labels: ConversationLabels;
   readonly firstClosedAt: number;
-  readonly lastClosedAt: number;
-  /** Wall-clock time in milliseconds. */
-  readonly updatedAt: number;
-  readonly turns: number;
-  readonly turnsEvaluated: number;
-  readonly dueAt: number | undefined;
-  readonly dueCause: string | undefined;
-  readonly revision: number;
-  /** Why it was due when it was scored last. */
-  readonly cause: string | undefined;
-  /** Index of an outcome, of all that evaluations of it had. */
-  readonly worstOutcome: number;
-  readonly unscoredBecause: string | undefined;
 }
 
 export type NewConversation = Pick<StoredConversation, 'id' | 'labels' | 'firstClosedAt'>;
 export type ConversationChanges = Partial<Omit<StoredConversation, 'row' | 'id' | 'firstClosedAt'>>;
-
-export interface ConversationLabels {
-  readonly agent: string;
-  readonly agentVersion: string;
-  readonly environment: string;
-  /** Absent where none is configured, or no turn has said it. */
-  readonly segment?: string | undefined;
-}
 
 export interface ConversationKeys {
   readonly has: readonly string[];

@@ -7,6 +7,7 @@
  * what is due looks at both.
  */
 import type { ConversationId } from '../model/ids.ts';
+import { WITHOUT_TURNS } from './conversation-columns.ts';
 import type { ConversationChanges, ConversationStore, NewConversation, StoredConversation } from './engine-store.ts';
 
 export interface Due {
@@ -56,22 +57,8 @@ export class HeldConversations implements ConversationStore {
   }
 
   make({ id, labels, firstClosedAt }: NewConversation): StoredConversation {
-    const made: StoredConversation = {
-      row: this.#table.newRow(id),
-      id,
-      labels,
-      firstClosedAt,
-      lastClosedAt: firstClosedAt,
-      updatedAt: 0,
-      turns: 0,
-      turnsEvaluated: 0,
-      dueAt: undefined,
-      dueCause: undefined,
-      revision: 0,
-      cause: undefined,
-      worstOutcome: 0,
-      unscoredBecause: undefined,
-    };
+    const row = this.#table.newRow(id);
+    const made = { ...WITHOUT_TURNS, row, id, labels, firstClosedAt, lastClosedAt: firstClosedAt };
     this.#hold(made, 'insert');
     return made;
   }

@@ -6,15 +6,16 @@ import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import { namesOf } from '../column.ts';
 import { decodeContent } from '../content-codec.ts';
-import { CONVERSATION_COLUMNS, type ConversationCells, conversationRowFrom } from '../conversation-columns.ts';
-import type {
-  ConversationPage,
-  ConversationQuery,
-  ConversationReader,
-  ConversationRow,
-  EvaluationsOptions,
-  StoredTotal,
-  TraceRow,
+import { CONVERSATION_COLUMNS, type ConversationCells } from '../conversation-columns.ts';
+import {
+  type ConversationPage,
+  type ConversationQuery,
+  type ConversationRow,
+  conversationRowFrom,
+  type ConversationReader,
+  type EvaluationsOptions,
+  type StoredTotal,
+  type TraceRow,
 } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
 import { type EvaluationCells, evaluationFrom, SAID_COLUMNS } from '../evaluation-columns.ts';

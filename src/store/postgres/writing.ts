@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Evaluation } from '../../model/evaluation.ts';
 import { namesOf } from '../column.ts';
-import type { ConversationLabels, TraceContent } from '../engine-store.ts';
+import type { ConversationLabels } from '../conversation-columns.ts';
+import type { TraceContent } from '../engine-store.ts';
 import type { FirstTime } from '../first-times.ts';
 import type { TotalEntry } from '../running-totals.ts';
 import { CONVERSATION_COLUMNS } from '../conversation-columns.ts';

@@ -5,13 +5,14 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
-import { type ConversationCells, conversationRowFrom } from '../conversation-columns.ts';
-import type {
-  ConversationQuery,
-  ConversationReader,
-  ConversationRow,
-  EvaluationsOptions,
-  TraceRow,
+import type { ConversationCells } from '../conversation-columns.ts';
+import {
+  type ConversationQuery,
+  type ConversationReader,
+  type ConversationRow,
+  conversationRowFrom,
+  type EvaluationsOptions,
+  type TraceRow,
 } from '../conversation-reader.ts';
 import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
