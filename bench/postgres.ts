@@ -171,7 +171,7 @@ function take(
     limits: { idleMs: IDLE_MS * 5, maxAgeMs: 1e9, maxTurns: 1000 },
   });
   if (turnsPerConversation > 0 && turns >= turnsPerConversation) {
-    store.conversations.change(row, { dueAt: closedAt + IDLE_MS, dueCause: 'idle' });
+    store.conversations.change(row, { dueAt: closedAt + IDLE_MS, dueCause: 'max_turns' });
   }
   const trace = {
     traceId,

@@ -214,8 +214,8 @@ async function writeRows(
       const { content, closedAt } = trace;
       // From no lane.
       addArrival(arrivals, { ...trace, day, id, head, lane: 0, positions: '{}', keys: undefined });
-      const place = { day, head, arrival: id, position: 0, firstClosedAt: firstClosed[index] ?? closedAt };
-      addTrace(traces, { ...trace, ...place, bytes: content.traces.length, ownContent: undefined });
+      const filed = { day, arrival: id, position: 0, firstClosedAt: firstClosed[index] ?? closedAt };
+      addTrace(traces, { ...trace, ...filed }, { head, bytes: content.traces.length, ownContent: undefined });
     }
     for (const { traceId, ...kept } of whole.evaluations) {
       addEvaluation(evaluations, kept, { day: dayOf(kept.createdAt), head, traceId });

@@ -30,18 +30,17 @@ export function addArrival(rows: BinaryRows, arrival: ArrivalRow): void {
   rows.int4(spans).bytes(keys).bytes(traces).bytes(logs);
 }
 
-type TraceRow = Omit<LoadedTrace, 'conversation' | 'content'> & {
-  readonly head: number;
-  readonly bytes: number;
-  /** Undefined where its bytes are its arrival's. */
-  readonly ownContent: TraceContent | undefined;
-};
-
-export function addTrace(rows: BinaryRows, trace: TraceRow): void {
-  const { day, head, traceId, arrival, revision, position, firstClosedAt, closedAt, spans } = trace;
-  const { traces, logs } = encodedContent(trace.ownContent);
+/** `ownContent` is undefined where its bytes are its arrival's. */
+export function addTrace(
+  rows: BinaryRows,
+  trace: Omit<LoadedTrace, 'conversation' | 'content'>,
+  place: { readonly head: number; readonly bytes: number; readonly ownContent: TraceContent | undefined },
+): void {
+  const { day, traceId, arrival, revision, position, firstClosedAt, closedAt, spans } = trace;
+  const { head, bytes, ownContent } = place;
+  const { traces, logs } = encodedContent(ownContent);
   rows.row(14).int4(day).int8(head).uuid(traceId).int8(arrival).int4(revision).float8(position).int8(firstClosedAt);
-  rows.int8(closedAt).int4(spans).int4(trace.bytes).bool(trace.sealed).text(trace.cause).bytes(traces).bytes(logs);
+  rows.int8(closedAt).int4(spans).int4(bytes).bool(trace.sealed).text(trace.cause).bytes(traces).bytes(logs);
 }
 
 /** As it is written: compressed where that pays. */

@@ -39,6 +39,8 @@ export class WorkingHeads implements ConversationTable {
   readonly #nextRow: () => number;
   readonly #missing = new Set<number>();
   #strays: Stray[] = [];
+  /** Those that are due as they were loaded or written last, in order. */
+  #due: readonly Due[] | undefined;
   #idleMsMin = Number.POSITIVE_INFINITY;
 
   constructor(nextRow: () => number) {
@@ -59,6 +61,7 @@ export class WorkingHeads implements ConversationTable {
     this.#rowByHead.clear();
     this.#missing.clear();
     this.#strays = [];
+    this.#due = undefined;
   }
 
   find(id: ConversationId): StoredConversation | undefined {
@@ -70,13 +73,11 @@ export class WorkingHeads implements ConversationTable {
   }
 
   firstDue(isHeld: (row: number) => boolean): Due | undefined {
-    let first: Due | undefined;
-    for (const [row, head] of this.#byRow) {
-      const dueAt = thereIn(head)?.dueAt;
-      if (dueAt === undefined || isHeld(row)) continue;
-      if (first === undefined || isDueBefore({ row, dueAt }, first)) first = { row, dueAt };
-    }
-    return first;
+    this.#due ??= [...this.#byRow.values()]
+      .flatMap((head) => thereIn(head) ?? [])
+      .flatMap(({ row, dueAt }) => (dueAt === undefined ? [] : { row, dueAt }))
+      .sort((a, b) => (isDueBefore(a, b) ? -1 : 1));
+    return this.#due.find(({ row }) => !isHeld(row));
   }
 
   newRow(conversationId: ConversationId): number {
@@ -95,6 +96,7 @@ export class WorkingHeads implements ConversationTable {
     const head = this.head(conversation.row);
     head.conversation = conversation;
     head.isChanged = true;
+    this.#due = undefined;
     if (conversation.dueAt !== undefined && conversation.dueCause === 'idle')
       this.#idleMsMin = Math.min(this.#idleMsMin, conversation.dueAt - conversation.lastClosedAt);
   }

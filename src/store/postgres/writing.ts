@@ -116,8 +116,7 @@ async function writeTraces(session: Session, set: WorkingSet): Promise<void> {
       await reviseTrace(session, set, trace);
       continue;
     }
-    addTrace(rows, {
-      ...trace,
+    addTrace(rows, trace, {
       head: set.heads.idOf(trace.conversation),
       bytes: trace.content?.traces.length ?? 0,
       ownContent: ownContentOf(trace),
