@@ -10,9 +10,9 @@ import { TurnPacker } from '../../../src/serve/turn-packer.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 
 const LIMITS: TurnLimits = {
-  settleMs: 10,
-  idleMs: 40,
-  maxAgeMs: 200,
+  settleMs: 60_000,
+  idleMs: 60_000,
+  maxAgeMs: 60_000,
   maxSpans: 8,
   maxBytes: 100_000,
   maxOpenTurns: 1000,
