@@ -10,23 +10,16 @@
  * its log, and it comes again.
  */
 import { buildConversation } from '../assemble/build-conversation.ts';
-import { buildTurns } from '../assemble/build-turns.ts';
 import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
-import { type MergedContent, mergeMessages, type StoredContent } from '../assemble/trace-content.ts';
 import { isBare, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
-import { type ConversationId, isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
-import { encodeTable } from '../model/otlp/batch-table.ts';
-import { indexLogs } from '../model/otlp/logs-reader.ts';
-import { indexTraces } from '../model/otlp/traces-reader.ts';
+import { isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import { keyOfSuite } from '../model/suite-key.ts';
 import type { Turn } from '../model/turn.ts';
-import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
-import { normalize } from '../normalize/normalize.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
+import type { EngineStore, StoredConversation, StoredTrace } from '../store/engine-store.ts';
 import type { Arrival, ClosedInLog } from './arrival.ts';
 import type { CheckWatch } from './check-watch.ts';
 import {
@@ -47,6 +40,7 @@ import { SuiteMatching } from './suite-matching.ts';
 import { SuiteRunner } from './suite-runner.ts';
 import { SuiteScoring } from './suite-scoring.ts';
 import { Truths, type WrittenTruth } from './truths.ts';
+import { Understanding } from './understanding.ts';
 import { columnsOf, conversationIdOf, isAgentWork } from './conversation-labels.ts';
 
 export interface EngineSettings {
@@ -87,16 +81,14 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #runner: SuiteRunner;
   readonly #scoring: SuiteScoring;
-  readonly #truths: Truths;
+  readonly #understanding: Understanding;
   readonly #revisiting: Revisiting;
   readonly #matching: SuiteMatching;
-  readonly #idKeys: IdKeys | undefined;
   readonly #recent = new RecentTurns();
   readonly #suitesByTurn: readonly CompiledSuite[];
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
-    this.#idKeys = idKeysOf(parts.settings.conversation.idKeys);
     this.#suitesByTurn = parts.suites.filter((suite) => suite.matchesTurn !== undefined);
     this.#runner = new SuiteRunner({
       watch: parts.watch,
@@ -117,13 +109,18 @@ export class Engine {
       onReused: (judge) => parts.onEvent({ type: 'answer-reused', judge }),
       timed: (stage, work) => this.#timed(stage, work),
     });
-    const understand = (conversation: StoredConversation, traces: readonly StoredTrace[]) =>
-      this.#tryUnderstand(conversation, traces);
-    const alone = ({ id }: StoredConversation, turn: Turn) => this.#built(id, [turn]);
-    const { store, suites } = parts;
-    this.#matching = new SuiteMatching({ suites, runner: this.#runner, recent: this.#recent, understand, alone });
-    this.#truths = new Truths(parts.store.truths, parts.truth);
-    this.#revisiting = new Revisiting({ store, suites, scoring: this.#scoring, understand, alone });
+    const { store, suites, onEvent } = parts;
+    this.#understanding = new Understanding({
+      store,
+      idKeys: parts.settings.conversation.idKeys,
+      recent: this.#recent,
+      truths: new Truths(store.truths, parts.truth),
+      onEvent,
+      timed: (stage, work) => this.#timed(stage, work),
+    });
+    const understanding = this.#understanding;
+    this.#matching = new SuiteMatching({ suites, runner: this.#runner, recent: this.#recent, understanding });
+    this.#revisiting = new Revisiting({ store, suites, scoring: this.#scoring, understanding });
   }
 
   /** Time has moved on, and every turn that closed by then is here: scores the conversations that are due. */
@@ -150,7 +147,7 @@ export class Engine {
   /** The log gave a turn whose bytes it has lost: it is left out, and reported. */
   passUnreadable(closed: ClosedInLog, error: unknown): TurnFate {
     this.#sweepBefore(closed);
-    this.#notUnderstood(`trace ${closed.traceId}`, error);
+    this.#understanding.report(`trace ${closed.traceId}`, error);
     const known = this.#parts.store.traces.find(closed.traceId);
     return this.#counted(closed, known === undefined ? 'not-understood' : this.#pass(known, closed, 'not-understood'));
   }
@@ -173,7 +170,7 @@ export class Engine {
       if (known.sealed) return this.#pass(known, closed, 'over-limit');
       if (closed.closedAt - known.closedAt > settings.turn.reopenMs) return this.#pass(known, closed, 'too-late');
     }
-    const understood = this.#understand(closed, known);
+    const understood = this.#understanding.arrival(closed, known);
     if (understood === undefined)
       return known === undefined ? 'not-understood' : this.#pass(known, closed, 'not-understood');
     const { merged, turns } = understood;
@@ -217,40 +214,6 @@ export class Engine {
       bytes: merged.content.traces.length,
     });
     return known === undefined ? 'stored' : 'revised';
-  }
-
-  /**
-   * The turn's bytes and what they mean; undefined where they can't be read, because a disk has lost them or because of a
-   * mistake of ours. One such turn must not keep all others from being scored: it is left out, and said.
-   */
-  #understand(
-    closed: Arrival,
-    known: StoredTrace | undefined,
-  ): { readonly merged: MergedContent; readonly turns: readonly Turn[] } | undefined {
-    try {
-      const merged = this.#merged(closed, known);
-      if (merged.added === 0 || merged.spans === 0) return { merged, turns: [] };
-      if (known === undefined && closed.turns !== undefined) return { merged, turns: closed.turns };
-      return { merged, turns: this.#timed('normalizing', () => buildTurns(normalize(merged.content, this.#idKeys))) };
-    } catch (error) {
-      this.#notUnderstood(`trace ${closed.traceId}`, error);
-      return undefined;
-    }
-  }
-
-  #merged({ content, spans }: Arrival, known: StoredTrace | undefined): MergedContent {
-    if (known === undefined) return { content, spans, added: spans };
-    const stored = messagesOf(this.#parts.store.traces.contentOf(known.row));
-    return this.#timed('putting bytes together', () => mergeMessages(stored, messagesOf(content)));
-  }
-
-  #built(id: ConversationId, turns: readonly Turn[]): Conversation {
-    return this.#truths.addTo(buildConversation(id, turns));
-  }
-
-  #notUnderstood(what: string, error: unknown): void {
-    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#parts.onEvent({ type: 'not-understood', what, reason });
   }
 
   #pass(known: StoredTrace, closed: ClosedInLog, fate: TurnFate): TurnFate {
@@ -316,7 +279,7 @@ export class Engine {
         hasParts = true;
         continue;
       }
-      const conversation = this.#built(place.conversation.id, [turn]);
+      const conversation = this.#understanding.alone(place.conversation, turn);
       for (const suite of this.#suitesByTurn) {
         if (!this.#runner.applies(suite, conversation, turn.id, suite.matchesTurn)) continue;
         matchedBy.add(suite);
@@ -334,7 +297,7 @@ export class Engine {
     const { store, suites } = this.#parts;
     const conversation = store.conversations.at(row);
     const traces = new Map(parts.map((part) => [part.traceId, part]));
-    for (const turn of this.#tryUnderstand(conversation, store.traces.ofConversation(row))?.turns ?? []) {
+    for (const turn of this.#understanding.conversation(conversation, store.traces.ofConversation(row))?.turns ?? []) {
       const part = turn.steps.find(({ traceId }) => traces.has(traceId));
       if (part === undefined || !isWhole(turn)) continue;
       const { row: trace = 0, closedAt = 0 } = traces.get(part.traceId) ?? {};
@@ -350,7 +313,7 @@ export class Engine {
   }
 
   #evaluateTurn(suite: CompiledSuite, turn: Turn, place: TurnPlace & { readonly revision: number }): void {
-    const conversation = this.#built(place.conversation.id, [turn]);
+    const conversation = this.#understanding.alone(place.conversation, turn);
     if (this.#runner.applies(suite, conversation, turn.id, suite.matches))
       this.#scoreTurn(suite, conversation, turn, place);
   }
@@ -415,27 +378,4 @@ export class Engine {
         this.#evaluateTurn(suite, turn, { ...place, revision: 1 });
     }
   }
-
-  #tryUnderstand(due: StoredConversation, traces: readonly StoredTrace[]): Conversation | undefined {
-    try {
-      const turns = this.#timed('normalizing again for the conversation', () =>
-        traces.flatMap(
-          ({ row, revision }) =>
-            this.#recent.find(row, revision)?.turns ??
-            buildTurns(normalize(this.#parts.store.traces.contentOf(row), this.#idKeys)),
-        ),
-      );
-      return this.#built(due.id, turns);
-    } catch (error) {
-      this.#notUnderstood(`conversation ${due.id}`, error);
-      return undefined;
-    }
-  }
-}
-
-function messagesOf({ traces, logs }: TraceContent): StoredContent {
-  return {
-    traces: { bytes: traces, table: encodeTable(indexTraces(traces)) },
-    logs: logs === undefined ? undefined : { bytes: logs, table: encodeTable(indexLogs(logs)) },
-  };
 }

@@ -6,20 +6,16 @@
  *
  * One that can't be understood any more (its bytes are lost) waits for nothing: what it waited for is let go, and said.
  */
-import type { Conversation } from '../model/conversation.ts';
-import type { Turn } from '../model/turn.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { EngineStore, StoredConversation, StoredTrace } from '../store/engine-store.ts';
+import type { EngineStore } from '../store/engine-store.ts';
 import type { SuiteScoring } from './suite-scoring.ts';
+import type { Understanding } from './understanding.ts';
 
 export interface RevisitingParts {
   readonly store: EngineStore;
   readonly suites: readonly CompiledSuite[];
   readonly scoring: SuiteScoring;
-  /** Undefined where it can't be understood, which has been said. */
-  readonly understand: (conversation: StoredConversation, traces: readonly StoredTrace[]) => Conversation | undefined;
-  /** The turn as a conversation of its own. */
-  readonly alone: (conversation: StoredConversation, turn: Turn) => Conversation;
+  readonly understanding: Understanding;
 }
 
 export class Revisiting {
@@ -38,11 +34,11 @@ export class Revisiting {
     const { store, suites, scoring } = this.#parts;
     const stored = store.conversations.at(row);
     const traces = store.traces.ofConversation(row);
-    const conversation = traces.length === 0 ? undefined : this.#parts.understand(stored, traces);
+    const conversation = traces.length === 0 ? undefined : this.#parts.understanding.conversation(stored, traces);
     const rows = new Map(traces.map((trace) => [trace.traceId, trace.row]));
     for (const suite of conversation === undefined ? [] : suites) {
       for (const turn of suite.scope === 'turn' ? (conversation?.turns ?? []) : [undefined]) {
-        const subject = turn === undefined ? conversation : this.#parts.alone(stored, turn);
+        const subject = turn === undefined ? conversation : this.#parts.understanding.alone(stored, turn);
         // Of a turn that is made of several traces, the first one stands for it.
         const trace = turn === undefined ? 0 : (rows.get(turn.traceId) ?? 0);
         if (subject !== undefined) scoring.scoreAgain(suite, subject, turn?.id, { conversation: row, trace, logTime });

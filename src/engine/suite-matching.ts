@@ -1,10 +1,10 @@
 /** Which suites are for a conversation that is due. */
 import type { Conversation } from '../model/conversation.ts';
-import type { Turn } from '../model/turn.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { StoredConversation, StoredTrace } from '../store/engine-store.ts';
 import type { RecentTurns } from './recent-turns.ts';
 import type { SuiteRunner } from './suite-runner.ts';
+import type { Understanding } from './understanding.ts';
 
 export interface Matched {
   /** Undefined where no suite is for it as a whole, and so nothing need be understood again. */
@@ -19,10 +19,7 @@ export interface SuiteMatchingParts {
   readonly suites: readonly CompiledSuite[];
   readonly runner: SuiteRunner;
   readonly recent: RecentTurns;
-  /** Undefined where it can't be understood, which has been said. */
-  readonly understand: (conversation: StoredConversation, traces: readonly StoredTrace[]) => Conversation | undefined;
-  /** The turn as a conversation of its own. */
-  readonly alone: (conversation: StoredConversation, turn: Turn) => Conversation;
+  readonly understanding: Understanding;
 }
 
 export class SuiteMatching {
@@ -37,7 +34,7 @@ export class SuiteMatching {
    * what is remembered of the turns says that there is none of the first kind, and nothing has to be read again.
    */
   match(due: StoredConversation, traces: readonly StoredTrace[]): Matched | undefined {
-    const { suites, runner, understand, alone } = this.#parts;
+    const { suites, runner, understanding } = this.#parts;
     const ofTurns = suites.filter(({ scope, shadow }) => scope === 'turn' && shadow === undefined);
     const ofConversations = suites.filter(({ scope }) => scope === 'conversation');
     const byTurn = this.#matchedByTurns(traces);
@@ -47,12 +44,12 @@ export class SuiteMatching {
     if (byTurn !== undefined && candidates.length === 0) {
       return { conversation: undefined, by: [], byAny: ofTurns.some((suite) => byTurn.has(suite)) };
     }
-    const conversation = understand(due, traces);
+    const conversation = understanding.conversation(due, traces);
     if (conversation === undefined) return undefined;
     const by = candidates.filter((suite) => runner.applies(suite, conversation, due.id, suite.matches));
     const isForTurn = (suite: CompiledSuite) =>
       byTurn?.has(suite) ??
-      conversation.turns.some((turn) => runner.applies(suite, alone(due, turn), turn.id, suite.matches));
+      conversation.turns.some((turn) => runner.applies(suite, understanding.alone(due, turn), turn.id, suite.matches));
     return { conversation, by, byAny: by.some(({ shadow }) => shadow === undefined) || ofTurns.some(isForTurn) };
   }
 

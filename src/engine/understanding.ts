@@ -1,0 +1,104 @@
+/**
+ * From bytes to turns and conversations. What cannot be read (a disk has lost it) or understood (a mistake of ours) is reported and left out: one such
+ * turn must not keep all others from being scored.
+ */
+import { buildConversation } from '../assemble/build-conversation.ts';
+import { buildTurns } from '../assemble/build-turns.ts';
+import { type MergedContent, mergeMessages, type StoredContent } from '../assemble/trace-content.ts';
+import type { Conversation } from '../model/conversation.ts';
+import type { EngineEvent } from '../model/events/scoring-events.ts';
+import type { ConversationId } from '../model/ids.ts';
+import { encodeTable } from '../model/otlp/batch-table.ts';
+import { indexLogs } from '../model/otlp/logs-reader.ts';
+import { indexTraces } from '../model/otlp/traces-reader.ts';
+import type { Turn } from '../model/turn.ts';
+import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
+import { normalize } from '../normalize/normalize.ts';
+import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
+import type { Arrival } from './arrival.ts';
+import type { RecentTurns } from './recent-turns.ts';
+import type { Truths } from './truths.ts';
+
+export interface UnderstandingParts {
+  readonly store: Pick<EngineStore, 'traces'>;
+  readonly idKeys: readonly string[];
+  readonly recent: RecentTurns;
+  readonly truths: Truths;
+  readonly onEvent: (event: EngineEvent) => void;
+  readonly timed: <T>(stage: string, work: () => T) => T;
+}
+
+export interface UnderstoodArrival {
+  /** With what the store had of the trace. */
+  readonly merged: MergedContent;
+  /** None if nothing was added. */
+  readonly turns: readonly Turn[];
+}
+
+export class Understanding {
+  readonly #parts: UnderstandingParts;
+  readonly #idKeys: IdKeys | undefined;
+
+  constructor(parts: UnderstandingParts) {
+    this.#parts = parts;
+    this.#idKeys = idKeysOf(parts.idKeys);
+  }
+
+  arrival(arrival: Arrival, known: StoredTrace | undefined): UnderstoodArrival | undefined {
+    try {
+      const merged = this.#merged(arrival, known);
+      if (merged.added === 0 || merged.spans === 0) return { merged, turns: [] };
+      if (known === undefined && arrival.turns !== undefined) return { merged, turns: arrival.turns };
+      return { merged, turns: this.#parts.timed('normalizing', () => this.#turnsOf(merged.content)) };
+    } catch (error) {
+      this.report(`trace ${arrival.traceId}`, error);
+      return undefined;
+    }
+  }
+
+  conversation({ id }: StoredConversation, traces: readonly StoredTrace[]): Conversation | undefined {
+    const { store, recent, timed } = this.#parts;
+    try {
+      const turns = timed('normalizing again for the conversation', () =>
+        traces.flatMap(
+          ({ row, revision }) => recent.find(row, revision)?.turns ?? this.#turnsOf(store.traces.contentOf(row)),
+        ),
+      );
+      return this.#built(id, turns);
+    } catch (error) {
+      this.report(`conversation ${id}`, error);
+      return undefined;
+    }
+  }
+
+  /** The turn as a conversation of its own. */
+  alone({ id }: Pick<StoredConversation, 'id'>, turn: Turn): Conversation {
+    return this.#built(id, [turn]);
+  }
+
+  report(what: string, error: unknown): void {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#parts.onEvent({ type: 'not-understood', what, reason });
+  }
+
+  #merged({ content, spans }: Arrival, known: StoredTrace | undefined): MergedContent {
+    if (known === undefined) return { content, spans, added: spans };
+    const stored = messagesOf(this.#parts.store.traces.contentOf(known.row));
+    return this.#parts.timed('putting bytes together', () => mergeMessages(stored, messagesOf(content)));
+  }
+
+  #turnsOf(content: TraceContent): readonly Turn[] {
+    return buildTurns(normalize(content, this.#idKeys));
+  }
+
+  #built(id: ConversationId, turns: readonly Turn[]): Conversation {
+    return this.#parts.truths.addTo(buildConversation(id, turns));
+  }
+}
+
+function messagesOf({ traces, logs }: TraceContent): StoredContent {
+  return {
+    traces: { bytes: traces, table: encodeTable(indexTraces(traces)) },
+    logs: logs === undefined ? undefined : { bytes: logs, table: encodeTable(indexLogs(logs)) },
+  };
+}
