@@ -9,13 +9,13 @@ import { BatchTable } from '../model/otlp/batch-table.ts';
 import { writeLogsRequest, writeTracesRequest } from '../model/otlp/request-writer.ts';
 import type { ClosedRow, RowGroup } from './open-turns.ts';
 
-export interface Content {
+interface Content {
   readonly traces: Uint8Array;
   readonly logs: Uint8Array | undefined;
 }
 
 /** A message as it arrived, with the table that says where its spans or records are. */
-export interface StoredMessage {
+interface StoredMessage {
   readonly bytes: Uint8Array;
   readonly table: Uint8Array;
 }

@@ -49,7 +49,7 @@ export interface EngineSettings {
   readonly metrics: LabelSettings;
 }
 
-export interface EngineParts {
+interface EngineParts {
   readonly settings: EngineSettings;
   /** Those in shadow behind those that are live. */
   readonly suites: readonly CompiledSuite[];
@@ -67,7 +67,7 @@ export interface EngineParts {
 }
 
 /** A closed turn, without its bytes. */
-export interface ClosedInLog {
+interface ClosedInLog {
   readonly traceId: TraceId;
   readonly cause: string;
   readonly closedAt: number;
@@ -78,7 +78,7 @@ export interface ClosedInLog {
 }
 
 /** A closed turn, or what came of it after its close. */
-export interface Arrival extends ClosedInLog {
+interface Arrival extends ClosedInLog {
   /** Distinct spans. */
   readonly spans: number;
   readonly content: TraceContent;

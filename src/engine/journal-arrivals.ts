@@ -11,7 +11,7 @@ import type { TurnFate } from '../model/events/scoring-events.ts';
 import type { EngineStore } from '../store/engine-store.ts';
 import type { Engine } from './engine.ts';
 
-export interface JournalArrivalsParts {
+interface JournalArrivalsParts {
   readonly store: EngineStore;
   readonly engine: Engine;
   /** Bytes of the log by position. */

@@ -12,7 +12,7 @@ import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore, StoredConversation, StoredTrace } from '../store/engine-store.ts';
 import type { SuiteScoring } from './suite-scoring.ts';
 
-export interface RevisitingParts {
+interface RevisitingParts {
   readonly store: EngineStore;
   readonly suites: readonly CompiledSuite[];
   readonly scoring: SuiteScoring;

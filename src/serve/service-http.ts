@@ -18,7 +18,7 @@ import type { ServiceEvents } from './service-events.ts';
 import type { ServiceViews } from './service-views.ts';
 import type { StoreWrites } from './store-writes.ts';
 
-export interface HttpNeeds {
+interface HttpNeeds {
   readonly settings: Settings;
   readonly config: RunningConfig;
   readonly opened: Opened;

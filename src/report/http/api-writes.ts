@@ -15,10 +15,10 @@ import type { z } from 'zod';
 import type { ApiEvent } from '../../model/events/api-events.ts';
 import { type Answer, jsonAnswer } from './api-answer.ts';
 
-export type WriteMethod = 'PUT' | 'POST';
+type WriteMethod = 'PUT' | 'POST';
 
 /** By the names in the route's path. */
-export type PathParameters = ReadonlyMap<string, string>;
+type PathParameters = ReadonlyMap<string, string>;
 
 export interface WriteAnswer {
   readonly status: number;

@@ -37,7 +37,7 @@ export interface ShadowQuery {
   readonly shown: number;
 }
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;

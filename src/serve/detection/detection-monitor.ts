@@ -19,7 +19,7 @@ import type { Settled } from '../../engine/detection/detection-rounds.ts';
 const SWITCHED_OFF = 'regression detection is switched off (detection.active)';
 
 /** The thread that owns regression detection. */
-export interface DetectionThread {
+interface DetectionThread {
   /** A webhook took a notice. */
   settled(settled: Settled): void;
   /** False if no thread is there to do it. */

@@ -26,7 +26,7 @@ export interface Claim {
   readonly units: readonly Unit[];
 }
 
-export interface HeadRow {
+interface HeadRow {
   readonly id: number;
   readonly conversation_id: string;
   readonly first_day: number;

@@ -12,7 +12,7 @@ import { StatementFailed } from './errors.ts';
 import type { Link } from './link.ts';
 import type { Session } from './session.ts';
 
-export interface Retention {
+interface Retention {
   readonly keepMs: number;
   readonly keepFailedMs: number;
 }

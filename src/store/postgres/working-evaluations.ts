@@ -12,7 +12,7 @@ import type {
 import { decodeVerdicts } from '../verdict-codec.ts';
 import type { WorkingConversations } from './working-conversations.ts';
 
-export interface NewEvaluation {
+interface NewEvaluation {
   readonly evaluation: Evaluation;
   conversation: number;
   readonly trace: number;

@@ -4,7 +4,7 @@ import { KEY_HASH_BYTES, keyHash, RELATED_MAX } from '../key-hash.ts';
 import type { LoadedHead } from './loaded.ts';
 import type { WorkingConversations } from './working-conversations.ts';
 
-export interface HeldKeys {
+interface HeldKeys {
   conversation: number;
   readonly has: Uint8Array;
   readonly wants: Uint8Array;
