@@ -14,7 +14,7 @@ import type { ConversationKeys, TraceContent } from '../../store/engine-store.ts
 import type { LaneTurn } from '../scoring-protocol.ts';
 
 /** Without the positions of its lane. */
-export type UnderstoodArrival = Omit<Arrival, 'positions'>;
+type UnderstoodArrival = Omit<Arrival, 'positions'>;
 
 const UNKNOWN = { conversationId: undefined, has: [], wants: [], linked: [], standsAlone: false };
 
