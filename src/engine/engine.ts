@@ -12,13 +12,10 @@
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { buildTurns } from '../assemble/build-turns.ts';
 import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
-import { type MergedContent, mergeMessages, type StoredContent } from '../assemble/trace-content.ts';
+import { type MergedContent, mergeContents } from '../assemble/trace-content.ts';
 import { isBare, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { type ConversationId, isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
-import { encodeTable } from '../model/otlp/batch-table.ts';
-import { indexLogs } from '../model/otlp/logs-reader.ts';
-import { indexTraces } from '../model/otlp/traces-reader.ts';
 import { keyOfSuite } from '../model/suite-key.ts';
 import type { Turn } from '../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
@@ -262,8 +259,8 @@ export class Engine {
 
   #merged({ content, spans }: Arrival, known: StoredTrace | undefined): MergedContent {
     if (known === undefined) return { content, spans, added: spans };
-    const stored = messagesOf(this.#parts.store.traces.contentOf(known.row));
-    return this.#timed('putting bytes together', () => mergeMessages(stored, messagesOf(content)));
+    const stored = this.#parts.store.traces.contentOf(known.row);
+    return this.#timed('putting bytes together', () => mergeContents(stored, content));
   }
 
   #built(id: ConversationId, turns: readonly Turn[]): Conversation {
@@ -455,11 +452,4 @@ export class Engine {
       return undefined;
     }
   }
-}
-
-function messagesOf({ traces, logs }: TraceContent): StoredContent {
-  return {
-    traces: { bytes: traces, table: encodeTable(indexTraces(traces)) },
-    logs: logs === undefined ? undefined : { bytes: logs, table: encodeTable(indexLogs(logs)) },
-  };
 }
