@@ -8,7 +8,7 @@ import type { DetectionEvent } from '../../model/events/detection-events.ts';
 import { detectionRecord, type Evidence, levelPart, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
 import type { EventReporter } from '../../report/events/event-reporter.ts';
 import type { MetricSource } from '../../report/metrics/exposition.ts';
-import type { ConversationApi } from '../../report/http/http-server.ts';
+import type { ConversationApi } from '../api/conversation-api.ts';
 import type { Log } from '../../report/log/log.ts';
 import { Webhooks } from '../../report/webhooks/webhooks.ts';
 import { AwaitedAnswers } from '../awaited-answers.ts';
