@@ -12,6 +12,7 @@ import { OUTCOMES } from '../src/model/evaluation.ts';
 import type { ConversationId } from '../src/model/ids.ts';
 import { Exposition } from '../src/report/metrics/exposition.ts';
 import { startHttpServer } from '../src/report/http/http-server.ts';
+import { read } from '../src/report/http/route.ts';
 import { QUALITY_METRICS, type QualityMetric } from '../src/report/metrics/quality-metrics.ts';
 import { QualityView, type SeriesTotal } from '../src/report/metrics/quality-view.ts';
 import { SuiteTotals } from '../src/engine/counting/suite-totals.ts';
@@ -32,12 +33,15 @@ export async function benchScrape(options: { readonly series: number; readonly r
   const ours = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
-    metrics: (accept) => exposition.render(accept),
-    ready: () => ({ ready: true, reasons: [] }),
-    detection: () => Promise.resolve({ active: false }),
-    shadow: () => Promise.resolve({ shadows: [] }),
-    conversations: { list: async () => ({}), get: async () => undefined },
-    writes: { routes: [], token: () => undefined, onWrite: () => undefined },
+    routes: [
+      read('/metrics', 'metrics', async (_side, { request }) => {
+        const { contentType, body } = await exposition.render(request.headers.accept);
+        return { status: 200, type: contentType, body };
+      }),
+    ],
+    side: undefined,
+    writeToken: () => undefined,
+    onWrite: () => undefined,
   });
   const plain = createServer((_, response) => {
     registry.metrics().then(

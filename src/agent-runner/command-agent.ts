@@ -17,7 +17,7 @@ const OUTPUT_WITHIN_MS = 500;
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly command: string;
   readonly cwd: string;
   readonly environment: { readonly [name: string]: string | undefined };

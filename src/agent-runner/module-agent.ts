@@ -19,7 +19,7 @@ import { OutputTail, withLastWords } from './kept-output.ts';
 import type { FromModule, ToModule } from './module-protocol.ts';
 import { ProcessGroup } from './process-group.ts';
 
-export interface ModuleOptions {
+interface ModuleOptions {
   readonly file: string;
   readonly exported: string;
   readonly cwd: string;

@@ -13,7 +13,7 @@ const SHOWN_MAX = 300;
 /** Nobody was there: the run has not begun. */
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-export interface UrlOptions {
+interface UrlOptions {
   readonly url: URL;
   readonly headers: { readonly [name: string]: string };
 }

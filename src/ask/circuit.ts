@@ -12,7 +12,7 @@
 import type { JudgeFailure } from '../model/judging.ts';
 import type { CallTrouble } from './model-error.ts';
 
-export interface Stopped {
+interface Stopped {
   readonly failure: JudgeFailure;
   readonly reason: string;
 }

@@ -6,7 +6,7 @@
 import type { JudgeFailure, JudgedAnswer, JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import type { Vote } from '../model/questions.ts';
 
-export type Count =
+type Count =
   /** So many more votes, at the least, before it can be decided. */
   | { readonly is: 'open'; readonly needed: number }
   | {

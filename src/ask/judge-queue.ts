@@ -38,14 +38,14 @@ export interface Questions {
   end(ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[], at: number): Promise<void> | void;
 }
 
-export interface Overdue {
+interface Overdue {
   readonly judge: string;
   readonly before: number;
   readonly keep: number;
   readonly limit: number;
 }
 
-export interface JudgeDeskParts {
+interface JudgeDeskParts {
   readonly judge: Judge;
   readonly rules: JudgingRules;
   readonly client: ModelClient;

@@ -2,7 +2,7 @@
  * How fast a judge may be asked: so many requests and so many tokens within any sixty seconds, and not at all while the provider wants to be left alone. It is
  * kept in memory: after a restart the provider's own limits hold, and it says so.
  */
-export interface PaceLimits {
+interface PaceLimits {
   readonly requestsPerMinute: number;
   readonly tokensPerMinute: number;
 }

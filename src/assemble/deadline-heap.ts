@@ -1,7 +1,7 @@
 /** A binary heap of (time, trace id), earliest first; equal times in order of trace id, so that order is total. */
 import type { TraceId } from '../model/ids.ts';
 
-export interface Deadline {
+interface Deadline {
   readonly at: number;
   readonly traceId: TraceId;
 }

@@ -58,7 +58,7 @@ export interface Row {
   readonly group: RowGroup;
 }
 
-export type CloseCause = 'settled' | 'idle' | 'max_age' | 'size' | 'pressure';
+type CloseCause = 'settled' | 'idle' | 'max_age' | 'size' | 'pressure';
 
 export interface ClosedTurn {
   readonly traceId: TraceId;

@@ -5,19 +5,16 @@
  * A turn in the store is therefore its spans, and anything that is ever asked about it can be answered from them, by a
  * later version of the rules as well.
  */
-import { BatchTable } from '../model/otlp/batch-table.ts';
+import { BatchTable, encodeTable } from '../model/otlp/batch-table.ts';
+import { indexLogs } from '../model/otlp/logs-reader.ts';
+import type { RecordIndex } from '../model/otlp/record-index.ts';
 import { writeLogsRequest, writeTracesRequest } from '../model/otlp/request-writer.ts';
+import { indexTraces } from '../model/otlp/traces-reader.ts';
 import type { ClosedRow, RowGroup } from './open-turns.ts';
 
-export interface Content {
+interface Content {
   readonly traces: Uint8Array;
   readonly logs: Uint8Array | undefined;
-}
-
-/** A message as it arrived, with the table that says where its spans or records are. */
-export interface StoredMessage {
-  readonly bytes: Uint8Array;
-  readonly table: Uint8Array;
 }
 
 export interface MergedContent {
@@ -26,12 +23,6 @@ export interface MergedContent {
   readonly spans: number;
   /** New rows that were not there yet. */
   readonly added: number;
-}
-
-/** The messages of a trace. */
-export interface StoredContent {
-  readonly traces: StoredMessage;
-  readonly logs: StoredMessage | undefined;
 }
 
 /** A resource and a scope. They are the same as others if their bytes are. */
@@ -106,15 +97,15 @@ export function contentOfRows(input: {
   return { content: contentOf(traces, logs), spans: traces.records };
 }
 
-/** What is stored of a trace and what came of it later, both already messages. */
-export function mergeMessages(stored: StoredContent, later: StoredContent): MergedContent {
+/** Adds spans and log records that came later to those of a trace that are stored. */
+export function mergeContents(stored: Content, later: Content): MergedContent {
   const traces = new Grouping();
   const logs = new Grouping();
-  const addTo = (grouping: Grouping, message: StoredMessage | undefined) =>
-    message === undefined ? 0 : grouping.addMessage(message);
-  addTo(traces, stored.traces);
-  addTo(logs, stored.logs);
-  const added = addTo(traces, later.traces) + addTo(logs, later.logs);
+  const add = (content: Content) =>
+    traces.addMessage(content.traces, indexTraces(content.traces)) +
+    (content.logs === undefined ? 0 : logs.addMessage(content.logs, indexLogs(content.logs)));
+  add(stored);
+  const added = add(later);
   return { content: contentOf(traces, logs), spans: traces.records, added };
 }
 
@@ -154,16 +145,16 @@ class Grouping {
     return true;
   }
 
-  /** Says how many of its records were not there yet. */
-  addMessage(message: StoredMessage): number {
+  /** Returns how many of its records were not there yet. */
+  addMessage(bytes: Uint8Array, index: { readonly rows: RecordIndex }): number {
     let added = 0;
-    const table = BatchTable.read(message.table);
+    const table = BatchTable.read(encodeTable(index));
     for (let row = 0; row < table.rowCount; row += 1) {
       const number = table.group(row);
-      const resource = message.bytes.subarray(table.resourceStart(number), table.resourceEnd(number));
-      const scope = message.bytes.subarray(table.scopeStart(number), table.scopeEnd(number));
+      const resource = bytes.subarray(table.resourceStart(number), table.resourceEnd(number));
+      const scope = bytes.subarray(table.scopeStart(number), table.scopeEnd(number));
       const group = this.open(groupHead(resource, scope));
-      const isNew = this.add(group, message.bytes.subarray(table.start(row), table.end(row)), { known: 'maybe' });
+      const isNew = this.add(group, bytes.subarray(table.start(row), table.end(row)), { known: 'maybe' });
       if (isNew) added += 1;
     }
     return added;

@@ -12,7 +12,7 @@ import type { EvaluationScanner } from '../store/evaluation-scan.ts';
 import type { ComparedSide } from './comparison.ts';
 import type { UnderstoodConversation } from './conversation-source.ts';
 
-export interface ToAsk {
+interface ToAsk {
   readonly turnId: string | undefined;
   readonly criteria: ReadonlySet<string>;
   /** Verdicts that hold. */

@@ -21,7 +21,7 @@ export interface ComparedSide {
 }
 
 /** As much of a suite as its scores are made by. */
-export interface WeighingSuite {
+interface WeighingSuite {
   readonly criteria: readonly Weight[];
   readonly totalWeight: number;
   readonly minDecided: number;
@@ -50,7 +50,7 @@ export interface Group {
 }
 
 /** As told by `Comparison`; whoever knows the store says which conversation a place is in. */
-export interface Changed extends Omit<ChangedConversation, 'conversationId' | 'turnId'> {
+interface Changed extends Omit<ChangedConversation, 'conversationId' | 'turnId'> {
   readonly place: ComparedPlace;
 }
 

@@ -17,7 +17,7 @@ export interface UnderstoodConversation {
   readonly alone: (turn: Turn) => Conversation;
 }
 
-export type Source = UnderstoodConversation | 'spans-not-kept' | 'not-understood';
+type Source = UnderstoodConversation | 'spans-not-kept' | 'not-understood';
 
 export class ConversationSource {
   readonly #reader: ConversationReader & EvaluationScanner;

@@ -8,7 +8,7 @@ import { isLive, type SuiteOutline } from '../engine/suite-outline.ts';
 import { type BacktestReader, kindsOf, named, toWhose } from './backtest.ts';
 import { Comparison } from './comparison.ts';
 
-export interface ShadowOptions {
+interface ShadowOptions {
   readonly reader: BacktestReader;
   /** Those that run, live or in shadow. */
   readonly suites: readonly SuiteOutline[];

@@ -43,7 +43,7 @@ export function whatToAsk(
 }
 
 /** What shares a call with one that is asked is asked with it: the judge is sent all of them. */
-export function withCompany(
+function withCompany(
   asked: readonly CompiledCriterion[],
   all: readonly CompiledCriterion[],
 ): readonly CompiledCriterion[] {

@@ -13,7 +13,7 @@
 import type { VerdictKind } from '../model/evaluation.ts';
 import { shareOf } from './estimate.ts';
 
-export interface CriterionCounts {
+interface CriterionCounts {
   readonly pass: number;
   readonly fail: number;
   /** Not applicable, error, skipped. */
@@ -31,7 +31,7 @@ export type CriterionRemark =
   | { readonly is: 'never-decided'; readonly asked: number };
 
 /** Fewer than these say little. */
-export const DECIDED_MIN = 100;
+const DECIDED_MIN = 100;
 /** So rare an answer is as good as none. */
 const RARE = 0.01;
 

@@ -9,7 +9,7 @@
 import type { HumanLabel, JudgedCount, LabelKind, LabelledVerdict } from '../model/labels.ts';
 import { calibrate, type Calibration } from './calibration.ts';
 
-export interface VersionOfJudge {
+interface VersionOfJudge {
   readonly suite: string;
   readonly criterion: string;
   readonly judge: string;

@@ -23,7 +23,7 @@ export const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../suites');
 
 export type Flags = { readonly [flag: string]: string | number | undefined };
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly suites?: readonly string[];
   /** `the store's`: the command only looks at what is stored, and nobody's keys but the store's are needed for it. */
   readonly secrets?: 'all' | "the store's";
@@ -53,7 +53,7 @@ export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loa
 }
 
 /** One that is missing, and that no store is opened with. */
-export function isOthersSecret(mistake: Mistake): boolean {
+function isOthersSecret(mistake: Mistake): boolean {
   return isMissingSecret(mistake) && !mistake.path.startsWith('store.');
 }
 

@@ -6,7 +6,7 @@ import { transcriptOf } from '../report/documents/transcript.ts';
 import { printTranscript } from './print-transcript.ts';
 import { safe, type Terminal } from './terminal.ts';
 
-export interface ShownRun {
+interface ShownRun {
   /** A or B, where there are two. */
   readonly side?: string;
   readonly experiment: string;

@@ -6,7 +6,7 @@ import { adviceFor } from '../report/inspect/advice.ts';
 import { dialectsIn, inWords } from '../report/inspect/inspection-json.ts';
 import { safe, type Terminal } from './terminal.ts';
 
-export interface InspectionOptions {
+interface InspectionOptions {
   /** Also each step, with every field and the rule that decided it. */
   readonly why: boolean;
   readonly dialectOf: (rule: string) => string | undefined;

@@ -24,12 +24,12 @@ const labelSchema = z.strictObject({
 export type WrittenLabel = z.output<typeof labelSchema>;
 
 /** What entries have where they do not say it themselves. */
-export interface Given {
+interface Given {
   readonly by?: string | undefined;
   readonly suite?: string | undefined;
 }
 
-export interface ReadLabels {
+interface ReadLabels {
   readonly labels: readonly WrittenLabel[];
   readonly mistakes: readonly Mistake[];
 }

@@ -11,13 +11,13 @@
 import { type CaseEffort, meanOf } from './measure.ts';
 import { normalPoint } from './normal.ts';
 
-export interface Asked {
+interface Asked {
   /** 1 − confidence. */
   readonly alpha: number;
   readonly smallest: number;
 }
 
-export const POWER = 0.8;
+const POWER = 0.8;
 
 /** Of differences between −1 and 1, one a case. */
 export function casesNeeded(differences: readonly number[], asked: Asked): number {

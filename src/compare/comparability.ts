@@ -3,7 +3,7 @@ import type { Experiment, ExperimentResult } from '../model/experiment.ts';
 import type { SuiteRuns } from './suite-runs.ts';
 
 /** What the two are called. */
-export interface Called {
+interface Called {
   readonly a: string;
   readonly b: string;
 }

@@ -20,7 +20,7 @@ import { reliabilityOfRuns } from './reliability.ts';
 import { splitScore } from './split-score.ts';
 import { SuiteRuns } from './suite-runs.ts';
 
-export interface CompareOptions {
+interface CompareOptions {
   /** Between 0 and 1; 0.95. */
   readonly confidence?: number;
   /** The smallest difference that matters, between 0 and 1; 0.05. */

@@ -44,7 +44,7 @@ export class SuiteRuns {
 }
 
 /** Names a case as it was when it was run. */
-export function keyOf(id: string, fingerprint: string): string {
+function keyOf(id: string, fingerprint: string): string {
   return JSON.stringify([id, fingerprint]);
 }
 

@@ -19,7 +19,7 @@ const SIZE_UNITS: Readonly<Record<string, number>> = {
 };
 const QUANTITY = /^(\d+(?:\.\d+)?)\s*([A-Za-z]*)$/;
 
-export interface Bounds {
+interface Bounds {
   readonly min: number;
   readonly max: number;
 }

@@ -13,10 +13,10 @@ export interface Section<T> {
 
 export type SettingsOf<S> = S extends Section<infer T> ? T : never;
 
-interface PlainSection<D> extends Section<ValuesOf<D>> {
+type PlainSection<D> = Section<ValuesOf<D>> & {
   /** Checks how the values fit together, and makes of them what the code receives. */
   build<T>(make: (values: ValuesOf<D>, sources: Sources) => T): Section<T>;
-}
+};
 
 /** New values are taken by a reload, or only at a start. A setting may say so for itself. */
 export function section<const D extends Declarations>(

@@ -32,11 +32,11 @@ export interface Setting<T> extends Declared {
 }
 
 /** A setting that is checked by a schema alone. */
-export interface Field<T> extends Setting<T> {
+type Field<T> = Setting<T> & {
   readonly schema: z.ZodType<T>;
   /** The default, parsed. */
   readonly fallback: T;
-}
+};
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
 /** Settings by the names of their values in the code; what stands in a mapping of its own may be grouped. */

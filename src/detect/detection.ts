@@ -15,7 +15,7 @@ import { DAY_MS, DEFAULT_DETECTION, type DetectionSettings } from './settings.ts
 const SNAPSHOT_VERSION = 1;
 const SILENT_MS = 7 * DAY_MS;
 
-export interface DetectionFolded extends Folded {
+interface DetectionFolded extends Folded {
   /** Observations of streams beyond the limit. */
   readonly unwatched: number;
   /** Streams that made room. */

@@ -38,7 +38,7 @@ import { estimate, type Estimate, type Sums, smallestFound } from './effect.ts';
 import { DAY_MS, MONTH_MS, type WatchSettings } from './settings.ts';
 import { HOUR_MS, Wobble } from './drift-variance.ts';
 
-export type Phase = 'learning' | 'ok' | 'suspected' | 'regressed' | 'recovered';
+type Phase = 'learning' | 'ok' | 'suspected' | 'regressed' | 'recovered';
 export type State = 'no_data' | Phase;
 
 export interface WatchReading {
@@ -54,7 +54,7 @@ export interface WatchReading {
   readonly minimumDetectableChange: number | undefined;
 }
 
-export interface Change {
+interface Change {
   readonly from: State;
   readonly to: State;
   readonly at: number;

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../model/json.ts';
 
-export const OTHER = 'other';
+const OTHER = 'other';
 
 export class Names {
   readonly #limit: number;

@@ -32,7 +32,7 @@ export interface VersionSettings {
   readonly baselineConversationsMin: number;
 }
 
-export const METRICS = ['tcr', 'hard_failure', 'criterion', 'cost_per_success', 'steps_per_success'] as const;
+const METRICS = ['tcr', 'hard_failure', 'criterion', 'cost_per_success', 'steps_per_success'] as const;
 export type Metric = (typeof METRICS)[number];
 
 export interface DetectionLimits {

@@ -16,8 +16,8 @@
 import type { Json } from '../model/json.ts';
 import type { VersionSettings } from './settings.ts';
 
-export const VERSION_VERDICTS = ['worse', 'better', 'equivalent', 'inconclusive'] as const;
-export type VersionVerdict = (typeof VERSION_VERDICTS)[number];
+const VERSION_VERDICTS = ['worse', 'better', 'equivalent', 'inconclusive'] as const;
+type VersionVerdict = (typeof VERSION_VERDICTS)[number];
 
 export interface VersionReading {
   readonly verdict: VersionVerdict;

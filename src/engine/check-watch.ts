@@ -14,7 +14,7 @@ export const MATCHING = -1;
 /** Stands for a criterion where the suite as a whole must not run. */
 export const WHOLE_SUITE = '*';
 
-export interface CheckTarget {
+interface CheckTarget {
   readonly suite: string;
   /** The turn or conversation that is scored. */
   readonly subject: string;

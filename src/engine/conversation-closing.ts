@@ -21,7 +21,7 @@ export interface ClosingLimits {
   readonly maxTurns: number;
 }
 
-export interface JoiningTurns {
+interface JoiningTurns {
   readonly id: ConversationId;
   readonly labels: ConversationLabels;
   /** Log time at which they closed. */

@@ -49,7 +49,7 @@ export interface EngineSettings {
   readonly metrics: LabelSettings;
 }
 
-export interface EngineParts {
+interface EngineParts {
   readonly settings: EngineSettings;
   /** Those in shadow behind those that are live. */
   readonly suites: readonly CompiledSuite[];

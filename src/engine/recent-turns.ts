@@ -8,7 +8,7 @@
 import type { Turn } from '../model/turn.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 
-export interface Recent {
+interface Recent {
   readonly revision: number;
   /**
    * Suites that are for one of these, or may be for a conversation with one of these; undefined where these may be parts of

@@ -11,7 +11,7 @@ import type { EngineStore } from '../store/engine-store.ts';
 import type { SuiteScoring } from './suite-scoring.ts';
 import type { Understanding } from './understanding.ts';
 
-export interface RevisitingParts {
+interface RevisitingParts {
   readonly store: EngineStore;
   readonly suites: readonly CompiledSuite[];
   readonly scoring: SuiteScoring;

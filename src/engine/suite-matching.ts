@@ -6,7 +6,7 @@ import type { RecentTurns } from './recent-turns.ts';
 import type { SuiteRunner } from './suite-runner.ts';
 import type { Understanding } from './understanding.ts';
 
-export interface Matched {
+interface Matched {
   /** Undefined where no suite is for it as a whole, and so nothing need be understood again. */
   readonly conversation: Conversation | undefined;
   /** Suites of scope `conversation`. */
@@ -15,7 +15,7 @@ export interface Matched {
   readonly byAny: boolean;
 }
 
-export interface SuiteMatchingParts {
+interface SuiteMatchingParts {
   readonly suites: readonly CompiledSuite[];
   readonly runner: SuiteRunner;
   readonly recent: RecentTurns;

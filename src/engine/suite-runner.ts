@@ -13,7 +13,7 @@ import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
 
-export interface SuiteRunnerParts {
+interface SuiteRunnerParts {
   readonly watch: CheckWatch;
   readonly onEvent: (event: EngineEvent) => void;
   /** What is configured under the name of a judge. */

@@ -17,7 +17,7 @@ import type { EngineStore, EvaluationKey } from '../store/engine-store.ts';
 import type { EvaluationRecorder } from './evaluation-recorder.ts';
 import type { RunEvaluation, SuiteRunner } from './suite-runner.ts';
 
-export interface ScoringPlace {
+interface ScoringPlace {
   /** Its row. */
   readonly conversation: number;
   /** The row of the turn's trace; 0 for the conversation as a whole. */

@@ -16,7 +16,7 @@ interface Index {
   readonly truths: ReadonlyMap<string, Json>;
 }
 
-export interface ReadTruth {
+interface ReadTruth {
   /** Undefined where there are no files. */
   readonly truth: WrittenTruth | undefined;
   readonly mistakes: readonly Mistake[];

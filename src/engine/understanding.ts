@@ -4,13 +4,10 @@
  */
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { buildTurns } from '../assemble/build-turns.ts';
-import { type MergedContent, mergeMessages, type StoredContent } from '../assemble/trace-content.ts';
+import { type MergedContent, mergeContents } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { ConversationId } from '../model/ids.ts';
-import { encodeTable } from '../model/otlp/batch-table.ts';
-import { indexLogs } from '../model/otlp/logs-reader.ts';
-import { indexTraces } from '../model/otlp/traces-reader.ts';
 import type { Turn } from '../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import { normalize } from '../normalize/normalize.ts';
@@ -19,7 +16,7 @@ import type { Arrival } from './arrival.ts';
 import type { RecentTurns } from './recent-turns.ts';
 import type { Truths } from './truths.ts';
 
-export interface UnderstandingParts {
+interface UnderstandingParts {
   readonly store: Pick<EngineStore, 'traces'>;
   readonly idKeys: readonly string[];
   readonly recent: RecentTurns;
@@ -28,7 +25,7 @@ export interface UnderstandingParts {
   readonly timed: <T>(stage: string, work: () => T) => T;
 }
 
-export interface UnderstoodArrival {
+interface UnderstoodArrival {
   /** With what the store had of the trace. */
   readonly merged: MergedContent;
   /** None if nothing was added. */
@@ -83,8 +80,8 @@ export class Understanding {
 
   #merged({ content, spans }: Arrival, known: StoredTrace | undefined): MergedContent {
     if (known === undefined) return { content, spans, added: spans };
-    const stored = messagesOf(this.#parts.store.traces.contentOf(known.row));
-    return this.#parts.timed('putting bytes together', () => mergeMessages(stored, messagesOf(content)));
+    const stored = this.#parts.store.traces.contentOf(known.row);
+    return this.#parts.timed('putting bytes together', () => mergeContents(stored, content));
   }
 
   #turnsOf(content: TraceContent): readonly Turn[] {
@@ -94,11 +91,4 @@ export class Understanding {
   #built(id: ConversationId, turns: readonly Turn[]): Conversation {
     return this.#parts.truths.addTo(buildConversation(id, turns));
   }
-}
-
-function messagesOf({ traces, logs }: TraceContent): StoredContent {
-  return {
-    traces: { bytes: traces, table: encodeTable(indexTraces(traces)) },
-    logs: logs === undefined ? undefined : { bytes: logs, table: encodeTable(indexLogs(logs)) },
-  };
 }

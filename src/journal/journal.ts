@@ -26,14 +26,14 @@ import { ALIGNMENT, bodyChecksum, RECORD_HEAD_BYTES, recordLength, writeRecordHe
 import { type Recovered, recover, type Segment } from './recovery.ts';
 import { type OpenSegment, SegmentFiles } from './segment-files.ts';
 
-export interface JournalBatch {
+interface JournalBatch {
   readonly signal: Signal;
   readonly bytes: Uint8Array;
   readonly table: Uint8Array;
   readonly rows: number;
 }
 
-export type Appended =
+type Appended =
   | { readonly appended: true }
   | {
       readonly appended: false;
@@ -54,7 +54,7 @@ export interface JournalOptions {
 }
 
 /** Takes the entries of the log, in order, each once it is durable. */
-export interface EntryReader {
+interface EntryReader {
   take(entry: JournalEntry): void;
 }
 

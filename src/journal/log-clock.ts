@@ -6,7 +6,7 @@
  */
 export class LogClock {
   readonly #elapsedMs: () => number;
-  #base: number;
+  readonly #base: number;
   #last: number;
 
   constructor(start: { readonly logTime: number }, elapsedMs: () => number = () => performance.now()) {
@@ -18,14 +18,5 @@ export class LogClock {
   now(): number {
     this.#last = Math.max(this.#last, Math.floor(this.#base + this.#elapsedMs()));
     return this.#last;
-  }
-
-  /** Called before the clock is used, where another store of the past knows of a later time. */
-  advanceTo(logTime: number): void {
-    const ahead = logTime - this.now();
-    if (ahead > 0) {
-      this.#base += ahead;
-      this.#last = logTime;
-    }
   }
 }

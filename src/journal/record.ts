@@ -18,9 +18,9 @@ export const RECORD_HEAD_BYTES = 48;
 const SEGMENT_MAGIC = 0x4a595341; // "ASYJ"
 const RECORD_MAGIC = 0x52595341; // "ASYR"
 
-export const RECORD_KINDS = ['traces', 'logs', 'hole', 'end'] as const;
+const RECORD_KINDS = ['traces', 'logs', 'hole', 'end'] as const;
 /** `hole` covers a stretch that was found corrupt and set aside; `end` closes a segment that is full. */
-export type RecordKind = (typeof RECORD_KINDS)[number];
+type RecordKind = (typeof RECORD_KINDS)[number];
 
 export interface RecordHead {
   readonly position: number;
@@ -39,7 +39,7 @@ export interface SegmentHead {
   readonly logTime: number;
 }
 
-export function aligned(length: number): number {
+function aligned(length: number): number {
   return Math.ceil(length / ALIGNMENT) * ALIGNMENT;
 }
 

@@ -17,7 +17,7 @@ import {
 import { listSegmentBases, type OpenSegment, segmentPath } from './segment-files.ts';
 import { scanSegment } from './segment-scan.ts';
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly directory: string;
   readonly segmentBytes: number;
   readonly onEvent: (event: JournalEvent) => void;

@@ -18,7 +18,7 @@ import {
   tryReadRecordHead,
 } from './record.ts';
 
-export type Scanned =
+type Scanned =
   | { readonly found: 'record'; readonly offset: number; readonly head: RecordHead; readonly table: Buffer }
   | { readonly found: 'corrupt'; readonly offset: number; readonly length: number }
   | { readonly found: 'end'; readonly offset: number; readonly sealed: boolean };

@@ -8,13 +8,13 @@
  * Quiet time moves the lane on where nothing comes. It never goes back: a record that comes with an earlier timestamp after all is
  * read at the lane's time.
  */
-export interface Placed {
+interface Placed {
   readonly logTime: number;
   /** The timestamp lay before what the lane had been told about the topic. */
   readonly isLate: boolean;
 }
 
-export interface Ordered<T> {
+interface Ordered<T> {
   readonly topic: string;
   readonly item: T;
   readonly logTime: number;

@@ -29,7 +29,7 @@ export interface BacktestReport {
   readonly alerts: BacktestAlerts | undefined;
 }
 
-export interface BacktestCounts {
+interface BacktestCounts {
   /** Those that both say something of: all figures are of these. */
   readonly compared: number;
   /** From stored verdicts, without reading a span. */

@@ -93,7 +93,7 @@ export interface FlippedCase {
   readonly ends: Pair<readonly RunEnd[]>;
 }
 
-export interface Pair<T> {
+interface Pair<T> {
   readonly a: T;
   readonly b: T;
 }

@@ -7,10 +7,10 @@ export const DETECTOR_METRICS = ['tcr', 'hard_failure', 'criterion', 'cost_per_s
 export type DetectorMetric = (typeof DETECTOR_METRICS)[number];
 
 export const DETECTOR_STATES = ['no_data', 'learning', 'ok', 'suspected', 'regressed', 'recovered'] as const;
-export type DetectorState = (typeof DETECTOR_STATES)[number];
+type DetectorState = (typeof DETECTOR_STATES)[number];
 
 export const VERSION_VERDICTS = ['worse', 'better', 'equivalent', 'inconclusive'] as const;
-export type VersionVerdict = (typeof VERSION_VERDICTS)[number];
+type VersionVerdict = (typeof VERSION_VERDICTS)[number];
 
 /** One suite applied to one agent in one environment. */
 export interface Watched {
@@ -35,7 +35,7 @@ export interface ChosenLevels {
   readonly criterion?: string | undefined;
 }
 
-export interface Change {
+interface Change {
   /** In the metric's own unit, for the mix of traffic that was observed. */
   readonly baseline: number;
   readonly observed: number;

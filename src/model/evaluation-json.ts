@@ -31,7 +31,7 @@ export interface EvaluationJson {
   readonly waits_for?: readonly string[];
 }
 
-export interface VerdictJson {
+interface VerdictJson {
   readonly verdict: VerdictKind;
   readonly reason: string;
   readonly evidence: readonly string[];
@@ -39,7 +39,7 @@ export interface VerdictJson {
   readonly judged_by?: { readonly judge: string; readonly version: string };
 }
 
-export interface FindingJson {
+interface FindingJson {
   readonly finding: FindingKind;
   readonly reason: string;
   readonly evidence: readonly string[];

@@ -27,7 +27,7 @@ export interface JudgedRule {
   readonly examples: readonly string[];
 }
 
-export interface RuleFigures {
+interface RuleFigures {
   /** What is held against the limit: a level, or how far the candidate is from the baseline. */
   readonly value: number;
   readonly lower: number;

@@ -20,13 +20,13 @@ import type { GradedSteps, JudgedAnswer, JudgedCriterion, JudgeRequest } from '.
 /** One vote. */
 export type ReadAnswer = Omit<JudgedAnswer, 'votes'>;
 
-export type JudgeReading =
+type JudgeReading =
   | { readonly is: 'answers'; readonly answers: readonly ReadAnswer[] }
   /** In our own words: nothing of the answer's text is in it. */
   | { readonly is: 'problem'; readonly problem: string };
 
 /** What of a request its answer is read by. */
-export type Answerable = Pick<JudgeRequest, 'criteria' | 'material'>;
+type Answerable = Pick<JudgeRequest, 'criteria' | 'material'>;
 
 /** Far more than a sentence and a few quotes for each of a hundred criteria. */
 const ANSWER_LENGTH_MAX = 200_000;

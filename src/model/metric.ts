@@ -15,7 +15,7 @@ export interface MetricDefinition {
   readonly queries?: readonly MetricQuery[];
 }
 
-export interface MetricQuery {
+interface MetricQuery {
   /** As one would ask: `TCR of the last hour, by version`. */
   readonly asks: string;
   readonly promql: string;

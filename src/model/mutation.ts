@@ -26,7 +26,7 @@ export interface MutationGolden {
 }
 
 /** For each time that it was decided: a criterion is not applicable where its question arises neither before nor after. */
-export interface NoticeCount {
+interface NoticeCount {
   readonly noticed: number;
   readonly notNoticed: number;
   readonly notApplicable: number;
@@ -50,7 +50,7 @@ export interface MutatedFault {
   readonly unnoticed: readonly UnnoticedFault[];
 }
 
-export interface UnnoticedFault {
+interface UnnoticedFault {
   readonly golden: MutationGolden;
   /** What was done, in a sentence. Holds text of spans. */
   readonly what: string;

@@ -10,7 +10,7 @@ export type Ranking =
   /** Groups that were never compared with one another. */
   | { readonly is: 'not_connected'; readonly groups: readonly (readonly string[])[] };
 
-export interface Ranked {
+interface Ranked {
   readonly name: string;
   /** From 1; who has the same strength has the same rank. */
   readonly rank: number;

@@ -4,7 +4,7 @@ import { didYouMean } from './did-you-mean.ts';
 import type { Mistake } from './mistake.ts';
 import { formatPath, type Path, type Place } from './written-document.ts';
 
-export interface ShapeOrigin {
+interface ShapeOrigin {
   readonly file: string;
   placeOf(path: Path): Place;
   placeOfKey(path: Path): Place;

@@ -77,7 +77,7 @@ export interface AgentIdentity {
   readonly version: string | undefined;
 }
 
-export const STEP_FLAGS = [
+const STEP_FLAGS = [
   'content-missing',
   'truncated-json',
   'redacted',

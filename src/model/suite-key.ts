@@ -5,7 +5,7 @@
  */
 const SHADOW_MARK = 'shadow:';
 
-export interface SuiteKeyParts {
+interface SuiteKeyParts {
   readonly suite: string;
   /** Absent where it is live. */
   readonly shadow?: true | undefined;

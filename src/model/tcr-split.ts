@@ -14,7 +14,7 @@
  * from the other, so that all of it is mix. Both sides are the plain means of the same conversations.
  */
 /** Columns of numbers by segment; undefined where nothing came in one. */
-export type SplitCells = readonly (Float64Array | undefined)[];
+type SplitCells = readonly (Float64Array | undefined)[];
 
 /** Columns of a cell: count, squares of fading weights, score, then for each criterion its share and what it brought. */
 export const SPLIT_FIRST = 3;

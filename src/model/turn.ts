@@ -21,7 +21,7 @@ export interface ToolCall {
   readonly endedAtMs: number;
 }
 
-export const TURN_FLAGS = [
+const TURN_FLAGS = [
   'root-missing',
   'partial-trace',
   'forced',

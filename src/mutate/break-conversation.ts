@@ -2,7 +2,7 @@
 import { Chance } from './chance.ts';
 import type { Broken, Fault, Scene } from './fault.ts';
 
-export interface BreakOptions {
+interface BreakOptions {
   /** Together with the conversation's name and the fault's it gives all chance there is. */
   readonly seed: number;
   readonly name: string;

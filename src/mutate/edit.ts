@@ -33,10 +33,6 @@ export function withCallAfter(excerpt: Excerpt, place: CallPlace, call: ExcerptC
   return withGroups(excerpt, place, (group) => [group, [call]]);
 }
 
-export function withCallBefore(excerpt: Excerpt, place: CallPlace, call: ExcerptCall): Excerpt {
-  return withGroups(excerpt, place, (group) => [[call], group]);
-}
-
 /** The state that was recorded in this turn or later; earlier turns could not know. */
 export function withState(excerpt: Excerpt, fromTurn: number, change: (state: Json) => Json): Excerpt {
   const changed = (state: Json | undefined) => (state === undefined ? undefined : change(state));

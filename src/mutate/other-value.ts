@@ -40,14 +40,14 @@ export function otherValue(value: LeafValue, { chance, known }: OtherValueContex
   return value.length > TEXT_LENGTH_MAX ? undefined : otherText(value, { chance, known });
 }
 
-export interface OtherValueContext {
+interface OtherValueContext {
   readonly chance: Chance;
   /** All texts of the conversation, in lower case. */
   readonly known: string;
 }
 
 /** Half as much again: 45 minutes instead of 30. */
-export function otherNumber(value: number): number {
+function otherNumber(value: number): number {
   if (!Number.isFinite(value)) return 1;
   if (Number.isInteger(value)) return value + Math.max(1, Math.round(Math.abs(value) / 2));
   return Number((value * 1.5).toPrecision(6));

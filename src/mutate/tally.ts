@@ -10,7 +10,7 @@ import type {
 } from '../model/mutation.ts';
 import type { Fault } from './fault.ts';
 
-export interface ToTally {
+interface ToTally {
   readonly suite: { readonly name: string; readonly version: string; readonly scope: SuiteScope };
   readonly criteria: readonly string[];
   readonly judged: readonly string[];

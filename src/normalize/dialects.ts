@@ -4,13 +4,10 @@ import { agno } from './dialects/agno.ts';
 import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
 import { beeAi } from './dialects/beeai.ts';
-import { claudeCode } from './dialects/claude-code.ts';
 import { codex } from './dialects/codex.ts';
 import { flue } from './dialects/flue.ts';
+import { GEN_AI_READ_DIFFERENTLY } from './dialects/gen-ai-read-differently.ts';
 import { genkit } from './dialects/genkit.ts';
-import { crewAi } from './dialects/crewai.ts';
-import { googleAdk } from './dialects/google-adk.ts';
-import { langSmith } from './dialects/langsmith.ts';
 import { langWatch } from './dialects/langwatch.ts';
 import { langfuse } from './dialects/langfuse.ts';
 import { liveKit } from './dialects/livekit.ts';
@@ -24,19 +21,12 @@ import { openlit } from './dialects/openlit.ts';
 import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
 import { pydanticAi } from './dialects/pydantic-ai.ts';
-import { strands } from './dialects/strands.ts';
 import { traceloop, traceloopTools } from './dialects/traceloop.ts';
 import { vercel } from './dialects/vercel.ts';
-import { voltAgent } from './dialects/voltagent.ts';
 
 export const DIALECTS: readonly Dialect[] = [
   assay,
-  crewAi,
-  googleAdk,
-  langSmith,
-  claudeCode,
-  strands,
-  voltAgent,
+  ...GEN_AI_READ_DIFFERENTLY,
   traceloopTools,
   otelGenAi,
   mcp,

@@ -16,7 +16,7 @@ import { isPresent, member, memberText } from './jsonish.ts';
 import { ANY_PART, encodedParts } from './message-parts.ts';
 import { messageList, type MessageList, messageOf, MESSAGES_MAX } from './chat-messages.ts';
 
-export interface FlatForm {
+interface FlatForm {
   /** `llm.input_messages.` */
   readonly prefix: string;
   readonly defaultRole: 'user' | 'assistant';
@@ -39,7 +39,7 @@ export function flattenedMessages(attributes: Attributes, form: FlatForm): Messa
   return messageList(messages);
 }
 
-export interface Leaf {
+interface Leaf {
   readonly index: number;
   /** What follows the index, without the dot. */
   readonly path: string;

@@ -77,7 +77,7 @@ const OPENING_BRACKET = 0x5b;
 const OPENING_BRACE = 0x7b;
 
 /** Cheap: looks at the first character only, past at most a few blanks. */
-export function mayBeJson(text: string): boolean {
+function mayBeJson(text: string): boolean {
   for (let at = 0; at < 8; at++) {
     const code = text.charCodeAt(at);
     if (code === OPENING_BRACE || code === OPENING_BRACKET || code === QUOTE) return true;

@@ -15,7 +15,7 @@ import { contentOf } from './content.ts';
 import { member, memberText, toJson } from './jsonish.ts';
 import { functionResult, toolResult } from './tool-results.ts';
 
-export type ToolCallPart = Extract<Part, { readonly type: 'tool_call' }>;
+type ToolCallPart = Extract<Part, { readonly type: 'tool_call' }>;
 
 export function collectParts(value: unknown, into: Part[]): void {
   if (Array.isArray(value)) for (const item of value) collectPart(item, into);
@@ -165,7 +165,7 @@ function toolCallOf(value: object): ToolCallPart {
 /** `call_id` first: the Responses API has an `id` of the item as well, which nothing else refers to. */
 const CALL_IDS = ['call_id', 'callId', 'tool_call_id', 'tool_use_id', 'toolCallId', 'toolUseId', 'id', 'ref'] as const;
 
-export function callIdOf(value: object): string | undefined {
+function callIdOf(value: object): string | undefined {
   for (const key of CALL_IDS) {
     const id = memberText(value, key);
     if (id !== undefined) return id;

@@ -100,7 +100,7 @@ export function readResource(resource: Attributes, rules: Map<string, string> | 
   return draft;
 }
 
-export interface Found<T> {
+interface Found<T> {
   readonly value: T;
   readonly rule: string;
 }

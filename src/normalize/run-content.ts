@@ -11,7 +11,7 @@ import { decodeMessages, type MessageList, NO_MESSAGES } from './chat-messages.t
 import { afterQuestion, type Side, transcriptIn, wordsIn } from './plain-text.ts';
 import { argumentsIn, resultIn } from './wrappings.ts';
 
-export interface RunKeys {
+interface RunKeys {
   readonly inputs: string;
   readonly outputs: string;
   /** The attribute whose presence says that the span is this emitter's. */

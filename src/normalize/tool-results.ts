@@ -11,7 +11,7 @@ import type { Content, Part } from '../model/step.ts';
 import { contentOf } from './content.ts';
 import { decodeJsonish, member } from './jsonish.ts';
 
-export type ToolResultPart = Extract<Part, { readonly type: 'tool_result' }>;
+type ToolResultPart = Extract<Part, { readonly type: 'tool_result' }>;
 
 /** `written` is the result as `value`, the part or message about it, has it. */
 export function toolResult(value: object, id: string | undefined, written: unknown): ToolResultPart {

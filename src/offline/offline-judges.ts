@@ -21,13 +21,13 @@ import type { Judges } from '../score/judge/judges.ts';
 import { Store } from '../store/sqlite/store.ts';
 import { type JudgingStart, judgeOf, judgingStart } from '../engine/judging-start.ts';
 
-export interface OfflineJudgesParts {
+interface OfflineJudgesParts {
   readonly judging: JudgingSettings;
   readonly onEvent: (event: JudgeEvent) => void;
   readonly times?: DeskTimes;
 }
 
-export interface EndedQuestion {
+interface EndedQuestion {
   readonly key: string;
   readonly outcome: JudgeOutcome;
 }

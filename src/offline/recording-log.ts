@@ -13,7 +13,7 @@ export interface ReadableSpool {
   close(): void;
 }
 
-export interface SpooledBatch {
+interface SpooledBatch {
   readonly signal: 'traces' | 'logs';
   readonly bytes: Uint8Array;
   readonly table: Uint8Array;

@@ -24,7 +24,7 @@ import { type ReadableSpool, Spool, MemorySpool } from './recording-log.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import type { WrittenTruth } from '../engine/truths.ts';
 
-export interface OfflineResult {
+interface OfflineResult {
   readonly evaluations: readonly Evaluation[];
   readonly requests: number;
   readonly records: number;
@@ -36,7 +36,7 @@ export interface OfflineResult {
   readonly totals: readonly { readonly metric: string; readonly labels: string; readonly value: number }[];
 }
 
-export interface OfflineOptions {
+interface OfflineOptions {
   readonly batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>;
   readonly suites: readonly CompiledSuite[];
   readonly settings: Settings;

@@ -28,12 +28,12 @@ export interface TestedSuite {
   readonly unmet: readonly UnmetAt[];
 }
 
-export interface UnmetAt extends Unmet {
+interface UnmetAt extends Unmet {
   /** The step that shows it, in words. */
   readonly at: string | undefined;
 }
 
-export interface TestedSuites {
+interface TestedSuites {
   readonly tests: readonly TestedSuite[];
   readonly mistakes: readonly Mistake[];
 }
@@ -49,7 +49,7 @@ export interface SuiteTestOptions {
 
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
 
-export interface ReadyTest {
+interface ReadyTest {
   readonly file: string;
   readonly suite: CompiledSuite;
   readonly test: SuiteTest;

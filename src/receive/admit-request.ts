@@ -7,7 +7,7 @@ import type { Admission, BatchSink, ReceivedBatch } from './sink.ts';
 import type { Rejection } from './status.ts';
 import type { RequestBody, Understood } from './understand-request.ts';
 
-export interface ExportRequest extends RequestBody {
+interface ExportRequest extends RequestBody {
   readonly transport: Transport;
   readonly encoding: ContentEncoding;
 }
@@ -18,7 +18,7 @@ export interface AdmissionPorts {
   readonly onEvent: (event: ReceiveEvent) => void;
 }
 
-export type Answer =
+type Answer =
   | { readonly answer: 'accepted'; readonly rejection: Rejection | undefined }
   | { readonly answer: 'malformed'; readonly message: string }
   | { readonly answer: 'not-admitted'; readonly message: string; readonly retryAfterSeconds: number };

@@ -21,7 +21,7 @@ import type { ContentEncoding } from '../model/events/receive-events.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { Turnstile } from './turnstile.ts';
 
-export type Decompressed =
+type Decompressed =
   | { readonly result: 'whole'; readonly bytes: Buffer }
   | { readonly result: 'too-large' }
   | { readonly result: 'malformed'; readonly message: string };

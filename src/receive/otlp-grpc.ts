@@ -28,7 +28,7 @@ import type { OtlpHttpOptions, Receiver } from './otlp-http.ts';
 import { RequestReading } from './request-reading.ts';
 import { encodeResponse, encodeStatus, RPC_CODES, type Status } from './status.ts';
 
-export type OtlpGrpcOptions = OtlpHttpOptions;
+type OtlpGrpcOptions = OtlpHttpOptions;
 
 type Signal = 'traces' | 'logs' | 'metrics';
 

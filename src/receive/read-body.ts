@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Reservation } from './in-flight-bytes.ts';
 
-export type BodyReading =
+type BodyReading =
   | { readonly read: 'whole'; readonly bytes: Buffer }
   | { readonly read: 'too-large' }
   | { readonly read: 'overloaded' }
@@ -49,7 +49,7 @@ export function readBody(
   return promise;
 }
 
-export type Discarded =
+type Discarded =
   | { readonly read: 'whole'; readonly bytes: number }
   | { readonly read: 'too-large' }
   | { readonly read: 'aborted' };

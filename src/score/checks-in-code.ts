@@ -76,7 +76,7 @@ export function expressions(extract: Readonly<Record<string, string>> = {}): Exp
   };
 }
 
-export interface BuiltInParts {
+interface BuiltInParts {
   readonly check: (subject: Subject) => Answer;
   readonly needs: readonly Need[];
   readonly critical?: boolean;

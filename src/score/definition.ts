@@ -9,7 +9,7 @@ import type { Judged } from './judge/judged-criterion.ts';
 import type { Need } from './needs.ts';
 
 /** Of the suite as a whole. */
-export interface WrittenDefinition {
+interface WrittenDefinition {
   /** What criteria see besides the conversation: extracts, golden traces, the tool policy. */
   readonly sight: string | undefined;
   readonly match: string | undefined;

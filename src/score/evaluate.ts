@@ -21,14 +21,14 @@ import { type Subject, subjectOf } from './subject.ts';
 import { CheckError, type CompiledCriterion, type CompiledSuite, type Extracts, type SubjectWith } from './suite.ts';
 import { ONE, weigh } from './weigh.ts';
 
-export interface ToEvaluate {
+interface ToEvaluate {
   readonly conversation: Conversation;
   /** For a suite of scope `turn`; the conversation then holds this turn alone. */
   readonly turnId: TurnId | undefined;
   readonly revision: number;
 }
 
-export interface EvaluateOptions {
+interface EvaluateOptions {
   /** Called before each check runs, with its place in the suite. */
   readonly onCriterion?: (index: number) => void;
   /** Criteria not to run, by name, with the reason: they get the verdict `error`. */

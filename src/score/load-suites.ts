@@ -14,10 +14,7 @@ import { readSuiteModule } from './suite-module.ts';
 import type { CompiledSuite } from './suite.ts';
 import { readSuite } from './yaml/read-suite.ts';
 
-export type { Mistake } from '../model/mistake.ts';
-export { formatMistakes } from '../model/mistake.ts';
-
-export interface LoadOptions {
+interface LoadOptions {
   /** What relative paths are relative to. */
   readonly baseDir: string;
   /** Where the built-in packs are. */
@@ -28,7 +25,7 @@ export interface LoadOptions {
   readonly shadows?: readonly string[];
 }
 
-export interface LoadedSuites {
+interface LoadedSuites {
   /** Those without a mistake, in the order they were named. */
   readonly suites: readonly CompiledSuite[];
   /** Likewise. */

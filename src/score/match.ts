@@ -4,7 +4,7 @@ import { compileGlob, type Matcher } from '../model/glob.ts';
 import { describeThrown, toExcerpt } from './sentences.ts';
 import type { Match } from './suite.ts';
 
-export type WhyNot = (conversation: Conversation) => string | undefined;
+type WhyNot = (conversation: Conversation) => string | undefined;
 
 export function compileMatch(match: Match | undefined): WhyNot {
   if (match === undefined) return () => undefined;

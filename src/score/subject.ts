@@ -31,7 +31,7 @@ export interface Subject {
   once<T>(key: object, compute: () => T): T;
 }
 
-export type ExtractsOf = (subject: Subject) => Extracts;
+type ExtractsOf = (subject: Subject) => Extracts;
 
 export function subjectOf(
   conversation: Conversation,

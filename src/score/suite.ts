@@ -63,13 +63,13 @@ export interface CheckedCriterion<E extends Extracts = Extracts> extends Criteri
   readonly judge?: undefined;
 }
 
-export interface CriterionForJudge<E extends Extracts = Extracts> extends CriterionParts<E> {
+interface CriterionForJudge<E extends Extracts = Extracts> extends CriterionParts<E> {
   /** A bare text is the name of a judge. */
   readonly judge: Judging | string;
   readonly check?: undefined;
 }
 
-export interface CriterionParts<E extends Extracts = Extracts> {
+interface CriterionParts<E extends Extracts = Extracts> {
   /** Letters, digits and underscores: it becomes a metric label and a name in outcome rules. */
   readonly name: string;
   /** The yes/no question a user would ask; yes is good. */

@@ -8,13 +8,13 @@ import type { Subject } from './subject.ts';
 import { CheckError, type CompiledSuite, type Extracts, type SubjectWith } from './suite.ts';
 import { countedAs, ONE, type Weight, weigh } from './weigh.ts';
 
-export interface KnownAnswers {
+interface KnownAnswers {
   readonly verdicts: ReadonlyMap<string, VerdictKind>;
   /** Undefined where it is not known. */
   readonly conditions: { readonly completed: boolean; readonly failed: boolean } | undefined;
 }
 
-export interface WeighedAgain {
+interface WeighedAgain {
   readonly score: Millionths | undefined;
   readonly outcome: Outcome;
 }

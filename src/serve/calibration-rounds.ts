@@ -14,7 +14,7 @@ const LIMITS = { labels: 20_000, verdicts: 40_000 };
 /** Those that judged last. Each is up to twenty series. */
 const VERSIONS_MAX = 200;
 
-export interface CalibrationParts {
+interface CalibrationParts {
   /** Undefined while there is no store to be read. */
   readonly reader: () => LabelReader | undefined;
   readonly onProblem: (problem: string) => void;

@@ -16,7 +16,7 @@ import {
 } from '../engine/check-watch.ts';
 
 /** As much of a suite as is needed to name a check. */
-export interface NamedSuite {
+interface NamedSuite {
   readonly name: string;
   readonly criteria: readonly { readonly name: string }[];
 }
@@ -30,7 +30,7 @@ export interface WatchedChecks {
   readonly checks: CheckLimits;
 }
 
-export interface HangingCheck {
+interface HangingCheck {
   readonly suite: string;
   readonly criterion: string;
   readonly suspended: boolean;

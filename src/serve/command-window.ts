@@ -2,7 +2,7 @@
  * Commands on their way to a thread, in order: those that were sent and not answered, then those that wait. Only so many are with the
  * thread at a time, so that what it answers frees memory soon; each is kept until it is answered, to be sent again if the thread dies.
  */
-export interface Sequenced {
+interface Sequenced {
   readonly sequence: number;
   /** Memory that it takes while it is with the thread, where that is much. */
   readonly bytes?: number;

@@ -67,7 +67,7 @@ export interface LanesServed {
   readonly spoolBytes: number;
 }
 
-export type ServiceReader = ConversationReader & LabelReader & BacktestReader & { close(): Promise<void> | void };
+type ServiceReader = ConversationReader & LabelReader & BacktestReader & { close(): Promise<void> | void };
 
 /** Parts that exist only once the store is open. The HTTP side starts before them, so that people see why an instance waits. */
 export interface Opened {

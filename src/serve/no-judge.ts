@@ -11,7 +11,7 @@ import { type AskingParts, endAllWaiting } from '../ask/judge-scheduler.ts';
 import type { Troubles } from './scoring-side.ts';
 import { Stoppable } from './stoppable.ts';
 
-export interface NoJudgeParts extends Pick<AskingParts, 'questions' | 'onEvent'> {
+interface NoJudgeParts extends Pick<AskingParts, 'questions' | 'onEvent'> {
   readonly troubles: Troubles;
   readonly retryMs?: number;
 }

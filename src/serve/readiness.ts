@@ -4,7 +4,7 @@
  */
 import type { AnyEvent } from '../model/events/any-event.ts';
 
-export interface ReadinessReport {
+interface ReadinessReport {
   readonly ready: boolean;
   readonly reasons: readonly string[];
 }

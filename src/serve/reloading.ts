@@ -26,7 +26,7 @@ export type ReloadOutcome =
   | { readonly reloaded: true; readonly needRestart: readonly string[] }
   | { readonly reloaded: false; readonly mistakes: readonly Mistake[]; readonly problem: string | undefined };
 
-export interface ReloadingParts {
+interface ReloadingParts {
   /** Reads the configuration as at the start: the same file, flags and variables. */
   readonly load: () => LoadedSettings;
   readonly log: Log;

@@ -17,7 +17,7 @@ import { readResultPayload } from '../report/results/result-payload.ts';
 import type { ResultStore, WaitingResult } from '../store/result-store.ts';
 import { Stoppable } from './stoppable.ts';
 
-export interface ResultRelayParts {
+interface ResultRelayParts {
   readonly store: ResultStore;
   readonly sender: Pick<OtlpSender, 'send'>;
   readonly onEvent: (event: ResultEvent) => void;

@@ -47,7 +47,7 @@ export interface Draining {
 }
 
 /** Objects that the thread's messages go to. */
-export interface Recipients {
+interface Recipients {
   readonly events: Pick<ServiceEvents, 'report'>;
   readonly totals: readonly { update(totals: readonly Total[]): void }[];
   readonly detection: Pick<DetectionMonitor, 'hear'>;

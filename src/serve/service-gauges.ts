@@ -1,6 +1,6 @@
 /** What is read at each scrape rather than counted: how much is open and waiting, how far behind scoring is. */
 import type { Gauges } from '../report/metrics/gauges.ts';
-import { WRITE_PATHS } from './api/write-paths.ts';
+import { ROUTES } from './api/routes.ts';
 import { criterionWeights } from './criteria/criterion-weights.ts';
 import type { Opened } from './deployment.ts';
 import type { RunningConfig } from './running-config.ts';
@@ -28,7 +28,7 @@ export function gaugesOf(parts: {
     criterionVariation: () => views.variation.all(),
     criterionLikeness: () => views.likeness.all(),
     version,
-    writeRoutes: Object.values(WRITE_PATHS),
+    writeRoutes: ROUTES.filter(({ may }) => may === 'write').map(({ path }) => path),
     cluster: {
       lanes: () => opened.log?.lanes?.count ?? 0,
       lags: () => opened.log?.lanes?.lags ?? [],

@@ -1,13 +1,9 @@
 /** The HTTP side of the service: metrics, readiness, and the API over the store. */
 import type { Settings } from '../config/settings.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
-import { type ConversationApi, type HttpServer, startHttpServer } from '../report/http/http-server.ts';
-import { acceptRoute } from './api/accept-route.ts';
-import { conversationApi } from './api/conversation-api.ts';
-import { labelRoute } from './api/label-route.ts';
-import { reloadRoute } from './api/reload-route.ts';
-import { shadowApi } from './api/shadow-api.ts';
-import { truthRoute } from './api/truth-route.ts';
+import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
+import { type ConversationApi, conversationApi } from './api/conversation-api.ts';
+import { ROUTES } from './api/routes.ts';
 import type { Opened } from './deployment.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import type { Readiness } from './readiness.ts';
@@ -18,7 +14,7 @@ import type { ServiceEvents } from './service-events.ts';
 import type { ServiceViews } from './service-views.ts';
 import type { StoreWrites } from './store-writes.ts';
 
-export interface HttpNeeds {
+interface HttpNeeds {
   readonly settings: Settings;
   readonly config: RunningConfig;
   readonly opened: Opened;
@@ -43,24 +39,21 @@ export function startHttp(needs: HttpNeeds): Promise<HttpServer> {
   return startHttpServer({
     host: settings.host,
     port: settings.httpPort,
-    metrics: (accept, scraper) => exposition.render(accept, scraper),
-    ready: () => needs.readiness.check({ stalledMs: needs.scorer.stalledMs, problems: problemsOf(needs) }),
-    conversations: {
-      list: (query) => conversationsOf(opened).list(query),
-      get: (id, how) => conversationsOf(opened).get(id, how),
+    routes: ROUTES,
+    side: {
+      metrics: (accept, scraper) => exposition.render(accept, scraper),
+      ready: () => needs.readiness.check({ stalledMs: needs.scorer.stalledMs, problems: problemsOf(needs) }),
+      conversations: () => conversationsOf(opened),
+      detection: () => detection.describe(),
+      reader: () => opened.reader,
+      suites: () => config.suites,
+      liveSuites: () => config.liveSuites,
+      put: (write) => writes.put(write),
+      accept: (chosen) => detection.accept(chosen),
+      reload: () => reloading.reload(),
     },
-    detection: () => detection.describe(),
-    shadow: shadowApi({ reader: () => opened.reader, suites: () => config.suites }),
-    writes: {
-      routes: [
-        truthRoute((write) => writes.put(write)),
-        labelRoute({ put: (write) => writes.put(write), suites: () => config.liveSuites }),
-        acceptRoute((chosen) => detection.accept(chosen)),
-        reloadRoute(() => reloading.reload()),
-      ],
-      token: () => config.settings.http.writeToken,
-      onWrite: (event) => events.report(event),
-    },
+    writeToken: () => config.settings.http.writeToken,
+    onWrite: (event) => events.report(event),
   });
 }
 

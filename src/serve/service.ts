@@ -8,7 +8,6 @@
  * instance waits. Stopping is the list backwards: producers stop first, so that each can drain. Turns that are open or waiting at the end are in the
  * log and are read again at the next start.
  */
-import type { KafkaSettings } from '../config/kafka-settings.ts';
 import type { LoadedSettings, Settings } from '../config/settings.ts';
 import { judgingStart, reportedJudges } from '../engine/judging-start.ts';
 import { serviceRedaction } from '../engine/redaction-rules.ts';
@@ -243,14 +242,10 @@ function withLog(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
     });
 }
 
-function deploymentOf(settings: Settings, directory: DataDirectory): Promise<Deployment> | Deployment {
+async function deploymentOf(settings: Settings, directory: DataDirectory): Promise<Deployment> {
   const { kafka } = settings;
   if (kafka === undefined) return new OneMachine(settings, directory);
-  return clusterOf(settings, kafka);
-}
-
-/** Loaded when it is needed: one machine should not wait for the libraries of many. */
-async function clusterOf(settings: Settings, kafka: KafkaSettings): Promise<Deployment> {
+  // Loaded when it is needed: one machine should not wait for the libraries of many.
   const { Cluster } = await import('./cluster/cluster.ts');
   return new Cluster(settings, kafka);
 }

@@ -9,7 +9,7 @@ interface AnyPart {
   stop?(started: unknown): unknown;
 }
 
-export interface Started<Parts> {
+interface Started<Parts> {
   readonly parts: Parts;
   /** May be called twice. */
   stop(): Promise<void>;

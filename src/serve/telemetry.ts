@@ -9,7 +9,7 @@ import { OWN_SCOPE } from '../model/marks.ts';
 import type { MetricSource } from '../report/metrics/exposition.ts';
 import type { EventSpans } from '../report/telemetry/event-spans.ts';
 
-export interface TelemetryParts {
+interface TelemetryParts {
   readonly settings: TelemetrySettings | undefined;
   readonly instance: string;
   readonly version: string;

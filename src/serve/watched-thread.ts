@@ -13,12 +13,12 @@ import type { ScoringEvent } from '../model/events/scoring-events.ts';
 import { CheckWatchdog, type WatchedChecks } from './check-watchdog.ts';
 
 /** What may be another for the next thread. */
-export interface ThreadWork extends WatchedChecks {
+interface ThreadWork extends WatchedChecks {
   /** What it is given; the buffer of the watch and the checks that it must not run are added. */
   readonly data: object;
 }
 
-export interface WatchedThreadOptions<From> extends ThreadWork {
+interface WatchedThreadOptions<From> extends ThreadWork {
   /** The module it runs, beside that of the caller, without its suffix. */
   readonly module: string;
   readonly from: string;

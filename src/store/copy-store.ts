@@ -6,7 +6,7 @@ import type { PostgresAddress } from './postgres/link.ts';
 import { StoreImport, type Taken } from './postgres/store-import.ts';
 import { type StoreCounts, StoreExport } from './sqlite/store-export.ts';
 
-export interface CopyOptions {
+interface CopyOptions {
   readonly from: string;
   readonly to: PostgresAddress;
   /** The instance under whose name the totals are. */
@@ -16,7 +16,7 @@ export interface CopyOptions {
   readonly onProgress: (done: { readonly conversations: number; readonly of: number }) => void;
 }
 
-export interface Copied {
+interface Copied {
   readonly source: StoreCounts;
   /** In this run. */
   readonly copied: Taken;

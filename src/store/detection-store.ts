@@ -14,7 +14,7 @@ export interface WaitingObservation {
   readonly payload: string;
 }
 
-export interface DetectionState {
+interface DetectionState {
   /** Raised with each state that is written; 0 before the first. */
   readonly version: number;
   /** Undefined before the first. */

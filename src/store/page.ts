@@ -2,7 +2,7 @@
  * A page of conversations, latest first. It looks at no more than so many of them, however few it finds, since whoever asks shares a thread or a
  * database with those that score; `next` says where to go on.
  */
-export interface PageWindow {
+interface PageWindow {
   /** Rows from here on, and before there. */
   readonly from: number;
   readonly before: number;

@@ -2,7 +2,7 @@
 import type { GoldenTrace } from '../score/trajectory/golden-trace.ts';
 import type { DiffLine } from '../score/trajectory/describe-comparison.ts';
 
-export interface GoldenSides {
+interface GoldenSides {
   readonly expected: string;
   readonly received: string;
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { evaluate } from '../../src/score/evaluate.ts';
-import { formatMistakes, loadSuites } from '../../src/score/load-suites.ts';
+import { formatMistakes } from '../../src/model/mistake.ts';
+import { loadSuites } from '../../src/score/load-suites.ts';
 import { aConversation, aTurn, aToolCall } from './conversations.ts';
 
 const builtinDir = path.resolve(import.meta.dirname, '../../suites');

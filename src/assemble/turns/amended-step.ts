@@ -15,7 +15,7 @@ import type {
   Usage,
 } from '../../model/step.ts';
 
-export interface Amendment {
+interface Amendment {
   readonly inner?: Step;
   readonly parentSpanId?: SpanId | undefined;
 }

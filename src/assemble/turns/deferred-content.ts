@@ -3,7 +3,7 @@ import type { Content } from '../../model/step.ts';
 
 export const MISSING: Content = Object.freeze({ state: 'missing', text: '', json: null });
 
-export class DeferredContent implements Content {
+class DeferredContent implements Content {
   readonly #choose: () => Content;
   #chosen: Content | undefined;
 

@@ -2,7 +2,7 @@
 import type { AgentIdentity, Step } from '../../model/step.ts';
 import { NONE, type Family } from './span-tree.ts';
 
-export interface ConversationIdFound {
+interface ConversationIdFound {
   readonly conversationId: string | undefined;
   /** The rule that gave it. Finding out means reading the span again. */
   readonly source: () => string;

@@ -3,7 +3,7 @@ import type { Json } from '../../model/json.ts';
 import type { Step } from '../../model/step.ts';
 import { compare } from './span-tree.ts';
 
-export interface Marks {
+interface Marks {
   readonly ended: boolean;
   readonly state: Json | undefined;
   readonly truth: Json | undefined;

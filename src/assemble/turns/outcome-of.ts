@@ -55,7 +55,7 @@ function lastWord(call: Step | undefined): Content {
   return asksForTools ? MISSING : call.output;
 }
 
-export interface Ending {
+interface Ending {
   readonly root: Step;
   readonly calls: readonly Step[];
   readonly steps: readonly Step[];

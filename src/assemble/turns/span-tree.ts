@@ -138,7 +138,7 @@ function inOrder(steps: readonly Step[]): readonly Step[] {
   return steps;
 }
 
-export function byStart(a: Step, b: Step): number {
+function byStart(a: Step, b: Step): number {
   return a.startedAtMs - b.startedAtMs || compare(a.spanId, b.spanId);
 }
 

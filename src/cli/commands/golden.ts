@@ -68,50 +68,47 @@ export function addGolden(program: Command, terminal: Terminal): void {
     .argument('<conversation>', 'conversation id, or `trace:<trace id>` where the agent named none')
     .option('--id <trace>', 'which trace of the file, where it has several')
     .option('--json', 'print the comparison as JSON')
-    .action(
-      async (
-        file: string,
-        id: string,
-        flags: ConversationFlags & { readonly id?: string; readonly json?: boolean },
-      ) => {
-        const trace = traceIn(loadGolden([file]).traces, file, flags.id);
-        const conversation = await conversationOf(id, flags);
-        const subject = subjectOf(conversation, undefined);
-        const judged = judgeRun(trace, subject, { golden: new GoldenLibrary([trace]) });
-        if (typeof judged === 'string') throw new CommandFailure(`they can't be compared: ${safe(judged)}`, EXIT.input);
-        const { comparison, first } = judged;
-        const lines = diffLines(comparison, argumentScopeOf(subject));
-        const score = scoreMillionths(comparison);
-        const output = outputMistake(trace, subject.finalAnswer);
-        const over = overBudget(trace, subject);
-        if (flags.json === true) {
-          const told = {
-            golden: trace.id,
-            conversation_id: conversation.id,
-            follows: first === undefined,
-            trajectory_score: score / 1_000_000,
-            steps: lines,
-            output_mistake: output ?? null,
-            over_budget: over === undefined || over === 'unknown' ? null : over,
-            is_optimal: comparison.isOptimal,
-          };
-          terminal.out(JSON.stringify(told));
-          return;
-        }
-        const { paint } = terminal;
-        terminal.out(
-          `${paint('bold', safe(conversation.id))} beside golden trace ${paint('bold', trace.id)} (${trace.mode})\n`,
-        );
-        for (const line of lines) printLine(terminal, line);
-        terminal.out(
-          `\n  trajectory score ${formatMillionths(score)}; ${first === undefined ? 'follows the trace' : 'does not follow the trace'}`,
-        );
-        terminal.out(`  ${answerOf(trace, output)}`);
-        if (over !== undefined && over !== 'unknown') terminal.out(`  it took ${over}`);
-        if (!comparison.isOptimal)
-          terminal.out('  there may be a better alignment: the search was given up at its limit');
-      },
-    );
+    .action((file: string, id: string, flags: DiffFlags) => showDiff(file, id, flags, terminal));
+}
+
+type DiffFlags = ConversationFlags & { readonly id?: string; readonly json?: boolean };
+
+async function showDiff(file: string, id: string, flags: DiffFlags, terminal: Terminal): Promise<void> {
+  const trace = traceIn(loadGolden([file]).traces, file, flags.id);
+  const conversation = await conversationOf(id, flags);
+  const subject = subjectOf(conversation, undefined);
+  const judged = judgeRun(trace, subject, { golden: new GoldenLibrary([trace]) });
+  if (typeof judged === 'string') throw new CommandFailure(`they can't be compared: ${safe(judged)}`, EXIT.input);
+  const { comparison, first } = judged;
+  const lines = diffLines(comparison, argumentScopeOf(subject));
+  const score = scoreMillionths(comparison);
+  const output = outputMistake(trace, subject.finalAnswer);
+  const over = overBudget(trace, subject);
+  if (flags.json === true) {
+    const told = {
+      golden: trace.id,
+      conversation_id: conversation.id,
+      follows: first === undefined,
+      trajectory_score: score / 1_000_000,
+      steps: lines,
+      output_mistake: output ?? null,
+      over_budget: over === undefined || over === 'unknown' ? null : over,
+      is_optimal: comparison.isOptimal,
+    };
+    terminal.out(JSON.stringify(told));
+    return;
+  }
+  const { paint } = terminal;
+  terminal.out(
+    `${paint('bold', safe(conversation.id))} beside golden trace ${paint('bold', trace.id)} (${trace.mode})\n`,
+  );
+  for (const line of lines) printLine(terminal, line);
+  terminal.out(
+    `\n  trajectory score ${formatMillionths(score)}; ${first === undefined ? 'follows the trace' : 'does not follow the trace'}`,
+  );
+  terminal.out(`  ${answerOf(trace, output)}`);
+  if (over !== undefined && over !== 'unknown') terminal.out(`  it took ${over}`);
+  if (!comparison.isOptimal) terminal.out('  there may be a better alignment: the search was given up at its limit');
 }
 
 async function conversationOf(id: string, flags: ConversationFlags) {

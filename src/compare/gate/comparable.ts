@@ -3,7 +3,7 @@ import type { ExperimentResult } from '../../model/experiment.ts';
 import { comparabilityOf, suiteWarnings } from '../comparability.ts';
 import { SuiteRuns } from '../suite-runs.ts';
 
-export interface Comparability {
+interface Comparability {
   /** They can't be compared. */
   readonly problems: readonly string[];
   /** They can, and a reader should know. */

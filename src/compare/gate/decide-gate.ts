@@ -20,7 +20,7 @@ import { casesAgainst } from './cases-against.ts';
 import { type GateFile, needsBaseline, rulesOf, type SingleRule } from './gate-rules.ts';
 import { formatAllowed, formatFigure, formatInterval, unitOf } from './gate-words.ts';
 
-export interface ToGate {
+interface ToGate {
   readonly candidate: ExperimentResult;
   readonly baseline: ExperimentResult | undefined;
   readonly gate: GateFile;

@@ -20,7 +20,7 @@ export const WHOLE_RULES = {
   failed_runs: { measure: { is: 'failed_runs' }, limits: BAD_LIMITS },
   unscored: { measure: { is: 'unscored' }, limits: BAD_LIMITS },
 } as const satisfies Readonly<Record<string, { readonly measure: Measure; readonly limits: readonly LimitKind[] }>>;
-export type WholeRule = keyof typeof WHOLE_RULES;
+type WholeRule = keyof typeof WHOLE_RULES;
 /** The keys of an object that is written out above are its names. */
 export const WHOLE_RULE_NAMES = Object.keys(WHOLE_RULES) as readonly WholeRule[];
 

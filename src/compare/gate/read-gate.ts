@@ -75,7 +75,7 @@ const fileShape = z
   .refine(({ rules, suites }) => rules !== undefined || suites !== undefined, 'rules, or suites with rules');
 type WrittenRules = z.output<typeof rulesShape>;
 
-export interface ReadGate {
+interface ReadGate {
   /** Undefined where there are mistakes. */
   readonly gate: GateFile | undefined;
   readonly mistakes: readonly Mistake[];

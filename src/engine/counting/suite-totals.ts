@@ -29,13 +29,13 @@ export interface CountedConversation {
 }
 
 /** One running total. Amounts are integers of the metric's scale. */
-export interface Series {
+interface Series {
   add(amount: number, exemplar?: SeriesExemplar): void;
 }
 
 type LabelValues = { readonly [label: string]: string };
 
-export interface Totals {
+interface Totals {
   /** Finds or makes a series; it exists from then on, at zero. */
   series(metric: string, labels: LabelValues): Series;
   earliest(metric: string, labels: LabelValues): { note(time: number): void };

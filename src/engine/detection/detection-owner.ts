@@ -75,17 +75,6 @@ export class DetectionOwner {
     this.#dueAt = 0;
   }
 
-  /** For a store that answers at once. */
-  roundNow(store: { round: (...round: Parameters<DetectionStore['round']>) => void }, logTime: number): void {
-    const input = this.#begin();
-    try {
-      store.round(OBSERVATIONS_PER_ROUND, this.#work(logTime, input));
-      this.#committed();
-    } catch (error) {
-      this.#failed(error, input);
-    }
-  }
-
   async round(store: DetectionStore, logTime: number): Promise<void> {
     const input = this.#begin();
     try {

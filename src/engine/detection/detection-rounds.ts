@@ -66,7 +66,7 @@ interface Written {
   readonly notices: readonly Notice[];
 }
 
-export interface Committed {
+interface Committed {
   readonly report: DetectionReport;
   readonly answers: readonly AcceptAnswer[];
 }

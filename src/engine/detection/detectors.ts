@@ -31,7 +31,7 @@ export interface DetectorsState {
   readonly verdicts: readonly (readonly [candidate: string, verdict: VersionReading['verdict']])[];
 }
 
-export type Readings = Pick<DetectionReport, 'levels' | 'versions'>;
+type Readings = Pick<DetectionReport, 'levels' | 'versions'>;
 
 export class Detectors {
   readonly #settings: DetectionSettings;

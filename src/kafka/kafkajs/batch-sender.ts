@@ -26,7 +26,7 @@ export interface PartitionRecords {
   readonly records: readonly RecordToSend[];
 }
 
-export interface Leaders {
+interface Leaders {
   refresh(): Promise<unknown>;
   leaderOf(partition: { readonly topic: string; readonly partition: number }): number | undefined;
 }

@@ -25,13 +25,13 @@ export type LogLine = (line: { readonly level: 'info' | 'warn' | 'error'; readon
 /** Requests that may wait at the broker have a connection of their own, so that others don't stand in line behind them. */
 type Purpose = 'data' | 'group';
 
-export interface PartitionPlace {
+interface PartitionPlace {
   readonly partition: number;
   /** Undefined while no broker leads it. */
   readonly leader: number | undefined;
 }
 
-export interface TopicPlaces {
+interface TopicPlaces {
   readonly topic: string;
   /** By name, as in Kafka's protocol; undefined where the topic is there. */
   readonly error: ReturnType<typeof protocolError> | undefined;

@@ -13,7 +13,7 @@ const zstdAsync = promisify(zstdDecompress);
 const zstdCompressAsync = promisify(zstdCompress);
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
-export type Codec = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
+type Codec = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
 const CODECS: readonly Codec[] = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
 
 /** The codec by its number in a batch's attributes. */

@@ -10,7 +10,7 @@ import type { TopicPartition } from '../kafka-client.ts';
 import { type ProtocolRequest, requestOfVersion } from './internals.ts';
 import type { AbortedTransaction } from './record-batches.ts';
 
-export interface PartitionToFetch extends TopicPartition {
+interface PartitionToFetch extends TopicPartition {
   readonly offset: number;
 }
 
@@ -20,7 +20,7 @@ export interface FetchedPartition extends TopicPartition {
   readonly aborted: readonly AbortedTransaction[];
 }
 
-export interface FetchLimits {
+interface FetchLimits {
   readonly waitMs: number;
   readonly bytesMax: number;
   readonly partitionBytesMax: number;

@@ -22,7 +22,7 @@ import {
 } from './lane-assignment.ts';
 import { refusalType } from './problem-words.ts';
 
-export interface GroupTimes {
+interface GroupTimes {
   readonly sessionTimeoutMs: number;
   readonly heartbeatMs: number;
   readonly rebalanceTimeoutMs: number;
@@ -30,7 +30,7 @@ export interface GroupTimes {
   readonly retryMs: number;
 }
 
-export interface GroupEvents {
+interface GroupEvents {
   /** `follows` where this member was in the generation before, too. */
   onGeneration(generation: { readonly partitions: readonly TopicPartition[]; readonly follows: boolean }): void;
   onExpelled(): void;

@@ -61,7 +61,7 @@ export interface BrokerLink {
 }
 
 /** A name in the protocol's own list of errors, such as `UNKNOWN_MEMBER_ID`. */
-export interface ProtocolError extends Error {
+interface ProtocolError extends Error {
   readonly type: string;
   readonly code: number;
   readonly retriable: boolean;

@@ -13,7 +13,7 @@ import type { TopicPartition } from '../kafka-client.ts';
 /** As the group's coordinator knows it. All members of a group must divide lanes in the same way. */
 export const LANE_PROTOCOL = 'assay-lanes';
 
-export interface Subscription {
+interface Subscription {
   readonly topics: readonly string[];
   readonly lanes: readonly number[];
   readonly generation: number;

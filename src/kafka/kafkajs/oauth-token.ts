@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { KafkaError } from '../kafka-client.ts';
 import type { OauthTokenSource } from '../kafka-connection.ts';
 
-export interface OauthToken {
+interface OauthToken {
   readonly value: string;
   readonly extensions?: Readonly<Record<string, string>>;
 }

@@ -3,11 +3,11 @@ import { KafkaError, type OffsetToCommit, type TopicPartition } from '../kafka-c
 import { type Brokers, throwIfRefused } from './brokers.ts';
 import type { GroupIdentity } from './group-member.ts';
 
-export interface KnownOffset extends TopicPartition {
+interface KnownOffset extends TopicPartition {
   readonly offset: number;
 }
 
-export interface Committed {
+interface Committed {
   readonly offset: number;
   readonly metadata: string;
 }

@@ -8,7 +8,7 @@ import type { PartitionRecords } from './batch-sender.ts';
 
 const choose = kafkajs.Partitioners.DefaultPartitioner();
 
-export interface KnownPartitions {
+interface KnownPartitions {
   partitionCounts(): ReadonlyMap<string, number>;
 }
 

@@ -6,7 +6,7 @@
 import type { KafkaRecord, TopicPartition } from '../kafka-client.ts';
 import { type FetchedBatches, readBatches } from './record-batches.ts';
 
-export interface FeedOptions extends TopicPartition {
+interface FeedOptions extends TopicPartition {
   readonly decompressedBytesMax: number;
   /** What to do with records that are next. Rejects where they must be handed on again. */
   readonly deliver: (partition: TopicPartition, records: readonly KafkaRecord[]) => Promise<void>;

@@ -1,14 +1,7 @@
 /** What went wrong between us and Kafka, in words that say what to do. Total: it has words for any error from anywhere. */
 import { KafkaError } from '../kafka-client.ts';
 
-/** An error code in a broker's answer. */
-export interface BrokerRefusal {
-  readonly type: string;
-  readonly message: string;
-  readonly retriable: boolean;
-}
-
-export interface Attempt {
+interface Attempt {
   /** What was attempted: "read topic spans". */
   readonly doing: string;
   readonly group?: string;

@@ -17,13 +17,6 @@ export class Problems {
     if (this.#found.delete(about)) this.#tellChange();
   }
 
-  /** Of those whose subject begins so. */
-  clearAll(about: string): void {
-    let some = false;
-    for (const key of [...this.#found.keys()]) if (key.startsWith(about)) some = this.#found.delete(key) || some;
-    if (some) this.#tellChange();
-  }
-
   #tellChange(): void {
     const problem = [...new Set(this.#found.values())].join('; ') || undefined;
     if (problem === this.#told) return;

@@ -12,7 +12,7 @@ import { kafkaError } from './problem-words.ts';
 import { Problems } from './problems.ts';
 import { TopicMap } from './topic-map.ts';
 
-export interface ProducerOptions {
+interface ProducerOptions {
   readonly connection: KafkaConnection;
   readonly compression?: ProducerCodec;
   readonly requestTimeoutMs?: number;

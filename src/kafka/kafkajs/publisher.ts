@@ -29,7 +29,7 @@ import { kafkaError, refusalType } from './problem-words.ts';
 import { Problems } from './problems.ts';
 import { TopicMap } from './topic-map.ts';
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly connection: KafkaConnection;
   /** One name, one living publisher. It is the transactional id and the group that has the progress. */
   readonly name: string;

@@ -22,7 +22,7 @@ export interface ScannedPartition {
   readonly kept: { readonly offset: number; readonly metadata: string } | undefined;
 }
 
-export interface ScannedRecord {
+interface ScannedRecord {
   readonly partition: number;
   readonly record: KafkaRecord;
 }

@@ -3,19 +3,11 @@ import { JUDGE_FAILURES, JUDGE_OMISSIONS, type JudgeFailure, type JudgeOmission 
 
 /** What a call came to. */
 export const CALL_RESULTS = ['said', ...JUDGE_FAILURES] as const;
-export type CallResult = (typeof CALL_RESULTS)[number];
+type CallResult = (typeof CALL_RESULTS)[number];
 
 /** What a question came to. */
 export const QUESTION_ENDS = ['answered', ...JUDGE_FAILURES, ...JUDGE_OMISSIONS] as const;
-export type QuestionEnd = 'answered' | JudgeFailure | JudgeOmission;
-
-export interface ObservedJudge {
-  readonly judge: string;
-  /** That wait. */
-  readonly questions: number;
-  readonly oldestMs: number;
-  readonly isStopped: boolean;
-}
+type QuestionEnd = 'answered' | JudgeFailure | JudgeOmission;
 
 /** From scoring: this judge had answered the same question before, and is not asked. */
 export interface AnswerReused {
@@ -58,7 +50,13 @@ export type JudgeEvent =
   /** What there is to see, every now and then. */
   | {
       readonly type: 'judging-observed';
-      readonly judges: readonly ObservedJudge[];
+      readonly judges: readonly {
+        readonly judge: string;
+        /** Questions that wait for it. */
+        readonly questions: number;
+        readonly oldestMs: number;
+        readonly isStopped: boolean;
+      }[];
       readonly spent: { readonly hourNanos: number; readonly dayNanos: number };
     }
   /** The store could not be used; it is tried again. */

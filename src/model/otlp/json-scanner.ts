@@ -9,7 +9,7 @@
 import type { ProtoWriter } from './proto-writer.ts';
 
 /** How deep objects and arrays may lie in each other where nobody reads them. */
-export const SKIPPED_DEPTH_MAX = 64;
+const SKIPPED_DEPTH_MAX = 64;
 
 export class TranscodeError extends Error {
   override readonly name = 'TranscodeError';

@@ -20,7 +20,7 @@ const GROUP = 5;
 export type Signal = 'traces' | 'logs';
 
 /** A row while it is read. */
-export interface RowPlace {
+interface RowPlace {
   readonly start: number;
   readonly end: number;
   /** Where the bytes of the ids begin; ABSENT without a valid one. */

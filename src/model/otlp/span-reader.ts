@@ -213,7 +213,7 @@ export class SpanReader implements SpanView {
 }
 
 /** Events or links of one span beyond this number are not looked at. */
-export const EVENTS_MAX = 16_384;
+const EVENTS_MAX = 16_384;
 const EVENTS = 0x5a;
 const LINKS = 0x6a;
 

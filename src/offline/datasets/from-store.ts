@@ -40,7 +40,7 @@ export const LEFT_OUT = ['not_recorded', 'truncated', 'redacted', 'not_kept'] as
 /** `not_recorded`, `truncated` and `redacted` are what a user said, or a part of it; `not_kept` are the spans. */
 export type LeftOut = (typeof LEFT_OUT)[number];
 
-export interface CasesFromStore {
+interface CasesFromStore {
   readonly reader: ConversationReader;
   /** What files say. */
   readonly written: WrittenTruth | undefined;

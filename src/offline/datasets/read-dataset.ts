@@ -20,7 +20,7 @@ import type { Mistake } from '../../model/mistake.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { formatPath, type Path, type Place, readWrittenDocument } from '../../model/written-document.ts';
 
-export interface ReadDataset {
+interface ReadDataset {
   /** Undefined where there are mistakes. */
   readonly dataset: Dataset | undefined;
   readonly mistakes: readonly Mistake[];

@@ -31,7 +31,7 @@ export interface GoldenConversation {
 }
 
 /** Conversations of a suite's own. */
-export interface OwnConversations {
+interface OwnConversations {
   readonly bySuite: ReadonlyMap<string, readonly GoldenConversation[]>;
   readonly mistakes: readonly Mistake[];
 }

@@ -20,7 +20,7 @@ import { writeOperations } from '../../score/trajectory/write-operations.ts';
 import { countedAs } from '../../score/weigh.ts';
 import { type GoldenConversation, understood } from './golden-conversations.ts';
 
-export interface MutateOptions {
+interface MutateOptions {
   readonly faults: readonly Fault[];
   readonly seed: number;
   /** Places of a fault in one conversation. */

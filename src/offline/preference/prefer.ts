@@ -18,7 +18,7 @@ export interface Exchange {
   readonly answer: string;
 }
 
-export interface ToPrefer {
+interface ToPrefer {
   readonly experiments: readonly ExperimentResult[];
   /** Undefined where the run's conversation is not there. */
   readonly exchangeOf: (experiment: ExperimentResult, run: CaseRun) => Promise<Exchange | undefined>;

@@ -24,7 +24,7 @@ import { tracesIn } from '../understand-recording.ts';
 /** The parent is another process's, and that is known; and the trace is sampled. */
 const REMOTE_PARENT = 0x301;
 
-export interface OwnConversation {
+interface OwnConversation {
   readonly batches: readonly RecordedBatch[];
   /** Those that the agent named. */
   readonly named: readonly string[];

@@ -1,7 +1,7 @@
 /** Whether an experiment is gone on with as it began: what it was tried on and what it is scored by must be what they were. */
 import type { Experiment, ExperimentSuite } from '../../model/experiment.ts';
 
-export type ExperimentPlan = Pick<Experiment, 'dataset' | 'agent' | 'suites' | 'repeats' | 'seed'>;
+type ExperimentPlan = Pick<Experiment, 'dataset' | 'agent' | 'suites' | 'repeats' | 'seed'>;
 
 /** What is another; none where it may go on. `agent`: the command line may have been changed on purpose. */
 export function whatIsAnother(

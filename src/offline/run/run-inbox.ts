@@ -13,7 +13,7 @@ const BYTES_MAX = 256 << 20;
 
 export type Arrival = 'complete' | 'incomplete' | 'nothing';
 
-export interface ArrivalLimits {
+interface ArrivalLimits {
   /** For so long nothing new must have come. */
   readonly settleMs: number;
   /** And it is not waited longer than this. */

@@ -20,7 +20,7 @@ const UNCLAIMED_BYTES_MAX = 64 << 20;
 const KNOWN_TRACES_MAX = 50_000;
 
 /** By what the spans of a run are known, besides that they come where it is. */
-export interface RunMarks {
+interface RunMarks {
   readonly traceIds: readonly TraceId[];
   readonly conversationId: string;
 }

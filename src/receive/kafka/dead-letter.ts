@@ -1,6 +1,6 @@
 /** A record that could not be read, as it goes to the topic for such records: as it was, with where it came from and why; and back. */
 
-export interface UnreadableRecord {
+interface UnreadableRecord {
   readonly offset: number;
   readonly timestamp: number;
   readonly key: Buffer | undefined;
@@ -8,13 +8,13 @@ export interface UnreadableRecord {
   readonly headers: readonly { readonly key: string; readonly value: Buffer | undefined }[];
 }
 
-export interface DeadLetter {
+interface DeadLetter {
   readonly key: Buffer | undefined;
   readonly value: Buffer;
   readonly headers: readonly { readonly key: string; readonly value: Buffer | undefined }[];
 }
 
-export const DEAD_LETTER_HEADERS = {
+const DEAD_LETTER_HEADERS = {
   topic: 'assay.topic',
   partition: 'assay.partition',
   offset: 'assay.offset',

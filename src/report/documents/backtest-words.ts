@@ -48,7 +48,7 @@ export function tablesOf(report: BacktestReport): readonly Table[] {
   );
 }
 
-export function scoreText(score: number | undefined): string {
+function scoreText(score: number | undefined): string {
   return score === undefined ? '–' : (score / ONE).toFixed(3);
 }
 
@@ -61,7 +61,7 @@ export function moverText({ criterion, before, after, points }: Mover): string {
   return `${criterion} ${verdicts}${points === undefined ? '' : ` (${signed(points)})`}`;
 }
 
-export function signed(points: number): string {
+function signed(points: number): string {
   return `${points >= 0 ? '+' : '−'}${(Math.abs(points) / ONE).toFixed(3)}`;
 }
 

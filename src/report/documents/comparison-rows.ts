@@ -8,9 +8,9 @@ export interface ComparisonRow {
   readonly compared: Compared;
 }
 
-export type Unit = 'score' | 'share' | 'number' | 'usd';
+type Unit = 'score' | 'share' | 'number' | 'usd';
 
-export interface RowGroup {
+interface RowGroup {
   readonly title: string;
   readonly rows: readonly ComparisonRow[];
 }
@@ -86,7 +86,7 @@ export function formatP(p: number): string {
   return p < 0.001 ? '<0.001' : p.toFixed(3);
 }
 
-export const WORDS = {
+const WORDS = {
   better: 'better',
   worse: 'worse',
   no_difference_shown: 'no difference shown',

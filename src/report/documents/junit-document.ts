@@ -1,11 +1,11 @@
 /** JUnit XML, as test runners and CI services read it. */
 
-export interface JUnitSuite {
+interface JUnitSuite {
   readonly name: string;
   readonly cases: readonly JUnitCase[];
 }
 
-export interface JUnitCase {
+interface JUnitCase {
   readonly name: string;
   readonly file?: string | undefined;
   readonly line?: number | undefined;

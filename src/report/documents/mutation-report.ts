@@ -44,7 +44,7 @@ function countsJson(count: SuiteMutation['criteria'][number]) {
 }
 
 /** Undefined where nothing was tried. */
-export function shareOf({ tried, noticed }: { readonly tried: number; readonly noticed: number }): number | undefined {
+function shareOf({ tried, noticed }: { readonly tried: number; readonly noticed: number }): number | undefined {
   return tried === 0 ? undefined : noticed / tried;
 }
 

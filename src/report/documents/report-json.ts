@@ -3,7 +3,7 @@ import type { Evaluation } from '../../model/evaluation.ts';
 import { type EvaluationJson, toEvaluationJson } from '../../model/evaluation-json.ts';
 import { type Summary, summarize } from './summary.ts';
 
-export interface ReportJson {
+interface ReportJson {
   readonly summary: Summary;
   readonly evaluations: readonly EvaluationJson[];
 }

@@ -1,7 +1,7 @@
 /** What came of the tests of suites, as JSON and as JUnit XML. */
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 
-export interface SuiteTestReport {
+interface SuiteTestReport {
   readonly file: string;
   readonly line: number | undefined;
   readonly suite: string;

@@ -2,7 +2,7 @@
 import { type Evaluation, OUTCOMES, type Outcome } from '../../model/evaluation.ts';
 
 /** From the task completion rate: 0.85 and above, 0.70 and above, below. */
-export type Band = 'production ready' | 'usable' | 'not ready';
+type Band = 'production ready' | 'usable' | 'not ready';
 
 export interface SuiteSummary {
   readonly evaluations: number;

@@ -26,7 +26,7 @@ export type TranscriptStep =
       readonly error: TranscriptError | null;
     };
 
-export interface TranscriptError {
+interface TranscriptError {
   readonly type: string;
   readonly message: string;
 }

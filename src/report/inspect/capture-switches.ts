@@ -2,7 +2,7 @@
  * How content capture is switched on, by the scope that instrumentations put on their spans. Most leave it off, and none
  * says so on the span. The first pattern that fits counts.
  */
-export interface CaptureSwitch {
+interface CaptureSwitch {
   readonly scope: RegExp;
   readonly framework: string;
   readonly remedy: string;
@@ -67,7 +67,7 @@ export const CAPTURE_SWITCHES: readonly CaptureSwitch[] = [
   },
 ];
 
-export const ANY_CAPTURE_SWITCH: CaptureSwitch = {
+const ANY_CAPTURE_SWITCH: CaptureSwitch = {
   scope: /./,
   framework: 'this instrumentation',
   remedy: `switch on content capture; where it follows the GenAI conventions, set ${GENAI}=true`,

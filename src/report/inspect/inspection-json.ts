@@ -29,7 +29,7 @@ export interface InspectedTurn {
   readonly flags: readonly string[];
 }
 
-export interface InspectedConversation {
+interface InspectedConversation {
   readonly conversation_id: string;
   readonly conversation_id_source: string;
   readonly user_id: string | null;

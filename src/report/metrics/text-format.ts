@@ -62,7 +62,7 @@ export function exemplarText({ labelSet, value, timestamp }: ExemplarSample): st
   return ` # {${labelText(labelSet)}} ${numberText(value)} ${numberText(timestamp)}`;
 }
 
-export function numberText(value: number): string {
+function numberText(value: number): string {
   if (Number.isFinite(value)) return String(value);
   if (Number.isNaN(value)) return 'NaN';
   return value > 0 ? '+Inf' : '-Inf';

@@ -55,7 +55,7 @@ export const evaluationRecordSchema = z
   })
   .describe('One evaluation by Assay: one suite applied to one conversation or turn, at one revision.');
 
-export interface WhoseAgent {
+interface WhoseAgent {
   readonly agent: string;
   readonly agentVersion: string;
   readonly environment: string;

@@ -19,7 +19,7 @@ import { OWN_SCOPE } from '../../model/marks.ts';
 import { SCORE_OF } from './evaluation-events.ts';
 import type { ResultPayload } from './result-payload.ts';
 
-export interface OpenInferenceOptions {
+interface OpenInferenceOptions {
   readonly version: string;
   /** Phoenix keeps what belongs together in projects; undefined is its default one. */
   readonly project: string | undefined;

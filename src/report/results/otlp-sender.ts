@@ -9,7 +9,7 @@ import { EvaluationEvents } from './evaluation-events.ts';
 import { OpenInferenceSpans } from './openinference-spans.ts';
 import type { ResultPayload } from './result-payload.ts';
 
-export type ResultFormat = 'opentelemetry' | 'openinference';
+type ResultFormat = 'opentelemetry' | 'openinference';
 
 export interface OtlpSenderOptions {
   /** Of the receiver for the signal. */
@@ -21,7 +21,7 @@ export interface OtlpSenderOptions {
   readonly version: string;
 }
 
-export type Sent =
+type Sent =
   | { readonly taken: true }
   /** `refused`: it will never take these, because they are not well-formed to it, or too large. */
   | { readonly taken: false; readonly problem: string; readonly refused: boolean; readonly waitMs: number };

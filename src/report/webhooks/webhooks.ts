@@ -18,7 +18,7 @@ import { detectionRecord } from './detection-record.ts';
 import { backoffMs, beginningOf, reasonOf, retryAfterMs } from '../results/http-answer.ts';
 import { slackMessage } from './slack-message.ts';
 
-export interface WebhooksParts {
+interface WebhooksParts {
   readonly webhooks: readonly Webhook[];
   readonly giveUpAfterMs: number;
   readonly timeoutMs: number;
@@ -156,7 +156,7 @@ class Queue {
 }
 
 /** `t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>" in hex>`: who has the secret sees that it is from us, and from when. */
-export function signature(secret: string, body: string, now: number): string {
+function signature(secret: string, body: string, now: number): string {
   const seconds = Math.floor(now / 1000);
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 }

@@ -12,7 +12,7 @@ import { hasFailed } from '../failed-call.ts';
 import { inert } from './values.ts';
 
 /** Told about every tool call or step that an expression looks into. */
-export type Touch = (spanId: SpanId | undefined) => void;
+type Touch = (spanId: SpanId | undefined) => void;
 
 /** Thrown where content was not recorded whole. The check is not applicable, with this as the reason. */
 export class ContentGap extends Error {

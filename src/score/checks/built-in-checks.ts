@@ -1,4 +1,6 @@
 /** The checks that suites can use by name (`uses: answered`). */
+import { didYouMean } from '../../model/did-you-mean.ts';
+import { BUILT_IN_JUDGMENTS } from '../judge/built-in-judgments.ts';
 import { addressesRequest } from './addresses-request.ts';
 import { answerSaysSomething } from './answer-says-something.ts';
 import { answered } from './answered.ts';
@@ -48,3 +50,11 @@ export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string
   ['output_contains', outputContainsCheck],
   ['no_unsafe_action', noUnsafeActionCheck],
 ]);
+
+/** What to write where no check has this name, in words. */
+export function insteadOfCheck(name: string): string {
+  if (BUILT_IN_JUDGMENTS.has(name)) return `it is for judges: \`judge: { uses: ${name} }\``;
+  const names = [...BUILT_IN_CHECKS.keys()];
+  const nearest = didYouMean(name, names);
+  return nearest === undefined ? `one of ${names.join(', ')}` : `did you mean '${nearest}'?`;
+}

@@ -40,7 +40,7 @@ export const noUnrecoveredToolError = builtInCheck({
   },
 });
 
-export interface FailedCall {
+interface FailedCall {
   readonly turn: Turn;
   readonly call: ToolCall;
 }

@@ -8,7 +8,7 @@ import type { Answer } from '../suite.ts';
 import { NO_ANSWER } from '../checks/answer-says-something.ts';
 import type { Sight } from './visible-material.ts';
 
-export interface BuiltInJudgment {
+interface BuiltInJudgment {
   /** One line for the documentation. */
   readonly summary: string;
   readonly question: string;

@@ -11,7 +11,7 @@ import { inertText } from './inert-text.ts';
 import { estimateTokens } from './token-estimate.ts';
 import type { Field, Item } from './transcript.ts';
 
-export interface Fitted {
+interface Fitted {
   /** One JSON object each. */
   readonly lines: readonly string[];
   /** The item of each line; undefined for the line that says what was left out. */

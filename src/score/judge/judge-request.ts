@@ -20,7 +20,7 @@ import type { Sight } from './visible-material.ts';
 import { estimateTokens } from './token-estimate.ts';
 import { type Item, saysSomething, transcriptOf } from './transcript.ts';
 
-export interface ToRender {
+interface ToRender {
   readonly suite: string;
   readonly suiteVersion: string;
   readonly judge: string;
@@ -58,7 +58,7 @@ export function renderRequest({ subject, sees, golden, criteria, ...asked }: ToR
   });
 }
 
-export interface ToSend
+interface ToSend
   extends Pick<ToRender, 'suite' | 'suiteVersion' | 'judge' | 'fingerprint' | 'evidenceTokens' | 'priority'> {
   readonly criteria: readonly JudgedCriterion[];
   readonly instructions: string;

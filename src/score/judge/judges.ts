@@ -48,7 +48,7 @@ export type Judgement =
   | { readonly is: 'error'; readonly reason: string }
   | { readonly is: 'skipped'; readonly reason: string };
 
-export interface Judgements {
+interface Judgements {
   /** By criterion; every one that was given has one. */
   readonly of: ReadonlyMap<string, Judgement>;
   readonly waiting: readonly JudgeRequest[];

@@ -10,7 +10,7 @@ import { requestOver } from './judge-request.ts';
 import type { JudgeSettings } from './judges.ts';
 import type { Item } from './transcript.ts';
 
-export interface AnswerPair {
+interface AnswerPair {
   /** What both answer. */
   readonly request: string;
   readonly first: string;

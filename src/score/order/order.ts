@@ -22,7 +22,7 @@ import { type Condition, compileCondition, compileSelector, type Selector } from
 
 export type StepPattern = string | StepFields;
 
-export interface StepFields {
+interface StepFields {
   /** A tool call, by the tool's name: a glob, or several. */
   readonly tool?: string | readonly string[];
   readonly kind?: StepKind | readonly StepKind[];
@@ -38,11 +38,11 @@ export interface StepFields {
   readonly where?: string | ((deed: Pick<Deed, 'step' | 'call'>, subject: Subject) => boolean);
 }
 
-export interface OrderOptions {
+interface OrderOptions {
   /** What to answer where the step that it is about never came; `not_applicable` unless given. */
   readonly whenAbsent?: WhenAbsent;
 }
-export interface AmongOptions extends OrderOptions {
+interface AmongOptions extends OrderOptions {
   /** The steps that count; all of the kinds that are spoken of unless given. */
   readonly among?: StepPattern;
 }

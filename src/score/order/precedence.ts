@@ -27,7 +27,7 @@ const SHOWN = 2 satisfies Strength;
 const CLOCK = 3 satisfies Strength;
 const CLOCKS = 4 satisfies Strength;
 
-export const CLOCK_SKEW_MS = 100;
+const CLOCK_SKEW_MS = 100;
 
 /** The order of `deedsOf` the subject. */
 export function precedenceOf(subject: OrderedSubject): PartialOrder {

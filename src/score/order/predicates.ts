@@ -14,7 +14,7 @@ import type { OrderAmong } from './partial-order.ts';
 export type Certainty = 'always' | 'depends' | 'never';
 
 /** How what was wanted stands to the step in question. */
-export type Stance = 'absent' | 'before' | 'after' | 'beside' | 'not-next' | 'too-far';
+type Stance = 'absent' | 'before' | 'after' | 'beside' | 'not-next' | 'too-far';
 
 export interface Finding {
   readonly holds: Certainty;

@@ -12,7 +12,7 @@ const TURN_EVERY_MS = 60_000;
 const STEP_MS = 100;
 
 /** By what the spans are known, where they are not just an example. */
-export interface ExcerptIdentity {
+interface ExcerptIdentity {
   readonly conversationId: string;
   /** Of the trace of a turn, from 1. */
   readonly traceIdOf: (turn: number) => string;

@@ -10,7 +10,7 @@ const TEST_ENDINGS = ['.test.yaml', '.test.yml'];
 const SUITE_FILE = /(?<!\.d|\.test)\.(ya?ml|[mc]?[jt]s)$/;
 const SUITE_ENDINGS = ['.yaml', '.yml', '.ts', '.mts', '.js', '.mjs'];
 
-export interface FoundTests {
+interface FoundTests {
   /** Paths of files of tests. */
   readonly files: readonly string[];
   /** Suites that were named and have none beside them. */

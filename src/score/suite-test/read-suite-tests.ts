@@ -69,7 +69,7 @@ const IN_FEW_LINES = ['user', 'calls', 'answer', 'error'] as const;
 const NOT_WITH_SPANS = [...IN_FEW_LINES, 'turns', 'state', 'agent', 'version', 'environment', 'attributes'] as const;
 const EXPECTATIONS = ['expect', 'score', 'outcome', 'applies'] as const;
 
-export interface ReadSuiteTests {
+interface ReadSuiteTests {
   /** Undefined where there are mistakes. */
   readonly tests: SuiteTests | undefined;
   readonly mistakes: readonly Mistake[];

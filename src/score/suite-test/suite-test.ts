@@ -56,7 +56,7 @@ export interface ExpectedVerdict {
   readonly line: number | undefined;
 }
 
-export interface Placed<T> {
+interface Placed<T> {
   readonly value: T;
   readonly line: number | undefined;
 }

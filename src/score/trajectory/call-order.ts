@@ -11,7 +11,7 @@ import { deedsOf, type OrderedSubject } from '../order/ordered-steps.ts';
 import { MEMBERS_MAX } from '../order/partial-order.ts';
 import { isOneProcess, precedenceOf } from '../order/precedence.ts';
 
-export interface CallOrder {
+interface CallOrder {
   /** Each came before the next of the list. */
   readonly isSequence: boolean;
   /** Of two calls by their places in the list: whether it is certain. */

@@ -11,7 +11,7 @@ import { forbidsExtras } from './golden-trace.ts';
 import { type ArgumentScope, differences } from './match-arguments.ts';
 import { observationOf } from './observation.ts';
 
-export const DIFF_KINDS = ['matched', 'wrong_arguments', 'missing', 'extra', 'out_of_order', 'unsafe'] as const;
+const DIFF_KINDS = ['matched', 'wrong_arguments', 'missing', 'extra', 'out_of_order', 'unsafe'] as const;
 export type DiffKind = (typeof DIFF_KINDS)[number];
 
 export interface DiffLine {

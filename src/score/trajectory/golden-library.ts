@@ -25,9 +25,9 @@ export interface GoldenChoice {
   readonly similarity: number | false;
 }
 
-export const DEFAULT_CHOICE: GoldenChoice = { scenario: 'assay.scenario', tags: 'assay.tags', similarity: 0.8 };
+const DEFAULT_CHOICE: GoldenChoice = { scenario: 'assay.scenario', tags: 'assay.tags', similarity: 0.8 };
 
-export type Chosen =
+type Chosen =
   | { readonly trace: GoldenTrace; readonly because: string }
   | { readonly trace: undefined; readonly because: string };
 

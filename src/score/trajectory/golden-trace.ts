@@ -63,7 +63,7 @@ export interface GoldenTrace {
   readonly line: number | undefined;
 }
 
-export interface ExpectedOutput {
+interface ExpectedOutput {
   /** Texts that the answer must contain, in whatever case. */
   readonly contains: readonly string[];
   /** Patterns in RE2 syntax that must occur in the answer. */

@@ -18,7 +18,7 @@ import { inert, sameValue, show } from '../cel/values.ts';
 import { compileGlob } from '../../model/glob.ts';
 import { toExcerpt } from '../sentences.ts';
 
-export type Grade = 'right' | 'partly' | 'wrong';
+type Grade = 'right' | 'partly' | 'wrong';
 
 /** Makes the scope that an expression among the arguments is evaluated with. */
 export type ArgumentScope = (value: unknown, args: unknown) => object;
@@ -31,7 +31,7 @@ export interface ValueMatcher {
 
 type Scalar = string | number | boolean | null;
 
-export interface ExpectedMember extends ValueMatcher {
+interface ExpectedMember extends ValueMatcher {
   readonly key: string;
 }
 

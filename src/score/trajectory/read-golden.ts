@@ -67,7 +67,7 @@ const traceShape = z.strictObject(TRACE);
 type WrittenTrace = z.output<typeof traceShape>;
 type WrittenStep = z.output<typeof step>;
 
-export interface ReadGolden {
+interface ReadGolden {
   /** Those without a mistake. */
   readonly traces: readonly GoldenTrace[];
   readonly mistakes: readonly Mistake[];

@@ -16,7 +16,7 @@ export interface Run {
   readonly beyond: number;
 }
 
-export const CALLS_MAX = 500;
+const CALLS_MAX = 500;
 
 export function runOf(subject: OrderedSubject): Run {
   const { turns } = subject;

@@ -23,7 +23,7 @@ export interface ForbiddenCall {
   readonly because: string | undefined;
 }
 
-export interface ConfirmFirst {
+interface ConfirmFirst {
   readonly tool: string;
   /** A glob of the tools that confirm. */
   readonly by: string | undefined;
@@ -31,7 +31,7 @@ export interface ConfirmFirst {
   readonly byUser: string | undefined;
 }
 
-export interface ToolPolicy {
+interface ToolPolicy {
   /** Globs; undefined where all tools are. */
   readonly allowed: readonly string[] | undefined;
   readonly forbidden: readonly ForbiddenCall[];
@@ -41,7 +41,7 @@ export interface ToolPolicy {
   readonly maxCallsOf: ReadonlyMap<string, number>;
 }
 
-export interface Violation {
+interface Violation {
   readonly call: ToolCall;
   readonly reason: string;
 }

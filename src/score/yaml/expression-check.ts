@@ -10,7 +10,7 @@ import type { Subject } from '../subject.ts';
 import { type Answer, CheckError, type NotApplicable, notApplicable } from '../suite.ts';
 import type { Reason } from './reason.ts';
 
-export interface ExpressionCheck {
+interface ExpressionCheck {
   readonly program: Program;
   /** Gives the calls or steps to look at; without it, what the expression last looked into. */
   readonly evidence: Program | undefined;

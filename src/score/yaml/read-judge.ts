@@ -1,7 +1,7 @@
 /** What of a criterion for a judge is more than a matter of form: fields that mean nothing where a model answers. */
 import type { WrittenCriterion } from './suite-shape.ts';
 
-export interface MisplacedField {
+interface MisplacedField {
   readonly field: string;
   readonly problem: string;
   readonly expected: string;

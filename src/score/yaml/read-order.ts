@@ -23,7 +23,7 @@ import type { OrderRule, WhenAbsent } from '../order/order-rule.ts';
 import { WHEN_ABSENT } from '../order/order-rule.ts';
 import { type Condition, compileSelector, type Selector, type SelectorParts } from '../order/step-selector.ts';
 
-export interface OrderReport {
+interface OrderReport {
   /** At a value. */
   mistake(path: Path, problem: string, expected: string): void;
   /** At a field's name. */

@@ -12,14 +12,13 @@ import { checkEnvironment, outcomeEnvironment, variablesOf } from '../cel/enviro
 import { compileExpression, type Program } from '../cel/program.ts';
 import { type Scope, scopeMaker } from '../cel/scope.ts';
 import type { BuiltInCheck } from '../checks/built-in-check.ts';
-import { BUILT_IN_CHECKS } from '../checks/built-in-checks.ts';
+import { BUILT_IN_CHECKS, insteadOfCheck } from '../checks/built-in-checks.ts';
 import { type GoldenFiles, goldenFilesIn } from '../golden-files.ts';
 import type { WrittenDefinitions } from '../definition.ts';
 import { type CompiledWithMistakes, compileSuite, isCriterionName } from '../compile-suite.ts';
 import { orderCheck } from '../order/order-check.ts';
 import { compileCondition } from '../order/step-selector.ts';
 import { toReason } from '../sentences.ts';
-import { BUILT_IN_JUDGMENTS } from '../judge/built-in-judgments.ts';
 import { type Subject, subjectOf } from '../subject.ts';
 import type { Answer, Criterion, Match, OutcomeRule, OutcomeView, Suite } from '../suite.ts';
 import type { SuiteParts } from '../trajectory/judge-run.ts';
@@ -253,12 +252,9 @@ class SuiteReader {
     }
     const builtIn = BUILT_IN_CHECKS.get(uses);
     if (builtIn === undefined) {
-      const names = [...BUILT_IN_CHECKS.keys()];
-      const nearest = didYouMean(uses, names);
-      const known = nearest === undefined ? `one of ${names.join(', ')}` : `did you mean '${nearest}'?`;
-      const expected = BUILT_IN_JUDGMENTS.has(uses) ? `it is for judges: \`judge: { uses: ${uses} }\`` : known;
       const at = [...path, 'uses'];
-      this.#mistake(this.#document.placeOf(at), at, `there is no built-in check '${uses}'`, expected);
+      const problem = `there is no built-in check '${uses}'`;
+      this.#mistake(this.#document.placeOf(at), at, problem, insteadOfCheck(uses));
       return undefined;
     }
     const { requires } = builtIn;

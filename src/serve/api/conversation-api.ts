@@ -1,8 +1,51 @@
-/** Answers the questions of the HTTP API from the store. */
-import type { Evaluation } from '../../model/evaluation.ts';
-import type { ConversationApi } from '../../report/http/http-server.ts';
+/** `GET /api/conversations` and `GET /api/conversations/{conversation}`: conversations and their evaluations, from the store. */
+import { z } from 'zod';
+import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
+import { jsonAnswer } from '../../report/http/answer.ts';
+import { reading } from '../../report/http/route.ts';
 import { shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
-import type { ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';
+import type { ConversationQuery, ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';
+import { since } from './since.ts';
+
+export interface ConversationApi {
+  list(query: ConversationQuery): Promise<unknown>;
+  /** Undefined where there is no such conversation. */
+  get(id: string, options: { readonly revisions: 'last' | 'all' }): Promise<unknown>;
+}
+
+interface ConversationSide {
+  /** Throws while there is no store to read. */
+  readonly conversations: () => ConversationApi;
+}
+
+const listSchema = z
+  .strictObject({
+    outcome: z.enum(OUTCOMES).optional(),
+    agent: z.string().optional(),
+    agent_version: z.string().optional(),
+    segment: z.string().optional(),
+    suite: z.string().optional(),
+    criterion: z.string().optional(),
+    since: since.optional(),
+    before: z.coerce.number().int().positive().optional(),
+    limit: z.coerce.number().int().min(1).max(1000).default(50),
+  })
+  .transform(({ agent_version: agentVersion, ...query }) => ({ ...query, agentVersion }));
+
+export const listConversations = reading(listSchema, async (side: ConversationSide, query) =>
+  jsonAnswer(200, await side.conversations().list(query)),
+);
+
+const getSchema = z.strictObject({ revisions: z.enum(['last', 'all']).default('last') });
+
+export const getConversation = reading(getSchema, async (side: ConversationSide, query, parameters) => {
+  const id = parameters.get('conversation') ?? '';
+  const found = await side.conversations().get(id, query);
+  if (found !== undefined) return jsonAnswer(200, found);
+  return jsonAnswer(404, {
+    error: `no conversation has the id ${JSON.stringify(id)}: it may still be open, have another id (GET /api/conversations lists them), or be older than what is kept`,
+  });
+});
 
 export function conversationApi(reader: ConversationReader): ConversationApi {
   return {

@@ -1,19 +1,36 @@
-/** Answers what suites in shadow say beside the live ones, from the store. */
+/** `GET /api/v1/shadow`: what suites in shadow say beside the live ones, from the store. */
+import { z } from 'zod';
 import { backtestJson } from '../../report/documents/backtest-json.ts';
-import type { ShadowQuery } from '../../report/http/http-server.ts';
+import { jsonAnswer } from '../../report/http/answer.ts';
+import { reading } from '../../report/http/route.ts';
 import type { BacktestReader } from '../../backtest/backtest.ts';
 import { shadowReports } from '../../backtest/shadow-report.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
+import { since } from './since.ts';
 
-export function shadowApi(parts: {
+/** Answering shares a thread with the receivers, and reads two evaluations for each. */
+const LIMIT_MAX = 20_000;
+const SHOWN_MAX = 1000;
+const shadowSchema = z
+  .strictObject({
+    suite: z.string().optional(),
+    agent: z.string().optional(),
+    agent_version: z.string().optional(),
+    since: since.optional(),
+    limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(2000),
+    changed: z.coerce.number().int().min(0).max(SHOWN_MAX).default(20),
+  })
+  .transform(({ agent_version: agentVersion, changed: shown, ...query }) => ({ ...query, agentVersion, shown }));
+
+interface ShadowSide {
   /** Undefined while there is no store to read. */
   readonly reader: () => BacktestReader | undefined;
   /** Those that run, live or in shadow. */
   readonly suites: () => readonly SuiteOutline[];
-}): (query: ShadowQuery) => Promise<unknown> {
-  return async (query) => {
-    const reader = parts.reader();
-    const reports = reader === undefined ? [] : await shadowReports({ reader, suites: parts.suites(), ...query });
-    return { shadows: reports.map(backtestJson) };
-  };
 }
+
+export const listShadows = reading(shadowSchema, async (side: ShadowSide, query) => {
+  const reader = side.reader();
+  const reports = reader === undefined ? [] : await shadowReports({ reader, suites: side.suites(), ...query });
+  return jsonAnswer(200, { shadows: reports.map(backtestJson) });
+});

@@ -14,7 +14,7 @@ import type { Arrival as FiledArrival } from '../../store/cluster-store.ts';
 import type { ConversationKeys, TraceContent } from '../../store/engine-store.ts';
 
 /** Without the positions of its lane. */
-export type UnderstoodArrival = Omit<FiledArrival, 'positions'>;
+type UnderstoodArrival = Omit<FiledArrival, 'positions'>;
 
 const UNKNOWN = { conversationId: undefined, has: [], wants: [], linked: [], standsAlone: false };
 

@@ -7,7 +7,7 @@ import { KafkaError, type KafkaProducer, type KafkaRecord, type TopicPartition }
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import { deadLetterOf } from '../../receive/kafka/dead-letter.ts';
 
-export interface DeadLettersOptions {
+interface DeadLettersOptions {
   readonly producer: KafkaProducer;
   readonly topic: string | undefined;
   readonly onEvent: (event: ClusterEvent) => void;

@@ -14,7 +14,7 @@ import type { EvaluationOutbox } from '../../store/cluster-store.ts';
 import type { Troubles } from '../scoring-side.ts';
 import { Stoppable } from '../stoppable.ts';
 
-export interface EvaluationRelayParts {
+interface EvaluationRelayParts {
   readonly store: EvaluationOutbox;
   readonly makePublisher: () => KafkaPublisher;
   readonly onSent: (evaluations: number) => void;

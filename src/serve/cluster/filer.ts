@@ -18,7 +18,7 @@ import {
 import type { OrderedCommand } from '../scoring-protocol.ts';
 import type { ScoringParts, Troubles } from '../scoring-side.ts';
 
-export interface FilerParts {
+interface FilerParts {
   readonly store: FilingStore;
   readonly understanding: ArrivalUnderstanding;
   readonly post: ScoringParts['post'];

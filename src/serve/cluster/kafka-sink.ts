@@ -7,7 +7,7 @@ import { splitByTrace, type TracePart } from '../../receive/split-by-trace.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
 import type { Rejection } from '../../receive/status.ts';
 
-export interface KafkaSinkOptions {
+interface KafkaSinkOptions {
   readonly producer: KafkaProducer;
   /** Undefined: records of this signal are let go, since nobody would read them. */
   readonly topics: { readonly traces: string | undefined; readonly logs: string | undefined };

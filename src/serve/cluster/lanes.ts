@@ -31,12 +31,12 @@ import type { RecordReading } from './record-reading.ts';
 import type { UnscoredBytes } from './unscored-bytes.ts';
 
 /** What lanes need of the scorer. */
-export type LaneScorer = Pick<
+type LaneScorer = Pick<
   Scorer,
   'turnsWaiting' | 'scoredTo' | 'problem' | 'own' | 'filedPositions' | 'close' | 'time' | 'forget'
 >;
 
-export interface LanesOptions {
+interface LanesOptions {
   readonly consumer: KafkaConsumer;
   readonly scorer: LaneScorer;
   readonly packer: Pick<TurnPacker, 'pack'>;

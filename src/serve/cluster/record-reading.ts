@@ -9,7 +9,7 @@ import { RequestRedactor } from '../../receive/redact/request-redactor.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { LaneRecord } from './lane.ts';
 
-export interface RecordReadingOptions {
+interface RecordReadingOptions {
   readonly kafka: Pick<KafkaSettings, 'topics' | 'maxRecordBytes'>;
   readonly redaction: RedactionRules | undefined;
   readonly deadLetters: Pick<DeadLetters, 'put'>;

@@ -7,7 +7,7 @@ import type { EngineEvent } from '../../model/events/scoring-events.ts';
 import type { ClusterStore, WorkingSet } from '../../store/cluster-store.ts';
 import type { ScoringParts } from '../scoring-side.ts';
 
-export interface ScoringLoopParts extends Pick<ScoringParts, 'makeEngine' | 'post'> {
+interface ScoringLoopParts extends Pick<ScoringParts, 'makeEngine' | 'post'> {
   readonly store: Pick<ClusterStore, 'engineStore' | 'scoring' | 'time'>;
 }
 

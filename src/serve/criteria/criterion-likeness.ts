@@ -9,14 +9,14 @@ import type { EvaluationScanner } from '../../store/evaluation-scan.ts';
 import { isLive, type SuiteOutline } from '../../engine/suite-outline.ts';
 import { Stoppable } from '../stoppable.ts';
 
-export interface LikenessParts {
+interface LikenessParts {
   /** Undefined while there is no store to be read. */
   readonly reader: () => Pick<EvaluationScanner, 'scanEvaluations'> | undefined;
   readonly suites: () => readonly SuiteOutline[];
   readonly onProblem: (problem: string) => void;
 }
 
-export interface ShownLikeness {
+interface ShownLikeness {
   readonly suite: string;
   readonly criterion: string;
   readonly other: string;

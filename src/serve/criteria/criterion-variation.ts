@@ -3,7 +3,7 @@ import { rarerShareAtMost } from '../../calibrate/criterion-review.ts';
 import { QUALITY_METRICS } from '../../report/metrics/quality-metrics.ts';
 import type { SeriesTotal } from '../../report/metrics/quality-view.ts';
 
-export interface Variation {
+interface Variation {
   readonly suite: string;
   readonly criterion: string;
   /** What the rarer of pass and fail comes to at the most, from 0 to 1. */

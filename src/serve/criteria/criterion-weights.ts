@@ -1,7 +1,7 @@
 /** What share of its suite a criterion has. A suite that says `normalize` need not sum to 1 as written. */
 import { isLive, type SuiteOutline } from '../../engine/suite-outline.ts';
 
-export interface CriterionWeight {
+interface CriterionWeight {
   readonly suite: string;
   readonly criterion: string;
   readonly weight: number;

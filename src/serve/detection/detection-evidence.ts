@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Transition } from '../../model/detection.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
 import { type Evidence, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
-import type { ConversationApi } from '../../report/http/http-server.ts';
+import type { ConversationApi } from '../api/conversation-api.ts';
 
 const LOOKED_AT = 200;
 const SHOWN = 10;

@@ -8,7 +8,7 @@ import type { DetectionEvent } from '../../model/events/detection-events.ts';
 import { detectionRecord, type Evidence, levelPart, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
 import type { EventReporter } from '../../report/events/event-reporter.ts';
 import type { MetricSource } from '../../report/metrics/exposition.ts';
-import type { ConversationApi } from '../../report/http/http-server.ts';
+import type { ConversationApi } from '../api/conversation-api.ts';
 import type { Log } from '../../report/log/log.ts';
 import { Webhooks } from '../../report/webhooks/webhooks.ts';
 import { AwaitedAnswers } from '../awaited-answers.ts';
@@ -19,7 +19,7 @@ import type { Settled } from '../../engine/detection/detection-rounds.ts';
 const SWITCHED_OFF = 'regression detection is switched off (detection.active)';
 
 /** The thread that owns regression detection. */
-export interface DetectionThread {
+interface DetectionThread {
   /** A webhook took a notice. */
   settled(settled: Settled): void;
   /** False if no thread is there to do it. */

@@ -165,7 +165,6 @@ const experimentShape = z.object({
   seed: z.number(),
   assay_version: z.string(),
 });
-export type ExperimentJson = z.input<typeof experimentShape>;
 
 const rangeShape = z.object({ from: z.int().min(0), to: z.int().min(0) }).nullable();
 const caseRunShape = z.object({

@@ -23,7 +23,7 @@ export function readExperiment(folder: string): ExperimentResult {
   return { experiment, runs: readRunLines(folder).runs };
 }
 
-export interface FoundExperiment {
+interface FoundExperiment {
   readonly folder: string;
   readonly experiment: Experiment;
 }
@@ -42,10 +42,6 @@ export function experimentsIn(root: string, onUnreadable: (problem: string) => v
     }
   }
   return found.sort((a, b) => compare(a.experiment.startedAt, b.experiment.startedAt) || compare(a.folder, b.folder));
-}
-
-export function listExperiments(root: string, onUnreadable: (problem: string) => void = () => {}) {
-  return experimentsIn(root, onUnreadable).map(({ experiment }) => experiment);
 }
 
 const LATEST = 'latest';

@@ -2,7 +2,7 @@
  * The advisory locks that instances share, by name. Each is a number of ours and the hash of the schema and a name, so that two stores in one
  * database do not wait for each other.
  */
-export type LockName =
+type LockName =
   | 'schema'
   | 'migration'
   | 'time'

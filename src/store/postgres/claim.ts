@@ -27,7 +27,7 @@ export interface Claim {
   readonly units: readonly Unit[];
 }
 
-export interface HeadRow extends ConversationCells {
+interface HeadRow extends ConversationCells {
   readonly id: number;
   readonly conversation_id: string;
   readonly first_day: number;

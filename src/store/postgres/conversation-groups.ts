@@ -31,7 +31,7 @@ export async function joinGroups(session: Session, pairs: readonly Pair[]): Prom
 }
 
 /** Sets whose smallest member leads. */
-export class DisjointSets {
+class DisjointSets {
   readonly #above = new Map<number, number>();
 
   leaderOf(member: number): number {

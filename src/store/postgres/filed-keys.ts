@@ -16,7 +16,7 @@ const UNKNOWN = 0x75;
 const KEY_BYTES = 8;
 const LINK_BYTES = 16;
 
-export interface FiledKeys {
+interface FiledKeys {
   readonly has: readonly bigint[];
   readonly wants: readonly bigint[];
   /** 32 hexadecimal digits each. */

@@ -45,7 +45,7 @@ export interface LoadedArrival extends WaitingArrival {
   readonly conversation: number;
 }
 
-export interface LoadedEvaluation {
+interface LoadedEvaluation {
   readonly conversation: number;
   readonly traceId: TraceId | undefined;
   readonly suite: string;
@@ -60,7 +60,7 @@ export interface LoadedEvaluation {
 }
 
 /** As the engine noted them for one turn: hashes, one after the other. */
-export interface LoadedKeys {
+interface LoadedKeys {
   readonly conversation: number;
   readonly has: Uint8Array;
   readonly wants: Uint8Array;

@@ -39,7 +39,7 @@ interface TraceRow extends Omit<LoadedTrace, 'content'> {
   readonly bytes: number;
 }
 
-export interface LoadingOptions {
+interface LoadingOptions {
   readonly bytesMax: number;
   /** The shortest time after which a conversation is idle, as far as is known. */
   readonly idleMs: number;

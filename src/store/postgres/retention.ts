@@ -14,7 +14,7 @@ import type { Link } from './link.ts';
 import type { Session } from './session.ts';
 import { ARRIVAL_REST, TRACE_REST } from './trace-copy.ts';
 
-export interface Retention {
+interface Retention {
   readonly keepMs: number;
   readonly keepFailedMs: number;
 }

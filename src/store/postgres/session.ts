@@ -5,7 +5,7 @@ import { CopyIn } from './copy-in.ts';
 import { ConnectionGone, isConnectionGone, reasonOf, StatementFailed } from './errors.ts';
 
 /** A statement is prepared under its name the first time that a session runs it. */
-export interface Statement {
+interface Statement {
   readonly name: string;
   readonly sql: string;
 }

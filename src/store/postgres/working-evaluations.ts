@@ -7,7 +7,7 @@ import { decodeVerdicts } from '../verdict-codec.ts';
 import type { HeldConversations } from '../held-conversations.ts';
 import type { WorkingHeads } from './working-heads.ts';
 
-export interface NewEvaluation {
+interface NewEvaluation {
   readonly evaluation: Evaluation;
   conversation: number;
   readonly trace: number;

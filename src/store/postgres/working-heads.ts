@@ -13,7 +13,7 @@ interface HeadRow extends ConversationHead {
   readonly row: number;
 }
 
-export interface WorkingHead {
+interface WorkingHead {
   readonly row: number;
   readonly conversationId: ConversationId;
   /** Undefined for one that nobody filed anything for: it has to be made and loaded first. */

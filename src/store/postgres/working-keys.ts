@@ -3,7 +3,7 @@ import type { ConversationKeys, ConversationKeyStore, ConversationStore, StoredC
 import { KEY_HASH_BYTES, keyHash, RELATED_MAX } from '../key-hash.ts';
 import type { LoadedHead } from './loaded.ts';
 
-export interface HeldKeys {
+interface HeldKeys {
   conversation: number;
   readonly has: Uint8Array;
   readonly wants: Uint8Array;

@@ -15,7 +15,7 @@ export const RESULT = { free: true };
 
 export type Attributes = Readonly<Record<string, unknown>>;
 
-export function inspected(...sources: readonly TraceSource[]) {
+export function inspected(...sources: readonly TraceSource[]): ReturnType<typeof toInspectionJson> {
   const turns = sources.flatMap((source) => buildTurns(normalize(source)));
   return toInspectionJson(groupConversations(turns, conversationIdOf), dialectOf);
 }

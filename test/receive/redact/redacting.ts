@@ -50,6 +50,6 @@ export function redactRequest(
   bytes: Uint8Array,
   rules: RedactionRules = ALL_RULES,
   signal: 'traces' | 'logs' = 'traces',
-) {
+): ReturnType<RequestRedactor['redact']> {
   return new RequestRedactor(rules).redact(signal, bytes);
 }

@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { Conversation } from '../../../src/model/conversation.ts';
 import type { Evaluation, VerdictKind } from '../../../src/model/evaluation.ts';
 import { evaluate } from '../../../src/score/evaluate.ts';
-import { formatMistakes, loadSuites } from '../../../src/score/load-suites.ts';
+import { formatMistakes } from '../../../src/model/mistake.ts';
+import { loadSuites } from '../../../src/score/load-suites.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
 
 const builtinDir = path.resolve(import.meta.dirname, '../../../suites');

@@ -11,7 +11,7 @@ import {
 } from '../../../src/store/experiment/experiment-folder.ts';
 import {
   findExperiment,
-  listExperiments,
+  experimentsIn,
   readExperiment,
   readSpansOf,
 } from '../../../src/store/experiment/read-experiment.ts';
@@ -228,7 +228,12 @@ test('an experiment is found by its id, its name, as the latest, and by its path
   writeFileSync(path.join(root, 'broken', 'experiment.json'), '{');
   const problems: string[] = [];
 
-  expect(listExperiments(root, (problem) => problems.push(problem)).map(({ id }) => id)).toEqual(['d', 'b', 'a', 'c']);
+  expect(experimentsIn(root, (problem) => problems.push(problem)).map(({ experiment }) => experiment.id)).toEqual([
+    'd',
+    'b',
+    'a',
+    'c',
+  ]);
   expect(problems).toEqual([expect.stringContaining(path.join('broken', 'experiment.json'))]);
   const find = (reference: string) => made.indexOf(findExperiment(root, reference));
   expect(['b', 'baseline', 'latest', 'candidate', 'a', made[0] ?? ''].map(find)).toEqual([0, 1, 2, 2, 1, 0]);

@@ -9,7 +9,7 @@
  */
 import type { SqlStatement, SqlToken } from './sql-tokens.ts';
 
-export type SqlPurpose = 'inspection' | 'data' | 'neither';
+type SqlPurpose = 'inspection' | 'data' | 'neither';
 
 const NEITHER = new Set(
   'begin start commit end rollback savepoint release set reset use attach detach analyze vacuum explain checkpoint go'.split(

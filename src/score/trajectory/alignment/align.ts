@@ -18,7 +18,7 @@ import { type Candidates, candidatesIn, gainOf, type Part, partsOf } from './can
 import { joinOrders } from './join-orders.ts';
 import { restricted } from './partial-order.ts';
 
-export const STATES_MAX = 20_000;
+const STATES_MAX = 20_000;
 
 export function align(problem: AlignmentProblem, states: number = STATES_MAX): Alignment {
   const candidates = candidatesIn(problem);

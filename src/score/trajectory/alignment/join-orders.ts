@@ -13,7 +13,7 @@ import type { AlignmentProblem } from './alignment-problem.ts';
 import type { Assignment } from './assign.ts';
 import type { PartialOrder } from './partial-order.ts';
 
-export interface SearchLimits {
+interface SearchLimits {
   /** States taken up, at most. */
   readonly states: number;
   /** Nothing that is this much above the bound is wanted: something as good is known already. */

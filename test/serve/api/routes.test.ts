@@ -1,23 +1,34 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type ConversationListQuery, startHttpServer } from '../../src/report/http/http-server.ts';
+import { startHttpServer } from '../../../src/report/http/http-server.ts';
+import { ROUTES } from '../../../src/serve/api/routes.ts';
+import type { ConversationQuery } from '../../../src/store/conversation-reader.ts';
 
 async function start(ready = { ready: true, reasons: [] as string[] }) {
-  const queries: ConversationListQuery[] = [];
+  const queries: ConversationQuery[] = [];
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
-    metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
-    ready: () => ready,
-    detection: () => Promise.resolve({ active: false }),
-    shadow: () => Promise.resolve({ shadows: [] }),
-    writes: { routes: [], token: () => undefined, onWrite: () => undefined },
-    conversations: {
-      list: async (query) => {
-        queries.push(query);
-        return { conversations: [] };
-      },
-      get: async (id, options) => (id === 'a/b ü' ? { id, ...options } : undefined),
+    routes: ROUTES,
+    side: {
+      metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
+      ready: () => ready,
+      conversations: () => ({
+        list: async (query) => {
+          queries.push(query);
+          return { conversations: [] };
+        },
+        get: async (id, options) => (id === 'a/b ü' ? { id, ...options } : undefined),
+      }),
+      detection: () => Promise.resolve({ active: false }),
+      reader: () => undefined,
+      suites: () => [],
+      liveSuites: () => [],
+      put: async () => ({ changed: 0 }),
+      accept: async () => ({ accepted: [], others: [] }),
+      reload: async () => ({ reloaded: true, needRestart: [] }) as const,
     },
+    writeToken: () => undefined,
+    onWrite: () => undefined,
   });
   onTestFinished(() => server.stop());
   const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${server.port}${path}`, { method });
@@ -89,11 +100,27 @@ test('is ready or says why not', async () => {
   expect((await down.get('/healthz')).status).toBe(200);
 });
 
-test('only reads, and says what there is', async () => {
+test('what only reads takes no other method, and the list says what there is', async () => {
   const { get } = await start();
 
-  expect((await get('/api/conversations', 'POST')).status).toBe(405);
+  for (const path of ['/', '/metrics', '/api/conversations', '/api/conversations/', '/api/conversations/a/b']) {
+    const response = await get(path, 'POST');
+    expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
+    expect(await response.text()).toContain('POST is not supported here: this only reads');
+  }
   expect((await get('/nothing')).status).toBe(404);
-  expect(await (await get('/')).text()).toContain('/metrics');
+  expect((await get('/metrics/')).status).toBe(404);
   expect(await (await get('/metrics')).text()).toBe('m 1\n');
+  expect((await get('/metrics', 'HEAD')).headers.get('content-length')).toBe('4');
+  const list = await (await get('/')).text();
+  for (const { method, path } of ROUTES) expect(list).toContain(`\n${method} ${path} `);
+});
+
+test('what is written takes its own method only, and is not read', async () => {
+  const { get } = await start();
+
+  for (const method of ['GET', 'HEAD', 'DELETE']) {
+    const response = await get('/v1/labels/c', method);
+    expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'PUT']);
+  }
 });

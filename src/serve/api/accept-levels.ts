@@ -6,8 +6,7 @@
  */
 import { z } from 'zod';
 import { type Acceptance, type ChosenLevels, DETECTOR_METRICS, type LevelReading } from '../../model/detection.ts';
-import { writeRoute, type WriteAnswer, type WriteRoute } from '../../report/http/api-writes.ts';
-import { WRITE_PATHS } from './write-paths.ts';
+import { writing } from '../../report/http/route.ts';
 
 const NAME_MAX = 1000;
 const name = z.string('a name').min(1, 'a name that is not empty').max(NAME_MAX, `at most ${NAME_MAX} characters`);
@@ -24,18 +23,13 @@ const acceptSchema = z
     message: 'it goes with the metric `criterion`, or none',
   });
 
-export function acceptRoute(accept: (chosen: ChosenLevels) => Promise<Acceptance>): WriteRoute {
-  return writeRoute({
-    method: 'POST',
-    path: WRITE_PATHS.accept,
-    summary:
-      '{agent, suite, environment?, metric?, criterion?}: a regressed level was meant; it is what to expect from now on',
-    body: acceptSchema,
-    handle: async (chosen) => answerOf(await accept(chosen), chosen),
-  });
-}
+export const acceptLevels = writing(
+  acceptSchema,
+  async (side: { readonly accept: (chosen: ChosenLevels) => Promise<Acceptance> }, chosen) =>
+    answerOf(await side.accept(chosen), chosen),
+);
 
-function answerOf(acceptance: Acceptance, { agent, suite }: ChosenLevels): WriteAnswer {
+function answerOf(acceptance: Acceptance, { agent, suite }: ChosenLevels) {
   if ('problem' in acceptance) return { status: 503, value: { error: acceptance.problem } };
   const { accepted, others } = acceptance;
   const value = { accepted: accepted.map(describe), others: others.map(describe) };

@@ -1,4 +1,6 @@
 /** What the HTTP side answers with. */
+import type { z } from 'zod';
+
 export interface Answer {
   readonly status: number;
   readonly type: string;
@@ -20,4 +22,14 @@ export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Re
 
 export function textAnswer(status: number, body: string): Answer {
   return { status, type: TEXT_TYPE, body };
+}
+
+const PROBLEMS_MAX = 50;
+
+/** What is wrong with the query or the body of a request, all of it. */
+export function mistakesAnswer(what: 'query' | 'body', { issues }: z.ZodError): Answer {
+  const problems = issues
+    .slice(0, PROBLEMS_MAX)
+    .map(({ path, message }) => `${path.map(String).join('.') || what}: ${message}`);
+  return jsonAnswer(400, { error: `the ${what} has mistakes`, problems });
 }

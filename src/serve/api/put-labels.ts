@@ -2,10 +2,9 @@
 import { z } from 'zod';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { type HumanLabel, LABELS } from '../../model/labels.ts';
-import { writeRoute, type WriteRoute } from '../../report/http/api-writes.ts';
+import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
-import { WRITE_PATHS } from './write-paths.ts';
 
 const ID_MAX = 4096;
 const NAME_MAX = 1000;
@@ -34,29 +33,23 @@ const bodySchema = z.preprocess(
   z.array(labelSchema).min(1, 'one label or more').max(LABELS_MAX, `at most ${LABELS_MAX} labels`),
 );
 
-export function labelRoute(parts: {
+interface LabelSide {
   readonly put: (write: StoreWrite) => Promise<PutAnswer>;
   /** Those that run: a name that is in none of them is a slip. */
-  readonly suites: () => readonly SuiteOutline[];
-}): WriteRoute {
-  return writeRoute({
-    method: 'PUT',
-    path: WRITE_PATHS.labels,
-    summary: '{suite, criterion, label: pass|fail|not_applicable, by, turn_id?, note?}, or a list: what a person says',
-    body: bodySchema,
-    handle: async (written, parameters) => {
-      const conversation = parameters.get('conversation') ?? '';
-      if (conversation === '' || conversation.length > ID_MAX)
-        return { status: 400, value: { error: `a conversation's id has 1 to ${ID_MAX} characters` } };
-      const problems = [...new Set(written.flatMap((label) => problemOf(label, parts.suites()) ?? []))];
-      if (problems.length > 0) return { status: 400, value: { error: 'the labels have mistakes', problems } };
-      const labels = written.map((label) => labelOf(label, conversation.toWellFormed()));
-      const answer = await parts.put({ what: 'labels', labels });
-      if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
-      return { status: 200, value: { conversation_id: conversation, labels: labels.length, added: answer.changed } };
-    },
-  });
+  readonly liveSuites: () => readonly SuiteOutline[];
 }
+
+export const putLabels = writing(bodySchema, async (side: LabelSide, written, parameters) => {
+  const conversation = parameters.get('conversation') ?? '';
+  if (conversation === '' || conversation.length > ID_MAX)
+    return { status: 400, value: { error: `a conversation's id has 1 to ${ID_MAX} characters` } };
+  const problems = [...new Set(written.flatMap((label) => problemOf(label, side.liveSuites()) ?? []))];
+  if (problems.length > 0) return { status: 400, value: { error: 'the labels have mistakes', problems } };
+  const labels = written.map((label) => labelOf(label, conversation.toWellFormed()));
+  const answer = await side.put({ what: 'labels', labels });
+  if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
+  return { status: 200, value: { conversation_id: conversation, labels: labels.length, added: answer.changed } };
+});
 
 function labelOf({ suite, criterion, label, by, turn_id, note }: WrittenLabel, conversationId: string): HumanLabel {
   return { conversationId, turnId: turn_id, suite, criterion, label, by, note };

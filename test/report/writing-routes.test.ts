@@ -3,40 +3,45 @@ import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { ApiEvent } from '../../src/model/events/api-events.ts';
-import { ApiWrites, writeRoute } from '../../src/report/http/api-writes.ts';
+import { jsonAnswer } from '../../src/report/http/answer.ts';
 import { startHttpServer } from '../../src/report/http/http-server.ts';
+import { read, write, writing } from '../../src/report/http/route.ts';
+import { answerRequest } from '../../src/report/http/router.ts';
 
 const TOKEN = 'a-token-that-nobody-guesses';
 
+const READ = read('/api/conversations', 'conversations', () => jsonAnswer(200, {}));
+const body = z.strictObject({ right: z.number(), why: z.string().optional() });
+
 function routes() {
   const written: unknown[] = [];
-  const route = writeRoute({
-    method: 'PUT',
-    path: '/api/v1/truth/{conversation}',
-    summary: 'what is right',
-    bodyBytesMax: 100,
-    body: z.strictObject({ right: z.number(), why: z.string().optional() }),
-    handle: async (body, parameters) => {
-      if (body.why === 'broken') throw new Error('the disk is full');
-      written.push([parameters.get('conversation'), body]);
-      return { status: 202, value: { taken: body.right } };
-    },
-  });
-  return { route, written };
+  const put = write(
+    'PUT',
+    '/api/v1/truth/{conversation}',
+    'what is right',
+    writing(
+      body,
+      async (_side, given, parameters) => {
+        if (given.why === 'broken') throw new Error('the disk is full');
+        written.push([parameters.get('conversation'), given]);
+        return { status: 202, value: { taken: given.right } };
+      },
+      { bodyBytesMax: 100 },
+    ),
+  );
+  return { routes: [READ, put], written };
 }
 
 async function start(token?: string) {
-  const { route, written } = routes();
+  const { routes: table, written } = routes();
   const events: ApiEvent[] = [];
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
-    metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
-    ready: () => ({ ready: true, reasons: [] }),
-    detection: () => Promise.resolve({ active: false }),
-    shadow: () => Promise.resolve({ shadows: [] }),
-    conversations: { list: async () => ({}), get: async () => undefined },
-    writes: { routes: [route], token: () => token, onWrite: (event) => events.push(event) },
+    routes: table,
+    side: undefined,
+    writeToken: () => token,
+    onWrite: (event) => events.push(event),
   });
   onTestFinished(() => server.stop());
 
@@ -158,14 +163,14 @@ test.for([
 ] as const)(
   'from %s, with the token %s configured and %s sent: %i',
   async ([address, token, authorization, status]) => {
-    const { route, written } = routes();
-    const writes = new ApiWrites({ routes: [route], token: () => token, onWrite: () => undefined });
+    const { routes: table, written } = routes();
+    const routed = { routes: table, side: undefined, writeToken: () => token, onWrite: () => undefined };
     const headers = { host: 'localhost:4319', 'content-type': 'application/json', authorization };
-    const parts = { method: 'PUT', headers, socket: { remoteAddress: address } };
+    const parts = { method: 'PUT', url: '/api/v1/truth/c1', headers, socket: { remoteAddress: address } };
     // The cast holds for what is asked of a request here.
     const request = Object.assign(Readable.from([Buffer.from('{"right":1}')]), parts) as unknown as IncomingMessage;
 
-    const answer = await writes.answer(request, '/api/v1/truth/c1');
+    const answer = await answerRequest(routed, request);
 
     expect(answer.status).toBe(status);
     expect(written.length).toBe(status === 202 ? 1 : 0);

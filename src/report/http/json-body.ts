@@ -1,0 +1,61 @@
+/** Reads the body of a request: JSON in UTF-8, of a limited length. */
+import type { IncomingMessage } from 'node:http';
+import { type Answer, jsonAnswer } from './answer.ts';
+
+/** Its value, or the answer that says why there is none. Rejects where the client goes away. */
+export async function readJsonBody(
+  request: IncomingMessage,
+  bytesMax: number,
+): Promise<{ readonly value: unknown } | { readonly refused: Answer }> {
+  const refused = refuseContent(request, bytesMax);
+  if (refused !== undefined) return { refused };
+  const bytes = await readBody(request, bytesMax);
+  if (bytes === undefined) return { refused: tooLarge(bytesMax) };
+  try {
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { refused: jsonAnswer(400, { error: `the body is not JSON: ${problem}` }) };
+  }
+}
+
+function refuseContent({ headers }: IncomingMessage, bytesMax: number): Answer | undefined {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  const isUtf8 = parameters.every((one) => !one.startsWith('charset=') || /^charset="?utf-?8"?$/.test(one));
+  if (type !== 'application/json' || !isUtf8) {
+    const error = `the body must be JSON in UTF-8: content-type: application/json${type === '' ? '' : `, not ${type.slice(0, 100)}`}`;
+    return jsonAnswer(415, { error });
+  }
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') {
+    return jsonAnswer(415, {
+      error: `the body must come as it is, without content-encoding: ${encoding.slice(0, 100)}`,
+    });
+  }
+  return Number(headers['content-length'] ?? 0) > bytesMax ? tooLarge(bytesMax) : undefined;
+}
+
+function tooLarge(bytesMax: number): Answer {
+  return jsonAnswer(413, { error: `the body is larger than the ${bytesMax} bytes that it may have here` });
+}
+
+/** Undefined where it is larger than it may be. */
+function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= bytesMax) chunks.push(chunk);
+    else {
+      chunks.length = 0;
+      resolve(undefined);
+    }
+  });
+  request.on('end', () => resolve(Buffer.concat(chunks)));
+  request.on('error', reject);
+  request.on('close', () => reject(new Error('the client went away')));
+  return promise;
+}

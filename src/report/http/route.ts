@@ -1,0 +1,98 @@
+/**
+ * A row of the table of routes: method and path, what it is for, whether it reads or writes, and what answers. `S` is what the
+ * handlers need of the service.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import { type Answer, jsonAnswer, mistakesAnswer } from './answer.ts';
+
+export type Route<S> = {
+  /**
+   * `/v1/truth/{conversation}`: a name in braces is one part of the path, which arrives decoded. `{conversation...}` at the end
+   * is all that is left of it.
+   */
+  readonly path: string;
+  /** For the page that lists what there is, in one line or several. */
+  readonly summary: string;
+} & (
+  | { readonly method: 'GET'; readonly may: 'read'; readonly handle: Reading<S> }
+  | { readonly method: 'PUT' | 'POST'; readonly may: 'write'; readonly handle: Writing<S> }
+);
+
+export function read<S>(path: string, summary: string, handle: Reading<S>): Route<S> {
+  return { method: 'GET', path, may: 'read', summary, handle };
+}
+
+export function write<S>(method: 'PUT' | 'POST', path: string, summary: string, handle: Writing<S>): Route<S> {
+  return { method, path, may: 'write', summary, handle };
+}
+
+/** By the names in the route's path. */
+type PathParameters = ReadonlyMap<string, string>;
+
+type Asked = {
+  readonly query: URLSearchParams;
+  readonly parameters: PathParameters;
+  readonly request: IncomingMessage;
+};
+
+type Reading<S> = (side: S, asked: Asked) => Answer | Promise<Answer>;
+
+type Writing<S> = {
+  readonly bodyBytesMax: number;
+  readonly write: (side: S, body: unknown, parameters: PathParameters) => Promise<Answer>;
+};
+
+const BODY_BYTES_MAX = 1024 * 1024;
+
+/** Handles a query of the shape that the schema asks for; all that is wrong with another is answered. */
+export function reading<S, T>(
+  schema: z.ZodType<T>,
+  handle: (side: S, query: T, parameters: PathParameters) => Answer | Promise<Answer>,
+): Reading<S> {
+  return (side, { query, parameters }) => {
+    const parsed = schema.safeParse(Object.fromEntries(query));
+    return parsed.success ? handle(side, parsed.data, parameters) : mistakesAnswer('query', parsed.error);
+  };
+}
+
+/** Handles a body of the shape that the schema asks for; all that is wrong with another is answered. */
+export function writing<S, T>(
+  schema: z.ZodType<T>,
+  handle: (
+    side: S,
+    body: T,
+    parameters: PathParameters,
+  ) => Promise<{ readonly status: number; readonly value: unknown }>,
+  { bodyBytesMax = BODY_BYTES_MAX }: { readonly bodyBytesMax?: number } = {},
+): Writing<S> {
+  return {
+    bodyBytesMax,
+    write: async (side, body, parameters) => {
+      const parsed = schema.safeParse(body);
+      if (!parsed.success) return mistakesAnswer('body', parsed.error);
+      const { status, value } = await handle(side, parsed.data, parameters);
+      return jsonAnswer(status, value);
+    },
+  };
+}
+
+/** The path's parameters as they came, still encoded; undefined where the path is not one of the route's. */
+export function matchPath({ path }: { readonly path: string }, pathname: string): PathParameters | undefined {
+  const pattern = path.replace(
+    /\{(\w+)(\.\.\.)?\}/g,
+    (_whole, name, rest) => `(?<${name}>${rest === undefined ? '[^/]+' : '.*'})`,
+  );
+  const found = new RegExp(`^${pattern}$`, 's').exec(pathname);
+  return found === null ? undefined : new Map(Object.entries(found.groups ?? {}));
+}
+
+/** Undefined where one of them is not valid percent-encoding. */
+export function decoded(parameters: PathParameters): PathParameters | undefined {
+  try {
+    return new Map([...parameters].map(([name, text]) => [name, decodeURIComponent(text)]));
+  } catch {
+    // What decodeURIComponent throws says nothing more.
+    return undefined;
+  }
+}

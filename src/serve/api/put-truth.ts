@@ -1,0 +1,25 @@
+/** `PUT /v1/truth/{conversation}`: what is right for a conversation, before it is there or after it was scored. */
+import { z } from 'zod';
+import type { Json } from '../../model/json.ts';
+import { writing } from '../../report/http/route.ts';
+import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+
+const CONVERSATION_MAX = 4096;
+
+/** The cast holds because the body was parsed as JSON. */
+const truthSchema = z.unknown().transform((value) => value as Json);
+
+interface TruthSide {
+  readonly put: (write: StoreWrite) => Promise<PutAnswer>;
+}
+
+export const putTruth = writing(truthSchema, async (side: TruthSide, truth, parameters) => {
+  const conversation = parameters.get('conversation') ?? '';
+  if (conversation === '' || conversation.length > CONVERSATION_MAX) {
+    const error = `a conversation's id has 1 to ${CONVERSATION_MAX} characters`;
+    return { status: 400, value: { error } };
+  }
+  const answer = await side.put({ what: 'truth', conversation, truth: truth === null ? undefined : truth });
+  if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
+  return { status: 200, value: { conversation_id: conversation, changed: answer.changed > 0 } };
+});

@@ -1,0 +1,98 @@
+/** The table of routes of the HTTP side: everything that can be asked of a running service, or written to it. */
+import type { IncomingMessage } from 'node:http';
+import type { Acceptance, ChosenLevels } from '../../model/detection.ts';
+import { jsonAnswer, textAnswer } from '../../report/http/answer.ts';
+import { type Route, read, write } from '../../report/http/route.ts';
+import type { Rendered } from '../../report/metrics/exposition.ts';
+import type { BacktestReader } from '../../backtest/backtest.ts';
+import type { SuiteOutline } from '../../engine/suite-outline.ts';
+import type { Readiness } from '../readiness.ts';
+import type { ReloadOutcome } from '../reloading.ts';
+import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+import { acceptLevels } from './accept-levels.ts';
+import { type ConversationApi, getConversation, listConversations } from './conversation-api.ts';
+import { putLabels } from './put-labels.ts';
+import { putTruth } from './put-truth.ts';
+import { reloadConfiguration } from './reload-configuration.ts';
+import { listShadows } from './shadow-api.ts';
+
+/** What the routes need of the service. */
+interface ServiceSide {
+  readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;
+  readonly ready: () => ReturnType<Readiness['check']>;
+  /** Throws while there is no store to read. */
+  readonly conversations: () => ConversationApi;
+  /** What has got worse, and what the detectors say. */
+  readonly detection: () => Promise<unknown>;
+  /** Undefined while there is no store to read. */
+  readonly reader: () => BacktestReader | undefined;
+  /** Those that run, live or in shadow. */
+  readonly suites: () => readonly SuiteOutline[];
+  readonly liveSuites: () => readonly SuiteOutline[];
+  readonly put: (write: StoreWrite) => Promise<PutAnswer>;
+  readonly accept: (chosen: ChosenLevels) => Promise<Acceptance>;
+  readonly reload: () => Promise<ReloadOutcome>;
+}
+
+export const ROUTES: readonly Route<ServiceSide>[] = [
+  read('/metrics', 'Prometheus metrics (OpenMetrics with exemplars if asked for)', async (side, { request }) => {
+    const { contentType, body } = await side.metrics(request.headers.accept, scraperOf(request));
+    return { status: 200, type: contentType, body };
+  }),
+  read(
+    '/api/conversations',
+    `?outcome= &agent= &agent_version= &segment= &suite= &criterion= (that failed)
+&since=24h &limit=
+a page; go on with &before=<next> until next is null`,
+    listConversations,
+  ),
+  read(
+    '/api/conversations/{conversation...}',
+    "one conversation's evaluations: verdicts, reasons, evidence  ?revisions=all",
+    getConversation,
+  ),
+  read('/api/detection', 'what has got worse, since when and why; the last changes of the detectors', async (side) =>
+    jsonAnswer(200, await side.detection()),
+  ),
+  read(
+    '/api/v1/shadow',
+    `what suites in shadow say beside the live ones  ?suite= &agent= &agent_version= &since=24h
+&limit= (the latest evaluations) &changed= (conversations to name)`,
+    listShadows,
+  ),
+  read('/healthz', 'the process is there', () => textAnswer(200, 'ok\n')),
+  read('/readyz', 'the pipeline moves', (side) => {
+    const { ready, reasons } = side.ready();
+    return textAnswer(ready ? 200 : 503, ready ? 'ready\n' : `${reasons.join('\n')}\n`);
+  }),
+  write(
+    'PUT',
+    '/v1/truth/{conversation}',
+    'any JSON: what is right for the conversation, as `truth` in suites; null takes it away again',
+    putTruth,
+  ),
+  write(
+    'PUT',
+    '/v1/labels/{conversation}',
+    '{suite, criterion, label: pass|fail|not_applicable, by, turn_id?, note?}, or a list: what a person says',
+    putLabels,
+  ),
+  write(
+    'POST',
+    '/api/v1/detection/accept',
+    '{agent, suite, environment?, metric?, criterion?}: a regressed level was meant; it is what to expect from now on',
+    acceptLevels,
+  ),
+  write('POST', '/api/v1/reload', '{}: read suites and settings again', reloadConfiguration),
+];
+
+const SCRAPER_NAME_MAX = 200;
+
+/**
+ * Scrapers send how long they will wait; a request without it comes from a browser or curl, which wants to see what there is.
+ * Not the port, which is another one each time.
+ */
+function scraperOf({ method, socket, headers }: IncomingMessage): string | undefined {
+  if (method === 'HEAD' || headers['x-prometheus-scrape-timeout-seconds'] === undefined) return undefined;
+  return `${socket.remoteAddress ?? ''} ${(headers['user-agent'] ?? '').slice(0, SCRAPER_NAME_MAX)}`;
+}
