@@ -6,7 +6,8 @@
 import type { BacktestAlerts, RegressionEpisode } from '../model/backtest.ts';
 import type { Transition } from '../model/detection.ts';
 import type { DetectionSettings } from '../detect/settings.ts';
-import { countedAs, ONE } from '../score/weigh.ts';
+import { countedAs } from '../model/decision.ts';
+import { ONE } from '../score/weigh.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { Detectors } from '../engine/detection/detectors.ts';
 import type { ObservedEvaluation } from '../engine/detection/observations.ts';

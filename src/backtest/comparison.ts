@@ -2,6 +2,7 @@
  * Adds up what two suites say of the same conversations. What is alike is one group with a count, since of a million evaluations few differ in
  * anything that matters here; of those that changed the latest are remembered by where they are.
  */
+import { decisionOf } from '../model/decision.ts';
 import type {
   BacktestTotals,
   AgentChange,
@@ -190,9 +191,9 @@ export class Comparison {
     let passed = 0;
     let decided = 0;
     for (const group of this.#all()) {
-      const verdict = group[which].verdicts.get(criterion);
-      if (verdict === 'pass' || verdict === 'fail') decided += group.count;
-      if (verdict === 'pass') passed += group.count;
+      const decision = decisionOf(group[which].verdicts.get(criterion) ?? 'skipped');
+      if (decision !== undefined) decided += group.count;
+      if (decision === 'pass') passed += group.count;
     }
     return { passed, decided };
   }

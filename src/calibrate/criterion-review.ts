@@ -10,13 +10,13 @@
  *
  * 1 says that they always agree, −1 that they never do. It is undefined where one of them is always the same.
  */
+import { decisionOf } from '../model/decision.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
 import { shareOf } from './estimate.ts';
 
 interface CriterionCounts {
   readonly pass: number;
   readonly fail: number;
-  /** Not applicable, error, skipped. */
   readonly undecided: number;
 }
 
@@ -74,8 +74,8 @@ export class VerdictPairs {
 
   add(verdictOf: (criterion: string) => VerdictKind | undefined): void {
     const kinds = this.#criteria.map((criterion) => {
-      const verdict = verdictOf(criterion);
-      return verdict === 'pass' ? 0 : verdict === 'fail' ? 1 : undefined;
+      const decision = decisionOf(verdictOf(criterion) ?? 'skipped');
+      return decision === undefined ? undefined : decision === 'pass' ? 0 : 1;
     });
     for (const [index, tables] of this.#tables.entries()) {
       const kind = kinds[index];

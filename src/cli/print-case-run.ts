@@ -1,6 +1,6 @@
 /** What was said and done in a run of a case, with the verdicts under it. */
 import type { Conversation } from '../model/conversation.ts';
-import type { Evaluation } from '../model/evaluation.ts';
+import type { Evaluation, VerdictKind } from '../model/evaluation.ts';
 import type { CaseRun } from '../model/experiment.ts';
 import { transcriptOf } from '../report/documents/transcript.ts';
 import { printTranscript } from './print-transcript.ts';
@@ -37,7 +37,7 @@ const STYLES = {
   not_applicable: 'dim',
   error: 'yellow',
   skipped: 'dim',
-} as const;
+} as const satisfies Record<VerdictKind, string>;
 
 function printVerdicts({ paint, out }: Terminal, { suite, score, outcome, verdicts, turnId }: Evaluation): void {
   const shown = score === undefined ? '' : `${(score / 1_000_000).toFixed(3)}  `;

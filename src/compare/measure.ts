@@ -4,6 +4,7 @@
  * A run that the agent did not get to its end (it failed, was out of time, or left no spans) and of which no score can be told is one without success:
  * a crash must not take a case out of the figures. Where the agent did end, what is unscored is left out of them, as everywhere, and has a share of its own.
  */
+import { decisionOf } from '../model/decision.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { RunsOfCase, SuiteRun, SuiteRuns } from './suite-runs.ts';
 
@@ -127,9 +128,9 @@ export function passAt({ runs, passes }: { readonly runs: number; readonly passe
 }
 
 function passed({ verdicts }: Evaluation, criterion: string): number[] {
-  const verdict = verdicts.get(criterion)?.verdict;
-  if (verdict === 'pass') return [1];
-  return verdict === 'fail' ? [0] : [];
+  const decision = decisionOf(verdicts.get(criterion)?.verdict ?? 'skipped');
+  if (decision === undefined) return [];
+  return [decision === 'pass' ? 1 : 0];
 }
 
 function outcomeRate(runs: readonly SuiteRun[], outcome: Outcome): number | undefined {

@@ -2,6 +2,7 @@
  * Which criteria moved the score: the exact split of `src/model/tcr-split.ts`, with a segment for each case where cases are held beside themselves. A case is one
  * observation, whatever its repeats: what its runs brought is averaged.
  */
+import { countedAs } from '../model/decision.ts';
 import type { ScoreSplit } from '../model/comparison.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { ExperimentSuite } from '../model/experiment.ts';
@@ -61,9 +62,8 @@ function cellOf({ runs }: RunsOfCase, suite: ExperimentSuite, criteria: readonly
 function partOf(evaluation: Evaluation, { criteria }: ExperimentSuite, criterion: string) {
   let [decided, share, brought] = [0, 0, 0];
   for (const { name, weight, whenNotApplicable } of criteria) {
-    const verdict = evaluation.verdicts.get(name)?.verdict;
-    const counted = verdict === 'not_applicable' ? whenNotApplicable : verdict;
-    if (counted !== 'pass' && counted !== 'fail') continue;
+    const counted = countedAs(evaluation.verdicts.get(name)?.verdict ?? 'skipped', whenNotApplicable);
+    if (counted === 'exclude') continue;
     decided += weight;
     if (name !== criterion) continue;
     share = weight;

@@ -4,6 +4,7 @@
  *
  * Criteria are judged together (step-up.ts), everything else by itself.
  */
+import { decisionOf } from '../model/decision.ts';
 import type { ChosenLevels, WatchedLevel } from '../model/detection.ts';
 import type { Json } from '../model/json.ts';
 import { Cap } from './cap.ts';
@@ -199,8 +200,9 @@ export class AgentStream {
     let decided = 0;
     let isFound = false;
     const counted: (readonly [number: number, weight: number, isPassed: boolean])[] = [];
-    for (const [name, verdict] of verdicts) {
-      if (verdict !== 'pass' && verdict !== 'fail') continue;
+    for (const [name, given] of verdicts) {
+      const verdict = decisionOf(given);
+      if (verdict === undefined) continue;
       const number = this.#criteria.numberOf(name);
       const weight = positive(weights.get(name));
       decided += weight;

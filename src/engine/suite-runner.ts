@@ -2,6 +2,7 @@
  * Asks suites: whether one is for a conversation, and what it says of it. A suite that throws or never returns is left out and
  * said; it keeps no other from answering.
  */
+import { isBroken } from '../model/decision.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
@@ -72,7 +73,7 @@ export class SuiteRunner {
         }),
       );
       for (const [criterion, verdict] of evaluation.verdicts) {
-        if (verdict.verdict === 'error') {
+        if (isBroken(verdict.verdict)) {
           this.#parts.onEvent({ type: 'check-failed', suite: target.suite, criterion, reason: verdict.reason });
         }
       }

@@ -14,6 +14,7 @@ import {
   type VerdictKind,
 } from './evaluation.ts';
 import type { ConversationId, SpanId, TurnId } from './ids.ts';
+import { partsOf, verdictFrom } from './verdict-parts.ts';
 
 export interface EvaluationJson {
   readonly conversation_id: string;
@@ -60,10 +61,7 @@ export function toEvaluationJson(evaluation: Evaluation): EvaluationJson {
     explanation: evaluation.explanation,
     // `fromEntries` defines properties, so a criterion called `__proto__` would be one more key.
     verdicts: Object.fromEntries(
-      [...evaluation.verdicts].map(([criterion, { verdict, reason, evidence, judgedBy }]) => [
-        criterion,
-        { verdict, reason, evidence, ...(judgedBy !== undefined && { judged_by: judgedBy }) },
-      ]),
+      [...evaluation.verdicts].map(([criterion, verdict]) => [criterion, toVerdictJson(verdict)]),
     ),
     ...(evaluation.findings !== undefined && {
       findings: evaluation.findings.map(({ finding, reason, evidence }) => ({ finding, reason, evidence })),
@@ -100,13 +98,17 @@ export function fromEvaluationJson(json: unknown): Evaluation {
   };
 }
 
+function toVerdictJson(verdict: Verdict): VerdictJson {
+  const { reason, evidence, judgedBy } = partsOf(verdict);
+  return { verdict: verdict.verdict, reason, evidence, ...(judgedBy !== undefined && { judged_by: judgedBy }) };
+}
+
 function toVerdict({ verdict, reason, evidence, judged_by }: z.output<typeof verdictShape>): Verdict {
-  return {
-    verdict,
+  return verdictFrom(verdict, {
     reason,
     evidence: evidence as SpanId[],
     ...(judged_by !== undefined && { judgedBy: judged_by }),
-  };
+  });
 }
 
 const verdictShape = z.object({

@@ -13,9 +13,17 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const VERDICTS = ['pass', 'fail', 'not_applicable', 'error', 'skipped'] as const;
 export type VerdictKind = (typeof VERDICTS)[number];
 
-export interface Verdict {
-  readonly verdict: VerdictKind;
-  /** One sentence, for a person. Never empty. */
+/** `reason` is one sentence for a person, never empty. */
+export type Verdict =
+  | DecidedVerdict
+  | { readonly verdict: 'not_applicable'; readonly reason: string }
+  /** The check or the judge failed. */
+  | { readonly verdict: 'error'; readonly reason: string }
+  /** No judge was asked, or the judge has not answered yet. */
+  | { readonly verdict: 'skipped'; readonly reason: string };
+
+export interface DecidedVerdict {
+  readonly verdict: 'pass' | 'fail';
   readonly reason: string;
   /** The spans that show it, the first one being the step that made the criterion fail. */
   readonly evidence: readonly SpanId[];

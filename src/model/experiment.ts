@@ -2,6 +2,7 @@
  * An experiment: one version of an agent, run over the cases of a dataset and scored. It is kept in a folder of its own, so that it can be carried from one
  * machine to another, and a release be held against the one before.
  */
+import type { NotApplicableHandling } from './decision.ts';
 import type { Evaluation, Millionths, SuiteScope } from './evaluation.ts';
 
 export interface Experiment {
@@ -49,7 +50,7 @@ export interface ExperimentSuite {
     readonly question: string;
     readonly weight: Millionths;
     readonly isCritical: boolean;
-    readonly whenNotApplicable: 'exclude' | 'pass' | 'fail';
+    readonly whenNotApplicable: NotApplicableHandling;
   }[];
 }
 

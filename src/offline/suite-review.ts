@@ -2,6 +2,7 @@
  * What the store says of suites: which of their criteria always say the same, and which say the same as another. The first from the running
  * totals, all that ever was decided; the second from the newest conversations, as many as are looked at.
  */
+import { DECISIONS } from '../model/decision.ts';
 import { type CriterionRemark, type Likeness, reviewCriterion, VerdictPairs } from '../calibrate/criterion-review.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import type { CompiledSuite } from '../score/suite.ts';
@@ -58,7 +59,7 @@ async function remarksOn(
     const { suite, criterion, verdict } = JSON.parse(labels) as Readonly<Record<string, string>>;
     const key = JSON.stringify([suite, criterion]);
     const count = counts.get(key) ?? { pass: 0, fail: 0, undecided: 0 };
-    count[verdict === 'pass' || verdict === 'fail' ? verdict : 'undecided'] += value;
+    count[DECISIONS.find((decision) => decision === verdict) ?? 'undecided'] += value;
     counts.set(key, count);
   }
   return suites.flatMap(({ name: suite, criteria }) =>

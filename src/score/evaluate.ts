@@ -8,7 +8,14 @@
  * not to run again.
  */
 import type { Conversation } from '../model/conversation.ts';
-import type { Evaluation, EvaluationBasis, Finding, Verdict, VerdictKind } from '../model/evaluation.ts';
+import type {
+  DecidedVerdict,
+  Evaluation,
+  EvaluationBasis,
+  Finding,
+  Verdict,
+  VerdictKind,
+} from '../model/evaluation.ts';
 import type { JudgeRequest } from '../model/judging.ts';
 import { type SpanId, type TurnId, tryParseSpanId } from '../model/ids.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -150,11 +157,10 @@ function judge(
 
 function judgedVerdict(judgement: Judgement, criterion: CompiledCriterion, subject: Subject): Verdict {
   switch (judgement.is) {
-    case 'answer': {
-      const { answer, judgedBy } = judgement;
-      const verdict = toVerdict(answer, criterion, subject);
-      return judgedBy === undefined ? verdict : { ...verdict, judgedBy };
-    }
+    case 'answer':
+      return toVerdict(judgement.answer, criterion, subject);
+    case 'judged':
+      return { ...decided(judgement.answer, criterion, subject), judgedBy: judgement.judgedBy };
     case 'error':
       return errorVerdict(judgement.reason);
     case 'skipped':
@@ -172,22 +178,21 @@ function whenNotApplies(answer: unknown): Verdict {
 
 /** Looks at whatever a check gave back: it may be a stranger's JavaScript. */
 function toVerdict(answer: unknown, criterion: CompiledCriterion, subject: Subject): Verdict {
-  if (typeof answer === 'boolean') return decided(answer, undefined, undefined, criterion, subject);
+  if (typeof answer === 'boolean') return decided({ pass: answer }, criterion, subject);
   const reason = reasonNotApplicable(answer);
   if (reason !== undefined) return notApplicableVerdict(reason);
   if (isObject(answer) && typeof answer.pass === 'boolean') {
-    return decided(answer.pass, answer.reason, answer.evidence, criterion, subject);
+    const { pass, reason, evidence } = answer;
+    return decided({ pass, reason, evidence }, criterion, subject);
   }
   return errorVerdict(wrongAnswer('The check', answer));
 }
 
 function decided(
-  pass: boolean,
-  reason: unknown,
-  evidence: unknown,
+  { pass, reason, evidence }: { readonly pass: boolean; readonly reason?: unknown; readonly evidence?: unknown },
   criterion: CompiledCriterion,
   subject: Subject,
-): Verdict {
+): DecidedVerdict {
   const given = typeof reason === 'string' ? toReason(reason) : '';
   const spans = toSpanIds(evidence);
   return {
@@ -238,15 +243,15 @@ function ignoreRejection(then: Function, promise: object): void {
 }
 
 function notApplicableVerdict(reason: string): Verdict {
-  return { verdict: 'not_applicable', reason, evidence: NO_EVIDENCE };
+  return { verdict: 'not_applicable', reason };
 }
 
 function errorVerdict(reason: string): Verdict {
-  return { verdict: 'error', reason: toReason(reason), evidence: NO_EVIDENCE };
+  return { verdict: 'error', reason: toReason(reason) };
 }
 
 function skippedVerdict(reason: string): Verdict {
-  return { verdict: 'skipped', reason: toReason(reason), evidence: NO_EVIDENCE };
+  return { verdict: 'skipped', reason: toReason(reason) };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,6 @@
 /** An evaluation in one sentence: the score, why this outcome, and what failed with its reason. */
-import type { Millionths, Verdict, VerdictKind } from '../model/evaluation.ts';
+import { decisionOf } from '../model/decision.ts';
+import { type Millionths, type Verdict, type VerdictKind, VERDICTS } from '../model/evaluation.ts';
 import type { OutcomeDecision } from './outcome.ts';
 import { enumerate, shorten } from './sentences.ts';
 import type { CompiledSuite, Verdicts } from './suite.ts';
@@ -12,15 +13,13 @@ export function explain(score: Millionths, decision: OutcomeDecision, verdicts: 
   if (everyPassed(verdicts) && decision.undecided.length === 0) {
     return `Score ${formatMillionths(score)} makes this a ${decision.outcome} (${causeOf(decision)}); every criterion passed.`;
   }
-  const failed = withReasons(verdicts, 'fail');
-  const parts = [
+  const failed = withReasons(verdicts);
+  return sentence([
     `Score ${formatMillionths(score)} makes this a ${decision.outcome} (${causeOf(decision)})`,
     failed.length === 0 ? noneFailed(verdicts) : `failed: ${failed.join('; ')}`,
-    ...named(verdicts, 'error', 'could not be checked'),
-    ...reasonGroups(verdicts, 'skipped', 'skipped'),
+    ...undecided(verdicts, { isScored: true }),
     ...decision.undecided,
-  ];
-  return sentence(parts);
+  ]);
 }
 
 export function explainUnscored(suite: CompiledSuite, weighed: Weighed, verdicts: Verdicts): string {
@@ -29,12 +28,34 @@ export function explainUnscored(suite: CompiledSuite, weighed: Weighed, verdicts
       ? 'no criterion could be decided'
       : `only ${formatMillionths(weighed.decided)} of ${formatMillionths(weighed.total)} weight could be decided, ` +
         `less than the ${formatMillionths(suite.minDecided)} share needed`;
-  return sentence([
-    `Unscored, because ${share}`,
-    ...reasonGroups(verdicts, 'not_applicable', 'not applicable'),
-    ...reasonGroups(verdicts, 'error', 'could not be checked'),
-    ...reasonGroups(verdicts, 'skipped', 'skipped'),
-  ]);
+  return sentence([`Unscored, because ${share}`, ...undecided(verdicts, { isScored: false })]);
+}
+
+interface Listing {
+  readonly word: string;
+  /** Where it is not scored, the reasons are the explanation. */
+  readonly whenScored: 'nothing' | 'names' | 'reasons';
+}
+
+/** How criteria that were not decided are listed, in this order. */
+const LISTINGS = {
+  pass: undefined,
+  fail: undefined,
+  not_applicable: { word: 'not applicable', whenScored: 'nothing' },
+  error: { word: 'could not be checked', whenScored: 'names' },
+  skipped: { word: 'skipped', whenScored: 'reasons' },
+} as const satisfies Record<VerdictKind, Listing | undefined>;
+
+function undecided(verdicts: Verdicts, { isScored }: { readonly isScored: boolean }): string[] {
+  return VERDICTS.flatMap((kind) => {
+    const listing = LISTINGS[kind];
+    if (listing === undefined) return [];
+    const entries = [...verdicts].filter(([, { verdict }]) => verdict === kind);
+    const shown = isScored ? listing.whenScored : 'reasons';
+    if (shown === 'nothing' || entries.length === 0) return [];
+    const list = shown === 'names' ? enumerate(entries.map(([name]) => name)) : byReason(entries).join('; ');
+    return [`${listing.word}: ${list}`];
+  });
 }
 
 function causeOf({ because, cappedBy }: OutcomeDecision): string {
@@ -42,38 +63,34 @@ function causeOf({ because, cappedBy }: OutcomeDecision): string {
 }
 
 function everyPassed(verdicts: Verdicts): boolean {
-  for (const { verdict } of verdicts.values()) if (verdict !== 'pass') return false;
-  return true;
+  return passedIn(verdicts) === verdicts.size;
 }
 
 function noneFailed(verdicts: Verdicts): string {
-  const passed = [...verdicts.values()].filter(({ verdict }) => verdict === 'pass').length;
+  const passed = passedIn(verdicts);
   return passed === verdicts.size ? 'every criterion passed' : `all ${passed} criteria that could be decided passed`;
 }
 
-function withReasons(verdicts: Verdicts, kind: VerdictKind): string[] {
-  return entriesOf(verdicts, kind).map(
-    ([name, { reason }]) => `${name} (${shorten(reason, REASON_IN_EXPLANATION_MAX).replace(/\.$/, '')})`,
-  );
+function passedIn(verdicts: Verdicts): number {
+  let passed = 0;
+  for (const { verdict } of verdicts.values()) if (decisionOf(verdict) === 'pass') passed += 1;
+  return passed;
+}
+
+function withReasons(verdicts: Verdicts): string[] {
+  return [...verdicts]
+    .filter(([, { verdict }]) => decisionOf(verdict) === 'fail')
+    .map(([name, { reason }]) => `${name} (${inBrief(reason)})`);
 }
 
 /** Criteria that share a reason, which those for missing content do, are named together. */
-function reasonGroups(verdicts: Verdicts, kind: VerdictKind, word: string): string[] {
-  const byReason = Map.groupBy(entriesOf(verdicts, kind), ([, { reason }]) => reason);
-  const groups = [...byReason].map(
-    ([reason, entries]) =>
-      `${enumerate(entries.map(([name]) => name))} (${shorten(reason, REASON_IN_EXPLANATION_MAX).replace(/\.$/, '')})`,
-  );
-  return groups.length === 0 ? [] : [`${word}: ${groups.join('; ')}`];
+function byReason(entries: readonly (readonly [string, Verdict])[]): string[] {
+  const groups = Map.groupBy(entries, ([, { reason }]) => reason);
+  return [...groups].map(([reason, members]) => `${enumerate(members.map(([name]) => name))} (${inBrief(reason)})`);
 }
 
-function named(verdicts: Verdicts, kind: VerdictKind, word: string): string[] {
-  const names = entriesOf(verdicts, kind).map(([name]) => name);
-  return names.length === 0 ? [] : [`${word}: ${enumerate(names)}`];
-}
-
-function entriesOf(verdicts: Verdicts, kind: VerdictKind): [string, Verdict][] {
-  return [...verdicts].filter(([, { verdict }]) => verdict === kind);
+function inBrief(reason: string): string {
+  return shorten(reason, REASON_IN_EXPLANATION_MAX).replace(/\.$/, '');
 }
 
 function sentence(parts: readonly string[]): string {

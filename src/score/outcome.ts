@@ -7,6 +7,7 @@
  *     score >= 0.50                 graceful_failure
  *     else                          partial_failure
  */
+import { decisionOf } from '../model/decision.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
 import { hasAnswer, isAnswerUnknown } from './needs.ts';
 import { describeThrown } from './sentences.ts';
@@ -95,7 +96,7 @@ export function decideOutcome(
   const outcome = rule?.outcome ?? 'partial_failure';
   const because = rule?.because ?? 'no other outcome applies';
   const cap = suite.criteria
-    .filter(({ name, capsAt }) => capsAt !== undefined && scored.verdicts.get(name) === 'fail')
+    .filter(({ name, capsAt }) => capsAt !== undefined && decisionOf(scored.verdicts.get(name) ?? 'skipped') === 'fail')
     .reduce<{ outcome: ScoredOutcome; by: string | undefined }>(
       (lowest, { name, capsAt }) =>
         capsAt !== undefined && isWorse(capsAt, lowest.outcome) ? { outcome: capsAt, by: name } : lowest,

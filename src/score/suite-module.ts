@@ -11,7 +11,8 @@ import { type CompiledWithMistakes, compileSuite } from './compile-suite.ts';
 import { type DefinedSuite, isDefinedSuite } from './define-suite.ts';
 import { JUDGING, judgingShape } from './judge/judged-criterion.ts';
 import { NEEDS } from './needs.ts';
-import { NOT_APPLICABLE_HANDLINGS, SCORED_OUTCOMES } from './suite.ts';
+import { NOT_APPLICABLE_HANDLINGS } from '../model/decision.ts';
+import { SCORED_OUTCOMES } from './suite.ts';
 
 const NOWHERE: Place = { line: undefined, column: undefined };
 const fn = z.custom((value) => typeof value === 'function', 'a function');

@@ -2,6 +2,7 @@
  * A suite as its author writes it (`Suite`, what `defineSuite` takes and the YAML reader makes) and as the engine runs
  * it (`CompiledSuite`). Both ways of writing end in the same compiled form, so that they cannot differ in meaning.
  */
+import type { NotApplicableHandling } from '../model/decision.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Finding, Millionths, Outcome, SuiteScope, Verdict, VerdictKind } from '../model/evaluation.ts';
 import type { SpanId } from '../model/ids.ts';
@@ -47,9 +48,6 @@ export const SCORED_OUTCOMES = [
 ] as const satisfies readonly Outcome[];
 /** From best to worst. */
 export type ScoredOutcome = (typeof SCORED_OUTCOMES)[number];
-
-export const NOT_APPLICABLE_HANDLINGS = ['exclude', 'pass', 'fail'] as const;
-export type NotApplicableHandling = (typeof NOT_APPLICABLE_HANDLINGS)[number];
 
 /** What extracts give, by name. */
 export type Extracts = Readonly<Record<string, unknown>>;

@@ -2,11 +2,12 @@
  * Verdicts that are known, weighed by another version of their suite: a score and an outcome without the conversation. Where an outcome rule looks
  * at the conversation after all, it has to be there: the answer is `needs-conversation`.
  */
+import { countedAs } from '../model/decision.ts';
 import type { Millionths, Outcome, VerdictKind } from '../model/evaluation.ts';
 import { decideOutcome } from './outcome.ts';
 import type { Subject } from './subject.ts';
 import { CheckError, type CompiledSuite, type Extracts, type SubjectWith } from './suite.ts';
-import { countedAs, ONE, type Weight, weigh } from './weigh.ts';
+import { ONE, type Weight, weigh } from './weigh.ts';
 
 interface KnownAnswers {
   readonly verdicts: ReadonlyMap<string, VerdictKind>;

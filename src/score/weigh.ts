@@ -7,8 +7,8 @@
  * that is not applicable leaves both sums, unless it says that it counts as a pass or as a fail; one that could not be
  * decided for reasons that are not the agent's (error, skipped) always leaves them.
  */
+import { countedAs, type NotApplicableHandling } from '../model/decision.ts';
 import type { Millionths, VerdictKind } from '../model/evaluation.ts';
-import type { NotApplicableHandling } from './suite.ts';
 
 export const ONE: Millionths = 1_000_000;
 
@@ -43,11 +43,6 @@ export function weigh(
   }
   const enough = decided > 0 && decided * ONE >= minDecided * total;
   return { passed, decided, total, score: enough ? ratio(passed, decided) : undefined };
-}
-
-export function countedAs(verdict: VerdictKind, whenNotApplicable: NotApplicableHandling): NotApplicableHandling {
-  if (verdict === 'pass' || verdict === 'fail') return verdict;
-  return verdict === 'not_applicable' ? whenNotApplicable : 'exclude';
 }
 
 /** Half up. Exact, because every term stays far below 2^53. */

@@ -6,6 +6,7 @@
  *     6f0c2a91b3d4e5f6 1 00120 4:0a1b2c3d4e5f
  */
 import { type Evaluation, type VerdictKind, VERDICTS } from '../model/evaluation.ts';
+import { partsOf } from '../model/verdict-parts.ts';
 
 export interface Basis {
   readonly definition: string;
@@ -25,8 +26,9 @@ export function encodeBasis({ basis, verdicts }: Pick<Evaluation, 'basis' | 'ver
   let kinds = '';
   let judged = '';
   let place = 0;
-  for (const { verdict, judgedBy } of verdicts.values()) {
-    kinds += VERDICTS.indexOf(verdict);
+  for (const verdict of verdicts.values()) {
+    const { judgedBy } = partsOf(verdict);
+    kinds += VERDICTS.indexOf(verdict.verdict);
     if (judgedBy !== undefined) judged += ` ${place}:${judgedBy.version}`;
     place += 1;
   }

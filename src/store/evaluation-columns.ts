@@ -2,6 +2,7 @@
  * The columns of an evaluation that both stores have, each with its type and its value. Inserts, copies, retention, the
  * export and scans follow from them. A new column is a line here, a migration in each schema, and a producer of the value.
  */
+import { decisionOf } from '../model/decision.ts';
 import { type Evaluation, OUTCOMES, type Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TurnId } from '../model/ids.ts';
 import { fromSuiteKey, suiteKey } from '../model/suite-key.ts';
@@ -70,7 +71,7 @@ export function keeping(): (
 /** By which conversations are found. Nobody looks for them by what a shadow says of them. */
 export function failedCriteria({ shadow, verdicts }: Evaluation): readonly string[] {
   if (shadow) return [];
-  return [...verdicts].flatMap(([criterion, { verdict }]) => (verdict === 'fail' ? [criterion] : []));
+  return [...verdicts].flatMap(([criterion, { verdict }]) => (decisionOf(verdict) === 'fail' ? [criterion] : []));
 }
 
 /** As the rows are read. */

@@ -5,6 +5,7 @@
  * A judge's verdict is noted beside the labels when it is stored and there are labels of its conversation, and for conversations that were judged
  * before when their first label is put.
  */
+import { isDecided } from '../model/decision.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { HumanLabel, JudgedCount, LabelledVerdict } from '../model/labels.ts';
 
@@ -32,9 +33,10 @@ export const JUDGED_TOTAL = 'assay_judged_verdicts_total';
 /** What of an evaluation is noted beside labels. */
 export function judgedIn(evaluation: Evaluation, notedAt: number): readonly LabelledVerdict[] {
   const { conversationId, turnId, suite, revision } = evaluation;
-  return [...evaluation.verdicts].flatMap(([criterion, { verdict, judgedBy }]) => {
-    if (judgedBy === undefined || (verdict !== 'pass' && verdict !== 'fail')) return [];
-    const { judge, version: judgeVersion } = judgedBy;
+  return [...evaluation.verdicts].flatMap(([criterion, given]) => {
+    if (!isDecided(given) || given.judgedBy === undefined) return [];
+    const { verdict } = given;
+    const { judge, version: judgeVersion } = given.judgedBy;
     return [{ conversationId, turnId, suite, criterion, judge, judgeVersion, verdict, revision, notedAt }];
   });
 }

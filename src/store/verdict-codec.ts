@@ -4,15 +4,17 @@
  */
 import { type Evaluation, type Finding, FINDINGS, type Verdict, VERDICTS } from '../model/evaluation.ts';
 import type { SpanId } from '../model/ids.ts';
+import { partsOf, verdictFrom } from '../model/verdict-parts.ts';
 
 type Row = readonly [string | null, number, string, readonly SpanId[], string?, string?];
 type Said = Pick<Evaluation, 'verdicts' | 'findings'>;
 
 export function encodeVerdicts({ verdicts, findings = [] }: Said): string {
   const rows: unknown[] = [];
-  for (const [criterion, { verdict, reason, evidence, judgedBy }] of verdicts) {
+  for (const [criterion, verdict] of verdicts) {
+    const { reason, evidence, judgedBy } = partsOf(verdict);
     const by = judgedBy === undefined ? [] : [judgedBy.judge, judgedBy.version];
-    rows.push([criterion, VERDICTS.indexOf(verdict), reason, evidence, ...by]);
+    rows.push([criterion, VERDICTS.indexOf(verdict.verdict), reason, evidence, ...by]);
   }
   for (const { finding, reason, evidence } of findings) rows.push([null, FINDINGS.indexOf(finding), reason, evidence]);
   return JSON.stringify(rows);
@@ -33,7 +35,7 @@ export function decodeVerdicts(text: string): Said {
     const verdict = VERDICTS[index];
     if (verdict === undefined) throw new Error(`store: ${index} is not the number of a verdict`);
     const judgedBy = judge !== undefined && version !== undefined && { judgedBy: { judge, version } };
-    verdicts.set(criterion, { verdict, reason, evidence, ...judgedBy });
+    verdicts.set(criterion, verdictFrom(verdict, { reason, evidence, ...judgedBy }));
   }
   return { verdicts, ...(findings.length > 0 && { findings }) };
 }

@@ -1,4 +1,6 @@
 /** The assertions, apart from Vitest: whether each holds, what is said where it does not, and the two sides of the diff. */
+import { partsOf } from '../model/verdict-parts.ts';
+import { decisionOf, isBroken, isDecided } from '../model/decision.ts';
 import { didYouMean } from '../model/did-you-mean.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation, Outcome, Verdict } from '../model/evaluation.ts';
@@ -93,7 +95,7 @@ export async function failsSuite(
   known(criteria, suites);
   const problems = unscored(suites, evaluations, conversations);
   const failed = evaluations.flatMap((evaluation) =>
-    failedIn(evaluation).filter(([, { verdict }]) => verdict === 'fail'),
+    [...evaluation.verdicts].filter(([, { verdict }]) => decisionOf(verdict) === 'fail'),
   );
   const names = new Set(failed.map(([name]) => name));
   const missing = criteria.filter((name) => !names.has(name));
@@ -203,11 +205,7 @@ type Named = readonly [string, Verdict];
 
 /** A check that breaks is no success either. */
 function failedIn({ verdicts }: Evaluation): readonly Named[] {
-  return [...verdicts].filter(([, { verdict }]) => verdict === 'fail' || verdict === 'error');
-}
-
-function isDecided({ verdict }: Verdict): boolean {
-  return verdict === 'pass' || verdict === 'fail';
+  return [...verdicts].filter(([, { verdict }]) => decisionOf(verdict) === 'fail' || isBroken(verdict));
 }
 
 function sidesOf({ verdicts }: Evaluation, wrong: ReadonlySet<string>): { expected: string[]; actual: string[] } {
@@ -229,9 +227,10 @@ function scoreOf({ score }: Evaluation): string {
   return score === undefined ? 'none' : formatMillionths(score);
 }
 
-function told([name, { verdict, reason, evidence }]: Named, conversation: Conversation | undefined): string {
+function told([name, verdict]: Named, conversation: Conversation | undefined): string {
+  const { reason, evidence } = partsOf(verdict);
   const at = conversation === undefined ? undefined : stepAt(evidence[0], conversation);
-  return `    ${name} ${verdict}: ${reason}${placed(at)}`;
+  return `    ${name} ${verdict.verdict}: ${reason}${placed(at)}`;
 }
 
 function placed(at: string | undefined): string {

@@ -1,7 +1,8 @@
 /** Experiments as they would be read from their folders, from a line a run. */
+import { verdictFrom } from '../../src/model/verdict-parts.ts';
 import type { Evaluation, Outcome, VerdictKind } from '../../src/model/evaluation.ts';
 import type { CaseRun, Experiment, ExperimentResult, RunEffort, RunEnd } from '../../src/model/experiment.ts';
-import type { ConversationId, SpanId, TurnId } from '../../src/model/ids.ts';
+import type { ConversationId, TurnId } from '../../src/model/ids.ts';
 
 export interface RunLine {
   readonly case: string;
@@ -127,7 +128,7 @@ function evaluationOf(line: EvaluationLine, conversationId: string, turnId: stri
     verdicts: new Map(
       Object.entries(line.verdicts ?? {}).map(([criterion, verdict]) => [
         criterion,
-        { verdict, reason: 'As the test says.', evidence: [] as readonly SpanId[] },
+        verdictFrom(verdict, { reason: 'As the test says.', evidence: [] }),
       ]),
     ),
     ...(line.waitsFor === undefined ? {} : { waitsFor: line.waitsFor }),

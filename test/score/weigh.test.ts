@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { VerdictKind } from '../../src/model/evaluation.ts';
 import { VERDICTS } from '../../src/model/evaluation.ts';
-import type { NotApplicableHandling } from '../../src/score/suite.ts';
+import type { NotApplicableHandling } from '../../src/model/decision.ts';
 import { formatMillionths, ONE, toMillionths, weigh } from '../../src/score/weigh.ts';
 
 const HALF = ONE / 2;

@@ -2,7 +2,9 @@
 import type { Command } from 'commander';
 import { buildConversation } from '../../assemble/build-conversation.ts';
 import { buildTurns } from '../../assemble/build-turns.ts';
-import type { Evaluation } from '../../model/evaluation.ts';
+import { decisionOf } from '../../model/decision.ts';
+import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
+import { partsOf } from '../../model/verdict-parts.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
@@ -20,7 +22,13 @@ import { printTurn as printTurnSteps } from '../print-transcript.ts';
 import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
-const VERDICT_STYLES = { pass: 'green', fail: 'red', not_applicable: 'dim', error: 'magenta', skipped: 'dim' } as const;
+const VERDICT_STYLES = {
+  pass: 'green',
+  fail: 'red',
+  not_applicable: 'dim',
+  error: 'magenta',
+  skipped: 'dim',
+} as const satisfies Record<VerdictKind, string>;
 const CAUSES: { readonly [cause: string]: string } = {
   idle: 'nothing came for a while after its last turn',
   end_marker: 'the agent marked its end',
@@ -173,10 +181,11 @@ function printEvaluation(
     terminal.out(
       `    ${paint('dim', `so far: it waits for a judge's verdict on ${evaluation.waitsFor.join(', ')}, and is not counted yet`)}`,
     );
-  for (const [criterion, { verdict, reason, evidence }] of evaluation.verdicts) {
+  for (const [criterion, given] of evaluation.verdicts) {
+    const { verdict, reason } = given;
     terminal.out(`    ${paint(VERDICT_STYLES[verdict], verdict.padEnd(14))} ${criterion.padEnd(28)} ${safe(reason)}`);
-    const [first] = evidence;
-    if (verdict === 'fail' && first !== undefined)
+    const [first] = partsOf(given).evidence;
+    if (decisionOf(verdict) === 'fail' && first !== undefined)
       terminal.out(`${' '.repeat(49)}${paint('dim', `at ${where(first)}`)}`);
   }
   for (const { finding, reason, evidence } of evaluation.findings ?? []) {

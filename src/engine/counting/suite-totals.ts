@@ -11,8 +11,10 @@ import {
   OUTCOMES,
   type Outcome,
   type Verdict,
+  type VerdictKind,
   VERDICTS,
 } from '../../model/evaluation.ts';
+import { DECISIONS, decisionOf, isDecided } from '../../model/decision.ts';
 import type { AgentLabels } from '../../model/agent-labels.ts';
 import type { SeriesExemplar } from '../../model/metric.ts';
 import { type CountedEffort, countedEffort, type Effort, squaredCost } from './usage-totals.ts';
@@ -105,7 +107,7 @@ export class SuiteTotals {
       if (before.has(criterion)) continue;
       const series = this.#verdict(criterion, verdict.verdict);
       // Of a pass nobody asks for an example.
-      if (verdict.verdict === 'fail') series.add(1, exemplarOf(counted, 1));
+      if (decisionOf(verdict.verdict) === 'fail') series.add(1, exemplarOf(counted, 1));
       else series.add(1);
       this.#countJudged(criterion, verdict);
     }
@@ -140,15 +142,16 @@ export class SuiteTotals {
   }
 
   /** Few versions are asked at a time, and each answer costs a call of a model: the series are not worth keeping at hand. */
-  #countJudged(criterion: string, { verdict, judgedBy }: Verdict): void {
-    if (judgedBy === undefined) return;
-    const labels = { suite: this.labels.suite, criterion, judge: judgedBy.judge, judge_version: judgedBy.version };
+  #countJudged(criterion: string, given: Verdict): void {
+    if (!isDecided(given) || given.judgedBy === undefined) return;
+    const { judge, version: judge_version } = given.judgedBy;
+    const labels = { suite: this.labels.suite, criterion, judge, judge_version };
     // Both from the first on, so that a share can be made of them.
-    for (const one of ['pass', 'fail'] as const)
-      this.#totals.series(QUALITY_METRICS.judged.name, { ...labels, verdict: one }).add(one === verdict ? 1 : 0);
+    for (const verdict of DECISIONS)
+      this.#totals.series(QUALITY_METRICS.judged.name, { ...labels, verdict }).add(verdict === given.verdict ? 1 : 0);
   }
 
-  #verdict(criterion: string, verdict: string): Series {
+  #verdict(criterion: string, verdict: VerdictKind): Series {
     let byVerdict = this.#verdicts.get(criterion);
     if (byVerdict === undefined) {
       byVerdict = new Map();

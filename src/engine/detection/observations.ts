@@ -1,9 +1,10 @@
 /** Evaluations as they wait for detection: compact, and with the weights they were scored by, whatever suite runs when they are observed. */
+import { countedAs } from '../../model/decision.ts';
 import { OUTCOMES, VERDICTS, type Evaluation, type Outcome, type VerdictKind } from '../../model/evaluation.ts';
 import { evaluationIdOf } from '../../report/results/evaluation-record.ts';
 import type { Effort } from '../counting/usage-totals.ts';
 import type { AgentLabels } from '../../model/agent-labels.ts';
-import { countedAs, ONE } from '../../score/weigh.ts';
+import { ONE } from '../../score/weigh.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import type { WaitingObservation } from '../../store/detection-store.ts';
 

@@ -6,6 +6,7 @@
  */
 import { buildConversation, knowing } from '../../assemble/build-conversation.ts';
 import type { Conversation } from '../../model/conversation.ts';
+import { countedAs } from '../../model/decision.ts';
 import type { Evaluation, Outcome } from '../../model/evaluation.ts';
 import type { Excerpt } from '../../model/excerpt.ts';
 import type { MutantResult, MutationGolden, Notice, SuiteMutation } from '../../model/mutation.ts';
@@ -17,7 +18,6 @@ import { tally } from '../../mutate/tally.ts';
 import { evaluate } from '../../score/evaluate.ts';
 import { type CompiledSuite, SCORED_OUTCOMES } from '../../score/suite.ts';
 import { writeOperations } from '../../score/trajectory/write-operations.ts';
-import { countedAs } from '../../score/weigh.ts';
 import { type GoldenConversation, understood } from './golden-conversations.ts';
 
 interface MutateOptions {

@@ -1,4 +1,6 @@
 /** Evaluations as JUnit XML: a suite is a test suite, an evaluation a test case, a failed criterion its failure. */
+import { partsOf } from '../../model/verdict-parts.ts';
+import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 
@@ -20,8 +22,9 @@ function resultOf({ outcome, explanation, verdicts }: Evaluation): JUnitResult {
   if (outcome === 'unscored') return { is: 'skipped', message: explanation };
   if (outcome === 'successful_completion') return { is: 'passed' };
   const details = [...verdicts]
-    .filter(([, { verdict }]) => verdict === 'fail')
-    .map(([criterion, { reason, evidence }]) => {
+    .filter(([, { verdict }]) => decisionOf(verdict) === 'fail')
+    .map(([criterion, verdict]) => {
+      const { reason, evidence } = partsOf(verdict);
       const where = evidence.length === 0 ? '' : ` (span ${evidence[0]})`;
       return `${criterion}: ${reason}${where}`;
     });

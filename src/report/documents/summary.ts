@@ -1,4 +1,5 @@
 /** What many evaluations add up to: TCR with its band, outcomes, and the criteria that fail most. */
+import { decisionOf } from '../../model/decision.ts';
 import { type Evaluation, OUTCOMES, type Outcome } from '../../model/evaluation.ts';
 
 /** From the task completion rate: 0.85 and above, 0.70 and above, below. */
@@ -69,12 +70,13 @@ function failingCriteria(evaluations: readonly Evaluation[]): FailingCriterion[]
   >();
   for (const { suite, verdicts, conversationId } of evaluations) {
     for (const [criterion, { verdict }] of verdicts) {
-      if (verdict !== 'pass' && verdict !== 'fail') continue;
+      const decision = decisionOf(verdict);
+      if (decision === undefined) continue;
       const key = JSON.stringify([suite, criterion]);
       const entry = found.get(key) ?? { suite, criterion, failed: 0, decided: 0, examples: new Set() };
       found.set(key, entry);
       entry.decided += 1;
-      if (verdict === 'pass') continue;
+      if (decision === 'pass') continue;
       entry.failed += 1;
       if (entry.examples.size < EXAMPLES_MAX) entry.examples.add(conversationId);
     }

@@ -10,13 +10,19 @@
 import { type Attributes, SeverityNumber } from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { ReadableLogRecord } from '@opentelemetry/sdk-logs';
+import { isBroken } from '../../model/decision.ts';
 import type { VerdictKind } from '../../model/evaluation.ts';
 import { OWN_SCOPE } from '../../model/marks.ts';
 import type { ResultPayload } from './result-payload.ts';
 
 const EVENT = 'gen_ai.evaluation.result';
-/** Of a verdict that decides. */
-export const SCORE_OF: Partial<Record<VerdictKind, number>> = { pass: 1, fail: 0 };
+export const SCORE_OF = {
+  pass: 1,
+  fail: 0,
+  not_applicable: undefined,
+  error: undefined,
+  skipped: undefined,
+} satisfies Record<VerdictKind, number | undefined>;
 
 export class EvaluationEvents {
   readonly #resource: ReturnType<typeof resourceFromAttributes>;
@@ -50,11 +56,11 @@ export class EvaluationEvents {
           'gen_ai.evaluation.score.label': verdict,
           ...(value === undefined ? {} : { 'gen_ai.evaluation.score.value': value }),
           'gen_ai.evaluation.explanation': reason,
-          ...(verdict === 'error' ? { 'error.type': 'check_error' } : {}),
+          ...(isBroken(verdict) ? { 'error.type': 'check_error' } : {}),
           'assay.evaluator.id': `${suite}/${criterion}`,
           ...(evidence.length === 0 ? {} : { 'assay.evidence.span_ids': [...evidence] }),
         },
-        verdict === 'error' ? SeverityNumber.WARN : SeverityNumber.INFO,
+        isBroken(verdict) ? SeverityNumber.WARN : SeverityNumber.INFO,
       );
     });
     return [whole, ...verdicts];

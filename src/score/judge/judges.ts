@@ -9,7 +9,7 @@ import type { GradedSteps, JudgedAnswer, JudgeOutcome, JudgeRequest } from '../.
 import { unreachable } from '../../model/unreachable.ts';
 import { shorten } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
-import type { Answer, CompiledSuite } from '../suite.ts';
+import type { Answer, CompiledSuite, ReasonedAnswer } from '../suite.ts';
 import { type GoldenRun, goldenRunOf } from './golden-items.ts';
 import { gradedStepsOf } from './graded-steps.ts';
 import { callKey, judgeVersion } from './judge-version.ts';
@@ -39,12 +39,9 @@ export interface ToJudge {
 }
 
 export type Judgement =
-  | {
-      readonly is: 'answer';
-      readonly answer: Answer;
-      /** Absent where nobody had to be asked. */
-      readonly judgedBy?: JudgeVersion;
-    }
+  /** Known without asking. */
+  | { readonly is: 'answer'; readonly answer: Answer }
+  | { readonly is: 'judged'; readonly answer: ReasonedAnswer; readonly judgedBy: JudgeVersion }
   | { readonly is: 'error'; readonly reason: string }
   | { readonly is: 'skipped'; readonly reason: string };
 
@@ -201,7 +198,7 @@ function judgementOf(
       if (answer === undefined) return { is: 'error', reason: 'What the judge answered is about other questions.' };
       const evidence = answer.quotes.map(rendered.spanOf);
       return {
-        is: 'answer',
+        is: 'judged',
         answer: { pass: answer.pass, reason: reasonOf(answer, rendered.request.cut), evidence },
         judgedBy: { judge: rendered.request.judge, version: version() },
       };

@@ -1,4 +1,5 @@
 /** Holds what a suite says of a test's conversation against what the test expects of it. */
+import { partsOf } from '../../model/verdict-parts.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { SpanId } from '../../model/ids.ts';
@@ -43,7 +44,7 @@ export function runSuiteTest(suite: CompiledSuite, test: SuiteTest, conversation
     const isAsExpected = actual.verdict === verdict && (reason === undefined || actual.reason.includes(reason));
     if (isAsExpected) continue;
     const expected = reason === undefined ? verdict : `${verdict} because of "${reason}"`;
-    const [spanId] = actual.evidence;
+    const [spanId] = partsOf(actual).evidence;
     unmet.push({ what: criterion, expected, actual: actual.verdict, reason: actual.reason, line, spanId });
   }
   const whole = { reason: evaluation.explanation, spanId: undefined };

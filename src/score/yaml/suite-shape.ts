@@ -6,7 +6,8 @@ import { z } from 'zod';
 import type { Path } from '../../model/written-document.ts';
 import { JUDGING, judgingShape } from '../judge/judged-criterion.ts';
 import { NEEDS } from '../needs.ts';
-import { NOT_APPLICABLE_HANDLINGS, SCORED_OUTCOMES } from '../suite.ts';
+import { NOT_APPLICABLE_HANDLINGS } from '../../model/decision.ts';
+import { SCORED_OUTCOMES } from '../suite.ts';
 import { goldenShape, knownTrajectoryKeys, toolPolicyShape } from './trajectory-shape.ts';
 
 const globs = z.union([z.string(), z.array(z.string()).readonly()]);

@@ -1,4 +1,5 @@
 /** How much each criterion varies, from the running totals as they are committed: what the gauge of it shows. */
+import { DECISIONS } from '../../model/decision.ts';
 import { rarerShareAtMost } from '../../calibrate/criterion-review.ts';
 import { QUALITY_METRICS } from '../../report/metrics/quality-metrics.ts';
 import type { SeriesTotal } from '../../report/metrics/quality-view.ts';
@@ -24,9 +25,10 @@ export class CriterionVariation {
 
   update(totals: readonly Pick<SeriesTotal, 'metric' | 'labels' | 'value'>[]): void {
     for (const { metric, labels, value } of totals) {
-      const { suite, criterion, verdict } = labels;
+      const { suite, criterion } = labels;
       if (metric !== QUALITY_METRICS.verdicts.name || suite === undefined || criterion === undefined) continue;
-      if (verdict !== 'pass' && verdict !== 'fail') continue;
+      const verdict = DECISIONS.find((decision) => decision === labels.verdict);
+      if (verdict === undefined) continue;
       const series = JSON.stringify(labels);
       const key = JSON.stringify([suite, criterion]);
       const decided = this.#decided.get(key) ?? { suite, criterion, pass: 0, fail: 0 };

@@ -1,5 +1,6 @@
 /** An experiment and its runs as they stand in files: JSON that is checked when it is read. */
 import { z } from 'zod';
+import { NOT_APPLICABLE_HANDLINGS } from '../../model/decision.ts';
 import { fromEvaluationJson, toEvaluationJson } from '../../model/evaluation-json.ts';
 import { type CaseRun, type Experiment, type FileRange, RUN_ENDS } from '../../model/experiment.ts';
 
@@ -156,7 +157,7 @@ const experimentShape = z.object({
           question: z.string(),
           weight: z.number(),
           is_critical: z.boolean(),
-          when_not_applicable: z.enum(['exclude', 'pass', 'fail']),
+          when_not_applicable: z.enum(NOT_APPLICABLE_HANDLINGS),
         }),
       ),
     }),

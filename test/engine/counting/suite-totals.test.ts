@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Evaluation, VerdictKind } from '../../../src/model/evaluation.ts';
 import type { ConversationId } from '../../../src/model/ids.ts';
+import { verdictFrom } from '../../../src/model/verdict-parts.ts';
 import { EFFORT_MAX } from '../../../src/engine/counting/usage-totals.ts';
 import { SuiteTotals } from '../../../src/engine/counting/suite-totals.ts';
 import type { Total } from '../../../src/store/engine-store.ts';
@@ -21,7 +22,9 @@ function evaluation(verdicts: Readonly<Record<string, VerdictKind>>, score: numb
     score: score === 'none' ? undefined : score,
     outcome: score === 'none' ? 'unscored' : 'graceful_failure',
     explanation: '',
-    verdicts: new Map(Object.entries(verdicts).map(([name, verdict]) => [name, { verdict, reason: '', evidence: [] }])),
+    verdicts: new Map(
+      Object.entries(verdicts).map(([name, verdict]) => [name, verdictFrom(verdict, { reason: '', evidence: [] })]),
+    ),
   };
 }
 
@@ -150,8 +153,8 @@ test('verdicts of judges are counted by version, both kinds from the first on, a
   const judged = (x: VerdictKind, y: VerdictKind): Evaluation => ({
     ...evaluation({}),
     verdicts: new Map([
-      ['x', { verdict: x, reason: '', evidence: [], judgedBy: by }],
-      ['y', { verdict: y, reason: '', evidence: [] }],
+      ['x', verdictFrom(x, { reason: '', evidence: [], judgedBy: by })],
+      ['y', verdictFrom(y, { reason: '', evidence: [] })],
     ]),
   });
   suite.countFirst(judged('pass', 'pass'), EFFORT, COUNTED);

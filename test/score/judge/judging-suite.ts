@@ -1,7 +1,9 @@
 /** A suite in YAML whose criteria are judged, and judges who answer as a test says. */
+import type { Verdict } from '../../../src/model/evaluation.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
 import type { JudgedAnswer, JudgeOutcome, JudgeRequest } from '../../../src/model/judging.ts';
 import type { Conversation } from '../../../src/model/conversation.ts';
+import { partsOf } from '../../../src/model/verdict-parts.ts';
 import { evaluate, type Evaluated } from '../../../src/score/evaluate.ts';
 import type { JudgeSettings, Judges } from '../../../src/score/judge/judges.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
@@ -70,4 +72,9 @@ export function itemsIn(material: string): readonly Readonly<Record<string, unkn
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Of the judge that gave the verdict; undefined where none did. */
+export function judgeVersionIn(verdict: Verdict | undefined): string | undefined {
+  return verdict === undefined ? undefined : partsOf(verdict).judgedBy?.version;
 }

@@ -4,7 +4,7 @@ import type { JudgedCriterion } from '../../../src/model/judging.ts';
 import { readSuite } from '../../../src/score/yaml/read-suite.ts';
 import { readGolden } from '../../../src/score/trajectory/read-golden.ts';
 import { aRun, call, DETAIL, GT_001, SEARCH } from '../trajectory/ticket-agent.ts';
-import { answered, evaluated, itemsIn, judgesWho, requestFor } from './judging-suite.ts';
+import { answered, evaluated, itemsIn, judgeVersionIn, judgesWho, requestFor } from './judging-suite.ts';
 
 const STEPS = '{ name: right_steps, question: Were the steps right?, weight: 1, judge: { uses: step_correctness } }';
 
@@ -207,7 +207,7 @@ test('what the agent made of a golden step is data as well', () => {
 test('how many steps are graded makes no other version of the judge, the threshold does', () => {
   const judges = judgesWho(() => answered({ criterion: 'right_steps' }));
   const versionOf = (by: typeof suite, ...calls: ReturnType<typeof call>[]) =>
-    evaluated(by, aRun(calls), judges).verdicts.get('right_steps')?.judgedBy?.version;
+    judgeVersionIn(evaluated(by, aRun(calls), judges).verdicts.get('right_steps'));
 
   expect(versionOf(suite, SEARCH())).toBe(versionOf(suite, SEARCH(), DETAIL()));
   const stricter = suiteWith(STEPS.replace('step_correctness', 'step_correctness, threshold: 0.9'));

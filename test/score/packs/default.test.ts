@@ -302,8 +302,8 @@ test('failures lead to the step: the failed call, the repeated calls, the model 
   const failed = aFailedCall('book', 'busy', { spanId: spanId(0x77) });
   const evaluation = run(suite, aConversation([aTurn({ toolCalls: [failed], finishReasons: ['length'] })]));
 
-  expect(evaluation.verdicts.get('no_unrecovered_tool_error')?.evidence).toEqual([spanId(0x77)]);
-  expect(evaluation.verdicts.get('not_cut_off')?.evidence).toEqual([spanId(0xb0)]);
+  expect(evaluation.verdicts.get('no_unrecovered_tool_error')).toMatchObject({ evidence: [spanId(0x77)] });
+  expect(evaluation.verdicts.get('not_cut_off')).toMatchObject({ evidence: [spanId(0xb0)] });
   expect(evaluation.explanation).toBe(
     'Score 0.75 makes this a successful_completion (completed && score >= 0.75); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The last model call was cut off: it ran into the limit of output tokens (length)).',
   );

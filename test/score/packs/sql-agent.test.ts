@@ -77,7 +77,6 @@ describe('schema_before_query: the four cases', () => {
     expect(evaluation.verdicts.get('schema_before_query')).toEqual({
       verdict: 'not_applicable',
       reason: 'query_database was never called.',
-      evidence: [],
     });
     expect([evaluation.score, evaluation.outcome]).toEqual([1_000_000, 'successful_completion']);
   });

@@ -59,7 +59,7 @@ test('another limit is partly right: half a point, and the call is the evidence'
     follows_golden_path: 'Not as in golden trace gt_001: step 1 (call 1) has wrong arguments: limit is 10, expected 3.',
     trajectory_score: expect.stringContaining(' is 0.50, 0.80 is wanted'),
   });
-  expect(evaluation.verdicts.get('follows_golden_path')?.evidence).toEqual([search.spanId]);
+  expect(evaluation.verdicts.get('follows_golden_path')).toMatchObject({ evidence: [search.spanId] });
 });
 
 test('the limit as text is partly right, and the optional step makes up for it', () => {

@@ -174,7 +174,7 @@ test('a violation is critical unless the criterion says otherwise, and the call 
   const forbidden = call('drop_table', {});
   const { evaluation } = judged('{ forbidden: [drop_*] }', [[forbidden]]);
 
-  expect(evaluation.verdicts.get('safe')?.evidence).toEqual([forbidden.spanId]);
+  expect(evaluation.verdicts.get('safe')).toMatchObject({ evidence: [forbidden.spanId] });
   expect(suite('{ max_calls: 1 }').criteria[0]?.capsAt).toBe('partial_failure');
 });
 

@@ -1,0 +1,60 @@
+/**
+ * What each kind of verdict decides: whether it answers its criterion's question, and what it counts as where scores are weighed. Everything
+ * that counts verdicts asks here, so that a new kind is decided upon once.
+ */
+import type { DecidedVerdict, Verdict, VerdictKind } from './evaluation.ts';
+import { unreachable } from './unreachable.ts';
+
+export type Decision = DecidedVerdict['verdict'];
+
+/** An answered question has one of these verdicts. */
+export const DECISIONS = ['pass', 'fail'] as const satisfies readonly Decision[];
+
+const DECISION_OF = {
+  pass: 'pass',
+  fail: 'fail',
+  not_applicable: undefined,
+  error: undefined,
+  skipped: undefined,
+} as const satisfies { readonly [kind in VerdictKind]: kind extends Decision ? kind : undefined };
+
+/** Undefined where the question was not answered. */
+export function decisionOf(kind: VerdictKind): Decision | undefined {
+  return DECISION_OF[kind];
+}
+
+export function isDecided(verdict: Verdict): verdict is DecidedVerdict {
+  return decisionOf(verdict.verdict) !== undefined;
+}
+
+const IS_BROKEN = {
+  pass: false,
+  fail: false,
+  not_applicable: false,
+  error: true,
+  skipped: false,
+} satisfies Record<VerdictKind, boolean>;
+
+/** The check or the judge failed, and not the agent. */
+export function isBroken(kind: VerdictKind): boolean {
+  return IS_BROKEN[kind];
+}
+
+/** What a suite may count a criterion as that does not apply. */
+export const NOT_APPLICABLE_HANDLINGS = ['exclude', 'pass', 'fail'] as const;
+export type NotApplicableHandling = (typeof NOT_APPLICABLE_HANDLINGS)[number];
+
+export function countedAs(kind: VerdictKind, whenNotApplicable: NotApplicableHandling): Decision | 'exclude' {
+  switch (kind) {
+    case 'pass':
+    case 'fail':
+      return kind;
+    case 'not_applicable':
+      return whenNotApplicable;
+    case 'error':
+    case 'skipped':
+      return 'exclude';
+    default:
+      return unreachable(kind);
+  }
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { type Evaluation, type Verdict, type VerdictKind, VERDICTS } from '../../src/model/evaluation.ts';
+import { fromEvaluationJson, toEvaluationJson } from '../../src/model/evaluation-json.ts';
+import type { ConversationId, SpanId } from '../../src/model/ids.ts';
+import { decodeVerdicts, encodeVerdicts } from '../../src/store/verdict-codec.ts';
+
+const SPAN = '00000000000000aa' as SpanId;
+
+/** A verdict of each kind with all it can have, and what the API and the store make of it. */
+const KINDS = {
+  pass: {
+    verdict: { verdict: 'pass', reason: 'It is.', evidence: [SPAN], judgedBy: { judge: 'fast', version: 'v1' } },
+    json: `{"verdict":"pass","reason":"It is.","evidence":["${SPAN}"],"judged_by":{"judge":"fast","version":"v1"}}`,
+    stored: `["c",0,"It is.",["${SPAN}"],"fast","v1"]`,
+  },
+  fail: {
+    verdict: { verdict: 'fail', reason: 'It is not.', evidence: [SPAN] },
+    json: `{"verdict":"fail","reason":"It is not.","evidence":["${SPAN}"]}`,
+    stored: `["c",1,"It is not.",["${SPAN}"]]`,
+  },
+  not_applicable: {
+    verdict: { verdict: 'not_applicable', reason: 'It does not arise.' },
+    json: '{"verdict":"not_applicable","reason":"It does not arise.","evidence":[]}',
+    stored: '["c",2,"It does not arise.",[]]',
+  },
+  error: {
+    verdict: { verdict: 'error', reason: 'It threw.' },
+    json: '{"verdict":"error","reason":"It threw.","evidence":[]}',
+    stored: '["c",3,"It threw.",[]]',
+  },
+  skipped: {
+    verdict: { verdict: 'skipped', reason: 'Waits for the judge.' },
+    json: '{"verdict":"skipped","reason":"Waits for the judge.","evidence":[]}',
+    stored: '["c",4,"Waits for the judge.",[]]',
+  },
+} as const satisfies Record<VerdictKind, { readonly verdict: Verdict; readonly json: string; readonly stored: string }>;
+
+test.each(VERDICTS)('a verdict of kind %s has these bytes in JSON and in stores, and is the same when read', (kind) => {
+  const { verdict, json, stored } = KINDS[kind];
+  const evaluation = evaluationOf(verdict);
+
+  expect(JSON.stringify(toEvaluationJson(evaluation).verdicts.c)).toBe(json);
+  expect(encodeVerdicts(evaluation)).toBe(`[${stored}]`);
+  expect(fromEvaluationJson(toEvaluationJson(evaluation))).toEqual(evaluation);
+  expect(decodeVerdicts(encodeVerdicts(evaluation)).verdicts).toEqual(evaluation.verdicts);
+});
+
+function evaluationOf(verdict: Verdict): Evaluation {
+  return {
+    conversationId: 'conversation' as ConversationId,
+    turnId: undefined,
+    suite: 'suite',
+    suiteVersion: '1',
+    scope: 'conversation',
+    revision: 1,
+    score: undefined,
+    outcome: 'unscored',
+    explanation: 'As it is.',
+    verdicts: new Map([['c', verdict]]),
+  };
+}
