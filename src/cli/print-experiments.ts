@@ -1,4 +1,5 @@
 /** Experiments as a person reads them: the table of all, and what is known of one. */
+import { type Outcome, OUTCOMES } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { type SuiteSummary, summarize } from '../report/documents/summary.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
@@ -74,18 +75,23 @@ export function printExperiment({ out, paint }: Terminal, listed: ListedExperime
 }
 
 function figuresOf({ tcr, evaluations, outcomes }: SuiteSummary): readonly string[] {
-  const failures = [
-    [outcomes.graceful_failure, 'graceful'],
-    [outcomes.partial_failure, 'partial'],
-    [outcomes.hard_failure, 'hard'],
-    [outcomes.unscored, 'unscored'],
-  ] as const;
   return [
     tcr === null ? 'none' : tcr.toFixed(3),
     percent(outcomes.successful_completion / evaluations),
-    failures.flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`])).join(', '),
+    OUTCOMES.flatMap((outcome) => {
+      const word = OTHER_THAN_SUCCESS[outcome];
+      return word === undefined || outcomes[outcome] === 0 ? [] : [`${outcomes[outcome]} ${word}`];
+    }).join(', '),
   ];
 }
+
+const OTHER_THAN_SUCCESS = {
+  successful_completion: undefined,
+  graceful_failure: 'graceful',
+  partial_failure: 'partial',
+  hard_failure: 'hard',
+  unscored: 'unscored',
+} satisfies Record<Outcome, string | undefined>;
 
 function describeState({ result, state }: ListedExperiment): string {
   const { experiment, runs } = result;

@@ -7,7 +7,7 @@
  * 0 in it although the test rejects, where few cases differ all in one way by little.
  */
 import type { Compared, Comparison, ComparisonWord, SuiteComparison } from '../model/comparison.ts';
-import { OUTCOMES } from '../model/evaluation.ts';
+import { type Outcome, OUTCOMES } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { casesNeeded, casesNeededApart, casesNeededForEffort, casesNeededForEffortApart } from './cases-needed.ts';
 import { changeOf, pairsOf, shareCases } from './change.ts';
@@ -98,7 +98,7 @@ const GOOD_OUTCOMES = {
   partial_failure: undefined,
   hard_failure: 'less',
   unscored: 'less',
-} as const;
+} as const satisfies Record<Outcome, Good>;
 
 type Measured =
   | (Omit<Extract<Compared, { is: 'compared' }>, 'word'> & { readonly moreCases: number })

@@ -5,6 +5,7 @@
  * a crash must not take a case out of the figures. Where the agent did end, what is unscored is left out of them, as everywhere, and has a share of its own.
  */
 import { decisionOf } from '../model/decision.ts';
+import { isScored, isSuccess } from '../model/severity.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { RunsOfCase, SuiteRun, SuiteRuns } from './suite-runs.ts';
 
@@ -63,9 +64,9 @@ export function effortsOf(runs: SuiteRuns, measure: EffortMeasure): Map<string, 
 
 /** 1 or 0; a share of the turns where the suite is about turns; undefined where nothing can be told. */
 export function successOf({ run, evaluations }: SuiteRun): number | undefined {
-  const scored = evaluations.filter(({ outcome }) => outcome !== 'unscored');
+  const scored = evaluations.filter(({ outcome }) => isScored(outcome));
   if (scored.length === 0) return run.end === 'completed' ? undefined : 0;
-  return meanOf(scored.map(({ outcome }) => (outcome === 'successful_completion' ? 1 : 0)));
+  return meanOf(scored.map(({ outcome }) => (isSuccess(outcome) ? 1 : 0)));
 }
 
 /** Between 0 and 1. */

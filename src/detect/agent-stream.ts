@@ -5,6 +5,7 @@
  * Criteria are judged together (step-up.ts), everything else by itself.
  */
 import { decisionOf } from '../model/decision.ts';
+import { isScored, isSuccess, type ScoredOutcome } from '../model/severity.ts';
 import type { ChosenLevels, WatchedLevel } from '../model/detection.ts';
 import type { Json } from '../model/json.ts';
 import { Cap } from './cap.ts';
@@ -19,6 +20,14 @@ import { TrailingBaseline } from './trailing-baseline.ts';
 import { Versions } from './versions.ts';
 
 const SINGLE = ['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success'] as const satisfies readonly Metric[];
+
+/** Of one conversation. */
+const HARD_FAILURES = {
+  successful_completion: 0,
+  graceful_failure: 0,
+  partial_failure: 0,
+  hard_failure: 1,
+} satisfies Record<ScoredOutcome, number>;
 
 export interface Folded {
   readonly segments: number;
@@ -76,9 +85,9 @@ export class AgentStream {
     const at = observed.at >= this.#lastAt ? observed.at : this.#lastAt;
     this.#lastAt = at;
     const segment = this.#segments.numberOf(observed.segment);
-    if (observed.outcome !== 'unscored') {
-      const success = observed.outcome === 'successful_completion';
-      this.#watches.hard_failure.observe(segment, observed.outcome === 'hard_failure' ? 1 : 0, 1, at);
+    if (isScored(observed.outcome)) {
+      const success = isSuccess(observed.outcome);
+      this.#watches.hard_failure.observe(segment, HARD_FAILURES[observed.outcome], 1, at);
       this.#versions.observe(observed.version, segment, success, at);
       const cost = observed.costUsd === undefined ? undefined : this.#costs.take(observed.costUsd);
       if (cost !== undefined) this.#watches.cost_per_success.observe(segment, cost, success ? 1 : 0, at);

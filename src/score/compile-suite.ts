@@ -3,7 +3,7 @@
  * Both YAML suites and TypeScript suites come through here.
  */
 import type { Conversation } from '../model/conversation.ts';
-import { OUTCOMES } from '../model/evaluation.ts';
+import { SCORED_OUTCOMES } from '../model/severity.ts';
 import type { Mistake } from '../model/mistake.ts';
 import { formatPath, type Path, type Place } from '../model/written-document.ts';
 import { criterionDefinition, definitionOfCode, suiteDefinition, type WrittenDefinitions } from './definition.ts';
@@ -171,14 +171,10 @@ function checkOutcomes(outcomes: readonly OutcomeRule[] | undefined, mistake: Re
     );
   }
   outcomes.forEach(({ outcome }, index) => {
-    if (outcome in OUTCOME_SET) return;
-    mistake(['outcomes', index, 'outcome'], `'${String(outcome)}' is no outcome`, Object.keys(OUTCOME_SET).join(', '));
+    if (SCORED_OUTCOMES.includes(outcome)) return;
+    mistake(['outcomes', index, 'outcome'], `'${String(outcome)}' is no outcome`, SCORED_OUTCOMES.join(', '));
   });
 }
-
-const OUTCOME_SET = Object.fromEntries(
-  OUTCOMES.filter((outcome) => outcome !== 'unscored').map((name) => [name, true]),
-);
 
 function compiled(
   suite: Suite,

@@ -9,18 +9,11 @@
  */
 import { decisionOf } from '../model/decision.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
+import { bySeverity, type ScoredOutcome } from '../model/severity.ts';
 import { hasAnswer, isAnswerUnknown } from './needs.ts';
 import { describeThrown } from './sentences.ts';
 import type { Subject } from './subject.ts';
-import {
-  type CompiledOutcomeRule,
-  type CompiledSuite,
-  type Extracts,
-  type OutcomeView,
-  SCORED_OUTCOMES,
-  type ScoredOutcome,
-  type SubjectWith,
-} from './suite.ts';
+import type { CompiledOutcomeRule, CompiledSuite, Extracts, OutcomeView, SubjectWith } from './suite.ts';
 
 export interface OutcomeDecision {
   readonly outcome: ScoredOutcome;
@@ -99,7 +92,7 @@ export function decideOutcome(
     .filter(({ name, capsAt }) => capsAt !== undefined && decisionOf(scored.verdicts.get(name) ?? 'skipped') === 'fail')
     .reduce<{ outcome: ScoredOutcome; by: string | undefined }>(
       (lowest, { name, capsAt }) =>
-        capsAt !== undefined && isWorse(capsAt, lowest.outcome) ? { outcome: capsAt, by: name } : lowest,
+        capsAt !== undefined && bySeverity(capsAt, lowest.outcome) > 0 ? { outcome: capsAt, by: name } : lowest,
       { outcome, by: undefined },
     );
   return { outcome: cap.outcome, because, cappedBy: cap.by, undecided };
@@ -112,8 +105,4 @@ function holds(what: string, condition: () => unknown, undecided: string[]): boo
     undecided.push(`${what} could not be worked out (${describeThrown(thrown)})`);
     return false;
   }
-}
-
-function isWorse(a: ScoredOutcome, b: ScoredOutcome): boolean {
-  return SCORED_OUTCOMES.indexOf(a) > SCORED_OUTCOMES.indexOf(b);
 }

@@ -12,7 +12,7 @@ import { type DefinedSuite, isDefinedSuite } from './define-suite.ts';
 import { JUDGING, judgingShape } from './judge/judged-criterion.ts';
 import { NEEDS } from './needs.ts';
 import { NOT_APPLICABLE_HANDLINGS } from '../model/decision.ts';
-import { SCORED_OUTCOMES } from './suite.ts';
+import { SCORED_OUTCOMES } from '../model/severity.ts';
 
 const NOWHERE: Place = { line: undefined, column: undefined };
 const fn = z.custom((value) => typeof value === 'function', 'a function');

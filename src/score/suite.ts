@@ -4,8 +4,9 @@
  */
 import type { NotApplicableHandling } from '../model/decision.ts';
 import type { Conversation } from '../model/conversation.ts';
-import type { Finding, Millionths, Outcome, SuiteScope, Verdict, VerdictKind } from '../model/evaluation.ts';
+import type { Finding, Millionths, SuiteScope, Verdict, VerdictKind } from '../model/evaluation.ts';
 import type { SpanId } from '../model/ids.ts';
+import type { ScoredOutcome } from '../model/severity.ts';
 import type { SuiteDefinition } from './definition.ts';
 import type { Judged, Judging } from './judge/judged-criterion.ts';
 import type { Need } from './needs.ts';
@@ -39,15 +40,6 @@ export class CheckError extends Error {
     this.name = 'CheckError';
   }
 }
-
-export const SCORED_OUTCOMES = [
-  'successful_completion',
-  'graceful_failure',
-  'partial_failure',
-  'hard_failure',
-] as const satisfies readonly Outcome[];
-/** From best to worst. */
-export type ScoredOutcome = (typeof SCORED_OUTCOMES)[number];
 
 /** What extracts give, by name. */
 export type Extracts = Readonly<Record<string, unknown>>;

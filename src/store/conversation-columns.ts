@@ -29,7 +29,7 @@ export interface ConversationHead {
   readonly revision: number;
   /** Why it was due when it was scored last. */
   readonly cause: string | undefined;
-  /** Index of an outcome: the worst that any evaluation of it had. */
+  /** The severity of the worst outcome that any evaluation of it had. */
   readonly worstOutcome: number;
   readonly unscoredBecause: string | undefined;
 }

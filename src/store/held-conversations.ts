@@ -6,7 +6,9 @@
  * indexes to keep, they were a tenth of the cost of a span. What is held is the truth until then, so the search for
  * what is due looks at both.
  */
+import type { Outcome } from '../model/evaluation.ts';
 import type { ConversationId } from '../model/ids.ts';
+import { severityOf } from '../model/severity.ts';
 import { WITHOUT_TURNS } from './conversation-columns.ts';
 import type { ConversationChanges, ConversationStore, NewConversation, StoredConversation } from './engine-store.ts';
 
@@ -77,8 +79,9 @@ export class HeldConversations implements ConversationStore {
   }
 
   /** An evaluation of it was stored. The worst outcome decides for how long a conversation is kept. */
-  noteOutcome(row: number, outcome: number): void {
-    if (outcome > this.at(row).worstOutcome) this.change(row, { worstOutcome: outcome });
+  noteOutcome(row: number, outcome: Outcome): void {
+    const severity = severityOf(outcome) ?? 0;
+    if (severity > this.at(row).worstOutcome) this.change(row, { worstOutcome: severity });
   }
 
   remove(row: number): void {

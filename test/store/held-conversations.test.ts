@@ -40,7 +40,7 @@ test('what is only read is not written; what is changed often is written once', 
   const { held, done } = table(10, 20);
 
   expect(held.find('c1' as ConversationId)).toBe(held.at(1));
-  held.noteOutcome(1, 0);
+  held.noteOutcome(1, 'successful_completion');
   for (const turns of [1, 2, 3]) held.change(2, { turns });
   held.flush();
 

@@ -5,15 +5,9 @@ import type { Settings } from '../../config/settings.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { type Outcome, OUTCOMES } from '../../model/evaluation.ts';
+import { FAILED_OUTCOMES } from '../../model/severity.ts';
 import { storeFileIn } from '../../serve/data-directory.ts';
-import {
-  caseLine,
-  casesFromStore,
-  FAILED_OUTCOMES,
-  LEFT_OUT,
-  type LeftOut,
-  type Selection,
-} from '../../offline/datasets/from-store.ts';
+import { caseLine, casesFromStore, LEFT_OUT, type LeftOut, type Selection } from '../../offline/datasets/from-store.ts';
 import { readDataset } from '../../offline/datasets/read-dataset.ts';
 import { openReader } from '../../serve/open-reader.ts';
 import { readTruthFiles } from '../../engine/truth-files.ts';

@@ -8,8 +8,9 @@ import { createHash } from 'node:crypto';
 import { buildConversation } from '../../assemble/build-conversation.ts';
 import { buildTurns } from '../../assemble/build-turns.ts';
 import type { CaseOrigin } from '../../model/dataset.ts';
-import { type Evaluation, type Outcome, OUTCOMES } from '../../model/evaluation.ts';
+import type { Evaluation, Outcome } from '../../model/evaluation.ts';
 import type { Json } from '../../model/json.ts';
+import { bySeverity } from '../../model/severity.ts';
 import type { Content } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
@@ -48,8 +49,6 @@ interface CasesFromStore {
   readonly selection: Selection;
   readonly onLeftOut: (because: LeftOut) => void;
 }
-
-export const FAILED_OUTCOMES = ['graceful_failure', 'partial_failure', 'hard_failure'] as const satisfies Outcome[];
 
 const PAGE = 200;
 
@@ -170,11 +169,9 @@ function caseIdOf(conversation: string): string {
 /** Of a suite that scores turns, the worst one. */
 function worstBySuite(evaluations: readonly Evaluation[]): Readonly<Record<string, string>> {
   const worst = new Map<string, Outcome>();
-  // What is unscored says least.
-  const badness = (outcome: Outcome) => (outcome === 'unscored' ? -1 : OUTCOMES.indexOf(outcome));
   for (const { suite, outcome, waitsFor } of evaluations) {
     const known = worst.get(suite);
-    if (waitsFor === undefined && (known === undefined || badness(outcome) > badness(known))) worst.set(suite, outcome);
+    if (waitsFor === undefined && (known === undefined || bySeverity(outcome, known) > 0)) worst.set(suite, outcome);
   }
   return Object.fromEntries([...worst].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -7,7 +7,8 @@
 import { buildConversation, knowing } from '../../assemble/build-conversation.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { countedAs } from '../../model/decision.ts';
-import type { Evaluation, Outcome } from '../../model/evaluation.ts';
+import { bySeverity } from '../../model/severity.ts';
+import type { Evaluation } from '../../model/evaluation.ts';
 import type { Excerpt } from '../../model/excerpt.ts';
 import type { MutantResult, MutationGolden, Notice, SuiteMutation } from '../../model/mutation.ts';
 import type { Turn } from '../../model/turn.ts';
@@ -16,7 +17,7 @@ import type { Fault, Scene } from '../../mutate/fault.ts';
 import { retell } from '../../mutate/retell.ts';
 import { tally } from '../../mutate/tally.ts';
 import { evaluate } from '../../score/evaluate.ts';
-import { type CompiledSuite, SCORED_OUTCOMES } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite.ts';
 import { writeOperations } from '../../score/trajectory/write-operations.ts';
 import { type GoldenConversation, understood } from './golden-conversations.ts';
 
@@ -146,7 +147,7 @@ function noticesOf(
     const isDecided = now === 'pass' || countedOf(suite, before, name) === 'pass';
     notices.set(name, now === 'fail' ? 'noticed' : isDecided ? 'not_noticed' : 'not_applicable');
   }
-  return { notices, isOutcomeWorse: rank(after.outcome) > rank(before.outcome) };
+  return { notices, isOutcomeWorse: bySeverity(after.outcome, before.outcome) > 0 };
 }
 
 function countedOf(suite: CompiledSuite, { verdicts }: Evaluation, criterion: string) {
@@ -154,13 +155,6 @@ function countedOf(suite: CompiledSuite, { verdicts }: Evaluation, criterion: st
     whenNotApplicable: 'exclude',
   };
   return countedAs(verdicts.get(criterion)?.verdict ?? 'skipped', whenNotApplicable);
-}
-
-const FROM_BEST: readonly Outcome[] = SCORED_OUTCOMES;
-
-/** `unscored` is no outcome that anybody would look into. */
-function rank(outcome: Outcome): number {
-  return FROM_BEST.indexOf(outcome);
 }
 
 /** What is made of a few lines, with all that is not in them as it was recorded: who the agent is, its attributes, what it used. */

@@ -2,6 +2,7 @@
 import { partsOf } from '../../model/verdict-parts.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
+import { isScored, isSuccess } from '../../model/severity.ts';
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 
 export function toJUnit(evaluations: readonly Evaluation[]): string {
@@ -19,8 +20,8 @@ function nameOf({ conversationId, turnId }: Evaluation): string {
 }
 
 function resultOf({ outcome, explanation, verdicts }: Evaluation): JUnitResult {
-  if (outcome === 'unscored') return { is: 'skipped', message: explanation };
-  if (outcome === 'successful_completion') return { is: 'passed' };
+  if (!isScored(outcome)) return { is: 'skipped', message: explanation };
+  if (isSuccess(outcome)) return { is: 'passed' };
   const details = [...verdicts]
     .filter(([, { verdict }]) => decisionOf(verdict) === 'fail')
     .map(([criterion, verdict]) => {

@@ -7,7 +7,7 @@ import type { Path } from '../../model/written-document.ts';
 import { JUDGING, judgingShape } from '../judge/judged-criterion.ts';
 import { NEEDS } from '../needs.ts';
 import { NOT_APPLICABLE_HANDLINGS } from '../../model/decision.ts';
-import { SCORED_OUTCOMES } from '../suite.ts';
+import { SCORED_OUTCOMES } from '../../model/severity.ts';
 import { goldenShape, knownTrajectoryKeys, toolPolicyShape } from './trajectory-shape.ts';
 
 const globs = z.union([z.string(), z.array(z.string()).readonly()]);

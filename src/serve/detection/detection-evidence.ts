@@ -5,12 +5,12 @@
 import { z } from 'zod';
 import type { Transition } from '../../model/detection.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
+import { bySeverity, isFailure } from '../../model/severity.ts';
 import { type Evidence, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
 import type { ConversationApi } from '../api/conversation-api.ts';
 
 const LOOKED_AT = 200;
 const SHOWN = 10;
-const OUTCOMES_WORST_FIRST: readonly string[] = ['hard_failure', 'partial_failure', 'graceful_failure'];
 
 /** As the API lists conversations. */
 const pageSchema = z.object({
@@ -82,7 +82,7 @@ function worst(listed: readonly Listed[], suite: string): Evidence['worst_conver
           outcome,
         })),
     )
-    .toSorted((a, b) => rank(a.outcome) - rank(b.outcome) || (a.score ?? 1) - (b.score ?? 1))
+    .toSorted((a, b) => bySeverity(b.outcome, a.outcome) || (a.score ?? 1) - (b.score ?? 1))
     .slice(0, SHOWN);
 }
 
@@ -91,9 +91,5 @@ function ofSuite(one: Listed, suite: string): Listed['evaluations'] {
 }
 
 function isFailed({ outcome }: Listed['evaluations'][number]): boolean {
-  return OUTCOMES_WORST_FIRST.includes(outcome);
-}
-
-function rank(outcome: string): number {
-  return OUTCOMES_WORST_FIRST.indexOf(outcome);
+  return isFailure(outcome);
 }

@@ -1,5 +1,5 @@
 /** The last evaluations of one transaction's conversations, and those that are made in it. */
-import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
+import type { Evaluation, Verdict } from '../../model/evaluation.ts';
 import { suiteKey } from '../../model/suite-key.ts';
 import type { EvaluationKey, EvaluationPlace, EvaluationStore, Labels, PreviousEvaluation } from '../engine-store.ts';
 import type { SeenConversation } from '../evaluation-columns.ts';
@@ -71,9 +71,7 @@ export class WorkingEvaluations implements EvaluationStore {
     const previous = { suiteVersion, revision, score, outcome, labels };
     this.#last.set(key, { conversation, trace, suite, turnId, previous, verdicts });
     this.#added.push({ evaluation, conversation, trace, labels, seen });
-    if (outcome !== 'unscored' && !evaluation.shadow) {
-      this.#conversations.noteOutcome(conversation, OUTCOMES.indexOf(outcome));
-    }
+    if (!evaluation.shadow) this.#conversations.noteOutcome(conversation, outcome);
     onNew(evaluation);
   }
 

@@ -5,7 +5,7 @@
  * what it costs among others, because SQLite's code and pages have left the processor's caches each time.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
+import type { Evaluation, Verdict } from '../../model/evaluation.ts';
 import type { EvaluationKey, EvaluationPlace, EvaluationStore, Labels, PreviousEvaluation } from '../engine-store.ts';
 import { EVALUATION_COLUMNS, failedCriteria, keeping, outcomeAt } from '../evaluation-columns.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
@@ -91,8 +91,7 @@ export class Evaluations implements EvaluationStore {
   }
 
   #noteNew(evaluation: Evaluation, conversation: number): void {
-    const { outcome } = evaluation;
-    if (outcome !== 'unscored') this.#conversations.noteOutcome(conversation, OUTCOMES.indexOf(outcome));
+    this.#conversations.noteOutcome(conversation, evaluation.outcome);
     this.#labels.note(evaluation, Date.now());
   }
 

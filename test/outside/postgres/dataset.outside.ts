@@ -1,7 +1,8 @@
 /** Cases from the store that instances share: the same as from a store of its own. */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { caseLine, FAILED_OUTCOMES, type Selection } from '../../../src/offline/datasets/from-store.ts';
+import { FAILED_OUTCOMES } from '../../../src/model/severity.ts';
+import { caseLine, type Selection } from '../../../src/offline/datasets/from-store.ts';
 import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
 import { copyStore } from '../../../src/store/copy-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
