@@ -12,13 +12,14 @@ import { didYouMean } from '../model/did-you-mean.ts';
 import { formatMistakes } from '../model/mistake.ts';
 import { shapeMistakes } from '../model/shape-mistakes.ts';
 import { checkEnvironment } from './cel/environment.ts';
-import { compileExpression, type Program } from './cel/program.ts';
+import { compileExpression } from './cel/compile-expression.ts';
+import type { Program } from './cel/program.ts';
 import { scopeMaker } from './cel/scope.ts';
 import { BUILT_IN_CHECKS } from './checks/built-in-checks.ts';
 import { isCriterionName } from './compile-suite.ts';
 import type { Need } from './needs.ts';
 import type { Subject } from './subject.ts';
-import type { Answer, NotApplicable } from './suite.ts';
+import type { Answer, NotApplicable } from './answer.ts';
 import { applies, expressionCheck, holds } from './yaml/expression-check.ts';
 import { compileReason } from './yaml/reason.ts';
 

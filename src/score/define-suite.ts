@@ -18,12 +18,14 @@
  * What extracts give is known, with its type, in every check. Mistakes (weights, names) are found when the suite is
  * loaded, together with those of all other suites.
  */
-import type { Extracts, Suite } from './suite.ts';
+import type { Extracts } from './subject.ts';
+import type { Suite } from './suite.ts';
 
-export type { Answer, Criterion, Match, OutcomeRule, OutcomeView, ReasonedAnswer, Suite } from './suite.ts';
+export { type Answer, notApplicable, type ReasonedAnswer } from './answer.ts';
+export type { Criterion, Match, OutcomeRule, Suite } from './suite.ts';
 export type { Judging } from './judge/judged-criterion.ts';
 export type { Sight } from './judge/visible-material.ts';
-export type { Subject } from './subject.ts';
+export type { OutcomeView, Subject } from './subject.ts';
 export {
   followsGoldenPath,
   noUnsafeAction,
@@ -34,7 +36,6 @@ export {
 export { type ExpressionOptions, type Expressions, expressions, uses } from './checks-in-code.ts';
 export { hasFailed } from './failed-call.ts';
 export { type GoldenInCode, goldenTraces, type ToolPolicyInCode, toolPolicy } from './suite-parts-in-code.ts';
-export { notApplicable } from './suite.ts';
 export { type Scored, scored } from './scored.ts';
 export { order, type OrderCheck, type StepPattern } from './order/order.ts';
 

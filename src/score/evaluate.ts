@@ -24,8 +24,9 @@ import { askJudges, type Judgement, type Judges, type ToJudge } from './judge/ju
 import { gapIn } from './needs.ts';
 import { type Conditions, conditionsOf, decideOutcome } from './outcome.ts';
 import { describeThrown, toReason } from './sentences.ts';
-import { type Subject, subjectOf } from './subject.ts';
-import { CheckError, type CompiledCriterion, type CompiledSuite, type Extracts, type SubjectWith } from './suite.ts';
+import { type Extracts, type Subject, subjectOf, type SubjectWith } from './subject.ts';
+import { CheckError } from './answer.ts';
+import type { CompiledCriterion, CompiledSuite } from './suite.ts';
 import { ONE, weigh } from './weigh.ts';
 
 interface ToEvaluate {

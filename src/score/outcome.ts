@@ -12,8 +12,8 @@ import type { VerdictKind } from '../model/evaluation.ts';
 import { bySeverity, type ScoredOutcome } from '../model/severity.ts';
 import { hasAnswer, isAnswerUnknown } from './needs.ts';
 import { describeThrown } from './sentences.ts';
-import type { Subject } from './subject.ts';
-import type { CompiledOutcomeRule, CompiledSuite, Extracts, OutcomeView, SubjectWith } from './suite.ts';
+import type { Extracts, OutcomeView, Subject, SubjectWith } from './subject.ts';
+import type { CompiledOutcomeRule, CompiledSuite } from './suite.ts';
 
 export interface OutcomeDecision {
   readonly outcome: ScoredOutcome;

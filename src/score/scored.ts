@@ -7,7 +7,8 @@
  * never a failure: it says nothing about the agent.
  */
 import { toExcerpt } from './sentences.ts';
-import { type Answer, CheckError, type Extracts, type NotApplicable, type SubjectWith } from './suite.ts';
+import { type Answer, CheckError, type NotApplicable } from './answer.ts';
+import type { Extracts, SubjectWith } from './subject.ts';
 import { formatMillionths, ONE, toMillionths } from './weigh.ts';
 
 export interface Scored {

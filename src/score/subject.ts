@@ -6,12 +6,12 @@
  * `userInput` and `finalAnswer` are those of the last turn.
  */
 import type { Conversation } from '../model/conversation.ts';
+import type { VerdictKind } from '../model/evaluation.ts';
 import type { TurnId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Step, StepKind } from '../model/step.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
 import { compileGlob } from '../model/glob.ts';
-import type { Extracts, SubjectWith } from './suite.ts';
 
 export interface Subject {
   readonly conversation: Conversation;
@@ -29,6 +29,20 @@ export interface Subject {
   stepsOf(kind: StepKind): readonly Step[];
   /** Whatever is expensive and asked twice: computed once per evaluation and key. */
   once<T>(key: object, compute: () => T): T;
+}
+
+/** What extracts give, by name. */
+export type Extracts = Readonly<Record<string, unknown>>;
+export type SubjectWith<E extends Extracts> = Subject & { readonly extracts: E };
+
+/** What an outcome rule sees. */
+export interface OutcomeView<E extends Extracts = Extracts> {
+  readonly subject: SubjectWith<E>;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly verdicts: ReadonlyMap<string, VerdictKind>;
+  readonly completed: boolean;
+  readonly failed: boolean;
 }
 
 type ExtractsOf = (subject: Subject) => Extracts;

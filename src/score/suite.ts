@@ -4,46 +4,15 @@
  */
 import type { NotApplicableHandling } from '../model/decision.ts';
 import type { Conversation } from '../model/conversation.ts';
-import type { Finding, Millionths, SuiteScope, Verdict, VerdictKind } from '../model/evaluation.ts';
-import type { SpanId } from '../model/ids.ts';
+import type { Finding, Millionths, SuiteScope, Verdict } from '../model/evaluation.ts';
 import type { ScoredOutcome } from '../model/severity.ts';
+import type { Answer, NotApplicable } from './answer.ts';
 import type { SuiteDefinition } from './definition.ts';
 import type { Judged, Judging } from './judge/judged-criterion.ts';
 import type { Need } from './needs.ts';
-import type { Subject } from './subject.ts';
+import type { Extracts, OutcomeView, Subject, SubjectWith } from './subject.ts';
 import type { GoldenLibrary } from './trajectory/golden-library.ts';
 import type { PolicyGuard } from './trajectory/tool-policy.ts';
-
-/** What a check may answer. A bare boolean is given the criterion's question as its reason. */
-export type Answer = boolean | ReasonedAnswer | NotApplicable;
-
-export interface ReasonedAnswer {
-  readonly pass: boolean;
-  readonly reason?: string | undefined;
-  /** The spans that show it, the first being the step that made it fail. */
-  readonly evidence?: readonly (SpanId | undefined)[] | undefined;
-}
-
-export interface NotApplicable {
-  readonly notApplicable: string;
-}
-
-/** The question does not arise here, or cannot be answered from what was recorded. It leaves the denominator. */
-export function notApplicable(reason: string): NotApplicable {
-  return { notApplicable: reason };
-}
-
-/** Thrown where a check cannot be carried out; the message is the verdict's reason as it stands. */
-export class CheckError extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'CheckError';
-  }
-}
-
-/** What extracts give, by name. */
-export type Extracts = Readonly<Record<string, unknown>>;
-export type SubjectWith<E extends Extracts> = Subject & { readonly extracts: E };
 
 /** Code answers, or a model does. */
 export type Criterion<E extends Extracts = Extracts> = CheckedCriterion<E> | CriterionForJudge<E>;
@@ -84,15 +53,6 @@ export interface Match {
   readonly attributes?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
   /** Beyond the fields: gives the reason why not, or undefined where it matches. */
   readonly whyNot?: (conversation: Conversation) => string | undefined;
-}
-
-export interface OutcomeView<E extends Extracts = Extracts> {
-  readonly subject: SubjectWith<E>;
-  /** 0 to 1. */
-  readonly score: number;
-  readonly verdicts: ReadonlyMap<string, VerdictKind>;
-  readonly completed: boolean;
-  readonly failed: boolean;
 }
 
 export interface OutcomeRule<E extends Extracts = Extracts> {

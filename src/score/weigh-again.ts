@@ -5,8 +5,9 @@
 import { countedAs } from '../model/decision.ts';
 import type { Millionths, Outcome, VerdictKind } from '../model/evaluation.ts';
 import { decideOutcome } from './outcome.ts';
-import type { Subject } from './subject.ts';
-import { CheckError, type CompiledSuite, type Extracts, type SubjectWith } from './suite.ts';
+import type { Extracts, Subject, SubjectWith } from './subject.ts';
+import { CheckError } from './answer.ts';
+import type { CompiledSuite } from './suite.ts';
 import { ONE, type Weight, weigh } from './weigh.ts';
 
 interface KnownAnswers {

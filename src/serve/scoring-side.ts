@@ -6,7 +6,7 @@ import type { EngineStore, Total } from '../store/engine-store.ts';
 import type { LabelStore } from '../store/label-store.ts';
 import type { QuestionStore } from '../store/question-store.ts';
 import type { ResultStore } from '../store/result-store.ts';
-import type { TruthStore } from '../store/revisit.ts';
+import type { TruthStore } from '../store/truth-store.ts';
 import type { Answer, FromScorer, OrderedCommand, Question } from './scoring-protocol.ts';
 
 export interface ScoringParts {

@@ -5,7 +5,7 @@
 import type { Json } from '../model/json.ts';
 import type { HumanLabel } from '../model/labels.ts';
 import type { LabelStore } from '../store/label-store.ts';
-import type { TruthStore } from '../store/revisit.ts';
+import type { TruthStore } from '../store/truth-store.ts';
 import { AwaitedAnswers, type Unanswered } from './awaited-answers.ts';
 
 export type StoreWrite =

@@ -11,7 +11,7 @@ import type { DetectionStore } from './detection-store.ts';
 import type { LabelStore } from './label-store.ts';
 import type { QuestionStore } from './question-store.ts';
 import type { ResultStore } from './result-store.ts';
-import type { TruthStore } from './revisit.ts';
+import type { TruthStore } from './truth-store.ts';
 import type { EngineStore, Total, TraceContent } from './engine-store.ts';
 
 /** The partitions with one number, of all topics that are read by one consumer group. */

@@ -7,11 +7,10 @@
 import type { Evaluation, Outcome, Verdict } from '../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
-import type { JudgeOutcome } from '../model/judging.ts';
+import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import type { ConversationHead } from './conversation-columns.ts';
 import type { WaitingObservation } from './detection-store.ts';
 import type { SeenConversation } from './evaluation-columns.ts';
-import type { HeldEvaluation, WaitingEvaluation } from './revisit.ts';
 
 export interface TraceContent {
   /** An OTLP TracesData message with all spans of the trace. */
@@ -154,6 +153,19 @@ export interface EvaluationStore {
   /** Calls `onNew` before the commit, unless this evaluation is in the store already and has been counted. */
   insert(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void;
 }
+
+/** An evaluation of which some verdicts are not in: what it says so far, and whom it waits for. */
+export interface WaitingEvaluation {
+  /** Its `waitsFor` says which verdicts are not in; they are `skipped`. Neither its score nor its outcome has been counted. */
+  readonly evaluation: Evaluation;
+  readonly place: EvaluationPlace;
+  /** Criteria whose verdicts have been counted already, by this or an earlier evaluation that waited. */
+  readonly counted: readonly string[];
+  readonly requests: readonly JudgeRequest[];
+}
+
+/** As the store gives it back: what was asked stands elsewhere. */
+export type HeldEvaluation = Omit<WaitingEvaluation, 'requests'>;
 
 /** Evaluations with verdicts that are still pending: at most one for each suite and turn. */
 export interface WaitingEvaluationStore {

@@ -2,13 +2,8 @@ import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/model/evaluation.ts';
 import { compileSuite } from '../../src/score/compile-suite.ts';
 import { evaluate } from '../../src/score/evaluate.ts';
-import {
-  type CheckedCriterion,
-  type Criterion,
-  notApplicable,
-  type OutcomeRule,
-  type Suite,
-} from '../../src/score/suite.ts';
+import { notApplicable } from '../../src/score/answer.ts';
+import type { CheckedCriterion, Criterion, OutcomeRule, Suite } from '../../src/score/suite.ts';
 import { aConversation, aTurn, anError, aToolCall, MISSING, ROOT_SPAN, spanId } from './conversations.ts';
 
 function aSuite(criteria: readonly Partial<CheckedCriterion>[], parts: Partial<Suite> = {}) {

@@ -5,7 +5,7 @@ import type { ConversationId } from '../../src/model/ids.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Turn } from '../../src/model/turn.ts';
 import { checkEnvironment } from '../../src/score/cel/environment.ts';
-import { compileExpression } from '../../src/score/cel/program.ts';
+import { compileExpression } from '../../src/score/cel/compile-expression.ts';
 import { Scope } from '../../src/score/cel/scope.ts';
 import { subjectOf } from '../../src/score/subject.ts';
 import { readSuite } from '../../src/score/yaml/read-suite.ts';

@@ -5,7 +5,7 @@ import type { ConversationId } from '../../src/model/ids.ts';
 import type { JudgeOutcome } from '../../src/model/judging.ts';
 import { absorbConversation, closeConversation } from '../../src/engine/conversation-closing.ts';
 import type { QuestionStore } from '../../src/store/question-store.ts';
-import type { TruthStore } from '../../src/store/revisit.ts';
+import type { TruthStore } from '../../src/store/truth-store.ts';
 import { judgeRequest } from '../ask/requests.ts';
 import { COUNTED, evaluationOf, joinTurn, type StoreUnderTest, storeTurn } from './contract.ts';
 

@@ -8,7 +8,7 @@
  */
 import { z } from 'zod';
 import type { Subject } from '../subject.ts';
-import { notApplicable } from '../suite.ts';
+import { notApplicable } from '../answer.ts';
 import { EMPTY_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { normalize } from './phrases.ts';

@@ -7,7 +7,7 @@
  * this check as well: it cannot tell what ought to be.
  */
 import { z } from 'zod';
-import { notApplicable, type ReasonedAnswer } from '../suite.ts';
+import { notApplicable, type ReasonedAnswer } from '../answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { APOLOGIES, mentions, normalize, SUBSTANCE } from './phrases.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { hasAnswer, isAnswerUnknown } from '../needs.ts';
 import { toExcerpt } from '../sentences.ts';
-import { notApplicable } from '../suite.ts';
+import { notApplicable } from '../answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 export const answered = builtInCheck({

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Need } from '../needs.ts';
 import type { Subject } from '../subject.ts';
-import type { Answer } from '../suite.ts';
+import type { Answer } from '../answer.ts';
 import type { SuiteParts } from '../trajectory/judge-run.ts';
 
 export interface BuiltInCheck {

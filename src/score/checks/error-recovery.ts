@@ -8,7 +8,7 @@ import type { Turn } from '../../model/turn.ts';
 import { hasAnswer, isAnswerUnknown } from '../needs.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
-import { type Answer, notApplicable } from '../suite.ts';
+import { type Answer, notApplicable } from '../answer.ts';
 import { type BuiltInCheck, builtInCheck } from './built-in-check.ts';
 import { admitsTrouble, unrecoveredCalls } from './no-unrecovered-tool-error.ts';
 import { mentions, NEXT_STEPS, normalize, QUESTIONS } from './phrases.ts';

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
-import { type Answer, notApplicable, type ReasonedAnswer } from '../suite.ts';
+import { type Answer, notApplicable, type ReasonedAnswer } from '../answer.ts';
 import { scoreMillionths } from '../trajectory/compare-run.ts';
 import { inWords } from '../trajectory/describe-comparison.ts';
 import type { GoldenLibrary } from '../trajectory/golden-library.ts';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { compileGlob } from '../../model/glob.ts';
 import { callSpan } from '../trajectory/call-span.ts';
 import { toExcerpt } from '../sentences.ts';
-import { notApplicable } from '../suite.ts';
+import { notApplicable } from '../answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { sqlIn } from './sql/sql-in-call.ts';
 import { destructionIn } from './sql/sql-purpose.ts';

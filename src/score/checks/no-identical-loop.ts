@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
 import { toExcerpt } from '../sentences.ts';
-import { notApplicable } from '../suite.ts';
+import { notApplicable } from '../answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const DEPTH_MAX = 100;

@@ -10,7 +10,7 @@ import type { ToolCall, Turn } from '../../model/turn.ts';
 import { isAnswerUnknown } from '../needs.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
-import { notApplicable } from '../suite.ts';
+import { notApplicable } from '../answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { mentions, normalize, TROUBLE } from './phrases.ts';
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { hasAnswer } from '../needs.ts';
-import { notApplicable } from '../suite.ts';
+import { notApplicable } from '../answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const CUT_OFF: Readonly<Record<string, string>> = {

@@ -12,7 +12,7 @@ import { MEMBERS_MAX } from '../order/partial-order.ts';
 import { precedenceOf } from '../order/precedence.ts';
 import { before } from '../order/predicates.ts';
 import { toExcerpt } from '../sentences.ts';
-import { CheckError, notApplicable } from '../suite.ts';
+import { CheckError, notApplicable } from '../answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { type SqlInCall, sqlIn } from './sql/sql-in-call.ts';
 import { isDataForCertain, purposeOf } from './sql/sql-purpose.ts';

@@ -4,7 +4,7 @@
  */
 import type { Need } from '../needs.ts';
 import type { Subject } from '../subject.ts';
-import type { Answer } from '../suite.ts';
+import type { Answer } from '../answer.ts';
 import { NO_ANSWER } from '../checks/answer-says-something.ts';
 import type { Sight } from './visible-material.ts';
 

@@ -3,7 +3,7 @@
  * not; nobody has to be asked for that.
  */
 import type { GradedSteps } from '../../model/judging.ts';
-import type { Answer } from '../suite.ts';
+import type { Answer } from '../answer.ts';
 import { callOf, type GoldenRun } from './golden-items.ts';
 
 /** More would be graded carelessly. */

@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import type { CompiledCriterion } from '../suite.ts';
 import { instructionsFor } from './instructions.ts';
 import type { Judged } from './judged-criterion.ts';
-import type { JudgeSettings } from './judges.ts';
 
 /** Goes up whenever an answer to the same bytes is to be read in another way. */
 export const ANSWER_FORM = 1;
@@ -17,7 +16,7 @@ const VERSION_LENGTH = 12;
 export function judgeVersion(
   criteria: readonly CompiledCriterion[],
   { name, judged }: { readonly name: string; readonly judged: Judged },
-  { fingerprint, evidenceTokens }: Pick<JudgeSettings, 'fingerprint' | 'evidenceTokens'>,
+  { fingerprint, evidenceTokens }: { readonly fingerprint: string; readonly evidenceTokens: number },
 ): string {
   const call = callKey(name, judged);
   const together = criteria.flatMap((other) => {

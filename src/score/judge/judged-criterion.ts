@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { Need } from '../needs.ts';
 import type { Subject } from '../subject.ts';
-import type { Answer } from '../suite.ts';
+import type { Answer } from '../answer.ts';
 import { toMillionths } from '../weigh.ts';
 import { BUILT_IN_JUDGMENTS } from './built-in-judgments.ts';
 import type { PartsWithGolden } from './golden-items.ts';

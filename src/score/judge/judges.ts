@@ -9,7 +9,8 @@ import type { GradedSteps, JudgedAnswer, JudgeOutcome, JudgeRequest } from '../.
 import { unreachable } from '../../model/unreachable.ts';
 import { shorten } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
-import type { Answer, CompiledSuite, ReasonedAnswer } from '../suite.ts';
+import type { Answer, ReasonedAnswer } from '../answer.ts';
+import type { CompiledSuite } from '../suite.ts';
 import { type GoldenRun, goldenRunOf } from './golden-items.ts';
 import { gradedStepsOf } from './graded-steps.ts';
 import { callKey, judgeVersion } from './judge-version.ts';

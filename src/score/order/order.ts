@@ -13,7 +13,7 @@ import { checkEnvironment } from '../cel/environment.ts';
 import { patternMistake } from '../cel/linear-regex.ts';
 import { scopeMaker } from '../cel/scope.ts';
 import type { Subject } from '../subject.ts';
-import type { Answer } from '../suite.ts';
+import type { Answer } from '../answer.ts';
 import type { Deed } from './ordered-steps.ts';
 import { LIMIT_EXPECTED, tryParseLimit } from './limit.ts';
 import { orderCheck } from './order-check.ts';

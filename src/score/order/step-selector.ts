@@ -9,12 +9,12 @@ import type { Environment } from '@marcbachmann/cel-js';
 import { compileGlob } from '../../model/glob.ts';
 import type { Content, StepKind } from '../../model/step.ts';
 import { occurs } from '../cel/linear-regex.ts';
-import { compileExpression, type ProgramMistake } from '../cel/program.ts';
+import { compileExpression, type ProgramMistake } from '../cel/compile-expression.ts';
 import type { Scope } from '../cel/scope.ts';
 import { show } from '../cel/values.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
-import { CheckError } from '../suite.ts';
+import { CheckError } from '../answer.ts';
 import { ContentGap, gapOf } from '../cel/views.ts';
 import { agentNames, type Deed } from './ordered-steps.ts';
 

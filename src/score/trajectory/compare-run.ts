@@ -20,11 +20,10 @@
  */
 import type { ToolCall } from '../../model/turn.ts';
 import { type ExpectedStep, forbidsExtras, type GoldenTrace, ordered } from './golden-trace.ts';
-import type { ArgumentScope } from './match-arguments.ts';
 import { isExpected, observationOf } from './observation.ts';
+import type { CompareOptions } from './pair-grades.ts';
 import type { Run } from './run.ts';
 import { counts, READ_HALVES, StepPairs } from './step-pairs.ts';
-import type { IsWrite } from './write-operations.ts';
 
 export interface ComparedStep {
   readonly step: ExpectedStep;
@@ -53,12 +52,6 @@ export interface RunComparison {
   /** Why a call is not to be made, by call; such a call scores 0. */
   readonly unsafe: ReadonlyMap<ToolCall, string>;
   readonly isOptimal: boolean;
-}
-
-export interface CompareOptions {
-  readonly isWrite: IsWrite;
-  readonly scope: ArgumentScope;
-  readonly unsafe: ReadonlyMap<ToolCall, string>;
 }
 
 export function compareRun(trace: GoldenTrace, run: Run, options: CompareOptions): RunComparison {

@@ -6,9 +6,9 @@
 import type { Json } from '../../model/json.ts';
 import type { Content } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import type { CompareOptions } from './compare-run.ts';
 import type { ExpectedStep, GoldenTrace, Observation } from './golden-trace.ts';
 import {
+  type ArgumentScope,
   type ArgumentsMatcher,
   argumentsFor,
   CLOSEST,
@@ -20,6 +20,7 @@ import {
 } from './match-arguments.ts';
 import { isExpected, observationOf } from './observation.ts';
 import type { Run } from './run.ts';
+import type { IsWrite } from './write-operations.ts';
 
 /** As close as can be: the arguments, and one more for the result. */
 export const CLOSENESS = CLOSEST + 1;
@@ -31,6 +32,12 @@ export const PERFECT = RIGHT + 1 + SEEN;
 export const GRADES = PERFECT + 1;
 
 const REMEMBERED_LENGTH_MAX = 10_000;
+
+export interface CompareOptions {
+  readonly isWrite: IsWrite;
+  readonly scope: ArgumentScope;
+  readonly unsafe: ReadonlyMap<ToolCall, string>;
+}
 
 export class PairGrades {
   readonly #trace: GoldenTrace;

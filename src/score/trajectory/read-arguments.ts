@@ -5,7 +5,7 @@ import { didYouMean } from '../../model/did-you-mean.ts';
 import type { Json } from '../../model/json.ts';
 import type { Path } from '../../model/written-document.ts';
 import { checkEnvironment } from '../cel/environment.ts';
-import { compileExpression } from '../cel/program.ts';
+import { compileExpression } from '../cel/compile-expression.ts';
 import { VARIABLES, type Scope } from '../cel/scope.ts';
 import { show } from '../cel/values.ts';
 import {

@@ -6,10 +6,17 @@
 import { align } from './alignment/align.ts';
 import type { Alignment } from './alignment/alignment-problem.ts';
 import { freeOrder, restricted } from './alignment/partial-order.ts';
-import type { CompareOptions } from './compare-run.ts';
+import {
+  CLOSENESS,
+  type CompareOptions,
+  GRADES,
+  pairClosenessIn,
+  PairGrades,
+  pairPointsIn,
+  PERFECT,
+} from './pair-grades.ts';
 import { type ExpectedStep, forbidsExtras, type GoldenTrace, ordered } from './golden-trace.ts';
 import { type Layers, layers } from './layered-cost.ts';
-import { CLOSENESS, GRADES, PairGrades, PERFECT, pairClosenessIn, pairPointsIn } from './pair-grades.ts';
 import type { Run } from './run.ts';
 import type { IsWrite } from './write-operations.ts';
 

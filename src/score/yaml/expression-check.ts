@@ -1,13 +1,12 @@
 /** What the ends of an expression mean where it is a check, the condition of one, or an outcome rule. */
-import type { SpanId } from '../../model/ids.ts';
-import { tryParseSpanId } from '../../model/ids.ts';
+import { type SpanId, tryParseSpanId } from '../../model/ids.ts';
 import type { Evaluated, Program } from '../cel/program.ts';
 import type { Scope } from '../cel/scope.ts';
 import { show } from '../cel/values.ts';
 import { StepView, ToolCallView } from '../cel/views.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
-import { type Answer, CheckError, type NotApplicable, notApplicable } from '../suite.ts';
+import { type Answer, CheckError, type NotApplicable, notApplicable } from '../answer.ts';
 import type { Reason } from './reason.ts';
 
 interface ExpressionCheck {

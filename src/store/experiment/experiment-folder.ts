@@ -35,14 +35,8 @@ import {
 import path from 'node:path';
 import type { CaseRun, Experiment, FileRange } from '../../model/experiment.ts';
 import { toCaseRunJson, toExperimentJson } from './experiment-json.ts';
-import { FILES, readExperimentFile, readRunLines } from './read-experiment.ts';
+import { FILES, readExperimentFile, readRunLines, type RunContent } from './read-experiment.ts';
 import { takeFolder, type TakenFolder } from './taken-folder.ts';
-
-export interface RunContent {
-  /** OTLP protobuf messages, redacted. */
-  readonly traces: readonly Uint8Array[];
-  readonly logs: readonly Uint8Array[];
-}
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const LENGTH_BYTES = 4;

@@ -3,7 +3,6 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } 
 import path from 'node:path';
 import { z } from 'zod';
 import type { CaseRun, Experiment, ExperimentResult, FileRange } from '../../model/experiment.ts';
-import type { RunContent } from './experiment-folder.ts';
 import { fromCaseRunJson, fromExperimentJson } from './experiment-json.ts';
 
 export const FILES = {
@@ -21,6 +20,12 @@ export function readExperiment(folder: string): ExperimentResult {
   // In this order: an experiment that has ended has all its runs.
   const experiment = readExperimentFile(folder);
   return { experiment, runs: readRunLines(folder).runs };
+}
+
+export interface RunContent {
+  /** OTLP protobuf messages, redacted. */
+  readonly traces: readonly Uint8Array[];
+  readonly logs: readonly Uint8Array[];
 }
 
 interface FoundExperiment {

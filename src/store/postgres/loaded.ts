@@ -1,11 +1,11 @@
 /** What is loaded of conversations before the engine works on them. Conversations are named by their row in the database here. */
-import type { Outcome } from '../../model/evaluation.ts';
+import type { Evaluation, Outcome } from '../../model/evaluation.ts';
 import type { Json } from '../../model/json.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { WaitingArrival } from '../cluster-store.ts';
 import type { ConversationHead } from '../conversation-columns.ts';
 import type { Labels, TraceContent } from '../engine-store.ts';
-import type { StoredWaiting } from './waiting.ts';
+import type { LoadedWaiting } from './working-waiting.ts';
 
 export interface LoadedHead {
   readonly id: number;
@@ -57,6 +57,15 @@ interface LoadedEvaluation {
   readonly labels: Labels;
   /** Of a conversation that is looked at again, or of which something waits. */
   readonly verdicts: string | undefined;
+}
+
+/** A waiting evaluation as it was loaded; its conversation as the database names it. */
+export interface StoredWaiting extends Omit<LoadedWaiting, 'held'> {
+  readonly conversation: number;
+  readonly traceId: TraceId | undefined;
+  readonly evaluation: Evaluation;
+  readonly labels: Labels;
+  readonly counted: readonly string[];
 }
 
 /** As the engine noted them for one turn: hashes, one after the other. */

@@ -1,6 +1,6 @@
 /** What people put in as the truth of conversations, on the shared store. */
 import type { Json } from '../../model/json.ts';
-import type { TruthStore } from '../revisit.ts';
+import type { TruthStore } from '../truth-store.ts';
 import type { Link } from './link.ts';
 import { textKey } from './row-keys.ts';
 import { toStorable } from './storable-text.ts';

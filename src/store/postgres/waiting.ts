@@ -5,16 +5,15 @@
 import { type Evaluation, OUTCOMES, type Outcome, type SuiteScope } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
 import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
-import type { Labels } from '../engine-store.ts';
-import type { WaitingEvaluation } from '../revisit.ts';
+import type { Labels, WaitingEvaluation } from '../engine-store.ts';
 import { fromSuiteKey, isShadowKey, suiteKey } from '../../model/suite-key.ts';
 import { decodeVerdicts, encodeVerdicts } from '../verdict-codec.ts';
 import { lockKey } from './advisory-locks.ts';
 import { fromUuid } from './row-keys.ts';
+import type { StoredWaiting } from './loaded.ts';
 import type { Session } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 import type { WorkingSet } from './working-set.ts';
-import type { LoadedWaiting } from './working-waiting.ts';
 
 /** As a column holds it: what is looked up by has a column of its own. */
 interface Body {
@@ -37,15 +36,6 @@ interface Row {
   readonly turn_id: string;
   readonly suite: string;
   readonly body: string;
-}
-
-/** A waiting evaluation as it was loaded; its conversation as the database names it. */
-export interface StoredWaiting extends Omit<LoadedWaiting, 'held'> {
-  readonly conversation: number;
-  readonly traceId: TraceId | undefined;
-  readonly evaluation: Evaluation;
-  readonly labels: Labels;
-  readonly counted: readonly string[];
 }
 
 export async function loadWaiting(session: Session, conversations: readonly number[]): Promise<StoredWaiting[]> {

@@ -1,8 +1,7 @@
 /** Evaluations of one transaction's conversations that wait for verdicts, what has become of what they wait for, and what changes of that. */
 import type { JudgeOutcome } from '../../model/judging.ts';
 import { suiteKey } from '../../model/suite-key.ts';
-import type { EvaluationKey, WaitingEvaluationStore } from '../engine-store.ts';
-import type { HeldEvaluation, WaitingEvaluation } from '../revisit.ts';
+import type { EvaluationKey, HeldEvaluation, WaitingEvaluation, WaitingEvaluationStore } from '../engine-store.ts';
 
 export interface LoadedWaiting {
   readonly waiter: number;

@@ -174,7 +174,7 @@ const MIGRATIONS: readonly string[] = [
     nanos INTEGER NOT NULL
   ) STRICT;
   `,
-  // What is known from outside of the spans, which conversations to look at again, and evaluations that wait for a verdict (revisit.ts).
+  // What is known from outside of the spans, which conversations to look at again, and evaluations that wait for a verdict (waiting-evaluations.ts).
   `
   CREATE TABLE truths (
     conversation_id TEXT PRIMARY KEY,

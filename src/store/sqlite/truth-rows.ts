@@ -1,7 +1,7 @@
 /** What people put in as the truth of conversations, by conversation id: often before the conversation is there. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Json } from '../../model/json.ts';
-import type { TruthStore } from '../revisit.ts';
+import type { TruthStore } from '../truth-store.ts';
 import type { OwnTransaction } from './own-transaction.ts';
 import type { Revisits } from './revisits.ts';
 

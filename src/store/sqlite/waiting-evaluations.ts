@@ -2,10 +2,15 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { ConversationId } from '../../model/ids.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
-import type { EvaluationKey, Labels, WaitingEvaluationStore } from '../engine-store.ts';
+import type {
+  EvaluationKey,
+  HeldEvaluation,
+  Labels,
+  WaitingEvaluation,
+  WaitingEvaluationStore,
+} from '../engine-store.ts';
 import { SAID_COLUMNS } from '../evaluation-columns.ts';
 import type { QuestionDesk } from '../question-store.ts';
-import type { HeldEvaluation, WaitingEvaluation } from '../revisit.ts';
 import { insertSql, valuesOf } from './column-values.ts';
 import { toEvaluation } from './evaluation-row.ts';
 

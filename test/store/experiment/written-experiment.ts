@@ -2,7 +2,7 @@
 import type { ConversationId, SpanId, TurnId } from '../../../src/model/ids.ts';
 import type { CaseRun, Experiment } from '../../../src/model/experiment.ts';
 import type { Evaluation } from '../../../src/model/evaluation.ts';
-import type { RunContent } from '../../../src/store/experiment/experiment-folder.ts';
+import type { RunContent } from '../../../src/store/experiment/read-experiment.ts';
 
 export const EXPERIMENT: Experiment = {
   id: '20261122-013000-a1b2',

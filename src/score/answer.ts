@@ -1,0 +1,29 @@
+/** What checks answer, whether they are code, expressions or judges. */
+import type { SpanId } from '../model/ids.ts';
+
+/** What a check may answer. A bare boolean is given the criterion's question as its reason. */
+export type Answer = boolean | ReasonedAnswer | NotApplicable;
+
+export interface ReasonedAnswer {
+  readonly pass: boolean;
+  readonly reason?: string | undefined;
+  /** The spans that show it, the first being the step that made it fail. */
+  readonly evidence?: readonly (SpanId | undefined)[] | undefined;
+}
+
+export interface NotApplicable {
+  readonly notApplicable: string;
+}
+
+/** The question does not arise here, or cannot be answered from what was recorded. It leaves the denominator. */
+export function notApplicable(reason: string): NotApplicable {
+  return { notApplicable: reason };
+}
+
+/** Thrown where a check cannot be carried out; the message is the verdict's reason as it stands. */
+export class CheckError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'CheckError';
+  }
+}

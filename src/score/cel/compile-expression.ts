@@ -1,0 +1,226 @@
+/** Parses and type-checks an expression when its suite is loaded. */
+import { type Environment, EvaluationError } from '@marcbachmann/cel-js';
+import { didYouMean } from '../../model/did-you-mean.ts';
+import { toExcerpt } from '../sentences.ts';
+import { functionsOf, variablesOf } from './environment.ts';
+import { LINEAR_MATCHES } from './functions.ts';
+import { patternMistake } from './linear-regex.ts';
+import type { Evaluated, Program } from './program.ts';
+import { isNode, type Node, nodesIn, sourceOf } from './node.ts';
+import { turnConditionOf } from './turn-condition.ts';
+import { compileTurnTest } from './turn-test.ts';
+import { show } from './values.ts';
+import { ContentGap } from './views.ts';
+
+export const EXPRESSION_LENGTH_MAX = 4000;
+
+export interface ProgramMistake {
+  readonly problem: string;
+  readonly expected: string;
+  /** Where in the text, from 0. */
+  readonly at: number | undefined;
+}
+
+export type Compiled = { readonly program: Program } | { readonly mistake: ProgramMistake };
+
+/** `gives` says what is wanted in place of an expression of the wrong type; 'any' takes every type. */
+export function compileExpression(
+  environment: Environment,
+  text: string,
+  { gives }: { readonly gives: 'bool' | 'any' },
+): Compiled {
+  if (text.length > EXPRESSION_LENGTH_MAX) {
+    const problem = `the expression has ${text.length} characters`;
+    return { mistake: { problem, expected: `at most ${EXPRESSION_LENGTH_MAX}; use \`extract\` for its parts`, at: 0 } };
+  }
+  try {
+    const parsed = environment.parse(text);
+    // The casts to our own view of nodes hold for every node the library's parser makes.
+    const root = parsed.ast as unknown as Node;
+    // Before the check, which writes macros anew.
+    const turnCondition = turnConditionOf(root);
+    const turnTest = turnCondition === undefined ? undefined : compileTurnTest(root);
+    const patterns = prepare(root);
+    const checked = parsed.check();
+    if (!checked.valid) return { mistake: mistakeOf(checked.error, environment) };
+    if (patterns !== undefined) return { mistake: patterns };
+    const type = checked.type ?? 'dyn';
+    if (gives === 'bool' && type !== 'bool' && type !== 'dyn') {
+      const problem = `the expression gives ${type === 'int' ? 'an int' : `a ${type}`}, not a yes or no`;
+      return { mistake: { problem, expected: 'an expression of type bool, such as a comparison', at: undefined } };
+    }
+    const comparisons = comparisonsIn(root, environment);
+    return { program: makeProgram({ text, type, turnCondition, turnTest, reads: readsOf(root) }, parsed, comparisons) };
+  } catch (error) {
+    return { mistake: mistakeOf(error, environment) };
+  }
+}
+
+function makeProgram(
+  known: Pick<Program, 'text' | 'type' | 'turnCondition' | 'turnTest' | 'reads'>,
+  evaluateParsed: (context: object) => unknown,
+  comparisons: readonly Comparison[],
+): Program {
+  const run = (scope: object): Evaluated => {
+    try {
+      return { kind: 'value', value: evaluateParsed(scope) };
+    } catch (thrown) {
+      return endOf(thrown);
+    }
+  };
+  return { ...known, run, describeFalse: (scope) => describeFalse(known.text, comparisons, scope) };
+}
+
+const ABSENCES: ReadonlySet<string> = new Set([
+  'absent',
+  'no_such_key',
+  'index_out_of_bounds',
+  'unknown_variable',
+  'optional_value_missing',
+]);
+
+function endOf(thrown: unknown): Evaluated {
+  if (thrown instanceof ContentGap) return { kind: 'gap', reason: thrown.message };
+  if (!(thrown instanceof EvaluationError)) {
+    return { kind: 'error', reason: thrown instanceof Error ? thrown.message : 'the expression failed' };
+  }
+  // The cast holds as above; the node is where the error arose.
+  const node = thrown.node as unknown as Node | undefined;
+  if (!ABSENCES.has(thrown.code)) return { kind: 'error', reason: `${thrown.summary}${inText(node)}` };
+  const root = node === undefined ? undefined : rootOf(node);
+  if (thrown.code === 'absent') return { kind: 'absent', reason: `${thrown.summary}${inText(node)}`, root };
+  return { kind: 'absent', reason: `${node === undefined ? 'A value' : toExcerpt(sourceOf(node))} is absent`, root };
+}
+
+/** The variable at the start of `booking.event.time`. */
+function rootOf(node: Node): string | undefined {
+  if (node.op === 'id' && typeof node.args === 'string') return node.args;
+  const first: unknown = Array.isArray(node.args) ? node.args[0] : undefined;
+  return isNode(first) ? rootOf(first) : undefined;
+}
+
+function inText(node: Node | undefined): string {
+  return node === undefined ? '' : `, in ${toExcerpt(sourceOf(node))}`;
+}
+
+/** Renames `matches` to the linear one, everywhere; gives the mistake in the first literal pattern that has one. */
+function prepare(root: Node): ProgramMistake | undefined {
+  let mistake: ProgramMistake | undefined;
+  for (const node of nodesIn(root)) {
+    if (node.op !== 'rcall' || !Array.isArray(node.args) || node.args[0] !== 'matches') continue;
+    node.args[0] = LINEAR_MATCHES;
+    const parameters: unknown = node.args[2];
+    const pattern: unknown = Array.isArray(parameters) ? parameters[0] : undefined;
+    if (!isNode(pattern) || pattern.op !== 'value' || typeof pattern.args !== 'string') continue;
+    const problem = patternMistake(pattern.args);
+    if (problem !== undefined) mistake ??= { problem, expected: 'a pattern in RE2 syntax', at: pattern.start };
+  }
+  return mistake;
+}
+
+function readsOf(root: Node): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const node of nodesIn(root)) if (node.op === 'id' && typeof node.args === 'string') names.add(node.args);
+  return names;
+}
+
+interface Comparison {
+  readonly text: string;
+  readonly whole: (scope: object) => unknown;
+  readonly left: (scope: object) => unknown;
+  readonly right: (scope: object) => unknown;
+}
+
+const COMPARED: Readonly<Record<string, string>> = {
+  '==': 'is not',
+  '!=': 'is',
+  '<': 'is not below',
+  '<=': 'is above',
+  '>': 'is not above',
+  '>=': 'is below',
+  in: 'is not in',
+};
+
+/** The comparisons that all have to hold: the terms of the top-level `&&`. */
+function comparisonsIn(root: Node, environment: Environment): readonly Comparison[] {
+  if (root.op === '&&' && Array.isArray(root.args)) {
+    return root.args.flatMap((term: unknown) => (isNode(term) ? comparisonsIn(term, environment) : []));
+  }
+  if (COMPARED[root.op] === undefined || !Array.isArray(root.args)) return [];
+  const [left, right]: unknown[] = root.args;
+  if (!isNode(left) || !isNode(right)) return [];
+  const part = (node: Node) => {
+    const parsed = environment.parse(sourceOf(node));
+    // The cast holds for every node the library's parser makes.
+    prepare(parsed.ast as unknown as Node);
+    return parsed;
+  };
+  const text = `${sourceOf(left)} ${COMPARED[root.op]} ${sourceOf(right)}`;
+  return [{ text, whole: part(root), left: part(left), right: part(right) }];
+}
+
+function describeFalse(text: string, comparisons: readonly Comparison[], scope: object): string {
+  for (const comparison of comparisons) {
+    try {
+      if (comparison.whole(scope) !== false) continue;
+      const left = toExcerpt(show(comparison.left(scope)));
+      const right = toExcerpt(show(comparison.right(scope)));
+      return `${toExcerpt(comparison.text)}: ${left} against ${right}.`;
+    } catch {
+      // A term that cannot be worked out by itself is not the one that made the whole false.
+    }
+  }
+  return `This is false: ${text}`;
+}
+
+function mistakeOf(error: unknown, environment: Environment): ProgramMistake {
+  if (!isCelError(error)) {
+    return {
+      problem: error instanceof Error ? error.message : String(error),
+      expected: 'a CEL expression',
+      at: undefined,
+    };
+  }
+  // The message is the summary with the line and a caret under the place.
+  const problem = error.message.replaceAll(LINEAR_MATCHES, 'matches');
+  return { problem, expected: expectedInstead(error, environment), at: error.range?.start };
+}
+
+interface CelError extends Error {
+  readonly code: string;
+  readonly summary: string;
+  readonly range?: { readonly start: number; readonly end: number };
+  readonly node?: { readonly input?: string };
+}
+
+function isCelError(error: unknown): error is CelError {
+  return error instanceof Error && 'summary' in error && typeof error.summary === 'string' && 'code' in error;
+}
+
+function expectedInstead(error: CelError, environment: Environment): string {
+  const words = /(?:Unknown variable: |overload for ')([\w.<>, ]+?)(?:\(|$)/.exec(error.summary)?.[1];
+  switch (error.code) {
+    case 'unknown_variable': {
+      const known = variablesOf(environment);
+      return suggestion(words ?? '', known, `one of ${known.join(', ')}`);
+    }
+    case 'no_matching_overload': {
+      const name = words?.split('.').at(-1) ?? '';
+      const known = functionsOf(environment);
+      return known.includes(name)
+        ? `arguments of the types that ${name} takes`
+        : suggestion(name, known, 'a function of CEL or one listed in docs/suites.md');
+    }
+    case 'no_such_overload':
+      return 'operands of comparable types';
+    case 'no_such_key':
+      return 'a field that exists (docs/suites.md lists them)';
+    default:
+      return 'a CEL expression';
+  }
+}
+
+function suggestion(word: string, known: readonly string[], otherwise: string): string {
+  const nearest = didYouMean(word, known);
+  return nearest === undefined ? otherwise : `did you mean '${nearest}'?`;
+}

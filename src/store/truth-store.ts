@@ -1,0 +1,11 @@
+/**
+ * Truths of conversations. A conversation whose truth changes after it was scored is scored again, although no span came: what is asked for
+ * stands in the store from the transaction in which it became known, until the transaction that looked again.
+ */
+import type { Json } from '../model/json.ts';
+
+/** Who puts truth into the store; undefined takes it away. */
+export interface TruthStore {
+  /** Has the conversation looked at again if it was scored. False where this was known already. */
+  put(conversationId: string, truth: Json | undefined): Promise<boolean> | boolean;
+}
