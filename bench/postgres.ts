@@ -181,7 +181,7 @@ function take(
     closedAt,
     spans: 12,
     sealed: false,
-    cause: 'settled',
+    cause: 'settled' as const,
   };
   store.traces.insert({ ...trace, content });
 }

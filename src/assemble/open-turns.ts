@@ -20,6 +20,7 @@
  *
  * Limits are checked when time moves on, not at each row, so that the order of rows within one instant changes nothing.
  */
+import type { CloseCause } from '../model/causes.ts';
 import type { TraceId } from '../model/ids.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
 import { KnownSpans } from './known-spans.ts';
@@ -57,8 +58,6 @@ export interface Row {
   readonly length: number;
   readonly group: RowGroup;
 }
-
-type CloseCause = 'settled' | 'idle' | 'max_age' | 'size' | 'pressure';
 
 export interface ClosedTurn {
   readonly traceId: TraceId;

@@ -1,4 +1,5 @@
 /** A closed turn on its way to the engine: its bytes, its log time, why it closed. The same from every log. */
+import type { CloseCause } from '../model/causes.ts';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
 import { contentOfRows, GroupCache } from '../assemble/trace-content.ts';
 import type { Turn } from '../model/turn.ts';
@@ -7,7 +8,7 @@ import type { TraceContent } from '../store/engine-store.ts';
 /** Without its bytes. */
 export interface ClosedInLog {
   readonly traceId: ClosedTurn['traceId'];
-  readonly cause: string;
+  readonly cause: CloseCause;
   readonly closedAt: number;
   /** Position behind it in a log of positions, which the store keeps with the trace; 0 in other logs. */
   readonly position: number;

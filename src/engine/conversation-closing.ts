@@ -9,6 +9,7 @@
  * The next turn decides again. The engine's sweep scores what is due and closes it; a turn that joins afterwards makes
  * it due again, for its next revision. Here is also what becomes of conversations that turn out to be one.
  */
+import type { DueCause, UnscoredCause } from '../model/causes.ts';
 import { isBare } from '../assemble/turns/fragments.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
@@ -28,7 +29,7 @@ interface JoiningTurns {
   readonly at: number;
   /** 0 where one of its turns has changed. */
   readonly turnsAdded: number;
-  readonly dueNowBecause: string | undefined;
+  readonly dueNowBecause: DueCause | undefined;
   readonly limits: ClosingLimits;
 }
 
@@ -48,7 +49,7 @@ export function joinConversation(conversations: ConversationStore, joining: Join
 }
 
 /** Why a conversation need not wait for more turns. */
-export function dueNowBecause(turns: readonly Turn[], isAlone: boolean): string | undefined {
+export function dueNowBecause(turns: readonly Turn[], isAlone: boolean): DueCause | undefined {
   if (turns.some((turn) => turn.ended)) return 'end_marker';
   if (!isAlone || turns.some(({ conversationId }) => conversationId !== undefined && conversationId !== '')) {
     return undefined;
@@ -91,9 +92,9 @@ export function closeConversation(
 
 export interface ScoringResult {
   readonly revision: number;
-  readonly cause: string;
+  readonly cause: DueCause;
   readonly turns: number;
-  readonly unscoredBecause: string | undefined;
+  readonly unscoredBecause: UnscoredCause | undefined;
 }
 
 const NOT_DUE: Due = { dueAt: undefined, dueCause: undefined };

@@ -9,6 +9,7 @@
  * It writes inside a transaction that the caller begins and commits; a crash before the commit leaves the arrival in
  * its log, and it comes again.
  */
+import type { CloseCause, DueCause } from '../model/causes.ts';
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
 import { isBare, isWhole } from '../assemble/turns/fragments.ts';
@@ -65,6 +66,16 @@ interface EngineParts {
   /** Runs a stage and notes what it took, for the benchmark. */
   readonly timed?: <T>(stage: string, work: () => T) => T;
 }
+
+/** A turn that was closed for one of these takes no more spans. */
+const SEALS = {
+  settled: false,
+  idle: false,
+  max_age: false,
+  size: true,
+  pressure: false,
+  unknown: false,
+} satisfies Record<CloseCause, boolean>;
 
 /** Where closed turns were put. */
 interface ClosedPlace {
@@ -190,7 +201,7 @@ export class Engine {
       position: closed.position,
       closedAt: closed.closedAt,
       spans: merged.spans,
-      sealed: tooLarge || closed.cause === 'size',
+      sealed: tooLarge || SEALS[closed.cause],
       cause: closed.cause,
       content: merged.content,
     };
@@ -333,7 +344,7 @@ export class Engine {
     return timed === undefined ? work() : timed(stage, work);
   }
 
-  #evaluateConversation(due: StoredConversation, cause: string): void {
+  #evaluateConversation(due: StoredConversation, cause: DueCause): void {
     const { store } = this.#parts;
     const close = (result: Omit<ScoringResult, 'cause'>) =>
       closeConversation(store.conversations, due.row, { cause, ...result });

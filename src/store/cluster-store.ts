@@ -5,6 +5,7 @@
  * Filing and judging are one transaction each. Where the answer to a commit was lost, the store finds out whether it was done
  * before it does anything again. Whatever else fails, nothing of the transaction is left.
  */
+import type { CloseCause } from '../model/causes.ts';
 import type { ConversationId, TraceId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import type { DetectionStore } from './detection-store.ts';
@@ -40,7 +41,7 @@ export interface Arrival {
   /** As the spans of this arrival say it; undefined where they don't. */
   readonly conversationId: ConversationId | undefined;
   readonly closedAt: number;
-  readonly cause: string;
+  readonly cause: CloseCause;
   readonly spans: number;
   readonly content: TraceContent;
   /** By topic, the offset behind the last record that this may hold rows of. */
@@ -76,7 +77,7 @@ export interface WaitingArrival {
   /** Only if this process filed it and still has it. */
   readonly turns?: readonly Turn[] | undefined;
   readonly closedAt: number;
-  readonly cause: string;
+  readonly cause: CloseCause;
   readonly spans: number;
   readonly content: TraceContent;
 }

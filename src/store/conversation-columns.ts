@@ -2,6 +2,7 @@
  * What is kept of a conversation, and the columns of it that both stores have, each with its type and its value. A new
  * column is written here and in a migration of each schema, and has a producer and a reader.
  */
+import { type DueCause, readDueCause, readUnscoredCause, type UnscoredCause } from '../model/causes.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Column } from './column.ts';
 
@@ -25,13 +26,13 @@ export interface ConversationHead {
   readonly turns: number;
   readonly turnsEvaluated: number;
   readonly dueAt: number | undefined;
-  readonly dueCause: string | undefined;
+  readonly dueCause: DueCause | undefined;
   readonly revision: number;
   /** Why it was due when it was scored last. */
-  readonly cause: string | undefined;
+  readonly cause: DueCause | undefined;
   /** The severity of the worst outcome that any evaluation of it had. */
   readonly worstOutcome: number;
-  readonly unscoredBecause: string | undefined;
+  readonly unscoredBecause: UnscoredCause | undefined;
 }
 
 /** As it is before its first turn has joined. */
@@ -107,10 +108,10 @@ export function headFrom(
     turns: cells.turns,
     turnsEvaluated: cells.turns_evaluated,
     dueAt: cells.due_at ?? undefined,
-    dueCause: cells.due_cause ?? undefined,
+    dueCause: cells.due_cause === null ? undefined : readDueCause(cells.due_cause),
     revision: cells.revision,
-    cause: cells.cause ?? undefined,
+    cause: cells.cause === null ? undefined : readDueCause(cells.cause),
     worstOutcome: cells.worst_outcome,
-    unscoredBecause: cells.unscored_because ?? undefined,
+    unscoredBecause: cells.unscored_because === null ? undefined : readUnscoredCause(cells.unscored_because),
   };
 }

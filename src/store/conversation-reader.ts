@@ -1,4 +1,5 @@
 /** How people read a store: the API, `assay explain` and the tests. Whoever asks awaits the answer; SQLite has it at once. */
+import type { CloseCause, DueCause, UnscoredCause } from '../model/causes.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
@@ -29,9 +30,9 @@ export interface ConversationRow {
   readonly turns: number;
   readonly revision: number;
   /** Why it was evaluated when it was: `idle`, `end_marker`, ... */
-  readonly cause: string | undefined;
-  readonly dueCause: string | undefined;
-  readonly unscoredBecause: string | undefined;
+  readonly cause: DueCause | undefined;
+  readonly dueCause: DueCause | undefined;
+  readonly unscoredBecause: UnscoredCause | undefined;
   readonly updatedAt: number;
 }
 
@@ -52,7 +53,7 @@ export interface TraceRow {
   readonly row: number;
   readonly traceId: TraceId;
   readonly revision: number;
-  readonly cause: string;
+  readonly cause: CloseCause;
   readonly spans: number;
 }
 

@@ -4,6 +4,7 @@
  *
  * Rows of conversations and traces are numbers that are good for one store and, with PostgreSQL, for one transaction.
  */
+import type { CloseCause } from '../model/causes.ts';
 import type { Evaluation, Outcome, Verdict } from '../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
@@ -33,7 +34,7 @@ export interface StoredTrace {
 }
 
 export interface NewTrace extends Omit<StoredTrace, 'row'> {
-  readonly cause: string;
+  readonly cause: CloseCause;
   readonly content: TraceContent;
 }
 

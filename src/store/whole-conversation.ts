@@ -1,4 +1,5 @@
 /** A conversation with everything that a store has of it, for moving it to another. */
+import type { CloseCause } from '../model/causes.ts';
 import type { TraceId } from '../model/ids.ts';
 import type { StoredConversation, TraceContent } from './engine-store.ts';
 import type { KeptEvaluation } from './evaluation-columns.ts';
@@ -9,7 +10,7 @@ export interface WholeTrace {
   readonly closedAt: number;
   /** Wall-clock time in milliseconds. */
   readonly storedAt: number;
-  readonly cause: string;
+  readonly cause: CloseCause;
   readonly spans: number;
   readonly sealed: boolean;
   readonly content: TraceContent;

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import type { DueCause } from '../../src/model/causes.ts';
 import { closeConversation, dueConversations, joinConversation } from '../../src/engine/conversation-closing.ts';
 import type { ConversationId } from '../../src/model/ids.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
@@ -7,7 +8,7 @@ import { LABELS } from '../store/contract.ts';
 const LIMITS = { idleMs: 300, maxAgeMs: 1000, maxTurns: 3 };
 
 /** Turns close at these times; each is the log time and what the turn says. */
-function joined(...turns: readonly { readonly at: number; readonly ends?: string; readonly turnsAdded?: number }[]) {
+function joined(...turns: readonly { readonly at: number; readonly ends?: DueCause; readonly turnsAdded?: number }[]) {
   const store = Store.inMemory();
   onTestFinished(() => store.close());
   store.begin();

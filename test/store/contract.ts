@@ -5,6 +5,7 @@
  * share is given the turns first, as lanes would file them.
  */
 import { expect, onTestFinished, test } from 'vitest';
+import type { DueCause } from '../../src/model/causes.ts';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId, TurnId } from '../../src/model/ids.ts';
 import {
@@ -94,7 +95,7 @@ export function evaluationOf(options: {
 export function joinTurn(
   store: EngineStore,
   turn: Turn,
-  options: { readonly dueNow?: string; readonly turnsAdded?: number; readonly segment?: string } = {},
+  options: { readonly dueNow?: DueCause; readonly turnsAdded?: number; readonly segment?: string } = {},
 ): StoredConversation {
   return joinConversation(store.conversations, {
     id: (turn.conversation ?? `trace:${traceIdOf(turn.number)}`) as ConversationId,
@@ -215,7 +216,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
         closedAt: 1100,
         spans: 4,
         cause: 'idle',
-      };
+      } as const;
       store.traces.revise({ ...revised, sealed: true, content });
     });
 
@@ -398,7 +399,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
         order.push([due.id, due.dueCause]);
         closeConversation(store.conversations, due.row, {
           revision: 1,
-          cause: 'test',
+          cause: 'idle',
           turns: 1,
           unscoredBecause: undefined,
         });
@@ -421,7 +422,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     for (const [index, at] of times.entries()) {
       const turn = { number: index + 1, conversation: 'c1', at };
       await under.transact({ turns: [turn], until: at }, () => {
-        const dueNow = index === 3 ? { dueNow: 'end_marker' } : {};
+        const dueNow = index === 3 ? ({ dueNow: 'end_marker' } as const) : {};
         joined.push(joinTurn(store, turn, dueNow));
         storeTurn(store, turn, joined.at(-1)?.row ?? 0);
       });

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import type { DueCause } from '../../src/model/causes.ts';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId } from '../../src/model/ids.ts';
 import { closeConversation, joinConversation, dueConversations } from '../../src/engine/conversation-closing.ts';
@@ -34,7 +35,7 @@ function traceIdOf(number: number): TraceId {
   return number.toString(16).padStart(32, '0') as TraceId;
 }
 
-function join(store: Store, id: string, options: { readonly at?: number; readonly dueNow?: string } = {}) {
+function join(store: Store, id: string, options: { readonly at?: number; readonly dueNow?: DueCause } = {}) {
   return joinConversation(store.conversations, {
     id: id as ConversationId,
     labels: LABELS,
@@ -116,6 +117,33 @@ test('a rollback leaves nothing: no rows, no totals, no content, no floor, and t
   expect(Buffer.from(store.traces.contentOf(lost.trace).traces).toString()).toBe('spans 1');
 });
 
+test('causes that only a newer version knows are read as unknown, and the conversation is scored all the same', () => {
+  const directory = tempDirectory();
+  const store = open(directory);
+  store.begin();
+  const { row } = join(store, 'c1', { dueNow: 'end_marker' });
+  insertTrace(store, 1, row);
+  store.commit();
+  store.close();
+  const database = new DatabaseSync(fileIn(directory));
+  database.exec(`UPDATE conversations SET due_cause = 'handed_over', cause = 'reviewed', unscored_because = 'sealed';
+    UPDATE traces SET cause = 'flushed'`);
+  database.close();
+
+  const reader = read(directory);
+  const [conversation] = reader.listPage({ limit: 1 }).rows;
+  if (conversation === undefined) throw new Error('the conversation is not there');
+  expect(conversation).toMatchObject({ cause: 'unknown', dueCause: 'unknown', unscoredBecause: 'unknown' });
+  expect(reader.traces(conversation)).toMatchObject([{ cause: 'unknown' }]);
+
+  const again = open(directory);
+  again.begin();
+  expect(again.conversations.nextDue(5000)).toMatchObject({ row, dueCause: 'unknown' });
+  closeConversation(again.conversations, row, { revision: 1, cause: 'unknown', turns: 1, unscoredBecause: undefined });
+  again.commit();
+  expect(reader.listPage({ limit: 1 }).rows).toMatchObject([{ cause: 'unknown', dueCause: undefined }]);
+});
+
 test('conversations come due in order of time, then of their rows, whether they are written already or not', () => {
   const store = open(tempDirectory());
   store.begin();
@@ -133,7 +161,7 @@ test('conversations come due in order of time, then of their rows, whether they 
     order.push([due.row, due.dueCause]);
     closeConversation(store.conversations, due.row, {
       revision: 1,
-      cause: 'test',
+      cause: 'idle',
       turns: 1,
       unscoredBecause: undefined,
     });
@@ -159,7 +187,7 @@ test('more conversations than are kept in memory come due in order as well', () 
     times.push(due.dueAt ?? 0);
     closeConversation(store.conversations, due.row, {
       revision: 1,
-      cause: 'test',
+      cause: 'idle',
       turns: 1,
       unscoredBecause: undefined,
     });

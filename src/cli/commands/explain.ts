@@ -1,5 +1,6 @@
 /** `assay explain`: why a conversation got the score it got, or why it got none. */
 import type { Command } from 'commander';
+import type { DueCause } from '../../model/causes.ts';
 import { buildConversation } from '../../assemble/build-conversation.ts';
 import { buildTurns } from '../../assemble/build-turns.ts';
 import { decisionOf } from '../../model/decision.ts';
@@ -29,13 +30,14 @@ const VERDICT_STYLES = {
   error: 'magenta',
   skipped: 'dim',
 } as const satisfies Record<VerdictKind, string>;
-const CAUSES: { readonly [cause: string]: string } = {
+const CAUSES = {
   idle: 'nothing came for a while after its last turn',
   end_marker: 'the agent marked its end',
   single_trace: 'it has no conversation id, so it is this one trace',
   max_age: 'it reached its maximum age',
   max_turns: 'it reached its maximum number of turns',
-};
+  unknown: 'a newer version of Assay had a cause of its own',
+} satisfies Record<DueCause, string>;
 
 export function addExplain(program: Command, terminal: Terminal): void {
   program
@@ -144,11 +146,9 @@ function unscoredBecause(
 function whenEvaluated(conversation: ConversationRow): string {
   const { cause, dueCause, revision } = conversation;
   const waiting =
-    dueCause === undefined
-      ? ''
-      : `; waits to be scored${revision > 0 ? ' again' : ''} (${CAUSES[dueCause] ?? dueCause})`;
+    dueCause === undefined ? '' : `; waits to be scored${revision > 0 ? ' again' : ''} (${CAUSES[dueCause]})`;
   if (cause === undefined) return `not scored as a whole yet${waiting}`;
-  return `scored as a whole because ${CAUSES[cause] ?? cause}, revision ${revision}${waiting}`;
+  return `scored as a whole because ${CAUSES[cause]}, revision ${revision}${waiting}`;
 }
 
 function printTurn(terminal: Terminal, turn: Turn, number: number, options: { readonly why: boolean }): void {

@@ -1,4 +1,5 @@
 /** What happens from a turn's close to its place in the store, to be counted and logged. */
+import type { CloseCause, DueCause } from '../causes.ts';
 import type { AnswerReused } from './judge-events.ts';
 
 /** What became of a closed turn. */
@@ -23,10 +24,10 @@ export type TurnFate = (typeof TURN_FATES)[number];
 
 /** From the scoring thread. */
 export type EngineEvent =
-  | { readonly type: 'turn-closed'; readonly cause: string; readonly fate: TurnFate; readonly rows: number }
+  | { readonly type: 'turn-closed'; readonly cause: CloseCause; readonly fate: TurnFate; readonly rows: number }
   | {
       readonly type: 'conversation-evaluated';
-      readonly cause: string;
+      readonly cause: DueCause;
       readonly suites: number;
       readonly revision: number;
     }

@@ -1,4 +1,5 @@
 /** Scoring, from a turn's close to its place in the store: turns, conversations, checks, series. */
+import { CLOSE_CAUSES, type CloseCause, DUE_CAUSES } from '../../model/causes.ts';
 import type { AnswerReused } from '../../model/events/judge-events.ts';
 import { type ScoringEvent, TURN_FATES, type TurnFate } from '../../model/events/scoring-events.ts';
 import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
@@ -10,6 +11,16 @@ import { error, type EventTable, info, warn } from './event-table.ts';
 const IN_TIME: readonly TurnFate[] = ['stored', 'no-agent-steps'];
 const LATE_FATES = TURN_FATES.filter((fate) => !IN_TIME.includes(fate) && fate !== 'not-understood');
 
+/** Which causes exist at zero. The others are rare, and each would be nine series that say nothing. */
+const IS_USUAL = {
+  settled: true,
+  idle: false,
+  max_age: false,
+  size: false,
+  pressure: false,
+  unknown: false,
+} satisfies Record<CloseCause, boolean>;
+
 export const SCORING_METRICS = {
   openTurns: readGauge('assay_open_turns', 'turns', {
     help: 'Turns that are still collecting spans.',
@@ -20,7 +31,7 @@ export const SCORING_METRICS = {
     read: (now) => now.openSpans(),
   }),
   turns: counter('assay_turns_closed_total', 'turns', {
-    labels: { cause: ['settled'], fate: TURN_FATES },
+    labels: { cause: CLOSE_CAUSES.filter((cause) => IS_USUAL[cause]), fate: TURN_FATES },
     help: 'Turns closed, by cause and by what became of them. not-understood: the bytes could not be read, and the log says why.',
   }),
   lateRecords: counter('assay_late_records_total', 'spans, log records', {
@@ -32,7 +43,7 @@ export const SCORING_METRICS = {
     },
   }),
   conversations: counter('assay_conversations_due_total', 'conversations', {
-    labels: { cause: ['idle', 'end_marker', 'single_trace', 'max_age', 'max_turns'] },
+    labels: { cause: DUE_CAUSES },
     help: 'Conversations that became due, by cause.',
   }),
   backlog: readGauge('assay_scoring_queue_length', 'turns', {

@@ -1,4 +1,5 @@
 /** What is loaded of conversations before the engine works on them. Conversations are named by their row in the database here. */
+import type { CloseCause } from '../../model/causes.ts';
 import type { Evaluation, Outcome } from '../../model/evaluation.ts';
 import type { Json } from '../../model/json.ts';
 import type { TraceId } from '../../model/ids.ts';
@@ -35,7 +36,7 @@ export interface LoadedTrace {
   readonly closedAt: number;
   readonly spans: number;
   readonly sealed: boolean;
-  readonly cause: string;
+  readonly cause: CloseCause;
   readonly content: TraceContent | undefined;
 }
 

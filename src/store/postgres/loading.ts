@@ -2,6 +2,7 @@
  * Loading what the engine will ask for of the conversations that were taken: with a few statements for all of them, and no more of each than
  * it takes. A conversation that goes on needs little but its head; one that may be scored is loaded whole.
  */
+import { readCloseCause } from '../../model/causes.ts';
 import type { TraceId } from '../../model/ids.ts';
 import { decodeContent } from '../content-codec.ts';
 import type { Labels, TraceContent } from '../engine-store.ts';
@@ -195,8 +196,8 @@ async function loadTraces(
     for (const { conversation } of rows) whole.add(conversation);
   }
   for (const { ids, since } of byAge(known.filter(({ id }) => whole.has(id)))) {
-    for (const row of await session.rows<TraceRow>(TRACES_OF, [ids, since])) {
-      traces.push({ ...row, traceId: toTraceId(row.traceId) });
+    for (const row of await session.rows<Omit<TraceRow, 'cause'> & { cause: string }>(TRACES_OF, [ids, since])) {
+      traces.push({ ...row, traceId: toTraceId(row.traceId), cause: readCloseCause(row.cause) });
     }
   }
   return traces;
@@ -283,7 +284,7 @@ class Contents {
         readonly logs: Buffer | null;
       }
       for (const { id, cause, spans, ...content } of await this.#session.rows<Row>(ARRIVALS, values)) {
-        this.#arrivals.set(id, { cause, spans, content: decoded(content) });
+        this.#arrivals.set(id, { cause: readCloseCause(cause), spans, content: decoded(content) });
       }
     }
     const own = traces.filter(({ isOwn }) => isOwn);

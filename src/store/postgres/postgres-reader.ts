@@ -1,4 +1,5 @@
 /** Reads the shared store for people: the API, `assay explain` and the tests. On a connection of its own, and nothing is ever written. */
+import { readCloseCause } from '../../model/causes.ts';
 import type { Evaluation, Verdict } from '../../model/evaluation.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
@@ -137,13 +138,13 @@ export class PostgresReader implements ConversationReader, LabelReader, Evaluati
   }
 
   async traces(conversation: ConversationRow): Promise<readonly TraceRow[]> {
-    const rows = await this.#rows<Omit<PlacedTrace, 'traceId'> & { traceId: string }>(
+    const rows = await this.#rows<Omit<PlacedTrace, 'traceId' | 'cause'> & { traceId: string; cause: string }>(
       `SELECT arrival AS row, trace_id AS "traceId", revision, cause, spans, day, conversation FROM traces
        WHERE conversation = $1 ORDER BY first_closed_at, trace_id`,
       [conversation.row],
     );
     // The cast is the brand: it was a trace id when it was filed.
-    return rows.map((row) => ({ ...row, traceId: fromUuid(row.traceId) as TraceId }));
+    return rows.map((row) => ({ ...row, traceId: fromUuid(row.traceId) as TraceId, cause: readCloseCause(row.cause) }));
   }
 
   /** Of a trace that `traces` gave. */

@@ -1,4 +1,5 @@
 /** The traces of one transaction, in memory: those that were stored before and those of the arrivals that are judged in it. */
+import type { CloseCause } from '../../model/causes.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { NewTrace, StoredTrace, TraceContent, TraceStore } from '../engine-store.ts';
 import type { LoadedArrival, LoadedTrace } from './loaded.ts';
@@ -7,7 +8,7 @@ import type { WorkingHeads } from './working-heads.ts';
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export interface HeldTrace extends Mutable<StoredTrace> {
-  cause: string;
+  cause: CloseCause;
   content: TraceContent | undefined;
   readonly firstClosedAt: number;
   readonly day: number;

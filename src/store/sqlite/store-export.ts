@@ -1,6 +1,7 @@
 /** Gives all that a store of this machine holds, conversation by conversation, oldest first. */
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { readCloseCause } from '../../model/causes.ts';
 import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
 import type { HumanLabel, LabelKind } from '../../model/labels.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
@@ -138,7 +139,7 @@ export class StoreExport {
       revision: Number(row.revision),
       closedAt: Number(row.closed_at),
       storedAt: Number(row.stored_at),
-      cause: String(row.cause),
+      cause: readCloseCause(String(row.cause)),
       spans: Number(row.spans),
       sealed: row.sealed === 1,
       content: readContent(row, (place) => this.#files.read(place)),

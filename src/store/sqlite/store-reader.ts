@@ -3,6 +3,7 @@
  * write-ahead log lets readers see the last commit without waiting for the writer.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { readCloseCause } from '../../model/causes.ts';
 import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { ConversationCells } from '../conversation-columns.ts';
@@ -142,7 +143,7 @@ export class StoreReader implements ConversationReader, LabelReader, EvaluationS
         // The cast is the brand: the store's writer took these bytes from a trace id.
         traceId: Buffer.from(row.trace_id as Uint8Array).toString('hex') as TraceId,
         revision: Number(row.revision),
-        cause: String(row.cause),
+        cause: readCloseCause(String(row.cause)),
         spans: Number(row.spans),
       }));
   }

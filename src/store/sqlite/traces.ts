@@ -6,6 +6,7 @@
  * for why). Whoever looks for a trace looks there as well.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { CloseCause } from '../../model/causes.ts';
 import type { TraceId } from '../../model/ids.ts';
 import { decodeContent, encodeContent } from '../content-codec.ts';
 import type { NewTrace, StoredTrace, TraceContent, TraceStore } from '../engine-store.ts';
@@ -17,7 +18,7 @@ type Row = Record<string, unknown>;
 /** A row that is not written yet. */
 interface Waiting {
   readonly trace: StoredTrace;
-  readonly cause: string;
+  readonly cause: CloseCause;
   readonly storedAt: number;
   readonly place: Place;
 }

@@ -401,7 +401,16 @@ test('where turns were said to stand alone and do not, they are judged again wit
           limits: { idleMs: far, maxAgeMs: far, maxTurns: 1000 },
         });
         engineStore.traces.insert({
-          ...{ traceId, conversation: row, revision: 1, position: 0, closedAt, spans: 1, sealed: false, cause: '' },
+          ...({
+            traceId,
+            conversation: row,
+            revision: 1,
+            position: 0,
+            closedAt,
+            spans: 1,
+            sealed: false,
+            cause: 'settled',
+          } as const),
           content,
         });
         if (dueAt !== undefined) engineStore.conversations.change(row, { dueAt: dueAt, dueCause: 'max_turns' });
@@ -410,7 +419,7 @@ test('where turns were said to stand alone and do not, they are judged again wit
         for (const { row } of engineStore.traces.ofConversation(due.row)) engineStore.traces.contentOf(row);
         closeConversation(engineStore.conversations, due.row, {
           revision: 1,
-          cause: '',
+          cause: 'idle',
           turns: 2,
           unscoredBecause: undefined,
         });

@@ -29,7 +29,7 @@ async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest> {
       // The cast is the brand: this is a test.
       conversationId: turn.conversation as ConversationId | undefined,
       closedAt: turn.at,
-      cause: 'settled',
+      cause: 'settled' as const,
       spans: 3,
       content: contentOf(turn),
       positions: { spans: turn.number },

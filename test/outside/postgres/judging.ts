@@ -65,7 +65,14 @@ export function judgeSimply(
       dueNowBecause: undefined,
       limits: { idleMs: 10, maxAgeMs: 100_000, maxTurns: 1000 },
     });
-    const trace = { traceId, conversation: conversation.row, position: 0, closedAt, sealed: false, cause: 'settled' };
+    const trace = {
+      traceId,
+      conversation: conversation.row,
+      position: 0,
+      closedAt,
+      sealed: false,
+      cause: 'settled',
+    } as const;
     if (known === undefined) store.traces.insert({ ...trace, revision: 1, spans: 1, content });
     else
       store.traces.revise({ ...trace, row: known.row, revision: known.revision + 1, spans: known.spans + 1, content });

@@ -25,7 +25,7 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
     traceId: traceIdOf(turn.number),
     conversationId: turn.conversation,
     closedAt: turn.at,
-    cause: 'settled',
+    cause: 'settled' as const,
     spans: 3,
     content: contentOf(turn),
     positions: { spans: turn.number },

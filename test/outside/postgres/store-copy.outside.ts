@@ -47,7 +47,7 @@ function writeSource(directory: string): string {
         { conversation: joined.row, trace: 0, labels: COUNTED },
         () => store.totals.series('b_total', COUNTED).add(2),
       );
-      const result = { revision: turn + 1, cause: 'idle', turns: turn + 1, unscoredBecause: undefined };
+      const result = { revision: turn + 1, cause: 'idle', turns: turn + 1, unscoredBecause: undefined } as const;
       closeConversation(store.conversations, joined.row, result);
     }
   }
