@@ -29,9 +29,7 @@ export function startJudges(judging: JudgingSettings, terminal: Terminal): Offli
 /** How many criteria had verdicts for which nobody was asked. */
 export function criteriaNotAsked(evaluations: readonly Evaluation[]): number {
   const criteria = evaluations.flatMap(({ suite, verdicts }) =>
-    [...verdicts].flatMap(([name, { verdict, reason }]) =>
-      verdict === 'skipped' && reason === NOT_ASKED ? [`${suite}/${name}`] : [],
-    ),
+    [...verdicts].flatMap(([name, { reason }]) => (reason === NOT_ASKED ? [`${suite}/${name}`] : [])),
   );
   return new Set(criteria).size;
 }

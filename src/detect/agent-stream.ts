@@ -209,16 +209,16 @@ export class AgentStream {
     let decided = 0;
     let isFound = false;
     const counted: (readonly [number: number, weight: number, isPassed: boolean])[] = [];
-    for (const [name, given] of verdicts) {
-      const verdict = decisionOf(given);
-      if (verdict === undefined) continue;
+    for (const [name, verdict] of verdicts) {
+      const decision = decisionOf(verdict);
+      if (decision === undefined) continue;
       const number = this.#criteria.numberOf(name);
       const weight = positive(weights.get(name));
       decided += weight;
-      counted.push([number, weight, verdict === 'pass']);
+      counted.push([number, weight, decision === 'pass']);
       if (number === 0) continue;
       const watch = this.#criterion(number);
-      watch.observe(segment, verdict === 'pass' ? 0 : 1, 1, at);
+      watch.observe(segment, decision === 'pass' ? 0 : 1, 1, at);
       if (watch.phase === 'suspected' && watch.standing >= 1) isFound = true;
     }
     if (isFound) this.#confirmCriteria(at);

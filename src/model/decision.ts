@@ -5,7 +5,7 @@
 import type { DecidedVerdict, Verdict, VerdictKind } from './evaluation.ts';
 import { unreachable } from './unreachable.ts';
 
-export type Decision = DecidedVerdict['verdict'];
+type Decision = DecidedVerdict['verdict'];
 
 /** An answered question has one of these verdicts. */
 export const DECISIONS = ['pass', 'fail'] as const satisfies readonly Decision[];

@@ -3,7 +3,7 @@ import { isDecided } from './decision.ts';
 import type { DecidedVerdict, Verdict, VerdictKind } from './evaluation.ts';
 import { unreachable } from './unreachable.ts';
 
-export type VerdictParts = Omit<DecidedVerdict, 'verdict'>;
+type VerdictParts = Omit<DecidedVerdict, 'verdict'>;
 
 const NO_EVIDENCE: VerdictParts['evidence'] = [];
 

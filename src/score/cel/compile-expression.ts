@@ -12,7 +12,7 @@ import { compileTurnTest } from './turn-test.ts';
 import { show } from './values.ts';
 import { ContentGap } from './views.ts';
 
-export const EXPRESSION_LENGTH_MAX = 4000;
+const EXPRESSION_LENGTH_MAX = 4000;
 
 export interface ProgramMistake {
   readonly problem: string;
@@ -21,7 +21,7 @@ export interface ProgramMistake {
   readonly at: number | undefined;
 }
 
-export type Compiled = { readonly program: Program } | { readonly mistake: ProgramMistake };
+type Compiled = { readonly program: Program } | { readonly mistake: ProgramMistake };
 
 /** `gives` says what is wanted in place of an expression of the wrong type; 'any' takes every type. */
 export function compileExpression(
