@@ -4,6 +4,7 @@ import type { Evaluation, VerdictKind } from '../model/evaluation.ts';
 import type { CaseRun } from '../model/experiment.ts';
 import { transcriptOf } from '../report/documents/transcript.ts';
 import { printTranscript } from './print-transcript.ts';
+import { printTable, type TableRow } from './print-table.ts';
 import { safe, type Terminal } from './terminal.ts';
 
 interface ShownRun {
@@ -39,11 +40,16 @@ const STYLES = {
   skipped: 'dim',
 } as const satisfies Record<VerdictKind, string>;
 
-function printVerdicts({ paint, out }: Terminal, { suite, score, outcome, verdicts, turnId }: Evaluation): void {
+function printVerdicts(terminal: Terminal, { suite, score, outcome, verdicts, turnId }: Evaluation): void {
+  const { paint, out } = terminal;
   const shown = score === undefined ? '' : `${(score / 1_000_000).toFixed(3)}  `;
   out(`    ${paint('bold', safe(suite, 80))}${turnId === undefined ? '' : ' (a turn)'}  ${shown}${outcome}`);
-  for (const [criterion, { verdict, reason }] of verdicts)
-    out(
-      `      ${paint(STYLES[verdict], verdict.padEnd(14))} ${safe(criterion, 60)}  ${paint('dim', safe(reason, 400))}`,
-    );
+  const rows = [...verdicts].map(
+    ([criterion, { verdict, reason }]): TableRow => [
+      { text: verdict, style: STYLES[verdict] },
+      { text: criterion, max: 60 },
+      { text: reason, style: 'dim', max: 400 },
+    ],
+  );
+  printTable(terminal, rows, { indent: 6, min: [14] });
 }

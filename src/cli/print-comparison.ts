@@ -1,12 +1,5 @@
 /** `assay compare`, as a person reads it. */
-import type {
-  Compared,
-  Comparison,
-  ComparisonWord,
-  FlippedCase,
-  Reliability,
-  SuiteComparison,
-} from '../model/comparison.ts';
+import type { Comparison, ComparisonWord, FlippedCase, Reliability, SuiteComparison } from '../model/comparison.ts';
 import type { Experiment } from '../model/experiment.ts';
 import {
   type ComparisonRow,
@@ -21,9 +14,11 @@ import {
   rowGroups,
   splitText,
 } from '../report/documents/comparison-rows.ts';
+import { headRow, printTable, type TableRow } from './print-table.ts';
 import { safe, type Terminal } from './terminal.ts';
 
 const NAME_MAX = 48;
+const NOTES_MAX = 1000;
 const FLAKY_MAX = 10;
 
 export function printComparison(
@@ -68,46 +63,28 @@ function printSuite(
   for (const warning of suite.warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
   const groups = rowGroups(suite).filter(({ rows }) => rows.length > 0);
   const percent = Number((confidence * 100).toFixed(1));
-  const table = groups.map(({ title, rows }) => ({
-    head: [title, 'A', 'B', 'change', `${percent} % interval`, 'p'],
-    rows: rows.map((row) => ({ row, cells: cellsOf(row) })),
-  }));
-  const lines = table.flatMap(({ head, rows }) => [head, ...rows.map(({ cells }) => cells)]);
-  // A reason in place of figures may be as long as it likes.
-  const widths = [0, 1, 2, 3, 4, 5].map((column) =>
-    Math.max(
-      ...lines.map((cells) =>
-        cells.length > 2 ? (cells[column]?.length ?? 0) : column === 0 ? (cells[0]?.length ?? 0) : 0,
-      ),
-    ),
-  );
-  const inColumns = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ');
-  for (const { head, rows } of table) {
-    out('');
-    out(`    ${paint('dim', inColumns(head))}`);
-    for (const { row, cells } of rows) {
-      if (row.compared.is === 'not_compared')
-        out(`    ${inColumns(cells.slice(0, 1))}  ${paint('dim', cells[1] ?? '')}`);
-      else out(`    ${inColumns(cells)}  ${paintWord(terminal, row.compared)}`);
-    }
-  }
+  const rows = groups.flatMap((group) => [
+    '',
+    headRow(group.title, 'A', 'B', 'change', `${percent} % interval`, 'p', ''),
+    ...group.rows.map(cellsOf),
+  ]);
+  printTable(terminal, rows, { align: 'lrrrrr' });
   if (suite.split !== undefined) out(`\n    What moved TCR: ${splitText(suite.split, (name) => safe(name, NAME_MAX))}`);
   printFlipped(terminal, suite.flipped, flippedMax);
   printReliability(terminal, suite);
 }
 
-function cellsOf({ name, unit, compared }: ComparisonRow): string[] {
-  if (compared.is === 'not_compared') return [safe(name, NAME_MAX), safe(compared.because)];
+function cellsOf({ name, unit, compared }: ComparisonRow): TableRow {
+  const first = { text: name, max: NAME_MAX };
+  if (compared.is === 'not_compared') return [first, { text: compared.because, style: 'dim' }];
   return [
-    safe(name, NAME_MAX),
+    first,
     formatLevel(compared.a, unit),
     formatLevel(compared.b, unit),
     formatChange(compared.change, unit, compared.isRelative),
     formatInterval(compared, unit),
     formatP(compared.adjustedP),
+    compared.word === undefined ? '' : { text: formatWord(compared), style: STYLES[compared.word] },
   ];
 }
 
@@ -118,18 +95,14 @@ const STYLES = {
   not_enough_evidence: 'yellow',
 } as const satisfies Record<ComparisonWord, string>;
 
-function paintWord({ paint }: Terminal, compared: Extract<Compared, { is: 'compared' }>): string {
-  return compared.word === undefined ? '' : paint(STYLES[compared.word], formatWord(compared));
-}
-
-function printFlipped({ paint, out }: Terminal, flipped: readonly FlippedCase[], most: number): void {
+function printFlipped(terminal: Terminal, flipped: readonly FlippedCase[], most: number): void {
   if (flipped.length === 0) return;
+  const { paint, out } = terminal;
   const worse = flipped.filter(({ direction }) => direction === 'worse').length;
   out(`\n    Flipped: ${counted(worse, 'case')} worse, ${flipped.length - worse} better`);
   const shown = flipped.slice(0, most);
   if (shown.length === 0) return;
-  const width = Math.max(...shown.map((one) => safe(one.case, NAME_MAX).length));
-  for (const one of shown) {
+  const rows = shown.map((one) => {
     const scores = [one.score.a, one.score.b].map((score) => (score === undefined ? 'none' : score.toFixed(2)));
     const lost = one.criteria.filter(({ a, b }) => b < a).map(({ criterion }) => safe(criterion, NAME_MAX));
     const won = one.criteria.filter(({ a, b }) => b > a).map(({ criterion }) => safe(criterion, NAME_MAX));
@@ -138,10 +111,14 @@ function printFlipped({ paint, out }: Terminal, flipped: readonly FlippedCase[],
       ...(won.length > 0 ? [`won ${won.join(', ')}`] : []),
       ...[...new Set(one.ends.b)],
     ];
-    const name = safe(one.case, NAME_MAX).padEnd(width);
-    const style = one.direction === 'worse' ? 'red' : 'green';
-    out(`      ${paint(style, one.direction.padEnd(6))}  ${name}  score ${scores.join(' → ')}  ${notes.join('; ')}`);
-  }
+    return [
+      { text: one.direction, style: one.direction === 'worse' ? 'red' : 'green' },
+      { text: one.case, max: NAME_MAX },
+      `score ${scores.join(' → ')}`,
+      { text: notes.join('; '), max: NOTES_MAX },
+    ] as const;
+  });
+  printTable(terminal, rows, { indent: 6 });
   if (flipped.length > most) out(paint('dim', `      and ${flipped.length - most} more (--flipped ${flipped.length})`));
   out(paint('dim', `      both conversations of one: --transcripts ${safe(shown[0]?.case ?? '', NAME_MAX)}`));
 }
@@ -155,15 +132,14 @@ function printReliability(terminal: Terminal, { reliability }: SuiteComparison):
 }
 
 /** Nothing where each case was run once. */
-export function printRepeats({ paint, out }: Terminal, name: string, reliability: Reliability): void {
+export function printRepeats(terminal: Terminal, name: string, reliability: Reliability): void {
+  const { paint, out } = terminal;
   const { repeats, passes, flakyCases, flakyCriteria } = reliability;
   if (passes.length === 0) return;
   out(`\n    ${name}, ${repeats} runs a case`);
-  out(
-    paint('dim', `      ${'k'.padStart(3)}  ${'at least one of k passes'.padStart(26)}  ${'all k pass'.padStart(26)}`),
-  );
-  for (const { k, passAt, passHat } of passes)
-    out(`      ${String(k).padStart(3)}  ${formatShare(passAt).padStart(26)}  ${formatShare(passHat).padStart(26)}`);
+  const rows = passes.map(({ k, passAt, passHat }) => [String(k), formatShare(passAt), formatShare(passHat)]);
+  const head = headRow('k', 'at least one of k passes', 'all k pass');
+  printTable(terminal, [head, ...rows], { align: 'rrr', indent: 6 });
   if (flakyCriteria.length > 0) {
     const criteria = flakyCriteria.map(
       ({ criterion, cases, of }) => `${safe(criterion, NAME_MAX)} in ${cases} of ${of} cases`,

@@ -2,6 +2,7 @@
 import { type Outcome, OUTCOMES } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { type SuiteSummary, summarize } from '../report/documents/summary.ts';
+import { headRow, printTable } from './print-table.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
 
 /** `interrupted`: nobody writes it, and cases are left. */
@@ -16,23 +17,25 @@ export interface ListedExperiment {
 const NAME_MAX = 40;
 const COMMIT_LENGTH = 10;
 const HEAD = ['id', 'name', 'started', 'version', 'commit', 'runs', 'suite', 'TCR', 'success', 'failures', ''];
-/** Figures stand to the right. */
-const RIGHT = new Set(['runs', 'TCR', 'success']);
+const ALIGN = 'lllllrlrrl';
 
 /** A line for each suite of each; what is the same as above is not said again. */
-export function printExperiments({ out, paint }: Terminal, listed: readonly ListedExperiment[]): void {
+export function printExperiments(terminal: Terminal, listed: readonly ListedExperiment[]): void {
   const rows = listed.flatMap((one) => {
     const { experiment, runs } = one.result;
     const { suites } = summarize(runs.flatMap(({ evaluations }) => evaluations));
     const first = [
-      safe(experiment.id, 130),
-      safe(experiment.name, NAME_MAX),
+      { text: experiment.id, max: 130 },
+      { text: experiment.name, max: NAME_MAX },
       minuteOf(experiment.startedAt),
-      safe(experiment.agent.version ?? '', NAME_MAX),
+      { text: experiment.agent.version ?? '', max: NAME_MAX },
       commitOf(one),
       `${experiment.dataset.cases} × ${experiment.repeats}`,
     ];
-    const scored = Object.entries(suites).map(([suite, summary]) => [safe(suite, NAME_MAX), ...figuresOf(summary)]);
+    const scored = Object.entries(suites).map(([suite, summary]) => [
+      { text: suite, max: NAME_MAX },
+      ...figuresOf(summary),
+    ]);
     const lines = scored.length === 0 ? [['', '', '', '']] : scored;
     return lines.map((figures, index) => [
       ...(index === 0 ? first : first.map(() => '')),
@@ -40,38 +43,33 @@ export function printExperiments({ out, paint }: Terminal, listed: readonly List
       index === 0 ? describeState(one) : '',
     ]);
   });
-  const widths = HEAD.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => {
-        const width = widths[column] ?? 0;
-        return RIGHT.has(HEAD[column] ?? '') ? cell.padStart(width) : cell.padEnd(width);
-      })
-      .join('  ')
-      .trimEnd();
-  out(paint('dim', line(HEAD)));
-  for (const row of rows) out(line(row));
+  printTable(terminal, [headRow(...HEAD), ...rows], { align: ALIGN, indent: 0 });
 }
 
-export function printExperiment({ out, paint }: Terminal, listed: ListedExperiment): void {
+export function printExperiment(terminal: Terminal, listed: ListedExperiment): void {
+  const { out, paint } = terminal;
   const { experiment } = listed.result;
   const { agent, dataset, git } = experiment;
   const version = agent.version === undefined ? '' : `, version ${safe(agent.version, 60)}`;
-  const lines = [
+  const lines: readonly (readonly [string, string])[] = [
     ['started', `${minuteOf(experiment.startedAt)}  ${describeState(listed)}`.trimEnd()],
     ['agent', `${safe(agent.target, 200)}${version}`],
     ...(git === undefined
       ? []
-      : [['commit', `${commitOf(listed)}${git.branch === undefined ? '' : ` on ${safe(git.branch, 80)}`}`]]),
+      : [['commit', `${commitOf(listed)}${git.branch === undefined ? '' : ` on ${safe(git.branch, 80)}`}`] as const]),
     [
       'dataset',
       `${safe(dataset.name, 80)} ${safe(dataset.version, 40)}: ${dataset.cases} cases × ${experiment.repeats}, seed ${experiment.seed}`,
     ],
     ['suites', experiment.suites.map(({ name, version: of }) => `${safe(name, 80)}@${safe(of, 40)}`).join(', ')],
     ['folder', listed.folder],
-  ] as const;
+  ];
   out(`\n  ${paint('bold', safe(experiment.name, 80))}  ${paint('dim', safe(experiment.id, 130))}`);
-  for (const [what = '', text = ''] of lines) out(`    ${paint('dim', what.padEnd(9))}${text}`);
+  const rows = lines.map(([what, text]) => [
+    { text: what, style: 'dim' as const },
+    { text, max: 4000 },
+  ]);
+  printTable(terminal, rows);
 }
 
 function figuresOf({ tcr, evaluations, outcomes }: SuiteSummary): readonly string[] {

@@ -4,6 +4,7 @@ import type { Content, Step } from '../model/step.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
 import { adviceFor } from '../report/inspect/advice.ts';
 import { dialectsIn, inWords } from '../report/inspect/inspection-json.ts';
+import { printTable, type TableRow } from './print-table.ts';
 import { safe, type Terminal } from './terminal.ts';
 
 interface InspectionOptions {
@@ -91,12 +92,15 @@ function printStep(terminal: Terminal, step: Step, { dialectOf }: InspectionOpti
   terminal.out(
     `\n    ${paint('bold', `${step.kind} ${safe(step.name, 60)}`)}  span "${safe(step.spanName, 80)}" ${step.spanId}${dialects === '' ? '' : ` (${dialects})`}`,
   );
-  for (const [field, rule] of step.rules) {
-    terminal.out(
-      `      ${field.padEnd(20)} ${safe(shown(step, field), 70).padEnd(60)} ${paint('dim', `← ${safe(rule, 100)}`)}`,
-    );
-  }
-  if (step.flags.length > 0) terminal.out(`      ${'flags'.padEnd(20)} ${step.flags.join(', ')}`);
+  const rows = [...step.rules].map(
+    ([field, rule]): TableRow => [
+      field,
+      { text: shown(step, field), max: 70 },
+      { text: `← ${rule}`, style: 'dim', max: 102 },
+    ],
+  );
+  const flags = step.flags.length === 0 ? [] : [['flags', step.flags.join(', ')]];
+  printTable(terminal, [...rows, ...flags], { indent: 6, min: [20, 60] });
 }
 
 function shown(step: Step, field: string): string {

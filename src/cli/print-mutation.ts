@@ -1,11 +1,11 @@
 /** What `assay suite mutate` prints for people: a table of faults and criteria, what nothing noticed, and what noticed nothing. */
 import type { MutatedFault, SuiteMutation } from '../model/mutation.ts';
 import { cellOf, passing } from '../report/documents/mutation-report.ts';
+import { headRow, printTable, type TableRow } from './print-table.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
 
 const UNNOTICED_SHOWN = 2;
 const LEFT_OUT_SHOWN = 3;
-const CELL_WIDTH = 7;
 
 export function printMutation(terminal: Terminal, suite: SuiteMutation): void {
   const { paint, out } = terminal;
@@ -22,9 +22,8 @@ export function printMutation(terminal: Terminal, suite: SuiteMutation): void {
   out('');
   for (const [index, { criterion }] of suite.criteria.entries()) out(`    ${column(index)} ${criterion}`);
   out('');
-  const columns = suite.criteria.map((_, index) => column(index).padStart(CELL_WIDTH)).join('');
-  out(`    ${'fault'.padEnd(20)}${'noticed'.padStart(9)}${columns}`);
-  for (const fault of suite.faults) printFault(terminal, fault);
+  const head = headRow('fault', 'noticed', ...suite.criteria.map((_, index) => column(index)));
+  printTable(terminal, [head, ...suite.faults.map(rowOf)], { align: `l${'r'.repeat(suite.criteria.length + 1)}` });
   printUnnoticed(terminal, suite);
   printIdle(terminal, suite);
   if (suite.judged.length > 0) out(paint('dim', `\n  Judges are not asked: ${suite.judged.join(', ')}`));
@@ -35,14 +34,10 @@ function column(index: number): string {
   return `[${index + 1}]`;
 }
 
-function printFault({ paint, out }: Terminal, { fault, tried, noticed, criteria }: MutatedFault): void {
-  if (tried === 0) {
-    out(paint('dim', `    ${fault.padEnd(20)}${'–'.padStart(9)}   no place for it`));
-    return;
-  }
+function rowOf({ fault, tried, noticed, criteria }: MutatedFault): TableRow {
+  if (tried === 0) return headRow(fault, '–', 'no place for it');
   const style = noticed === tried ? 'green' : noticed === 0 ? 'red' : 'yellow';
-  const cells = criteria.map((count) => cellOf(count).padStart(CELL_WIDTH)).join('');
-  out(`    ${fault.padEnd(20)}${paint(style, `${noticed}/${tried}`.padStart(9))}${cells}`);
+  return [fault, { text: `${noticed}/${tried}`, style }, ...criteria.map(cellOf)];
 }
 
 function printUnnoticed({ paint, out }: Terminal, { faults, suite }: SuiteMutation): void {

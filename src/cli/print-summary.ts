@@ -1,5 +1,6 @@
 /** The end of `assay score`, as a person reads it. */
 import type { FailingCriterion, SuiteSummary, Summary } from '../report/documents/summary.ts';
+import { printTable, type TableRow } from './print-table.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
 
 const FAILING_MAX = 10;
@@ -38,7 +39,7 @@ export function printScores(terminal: Terminal, summary: Summary): void {
   for (const [suite, one] of suites) printSuite(terminal, suite, one);
   if (summary.failing_criteria.length > 0) {
     terminal.out(`\n  ${terminal.paint('bold', 'Failing most')}`);
-    for (const criterion of summary.failing_criteria.slice(0, FAILING_MAX)) printCriterion(terminal, criterion);
+    printTable(terminal, summary.failing_criteria.slice(0, FAILING_MAX).map(criterionRow), { align: 'lrl' });
   }
 }
 
@@ -46,13 +47,12 @@ function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): v
   const tcr = summary.tcr === null ? 'no score' : `TCR ${summary.tcr.toFixed(3)}`;
   const band = summary.band === null ? '' : paintBand(terminal, summary.band);
   terminal.out(`\n  ${terminal.paint('bold', suite)}   ${tcr}   ${band}`);
-  for (const [outcome, style] of Object.entries(OUTCOME_STYLES)) {
+  const rows = Object.entries(OUTCOME_STYLES).flatMap(([outcome, style]) => {
     // The cast holds: the styles are keyed by outcome.
     const count = summary.outcomes[outcome as keyof typeof OUTCOME_STYLES];
-    if (count === 0) continue;
-    const share = percent(count / summary.evaluations).padStart(8);
-    terminal.out(`    ${terminal.paint(style, outcome.padEnd(22))} ${String(count).padStart(7)} ${share}`);
-  }
+    return count === 0 ? [] : [[{ text: outcome, style }, String(count), percent(count / summary.evaluations)]];
+  });
+  printTable(terminal, rows, { align: 'lrr', min: [22, 6, 7] });
 }
 
 function paintBand(terminal: Terminal, band: NonNullable<SuiteSummary['band']>): string {
@@ -60,9 +60,7 @@ function paintBand(terminal: Terminal, band: NonNullable<SuiteSummary['band']>):
   return terminal.paint(style, band);
 }
 
-function printCriterion(terminal: Terminal, criterion: FailingCriterion): void {
-  const { suite, failed, decided, examples } = criterion;
-  const name = `${suite}/${criterion.criterion}`.padEnd(44);
-  const share = `${failed} of ${decided}`.padStart(14);
-  terminal.out(`    ${name} failed ${share}   for example ${examples.map((id) => safe(id, 60)).join(', ')}`);
+function criterionRow({ suite, criterion, failed, decided, examples }: FailingCriterion): TableRow {
+  const shown = examples.map((id) => safe(id, 60)).join(', ');
+  return [`${suite}/${criterion}`, `failed ${failed} of ${decided}`, `for example ${shown}`];
 }

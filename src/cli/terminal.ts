@@ -1,7 +1,7 @@
 /** What the commands write with: colour on a terminal only, progress on standard error, and names from spans made safe. */
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-type Style = Parameters<typeof styleText>[0];
+export type Style = Parameters<typeof styleText>[0];
 
 export interface Terminal {
   /** Results. */

@@ -73,17 +73,17 @@ test('the diff reads in a terminal', () => {
     assay('golden', 'diff', GT_001, 'lucky', '--file', RUNS).stdout,
   ).toBe(`lucky beside golden trace gt_001 (in_order)
 
-  +          call 1   list_customers({"page": 1})
-                      extra
-  +          call 2   get_ticket_detail({"ticket_id": "TKT-9014"})
-                      extra
-                      step 2, out of order
-  ~ step 1   call 3   search_tickets({"account_id": "ACC-4821", "limit": 50})
-                      wrong arguments
-                      limit is 50, expected 3
-  ! step 2   call 2   get_ticket_detail was called, but out of order: as call 2
-                      out of order
-                      optional
+  +           call 1   list_customers({"page": 1})
+                       extra
+  +           call 2   get_ticket_detail({"ticket_id": "TKT-9014"})
+                       extra
+                       step 2, out of order
+  ~  step 1   call 3   search_tickets({"account_id": "ACC-4821", "limit": 50})
+                       wrong arguments
+                       limit is 50, expected 3
+  !  step 2   call 2   get_ticket_detail was called, but out of order: as call 2
+                       out of order
+                       optional
 
   trajectory score 0.50; does not follow the trace
   the answer is as expected

@@ -18,7 +18,8 @@ import { OffsetSet } from '../../receive/kafka/offset-set.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { headRow, printTable } from '../print-table.ts';
+import type { Terminal } from '../terminal.ts';
 
 interface SharedFlags {
   readonly config?: string;
@@ -149,13 +150,13 @@ async function list(
       terminal.out(JSON.stringify({ at: timeOf(diedAt), topic, partition, offset, bytes: size, reason, dead_letter }));
       continue;
     }
-    if (count === 1)
-      terminal.out(
-        terminal.paint('bold', `${'when'.padEnd(24)}  ${'from'.padEnd(32)}  ${'bytes'.padStart(9)}  reason`),
-      );
-    terminal.out(
-      `${timeOf(diedAt)}  ${safe(`${topic}/${partition}@${offset}`, 60).padEnd(32)}  ${String(size).padStart(9)}  ${safe(reason)}`,
-    );
+    // Printed as they are read: the widths are those that are usual.
+    const row = [timeOf(diedAt), { text: `${topic}/${partition}@${offset}`, max: 60 }, String(size), reason];
+    printTable(terminal, count === 1 ? [headRow('when', 'from', 'bytes', 'reason'), row] : [row], {
+      align: 'llrl',
+      indent: 0,
+      min: [24, 32, 9],
+    });
   }
   if (json !== true) terminal.err(count === 0 ? 'no dead letters' : `${count} dead letters`);
 }
@@ -233,5 +234,5 @@ async function sendBack(
 
 function timeOf(milliseconds: number): string {
   const date = new Date(milliseconds);
-  return Number.isNaN(date.getTime()) ? 'at no known time'.padEnd(24) : date.toISOString();
+  return Number.isNaN(date.getTime()) ? 'at no known time' : date.toISOString();
 }

@@ -14,6 +14,7 @@ import { StoreReader } from '../../store/sqlite/store-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { greeting } from '../greeting.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
+import { printTable } from '../print-table.ts';
 import { percent, safe, type Terminal } from '../terminal.ts';
 import { startWithLog, untilStopped, withServiceFlags } from './serve.ts';
 
@@ -122,8 +123,8 @@ async function printComparison(terminal: Terminal, service: Service, loaded: Loa
       const { tcr, band, outcomes, failing_criteria: failing } = summarize(evaluations);
       const success = outcomes.successful_completion / Math.max(1, evaluations.length);
       terminal.out(`\n  ${version}   TCR ${tcr?.toFixed(3) ?? '–'}   ${band ?? ''}   ${percent(success)} completed`);
-      for (const { criterion, failed, decided } of failing.slice(0, 4))
-        terminal.out(`       ${criterion.padEnd(26)} failed ${failed} of ${decided}`);
+      const failed = failing.slice(0, 4).map((one) => [one.criterion, `failed ${one.failed} of ${one.decided}`]);
+      printTable(terminal, failed, { indent: 7 });
       const [example] = failing[0]?.examples ?? [];
       if (example !== undefined)
         terminal.out(`       why, for one of them:  npm run assay -- explain ${safe(example)}`);

@@ -21,7 +21,8 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type Flags, load } from '../load.ts';
 import { printTurn as printTurnSteps } from '../print-transcript.ts';
 import { settingOption } from '../setting-option.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { headRow, printTable, type TableRow } from '../print-table.ts';
+import { type Style, safe, type Terminal } from '../terminal.ts';
 
 const VERDICT_STYLES = {
   pass: 'green',
@@ -159,8 +160,8 @@ function printTurn(terminal: Terminal, turn: Turn, number: number, options: { re
   if (!options.why) return;
   for (const step of turn.steps) {
     terminal.out(`    ${describeStep(step)} (span ${step.spanId})`);
-    for (const [field, rule] of step.rules)
-      terminal.out(`      ${paint('dim', `${field.padEnd(18)} ${safe(rule, 120)}`)}`);
+    const rows = [...step.rules].map(([field, rule]) => headRow(field, safe(rule, 120)));
+    printTable(terminal, rows, { indent: 6, min: [18] });
   }
 }
 
@@ -181,18 +182,25 @@ function printEvaluation(
     terminal.out(
       `    ${paint('dim', `so far: it waits for a judge's verdict on ${evaluation.waitsFor.join(', ')}, and is not counted yet`)}`,
     );
-  for (const [criterion, given] of evaluation.verdicts) {
-    const { verdict, reason } = given;
-    terminal.out(`    ${paint(VERDICT_STYLES[verdict], verdict.padEnd(14))} ${criterion.padEnd(28)} ${safe(reason)}`);
-    const [first] = partsOf(given).evidence;
-    if (decisionOf(verdict) === 'fail' && first !== undefined)
-      terminal.out(`${' '.repeat(49)}${paint('dim', `at ${where(first)}`)}`);
-  }
-  for (const { finding, reason, evidence } of evaluation.findings ?? []) {
-    terminal.out(`    ${paint('yellow', 'finding'.padEnd(14))} ${finding.padEnd(28)} ${safe(reason)}`);
-    const [first] = evidence;
-    if (first !== undefined) terminal.out(`${' '.repeat(49)}${paint('dim', `at ${where(first)}`)}`);
-  }
+  const rowsOf = (
+    [word, style, name]: readonly [string, Style, string],
+    reason: string,
+    at: SpanId | undefined,
+  ): readonly TableRow[] => [
+    [{ text: word, style }, name, reason],
+    ...(at === undefined ? [] : [['', '', { text: `at ${where(at)}`, style: 'dim' }] as const]),
+  ];
+  const rows = [
+    ...[...evaluation.verdicts].flatMap(([criterion, given]) => {
+      const { verdict, reason } = given;
+      const at = decisionOf(verdict) === 'fail' ? partsOf(given).evidence[0] : undefined;
+      return rowsOf([verdict, VERDICT_STYLES[verdict], criterion], reason, at);
+    }),
+    ...(evaluation.findings ?? []).flatMap(({ finding, reason, evidence }) =>
+      rowsOf(['finding', 'yellow', finding], reason, evidence[0]),
+    ),
+  ];
+  printTable(terminal, rows, { min: [14, 28] });
 }
 
 function describeStep(step: Step): string {

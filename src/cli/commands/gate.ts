@@ -14,6 +14,7 @@ import { findExperiment, readExperiment } from '../../store/experiment/read-expe
 import { CommandFailure } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
+import { printTable, type TableRow } from '../print-table.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
@@ -130,18 +131,22 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
   for (const warning of warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
   for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
     out(`\n  ${paint('bold', safe(suite, 80))}`);
-    const width = Math.max(...rows.map(({ rule }) => rule.length));
-    for (const rule of rows) {
+    const table = rows.flatMap((rule): readonly TableRow[] => {
       const [style, word] = WORDS[rule.decision];
       const { allowed, value, interval } = rule.shown;
-      const found = interval === '' ? value : `${value}  (${interval})`;
-      const hint = paint('dim', hintOf(rule));
-      out(
-        `    ${paint(style, word.padEnd(20))} ${safe(rule.rule, 80).padEnd(width)}  ${allowed.padEnd(24)} ${found}  ${hint}`.trimEnd(),
-      );
-      if (rule.examples.length > 0)
-        out(`      ${paint('dim', `cases: ${rule.examples.map((id) => safe(id, 60)).join(', ')}`)}`);
-    }
+      const cases = rule.examples.map((id) => safe(id, 60)).join(', ');
+      return [
+        [
+          { text: word, style },
+          { text: rule.rule, max: 80 },
+          allowed,
+          interval === '' ? value : `${value}  (${interval})`,
+          { text: hintOf(rule), style: 'dim' },
+        ],
+        ...(cases === '' ? [] : [`      ${paint('dim', `cases: ${cases}`)}`]),
+      ];
+    });
+    printTable(terminal, table);
   }
   const style = WORDS[result.decision][0];
   out(`\n  ${paint(style, CONCLUSIONS[result.decision])}`);

@@ -15,6 +15,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn, load } from '../load.ts';
 import { oneConversation } from '../one-conversation.ts';
 import { settingOption } from '../setting-option.ts';
+import { printTable, type TableRow } from '../print-table.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 interface ConversationFlags {
@@ -102,7 +103,7 @@ async function showDiff(file: string, id: string, flags: DiffFlags, terminal: Te
   terminal.out(
     `${paint('bold', safe(conversation.id))} beside golden trace ${paint('bold', trace.id)} (${trace.mode})\n`,
   );
-  for (const line of lines) printLine(terminal, line);
+  printTable(terminal, lines.flatMap(rowsOf), { indent: 2, min: [1, 7, 7] });
   terminal.out(
     `\n  trajectory score ${formatMillionths(score)}; ${first === undefined ? 'follows the trace' : 'does not follow the trace'}`,
   );
@@ -148,12 +149,16 @@ const KINDS = {
   unsafe: ['red', '!', 'unsafe'],
 } as const satisfies Record<DiffKind, readonly [string, string, string]>;
 
-function printLine({ paint, out }: Terminal, line: DiffLine): void {
-  const [style, mark, word] = KINDS[line.kind];
-  const step = line.step === undefined ? '' : `step ${line.step}`;
-  const call = line.call === undefined ? '' : `call ${line.call}`;
-  out(`  ${paint(style, mark)} ${step.padEnd(8)} ${call.padEnd(8)} ${safe(line.text, 160)}`);
-  for (const note of [word, ...line.notes].filter((text) => text !== '')) {
-    out(`${' '.repeat(22)}${paint('dim', safe(note, 200))}`);
-  }
+function rowsOf({ kind, step, call, text, notes }: DiffLine): readonly TableRow[] {
+  const [style, mark, word] = KINDS[kind];
+  const shown = [word, ...notes].filter((note) => note !== '');
+  return [
+    [
+      { text: mark, style },
+      step === undefined ? '' : `step ${step}`,
+      call === undefined ? '' : `call ${call}`,
+      { text, max: 160 },
+    ],
+    ...shown.map((note): TableRow => ['', '', '', { text: note, style: 'dim', max: 200 }]),
+  ];
 }

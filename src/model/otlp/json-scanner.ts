@@ -10,6 +10,7 @@ import type { ProtoWriter } from './proto-writer.ts';
 
 /** How deep objects and arrays may lie in each other where nobody reads them. */
 const SKIPPED_DEPTH_MAX = 64;
+const NO_MEMBERS: ReadonlyMap<string, () => void> = new Map();
 
 export class TranscodeError extends Error {
   override readonly name = 'TranscodeError';
@@ -54,8 +55,8 @@ export class JsonScanner {
     throw new TranscodeError(path, this.#at, what);
   }
 
-  /** Calls `member` with each key of the object that comes next; it must consume the value. */
-  object(member: (key: string) => void): void {
+  /** Reads the object that comes next: what is there for a key must consume its value; other keys are passed over. */
+  object<T>(members: ReadonlyMap<string, (target: T) => void>, target: T, skippedDepth = 1): void {
     if (this.#next() !== OPENING_BRACE) this.fail(`expected an object, got ${this.#found()}`);
     this.#at += 1;
     if (this.#next() === CLOSING_BRACE) {
@@ -69,7 +70,9 @@ export class JsonScanner {
       this.#path[level] = key;
       if (this.#next() !== COLON) this.fail(`expected a colon after the key, got ${this.#found()}`);
       this.#at += 1;
-      member(key);
+      const read = members.get(key);
+      if (read === undefined) this.skip(skippedDepth);
+      else read(target);
       const byte = this.#next();
       if (byte !== COMMA && byte !== CLOSING_BRACE) this.fail(`expected a comma or }, got ${this.#found()}`);
       this.#at += 1;
@@ -172,7 +175,7 @@ export class JsonScanner {
   skip(depth = 1): void {
     if (depth > SKIPPED_DEPTH_MAX) this.fail(`nested more than ${SKIPPED_DEPTH_MAX} deep`);
     const byte = this.#next();
-    if (byte === OPENING_BRACE) this.object(() => this.skip(depth + 1));
+    if (byte === OPENING_BRACE) this.object(NO_MEMBERS, undefined, depth + 1);
     else if (byte === OPENING_BRACKET) this.array(() => this.skip(depth + 1));
     else if (byte === QUOTE) this.#skipString();
     else if (byte === 0x74 || byte === 0x66) this.boolean();

@@ -50,9 +50,129 @@ const DIGITS = /^-?\d{1,20}$/;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-type Member = (key: string) => void;
+/** What reads each key of a message. */
+type Members = ReadonlyMap<string, (transcoder: Transcoder) => void>;
+
+/** Each key by both its spellings. */
+function membersOf(reads: Readonly<Record<string, (transcoder: Transcoder) => void>>): Members {
+  const snakeCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return new Map(
+    Object.entries(reads).flatMap(([key, read]) => [key, snakeCase(key)].map((one) => [one, read] as const)),
+  );
+}
 
 class Transcoder {
+  static readonly #TRACES = membersOf({ resourceSpans: (at) => at.#messages(1, Transcoder.#RESOURCE_SPANS) });
+  static readonly #LOGS = membersOf({ resourceLogs: (at) => at.#messages(1, Transcoder.#RESOURCE_LOGS) });
+
+  static readonly #RESOURCE_SPANS = membersOf({
+    resource: (at) => at.#message(1, Transcoder.#RESOURCE),
+    scopeSpans: (at) => at.#messages(2, Transcoder.#SCOPE_SPANS),
+    schemaUrl: (at) => at.#text(3),
+  });
+
+  static readonly #RESOURCE_LOGS = membersOf({
+    resource: (at) => at.#message(1, Transcoder.#RESOURCE),
+    scopeLogs: (at) => at.#messages(2, Transcoder.#SCOPE_LOGS),
+    schemaUrl: (at) => at.#text(3),
+  });
+
+  static readonly #SCOPE_SPANS = membersOf({
+    scope: (at) => at.#message(1, Transcoder.#SCOPE),
+    spans: (at) => at.#messages(2, Transcoder.#SPAN),
+    schemaUrl: (at) => at.#text(3),
+  });
+
+  static readonly #SCOPE_LOGS = membersOf({
+    scope: (at) => at.#message(1, Transcoder.#SCOPE),
+    logRecords: (at) => at.#messages(2, Transcoder.#LOG_RECORD),
+    schemaUrl: (at) => at.#text(3),
+  });
+
+  static readonly #SPAN = membersOf({
+    traceId: (at) => at.#id(1),
+    spanId: (at) => at.#id(2),
+    traceState: (at) => at.#text(3),
+    parentSpanId: (at) => at.#id(4),
+    name: (at) => at.#text(5),
+    kind: (at) => at.#enum(6, SPAN_KINDS),
+    startTimeUnixNano: (at) => at.#fixed64(7),
+    endTimeUnixNano: (at) => at.#fixed64(8),
+    attributes: (at) => at.#messages(9, Transcoder.#KEY_VALUE),
+    droppedAttributesCount: (at) => at.#uint32(10),
+    events: (at) => at.#messages(11, Transcoder.#EVENT),
+    droppedEventsCount: (at) => at.#uint32(12),
+    links: (at) => at.#messages(13, Transcoder.#LINK),
+    droppedLinksCount: (at) => at.#uint32(14),
+    status: (at) => at.#message(15, Transcoder.#STATUS),
+    flags: (at) => at.#fixed32(16),
+  });
+
+  static readonly #EVENT = membersOf({
+    timeUnixNano: (at) => at.#fixed64(1),
+    name: (at) => at.#text(2),
+    attributes: (at) => at.#messages(3, Transcoder.#KEY_VALUE),
+    droppedAttributesCount: (at) => at.#uint32(4),
+  });
+
+  static readonly #LINK = membersOf({
+    traceId: (at) => at.#id(1),
+    spanId: (at) => at.#id(2),
+    traceState: (at) => at.#text(3),
+    attributes: (at) => at.#messages(4, Transcoder.#KEY_VALUE),
+    droppedAttributesCount: (at) => at.#uint32(5),
+    flags: (at) => at.#fixed32(6),
+  });
+
+  static readonly #STATUS = membersOf({
+    message: (at) => at.#text(2),
+    code: (at) => at.#enum(3, STATUS_CODES),
+  });
+
+  static readonly #LOG_RECORD = membersOf({
+    timeUnixNano: (at) => at.#fixed64(1),
+    severityNumber: (at) => at.#enum(2, SEVERITIES),
+    severityText: (at) => at.#text(3),
+    body: (at) => at.#value(5),
+    attributes: (at) => at.#messages(6, Transcoder.#KEY_VALUE),
+    droppedAttributesCount: (at) => at.#uint32(7),
+    flags: (at) => at.#fixed32(8),
+    traceId: (at) => at.#id(9),
+    spanId: (at) => at.#id(10),
+    observedTimeUnixNano: (at) => at.#fixed64(11),
+    eventName: (at) => at.#text(12),
+  });
+
+  static readonly #RESOURCE = membersOf({
+    attributes: (at) => at.#messages(1, Transcoder.#KEY_VALUE),
+    droppedAttributesCount: (at) => at.#uint32(2),
+  });
+
+  static readonly #SCOPE = membersOf({
+    name: (at) => at.#text(1),
+    version: (at) => at.#text(2),
+    attributes: (at) => at.#messages(3, Transcoder.#KEY_VALUE),
+    droppedAttributesCount: (at) => at.#uint32(4),
+  });
+
+  static readonly #KEY_VALUE = membersOf({
+    key: (at) => at.#text(1),
+    value: (at) => at.#value(2),
+  });
+
+  static readonly #VALUE = membersOf({
+    stringValue: (at) => at.#text(1),
+    boolValue: (at) => at.#bool(2),
+    intValue: (at) => at.#int64(3),
+    doubleValue: (at) => at.#double(4),
+    arrayValue: (at) => at.#message(5, Transcoder.#ARRAY),
+    kvlistValue: (at) => at.#message(6, Transcoder.#LIST),
+    bytesValue: (at) => at.#base64(7),
+  });
+
+  static readonly #ARRAY = membersOf({ values: (at) => at.#values(1) });
+  static readonly #LIST = membersOf({ values: (at) => at.#messages(1, Transcoder.#KEY_VALUE) });
+
   readonly #json: JsonScanner;
   readonly #writer: ProtoWriter;
   /** How many values the value in hand lies in. */
@@ -64,281 +184,56 @@ class Transcoder {
   }
 
   traces(): Uint8Array {
-    return this.#document(this.#tracesMember);
+    return this.#document(Transcoder.#TRACES);
   }
 
   logs(): Uint8Array {
-    return this.#document(this.#logsMember);
+    return this.#document(Transcoder.#LOGS);
   }
 
-  #document(member: Member): Uint8Array {
-    this.#json.object(member);
+  #document(members: Members): Uint8Array {
+    this.#json.object(members, this);
     this.#json.finish();
     return this.#writer.finish();
   }
-
-  readonly #tracesMember: Member = (key) => {
-    if (key === 'resourceSpans' || key === 'resource_spans') this.#messages(1, this.#resourceSpansMember);
-    else this.#json.skip();
-  };
-
-  readonly #logsMember: Member = (key) => {
-    if (key === 'resourceLogs' || key === 'resource_logs') this.#messages(1, this.#resourceLogsMember);
-    else this.#json.skip();
-  };
-
-  readonly #resourceSpansMember: Member = (key) => {
-    if (key === 'scopeSpans' || key === 'scope_spans') this.#messages(2, this.#scopeSpansMember);
-    else this.#resourceGroupMember(key);
-  };
-
-  readonly #resourceLogsMember: Member = (key) => {
-    if (key === 'scopeLogs' || key === 'scope_logs') this.#messages(2, this.#scopeLogsMember);
-    else this.#resourceGroupMember(key);
-  };
-
-  #resourceGroupMember(key: string): void {
-    if (key === 'resource') this.#message(1, this.#resourceMember);
-    else if (key === 'schemaUrl' || key === 'schema_url') this.#text(3);
-    else this.#json.skip();
-  }
-
-  readonly #scopeSpansMember: Member = (key) => {
-    if (key === 'spans') this.#messages(2, this.#spanMember);
-    else this.#scopeGroupMember(key);
-  };
-
-  readonly #scopeLogsMember: Member = (key) => {
-    if (key === 'logRecords' || key === 'log_records') this.#messages(2, this.#logRecordMember);
-    else this.#scopeGroupMember(key);
-  };
-
-  #scopeGroupMember(key: string): void {
-    if (key === 'scope') this.#message(1, this.#scopeMember);
-    else if (key === 'schemaUrl' || key === 'schema_url') this.#text(3);
-    else this.#json.skip();
-  }
-
-  readonly #spanMember: Member = (key) => {
-    switch (key) {
-      case 'traceId':
-      case 'trace_id':
-        return this.#id(1);
-      case 'spanId':
-      case 'span_id':
-        return this.#id(2);
-      case 'traceState':
-      case 'trace_state':
-        return this.#text(3);
-      case 'parentSpanId':
-      case 'parent_span_id':
-        return this.#id(4);
-      case 'name':
-        return this.#text(5);
-      case 'kind':
-        return this.#enum(6, SPAN_KINDS);
-      case 'startTimeUnixNano':
-      case 'start_time_unix_nano':
-        return this.#fixed64(7);
-      case 'endTimeUnixNano':
-      case 'end_time_unix_nano':
-        return this.#fixed64(8);
-      case 'attributes':
-        return this.#messages(9, this.#keyValueMember);
-      case 'droppedAttributesCount':
-      case 'dropped_attributes_count':
-        return this.#uint32(10);
-      case 'events':
-        return this.#messages(11, this.#eventMember);
-      case 'droppedEventsCount':
-      case 'dropped_events_count':
-        return this.#uint32(12);
-      case 'links':
-        return this.#messages(13, this.#linkMember);
-      case 'droppedLinksCount':
-      case 'dropped_links_count':
-        return this.#uint32(14);
-      case 'status':
-        return this.#message(15, this.#statusMember);
-      case 'flags':
-        return this.#fixed32(16);
-      default:
-        return this.#json.skip();
-    }
-  };
-
-  readonly #eventMember: Member = (key) => {
-    switch (key) {
-      case 'timeUnixNano':
-      case 'time_unix_nano':
-        return this.#fixed64(1);
-      case 'name':
-        return this.#text(2);
-      case 'attributes':
-        return this.#messages(3, this.#keyValueMember);
-      case 'droppedAttributesCount':
-      case 'dropped_attributes_count':
-        return this.#uint32(4);
-      default:
-        return this.#json.skip();
-    }
-  };
-
-  readonly #linkMember: Member = (key) => {
-    switch (key) {
-      case 'traceId':
-      case 'trace_id':
-        return this.#id(1);
-      case 'spanId':
-      case 'span_id':
-        return this.#id(2);
-      case 'traceState':
-      case 'trace_state':
-        return this.#text(3);
-      case 'attributes':
-        return this.#messages(4, this.#keyValueMember);
-      case 'droppedAttributesCount':
-      case 'dropped_attributes_count':
-        return this.#uint32(5);
-      case 'flags':
-        return this.#fixed32(6);
-      default:
-        return this.#json.skip();
-    }
-  };
-
-  readonly #statusMember: Member = (key) => {
-    if (key === 'message') this.#text(2);
-    else if (key === 'code') this.#enum(3, STATUS_CODES);
-    else this.#json.skip();
-  };
-
-  readonly #logRecordMember: Member = (key) => {
-    switch (key) {
-      case 'timeUnixNano':
-      case 'time_unix_nano':
-        return this.#fixed64(1);
-      case 'severityNumber':
-      case 'severity_number':
-        return this.#enum(2, SEVERITIES);
-      case 'severityText':
-      case 'severity_text':
-        return this.#text(3);
-      case 'body':
-        return this.#value(5);
-      case 'attributes':
-        return this.#messages(6, this.#keyValueMember);
-      case 'droppedAttributesCount':
-      case 'dropped_attributes_count':
-        return this.#uint32(7);
-      case 'flags':
-        return this.#fixed32(8);
-      case 'traceId':
-      case 'trace_id':
-        return this.#id(9);
-      case 'spanId':
-      case 'span_id':
-        return this.#id(10);
-      case 'observedTimeUnixNano':
-      case 'observed_time_unix_nano':
-        return this.#fixed64(11);
-      case 'eventName':
-      case 'event_name':
-        return this.#text(12);
-      default:
-        return this.#json.skip();
-    }
-  };
-
-  readonly #resourceMember: Member = (key) => {
-    if (key === 'attributes') this.#messages(1, this.#keyValueMember);
-    else if (key === 'droppedAttributesCount' || key === 'dropped_attributes_count') this.#uint32(2);
-    else this.#json.skip();
-  };
-
-  readonly #scopeMember: Member = (key) => {
-    if (key === 'name') this.#text(1);
-    else if (key === 'version') this.#text(2);
-    else if (key === 'attributes') this.#messages(3, this.#keyValueMember);
-    else if (key === 'droppedAttributesCount' || key === 'dropped_attributes_count') this.#uint32(4);
-    else this.#json.skip();
-  };
-
-  readonly #keyValueMember: Member = (key) => {
-    if (key === 'key') this.#text(1);
-    else if (key === 'value') this.#value(2);
-    else this.#json.skip();
-  };
-
-  readonly #valueMember: Member = (key) => {
-    switch (key) {
-      case 'stringValue':
-      case 'string_value':
-        return this.#text(1);
-      case 'boolValue':
-      case 'bool_value':
-        if (!this.#json.tryNull()) this.#writer.uint32(2, this.#json.boolean() ? 1 : 0);
-        return;
-      case 'intValue':
-      case 'int_value':
-        return this.#int64(3);
-      case 'doubleValue':
-      case 'double_value':
-        return this.#double(4);
-      case 'arrayValue':
-      case 'array_value':
-        return this.#message(5, this.#arrayMember);
-      case 'kvlistValue':
-      case 'kvlist_value':
-        return this.#message(6, this.#listMember);
-      case 'bytesValue':
-      case 'bytes_value':
-        return this.#base64(7);
-      default:
-        return this.#json.skip();
-    }
-  };
-
-  readonly #arrayMember: Member = (key) => {
-    if (key !== 'values') this.#json.skip();
-    else if (!this.#json.tryNull()) this.#json.array(this.#arrayItem);
-  };
-
-  readonly #arrayItem = (): void => {
-    // A null among values is a value without content; left out, it would move those behind it.
-    if (this.#json.tryNull()) this.#writer.bytes(1, EMPTY);
-    else this.#value(1);
-  };
-
-  readonly #listMember: Member = (key) => {
-    if (key === 'values') this.#messages(1, this.#keyValueMember);
-    else this.#json.skip();
-  };
 
   #value(field: number): void {
     if (this.#json.tryNull()) return;
     this.#valueDepth += 1;
     if (this.#valueDepth > VALUE_DEPTH_MAX) this.#json.fail(`a value nested more than ${VALUE_DEPTH_MAX} deep`);
-    this.#message(field, this.#valueMember);
+    this.#message(field, Transcoder.#VALUE);
     this.#valueDepth -= 1;
   }
 
-  #messages(field: number, member: Member): void {
-    if (!this.#json.tryNull()) this.#json.array(() => this.#message(field, member));
+  #messages(field: number, members: Members): void {
+    if (!this.#json.tryNull()) this.#json.array(() => this.#message(field, members));
   }
 
-  #message(field: number, member: Member): void {
+  #message(field: number, members: Members): void {
     if (this.#json.tryNull()) return;
     // Within nested values lengths are left wide: closing each of sixty levels would move what the inner ones wrote.
     if (this.#valueDepth > 1) {
       this.#writer.openWideMessage(field);
-      this.#json.object(member);
+      this.#json.object(members, this);
       this.#writer.closeWideMessage();
     } else {
       this.#writer.openMessage(field);
-      this.#json.object(member);
+      this.#json.object(members, this);
       this.#writer.closeMessage();
     }
+  }
+
+  #values(field: number): void {
+    if (this.#json.tryNull()) return;
+    this.#json.array(() => {
+      // A null among values is a value without content; left out, it would move those behind it.
+      if (this.#json.tryNull()) this.#writer.bytes(field, EMPTY);
+      else this.#value(field);
+    });
+  }
+
+  #bool(field: number): void {
+    if (!this.#json.tryNull()) this.#writer.uint32(field, this.#json.boolean() ? 1 : 0);
   }
 
   #text(field: number): void {
