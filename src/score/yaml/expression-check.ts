@@ -1,11 +1,12 @@
 /** What the ends of an expression mean where it is a check, the condition of one, or an outcome rule. */
+import type { Conversation } from '../../model/conversation.ts';
 import { type SpanId, tryParseSpanId } from '../../model/ids.ts';
 import type { Evaluated, Program } from '../cel/program.ts';
 import type { Scope } from '../cel/scope.ts';
 import { show } from '../cel/values.ts';
 import { StepView, ToolCallView } from '../cel/views.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { toExcerpt, toReason } from '../sentences.ts';
+import { type Subject, subjectOf } from '../subject.ts';
 import { type Answer, CheckError, type NotApplicable, notApplicable } from '../answer.ts';
 import type { Reason } from './reason.ts';
 
@@ -77,4 +78,14 @@ function spansIn(end: Evaluated): readonly SpanId[] {
     const id = typeof text === 'string' ? tryParseSpanId(text) : undefined;
     return id === undefined ? [] : [id];
   });
+}
+
+/** For a suite whose match is an expression: why it is not for a conversation. */
+export function whyNotBy(program: Program, scopeOf: (subject: Subject) => Scope) {
+  const wanted = toReason(`The suite is for conversations where ${program.text.trim()}`);
+  return (conversation: Conversation): string | undefined => {
+    const end = program.run(scopeOf(subjectOf(conversation, undefined)));
+    if (end.kind === 'value') return end.value === true ? undefined : `${wanted}.`;
+    return `${wanted}: ${end.reason}`;
+  };
 }

@@ -3,7 +3,6 @@
  * is found here and in `compileSuite`, all of it, each with its line.
  */
 import type { Environment } from '@marcbachmann/cel-js';
-import type { Conversation } from '../../model/conversation.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
@@ -16,16 +15,15 @@ import type { BuiltInCheck } from '../checks/built-in-check.ts';
 import { BUILT_IN_CHECKS, insteadOfCheck } from '../checks/built-in-checks.ts';
 import { type GoldenFiles, goldenFilesIn } from '../golden-files.ts';
 import type { WrittenDefinitions } from '../definition.ts';
-import { type CompiledWithMistakes, compileSuite, isCriterionName } from '../compile-suite.ts';
+import { type CompiledWithMistakes, type CompileOptions, compileSuite, isCriterionName } from '../compile-suite.ts';
 import { orderCheck } from '../order/order-check.ts';
 import { compileCondition } from '../order/step-selector.ts';
-import { toReason } from '../sentences.ts';
-import { type OutcomeView, type Subject, subjectOf } from '../subject.ts';
+import type { OutcomeView, Subject } from '../subject.ts';
 import type { Answer } from '../answer.ts';
 import type { Criterion, Match, OutcomeRule, Suite } from '../suite.ts';
 import type { SuiteParts } from '../trajectory/judge-run.ts';
 import { readSuiteParts } from './read-trajectory.ts';
-import { applies, expressionCheck, holds } from './expression-check.ts';
+import { applies, expressionCheck, holds, whyNotBy } from './expression-check.ts';
 import { misplacedNextToJudge } from './read-judge.ts';
 import { readOrder } from './read-order.ts';
 import { compileReason, type Reason } from './reason.ts';
@@ -55,7 +53,7 @@ class SuiteReader {
   readonly #extracts = new Map<string, Program>();
   #goldenFingerprint: string | undefined;
   #scopeOf: (subject: Subject) => Scope = scopeMaker(new Map());
-  #matchesTurn: ((conversation: Conversation) => boolean) | undefined;
+  #matchesTurn: CompileOptions['matchesTurn'];
 
   constructor(document: WrittenDocument, written: WrittenSuite, files: GoldenFiles) {
     this.#document = document;
@@ -146,7 +144,7 @@ class SuiteReader {
     };
   }
 
-  #turnTest(match: Program | undefined): ((conversation: Conversation) => boolean) | undefined {
+  #turnTest(match: Program | undefined): CompileOptions['matchesTurn'] {
     if (match?.turnCondition === undefined) return undefined;
     const condition = this.#compile(['match', 'expression'], match.turnCondition, 'bool');
     if (condition?.turnTest !== undefined) return condition.turnTest;
@@ -357,13 +355,4 @@ class SuiteReader {
 
 function quoted(names: readonly string[]): readonly string[] {
   return names.map((name) => `\`${name}\``);
-}
-
-function whyNotBy(program: Program, scopeOf: (subject: Subject) => Scope) {
-  const wanted = toReason(`The suite is for conversations where ${program.text.trim()}`);
-  return (conversation: Conversation): string | undefined => {
-    const end = program.run(scopeOf(subjectOf(conversation, undefined)));
-    if (end.kind === 'value') return end.value === true ? undefined : `${wanted}.`;
-    return `${wanted}: ${end.reason}`;
-  };
 }
