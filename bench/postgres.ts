@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { ConversationId, TraceId } from '../src/model/ids.ts';
 import { closeConversation, joinConversation, dueConversations } from '../src/engine/conversation-closing.ts';
-import type { Arrival } from '../src/store/cluster-store.ts';
+import type { FiledArrival } from '../src/store/cluster-store.ts';
 import type { EngineStore } from '../src/store/engine-store.ts';
 import { BinaryRows } from '../src/store/postgres/binary-copy.ts';
 import { Link } from '../src/store/postgres/link.ts';
@@ -80,14 +80,14 @@ function makeContents(): readonly Buffer[] {
   return Array.from({ length: traces }, (_, index) => Buffer.from(all.subarray(index * size, (index + 1) * size)));
 }
 
-function arrivalsOf(scenario: Scenario, contents: readonly Buffer[], turns: number): readonly Arrival[] {
+function arrivalsOf(scenario: Scenario, contents: readonly Buffer[], turns: number): readonly FiledArrival[] {
   const random = randomFrom(7);
   const hex = () =>
     Math.floor(random() * 2 ** 32)
       .toString(16)
       .padStart(8, '0');
   const { turnsPerConversation } = scenario;
-  return Array.from({ length: turns }, (_, index): Arrival => {
+  return Array.from({ length: turns }, (_, index): FiledArrival => {
     // Conversations go on beside each other, and their turns are some filings apart.
     const block = Math.floor(index / (4 * 1000));
     const id = turnsPerConversation === 0 ? undefined : `conversation ${block * 1000 + (index % 1000)}`;
@@ -103,14 +103,14 @@ function arrivalsOf(scenario: Scenario, contents: readonly Buffer[], turns: numb
       has: [],
       wants: [],
       linked: [],
-      standsAlone: true,
+      needsNoHistory: true,
     };
   });
 }
 
 async function run(
   url: string,
-  arrivals: readonly Arrival[],
+  arrivals: readonly FiledArrival[],
   scenario: Scenario,
 ): Promise<{ readonly filed: number; readonly judged: number; readonly note: string }> {
   const store = await PostgresStore.open({ url, instance: 'bench', group: 'bench', topics: ['spans'] });
@@ -157,8 +157,8 @@ async function run(
 
 function take(
   store: EngineStore,
-  waiting: { readonly traceId: TraceId; readonly closedAt: number; readonly content: Arrival['content'] },
-  arrival: Arrival | undefined,
+  waiting: { readonly traceId: TraceId; readonly closedAt: number; readonly content: FiledArrival['content'] },
+  arrival: FiledArrival | undefined,
   { turnsPerConversation }: Scenario,
 ): void {
   const { traceId, closedAt, content } = waiting;

@@ -46,7 +46,7 @@ export class ModuleAgent implements AgentPlace {
     if (this.#process?.isAlive !== true) {
       const started = new ModuleProcess(this.#options, given);
       this.#process = started;
-      const heard = await started.hear(signal);
+      const heard = await started.receive(signal);
       if (heard.is !== 'ready') return await this.#lost(started, heard, answers, { isUnreachable: true });
     }
     const running = this.#process;
@@ -55,7 +55,7 @@ export class ModuleAgent implements AgentPlace {
     for (let turn = 1; turn <= given.turns.length; turn++) {
       this.#calls += 1;
       running.tell({ call: this.#calls, request: requestJson(given, turn), environment: runEnvironment(given) });
-      const heard = await running.hear(signal);
+      const heard = await running.receive(signal);
       if (heard.is === 'failed') {
         spans = heard.isFlushed ? 'sent' : 'awaited';
         return { ended: 'failed', answers, problem: `it threw ${heard.because}`, isUnreachable: false, spans };
@@ -143,7 +143,7 @@ class ModuleProcess {
   }
 
   /** What it says next, or that it is gone. */
-  async hear(signal: AbortSignal): Promise<Heard> {
+  async receive(signal: AbortSignal): Promise<Heard> {
     const known = this.#unheard.shift();
     if (known !== undefined) return known;
     if (signal.aborted) return { is: 'interrupted' };

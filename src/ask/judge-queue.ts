@@ -5,7 +5,7 @@
  *   waiting    in the store; the highest priority first
  *   reserved   the most that the call can cost is taken from the budget, durably; where that is not there, this judge waits
  *   flying     the call is under way                              a crash: the money stays spent; the call may be made again
- *   settled    its vote and its price are in the store             a crash: it is not made again
+ *   recorded   its vote and its price are in the store             a crash: it is not made again
  *   ended      the last vote brought its outcome with it, in one transaction
  *
  * A call that came to nothing leaves the question where it was: asked again after a pause, until its retries or its deadline are used up;
@@ -34,7 +34,7 @@ export interface Questions {
   /** Keys of those that wait since before that time, and of those behind the first `keep`. */
   overdue(overdue: Overdue): Promise<readonly string[]> | readonly string[];
   reserve(call: PlannedCall): Promise<Reservation> | Reservation;
-  settle(call: EndedCall): Promise<void> | void;
+  record(call: EndedCall): Promise<void> | void;
   end(ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[], at: number): Promise<void> | void;
 }
 
@@ -97,7 +97,7 @@ interface Flight {
   readonly tell: (tokens: number) => void;
 }
 
-export class JudgeDesk {
+export class JudgeQueue {
   readonly #parts: JudgeDeskParts;
   readonly #times: DeskTimes;
   readonly #now: () => number;
@@ -256,11 +256,11 @@ export class JudgeDesk {
     const ends = vote !== undefined && count.is === 'ended' && !job.ended ? count : undefined;
     if (ends !== undefined) job.ended = true;
     const { key } = job.request;
-    const settled = { call, key, nanos: cost, at: this.#now(), vote, outcome: ends?.outcome };
-    const isSettled = await this.#settle(settled, cut);
+    const ended = { call, key, nanos: cost, at: this.#now(), vote, outcome: ends?.outcome };
+    const isRecorded = await this.#record(ended, cut);
     job.flying -= 1;
     if (read !== undefined) this.#tellCalled(read, { reply, began, nanos: cost });
-    if (ends === undefined || !isSettled) return;
+    if (ends === undefined || !isRecorded) return;
     this.#hasEnded(key, ends);
     if (isProbed(key, judge.probe)) await this.#probe(job.request, ends.outcome, cut);
   }
@@ -283,8 +283,8 @@ export class JudgeDesk {
     const usage = usageOf(reply);
     if (usage !== undefined) tell(usage.inputTokens + usage.outputTokens);
     const cost = costOf(reply, judge, nanos);
-    const settled = { call: reservation.call, key, nanos: cost, at: this.#now(), vote: undefined, outcome: undefined };
-    await this.#settle(settled, cut);
+    const ended = { call: reservation.call, key, nanos: cost, at: this.#now(), vote: undefined, outcome: undefined };
+    await this.#record(ended, cut);
     if (cut.aborted) return;
     const read = readReply(reply, request);
     this.#tellCalled(read, { reply, began, nanos: cost });
@@ -378,10 +378,10 @@ export class JudgeDesk {
   }
 
   /** What a call has come to must not be lost for want of a store: it is tried until the service stops. */
-  async #settle(call: EndedCall, cut: AbortSignal): Promise<boolean> {
+  async #record(call: EndedCall, cut: AbortSignal): Promise<boolean> {
     for (;;) {
       try {
-        await this.#parts.questions.settle(call);
+        await this.#parts.questions.record(call);
         return true;
       } catch (error) {
         this.#said(error);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JudgeEvent } from '../model/events/judge-events.ts';
 import type { Spent } from '../model/questions.ts';
 import { AnthropicClient } from './anthropic-client.ts';
-import { DESK_TIMES, type DeskTimes, JudgeDesk, type Questions } from './judge-queue.ts';
+import { DESK_TIMES, type DeskTimes, JudgeQueue, type Questions } from './judge-queue.ts';
 import type { Judge, JudgingRules } from './judge.ts';
 import type { ModelClient } from './model-client.ts';
 import { OpenAiClient } from './openai-client.ts';
@@ -18,7 +18,7 @@ export interface AllQuestions extends Questions {
 }
 type Awaitable<T> = Promise<T> | T;
 
-export interface AskingParts {
+export interface JudgeSchedulerParts {
   readonly judges: readonly Judge[];
   readonly rules: JudgingRules;
   readonly questions: AllQuestions;
@@ -36,20 +36,20 @@ const NOT_CONFIGURED_TOGETHER = 500;
 /** More than the longest window of the budget. */
 const SPENDING_KEPT_MS = 2 * 24 * 3_600_000;
 
-export class Asking {
-  readonly #parts: AskingParts;
-  readonly #desks: readonly JudgeDesk[];
+export class JudgeScheduler {
+  readonly #parts: JudgeSchedulerParts;
+  readonly #desks: readonly JudgeQueue[];
   readonly #now: () => number;
   #running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
   #forgotAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: AskingParts) {
+  constructor(parts: JudgeSchedulerParts) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
     const { rules, questions, onEvent, onEnded, clientOf = clientFor, times = DESK_TIMES } = parts;
     this.#desks = parts.judges.map(
       (judge) =>
-        new JudgeDesk({
+        new JudgeQueue({
           judge,
           rules,
           questions,
@@ -118,7 +118,7 @@ export class Asking {
 }
 
 /** No judge is configured any more, and somebody waits for one: nobody else would tell him. */
-export async function endAllWaiting(parts: Pick<AskingParts, 'questions' | 'onEvent'>): Promise<void> {
+export async function endAllWaiting(parts: Pick<JudgeSchedulerParts, 'questions' | 'onEvent'>): Promise<void> {
   for (;;) {
     const judges = [...(await parts.questions.countWaiting()).keys()];
     if (judges.length === 0) return;
@@ -134,7 +134,7 @@ async function endUnknown(
     onEvent,
     onEnded,
     now,
-  }: Pick<AskingParts, 'questions' | 'onEvent' | 'onEnded'> & { readonly now: number },
+  }: Pick<JudgeSchedulerParts, 'questions' | 'onEvent' | 'onEnded'> & { readonly now: number },
 ): Promise<void> {
   const waiting = await questions.waiting(judge, NOT_CONFIGURED_TOGETHER);
   const outcome = { is: 'left-out', because: 'not-configured', reason: 'The judge is not configured.' } as const;

@@ -51,7 +51,7 @@ export class Wobble {
   }
 
   /** Hours that ended by `time` were usual. */
-  settle(time: number): void {
+  include(time: number): void {
     let hour = this.#held[0];
     while (hour !== undefined && hour[0] <= time) {
       this.#count(hour);
@@ -62,7 +62,7 @@ export class Wobble {
 
   /** A regression began at `onset`. */
   cut(onset: number): void {
-    this.settle(onset);
+    this.include(onset);
     this.#held = [];
     this.#open.fill(0);
   }

@@ -154,7 +154,7 @@ export class LevelWatch {
     if (this.#phase === 'recovered' && time - this.#phaseSince > this.#settings.recoveredMs) this.#enter('ok', time);
     if (this.#phase === 'suspected' || this.#phase === 'regressed') return;
     // While learning there is nothing to keep out, and a wobble to get to know.
-    this.#wobble.settle(
+    this.#wobble.include(
       time - (this.#phase === 'learning' ? this.#settings.baseline.gapMs : this.#settings.wobbleGapMs),
     );
     if (this.#baseline.ripen(time)) this.#refresh(time);

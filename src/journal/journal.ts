@@ -61,7 +61,7 @@ interface EntryReader {
 interface Waiting {
   readonly batch: JournalBatch;
   readonly length: number;
-  readonly settle: (result: Appended) => void;
+  readonly resolve: (result: Appended) => void;
 }
 
 const GROUP_RECORDS_MAX = 200;
@@ -135,7 +135,7 @@ export class Journal {
     }
     const { promise, resolve } = Promise.withResolvers<Appended>();
     const length = recordLength({ tableLength: batch.table.length, payloadLength: batch.bytes.length });
-    this.#waiting.push({ batch, length, settle: resolve });
+    this.#waiting.push({ batch, length, resolve });
     this.#wake();
     return promise;
   }
@@ -251,7 +251,7 @@ export class Journal {
       bytes,
       tookMs: performance.now() - startedAt,
     });
-    for (const waiting of group) waiting.settle({ appended: true });
+    for (const waiting of group) waiting.resolve({ appended: true });
     if (current.offset > current.capacity / 2) {
       // A failure here shows again, with a client to tell, when the spare is needed.
       this.#files.prepare().catch(() => undefined);
@@ -305,7 +305,7 @@ export class Journal {
 
   #refuse(group: readonly Waiting[], refusal: Refusal): void {
     this.#options.onEvent({ type: 'journal-refused', ...refusal, records: group.length });
-    for (const waiting of group) waiting.settle({ appended: false, ...refusal });
+    for (const waiting of group) waiting.resolve({ appended: false, ...refusal });
   }
 
   #recycleReleased(): void {

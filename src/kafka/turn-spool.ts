@@ -27,7 +27,7 @@ const NOTHING = new Uint8Array(1);
 /** As many as systems take in one call. */
 const PIECES_MAX = 1024;
 
-export class Spool {
+export class TurnSpool {
   readonly directory: string;
   readonly #segmentBytes: number;
   /** In order of their bases; the last is written to. */

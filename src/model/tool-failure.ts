@@ -12,7 +12,7 @@ const STATEMENT = /"(?:isError|is_error|error|error_message)"/;
 const MESSAGES = ['error_message', 'errorMessage', 'error', 'message', 'reason', 'detail'] as const;
 
 /** Cheap, to ask before decoding: whether JSON text may say so. */
-export function mayTellFailure(text: string): boolean {
+export function couldIndicateFailure(text: string): boolean {
   return text.startsWith('{') && STATEMENT.test(text);
 }
 

@@ -159,7 +159,7 @@ export class Draft implements Fields {
   }
 
   /** Writes the field if it is absent. */
-  settle<F extends Field>(field: F, value: Fields[F], rule: string): void {
+  set<F extends Field>(field: F, value: Fields[F], rule: string): void {
     if (value === undefined || this[field] !== undefined) return;
     // The class has every field of Fields at the same type; TypeScript does not correlate them under a generic key.
     (this as Fields)[field] = value;

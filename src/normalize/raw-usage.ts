@@ -31,11 +31,11 @@ export function settleRawUsage(draft: Draft, answer: unknown, rule: string): voi
     write: first(usage, 'cache_creation_input_tokens', 'cacheWriteInputTokens'),
   };
   const thoughts = first(usage, 'thoughtsTokenCount');
-  draft.settle('inputTokens', sum(input, apart.read, apart.write), rule);
-  draft.settle('outputTokens', sum(output, thoughts), rule);
-  draft.settle('cacheReadTokens', apart.read ?? cachedIn(usage), rule);
-  draft.settle('cacheWriteTokens', apart.write ?? writtenIn(usage), rule);
-  draft.settle('reasoningTokens', thoughts ?? reasoningIn(usage), rule);
+  draft.set('inputTokens', sum(input, apart.read, apart.write), rule);
+  draft.set('outputTokens', sum(output, thoughts), rule);
+  draft.set('cacheReadTokens', apart.read ?? cachedIn(usage), rule);
+  draft.set('cacheWriteTokens', apart.write ?? writtenIn(usage), rule);
+  draft.set('reasoningTokens', thoughts ?? reasoningIn(usage), rule);
 }
 
 function usageIn(answer: unknown): unknown {

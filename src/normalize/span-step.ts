@@ -4,7 +4,7 @@
  * keeps alive.
  */
 import type { SpanId, TraceId } from '../model/ids.ts';
-import { failureIn, mayTellFailure } from '../model/tool-failure.ts';
+import { failureIn, couldIndicateFailure } from '../model/tool-failure.ts';
 import { STATE_MARK, TRUTH_MARK } from '../model/marks.ts';
 import type { AttributeValue, SpanView } from '../model/otlp/views.ts';
 import type {
@@ -282,7 +282,7 @@ export class SpanStep implements Step {
 
   #toldFailure(): StepError | undefined {
     const result = this.#find(FINDERS.toolResult);
-    if (result === undefined || (typeof result === 'string' && !mayTellFailure(result))) return undefined;
+    if (result === undefined || (typeof result === 'string' && !couldIndicateFailure(result))) return undefined;
     const message = failureIn(this.tool?.result.json);
     return message === undefined ? undefined : { type: 'tool_error', message, source: 'result' };
   }

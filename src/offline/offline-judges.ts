@@ -12,7 +12,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type AllQuestions, Asking } from '../ask/judge-scheduler.ts';
+import { type AllQuestions, JudgeScheduler } from '../ask/judge-scheduler.ts';
 import { DESK_TIMES, type DeskTimes } from '../ask/judge-queue.ts';
 import type { JudgingSettings } from '../config/judge-settings.ts';
 import type { JudgeEvent } from '../model/events/judge-events.ts';
@@ -53,7 +53,7 @@ export class OfflineJudges {
   readonly #onEvent: (event: JudgeEvent) => void;
   readonly #directory: string;
   readonly #store: Store;
-  readonly #asking: Asking;
+  readonly #asking: JudgeScheduler;
   readonly #waiting = new Map<string, Set<Waiting>>();
   /** Since when judges are stopped. */
   readonly #stoppedSince = new Map<string, number>();
@@ -68,7 +68,7 @@ export class OfflineJudges {
     this.settings = judgeOf(start);
     this.#directory = mkdtempSync(path.join(tmpdir(), 'assay-'));
     this.#store = Store.open(path.join(this.#directory, 'judges.db'), { durable: false });
-    this.#asking = new Asking({
+    this.#asking = new JudgeScheduler({
       judges: start.judges,
       // Behind others it may wait for as long as they take.
       rules: { ...start.rules, limitMs: Number.POSITIVE_INFINITY },
@@ -161,8 +161,8 @@ export class OfflineJudges {
         else if (this.#openCalls === 0) this.#endUnpaid(call.key, reservation.exhausted);
         return reservation;
       },
-      settle: (call) => {
-        questions.settle(call);
+      record: (call) => {
+        questions.record(call);
         this.#openCalls -= 1;
       },
     };

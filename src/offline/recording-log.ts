@@ -20,7 +20,7 @@ interface SpooledBatch {
   readonly logTime: number;
 }
 
-export class Spool implements ReadableSpool {
+export class RecordingLog implements ReadableSpool {
   readonly directory: string;
   readonly #file: number;
   #end = 0;

@@ -20,7 +20,7 @@ import { type RecordedBatch, redactBatches } from './recording.ts';
 import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { judgeOf, judgingStart } from '../engine/judging-start.ts';
 import type { OfflineJudges } from './offline-judges.ts';
-import { type ReadableSpool, Spool, MemorySpool } from './recording-log.ts';
+import { type ReadableSpool, RecordingLog, MemorySpool } from './recording-log.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import type { WrittenTruth } from '../engine/truths.ts';
 
@@ -130,7 +130,7 @@ function placesFor(batches: OfflineOptions['batches']): { readonly spool: Readab
     // The cast holds: a list iterates over what is in it.
     (batches as readonly RecordedBatch[]).reduce((sum, { bytes }) => sum + bytes.length, 0) <= SMALL_BYTES;
   if (isSmall) return { spool: new MemorySpool(), store: Store.inMemory() };
-  const spool = new Spool();
+  const spool = new RecordingLog();
   return { spool, store: Store.open(path.join(spool.directory, 'store.db'), { durable: false }) };
 }
 

@@ -13,7 +13,7 @@ import { normalize, type TraceSource } from '../normalize/normalize.ts';
 import { conversationIdOf, isAgentWork } from '../engine/conversation-labels.ts';
 import { Intake } from '../engine/intake.ts';
 import type { RecordedBatch } from './recording.ts';
-import { type ReadableSpool, Spool } from './recording-log.ts';
+import { type ReadableSpool, RecordingLog } from './recording-log.ts';
 
 export interface Understood {
   readonly conversations: readonly Conversation[];
@@ -55,7 +55,7 @@ export async function understandRecorded(
 export async function* tracesIn(
   batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
   counts: { requests: number; records: number; rejected: number } = { requests: 0, records: 0, rejected: 0 },
-  spool: ReadableSpool = new Spool(),
+  spool: ReadableSpool = new RecordingLog(),
 ): AsyncGenerator<TraceSource> {
   const groups = new GroupCache();
   const closed: ClosedTurn[] = [];

@@ -18,14 +18,14 @@ export interface AdmissionPorts {
   readonly onEvent: (event: ReceiveEvent) => void;
 }
 
-type Answer =
+type RequestAnswer =
   | { readonly answer: 'accepted'; readonly rejection: Rejection | undefined }
   | { readonly answer: 'malformed'; readonly message: string }
   | { readonly answer: 'not-admitted'; readonly message: string; readonly retryAfterSeconds: number };
 
 const RETRY_AFTER_FAILURE_SECONDS = 1;
 
-export async function admitRequest(request: ExportRequest, ports: AdmissionPorts): Promise<Answer> {
+export async function admitRequest(request: ExportRequest, ports: AdmissionPorts): Promise<RequestAnswer> {
   const understood = await ports.understand(request);
   if ('malformed' in understood) return { answer: 'malformed', message: understood.malformed };
   const { batch, redactions } = understood;

@@ -14,7 +14,7 @@ import { completedByDefault, DEFAULT_RULES, failedByDefault } from './outcome.ts
 import { compileExtracts } from './subject.ts';
 import type { CompiledCriterion, CompiledOutcomeRule, CompiledSuite, Criterion, OutcomeRule, Suite } from './suite.ts';
 import { trajectoryFindings } from './trajectory/trajectory-findings.ts';
-import type { SuiteParts } from './trajectory/judge-run.ts';
+import type { SuiteParts } from './trajectory/assess-run.ts';
 import { formatMillionths, ONE, toMillionths } from './weigh.ts';
 
 export interface SuiteOrigin {

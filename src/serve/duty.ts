@@ -3,7 +3,7 @@ import type { CalibrationRounds } from './calibration-rounds.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import type { Scorer } from './scorer.ts';
 
-export class Duty {
+export class InstanceDuty {
   readonly #scorer: Scorer;
   readonly #detection: DetectionMonitor;
   readonly #calibration: CalibrationRounds;

@@ -7,11 +7,11 @@
  * Only the start looks: with this configuration nothing begins to wait. A crash in the middle leaves the rest to the next start.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AskingParts, endAllWaiting } from '../ask/judge-scheduler.ts';
+import { type JudgeSchedulerParts, endAllWaiting } from '../ask/judge-scheduler.ts';
 import type { Troubles } from './scoring-side.ts';
 import { Stoppable } from './stoppable.ts';
 
-interface NoJudgeParts extends Pick<AskingParts, 'questions' | 'onEvent'> {
+interface NoJudgeParts extends Pick<JudgeSchedulerParts, 'questions' | 'onEvent'> {
   readonly troubles: Troubles;
   readonly retryMs?: number;
 }

@@ -11,7 +11,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
 import type { AcceptCommand } from '../engine/detection/detection-owner.ts';
-import type { Settled } from '../engine/detection/detection-rounds.ts';
+import type { DeliveredNotice } from '../engine/detection/detection-rounds.ts';
 import type { SuiteOutline } from '../engine/suite-outline.ts';
 import type { TraceId } from '../model/ids.ts';
 import type { LaneName, LanePositions, OwnedLane } from '../store/cluster-store.ts';
@@ -19,9 +19,9 @@ import type { Total } from '../store/engine-store.ts';
 import { CommandWindow } from './command-window.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import type {
-  Answer,
+  LaneAnswer,
   FromScorer,
-  Question,
+  LaneQuestion,
   ScoringWork,
   TimeCommand,
   ToScorer,
@@ -50,8 +50,8 @@ export interface Draining {
 interface Recipients {
   readonly events: Pick<ServiceEvents, 'report'>;
   readonly totals: readonly { update(totals: readonly Total[]): void }[];
-  readonly detection: Pick<DetectionMonitor, 'hear'>;
-  readonly writes: Pick<StoreWrites, 'hear'>;
+  readonly detection: Pick<DetectionMonitor, 'receive'>;
+  readonly writes: Pick<StoreWrites, 'receive'>;
 }
 
 /** A log in which turns close: the journal, or a lane of Kafka. */
@@ -80,7 +80,10 @@ type ProblemOf = 'store' | 'sending';
 export class Scorer {
   readonly #draining: Draining;
   readonly #commands = new CommandWindow<Command>((command) => this.#send(command));
-  readonly #asked = new Map<number, { readonly question: Question; readonly answered: (answer: Answer) => void }>();
+  readonly #asked = new Map<
+    number,
+    { readonly question: LaneQuestion; readonly answered: (answer: LaneAnswer) => void }
+  >();
   readonly #problems = new Map<ProblemOf, string>();
   readonly #whenStopped = Promise.withResolvers<void>();
   /** Calls that wait until the thread has answered up to a sequence. */
@@ -213,8 +216,8 @@ export class Scorer {
   }
 
   /** A webhook took a notice. */
-  settled(settled: Settled): void {
-    this.#tell({ type: 'settled', settled });
+  delivered(delivered: DeliveredNotice): void {
+    this.#tell({ type: 'delivered', delivered });
   }
 
   /** Sends a user's command. Returns false if no thread is there to do it. */
@@ -262,9 +265,9 @@ export class Scorer {
     this.#pumpSoon();
   }
 
-  #ask(question: Question): Promise<Answer> {
+  #ask(question: LaneQuestion): Promise<LaneAnswer> {
     const id = this.#commands.nextSequence();
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const { promise, resolve } = Promise.withResolvers<LaneAnswer>();
     this.#asked.set(id, { question, answered: resolve });
     if (this.#thread?.isReady === true) this.#thread.post({ type: 'question', id, question });
     return promise;
@@ -323,10 +326,10 @@ export class Scorer {
       case 'detected':
       case 'detection-accepted':
       case 'detection-event':
-        recipients.detection.hear(message);
+        recipients.detection.receive(message);
         return;
       case 'put':
-        recipients.writes.hear(message);
+        recipients.writes.receive(message);
         return;
       case 'answer':
         this.#asked.get(message.id)?.answered(message.answer);

@@ -2,7 +2,7 @@
 import type { Arrival, ClosedInLog } from '../engine/arrival.ts';
 import type { EngineSettings } from '../engine/engine.ts';
 import type { AcceptCommand, DetectionMessage, DetectionStart } from '../engine/detection/detection-owner.ts';
-import type { Settled } from '../engine/detection/detection-rounds.ts';
+import type { DeliveredNotice } from '../engine/detection/detection-rounds.ts';
 import type { JudgingStart } from '../engine/judging-start.ts';
 import type { StoppedCheck } from '../engine/check-watch.ts';
 import type { KafkaConnection } from '../kafka/kafka-connection.ts';
@@ -70,21 +70,21 @@ export interface TimeCommand extends LaneCommand {
 
 export type OrderedCommand = TurnCommand | TimeCommand;
 
-export type Question =
+export type LaneQuestion =
   | { readonly ask: 'own'; readonly lanes: readonly LaneName[]; readonly all: readonly LaneName[] }
   | { readonly ask: 'filed'; readonly lane: LaneName; readonly traceIds: readonly TraceId[] };
 
-export type Answer =
+export type LaneAnswer =
   | { readonly lanes: readonly OwnedLane[] }
   | { readonly filed: readonly (readonly [TraceId, LanePositions])[] };
 
 export type ToScorer =
   | OrderedCommand
-  | { readonly type: 'question'; readonly id: number; readonly question: Question }
+  | { readonly type: 'question'; readonly id: number; readonly question: LaneQuestion }
   /** Whether this instance does what only one may do: asks judges, detects regressions, sends evaluations. */
   | { readonly type: 'duty'; readonly on: boolean }
   /** A webhook took a notice. If the thread ends before it learns that, the notice is sent again, and so is this. */
-  | { readonly type: 'settled'; readonly settled: Settled }
+  | { readonly type: 'delivered'; readonly delivered: DeliveredNotice }
   | AcceptCommand
   | PutCommand
   /** Does what was sent before, then ends. */
@@ -111,7 +111,7 @@ export type FromScorer =
   | { readonly type: 'scored-to'; readonly time: number }
   /** Undefined: it is over. */
   | { readonly type: 'problem'; readonly of: 'store' | 'sending'; readonly problem: string | undefined }
-  | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
+  | { readonly type: 'answer'; readonly id: number; readonly answer: LaneAnswer }
   | DetectionMessage
   | PutMessage
   | { readonly type: 'stopped' };

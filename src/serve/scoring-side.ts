@@ -7,7 +7,7 @@ import type { LabelStore } from '../store/label-store.ts';
 import type { QuestionStore } from '../store/question-store.ts';
 import type { ResultStore } from '../store/result-store.ts';
 import type { TruthStore } from '../store/truth-store.ts';
-import type { Answer, FromScorer, OrderedCommand, Question } from './scoring-protocol.ts';
+import type { LaneAnswer, FromScorer, OrderedCommand, LaneQuestion } from './scoring-protocol.ts';
 
 export interface ScoringParts {
   /** An engine on that store, for as long as its transactions succeed. */
@@ -30,7 +30,7 @@ export interface ScoringSide {
   /** Log time up to which everything due is scored; undefined until it is known. */
   readonly scoredTo: number | undefined;
   /** What only one instance does, besides what all sides do. */
-  readonly duties: readonly Duty[];
+  readonly duties: readonly DutyLoop[];
   totals(): readonly Total[];
   /** Takes the first of these commands out and does them. When it resolves, they are durable and answered. Rejects if nothing was done. */
   take(waiting: OrderedCommand[]): Promise<void>;
@@ -38,12 +38,12 @@ export interface ScoringSide {
   scoreDue(): Promise<boolean>;
   /** Removes what is old. To be called now and then. */
   tidy(): Promise<void>;
-  answer(question: Question): Promise<Answer>;
+  answer(question: LaneQuestion): Promise<LaneAnswer>;
   close(): Promise<void>;
 }
 
 /** Work that starts and stops with the duty. */
-export interface Duty {
+export interface DutyLoop {
   start(): void;
   stop(): Promise<void>;
 }

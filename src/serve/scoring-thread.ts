@@ -12,7 +12,7 @@
 import path from 'node:path';
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { Asking } from '../ask/judge-scheduler.ts';
+import { JudgeScheduler } from '../ask/judge-scheduler.ts';
 import { SharedCheckWatch } from '../engine/check-watch.ts';
 import { DetectionOwner } from '../engine/detection/detection-owner.ts';
 import { Engine } from '../engine/engine.ts';
@@ -23,7 +23,7 @@ import { loadSuites } from '../score/load-suites.ts';
 import { NoJudge } from './no-judge.ts';
 import { ResultRelay } from './result-relay.ts';
 import type { FromScorer, OrderedCommand, ThreadStart, ToScorer } from './scoring-protocol.ts';
-import type { Duty, ScoringParts, ScoringSide } from './scoring-side.ts';
+import type { DutyLoop, ScoringParts, ScoringSide } from './scoring-side.ts';
 import { carryOut } from './store-writes.ts';
 
 const RETRY_AFTER_MS = 1000;
@@ -34,7 +34,7 @@ class ScoringThread {
   readonly #side: ScoringSide;
   readonly #port: MessagePort;
   readonly #detection: DetectionOwner | undefined;
-  readonly #duties: readonly Duty[];
+  readonly #duties: readonly DutyLoop[];
   readonly #waiting: OrderedCommand[] = [];
   #arrived = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
@@ -71,8 +71,8 @@ class ScoringThread {
       case 'question':
         void this.#answer(message);
         break;
-      case 'settled':
-        this.#detection?.settle(message.settled);
+      case 'delivered':
+        this.#detection?.delivered(message.delivered);
         break;
       case 'accept':
         this.#detection?.accept(message);
@@ -172,12 +172,18 @@ class ScoringThread {
   }
 }
 
-function dutiesOf(start: ThreadStart, { store, troubles }: ScoringSide, post: ScoringParts['post']): readonly Duty[] {
+function dutiesOf(
+  start: ThreadStart,
+  { store, troubles }: ScoringSide,
+  post: ScoringParts['post'],
+): readonly DutyLoop[] {
   const onEvent = (event: Extract<FromScorer, { type: 'events' }>['events'][number]) =>
     post({ type: 'events', events: [event] });
   const asks = { questions: store.questions, onEvent };
   const judges =
-    start.judging === undefined ? new NoJudge({ ...asks, troubles }) : new Asking({ ...start.judging, ...asks });
+    start.judging === undefined
+      ? new NoJudge({ ...asks, troubles })
+      : new JudgeScheduler({ ...start.judging, ...asks });
   if (start.results === undefined) return [judges];
   return [judges, new ResultRelay({ store: store.results, sender: new OtlpSender(start.results), onEvent })];
 }

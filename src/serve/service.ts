@@ -17,7 +17,7 @@ import type { CompiledSuite } from '../score/suite.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import type { Deployment, Opened } from './deployment.ts';
 import { DetectionMonitor } from './detection/detection-monitor.ts';
-import { Duty } from './duty.ts';
+import { InstanceDuty } from './duty.ts';
 import { OneMachine } from './one-machine/one-machine.ts';
 import { type OtlpReceivers, startOtlpReceivers } from './otlp-receivers.ts';
 import { Readiness } from './readiness.ts';
@@ -211,7 +211,7 @@ function withLog(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
       name: 'log',
       needs: ['deployment', 'scorer', 'redaction', 'views', 'detection', 'events', 'opened'],
       start: async ({ deployment, views, detection, opened, ...needs }) => {
-        const duty = new Duty(needs.scorer, detection, views.calibration);
+        const duty = new InstanceDuty(needs.scorer, detection, views.calibration);
         const opening = await deployment.openLog({ ...needs, duty, log });
         opened.log = opening;
         return opening;

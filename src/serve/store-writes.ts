@@ -40,7 +40,7 @@ export class StoreWrites {
     return this.#answers.ask((id) => this.#thread.tell({ type: 'put', id, write }));
   }
 
-  hear({ id, answer }: PutMessage): void {
+  receive({ id, answer }: PutMessage): void {
     this.#answers.answered(id, answer);
   }
 }

@@ -34,7 +34,7 @@ export interface OwnedLane extends LaneName {
 }
 
 /** A turn that a lane has closed, or what came for it after that. */
-export interface Arrival {
+export interface FiledArrival {
   readonly traceId: TraceId;
   /** As it was understood to be filed. Kept in memory for a while, not stored. */
   readonly turns?: readonly Turn[] | undefined;
@@ -60,7 +60,7 @@ export interface Arrival {
    * together with others. Where that is not said, the earlier turns are loaded with it, which for a long conversation is most of the work; where it
    * is said and not so, the conversation is loaded again.
    */
-  readonly standsAlone?: boolean;
+  readonly needsNoHistory?: boolean;
 }
 
 /** What one lane files in one transaction. Arrivals may be none: time and positions move on by themselves. */
@@ -68,7 +68,7 @@ export interface Filing {
   readonly lane: OwnedLane;
   readonly time: number;
   readonly positions: LanePositions;
-  readonly arrivals: readonly Arrival[];
+  readonly arrivals: readonly FiledArrival[];
 }
 
 /** An arrival that waits to be judged. */
@@ -83,14 +83,14 @@ export interface WaitingArrival {
 }
 
 /** What was loaded for one transaction of judging. */
-export interface WorkingSet {
+export interface DueWork {
   /** The cluster's time, up to which these conversations are to be judged. */
   readonly time: number;
   /** By log time, then by trace id. The engine is told of each of them, and of the time at the end. */
   readonly arrivals: readonly WaitingArrival[];
 }
 
-export interface Judged {
+export interface ScoredBatch {
   /** Conversations that were looked at; 0 where nothing was due. */
   readonly conversations: number;
   readonly arrivals: number;
@@ -146,8 +146,8 @@ export interface ScoringStore {
    */
   scoreDue(
     options: { readonly whose: 'own' | 'any'; readonly conversationsMax: number; readonly bytesMax: number },
-    work: (set: WorkingSet) => void,
-  ): Promise<Judged>;
+    work: (set: DueWork) => void,
+  ): Promise<ScoredBatch>;
 }
 
 export interface HousekeepingStore {

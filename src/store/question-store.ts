@@ -4,7 +4,7 @@
  *   waiting    an evaluation waits for it, from the transaction that evaluated without it
  *   reserved   the most that a call can cost counts as spent, and is durable, before the call is made
  *                                              a crash: the money stays spent, the call may be made again
- *   settled    the call's vote is kept and its price corrected, in one transaction
+ *   recorded   the call's vote is kept and its price corrected, in one transaction
  *                                              a crash: this call is not made again
  *   ended      the outcome is there, in the transaction of the last vote
  *                                              a crash: whoever waits is found by `endedWaiters`
@@ -24,9 +24,9 @@ export interface QuestionStore {
   overdue(overdue: OverdueQuestions): Promise<readonly string[]> | readonly string[];
   /** By judge; those without any are not in it. */
   countWaiting(): Promise<ReadonlyMap<string, WaitingCount>> | ReadonlyMap<string, WaitingCount>;
-  /** Takes the money, unless a limit would be exceeded: by all calls since, settled or not, in whichever process. */
+  /** Takes the money, unless a limit would be exceeded: by all calls since, recorded or not, in whichever process. */
   reserve(call: PlannedCall): Promise<Reservation> | Reservation;
-  settle(call: EndedCall): Promise<void> | void;
+  record(call: EndedCall): Promise<void> | void;
   /** Without a call. Questions that have ended already stay as they are. */
   end(ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[], at: number): Promise<void> | void;
   spent(at: number): Promise<Spent> | Spent;
@@ -47,7 +47,7 @@ export interface WaitingCount {
 }
 
 /** For whoever evaluates, inside his transaction. Who waits is an evaluation. */
-export interface QuestionDesk {
+export interface WaitingQuestions {
   /**
    * It waits for these from now on, and for no others. A question that has failed before is asked anew, unless this one has waited for it.
    */

@@ -11,7 +11,7 @@ import { subjectOf } from '../score/subject.ts';
 import { diffLines, inWords } from '../score/trajectory/describe-comparison.ts';
 import { GoldenLibrary } from '../score/trajectory/golden-library.ts';
 import type { GoldenTrace } from '../score/trajectory/golden-trace.ts';
-import { argumentScopeOf, judgeRun, outputMistake, overBudget } from '../score/trajectory/judge-run.ts';
+import { argumentScopeOf, assessRun, outputMistake, overBudget } from '../score/trajectory/assess-run.ts';
 import { formatMillionths, ONE } from '../score/weigh.ts';
 import { stepAt } from '../offline/suite-tests.ts';
 import { goldenSides } from './golden-sides.ts';
@@ -116,7 +116,7 @@ export async function followsGolden(subject: SubjectOfTest, id: string, options:
   const { trace, isWriteOf } = await traceNamed(subject, id, options);
   const conversation = await subject.oneConversation();
   const run = subjectOf(conversation, undefined);
-  const judged = judgeRun(trace, run, { golden: isWriteOf ?? new GoldenLibrary([trace]) });
+  const judged = assessRun(trace, run, { golden: isWriteOf ?? new GoldenLibrary([trace]) });
   const title = `${toExcerpt(conversation.id)} to follow golden trace ${trace.id} (${trace.mode})`;
   if (typeof judged === 'string')
     return { pass: false, message: () => `expected ${title}\n\n  they can't be compared: ${judged}` };

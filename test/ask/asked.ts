@@ -1,7 +1,7 @@
 /** Judges that ask a played provider, with a real store, in the test's own process. Stops with the test. */
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { Asking, type AskingParts } from '../../src/ask/judge-scheduler.ts';
+import { JudgeScheduler, type JudgeSchedulerParts } from '../../src/ask/judge-scheduler.ts';
 import type { Judge, JudgingRules } from '../../src/ask/judge.ts';
 import type { DeskTimes } from '../../src/ask/judge-queue.ts';
 import type { JudgeEvent } from '../../src/model/events/judge-events.ts';
@@ -40,7 +40,7 @@ export function judgeAt(url: string, fields: Partial<Judge> = {}): Judge {
 export interface Asked {
   readonly store: Store;
   readonly events: readonly JudgeEvent[];
-  readonly asking: Asking;
+  readonly asking: JudgeScheduler;
   /** Somebody waits for these. */
   ask(...requests: readonly JudgeRequest[]): void;
   outcomeOf(request: JudgeRequest): JudgeOutcome | 'waiting';
@@ -53,13 +53,13 @@ export function startAsking(options: {
   readonly rules?: Partial<JudgingRules>;
   readonly times?: Partial<DeskTimes>;
   readonly now?: () => number;
-  readonly clientOf?: AskingParts['clientOf'];
+  readonly clientOf?: JudgeSchedulerParts['clientOf'];
   readonly file?: string;
 }): Asked {
   const store = Store.open(options.file ?? path.join(tempDirectory(), 'assay.db'), { durable: false });
   const events: JudgeEvent[] = [];
   const wanted = new Map<string, JudgeRequest>();
-  const asking = new Asking({
+  const asking = new JudgeScheduler({
     judges: options.judges,
     rules: { ...RULES, ...options.rules },
     questions: store.questions,

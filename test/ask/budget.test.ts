@@ -1,7 +1,7 @@
 /** The budget, whatever happens: random prices, answers, failures and crashes, and what was really spent is added up outside. */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Asking, type AllQuestions } from '../../src/ask/judge-scheduler.ts';
+import { JudgeScheduler, type AllQuestions } from '../../src/ask/judge-scheduler.ts';
 import type { ModelClient, ModelReply } from '../../src/ask/model-client.ts';
 import { mostNanos, nanosOf } from '../../src/ask/price.ts';
 import { answerSchema } from '../../src/model/judge-answer.ts';
@@ -48,7 +48,7 @@ function mortal(store: Store): { readonly questions: AllQuestions; crash(): void
       overdue: alive((overdue) => store.questions.overdue(overdue)),
       countWaiting: alive(() => store.questions.countWaiting()),
       reserve: alive((call) => store.questions.reserve(call)),
-      settle: alive((call) => store.questions.settle(call)),
+      record: alive((call) => store.questions.record(call)),
       end: alive((ends, at) => store.questions.end(ends, at)),
       spent: alive((at: number) => store.questions.spent(at)),
       forget: alive((before) => store.questions.forget(before)),
@@ -107,7 +107,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('no hour and no day has more than its budget
   };
   const begin = () => {
     const { questions, crash } = mortal(store);
-    const asking = new Asking({
+    const asking = new JudgeScheduler({
       judges: [judge],
       rules: { budget, limitMs: 30 * 24 * HOUR, keepAnswersMs: HOUR },
       questions,

@@ -1,5 +1,5 @@
 /** A process that asks judges, to be killed: `node killed-asker.ts <store> <provider>`. Says which votes are durable, and when there is nothing more to ask, or no money. */
-import { Asking } from '../../src/ask/judge-scheduler.ts';
+import { JudgeScheduler } from '../../src/ask/judge-scheduler.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { KILLED_JUDGE, KILLED_RULES, KILLED_TIMES } from './killed-judge.ts';
 
@@ -10,15 +10,15 @@ const questions = {
   overdue: (overdue: Parameters<Store['questions']['overdue']>[0]) => store.questions.overdue(overdue),
   countWaiting: () => store.questions.countWaiting(),
   reserve: (call: Parameters<Store['questions']['reserve']>[0]) => store.questions.reserve(call),
-  settle: (call: Parameters<Store['questions']['settle']>[0]) => {
-    store.questions.settle(call);
+  record: (call: Parameters<Store['questions']['record']>[0]) => {
+    store.questions.record(call);
     if (call.vote !== undefined) process.stdout.write(`${call.key}\n`);
   },
   end: (...ends: Parameters<Store['questions']['end']>) => store.questions.end(...ends),
   spent: (at: number) => store.questions.spent(at),
   forget: (before: Parameters<Store['questions']['forget']>[0]) => store.questions.forget(before),
 };
-const asking = new Asking({
+const asking = new JudgeScheduler({
   judges: [{ ...KILLED_JUDGE, baseUrl: url }],
   rules: KILLED_RULES,
   questions,

@@ -302,7 +302,7 @@ test('a wobble is seen for what it is, and chance alone for none', () => {
       measured.hold(hour * HOUR_MS, from, to);
       from = to;
     }
-    measured.settle(600 * HOUR_MS);
+    measured.include(600 * HOUR_MS);
     return Math.sqrt(measured.variance);
   });
 

@@ -1,7 +1,11 @@
 import path from 'node:path';
 import { onTestFinished, expect, test } from 'vitest';
 import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
-import { type DetectionProblem, DetectionRounds, type Settled } from '../../src/engine/detection/detection-rounds.ts';
+import {
+  type DetectionProblem,
+  DetectionRounds,
+  type DeliveredNotice,
+} from '../../src/engine/detection/detection-rounds.ts';
 import type { ChosenLevels, DetectionReport } from '../../src/model/detection.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { randomFrom } from '../random.ts';
@@ -71,7 +75,11 @@ function machine() {
       store.commit();
     },
     round(
-      options: { readonly settled?: readonly Settled[]; readonly logTime?: number; readonly fails?: boolean } = {},
+      options: {
+        readonly delivered?: readonly DeliveredNotice[];
+        readonly logTime?: number;
+        readonly fails?: boolean;
+      } = {},
     ) {
       return round(store, rounds, options);
     },
@@ -84,12 +92,16 @@ function machine() {
 function round(
   store: Store,
   rounds: DetectionRounds,
-  options: { readonly settled?: readonly Settled[]; readonly logTime?: number; readonly fails?: boolean } = {},
+  options: {
+    readonly delivered?: readonly DeliveredNotice[];
+    readonly logTime?: number;
+    readonly fails?: boolean;
+  } = {},
 ): DetectionReport {
-  const { settled = [], logTime = 0 } = options;
+  const { delivered = [], logTime = 0 } = options;
   try {
     store.detection.round(5000, (taken) => {
-      const written = rounds.work(taken, { logTime, settled, questions: [], now: 0 });
+      const written = rounds.work(taken, { logTime, delivered, questions: [], now: 0 });
       if (options.fails === true) throw new Error('power is gone');
       return written;
     });
@@ -111,7 +123,7 @@ function accept(
 ) {
   try {
     store.detection.round(5000, (taken) => {
-      const written = rounds.work(taken, { logTime: 0, settled: [], questions: [{ id: 7, chosen }], now: 0 });
+      const written = rounds.work(taken, { logTime: 0, delivered: [], questions: [{ id: 7, chosen }], now: 0 });
       if (options.fails === true) throw new Error('power is gone');
       return written;
     });
@@ -200,7 +212,9 @@ test('a notice waits in the state until a webhook has had it, over restarts too'
 
   const after = next();
   const id = first?.transition.id ?? '';
-  const done = next({ settled: [...after.notices].map(({ transition }) => ({ id: transition.id, webhook: 'hook' })) });
+  const done = next({
+    delivered: [...after.notices].map(({ transition }) => ({ id: transition.id, webhook: 'hook' })),
+  });
   restart();
 
   expect(after.notices.map(({ transition }) => transition.id)).toContain(id);

@@ -3,7 +3,7 @@
  * committed is gone, and the log is played again from the start.
  */
 import path from 'node:path';
-import { Spool } from '../../src/offline/recording-log.ts';
+import { RecordingLog } from '../../src/offline/recording-log.ts';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import { encodeTable } from '../../src/model/otlp/batch-table.ts';
@@ -50,7 +50,7 @@ export class LogDriver {
   readonly #settings: Settings;
   readonly #judge: Judges['settings'] | undefined;
   readonly #truth: WrittenTruth | undefined;
-  readonly #spool = new Spool();
+  readonly #spool = new RecordingLog();
   readonly #log: LogEntry[] = [];
   #store: Store;
   #engine: Engine;

@@ -2,16 +2,16 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { JournalReader } from '../../src/journal/journal-reader.ts';
-import { Spool } from '../../src/kafka/turn-spool.ts';
+import { TurnSpool } from '../../src/kafka/turn-spool.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
-function appendOne(spool: Spool, entry: Uint8Array): number {
+function appendOne(spool: TurnSpool, entry: Uint8Array): number {
   return spool.append([entry])[0] ?? -1;
 }
 
 function open(segmentBytes: number) {
   const directory = path.join(tempDirectory(), 'spool');
-  const spool = new Spool(directory, { segmentBytes });
+  const spool = new TurnSpool(directory, { segmentBytes });
   const reader = new JournalReader(directory);
   onTestFinished(() => {
     reader.close();

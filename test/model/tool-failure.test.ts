@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureIn, mayTellFailure } from '../../src/model/tool-failure.ts';
+import { failureIn, couldIndicateFailure } from '../../src/model/tool-failure.ts';
 
 test.each([
   [{ isError: true, content: [{ type: 'text', text: 'no such room' }] }, 'no such room'],
@@ -8,7 +8,7 @@ test.each([
   [{ error: 'CalendarError: timed out' }, 'CalendarError: timed out'],
   [{ error: { code: 7, message: 'denied' } }, 'denied'],
 ])('%j says that the tool failed', (result, message) => {
-  expect(mayTellFailure(JSON.stringify(result))).toBe(true);
+  expect(couldIndicateFailure(JSON.stringify(result))).toBe(true);
   expect(failureIn(result)).toBe(message);
 });
 
@@ -27,6 +27,6 @@ test.each([
 });
 
 test('text that is no object, or has no such member, is not decoded to find out', () => {
-  expect(mayTellFailure('error: it failed')).toBe(false);
-  expect(mayTellFailure('{"rows": []}')).toBe(false);
+  expect(couldIndicateFailure('error: it failed')).toBe(false);
+  expect(couldIndicateFailure('{"rows": []}')).toBe(false);
 });

@@ -1,9 +1,9 @@
 /** Both spools read what was appended, wherever it lies. */
 import { expect, test } from 'vitest';
-import { MemorySpool, Spool } from '../../src/offline/recording-log.ts';
+import { MemorySpool, RecordingLog } from '../../src/offline/recording-log.ts';
 
 test.each([
-  ['a file', () => new Spool()],
+  ['a file', () => new RecordingLog()],
   ['memory', () => new MemorySpool()],
 ])('in %s, what is read may begin and end in any batch', (_, open) => {
   const spool = open();

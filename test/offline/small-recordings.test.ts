@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { scoreRecorded } from '../../src/offline/score-recording.ts';
 import { type RecordedBatch, recordedRequest } from '../../src/offline/recording.ts';
-import { MemorySpool, Spool } from '../../src/offline/recording-log.ts';
+import { MemorySpool, RecordingLog } from '../../src/offline/recording-log.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { builtinSuites, defaultSettings } from '../engine/log-driver.ts';
 
@@ -41,7 +41,7 @@ test('late spans of a small recording with log times make new revisions, as they
 });
 
 test('a spool gives back what was put in, wherever it is, and nothing beyond', () => {
-  const file = new Spool();
+  const file = new RecordingLog();
   const memory = new MemorySpool();
   const batches = [5, 0, 1, 300].map((length, number) => ({
     signal: 'traces' as const,

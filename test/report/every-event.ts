@@ -89,7 +89,7 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
   'store-problem': [{ problem: undefined }, { problem: 'refused' }],
   'sending-problem': [{ problem: undefined }, { problem: 'no topic' }],
   'arrivals-filed': [{ arrivals: 3, tookMs: 30 }],
-  'conversations-judged': [
+  'conversations-scored': [
     { conversations: 2, arrivals: 0, tookMs: 40 },
     { conversations: 3, arrivals: 4, tookMs: 50 },
   ],

@@ -59,7 +59,7 @@ function sender(url: string, options: { readonly giveUpAfterMs?: number; readonl
     timeoutMs: 300,
     pauseMs: 10,
     evidenceOf: () => Promise.resolve(NO_EVIDENCE),
-    onSettled: ({ id }) => settled.push(id),
+    onDelivered: ({ id }) => settled.push(id),
     onEvent: (event) => events.push(event),
   });
   onTestFinished(() => webhooks.stop());

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { JudgeOutcome, JudgeRequest } from '../../src/model/judging.ts';
 import type { PlannedCall, Vote } from '../../src/model/questions.ts';
-import type { QuestionDesk, QuestionStore } from '../../src/store/question-store.ts';
+import type { WaitingQuestions, QuestionStore } from '../../src/store/question-store.ts';
 import { judgeRequest } from '../ask/requests.ts';
 
 export interface QuestionsUnderTest {
@@ -10,7 +10,7 @@ export interface QuestionsUnderTest {
   readonly answersAtOnce: boolean;
   readonly store: QuestionStore;
   /** A transaction about these two evaluations that wait. */
-  transact<T>(work: (desk: QuestionDesk, waiters: readonly [number, number]) => T): Promise<T>;
+  transact<T>(work: (desk: WaitingQuestions, waiters: readonly [number, number]) => T): Promise<T>;
   /** Ends and opens again, as a crash would leave it. */
   reopen(): Promise<void>;
   close(): Promise<void>;
@@ -87,7 +87,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     expect(await keysOf(under)).toEqual([question.key, judgeRequest('b').key]);
 
     const call = await reserved(under.store, plan(question));
-    await under.store.settle({ ...ended, call, key: question.key, vote: VOTE, outcome: YES });
+    await under.store.record({ ...ended, call, key: question.key, vote: VOTE, outcome: YES });
 
     expect(await keysOf(under)).toEqual([judgeRequest('b').key]);
     const found = await under.transact((desk) => ({
@@ -180,7 +180,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     const refused: Vote = { is: 'failed', failure: 'refused', reason: 'No.' };
     for (const vote of [VOTE, refused, undefined]) {
       const call = await reserved(under.store, plan(question));
-      await under.store.settle({ ...ended, call, key: question.key, vote });
+      await under.store.record({ ...ended, call, key: question.key, vote });
     }
     await reserved(under.store, plan(question));
     await under.reopen();
@@ -201,8 +201,8 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     await under.store.end([{ key: question.key, outcome: DOWN }], NOW);
     await under.store.end([{ key: question.key, outcome: YES }], NOW);
 
-    await under.store.settle({ ...ended, call: late, key: question.key, nanos: 70, vote: VOTE, outcome: YES });
-    await under.store.settle({ ...ended, call: late, key: question.key, nanos: 70, vote: VOTE, outcome: YES });
+    await under.store.record({ ...ended, call: late, key: question.key, nanos: 70, vote: VOTE, outcome: YES });
+    await under.store.record({ ...ended, call: late, key: question.key, nanos: 70, vote: VOTE, outcome: YES });
 
     expect(await under.transact((desk, [first]) => desk.outcomeOf(question.key, first))).toEqual(DOWN);
     expect(await under.store.spent(NOW)).toEqual({ hourNanos: 70, dayNanos: 70 });
@@ -216,7 +216,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
 
     const first = await reserved(under.store, of(60, NOW));
     expect(await under.store.reserve(of(41, NOW))).toEqual({ reserved: false, exhausted: 'hour' });
-    await under.store.settle({ ...ended, call: first, key: question.key, nanos: 10 });
+    await under.store.record({ ...ended, call: first, key: question.key, nanos: 10 });
     await reserved(under.store, of(90, NOW));
     await under.reopen();
     expect(await under.store.spent(NOW)).toEqual({ hourNanos: 100, dayNanos: 100 });

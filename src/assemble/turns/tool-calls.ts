@@ -6,7 +6,7 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { Content, Message, Step, StepError } from '../../model/step.ts';
-import { failureIn, isPrintedException, mayTellFailure } from '../../model/tool-failure.ts';
+import { failureIn, isPrintedException, couldIndicateFailure } from '../../model/tool-failure.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
@@ -244,7 +244,7 @@ function withoutSpan(request: ToolRequest, transcripts: Transcripts): ToolCall {
 function errorOf(result: ToolResult | undefined): StepError | undefined {
   if (result === undefined || result.failed === false) return undefined;
   const { text } = result.result;
-  const told = mayTellFailure(text) ? failureIn(result.result.json) : undefined;
+  const told = couldIndicateFailure(text) ? failureIn(result.result.json) : undefined;
   const message = told ?? (result.failed === true || isPrintedException(text) ? text : undefined);
   return message === undefined ? undefined : { type: 'tool_error', message, source: 'transcript' };
 }

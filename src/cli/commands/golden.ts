@@ -8,7 +8,7 @@ import { type DiffKind, type DiffLine, diffLines } from '../../score/trajectory/
 import { draftGolden } from '../../score/trajectory/draft-golden.ts';
 import { GoldenLibrary } from '../../score/trajectory/golden-library.ts';
 import type { GoldenTrace } from '../../score/trajectory/golden-trace.ts';
-import { argumentScopeOf, judgeRun, outputMistake, overBudget } from '../../score/trajectory/judge-run.ts';
+import { argumentScopeOf, assessRun, outputMistake, overBudget } from '../../score/trajectory/assess-run.ts';
 import { lintGolden } from '../../score/trajectory/lint-golden.ts';
 import { formatMillionths } from '../../score/weigh.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -78,7 +78,7 @@ async function showDiff(file: string, id: string, flags: DiffFlags, terminal: Te
   const trace = traceIn(loadGolden([file]).traces, file, flags.id);
   const conversation = await conversationOf(id, flags);
   const subject = subjectOf(conversation, undefined);
-  const judged = judgeRun(trace, subject, { golden: new GoldenLibrary([trace]) });
+  const judged = assessRun(trace, subject, { golden: new GoldenLibrary([trace]) });
   if (typeof judged === 'string') throw new CommandFailure(`they can't be compared: ${safe(judged)}`, EXIT.input);
   const { comparison, first } = judged;
   const lines = diffLines(comparison, argumentScopeOf(subject));

@@ -13,7 +13,7 @@ import {
   type DetectionProblem,
   DetectionRounds,
   OBSERVATIONS_PER_ROUND,
-  type Settled,
+  type DeliveredNotice,
   type Subscriber,
 } from './detection-rounds.ts';
 
@@ -36,7 +36,7 @@ export interface AcceptCommand {
 }
 
 interface Input {
-  readonly settled: readonly Settled[];
+  readonly delivered: readonly DeliveredNotice[];
   readonly questions: readonly AcceptQuestion[];
 }
 
@@ -44,7 +44,7 @@ export class DetectionOwner {
   readonly #start: DetectionStart;
   readonly #post: (message: DetectionMessage) => void;
   readonly #rounds: DetectionRounds;
-  #settled: Settled[] = [];
+  #delivered: DeliveredNotice[] = [];
   #questions: AcceptQuestion[] = [];
   #dueAt = 0;
   /** Observations of the round under way, and when it began. */
@@ -66,8 +66,8 @@ export class DetectionOwner {
     return this.#questions.length > 0;
   }
 
-  settle(settled: Settled): void {
-    this.#settled.push(settled);
+  delivered(delivered: DeliveredNotice): void {
+    this.#delivered.push(delivered);
   }
 
   accept({ id, chosen }: AcceptCommand): void {
@@ -87,8 +87,8 @@ export class DetectionOwner {
 
   #begin(): Input {
     this.#beganAt = performance.now();
-    const input = { settled: this.#settled, questions: this.#questions };
-    this.#settled = [];
+    const input = { delivered: this.#delivered, questions: this.#questions };
+    this.#delivered = [];
     this.#questions = [];
     return input;
   }
@@ -117,9 +117,9 @@ export class DetectionOwner {
     this.#post({ type: 'detected', report });
   }
 
-  #failed(error: unknown, { settled, questions }: Input): void {
+  #failed(error: unknown, { delivered, questions }: Input): void {
     this.#rounds.undone();
-    this.#settled.unshift(...settled);
+    this.#delivered.unshift(...delivered);
     this.#dueAt = performance.now() + this.#start.everyMs;
     const problem = error instanceof Error ? error.message : String(error);
     for (const { id } of questions) {

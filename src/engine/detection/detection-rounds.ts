@@ -35,7 +35,7 @@ export interface Subscriber {
 }
 
 /** A webhook that has had a notice, or for which it was given up. */
-export interface Settled {
+export interface DeliveredNotice {
   readonly id: string;
   readonly webhook: string;
 }
@@ -108,7 +108,7 @@ export class DetectionRounds {
     round: DetectionRound,
     input: {
       readonly logTime: number;
-      readonly settled: readonly Settled[];
+      readonly delivered: readonly DeliveredNotice[];
       readonly questions: readonly AcceptQuestion[];
       readonly now: number;
     },
@@ -180,9 +180,9 @@ export class DetectionRounds {
   #noticesAfter(
     before: readonly Notice[],
     transitions: readonly Transition[],
-    { settled, now }: { readonly settled: readonly Settled[]; readonly now: number },
+    { delivered, now }: { readonly delivered: readonly DeliveredNotice[]; readonly now: number },
   ): readonly Notice[] {
-    const done = new Set(settled.map(({ id, webhook }) => `${webhook} ${id}`));
+    const done = new Set(delivered.map(({ id, webhook }) => `${webhook} ${id}`));
     const known = new Set(this.#subscribers.map(({ key }) => key));
     const left = before.flatMap((notice) => {
       const to = notice.to.filter((webhook) => known.has(webhook) && !done.has(`${webhook} ${notice.transition.id}`));

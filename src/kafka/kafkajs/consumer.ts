@@ -24,9 +24,9 @@ import { protocolError } from './internals.ts';
 import { Offsets } from './offsets.ts';
 import { PartitionFeed } from './partition-feed.ts';
 import { kafkaError, problemWords, refusalType } from './problem-words.ts';
-import { Problems } from './problems.ts';
+import { ClientProblems } from './problems.ts';
 import { offsetBehind } from './record-batches.ts';
-import { Signal } from './wakeup.ts';
+import { Wakeup } from './wakeup.ts';
 import { TopicMap } from './topic-map.ts';
 
 export interface ConsumerOptions {
@@ -121,8 +121,8 @@ class ConsumerSession {
   readonly #topics: TopicMap;
   readonly #offsets: Offsets;
   readonly #member: GroupMember;
-  readonly #problems: Problems;
-  readonly #changed = new Signal();
+  readonly #problems: ClientProblems;
+  readonly #changed = new Wakeup();
   readonly #stopping = new AbortController();
   readonly #feeds = new Map<string, PartitionFeed>();
   readonly #fetching = new Map<number, Promise<void>>();
@@ -133,7 +133,7 @@ class ConsumerSession {
   constructor(options: Options, handlers: ConsumerHandlers) {
     this.#options = options;
     this.#handlers = handlers;
-    this.#problems = new Problems((problem) => {
+    this.#problems = new ClientProblems((problem) => {
       if (!this.#stopping.signal.aborted) handlers.onProblem(problem);
     });
     this.#brokers = new Brokers(options.connection, options);
@@ -163,7 +163,7 @@ class ConsumerSession {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#changed.raise();
+    this.#changed.wake();
     // A broker that does not answer is not waited for: it misses us when our session ends.
     await Promise.race([this.#member.leave(), sleep(LEAVE_LIMIT_MS, undefined, { ref: false })]);
     this.#brokers.close();
@@ -178,7 +178,7 @@ class ConsumerSession {
   async ends(partitions: readonly TopicPartition[]): Promise<readonly PartitionEnd[]> {
     const ends = await this.#offsets.list(partitions, 'end').catch((error: unknown) => {
       this.#topics.suspect();
-      this.#changed.raise();
+      this.#changed.wake();
       throw kafkaError(error, { doing: 'ask where partitions end' });
     });
     return ends.map(({ topic, partition, offset }) => {
@@ -230,7 +230,7 @@ class ConsumerSession {
       .map((one) => this.#newFeed(one));
     for (const feed of gained) this.#feeds.set(keyOf(feed), feed);
     this.#telling = this.#telling.then(() => this.#tell(gained, kept));
-    this.#changed.raise();
+    this.#changed.wake();
   }
 
   /** Never rejects. Tries until it is done or others have the partitions. */
@@ -250,7 +250,7 @@ class ConsumerSession {
           feed.begin();
         }
         this.#problems.clear('assignment');
-        this.#changed.raise();
+        this.#changed.wake();
         return;
       } catch (error) {
         // Leaders move for a moment, most of all of a topic that was just made: that is worth a word only where it lasts.
@@ -313,7 +313,7 @@ class ConsumerSession {
         );
         await this.#pause(this.#options.retryMs);
       },
-      onRoom: () => this.#changed.raise(),
+      onRoom: () => this.#changed.wake(),
     });
   }
 
@@ -362,7 +362,7 @@ class ConsumerSession {
       this.#fetching.delete(node);
       // It leads nothing of ours any longer, so that it is away is no trouble of ours.
       this.#problems.clear(`broker ${node}`);
-      this.#changed.raise();
+      this.#changed.wake();
     });
     this.#fetching.set(node, loop);
   }
@@ -386,7 +386,7 @@ class ConsumerSession {
         if (this.#stopping.signal.aborted) return;
         this.#problems.set(`broker ${node}`, problemWords(error, { doing: `read from broker ${node}` }));
         this.#topics.suspect();
-        this.#changed.raise();
+        this.#changed.wake();
         await this.#pause(this.#options.retryMs);
       }
     }
@@ -432,7 +432,7 @@ class ConsumerSession {
     }
     feed.notBefore = performance.now() + Math.min(250, this.#options.retryMs);
     this.#topics.suspect();
-    this.#changed.raise();
+    this.#changed.wake();
     if (!LEADER_MOVES.includes(error.type)) {
       feed.notBefore = performance.now() + this.#options.retryMs;
       this.#problems.set(`fetch ${keyOf(feed)}`, problemWords(error, { doing: `read topic ${topic}`, topic }));

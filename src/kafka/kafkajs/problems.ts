@@ -1,5 +1,5 @@
 /** What is wrong at the moment, by what it is wrong with; told when it changes. */
-export class Problems {
+export class ClientProblems {
   readonly #found = new Map<string, string>();
   readonly #tell: (problem: string | undefined) => void;
   #told: string | undefined;

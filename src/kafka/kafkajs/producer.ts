@@ -9,7 +9,7 @@ import { Brokers, type LogLine } from './brokers.ts';
 import type { ProducerCodec } from './codecs.ts';
 import { choosePartition } from './partition-choice.ts';
 import { kafkaError } from './problem-words.ts';
-import { Problems } from './problems.ts';
+import { ClientProblems } from './problems.ts';
 import { TopicMap } from './topic-map.ts';
 
 interface ProducerOptions {
@@ -51,7 +51,7 @@ export class KafkajsProducer implements KafkaProducer {
     const { requestTimeoutMs = 15_000, deliveryTimeoutMs = 30_000, compression = 'none' } = options;
     this.#brokers = new Brokers(options.connection, { requestTimeoutMs, onLog: options.onLog });
     // What is wrong with a topic is said to who sends there.
-    this.#topics = new TopicMap(this.#brokers, [], new Problems(() => undefined));
+    this.#topics = new TopicMap(this.#brokers, [], new ClientProblems(() => undefined));
     this.#codec = compression;
     this.#deliveryTimeoutMs = deliveryTimeoutMs;
   }

@@ -26,7 +26,7 @@ import type { ProducerCodec } from './codecs.ts';
 import { Offsets } from './offsets.ts';
 import { choosePartitions } from './partition-choice.ts';
 import { kafkaError, refusalType } from './problem-words.ts';
-import { Problems } from './problems.ts';
+import { ClientProblems } from './problems.ts';
 import { TopicMap } from './topic-map.ts';
 
 interface PublisherOptions {
@@ -83,7 +83,7 @@ export class KafkajsPublisher implements KafkaPublisher {
     const { requestTimeoutMs = 15_000, deliveryTimeoutMs = 30_000 } = options;
     this.#deliveryTimeoutMs = deliveryTimeoutMs;
     this.#brokers = new Brokers(options.connection, { requestTimeoutMs, onLog: options.onLog });
-    this.#topics = new TopicMap(this.#brokers, [options.topic], new Problems(() => undefined));
+    this.#topics = new TopicMap(this.#brokers, [options.topic], new ClientProblems(() => undefined));
     this.#offsets = new Offsets(this.#brokers, this.#topics, options.name);
   }
 

@@ -2,19 +2,19 @@
 import type { TopicPartition } from '../kafka-client.ts';
 import type { Brokers } from './brokers.ts';
 import { problemWords } from './problem-words.ts';
-import type { Problems } from './problems.ts';
+import type { ClientProblems } from './problems.ts';
 
 export class TopicMap {
   readonly #brokers: Brokers;
   readonly #topics: Set<string>;
-  readonly #problems: Problems;
+  readonly #problems: ClientProblems;
   /** By topic, the leaders in the order of the partitions. */
   #leaders: ReadonlyMap<string, readonly (number | undefined)[]> = new Map();
   #errors: ReadonlyMap<string, Error> = new Map();
   #suspect = false;
   #whole = false;
 
-  constructor(brokers: Brokers, topics: readonly string[], problems: Problems) {
+  constructor(brokers: Brokers, topics: readonly string[], problems: ClientProblems) {
     this.#brokers = brokers;
     this.#topics = new Set(topics);
     this.#problems = problems;

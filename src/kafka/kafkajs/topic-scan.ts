@@ -10,7 +10,7 @@ import { type FetchAnswer, fetchRequest } from './fetch-request.ts';
 import { protocolError } from './internals.ts';
 import { Offsets } from './offsets.ts';
 import { kafkaError } from './problem-words.ts';
-import { Problems } from './problems.ts';
+import { ClientProblems } from './problems.ts';
 import { offsetBehind, readBatches } from './record-batches.ts';
 import { TopicMap } from './topic-map.ts';
 
@@ -42,7 +42,7 @@ export class TopicScan {
   constructor(options: { readonly connection: KafkaConnection; readonly topic: string; readonly group: string }) {
     this.#topic = options.topic;
     this.#brokers = new Brokers(options.connection, { requestTimeoutMs: REQUEST_TIMEOUT_MS });
-    this.#map = new TopicMap(this.#brokers, [options.topic], new Problems(() => undefined));
+    this.#map = new TopicMap(this.#brokers, [options.topic], new ClientProblems(() => undefined));
     this.#offsets = new Offsets(this.#brokers, this.#map, options.group);
   }
 

@@ -1,8 +1,8 @@
 /** Wakes whoever waits, each time something has changed. */
-export class Signal {
+export class Wakeup {
   #next: PromiseWithResolvers<void> = Promise.withResolvers();
 
-  raise(): void {
+  wake(): void {
     this.#next.resolve();
     this.#next = Promise.withResolvers();
   }

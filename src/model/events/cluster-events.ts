@@ -28,7 +28,7 @@ export type ClusterEvent =
   | { readonly type: 'sending-problem'; readonly problem: string | undefined }
   | { readonly type: 'arrivals-filed'; readonly arrivals: number; readonly tookMs: number }
   | {
-      readonly type: 'conversations-judged';
+      readonly type: 'conversations-scored';
       readonly conversations: number;
       readonly arrivals: number;
       readonly tookMs: number;

@@ -48,8 +48,8 @@ function inferTool(draft: Draft, metadata: string, target: string): void {
     becomeStep(draft, 'final_answer');
     return;
   }
-  draft.settle('toolName', toolName, 'metadata toolCallMsg');
-  draft.settle('toolCallId', memberText(call, 'toolCallId'), 'metadata toolCallMsg');
+  draft.set('toolName', toolName, 'metadata toolCallMsg');
+  draft.set('toolCallId', memberText(call, 'toolCallId'), 'metadata toolCallMsg');
 }
 
 function becomeStep(draft: Draft, rule: string): void {

@@ -83,13 +83,13 @@ function infer(draft: Draft, span: SpanView): void {
   draft.kind = TYPES.get(type) ?? 'step';
   draft.rules?.set('kind', TYPE);
   if (draft.kind === 'tool') {
-    draft.settle('toolName', plainName(span.attributes.text('tool_name')), 'tool_name');
-  } else if (draft.kind === 'llm') draft.settle('cacheIsExtra', true, TYPE);
+    draft.set('toolName', plainName(span.attributes.text('tool_name')), 'tool_name');
+  } else if (draft.kind === 'llm') draft.set('cacheIsExtra', true, TYPE);
 }
 
 /** Its counts are those of the API, too. */
 function inferOpenInference(draft: Draft): void {
-  if (draft.inputTokens !== undefined) draft.settle('cacheIsExtra', true, 'scope');
+  if (draft.inputTokens !== undefined) draft.set('cacheIsExtra', true, 'scope');
   if (draft.toolName !== undefined) draft.toolName = plainName(draft.toolName);
 }
 

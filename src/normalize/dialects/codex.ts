@@ -36,11 +36,11 @@ export const codex: Dialect = {
 
 function infer(draft: Draft, span: SpanView): void {
   if (!span.scope.name.startsWith('codex')) return;
-  if (span.name === TURN) draft.settle('kind', 'agent', 'span name');
-  else if (span.name === 'handle_responses') draft.settle('kind', 'llm', 'span name');
+  if (span.name === TURN) draft.set('kind', 'agent', 'span name');
+  else if (span.name === 'handle_responses') draft.set('kind', 'llm', 'span name');
   if (draft.conversationId !== undefined) return;
   const { attributes } = span;
-  draft.settle('conversationId', attributes.text('conversation.id'), 'conversation.id');
+  draft.set('conversationId', attributes.text('conversation.id'), 'conversation.id');
 }
 
 function prompt(evidence: Evidence): Content | undefined {

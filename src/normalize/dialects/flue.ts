@@ -16,6 +16,6 @@ export const flue: Dialect = {
 
 function infer(draft: Draft, { attributes }: SpanView): void {
   if (draft.kind === undefined && draft.toolName !== undefined && attributes.has('flue.tool.name')) {
-    draft.settle('kind', 'tool', 'flue.tool.name');
+    draft.set('kind', 'tool', 'flue.tool.name');
   }
 }

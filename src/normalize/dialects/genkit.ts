@@ -81,25 +81,25 @@ export const genkit: Dialect = {
 
 function infer(draft: Draft, { attributes }: SpanView): void {
   if (draft.kind === 'tool') {
-    if (draft.toolName === undefined) draft.settle('toolName', attributes.text(NAME), NAME);
+    if (draft.toolName === undefined) draft.set('toolName', attributes.text(NAME), NAME);
   } else if (draft.kind === 'llm') {
     if (draft.inputTokens === undefined && attributes.has(OUTPUT)) inferUsage(draft, attributes.text(OUTPUT) ?? '');
   } else if (draft.conversationId === undefined && (draft.kind === 'workflow' || draft.kind === 'agent')) {
     const input = attributes.text(INPUT);
     if (input === undefined || input.length > ID_SEARCH_LENGTH_MAX) return;
-    draft.settle('conversationId', memberAs(CONVERSATION_NAMES, asText)(input), INPUT);
-    draft.settle('userId', memberAs(['userId', 'user_id'], asText)(input), INPUT);
+    draft.set('conversationId', memberAs(CONVERSATION_NAMES, asText)(input), INPUT);
+    draft.set('userId', memberAs(['userId', 'user_id'], asText)(input), INPUT);
   }
 }
 
 function inferDetails(draft: Draft, { attributes }: SpanView): void {
   const name = attributes.text(NAME);
   if (name === undefined || !attributes.has('genkit:type')) return;
-  if (draft.kind === 'workflow' || draft.kind === 'agent') draft.settle('agentName', name, NAME);
+  if (draft.kind === 'workflow' || draft.kind === 'agent') draft.set('agentName', name, NAME);
   if (draft.kind !== 'llm') return;
   const slash = name.indexOf('/');
-  draft.settle('requestModel', slash === -1 ? name : name.slice(slash + 1), NAME);
-  if (slash > 0) draft.settle('provider', name.slice(0, slash), NAME);
+  draft.set('requestModel', slash === -1 ? name : name.slice(slash + 1), NAME);
+  if (slash > 0) draft.set('provider', name.slice(0, slash), NAME);
 }
 
 /**
@@ -116,10 +116,10 @@ function inferUsage(draft: Draft, text: string): void {
   const thoughts =
     count(usage, 'thoughtsTokens') ?? count(member(raw, 'completion_tokens_details'), 'reasoning_tokens');
   const areThoughtsBeside = (input ?? 0) + (said ?? 0) + (thoughts ?? 0) === count(usage, 'totalTokens');
-  draft.settle('inputTokens', input, OUTPUT);
-  draft.settle('outputTokens', said === undefined || !areThoughtsBeside ? said : said + (thoughts ?? 0), OUTPUT);
-  draft.settle('reasoningTokens', thoughts, OUTPUT);
-  draft.settle(
+  draft.set('inputTokens', input, OUTPUT);
+  draft.set('outputTokens', said === undefined || !areThoughtsBeside ? said : said + (thoughts ?? 0), OUTPUT);
+  draft.set('reasoningTokens', thoughts, OUTPUT);
+  draft.set(
     'cacheReadTokens',
     count(usage, 'cachedContentTokens') ??
       count(member(raw, 'prompt_tokens_details'), 'cached_tokens') ??

@@ -70,11 +70,11 @@ export const googleAdk: Dialect = {
 function infer(draft: Draft, span: SpanView): void {
   if (draft.kind !== undefined) return;
   const kind = SPAN_NAMES.get(span.name) ?? (OLDER_AGENT.test(span.name) ? 'agent' : undefined);
-  if (kind !== undefined && span.scope.name === SCOPE) draft.settle('kind', kind, 'span name');
+  if (kind !== undefined && span.scope.name === SCOPE) draft.set('kind', kind, 'span name');
 }
 
 function inferDetails(draft: Draft, span: SpanView): void {
-  if (draft.kind === 'agent') draft.settle('agentName', OLDER_AGENT.exec(span.name)?.[1], 'span name');
+  if (draft.kind === 'agent') draft.set('agentName', OLDER_AGENT.exec(span.name)?.[1], 'span name');
 }
 
 function recorded({ attributes }: SpanView, key: string): AttributeValue | undefined {

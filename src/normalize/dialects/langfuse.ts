@@ -98,12 +98,12 @@ export const langfuse: Dialect = {
 };
 
 function infer(draft: Draft, { attributes }: SpanView): void {
-  if (draft.kind === undefined && attributes.text(TYPE) === 'span') draft.settle('kind', 'step', TYPE);
+  if (draft.kind === undefined && attributes.text(TYPE) === 'span') draft.set('kind', 'step', TYPE);
 }
 
 /** An observation is called by whoever made it; one of an agent is called like the agent. */
 function inferDetails(draft: Draft, { attributes, name }: SpanView): void {
-  if (draft.kind === 'agent' && attributes.has(TYPE)) draft.settle('agentName', name, 'span name');
+  if (draft.kind === 'agent' && attributes.has(TYPE)) draft.set('agentName', name, 'span name');
 }
 
 function ifThere(value: AttributeValue | undefined): AttributeValue | undefined {

@@ -95,7 +95,7 @@ function infer(draft: Draft, span: SpanView): void {
     draft.rules?.set('kind', `${RUN_TYPE} at the root`);
   } else if (draft.kind === 'tool' && draft.toolCallId === undefined) {
     const message = toolMessageIn(jsonIn(attributes.text(OUTPUTS), 'tool_call_id'));
-    draft.settle('toolCallId', message?.tool_call_id, `${OUTPUTS} tool_call_id`);
+    draft.set('toolCallId', message?.tool_call_id, `${OUTPUTS} tool_call_id`);
   } else if (draft.kind === 'llm' && (draft.inputTokens ?? draft.outputTokens) === undefined) {
     settleRawUsage(draft, jsonIn(attributes.text(OUTPUTS), '"usage'), `${OUTPUTS} usage`);
   }
@@ -106,7 +106,7 @@ function inferDetails(draft: Draft, span: SpanView): void {
   if (draft.agentName !== undefined || span.parentSpanId !== undefined) return;
   // A model that was called without anything around it is called after its class.
   if (draft.kind === 'llm' && span.attributes.text('langsmith.trace.name') === span.name) return;
-  draft.settle('agentName', agentNameIn(span.name), 'span name');
+  draft.set('agentName', agentNameIn(span.name), 'span name');
 }
 
 function inJson(...path: readonly string[]): (value: AttributeValue) => number | undefined {

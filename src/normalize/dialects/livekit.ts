@@ -57,7 +57,7 @@ export const liveKit: Dialect = {
 
 function infer(draft: Draft, span: SpanView): void {
   if (draft.kind === undefined && span.scope.name.startsWith('livekit')) {
-    draft.settle('kind', NAMES.get(span.name), 'span name');
+    draft.set('kind', NAMES.get(span.name), 'span name');
   }
 }
 

@@ -29,12 +29,12 @@ export const microsoft: Dialect = {
 function infer(draft: Draft, span: SpanView): void {
   if (draft.kind !== undefined) return;
   const kind = SPAN_NAMES.get(firstWord(span.name));
-  if (kind !== undefined && SCOPE.test(span.scope.name)) draft.settle('kind', kind, 'span name');
+  if (kind !== undefined && SCOPE.test(span.scope.name)) draft.set('kind', kind, 'span name');
 }
 
 function inferDetails(draft: Draft, { attributes, name }: SpanView): void {
   if (draft.kind !== 'workflow' || draft.agentName !== undefined || firstWord(name) !== 'workflow.run') return;
-  draft.settle('agentName', attributes.text('workflow.name'), 'workflow.name');
+  draft.set('agentName', attributes.text('workflow.name'), 'workflow.name');
 }
 
 function firstWord(name: string): string {

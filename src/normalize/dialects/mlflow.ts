@@ -99,7 +99,7 @@ const REASONED = /"reasoning_tokens": ?[1-9]/;
 
 function inferDetails(draft: Draft, span: SpanView): void {
   if (draft.kind !== 'agent' && draft.kind !== 'workflow') return;
-  if (draft.agentName === undefined) draft.settle('agentName', agentNameIn(span.name), 'span name');
+  if (draft.agentName === undefined) draft.set('agentName', agentNameIn(span.name), 'span name');
 }
 
 function workOf({ span }: Evidence): 'model' | 'tool' | 'other' {

@@ -125,22 +125,22 @@ function inferTool(draft: Draft, span: SpanView): void {
   }
   if (draft.toolCallId !== undefined) return;
   const message = toolMessageIn(jsonIn(span.attributes.text('output.value'), 'tool_call_id'));
-  draft.settle('toolCallId', message?.tool_call_id, 'output.value tool_call_id');
+  draft.set('toolCallId', message?.tool_call_id, 'output.value tool_call_id');
 }
 
 function inferDetails(draft: Draft, span: SpanView): void {
   const { attributes } = span;
   if (draft.kind === 'agent') {
-    draft.settle('agentName', attributes.text('graph.node.name'), 'graph.node.name');
-    draft.settle('agentName', attributes.text('graph.node.id'), 'graph.node.id');
+    draft.set('agentName', attributes.text('graph.node.name'), 'graph.node.name');
+    draft.set('agentName', attributes.text('graph.node.id'), 'graph.node.id');
   }
   // The OpenAI Agents instrumentation names the root after the workflow, and the agents below by their node.
   const isNamed = draft.kind === 'agent' || draft.kind === 'workflow';
   if (isNamed && !span.scope.name.includes('openai-agents')) {
-    draft.settle('agentName', agentNameIn(span.name), 'span name');
+    draft.set('agentName', agentNameIn(span.name), 'span name');
   }
   if (draft.kind === 'llm' && draft.responseId === undefined) {
-    draft.settle(
+    draft.set(
       'responseId',
       RESPONSE_ID.exec(attributes.text('output.value')?.slice(0, 200) ?? '')?.[1],
       'output.value id',

@@ -147,16 +147,16 @@ function asProvider(value: AttributeValue): string | undefined {
 function infer(draft: Draft, span: SpanView): void {
   if (draft.kind === undefined) inferKind(draft, span);
   if (draft.kind === 'tool' && draft.toolName === undefined) {
-    draft.settle('toolName', NAMED_TOOL.exec(span.name)?.[1], 'span name');
+    draft.set('toolName', NAMED_TOOL.exec(span.name)?.[1], 'span name');
   }
 }
 
 function inferDetails(draft: Draft, span: SpanView): void {
   if (draft.kind === 'workflow') {
-    draft.settle('agentName', span.attributes.text('gen_ai.workflow.name'), 'gen_ai.workflow.name');
+    draft.set('agentName', span.attributes.text('gen_ai.workflow.name'), 'gen_ai.workflow.name');
   }
   if (draft.kind === 'agent' && draft.agentName === undefined) {
-    draft.settle('agentName', NAMED_AGENT.exec(span.name)?.[1], 'span name');
+    draft.set('agentName', NAMED_AGENT.exec(span.name)?.[1], 'span name');
   }
 }
 
@@ -165,18 +165,18 @@ const SAID = CAPTURED.input | CAPTURED.output;
 function inferKind(draft: Draft, span: SpanView): void {
   // Only where no operation was named: some emitters put the name of the requested tool on the model call.
   if (!span.attributes.has('gen_ai.operation.name') && (draft.toolName ?? draft.toolCallId) !== undefined) {
-    draft.settle('kind', 'tool', 'gen_ai.tool.name');
+    draft.set('kind', 'tool', 'gen_ai.tool.name');
     return;
   }
   const hasModel = span.attributes.has('gen_ai.request.model') || span.attributes.has('gen_ai.response.model');
   if (hasModel && ((draft.inputTokens ?? draft.outputTokens) !== undefined || (draft.captured & SAID) !== 0)) {
-    draft.settle('kind', 'llm', 'model and usage');
+    draft.set('kind', 'llm', 'model and usage');
     return;
   }
   for (const [pattern, kind] of SPAN_NAMES) {
     // A chat room's handler is called "chat" too.
     if (pattern.test(span.name) && (kind !== 'llm' || speaksOfModel(draft, span, hasModel))) {
-      draft.settle('kind', kind, 'span name');
+      draft.set('kind', kind, 'span name');
       return;
     }
   }

@@ -32,7 +32,7 @@ export const strands: Dialect = {
 
 function infer(draft: Draft, { attributes, name }: SpanView): void {
   if (draft.kind === undefined && name.startsWith('execute_agent_loop_cycle')) {
-    draft.settle('kind', 'step', 'span name');
+    draft.set('kind', 'step', 'span name');
   }
   if (draft.kind !== 'agent' || draft.inputTokens === undefined || !attributes.has(MARK)) return;
   draft.forget(TOKEN_FIELDS);

@@ -88,15 +88,15 @@ function infer(draft: Draft, span: SpanView): void {
   const entity = attributes.text('traceloop.entity.name');
   if (entity === undefined) return;
   const message = toolMessageOf(attributes.text(OUTPUT));
-  draft.settle('toolCallId', message?.tool_call_id, `${OUTPUT} tool_call_id`);
+  draft.set('toolCallId', message?.tool_call_id, `${OUTPUT} tool_call_id`);
   if (draft.toolName !== undefined && TOOL_CLASSES.has(draft.toolName)) draft.toolName = undefined;
-  draft.settle('toolName', message?.name, `${OUTPUT} name`);
-  draft.settle('toolName', entity, 'traceloop.entity.name');
+  draft.set('toolName', message?.name, `${OUTPUT} name`);
+  draft.set('toolName', entity, 'traceloop.entity.name');
 }
 
 function inferDetails(draft: Draft, span: SpanView): void {
   if (draft.kind !== 'agent' || draft.agentName !== undefined) return;
-  draft.settle('agentName', span.attributes.text('traceloop.entity.name'), 'traceloop.entity.name');
+  draft.set('agentName', span.attributes.text('traceloop.entity.name'), 'traceloop.entity.name');
 }
 
 function flat(prefix: string, side: Side): Finder<MessageList> {

@@ -143,7 +143,7 @@ function inferStatus(draft: Draft, span: SpanView): void {
   const { attributes } = span;
   if (span.statusMessage === '' || !attributes.has('openinference.span.kind')) return;
   for (const event of span.events) if (event.name === 'exception') return;
-  if (attributes.has('ai.operationId')) draft.settle('statusIsCopied', true, 'no exception');
+  if (attributes.has('ai.operationId')) draft.set('statusIsCopied', true, 'no exception');
 }
 
 /** Before version 6, Anthropic's input count was handed on as Anthropic gives it: without what was in the cache. */
@@ -153,7 +153,7 @@ function inferCache(draft: Draft, span: SpanView): void {
   if (!attributes.has('ai.operationId') || attributes.has('ai.usage.inputTokenDetails.noCacheTokens')) return;
   const provider = attributes.text('ai.model.provider') ?? '';
   if (provider.includes('anthropic') || provider.includes('bedrock')) {
-    draft.settle('cacheIsExtra', true, 'ai.model.provider');
+    draft.set('cacheIsExtra', true, 'ai.model.provider');
   }
 }
 

@@ -95,16 +95,16 @@ function infer(draft: Draft, { attributes, name }: SpanView): void {
   if (entity === undefined) return;
   const type = attributes.text(SPAN_TYPE);
   if (type === 'llm') draft.forget(TOKEN_FIELDS);
-  if (type !== undefined) draft.settle('kind', SPAN_TYPES.get(type) ?? 'other', SPAN_TYPE);
-  else if (entity === 'agent' || entity === 'workflow') draft.settle('kind', entity, ENTITY);
+  if (type !== undefined) draft.set('kind', SPAN_TYPES.get(type) ?? 'other', SPAN_TYPE);
+  else if (entity === 'agent' || entity === 'workflow') draft.set('kind', entity, ENTITY);
   if (draft.kind === 'tool' && draft.toolName === undefined && name.startsWith('tool.execution:')) {
-    draft.settle('toolName', name.slice('tool.execution:'.length), 'span name');
+    draft.set('toolName', name.slice('tool.execution:'.length), 'span name');
   }
 }
 
 function inferDetails(draft: Draft, { attributes }: SpanView): void {
   if (draft.agentName === undefined && attributes.has(ENTITY)) {
-    draft.settle('agentName', attributes.text('entity.name'), 'entity.name');
+    draft.set('agentName', attributes.text('entity.name'), 'entity.name');
   }
 }
 

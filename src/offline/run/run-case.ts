@@ -39,7 +39,7 @@ import { type RecordedBatch, redactBatches } from '../recording.ts';
 import { MemorySpool } from '../recording-log.ts';
 import { understandRecorded } from '../understand-recording.ts';
 import { asOwnConversation } from './own-conversation.ts';
-import { type Arrival, RunInbox } from './run-inbox.ts';
+import { type InboxArrival, RunInbox } from './run-inbox.ts';
 import { newConversationId, type PlannedRun } from './run-plan.ts';
 import { type ShownRun, spansOfMessages } from './shown-messages.ts';
 import type { SpanRoutes } from './span-routes.ts';
@@ -278,7 +278,7 @@ function problemOf(
   }
 }
 
-function incomplete(arrival: Arrival): string | undefined {
+function incomplete(arrival: InboxArrival): string | undefined {
   return arrival === 'incomplete' ? 'its spans are not complete: a root or a parent never came' : undefined;
 }
 

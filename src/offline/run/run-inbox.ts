@@ -11,7 +11,7 @@ import type { RecordedBatch } from '../recording.ts';
 /** Far more than any turn may have that is scored whole. */
 const BYTES_MAX = 256 << 20;
 
-export type Arrival = 'complete' | 'incomplete' | 'nothing';
+export type InboxArrival = 'complete' | 'incomplete' | 'nothing';
 
 interface ArrivalLimits {
   /** For so long nothing new must have come. */
@@ -64,7 +64,7 @@ export class RunInbox {
   }
 
   /** Resolves when what is expected is complete, or when it has been waited for long enough. */
-  async arrived({ settleMs, withinMs, signal }: ArrivalLimits): Promise<Arrival> {
+  async arrived({ settleMs, withinMs, signal }: ArrivalLimits): Promise<InboxArrival> {
     const askedAt = performance.now();
     const deadline = askedAt + withinMs;
     for (;;) {
@@ -81,7 +81,7 @@ export class RunInbox {
     }
   }
 
-  get #arrival(): Arrival {
+  get #arrival(): InboxArrival {
     return this.#isComplete ? 'complete' : 'incomplete';
   }
 

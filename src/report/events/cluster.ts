@@ -157,7 +157,7 @@ export const CLUSTER_EVENTS = {
       filed.inc(arrivals);
     },
   },
-  'conversations-judged': {
+  'conversations-scored': {
     count: ({ conversations, arrivals, tookMs }, { judging, judged, commit, scored }) => {
       judging.observe(tookMs / 1000);
       judged.inc(conversations);

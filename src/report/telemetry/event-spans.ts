@@ -54,7 +54,7 @@ function tell(event: AnyEvent): Told | undefined {
       return { name: 'score turns', tookMs: 0, attributes: {}, problem: event.error };
     case 'arrivals-filed':
       return { name: 'file turns', tookMs: event.tookMs, attributes: { 'assay.turns': event.arrivals } };
-    case 'conversations-judged': {
+    case 'conversations-scored': {
       const attributes = { 'assay.conversations': event.conversations, 'assay.turns': event.arrivals };
       return { name: 'judge conversations', tookMs: event.tookMs, attributes };
     }

@@ -4,7 +4,7 @@
  *   waiting    in the detection state, which a crash does not lose
  *   sending    one at a time for each webhook
  *   failed     sent again after a pause that doubles, with jitter, or that the answer asks for (Retry-After)
- *   settled    answered with 2xx, or given up; told to the owner of the state until it is not among what waits any more
+ *   delivered    answered with 2xx, or given up; told to the owner of the state until it is not among what waits any more
  *
  * A crash between an answer and the next state sends a notice again: its id tells. Redirects are not followed, since what is signed for one
  * place is for no other.
@@ -24,7 +24,7 @@ interface WebhooksParts {
   readonly timeoutMs: number;
   /** What the store knows of it: versions, conversations. A notice goes out without it where it can't be had. */
   readonly evidenceOf: (transition: Transition) => Promise<Evidence>;
-  readonly onSettled: (settled: { readonly id: string; readonly webhook: string }) => void;
+  readonly onDelivered: (delivered: { readonly id: string; readonly webhook: string }) => void;
   readonly onEvent: (event: DetectionEvent) => void;
   /** The first pause after a failure. */
   readonly pauseMs?: number;
@@ -61,7 +61,7 @@ type Answer = { readonly ok: true } | { readonly ok: false; readonly problem: st
 class Queue {
   readonly #webhook: Webhook;
   readonly #parts: WebhooksParts;
-  readonly #settled = new Set<string>();
+  readonly #delivered = new Set<string>();
   readonly #stop = new AbortController();
   #waiting: readonly Notice[] = [];
   #sending: Promise<void> | undefined;
@@ -75,12 +75,12 @@ class Queue {
     const { key } = this.#webhook;
     const mine = notices.filter(({ to }) => to.includes(key));
     const ids = new Set(mine.map(({ transition }) => transition.id));
-    for (const id of this.#settled) {
+    for (const id of this.#delivered) {
       // Where the word of it was lost, it is said again.
-      if (ids.has(id)) this.#parts.onSettled({ id, webhook: key });
-      else this.#settled.delete(id);
+      if (ids.has(id)) this.#parts.onDelivered({ id, webhook: key });
+      else this.#delivered.delete(id);
     }
-    this.#waiting = mine.filter(({ transition }) => !this.#settled.has(transition.id));
+    this.#waiting = mine.filter(({ transition }) => !this.#delivered.has(transition.id));
     if (this.#waiting.length === 0 || this.#stop.signal.aborted) return;
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = undefined;
@@ -97,9 +97,9 @@ class Queue {
       const isSettled = await this.#deliver(next);
       if (!isSettled) return;
       const { id } = next.transition;
-      this.#settled.add(id);
+      this.#delivered.add(id);
       this.#waiting = this.#waiting.filter(({ transition }) => transition.id !== id);
-      this.#parts.onSettled({ id, webhook: this.#webhook.key });
+      this.#parts.onDelivered({ id, webhook: this.#webhook.key });
     }
   }
 

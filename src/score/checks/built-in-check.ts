@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Need } from '../needs.ts';
 import type { Subject } from '../subject.ts';
 import type { Answer } from '../answer.ts';
-import type { SuiteParts } from '../trajectory/judge-run.ts';
+import type { SuiteParts } from '../trajectory/assess-run.ts';
 
 export interface BuiltInCheck {
   /** One line for the documentation and for `assay validate`. */

@@ -11,13 +11,13 @@ import { inWords } from '../trajectory/describe-comparison.ts';
 import type { GoldenLibrary } from '../trajectory/golden-library.ts';
 import type { GoldenTrace } from '../trajectory/golden-trace.ts';
 import {
-  type Judged,
-  judgeRun,
+  type AssessedRun,
+  assessRun,
   outputMistake,
   overBudget,
   policyFindings,
   type SuiteParts,
-} from '../trajectory/judge-run.ts';
+} from '../trajectory/assess-run.ts';
 import { evidenceOf } from '../trajectory/tool-policy.ts';
 import { formatMillionths, toMillionths } from '../weigh.ts';
 import { gapIn } from '../needs.ts';
@@ -113,7 +113,7 @@ export function noUnsafeAction(
 
 function unexpectedWrite(subject: Subject, parts: WithGolden): ReasonedAnswer | undefined {
   const { trace } = parts.golden.choose(subject);
-  const judged = trace === undefined ? undefined : judgeRun(trace, subject, parts);
+  const judged = trace === undefined ? undefined : assessRun(trace, subject, parts);
   if (judged === undefined || typeof judged === 'string') return undefined;
   const call = judged.comparison.extras.find(({ name }) => parts.golden.isWrite(name));
   if (call === undefined) return undefined;
@@ -129,14 +129,14 @@ function chosen(subject: Subject, golden: GoldenLibrary, answer: (trace: GoldenT
   return trace === undefined ? notApplicable(because) : answer(trace);
 }
 
-function compared(subject: Subject, parts: WithGolden, answer: (judged: Judged) => Answer): Answer {
+function compared(subject: Subject, parts: WithGolden, answer: (judged: AssessedRun) => Answer): Answer {
   return chosen(subject, parts.golden, (trace) => {
-    const judged = judgeRun(trace, subject, parts);
+    const judged = assessRun(trace, subject, parts);
     return typeof judged === 'string' ? notApplicable(judged) : answer(judged);
   });
 }
 
-function against(trace: GoldenTrace, first: NonNullable<Judged['first']>, note: string): ReasonedAnswer {
+function against(trace: GoldenTrace, first: NonNullable<AssessedRun['first']>, note: string): ReasonedAnswer {
   return {
     pass: false,
     reason: `Not as in golden trace ${trace.id}: ${inWords(first)}${note}.`,

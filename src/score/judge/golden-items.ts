@@ -8,7 +8,7 @@ import type { ComparedStep } from '../trajectory/compare-run.ts';
 import { callSpan } from '../trajectory/call-span.ts';
 import type { GoldenLibrary } from '../trajectory/golden-library.ts';
 import type { GoldenTrace } from '../trajectory/golden-trace.ts';
-import { judgeRun, type SuiteParts } from '../trajectory/judge-run.ts';
+import { assessRun, type SuiteParts } from '../trajectory/assess-run.ts';
 import { fieldOf, type Field, type Item } from './transcript.ts';
 
 export type PartsWithGolden = SuiteParts & { readonly golden: GoldenLibrary };
@@ -22,7 +22,7 @@ export interface GoldenRun {
 export function goldenRunOf(subject: Subject, parts: PartsWithGolden): GoldenRun | string {
   const { trace, because } = parts.golden.choose(subject);
   if (trace === undefined) return because;
-  const judged = judgeRun(trace, subject, parts);
+  const judged = assessRun(trace, subject, parts);
   return typeof judged === 'string' ? judged : { trace, steps: judged.comparison.steps };
 }
 

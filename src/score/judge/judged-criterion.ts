@@ -11,7 +11,7 @@ import { toMillionths } from '../weigh.ts';
 import { BUILT_IN_JUDGMENTS } from './built-in-judgments.ts';
 import type { PartsWithGolden } from './golden-items.ts';
 import { SIGHTS, type Sight } from './visible-material.ts';
-import type { SuiteParts } from '../trajectory/judge-run.ts';
+import type { SuiteParts } from '../trajectory/assess-run.ts';
 
 export interface Judging {
   /** The judge's name in the configuration; `default` unless given. */

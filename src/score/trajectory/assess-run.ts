@@ -23,7 +23,7 @@ export interface SuiteParts {
   readonly policy?: PolicyGuard | undefined;
 }
 
-export interface Judged {
+export interface AssessedRun {
   readonly comparison: RunComparison;
   readonly first: DiffLine | undefined;
 }
@@ -39,11 +39,11 @@ export function policyFindings(policy: PolicyGuard, subject: Subject): PolicyFin
 }
 
 /** The run beside the trace; a text says why they can't be compared. */
-export function judgeRun(
+export function assessRun(
   trace: GoldenTrace,
   subject: Subject,
   { golden, policy }: SuiteParts & { readonly golden: GoldenLibrary },
-): Judged | string {
+): AssessedRun | string {
   return subject.once(golden.comparisonKey, () => {
     const gap = trace.steps.some(({ args }) => args !== undefined) ? gapIn(subject, ['tool_args']) : undefined;
     if (gap !== undefined) return gap;

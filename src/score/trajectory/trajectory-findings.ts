@@ -11,7 +11,7 @@ import { gapIn } from '../needs.ts';
 import { toReason } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { inWords } from './describe-comparison.ts';
-import { judgeRun, outputMistake, overBudget, type SuiteParts } from './judge-run.ts';
+import { assessRun, outputMistake, overBudget, type SuiteParts } from './assess-run.ts';
 
 export function trajectoryFindings(subject: Subject, parts: SuiteParts): readonly Finding[] {
   const { golden } = parts;
@@ -21,7 +21,7 @@ export function trajectoryFindings(subject: Subject, parts: SuiteParts): readonl
   if (gapIn(subject, ['final_answer']) !== undefined) return [];
   if (outputMistake(trace, subject.finalAnswer) !== undefined) return [];
   const findings: Finding[] = [];
-  const judged = judgeRun(trace, subject, { ...parts, golden });
+  const judged = assessRun(trace, subject, { ...parts, golden });
   if (typeof judged !== 'string' && judged.first !== undefined) {
     const reason = toReason(
       `The answer is that of golden trace ${trace.id}, the way to it is not: ${inWords(judged.first)}.`,

@@ -21,7 +21,7 @@ import { compileCondition } from '../order/step-selector.ts';
 import type { OutcomeView, Subject } from '../subject.ts';
 import type { Answer } from '../answer.ts';
 import type { Criterion, Match, OutcomeRule, Suite } from '../suite.ts';
-import type { SuiteParts } from '../trajectory/judge-run.ts';
+import type { SuiteParts } from '../trajectory/assess-run.ts';
 import { readSuiteParts } from './read-trajectory.ts';
 import { applies, expressionCheck, holds, whyNotBy } from './expression-check.ts';
 import { misplacedNextToJudge } from './read-judge.ts';

@@ -4,7 +4,7 @@ import type { Path } from '../../model/written-document.ts';
 import { patternMistake } from '../cel/linear-regex.ts';
 import type { GoldenFiles } from '../golden-files.ts';
 import { type Judging, seenBy } from '../judge/judged-criterion.ts';
-import type { SuiteParts } from '../trajectory/judge-run.ts';
+import type { SuiteParts } from '../trajectory/assess-run.ts';
 import { type GoldenChoice, GoldenLibrary } from '../trajectory/golden-library.ts';
 import { type ReportMistake, readArguments } from '../trajectory/read-arguments.ts';
 import { type ForbiddenCall, PolicyGuard } from '../trajectory/tool-policy.ts';

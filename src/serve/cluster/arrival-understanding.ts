@@ -10,13 +10,13 @@ import { namedConversationOf } from '../../engine/conversation-labels.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { normalize } from '../../normalize/normalize.ts';
-import type { Arrival as FiledArrival } from '../../store/cluster-store.ts';
+import type { FiledArrival } from '../../store/cluster-store.ts';
 import type { ConversationKeys, TraceContent } from '../../store/engine-store.ts';
 
 /** Without the positions of its lane. */
 type UnderstoodArrival = Omit<FiledArrival, 'positions'>;
 
-const UNKNOWN = { conversationId: undefined, has: [], wants: [], linked: [], standsAlone: false };
+const UNKNOWN = { conversationId: undefined, has: [], wants: [], linked: [], needsNoHistory: false };
 
 export class ArrivalUnderstanding {
   readonly #idKeys: IdKeys | undefined;
@@ -29,12 +29,21 @@ export class ArrivalUnderstanding {
   understand(turn: Arrival, { wantsKeys }: { readonly wantsKeys: boolean }): UnderstoodArrival {
     const turns = this.#tryTurns(turn.content);
     if (turns === undefined) return { ...turn, ...UNKNOWN };
-    const standsAlone = turns.every((part) => isWhole(part) && !isBare(part) && !part.ended);
+    const needsNoHistory = turns.every((part) => isWhole(part) && !isBare(part) && !part.ended);
     const conversationId = namedConversationOf(turns);
     // Finding keys decodes all messages, a third of what this costs.
     return conversationId !== undefined && !wantsKeys
-      ? { ...turn, turns, conversationId, has: [], wants: [], linked: linksOf(turns), keysLater: true, standsAlone }
-      : { ...turn, turns, conversationId, ...evidenceOf(turns), standsAlone };
+      ? {
+          ...turn,
+          turns,
+          conversationId,
+          has: [],
+          wants: [],
+          linked: linksOf(turns),
+          keysLater: true,
+          needsNoHistory,
+        }
+      : { ...turn, turns, conversationId, ...evidenceOf(turns), needsNoHistory };
   }
 
   /** Keys of an arrival that was filed without them. */

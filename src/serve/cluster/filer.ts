@@ -8,7 +8,7 @@
  */
 import type { ArrivalUnderstanding } from './arrival-understanding.ts';
 import {
-  type Arrival,
+  type FiledArrival,
   FencedError,
   type Filing,
   type FilingStore,
@@ -30,13 +30,13 @@ interface LaneFiling {
   readonly lane: OwnedLane;
   time: number;
   positions: LanePositions;
-  readonly arrivals: Arrival[];
+  readonly arrivals: FiledArrival[];
 }
 
 const COMMANDS_MAX = 256;
 const BYTES_MAX = 32 << 20;
 
-export class Filer {
+export class LaneFiler {
   readonly #parts: FilerParts;
 
   constructor(parts: FilerParts) {
@@ -131,6 +131,6 @@ function takeFirst(waiting: OrderedCommand[]): OrderedCommand[] {
   return waiting.splice(0, count);
 }
 
-function contentBytes({ traces, logs }: Arrival['content']): number {
+function contentBytes({ traces, logs }: FiledArrival['content']): number {
   return traces.length + (logs?.length ?? 0);
 }

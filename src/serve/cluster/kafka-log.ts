@@ -12,7 +12,7 @@ import { turnLimits } from '../../engine/engine-settings.ts';
 import { KafkajsConsumer } from '../../kafka/kafkajs/consumer.ts';
 import { KafkajsProducer } from '../../kafka/kafkajs/producer.ts';
 import type { KafkaProducer } from '../../kafka/kafka-client.ts';
-import { Spool } from '../../kafka/turn-spool.ts';
+import { TurnSpool } from '../../kafka/turn-spool.ts';
 import type { BatchSink } from '../../receive/sink.ts';
 import type { LanesServed, LogNeeds, ServedLog } from '../deployment.ts';
 import type { Scorer } from '../scorer.ts';
@@ -30,7 +30,7 @@ const OPEN_SPANS_PER_LANE_MAX = 500_000;
 
 interface Reading {
   readonly lanes: Lanes;
-  readonly spool: Spool;
+  readonly spool: TurnSpool;
   readonly packer: TurnPacker;
   readonly deadLetters: DeadLetters;
 }
@@ -101,7 +101,7 @@ function readingOf(
   { producer, redaction, events, duty, scorer, log }: LogNeeds & { readonly producer: KafkaProducer },
 ): Reading {
   const topics = [...kafka.topics.spans, ...kafka.topics.logs];
-  const spool = new Spool(path.join(settings.dataDir, 'spool'));
+  const spool = new TurnSpool(path.join(settings.dataDir, 'spool'));
   const packer = new TurnPacker(spool.directory);
   const onEvent: LogNeeds['events']['report'] = (event) => events.report(event);
   const deadLetters = new DeadLetters({ producer, topic: kafka.deadLetterTopic, onEvent });

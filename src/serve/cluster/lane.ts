@@ -10,7 +10,7 @@
 import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
 import { LaneOrder } from '../../kafka/lane-order.ts';
 import { OffsetTracker, type Progress, type TrackedRecord } from '../../kafka/offset-tracker.ts';
-import type { Spool } from '../../kafka/turn-spool.ts';
+import type { TurnSpool } from '../../kafka/turn-spool.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import { Intake, type IntakeOwner } from '../../engine/intake.ts';
@@ -45,7 +45,7 @@ export interface LaneOwner {
 }
 
 export interface LaneParts {
-  readonly spool: Spool;
+  readonly spool: TurnSpool;
   readonly packer: Pick<TurnPacker, 'pack'>;
   readonly owner: LaneOwner;
 }

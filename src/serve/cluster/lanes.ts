@@ -18,8 +18,8 @@ import type {
   OffsetToCommit,
   TopicPartition,
 } from '../../kafka/kafka-client.ts';
-import { Signal } from '../../kafka/kafkajs/wakeup.ts';
-import type { Spool } from '../../kafka/turn-spool.ts';
+import { Wakeup } from '../../kafka/kafkajs/wakeup.ts';
+import type { TurnSpool } from '../../kafka/turn-spool.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
@@ -40,7 +40,7 @@ interface LanesOptions {
   readonly consumer: KafkaConsumer;
   readonly scorer: LaneScorer;
   readonly packer: Pick<TurnPacker, 'pack'>;
-  readonly spool: Spool;
+  readonly spool: TurnSpool;
   readonly unscored: Pick<UnscoredBytes, 'bytes' | 'add' | 'passed'>;
   readonly group: string;
   /** In the order that decides between records of one time. */
@@ -78,7 +78,7 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
   readonly #ends = new Map<string, PartitionLag>();
   readonly #stopped = new AbortController();
   /** A lane has come further. */
-  readonly #moved = new Signal();
+  readonly #moved = new Wakeup();
   #loops: Promise<unknown> = Promise.resolve();
   #membership: Promise<void> = Promise.resolve();
   #isMember = false;
@@ -214,7 +214,7 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
     await this.#inStep(lane);
     lane.push(topic, read, filed);
     lane.advance();
-    this.#moved.raise();
+    this.#moved.wake();
   }
 
   onProblem(problem: string | undefined): void {

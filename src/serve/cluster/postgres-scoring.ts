@@ -7,11 +7,11 @@ import { KafkajsPublisher } from '../../kafka/kafkajs/publisher.ts';
 import { evaluationRecord } from '../../report/results/evaluation-record.ts';
 import type { Total } from '../../store/engine-store.ts';
 import { type PostgresOptions, PostgresStore } from '../../store/postgres/postgres-store.ts';
-import type { Answer, LaneStorage, OrderedCommand, Question } from '../scoring-protocol.ts';
-import type { Duty, ScoringParts, ScoringSide } from '../scoring-side.ts';
+import type { LaneAnswer, LaneStorage, OrderedCommand, LaneQuestion } from '../scoring-protocol.ts';
+import type { DutyLoop, ScoringParts, ScoringSide } from '../scoring-side.ts';
 import { ArrivalUnderstanding } from './arrival-understanding.ts';
 import { EvaluationRelay } from './evaluation-relay.ts';
-import { Filer } from './filer.ts';
+import { LaneFiler } from './filer.ts';
 import { ProblemLatch } from './problem-latch.ts';
 import { ScoringLoop } from './scoring-loop.ts';
 
@@ -20,10 +20,10 @@ const RETRY_AFTER_MS = 1000;
 export class PostgresScoring implements ScoringSide {
   readonly store: PostgresStore;
   readonly troubles: ProblemLatch;
-  readonly duties: readonly Duty[];
+  readonly duties: readonly DutyLoop[];
   /** Offsets of Kafka say where reading begins. */
   readonly floor = { position: 0, logTime: 0 };
-  readonly #filer: Filer;
+  readonly #filer: LaneFiler;
   readonly #loop: ScoringLoop;
 
   private constructor(
@@ -38,7 +38,13 @@ export class PostgresScoring implements ScoringSide {
     const { store, troubles, understanding } = parts;
     this.store = store;
     this.troubles = troubles;
-    this.#filer = new Filer({ store: store.filing, understanding, post, troubles, pause: () => sleep(RETRY_AFTER_MS) });
+    this.#filer = new LaneFiler({
+      store: store.filing,
+      understanding,
+      post,
+      troubles,
+      pause: () => sleep(RETRY_AFTER_MS),
+    });
     this.#loop = new ScoringLoop({ store, makeEngine, post });
     this.duties = evaluations === undefined ? [] : [relayOf(evaluations, store, post)];
   }
@@ -83,7 +89,7 @@ export class PostgresScoring implements ScoringSide {
     await this.store.housekeeping.tidy();
   }
 
-  async answer(question: Question): Promise<Answer> {
+  async answer(question: LaneQuestion): Promise<LaneAnswer> {
     const { lanes } = this.store;
     if (question.ask === 'filed') return { filed: [...(await lanes.filedPositions(question.lane, question.traceIds))] };
     await lanes.expect(question.all);

@@ -4,7 +4,7 @@
  */
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineEvent } from '../../model/events/scoring-events.ts';
-import type { ClusterStore, WorkingSet } from '../../store/cluster-store.ts';
+import type { ClusterStore, DueWork } from '../../store/cluster-store.ts';
 import type { ScoringParts } from '../scoring-side.ts';
 
 interface ScoringLoopParts extends Pick<ScoringParts, 'makeEngine' | 'post'> {
@@ -65,7 +65,7 @@ export class ScoringLoop {
       post({ type: 'totals', totals });
       post({
         type: 'events',
-        events: [...this.#events, { type: 'conversations-judged', conversations, arrivals, tookMs }],
+        events: [...this.#events, { type: 'conversations-scored', conversations, arrivals, tookMs }],
       });
       return true;
     } catch (error) {
@@ -75,7 +75,7 @@ export class ScoringLoop {
     }
   }
 
-  #run(set: WorkingSet): void {
+  #run(set: DueWork): void {
     for (const arrival of set.arrivals) this.#engine.arrive({ ...arrival, position: 0, rows: arrival.spans });
     this.#engine.advance(set.time);
   }

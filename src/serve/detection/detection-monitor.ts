@@ -14,14 +14,14 @@ import { Webhooks } from '../../report/webhooks/webhooks.ts';
 import { AwaitedAnswers } from '../awaited-answers.ts';
 import { evidenceOf } from './detection-evidence.ts';
 import type { AcceptCommand, DetectionMessage } from '../../engine/detection/detection-owner.ts';
-import type { Settled } from '../../engine/detection/detection-rounds.ts';
+import type { DeliveredNotice } from '../../engine/detection/detection-rounds.ts';
 
 const SWITCHED_OFF = 'regression detection is switched off (detection.active)';
 
 /** The thread that owns regression detection. */
 interface DetectionThread {
   /** A webhook took a notice. */
-  settled(settled: Settled): void;
+  delivered(delivered: DeliveredNotice): void;
   /** False if no thread is there to do it. */
   tell(command: AcceptCommand): boolean;
 }
@@ -70,7 +70,7 @@ export class DetectionMonitor {
     await before.stop();
   }
 
-  hear(message: DetectionMessage): void {
+  receive(message: DetectionMessage): void {
     if (message.type === 'detection-event') {
       this.#onEvent(message.event);
       return;
@@ -137,7 +137,7 @@ export class DetectionMonitor {
     return new Webhooks({
       ...alerts,
       evidenceOf: (transition) => this.#evidence(transition),
-      onSettled: (settled) => this.#thread.settled(settled),
+      onDelivered: (delivered) => this.#thread.delivered(delivered),
       onEvent: this.#onEvent,
     });
   }

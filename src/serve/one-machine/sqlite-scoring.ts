@@ -6,7 +6,7 @@ import type { EngineEvent } from '../../model/events/scoring-events.ts';
 import { prune } from '../../store/sqlite/retention.ts';
 import { Store } from '../../store/sqlite/store.ts';
 import type { Total } from '../../store/engine-store.ts';
-import type { Answer, JournalStorage, OrderedCommand, Question } from '../scoring-protocol.ts';
+import type { LaneAnswer, JournalStorage, OrderedCommand, LaneQuestion } from '../scoring-protocol.ts';
 import type { ScoringParts, ScoringSide, Troubles } from '../scoring-side.ts';
 import { POSITION } from './journal-log.ts';
 
@@ -75,7 +75,7 @@ export class SqliteScoring implements ScoringSide {
     this.#parts.post({ type: 'events', events: [{ type: 'store-pruned', ...pruned }] });
   }
 
-  async answer(question: Question): Promise<Answer> {
+  async answer(question: LaneQuestion): Promise<LaneAnswer> {
     if (question.ask !== 'filed') throw new Error('one machine has a lane that nobody else can own');
     return {
       filed: question.traceIds.flatMap((traceId) => {

@@ -2,10 +2,10 @@
  * Turns that this process has filed lately. Most are scored seconds later: then their bytes need not come back from the database, and the newest need not
  * be understood again.
  */
-import type { Arrival } from '../cluster-store.ts';
+import type { FiledArrival } from '../cluster-store.ts';
 import type { TraceContent } from '../engine-store.ts';
 
-export type CachedArrival = Pick<Arrival, 'cause' | 'spans' | 'content' | 'turns'>;
+export type CachedArrival = Pick<FiledArrival, 'cause' | 'spans' | 'content' | 'turns'>;
 
 /** As bytes of their spans; understood, they take several times as much memory. */
 const UNDERSTOOD_BYTES_MAX = 8 << 20;

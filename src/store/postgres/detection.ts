@@ -7,7 +7,7 @@ import { BinaryRows } from './binary-copy.ts';
 import type { Link } from './link.ts';
 import type { Session } from './session.ts';
 
-export class Detection implements DetectionStore {
+export class DetectionRows implements DetectionStore {
   readonly #link: Link;
 
   constructor(link: Link) {

@@ -7,7 +7,7 @@
  *   written    totals and rows, fenced      the same
  *   committed  done; where the answer was lost, the number of the judging tells
  */
-import type { Judged, ScoringStore, WorkingSet as JudgedSet } from '../cluster-store.ts';
+import type { ScoredBatch, ScoringStore, DueWork as JudgedSet } from '../cluster-store.ts';
 import { claim } from './claim.ts';
 import type { ContentCache } from './content-cache.ts';
 import { joinGroups } from './conversation-groups.ts';
@@ -24,9 +24,9 @@ import { type OutboxPayload, writeChanges, writeFirstTimes, writeTotals } from '
 
 /** Conversations that were loaded too small once, and are to be loaded whole when they are taken next. */
 const WHOLE_MAX = 10_000;
-const NOTHING: Judged = { conversations: 0, arrivals: 0, totals: [] };
+const NOTHING: ScoredBatch = { conversations: 0, arrivals: 0, totals: [] };
 
-export class Judge implements ScoringStore {
+export class DueScoring implements ScoringStore {
   readonly workingSet: WorkingSet;
   readonly #link: Link;
   readonly #instance: Instance;
@@ -55,7 +55,7 @@ export class Judge implements ScoringStore {
   async scoreDue(
     options: { readonly whose: 'own' | 'any'; readonly conversationsMax: number; readonly bytesMax: number },
     work: (set: JudgedSet) => void,
-  ): Promise<Judged> {
+  ): Promise<ScoredBatch> {
     if (this.#totalsAreStale) {
       await this.#instance.catchUp(this.#link);
       this.#totalsAreStale = false;
@@ -126,7 +126,7 @@ export class Judge implements ScoringStore {
     }
   }
 
-  #done(loaded: Loaded | undefined): Judged {
+  #done(loaded: Loaded | undefined): ScoredBatch {
     if (loaded === undefined) return NOTHING;
     this.#instance.judged();
     for (const { id } of loaded.arrivals) this.#cache.drop(id);

@@ -7,7 +7,7 @@
  *   'u':        nothing; what it has and wants is unknown: it has to be found out from the content of what has been filed of the trace
  */
 import { createHash } from 'node:crypto';
-import type { Arrival } from '../cluster-store.ts';
+import type { FiledArrival } from '../cluster-store.ts';
 
 const HAS = 0x68;
 const WANTS = 0x77;
@@ -28,7 +28,9 @@ interface FiledKeys {
 /** Of an arrival that says nothing but that there may be something. */
 export const ONLY_UNKNOWN: Buffer = Buffer.of(UNKNOWN);
 
-export function encodeFiledKeys(arrival: Pick<Arrival, 'has' | 'wants' | 'linked' | 'keysLater'>): Buffer | undefined {
+export function encodeFiledKeys(
+  arrival: Pick<FiledArrival, 'has' | 'wants' | 'linked' | 'keysLater'>,
+): Buffer | undefined {
   const { has, wants, linked, keysLater } = arrival;
   if (has.length + wants.length + linked.length === 0) return keysLater === true ? ONLY_UNKNOWN : undefined;
   const parts: Buffer[] = keysLater === true ? [ONLY_UNKNOWN] : [];

@@ -13,14 +13,14 @@
  * from it counts as arriving now, so that the order of time holds for everybody who judges.
  */
 import { syntheticConversationId, type TraceId } from '../../model/ids.ts';
-import { type Arrival, FencedError, type Filing, type FilingStore } from '../cluster-store.ts';
+import { type FiledArrival, FencedError, type Filing, type FilingStore } from '../cluster-store.ts';
 import { lockKey } from './advisory-locks.ts';
 import { BinaryRows } from './binary-copy.ts';
 import type { ContentCache } from './content-cache.ts';
 import { dayOf, type FilingDays } from './days.ts';
 import { CommitUnknown, StoreUnreachable } from './errors.ts';
 import { encodeFiledKeys } from './filed-keys.ts';
-import { furthest, type LaneState, type Lanes, wasFiled } from './lanes.ts';
+import { furthest, type LaneState, type LaneRows, wasFiled } from './lanes.ts';
 import type { Link } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import type { Session } from './session.ts';
@@ -32,7 +32,7 @@ const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock_shared(${lockKey('filing')})`
 
 /** An arrival with all that was found out about it. */
 interface Placed {
-  readonly arrival: Arrival;
+  readonly arrival: FiledArrival;
   readonly lane: LaneState;
   readonly conversation: number;
   /** Conversations in which this trace has been filed as well. */
@@ -46,9 +46,9 @@ interface Earlier {
   keys: Buffer | undefined;
 }
 
-export class Filer implements FilingStore {
+export class FilingRows implements FilingStore {
   readonly #link: Link;
-  readonly #lanes: Lanes;
+  readonly #lanes: LaneRows;
   readonly #days: FilingDays;
   readonly #cache: ContentCache;
   readonly #home: () => number;
@@ -61,7 +61,7 @@ export class Filer implements FilingStore {
 
   constructor(options: {
     readonly link: Link;
-    readonly lanes: Lanes;
+    readonly lanes: LaneRows;
     readonly days: FilingDays;
     readonly cache: ContentCache;
     readonly home: () => number;
@@ -84,7 +84,7 @@ export class Filer implements FilingStore {
   async file(filings: readonly Filing[]): Promise<void> {
     if (filings.length === 0) return;
     const states = filings.map(({ lane }) => this.#lanes.stateOf(lane));
-    let written: readonly (readonly [number, Arrival])[] = [];
+    let written: readonly (readonly [number, FiledArrival])[] = [];
     for (let done = false; !done; ) {
       try {
         written = await this.#link.transaction((session) => this.#write(session, filings, states), { begin: BEGIN });
@@ -122,7 +122,7 @@ export class Filer implements FilingStore {
     session: Session,
     filings: readonly Filing[],
     states: readonly LaneState[],
-  ): Promise<readonly (readonly [number, Arrival])[]> {
+  ): Promise<readonly (readonly [number, FiledArrival])[]> {
     const day = dayOf(Date.now());
     await this.#days.begin(session, day);
     const { clusterTime, hasEvidence } = await fence(session, filings, states);
@@ -133,7 +133,7 @@ export class Filer implements FilingStore {
     if (arrivals.length === 0) return [];
     const placed = await this.#place(session, arrivals, day);
     await this.#reserveIds(session, placed.length);
-    const written: (readonly [number, Arrival])[] = [];
+    const written: (readonly [number, FiledArrival])[] = [];
     const rows = new BinaryRows();
     const queue = new BinaryRows();
     for (const { arrival, lane, conversation, others, keys } of placed) {
@@ -147,7 +147,7 @@ export class Filer implements FilingStore {
       queue.row(11).int2(this.#home()).int8(conversation).int8(closedAt).int4(day).int8(id).uuid(traceId);
       queue.int4(content.traces.length + (content.logs?.length ?? 0));
       queue
-        .bool(arrival.standsAlone === true)
+        .bool(arrival.needsNoHistory === true)
         .bool(arrival.conversationId !== undefined)
         .bytes(keys);
       queue.bytes(others.length === 0 ? undefined : Buffer.from(JSON.stringify(others)));
@@ -160,7 +160,7 @@ export class Filer implements FilingStore {
   /** Finds or makes the conversation of each arrival. */
   async #place(
     session: Session,
-    arrivals: readonly { readonly arrival: Arrival; readonly lane: LaneState }[],
+    arrivals: readonly { readonly arrival: FiledArrival; readonly lane: LaneState }[],
     day: number,
   ): Promise<readonly Placed[]> {
     const since = arrivals.reduce((least, { arrival }) => Math.min(least, arrival.closedAt), Infinity) - this.#reopenMs;

@@ -17,7 +17,7 @@ import { fromStorable, toStorable } from './storable-text.ts';
 /** Labels come from people, one after the other. */
 const PUTTING = { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('labels')})` };
 
-export class Labels implements LabelStore {
+export class LabelRows implements LabelStore {
   readonly #link: Link;
 
   constructor(link: Link) {

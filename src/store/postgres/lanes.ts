@@ -28,7 +28,7 @@ interface LaneRow {
   readonly positions: string;
 }
 
-export class Lanes implements LaneStore {
+export class LaneRows implements LaneStore {
   readonly #link: Link;
   readonly #topics: readonly string[];
   readonly #days: FilingDays;

@@ -30,7 +30,7 @@ interface Waiting {
   readonly arrival: number;
   readonly traceId: TraceId;
   readonly bytes: number;
-  readonly standsAlone: boolean;
+  readonly needsNoHistory: boolean;
   readonly home: number;
   readonly entry: string;
 }
@@ -166,7 +166,7 @@ function timeWithin(waiting: readonly Waiting[], bytesMax: number, time: number)
 function mayBeScored(head: ClaimedHead, arrivals: readonly Waiting[], time: number, idleMs: number): boolean {
   if (!isKnown(head)) return false;
   if (head.isGrouped || head.revisit !== undefined || isDue(head, time)) return true;
-  return arrivals.some(({ standsAlone, closedAt }) => !standsAlone || closedAt + idleMs <= time);
+  return arrivals.some(({ needsNoHistory, closedAt }) => !needsNoHistory || closedAt + idleMs <= time);
 }
 
 /** Whether the engine has judged anything of it. */
@@ -327,7 +327,7 @@ function toTraceId(uuid: string): TraceId {
 
 const WAITING = {
   name: 'waiting',
-  sql: `SELECT conversation, closed_at AS "closedAt", day, arrival, trace_id AS "traceId", bytes, stands_alone AS "standsAlone",
+  sql: `SELECT conversation, closed_at AS "closedAt", day, arrival, trace_id AS "traceId", bytes, stands_alone AS "needsNoHistory",
     home, ctid::text AS entry FROM pending WHERE conversation = ANY($1::bigint[]) AND closed_at <= $2`,
 };
 const TRACE_COLUMNS = `day, conversation, trace_id AS "traceId", arrival, revision, position, first_closed_at AS "firstClosedAt",

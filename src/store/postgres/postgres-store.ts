@@ -7,19 +7,19 @@ import type { EngineStore } from '../engine-store.ts';
 import { SharedTime } from './cluster-time.ts';
 import { ContentCache } from './content-cache.ts';
 import { FilingDays, makePartitions } from './days.ts';
-import { Detection } from './detection.ts';
-import { Results } from './results.ts';
-import { Filer } from './filing.ts';
+import { DetectionRows } from './detection.ts';
+import { ResultRows } from './results.ts';
+import { FilingRows } from './filing.ts';
 import { Instance } from './instance.ts';
-import { Judge } from './judging.ts';
-import { Lanes } from './lanes.ts';
-import { Labels } from './labels.ts';
+import { DueScoring } from './due-scoring.ts';
+import { LaneRows } from './lanes.ts';
+import { LabelRows } from './labels.ts';
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { Outbox } from './outbox.ts';
 import { Housekeeping } from './retention.ts';
-import { Questions } from './questions.ts';
+import { QuestionRows } from './questions.ts';
 import { migrate } from './schema.ts';
-import { Truths } from './truths.ts';
+import { TruthRows } from './truths.ts';
 import { type KeysOf, UnknownKeys } from './unknown-keys.ts';
 import type { OutboxPayload } from './writing.ts';
 
@@ -51,16 +51,16 @@ export class PostgresStore implements ClusterStore {
   /** Another store has another, also where it has the same address. */
   readonly id: string;
   readonly engineStore: EngineStore;
-  readonly lanes: Lanes;
-  readonly filing: Filer;
+  readonly lanes: LaneRows;
+  readonly filing: FilingRows;
   readonly time: SharedTime;
-  readonly scoring: Judge;
+  readonly scoring: DueScoring;
   readonly outbox: Outbox;
-  readonly detection: Detection;
-  readonly results: Results;
-  readonly truths: Truths;
-  readonly labels: Labels;
-  readonly questions: Questions;
+  readonly detection: DetectionRows;
+  readonly results: ResultRows;
+  readonly truths: TruthRows;
+  readonly labels: LabelRows;
+  readonly questions: QuestionRows;
   readonly housekeeping: Housekeeping;
   readonly #links: readonly Link[];
   #closed = false;
@@ -79,8 +79,8 @@ export class PostgresStore implements ClusterStore {
     this.#links = [filing, judging, others, housekeeping, detecting, asking];
     const cache = new ContentCache(options.cacheBytes ?? 64 << 20);
     const { group, topics, outboxPayload } = options;
-    this.lanes = new Lanes(others, { topics, days: new FilingDays(), reopenMs });
-    this.filing = new Filer({
+    this.lanes = new LaneRows(others, { topics, days: new FilingDays(), reopenMs });
+    this.filing = new FilingRows({
       link: filing,
       lanes: this.lanes,
       days: new FilingDays(),
@@ -90,15 +90,15 @@ export class PostgresStore implements ClusterStore {
       leaseMs,
     });
     this.time = new SharedTime(others, { group, topics }, new UnknownKeys(options.keysOf));
-    const scoring = new Judge({ link: judging, instance, cache, leaseMs, outboxPayload });
+    const scoring = new DueScoring({ link: judging, instance, cache, leaseMs, outboxPayload });
     this.scoring = scoring;
     this.engineStore = scoring.workingSet;
     this.outbox = new Outbox(others);
-    this.detection = new Detection(detecting);
-    this.results = new Results(others);
-    this.truths = new Truths(others);
-    this.labels = new Labels(others);
-    this.questions = new Questions(asking);
+    this.detection = new DetectionRows(detecting);
+    this.results = new ResultRows(others);
+    this.truths = new TruthRows(others);
+    this.labels = new LabelRows(others);
+    this.questions = new QuestionRows(asking);
     this.housekeeping = new Housekeeping(housekeeping, {
       keepMs: options.keepMs ?? 30 * DAY_MS,
       keepFailedMs: options.keepFailedMs ?? 90 * DAY_MS,

@@ -16,7 +16,7 @@ const SPENDING = { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('spendi
 /** Whoever makes an evaluation wait has it as well, shared. */
 const FORGETTING = { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('questions')})` };
 
-export class Questions implements QuestionStore {
+export class QuestionRows implements QuestionStore {
   readonly #link: Link;
 
   constructor(link: Link) {
@@ -30,7 +30,7 @@ export class Questions implements QuestionStore {
       const votes = ids.length === 0 ? [] : await session.rows<{ question: number; vote: string }>(VOTES, [ids]);
       const byQuestion = Map.groupBy(votes, ({ question }) => question);
       return rows.map(({ id, askedAt, request }) => ({
-        // The casts hold because whoever asked and `settle` wrote them.
+        // The casts hold because whoever asked and `record` wrote them.
         request: JSON.parse(fromStorable(request)) as JudgeRequest,
         askedAt,
         votes: (byQuestion.get(id) ?? []).map(({ vote }) => JSON.parse(fromStorable(vote)) as Vote),
@@ -66,7 +66,7 @@ export class Questions implements QuestionStore {
   }
 
   /** Where the answer to a commit was lost it may be called again: the call is gone then, and nothing happens. */
-  async settle({ call, key, nanos, at, vote, outcome }: EndedCall): Promise<void> {
+  async record({ call, key, nanos, at, vote, outcome }: EndedCall): Promise<void> {
     await this.#link.transaction(async (session) => {
       const [reserved] = await session.rows<{ minute: number; nanos: number }>(END_CALL, [call]);
       if (reserved === undefined) return;
@@ -149,7 +149,7 @@ const COUNT = {
 };
 const RESERVE = {
   name: 'reserve-call',
-  // A question that has gone meanwhile is told so when the call is settled; the money must be there all the same.
+  // A question that has gone meanwhile is told so when the call is recorded; the money must be there all the same.
   sql: `INSERT INTO judge_calls (question, minute, nanos) VALUES (coalesce((SELECT id FROM questions WHERE key = $1), 0), $2, $3)
     RETURNING id`,
 };

@@ -12,7 +12,7 @@ export async function writeResults(session: Session, payloads: readonly string[]
   await session.copy('result_queue (payload)', rows);
 }
 
-export class Results implements ResultStore {
+export class ResultRows implements ResultStore {
   readonly #link: Link;
 
   constructor(link: Link) {

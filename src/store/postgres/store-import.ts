@@ -19,7 +19,7 @@ import { Link, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { migrate } from './schema.ts';
 import type { Session } from './session.ts';
-import { Labels } from './labels.ts';
+import { LabelRows } from './labels.ts';
 import { toStorable } from './storable-text.ts';
 import { addArrival, addTrace, ARRIVALS, TRACES } from './trace-copy.ts';
 import { seriesKey } from './writing.ts';
@@ -147,7 +147,7 @@ export class StoreImport {
   /** Those that are there already change nothing. */
   async takeLabels(labels: readonly HumanLabel[]): Promise<void> {
     for (let from = 0; from < labels.length; from += LABELS_TOGETHER)
-      await new Labels(this.#link).put(labels.slice(from, from + LABELS_TOGETHER));
+      await new LabelRows(this.#link).put(labels.slice(from, from + LABELS_TOGETHER));
   }
 
   async takeFirstTimes(times: readonly StoredTotal[]): Promise<void> {

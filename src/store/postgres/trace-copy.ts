@@ -1,5 +1,5 @@
 /** Rows of arrivals and traces for COPY. */
-import type { Arrival } from '../cluster-store.ts';
+import type { FiledArrival } from '../cluster-store.ts';
 import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
 import type { TraceContent } from '../engine-store.ts';
 import type { BinaryRows } from './binary-copy.ts';
@@ -13,7 +13,7 @@ export const TRACE_REST = `conversation, trace_id, arrival, revision, position, 
 export const ARRIVALS = `arrivals (day, ${ARRIVAL_REST})`;
 export const TRACES = `traces (day, ${TRACE_REST})`;
 
-type ArrivalRow = Pick<Arrival, 'traceId' | 'closedAt' | 'cause' | 'spans' | 'content'> & {
+type ArrivalRow = Pick<FiledArrival, 'traceId' | 'closedAt' | 'cause' | 'spans' | 'content'> & {
   readonly day: number;
   readonly id: number;
   readonly head: number;

@@ -5,7 +5,7 @@ import type { Link } from './link.ts';
 import { textKey } from './row-keys.ts';
 import { toStorable } from './storable-text.ts';
 
-export class Truths implements TruthStore {
+export class TruthRows implements TruthStore {
   readonly #link: Link;
 
   constructor(link: Link) {

@@ -2,13 +2,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { EndedCall, PlannedCall, Reservation, Spent, Vote, WaitingQuestion } from '../../model/questions.ts';
-import type { OverdueQuestions, QuestionDesk, QuestionStore, WaitingCount } from '../question-store.ts';
+import type { OverdueQuestions, WaitingQuestions, QuestionStore, WaitingCount } from '../question-store.ts';
 import { exhaustedBy, minuteOf, windowsAt } from '../spending.ts';
 import type { OwnTransaction } from './own-transaction.ts';
 
 type Row = Record<string, unknown>;
 
-export class QuestionRows implements QuestionDesk, QuestionStore {
+export class QuestionRows implements WaitingQuestions, QuestionStore {
   readonly #own: OwnTransaction;
   readonly #ask: StatementSync;
   readonly #askAgain: StatementSync;
@@ -125,7 +125,7 @@ export class QuestionRows implements QuestionDesk, QuestionStore {
 
   waiting(judge: string, limit: number): readonly WaitingQuestion[] {
     return this.#waiting.all(judge, limit).map(({ id, asked_at, request }) => ({
-      // The casts hold because `ask` and `settle` wrote them.
+      // The casts hold because `ask` and `record` wrote them.
       request: JSON.parse(String(request)) as JudgeRequest,
       askedAt: Number(asked_at),
       votes: this.#votes.all(Number(id)).map(({ vote }) => JSON.parse(String(vote)) as Vote),
@@ -154,13 +154,13 @@ export class QuestionRows implements QuestionDesk, QuestionStore {
       if (exhausted !== undefined) return { reserved: false, exhausted };
       const minute = minuteOf(at);
       this.#spend.run(minute, nanos);
-      // A question that has gone meanwhile is told so when the call is settled; the money must be there all the same.
+      // A question that has gone meanwhile is told so when the call is recorded; the money must be there all the same.
       const question = Number(this.#find.get(bytesOf(key))?.id ?? 0);
       return { reserved: true, call: Number(rowOf(this.#reserve.get(question, minute, nanos)).id) };
     });
   }
 
-  settle({ call, key, nanos, at, vote, outcome }: EndedCall): void {
+  record({ call, key, nanos, at, vote, outcome }: EndedCall): void {
     this.#own('the end of a call', () => {
       const reserved = this.#call.get(call);
       if (reserved === undefined) return;

@@ -10,7 +10,7 @@ import type {
   WaitingEvaluationStore,
 } from '../engine-store.ts';
 import { SAID_COLUMNS } from '../evaluation-columns.ts';
-import type { QuestionDesk } from '../question-store.ts';
+import type { WaitingQuestions } from '../question-store.ts';
 import { insertSql, valuesOf } from './column-values.ts';
 import { toEvaluation } from './evaluation-row.ts';
 
@@ -19,7 +19,7 @@ const ANSWERED_MAX = 200;
 const OWN_COLUMNS = ['conversation', 'trace', 'scope', 'labels', 'counted', 'waits_for', 'created_at'];
 
 export class WaitingEvaluations implements WaitingEvaluationStore {
-  readonly #questions: QuestionDesk;
+  readonly #questions: WaitingQuestions;
   readonly #put: StatementSync;
   readonly #find: StatementSync;
   readonly #drop: StatementSync;
@@ -29,7 +29,7 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
   readonly #any: StatementSync;
   #hasAny: boolean | undefined;
 
-  constructor(database: DatabaseSync, questions: QuestionDesk) {
+  constructor(database: DatabaseSync, questions: WaitingQuestions) {
     this.#questions = questions;
     this.#put = database.prepare(
       `INSERT ${insertSql('waiting_evaluations', OWN_COLUMNS, SAID_COLUMNS)}

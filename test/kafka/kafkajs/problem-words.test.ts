@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KafkaError } from '../../../src/kafka/kafka-client.ts';
 import { kafkaError, problemWords } from '../../../src/kafka/kafkajs/problem-words.ts';
-import { Problems } from '../../../src/kafka/kafkajs/problems.ts';
+import { ClientProblems } from '../../../src/kafka/kafkajs/problems.ts';
 
 test.each([
   [undefined, 'undefined'],
@@ -18,7 +18,7 @@ test.each([
 
 test('problems are told when they change, each once, and as none when all are over', () => {
   const told: (string | undefined)[] = [];
-  const problems = new Problems((problem) => told.push(problem));
+  const problems = new ClientProblems((problem) => told.push(problem));
 
   problems.set('a', 'first');
   problems.set('a', 'first');

@@ -1,13 +1,13 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { closeConversation, joinConversation, dueConversations } from '../../../src/engine/conversation-closing.ts';
-import { type Arrival, FencedError } from '../../../src/store/cluster-store.ts';
+import { type FiledArrival, FencedError } from '../../../src/store/cluster-store.ts';
 import type { TraceContent } from '../../../src/store/engine-store.ts';
 import { Link } from '../../../src/store/postgres/link.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import type { PostgresOptions, PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { traceIdOf } from '../../store/contract.ts';
-import { arrivalOf, EVALUATIONS, judgeAll, judgeSimply, LANE, openStore, ownLane, SOME } from './judging.ts';
+import { arrivalOf, EVALUATIONS, scoreAll, scoreSimply, LANE, openStore, ownLane, SOME } from './scoring.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
 async function opened(url: string, options: Partial<PostgresOptions> = {}): Promise<PostgresStore> {
@@ -141,13 +141,13 @@ test('nothing is judged that lies beyond the time', async () => {
 
   await store.scoring.scoreDue(SOME, (set) => {
     seen.push(...set.arrivals.map(({ traceId }) => traceId));
-    judgeSimply(store.engineStore, set);
+    scoreSimply(store.engineStore, set);
   });
 
   expect(seen).toEqual([traceIdOf(1), traceIdOf(3)]);
   await store.filing.file([{ lane: slow, time: 1000, positions: {}, arrivals: [] }]);
   await store.time.move();
-  await judgeAll(store);
+  await scoreAll(store);
   const reader = await read(url);
   const conversation = await reader.find('c1');
   expect(conversation).toMatchObject({ turns: 2, revision: 2 });
@@ -183,7 +183,7 @@ test('instances that judge at once share the conversations, and each is counted 
   await first.filing.file([{ lane, time: 10_000, positions: {}, arrivals }]);
   await first.time.move();
 
-  const judged = await Promise.all(stores.map((store) => judgeAll(store, { ...SOME, conversationsMax: 7 })));
+  const judged = await Promise.all(stores.map((store) => scoreAll(store, { ...SOME, conversationsMax: 7 })));
 
   expect(judged.reduce((sum, one) => sum + one, 0)).toBe(300);
   expect(await evaluationsCounted(url)).toBe(300);
@@ -198,8 +198,8 @@ test('what an instance filed is its own; others take it when they are asked to h
   await a.filing.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, 'c1', 50)] }]);
   await a.time.move();
 
-  const own = await b.scoring.scoreDue({ ...SOME, whose: 'own' }, (set) => judgeSimply(b.engineStore, set));
-  const any = await b.scoring.scoreDue(SOME, (set) => judgeSimply(b.engineStore, set));
+  const own = await b.scoring.scoreDue({ ...SOME, whose: 'own' }, (set) => scoreSimply(b.engineStore, set));
+  const any = await b.scoring.scoreDue(SOME, (set) => scoreSimply(b.engineStore, set));
 
   expect([own.conversations, any.conversations]).toEqual([0, 1]);
 });
@@ -230,7 +230,7 @@ test('conversations that refer to each other are judged together, by whichever i
   for (let more = true; more; ) {
     const { conversations } = await b.scoring.scoreDue({ ...SOME, conversationsMax: 1 }, (set) => {
       sets.push(set.arrivals.map(({ traceId }) => traceId));
-      judgeSimply(b.engineStore, set);
+      scoreSimply(b.engineStore, set);
     });
     more = conversations > 0;
   }
@@ -250,7 +250,7 @@ test('what a named turn refers to is found out when there is something to compar
   const lane = await ownLane(store);
   const later = (number: number, conversation: string, at: number) =>
     arrivalOf(number, conversation, at, { keysLater: true });
-  const file = async (time: number, arrivals: readonly Arrival[]) => {
+  const file = async (time: number, arrivals: readonly FiledArrival[]) => {
     await store.filing.file([{ lane, time, positions: {}, arrivals }]);
     await store.time.move();
     return store.filing.wantsKeys;
@@ -259,7 +259,7 @@ test('what a named turn refers to is found out when there is something to compar
   const judgeThem = () =>
     store.scoring.scoreDue({ ...SOME, conversationsMax: 1 }, (set) => {
       if (set.arrivals.length > 0) sets.push(set.arrivals.map(({ traceId }) => traceId));
-      judgeSimply(store.engineStore, set);
+      scoreSimply(store.engineStore, set);
     });
 
   const wants = [await file(100, [later(1, 'early', 50)])];
@@ -296,7 +296,7 @@ test('what is unknown of a trace is found out from all its parts, and a late par
   const key = `key in ${first.content.traces.length} bytes`;
   await store.filing.file([{ lane, time: 100, positions: {}, arrivals: [first] }]);
   await store.time.move();
-  await judgeAll(store);
+  await scoreAll(store);
   const content = { traces: Buffer.from(JSON.stringify({ id: 'c1', late: true })), logs: undefined };
   await store.filing.file([
     {
@@ -310,7 +310,7 @@ test('what is unknown of a trace is found out from all its parts, and a late par
 
   const { conversations } = await store.scoring.scoreDue({ ...SOME, conversationsMax: 1 }, (set) => {
     expect(set.arrivals.map(({ traceId }) => traceId)).toEqual([2, 1].map(traceIdOf));
-    judgeSimply(store.engineStore, set);
+    scoreSimply(store.engineStore, set);
   });
 
   expect(conversations).toBe(2);
@@ -344,7 +344,7 @@ test('a trace whose parts name two conversations joins them', async () => {
   const lane = await ownLane(store);
   await store.filing.file([{ lane, time: 100, positions: {}, arrivals: [arrivalOf(1, undefined, 50)] }]);
   await store.time.move();
-  await judgeAll(store);
+  await scoreAll(store);
   await store.filing.file([
     { lane, time: 200, positions: {}, arrivals: [arrivalOf(1, 'named', 150), arrivalOf(2, 'named', 160)] },
   ]);
@@ -373,7 +373,7 @@ test('a conversation with more than fits is judged a part of the time at a time'
   for (let more = true; more; ) {
     const { conversations } = await store.scoring.scoreDue({ ...SOME, bytesMax: 3000 }, (set) => {
       sets.push(set.arrivals.length);
-      judgeSimply(store.engineStore, set);
+      scoreSimply(store.engineStore, set);
     });
     more = conversations > 0;
   }
@@ -387,7 +387,7 @@ test('where turns were said to stand alone and do not, they are judged again wit
   const store = await opened(url);
   const lane = await ownLane(store);
   const far = 1_000_000;
-  const turn = (number: number, at: number) => arrivalOf(number, 'c1', at, { standsAlone: true });
+  const turn = (number: number, at: number) => arrivalOf(number, 'c1', at, { needsNoHistory: true });
   const judge = (dueAt: number | undefined) =>
     store.scoring.scoreDue(SOME, (set) => {
       const { engineStore } = store;
@@ -493,7 +493,7 @@ test('what a process still sends after another of its name has begun is refused,
   await store.time.move();
   await sql(url, 'UPDATE instances SET epoch = epoch + 1');
 
-  await expect(store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set))).rejects.toThrow(FencedError);
+  await expect(store.scoring.scoreDue(SOME, (set) => scoreSimply(store.engineStore, set))).rejects.toThrow(FencedError);
 
   expect(await evaluationsCounted(url)).toBe(0);
   expect(await sql(url, 'SELECT count(*) AS n FROM pending')).toEqual([{ n: 1 }]);
@@ -512,7 +512,7 @@ test('what goes to the topic is numbered without gaps, in the order of each conv
     );
     await first.filing.file([{ lane, time: round * 100 + 50, positions: {}, arrivals }]);
     await first.time.move();
-    await Promise.all([...stores.map((store) => judgeAll(store)), ...stores.map((store) => store.outbox.number())]);
+    await Promise.all([...stores.map((store) => scoreAll(store)), ...stores.map((store) => store.outbox.number())]);
   }
 
   const last = await first.outbox.number();
@@ -539,7 +539,7 @@ test('of the times that instances note the smallest is everybody’s, whoever co
   // At once and in opposite orders, so that each waits for what the other has written.
   const note = (store: PostgresStore, order: readonly string[], time: (index: number) => number) =>
     store.scoring.scoreDue({ ...SOME, conversationsMax: 1 }, (set) => {
-      judgeSimply(store.engineStore, set);
+      scoreSimply(store.engineStore, set);
       for (const name of order) store.engineStore.totals.earliest(metric, { name }).note(time(Number(name.slice(1))));
     });
 
@@ -559,7 +559,7 @@ test('what is due is found without going through the conversations that are not'
   const url = await freshDatabase();
   const store = await opened(url);
   const lane = await ownLane(store);
-  const judge = () => store.scoring.scoreDue({ ...SOME, whose: 'own' }, (set) => judgeSimply(store.engineStore, set));
+  const judge = () => store.scoring.scoreDue({ ...SOME, whose: 'own' }, (set) => scoreSimply(store.engineStore, set));
   await store.filing.file([{ lane, time: 1000, positions: { spans: 1 }, arrivals: [arrivalOf(1, 'c', 500)] }]);
   await store.time.move();
   // Statements are planned now, while there is next to nothing.

@@ -5,7 +5,7 @@ import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import type { PostgresOptions, PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { randomFrom } from '../../random.ts';
 import { TcpProxy } from '../tcp-proxy.ts';
-import { arrivalOf, EVALUATIONS, judgeAll, judgeSimply, openStore, ownLane, SOME } from './judging.ts';
+import { arrivalOf, EVALUATIONS, scoreAll, scoreSimply, openStore, ownLane, SOME } from './scoring.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 
 let server: PostgresServer;
@@ -74,7 +74,7 @@ test('a filing whose commit was not answered is done once', async () => {
   await store.filing.file([{ lane, time: 200, positions: { spans: 2 }, arrivals: [arrivalOf(2, 'c1', 150)] }]);
 
   await store.time.move();
-  await judgeAll(store);
+  await scoreAll(store);
   expect(await counted(to.direct)).toEqual({ counted: 2, evaluations: 2, traces: 2 });
 });
 
@@ -86,10 +86,10 @@ test('a judging whose commit was not answered is counted once, and says what it 
   await store.time.move();
   loseNextCommit(to);
 
-  const judged = await store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set));
+  const judged = await store.scoring.scoreDue(SOME, (set) => scoreSimply(store.engineStore, set));
 
   expect(judged).toMatchObject({ conversations: 1, arrivals: 1, totals: [{ metric: EVALUATIONS, value: 1 }] });
-  await judgeAll(store);
+  await scoreAll(store);
   expect(await counted(to.direct)).toEqual({ counted: 1, evaluations: 1, traces: 1 });
 });
 
@@ -102,7 +102,7 @@ test('what an instance holds that is cut off is judged by another when its lease
   await cut.time.move();
   const { promise: isCut, resolve: worked } = Promise.withResolvers<void>();
   const lost = cut.scoring.scoreDue(SOME, (set) => {
-    judgeSimply(cut.engineStore, set);
+    scoreSimply(cut.engineStore, set);
     to.proxy.cut();
     worked();
   });
@@ -110,12 +110,12 @@ test('what an instance holds that is cut off is judged by another when its lease
 
   await isCut;
   // As long as the lease lasts, nothing is to be had.
-  for (let taken = 0; taken < 3; ) taken += await judgeAll(other);
+  for (let taken = 0; taken < 3; ) taken += await scoreAll(other);
 
   expect(await counted(to.direct)).toEqual({ counted: 3, evaluations: 3, traces: 3 });
   to.proxy.heal();
   await refused;
-  await judgeAll(cut);
+  await scoreAll(cut);
   expect(await counted(to.direct)).toEqual({ counted: 3, evaluations: 3, traces: 3 });
   expect(cut.engineStore.totals.all().map(({ value }) => value)).toEqual([0]);
 });
@@ -136,7 +136,7 @@ test('a database that stands still is noticed, and goes on where it stood', asyn
   server.thaw();
   await retried(() => file(2));
   await retried(() => store.time.move());
-  await retried(() => judgeAll(store));
+  await retried(() => scoreAll(store));
   expect(await counted(url)).toEqual({ counted: 2, evaluations: 2, traces: 2 });
 });
 
@@ -214,12 +214,12 @@ async function loadWith(
   const judgeWith = async (store: PostgresStore) => {
     while (isFiling) {
       await retried(() => store.time.move());
-      await retried(() => judgeAll(store));
+      await retried(() => scoreAll(store));
     }
   };
   await Promise.all([fileAll(), judgeWith(filer), judgeWith(helper)]);
   await retried(() => filer.time.move());
-  await retried(() => judgeAll(filer));
+  await retried(() => scoreAll(filer));
 
   // Each round is judged for itself, so that each conversation has as many revisions as turns.
   const all = await counted(direct);

@@ -5,7 +5,7 @@ import type { ConversationId } from '../../../src/model/ids.ts';
 import type { JudgeRequest } from '../../../src/model/judging.ts';
 import type { OwnedLane } from '../../../src/store/cluster-store.ts';
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
-import type { QuestionDesk } from '../../../src/store/question-store.ts';
+import type { WaitingQuestions } from '../../../src/store/question-store.ts';
 import { contentOf, COUNTED, evaluationOf, joinTurn, storeTurn, traceIdOf } from '../../store/contract.ts';
 import { holdQuestionsToContract, type QuestionsUnderTest } from '../../store/questions-contract.ts';
 import { freshDatabase } from './shared-postgres.ts';
@@ -43,10 +43,10 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
   const waited = new Map<number, readonly JudgeRequest[]>();
   let visits = 0;
 
-  function deskOf(rows: ReadonlyMap<number, number>): QuestionDesk {
+  function deskOf(rows: ReadonlyMap<number, number>): WaitingQuestions {
     const key = (waiter: number) => ({ conversation: rows.get(waiter) ?? 0, suite: 'pack', turnId: undefined });
     const { engineStore } = store;
-    const outcomeOf: QuestionDesk['outcomeOf'] = (request, waiter) =>
+    const outcomeOf: WaitingQuestions['outcomeOf'] = (request, waiter) =>
       (waiter === undefined ? undefined : engineStore.waiting.outcomeOf(request, key(waiter))) ?? 'waiting';
     return {
       waitFor(waiter, requests, at) {

@@ -3,7 +3,7 @@ import { Link } from '../../../src/store/postgres/link.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import type { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { traceIdOf } from '../../store/contract.ts';
-import { arrivalOf, judgeSimply, openStore, ownLane, SOME } from './judging.ts';
+import { arrivalOf, scoreSimply, openStore, ownLane, SOME } from './scoring.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
 const DAY_MS = 86_400_000;
@@ -46,7 +46,7 @@ async function held(): Promise<Held> {
       ]);
       await store.time.move();
       await store.scoring.scoreDue(SOME, (set) =>
-        judgeSimply(store.engineStore, set, outcome ?? 'successful_completion'),
+        scoreSimply(store.engineStore, set, outcome ?? 'successful_completion'),
       );
     },
     async age(days) {
@@ -134,7 +134,7 @@ test('what is kept is judged like anything else when its time comes, and what wa
   const again = await ownLane(store);
   await store.filing.file([{ lane: again, time: 9000, positions: {}, arrivals: [arrivalOf(3, 'waiting', 6000)] }]);
   await store.time.move();
-  await store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set));
+  await store.scoring.scoreDue(SOME, (set) => scoreSimply(store.engineStore, set));
 
   const reader = await PostgresReader.open({ url });
   onTestFinished(() => reader.close());
@@ -153,7 +153,7 @@ test('a group goes when all of it may', async () => {
     const arrivals = [arrivalOf(number, id, at, { linked: linked.map(traceIdOf) })];
     await store.filing.file([{ lane, time: at + 100, positions: {}, arrivals }]);
     await store.time.move();
-    await store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set));
+    await store.scoring.scoreDue(SOME, (set) => scoreSimply(store.engineStore, set));
   };
   await file(1, 'old', 5000, []);
   await age(20);

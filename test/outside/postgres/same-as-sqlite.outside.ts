@@ -16,7 +16,7 @@ import { Engine } from '../../../src/engine/engine.ts';
 import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
 import { namedConversationOf } from '../../../src/engine/conversation-labels.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
-import type { Arrival, OwnedLane } from '../../../src/store/cluster-store.ts';
+import type { FiledArrival, OwnedLane } from '../../../src/store/cluster-store.ts';
 import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
 import type { EngineStore } from '../../../src/store/engine-store.ts';
 import { TryAgain } from '../../../src/store/postgres/errors.ts';
@@ -52,7 +52,7 @@ function engineOn(store: EngineStore, suites: readonly CompiledSuite[]): Engine 
 }
 
 /** What closes when: a trace whose records have stopped coming for a while; what comes later is another arrival. */
-function arrivalsOf(seed: number, conversations: number): readonly Arrival[] {
+function arrivalsOf(seed: number, conversations: number): readonly FiledArrival[] {
   const options = { seed, conversations, rate: 4, settleMs: SETTLE_MS, turnIdleMs: 3_000, conversationIdleMs: IDLE_MS };
   const records = [...clusterTraffic(options)].flatMap((conversation) =>
     conversation.records.flatMap((record) =>
@@ -63,7 +63,7 @@ function arrivalsOf(seed: number, conversations: number): readonly Arrival[] {
     records.toSorted((a, b) => a.at - b.at),
     ({ traceId }) => traceId,
   );
-  const arrivals: Arrival[] = [];
+  const arrivals: FiledArrival[] = [];
   for (const [traceId, ofTrace] of byTrace) {
     let open: TimedRecord[] = [];
     for (const record of ofTrace) {
@@ -79,7 +79,7 @@ function arrivalsOf(seed: number, conversations: number): readonly Arrival[] {
   return arrivals.toSorted((a, b) => a.closedAt - b.closedAt || (a.traceId < b.traceId ? -1 : 1));
 }
 
-function arrivalOf(traceId: string, records: readonly TimedRecord[]): Arrival {
+function arrivalOf(traceId: string, records: readonly TimedRecord[]): FiledArrival {
   const bytesOf = (signal: TimedRecord['signal'], transcode: (json: Buffer) => Uint8Array) =>
     records
       .filter((record) => record.signal === signal)
@@ -101,13 +101,13 @@ function arrivalOf(traceId: string, records: readonly TimedRecord[]): Arrival {
     content,
     positions: {},
     ...evidenceOf(turns),
-    standsAlone: turns.every((turn) => isWhole(turn) && !turn.ended),
+    needsNoHistory: turns.every((turn) => isWhole(turn) && !turn.ended),
     // The instance that files some of them still has them as it understood them.
     ...(traceId < '8' ? { turns } : {}),
   };
 }
 
-function withKeysLater(arrival: Arrival): Arrival {
+function withKeysLater(arrival: FiledArrival): FiledArrival {
   return { ...arrival, has: [], wants: [], keysLater: true };
 }
 
@@ -140,7 +140,7 @@ async function said(reader: ConversationReader) {
   return { evaluations, conversations: new Map([...conversations].toSorted()), totals };
 }
 
-async function onOwnStore(arrivals: readonly Arrival[], suites: readonly CompiledSuite[]) {
+async function onOwnStore(arrivals: readonly FiledArrival[], suites: readonly CompiledSuite[]) {
   const file = path.join(tempDirectory(), 'assay.db');
   const store = Store.open(file, { durable: false });
   const engine = engineOn(store, suites);
@@ -155,7 +155,7 @@ async function onOwnStore(arrivals: readonly Arrival[], suites: readonly Compile
 }
 
 async function onSharedStore(
-  arrivals: readonly Arrival[],
+  arrivals: readonly FiledArrival[],
   suites: readonly CompiledSuite[],
   { random, way }: { readonly random: () => number; readonly way: 'in turn' | 'at once' },
 ) {

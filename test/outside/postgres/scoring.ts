@@ -4,7 +4,7 @@
  */
 import type { ConversationId, TraceId } from '../../../src/model/ids.ts';
 import { closeConversation, joinConversation, dueConversations } from '../../../src/engine/conversation-closing.ts';
-import type { Arrival, Judged, LaneName, OwnedLane, WorkingSet } from '../../../src/store/cluster-store.ts';
+import type { FiledArrival, ScoredBatch, LaneName, OwnedLane, DueWork } from '../../../src/store/cluster-store.ts';
 import type { EngineStore } from '../../../src/store/engine-store.ts';
 import { PostgresStore, type PostgresOptions } from '../../../src/store/postgres/postgres-store.ts';
 import { COUNTED, evaluationOf, LABELS, traceIdOf } from '../../store/contract.ts';
@@ -28,8 +28,8 @@ export function arrivalOf(
   number: number,
   conversation: string | undefined,
   at: number,
-  more: Partial<Arrival> = {},
-): Arrival {
+  more: Partial<FiledArrival> = {},
+): FiledArrival {
   const id = conversation ?? `trace:${traceIdOf(number)}`;
   return {
     traceId: traceIdOf(number),
@@ -48,9 +48,9 @@ export function arrivalOf(
 }
 
 /** Each conversation's turns, and an evaluation of it with as many turns as it had by then. */
-export function judgeSimply(
+export function scoreSimply(
   store: EngineStore,
-  set: WorkingSet,
+  set: DueWork,
   outcome: 'successful_completion' | 'hard_failure' = 'successful_completion',
 ): void {
   for (const { traceId, closedAt, content } of set.arrivals) {
@@ -101,17 +101,17 @@ function score(store: EngineStore, time: number, outcome: 'successful_completion
 }
 
 /** Until nothing is left to be judged. */
-export async function judgeAll(
+export async function scoreAll(
   store: PostgresStore,
   options: Parameters<PostgresStore['scoring']['scoreDue']>[0] = SOME,
 ): Promise<number> {
   for (let conversations = 0; ; ) {
-    const judged: Judged = await store.scoring.scoreDue(options, (set) => judgeSimply(store.engineStore, set));
+    const judged: ScoredBatch = await store.scoring.scoreDue(options, (set) => scoreSimply(store.engineStore, set));
     if (judged.conversations === 0) return conversations;
     conversations += judged.conversations;
   }
 }
 
-export function traceIdsOf(arrivals: readonly Arrival[]): readonly TraceId[] {
+export function traceIdsOf(arrivals: readonly FiledArrival[]): readonly TraceId[] {
   return arrivals.map(({ traceId }) => traceId);
 }

@@ -12,7 +12,7 @@ import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
 import { COUNTED, evaluationOf, joinTurn, storeTurn, traceIdOf } from '../../store/contract.ts';
 import { judgeRequest } from '../../ask/requests.ts';
 import { tempDirectory } from '../../temp-directory.ts';
-import { arrivalOf, judgeSimply, openStore, ownLane, SOME } from './judging.ts';
+import { arrivalOf, scoreSimply, openStore, ownLane, SOME } from './scoring.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
 const CONVERSATIONS = 500;
@@ -149,7 +149,7 @@ test('what was copied goes on: a turn joins its conversation, and what waited is
   await store.time.move();
 
   for (let more = true; more; ) {
-    more = (await store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set))).conversations > 0;
+    more = (await store.scoring.scoreDue(SOME, (set) => scoreSimply(store.engineStore, set))).conversations > 0;
   }
 
   const { target } = await readBoth(file, url);
@@ -165,7 +165,7 @@ test('a target with conversations of its own is refused, unless that is meant', 
   const lane = await ownLane(store);
   await store.filing.file([{ lane, time: 1000, positions: {}, arrivals: [arrivalOf(1, 'its own', 500)] }]);
   await store.time.move();
-  await store.scoring.scoreDue(SOME, (set) => judgeSimply(store.engineStore, set));
+  await store.scoring.scoreDue(SOME, (set) => scoreSimply(store.engineStore, set));
   await store.close();
   const assay = (...flags: readonly string[]) =>
     promisify(execFile)(process.execPath, ['src/cli/main.ts', 'store', 'copy', file, '--to', url, ...flags], {

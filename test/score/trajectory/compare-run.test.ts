@@ -4,7 +4,7 @@ import { subjectOf } from '../../../src/score/subject.ts';
 import { diffLines } from '../../../src/score/trajectory/describe-comparison.ts';
 import type { MatchMode } from '../../../src/score/trajectory/golden-trace.ts';
 import { GoldenLibrary } from '../../../src/score/trajectory/golden-library.ts';
-import { judgeRun } from '../../../src/score/trajectory/judge-run.ts';
+import { assessRun } from '../../../src/score/trajectory/assess-run.ts';
 import { readGolden } from '../../../src/score/trajectory/read-golden.ts';
 import { scoreMillionths } from '../../../src/score/trajectory/compare-run.ts';
 import { writeOperations } from '../../../src/score/trajectory/write-operations.ts';
@@ -16,7 +16,7 @@ function compare(steps: string, calls: readonly ToolCall[], mode: MatchMode = 'i
   const { traces, mistakes } = readGolden(`{ id: x, input: '', mode: ${mode}, steps: ${steps} }`, 'x.yaml');
   const [trace] = traces;
   if (trace === undefined) throw new Error(formatMistakes(mistakes));
-  const judged = judgeRun(trace, subjectOf(aRun(calls), undefined), { golden: new GoldenLibrary(traces) });
+  const judged = assessRun(trace, subjectOf(aRun(calls), undefined), { golden: new GoldenLibrary(traces) });
   if (typeof judged === 'string') throw new Error(judged);
   return {
     score: scoreMillionths(judged.comparison) / 1e6,

@@ -7,7 +7,7 @@ import {
   differences,
   pointsIn,
 } from '../../../src/score/trajectory/match-arguments.ts';
-import { argumentScopeOf } from '../../../src/score/trajectory/judge-run.ts';
+import { argumentScopeOf } from '../../../src/score/trajectory/assess-run.ts';
 import { readGolden } from '../../../src/score/trajectory/read-golden.ts';
 import { subjectOf } from '../../../src/score/subject.ts';
 import { aRun } from './ticket-agent.ts';

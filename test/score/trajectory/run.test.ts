@@ -11,7 +11,7 @@ import { compareRun } from '../../../src/score/trajectory/compare-run.ts';
 import { diffLines } from '../../../src/score/trajectory/describe-comparison.ts';
 import { GoldenLibrary } from '../../../src/score/trajectory/golden-library.ts';
 import { type GoldenTrace, MATCH_MODES, type MatchMode } from '../../../src/score/trajectory/golden-trace.ts';
-import { judgeRun } from '../../../src/score/trajectory/judge-run.ts';
+import { assessRun } from '../../../src/score/trajectory/assess-run.ts';
 import { readGolden } from '../../../src/score/trajectory/read-golden.ts';
 import { type Run, runOf } from '../../../src/score/trajectory/run.ts';
 import { aConversation, aStep, aToolCall, aTurn, content, ROOT_SPAN, spanId } from '../conversations.ts';
@@ -44,7 +44,7 @@ function pairs({ calls, order }: Run): readonly string[] {
 }
 
 function follows(of: Subject, tools: string, mode: MatchMode = 'in_order'): boolean {
-  const judged = judgeRun(traceOf(tools, mode), of, { golden: new GoldenLibrary([]) });
+  const judged = assessRun(traceOf(tools, mode), of, { golden: new GoldenLibrary([]) });
   if (typeof judged === 'string') throw new Error(judged);
   return judged.first === undefined;
 }

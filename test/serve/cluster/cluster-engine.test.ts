@@ -8,7 +8,7 @@ import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { UNWATCHED } from '../../../src/engine/check-watch.ts';
 import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
 import { TurnPacker } from '../../../src/serve/turn-packer.ts';
-import { Filer } from '../../../src/serve/cluster/filer.ts';
+import { LaneFiler } from '../../../src/serve/cluster/filer.ts';
 import { ScoringLoop } from '../../../src/serve/cluster/scoring-loop.ts';
 import { Lane } from '../../../src/serve/cluster/lane.ts';
 import { Engine } from '../../../src/engine/engine.ts';
@@ -17,11 +17,11 @@ import { toEvaluationJson } from '../../../src/model/evaluation-json.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
 import type {
   Filing,
-  Judged,
+  ScoredBatch,
   OwnedLane,
   ScoringStore,
   WaitingArrival,
-  WorkingSet,
+  DueWork,
 } from '../../../src/store/cluster-store.ts';
 import { Store } from '../../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
@@ -65,7 +65,7 @@ class OneFileStore {
     return this.#time;
   }
 
-  async #scoreDue(work: (set: WorkingSet) => void): Promise<Judged> {
+  async #scoreDue(work: (set: DueWork) => void): Promise<ScoredBatch> {
     const arrivals = this.#pending
       .filter(({ closedAt }) => closedAt <= this.#time)
       .sort((a, b) => a.closedAt - b.closedAt || (a.traceId < b.traceId ? -1 : 1));
@@ -90,7 +90,7 @@ class OneFileStore {
 async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[], lanes: number, random: () => number) {
   const store = new OneFileStore(tempDirectory(), lanes);
   const { spool } = spoolForTest();
-  const filer = new Filer({
+  const filer = new LaneFiler({
     store,
     understanding: new ArrivalUnderstanding([]),
     post: () => {},
@@ -109,7 +109,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
       new Engine({ settings: engineSettings(SETTINGS), suites, store: engineStore, watch: UNWATCHED, onEvent }),
     post: () => {},
   });
-  const commands: Parameters<Filer['fileNext']>[0] = [];
+  const commands: Parameters<LaneFiler['fileNext']>[0] = [];
   const made = Array.from({ length: lanes }, (_, lane) => {
     const owned: OwnedLane = { group: 'g', lane, epoch: 1, time: 0, positions: {} };
     return new Lane({

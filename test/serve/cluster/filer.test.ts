@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TraceId } from '../../../src/model/ids.ts';
 import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
 import type { Arrival } from '../../../src/engine/arrival.ts';
-import { Filer } from '../../../src/serve/cluster/filer.ts';
+import { LaneFiler } from '../../../src/serve/cluster/filer.ts';
 import { FencedError, type Filing, type OwnedLane } from '../../../src/store/cluster-store.ts';
 
 function laneOf(lane: number): OwnedLane {
@@ -24,7 +24,7 @@ function run(options: { readonly fenced?: readonly number[]; readonly lost?: num
   const said: { readonly fenced: readonly number[]; readonly sequence: number }[] = [];
   const problems: unknown[] = [];
   let refusals = 0;
-  const filer = new Filer({
+  const filer = new LaneFiler({
     store: {
       wantsKeys: false,
       file: async (filings) => {
@@ -42,7 +42,7 @@ function run(options: { readonly fenced?: readonly number[]; readonly lost?: num
     troubles: { said: (_, error) => problems.push(error), over: () => {} },
     pause: async () => {},
   });
-  const commands: Parameters<Filer['fileNext']>[0] = [0, 1, 2].flatMap((number) => {
+  const commands: Parameters<LaneFiler['fileNext']>[0] = [0, 1, 2].flatMap((number) => {
     const lane = laneOf(number);
     const turn = options.lost === number ? { unreadable: 'the file is gone', closed: ARRIVAL } : { arrival: ARRIVAL };
     return [

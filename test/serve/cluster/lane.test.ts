@@ -2,7 +2,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClosedTurn } from '../../../src/assemble/open-turns.ts';
-import { Spool } from '../../../src/kafka/turn-spool.ts';
+import { TurnSpool } from '../../../src/kafka/turn-spool.ts';
 import type { TraceId } from '../../../src/model/ids.ts';
 import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { transcodeLogs, transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
@@ -66,7 +66,7 @@ type Said = { readonly turn: ClosedTurn; readonly positions: LanePositions } | {
 class Run {
   readonly filed: string[] = [];
   readonly #topics: Readonly<Record<string, readonly Written[]>>;
-  readonly #spool: Spool;
+  readonly #spool: TurnSpool;
   readonly #filedTo = new Map<TraceId, Record<string, number>>();
   #storedPositions: Record<string, number> = {};
   #committed: Record<string, { offset: number; time: number }> = {};
@@ -76,7 +76,7 @@ class Run {
 
   constructor(spans: readonly Written[], logs: readonly Written[]) {
     this.#topics = { spans, logs };
-    this.#spool = new Spool(path.join(tempDirectory(), 'spool'), { segmentBytes: 4096 });
+    this.#spool = new TurnSpool(path.join(tempDirectory(), 'spool'), { segmentBytes: 4096 });
     onTestFinished(() => this.#spool.close());
     this.#lane = this.#begin();
   }
@@ -237,7 +237,7 @@ test('once everything is filed, the spool holds nothing but its last file', () =
 });
 
 test('a record that is held back holds the offset back, and nothing else', async () => {
-  const spool = new Spool(path.join(tempDirectory(), 'spool'));
+  const spool = new TurnSpool(path.join(tempDirectory(), 'spool'));
   onTestFinished(() => spool.close());
   const lane = new Lane({
     owned: { group: 'g', lane: 0, epoch: 1, time: 0, positions: {} },
@@ -262,7 +262,7 @@ test('a record that is held back holds the offset back, and nothing else', async
 });
 
 test('records that a full disk refuses have not come: they come again, each once', () => {
-  const spool = new Spool(path.join(tempDirectory(), 'spool'));
+  const spool = new TurnSpool(path.join(tempDirectory(), 'spool'));
   onTestFinished(() => spool.close());
   const append = vi.spyOn(spool, 'append').mockImplementationOnce(() => {
     throw new Error('ENOSPC: no space left on device, write');

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AssignedPartition, ConsumerHandlers, KafkaConsumer } from '../../../src/kafka/kafka-client.ts';
-import { Spool } from '../../../src/kafka/turn-spool.ts';
+import { TurnSpool } from '../../../src/kafka/turn-spool.ts';
 import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
@@ -56,7 +56,7 @@ function lanesWith(
   const consumer = new FakeConsumer();
   const store: { problem: string | undefined } = { problem: undefined };
   // Each entry has a file of its own, which goes when nobody needs it and another has begun.
-  const spool = new Spool(path.join(tempDirectory(), 'spool'), { segmentBytes: 1 });
+  const spool = new TurnSpool(path.join(tempDirectory(), 'spool'), { segmentBytes: 1 });
   const lanes = new Lanes({
     consumer,
     scorer: {

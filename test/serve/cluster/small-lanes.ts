@@ -3,7 +3,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { TurnLimits } from '../../../src/assemble/open-turns.ts';
 import { JournalReader } from '../../../src/journal/journal-reader.ts';
-import { Spool } from '../../../src/kafka/turn-spool.ts';
+import { TurnSpool } from '../../../src/kafka/turn-spool.ts';
 import type { LaneOwner, LaneParts } from '../../../src/serve/cluster/lane.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 
@@ -25,9 +25,9 @@ export function partsForTest(owner: Partial<LaneOwner>): Omit<LaneParts, 'spool'
   return { packer: { pack: never }, owner: { closed: never, time: () => {}, late: never, refused: never, ...owner } };
 }
 
-export function spoolForTest(): { readonly spool: Spool; readonly reader: JournalReader } {
+export function spoolForTest(): { readonly spool: TurnSpool; readonly reader: JournalReader } {
   const directory = path.join(tempDirectory(), 'spool');
-  const spool = new Spool(directory);
+  const spool = new TurnSpool(directory);
   const reader = new JournalReader(directory);
   onTestFinished(() => {
     reader.close();
