@@ -10,9 +10,10 @@
  * outermost action is written), or be the session of a Genkit agent. `generate` calls itself again after each round of tools;
  * those helpers repeat what the models below them say. A tool's span has no id of the call: pairing gives it one.
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { SpanView } from '../../model/otlp/views.ts';
 import type { Content, StepKind } from '../../model/step.ts';
 import { contentOf, textContent } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
@@ -75,8 +76,8 @@ export const genkit: Dialect = {
   messagesOut: [messages(OUTPUT, 'assistant')],
   input: [spoken(INPUT, SAID)],
   output: [spoken(OUTPUT, ANSWERED)],
-  toolArgs: [whole(INPUT)],
-  toolResult: [whole(OUTPUT)],
+  toolArgs: [attributeFinder(INPUT)],
+  toolResult: [attributeFinder(OUTPUT)],
 };
 
 function infer(draft: Draft, { attributes }: SpanView): void {
@@ -168,17 +169,6 @@ function spoken(key: string, names: readonly string[]): Finder<Content> {
         if (text !== undefined) return textContent(text, decoded.state);
       }
       return key === OUTPUT ? contentOf(value) : undefined;
-    },
-  };
-}
-
-function whole(key: string): Finder<AttributeValue> {
-  return {
-    rule: key,
-    key,
-    find: ({ span: { attributes } }) => {
-      const value = attributes.get(key);
-      return isPresent(value) ? value : undefined;
     },
   };
 }

@@ -5,13 +5,13 @@
  *                                > function_tool      lk.function_tool.{id,name,arguments,output,is_error}
  *     agent_turn     lk.user_input; the room is the conversation
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { SpanView } from '../../model/otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
 import { textContent } from '../content.ts';
-import type { Dialect, Finder } from '../dialect.ts';
+import { attributeFinder } from '../attribute-finder.ts';
+import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
-import { isPresent } from '../jsonish.ts';
 import { asBoolean, asText, rows } from '../rows.ts';
 
 const TOOL = 'lk.function_tool';
@@ -50,8 +50,8 @@ export const liveKit: Dialect = {
     },
   ],
   output: [{ rule: RESPONSE, key: RESPONSE, find: ({ span }) => textContent(span.attributes.text(RESPONSE) ?? '') }],
-  toolArgs: [attribute(`${TOOL}.arguments`)],
-  toolResult: [attribute(`${TOOL}.output`)],
+  toolArgs: [attributeFinder(`${TOOL}.arguments`)],
+  toolResult: [attributeFinder(`${TOOL}.output`)],
   error: [{ rule: `${TOOL}.is_error`, key: `${TOOL}.is_error`, find: toolError }],
 };
 
@@ -59,17 +59,6 @@ function infer(draft: Draft, span: SpanView): void {
   if (draft.kind === undefined && span.scope.name.startsWith('livekit')) {
     draft.set('kind', NAMES.get(span.name), 'span name');
   }
-}
-
-function attribute(key: string): Finder<AttributeValue> {
-  return {
-    rule: key,
-    key,
-    find: ({ span }) => {
-      const value = span.attributes.get(key);
-      return isPresent(value) ? value : undefined;
-    },
-  };
 }
 
 function toolError({ span: { attributes } }: Evidence): StepError | undefined {

@@ -9,9 +9,8 @@
  *
  * That a framework, the client and the server each have a span of one call is for `assemble` to find out.
  */
-import type { AttributeValue } from '../../model/otlp/views.ts';
-import type { Dialect, Finder } from '../dialect.ts';
-import { isPresent } from '../jsonish.ts';
+import { attributeFinder } from '../attribute-finder.ts';
+import type { Dialect } from '../dialect.ts';
 import { row } from '../rows.ts';
 
 export const mcp: Dialect = {
@@ -21,17 +20,6 @@ export const mcp: Dialect = {
     ['toolArgs', 'mcp.request.argument'],
     ['toolResult', 'mcp.response.value'],
   ],
-  toolArgs: [content('mcp.request.argument')],
-  toolResult: [content('mcp.response.value')],
+  toolArgs: [attributeFinder('mcp.request.argument')],
+  toolResult: [attributeFinder('mcp.response.value')],
 };
-
-function content(key: string): Finder<AttributeValue> {
-  return {
-    rule: key,
-    key,
-    find: (evidence) => {
-      const value = evidence.attribute(key);
-      return isPresent(value) ? value : undefined;
-    },
-  };
-}

@@ -12,6 +12,7 @@
 import type { SpanView, AttributeValue } from '../../model/otlp/views.ts';
 import type { Part, StepKind } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
+import { attributeFinder } from '../attribute-finder.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
@@ -97,8 +98,8 @@ export const vercel: Dialect = {
     key,
     find: ({ span }) => contentIfThere(span.attributes.get(key)),
   })),
-  toolArgs: [attribute('ai.toolCall.args')],
-  toolResult: [attribute('ai.toolCall.result')],
+  toolArgs: [attributeFinder('ai.toolCall.args')],
+  toolResult: [attributeFinder('ai.toolCall.result')],
 };
 
 /** Releases that write no `ai.operationId`: the operation, a blank, and what the application calls it. */
@@ -213,17 +214,6 @@ function answerUnder(prefix: string): Finder<MessageList> {
       if (parts.length === 0) return undefined;
       const state = isRedactionMarker(text) ? 'redacted' : (calls?.state ?? 'whole');
       return { state, messages: [{ role: 'assistant', name: undefined, parts, finishReason: undefined }] };
-    },
-  };
-}
-
-function attribute(key: string): Finder<AttributeValue> {
-  return {
-    rule: key,
-    key,
-    find: (evidence) => {
-      const value = evidence.attribute(key);
-      return isPresent(value) ? value : undefined;
     },
   };
 }
