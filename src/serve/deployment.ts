@@ -71,6 +71,8 @@ type ServiceReader = ConversationReader & LabelReader & BacktestReader & { close
 
 /** Parts that exist only once the store is open. The HTTP side starts before them, so that people see why an instance waits. */
 export interface Opened {
+  /** Whether everything has started. */
+  isRunning: boolean;
   log: ServedLog | undefined;
   reader: ServiceReader | undefined;
 }

@@ -3,6 +3,8 @@
  * was accepted may not get scored.
  */
 import type { AnyEvent } from '../model/events/any-event.ts';
+import type { Opened } from './deployment.ts';
+import type { Scorer } from './scorer.ts';
 
 interface ReadinessReport {
   readonly ready: boolean;
@@ -33,4 +35,16 @@ export class Readiness {
     }
     return { ready: reasons.length === 0, reasons };
   }
+}
+
+/** Reasons why it cannot do its work now, in words for people. */
+export function problemsOf(opened: Opened, scorer: Pick<Scorer, 'problem'>): readonly string[] {
+  const store = scorer.problem('store');
+  const sending = scorer.problem('sending');
+  return [
+    ...(opened.isRunning ? [] : ['starting: the store is being opened and the log is being read']),
+    ...(opened.log?.problems ?? []),
+    ...(store === undefined ? [] : [`the shared store: ${store}`]),
+    ...(sending === undefined ? [] : [`the topic of evaluations: ${sending}`]),
+  ];
 }

@@ -13,6 +13,7 @@ import type { ClosedTurn } from '../assemble/open-turns.ts';
 import type { AcceptCommand } from '../engine/detection/detection-owner.ts';
 import type { DeliveredNotice } from '../engine/detection/detection-rounds.ts';
 import type { SuiteOutline } from '../engine/suite-outline.ts';
+import type { AnyEvent } from '../model/events/any-event.ts';
 import type { TraceId } from '../model/ids.ts';
 import type { LaneName, LanePositions, OwnedLane } from '../store/cluster-store.ts';
 import type { Total } from '../store/engine-store.ts';
@@ -28,7 +29,6 @@ import type {
   TurnCommand,
 } from './scoring-protocol.ts';
 import type { CheckLimits } from './check-watchdog.ts';
-import type { ServiceEvents } from './service-events.ts';
 import type { PutCommand, StoreWrites } from './store-writes.ts';
 import type { PackedTurn } from './turn-packer.ts';
 import { WatchedThread } from './watched-thread.ts';
@@ -48,7 +48,7 @@ export interface Draining {
 
 /** Objects that the thread's messages go to. */
 interface Recipients {
-  readonly events: Pick<ServiceEvents, 'report'>;
+  readonly events: { report(event: AnyEvent): void };
   readonly totals: readonly { update(totals: readonly Total[]): void }[];
   readonly detection: Pick<DetectionMonitor, 'receive'>;
   readonly writes: Pick<StoreWrites, 'receive'>;

@@ -6,7 +6,7 @@ import { type ConversationApi, conversationApi } from './api/conversation-api.ts
 import { ROUTES } from './api/routes.ts';
 import type { Opened } from './deployment.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
-import type { Readiness } from './readiness.ts';
+import { problemsOf, type Readiness } from './readiness.ts';
 import type { Reloading } from './reloading.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { Scorer } from './scorer.ts';
@@ -42,7 +42,8 @@ export function startHttp(needs: HttpNeeds): Promise<HttpServer> {
     routes: ROUTES,
     side: {
       metrics: (accept, scraper) => exposition.render(accept, scraper),
-      ready: () => needs.readiness.check({ stalledMs: needs.scorer.stalledMs, problems: problemsOf(needs) }),
+      ready: () =>
+        needs.readiness.check({ stalledMs: needs.scorer.stalledMs, problems: problemsOf(needs.opened, needs.scorer) }),
       conversations: () => conversationsOf(opened),
       detection: () => detection.describe(),
       reader: () => opened.reader,
@@ -61,14 +62,4 @@ export function startHttp(needs: HttpNeeds): Promise<HttpServer> {
 export function conversationsOf({ reader }: Opened): ConversationApi {
   if (reader !== undefined) return conversationApi(reader);
   throw new Error('this instance reads nothing: kafka.read is false, or it still waits for its store');
-}
-
-function problemsOf({ opened, scorer }: Pick<HttpNeeds, 'opened' | 'scorer'>): readonly string[] {
-  const store = scorer.problem('store');
-  const sending = scorer.problem('sending');
-  return [
-    ...(opened.log?.problems ?? []),
-    ...(store === undefined ? [] : [`the shared store: ${store}`]),
-    ...(sending === undefined ? [] : [`the topic of evaluations: ${sending}`]),
-  ];
 }

@@ -89,7 +89,7 @@ function withState(options: ServiceOptions) {
       start: ({ directory }) => deploymentOf(settings, directory),
     })
     .add({ name: 'config', needs: [], start: () => new RunningConfig(settings, [...suites, ...shadows]) })
-    .add({ name: 'opened', needs: [], start: (): Opened => ({ log: undefined, reader: undefined }) })
+    .add({ name: 'opened', needs: [], start: (): Opened => ({ isRunning: false, log: undefined, reader: undefined }) })
     .add({ name: 'redaction', needs: [], start: () => serviceRedaction(settings) })
     .add({ name: 'scorer', needs: ['deployment'], start: ({ deployment }) => new Scorer(deployment.draining) })
     .add({
@@ -229,10 +229,11 @@ function withLog(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
     })
     .add({
       name: 'running',
-      needs: ['log', 'reloading'],
+      needs: ['log', 'reloading', 'opened'],
       // Last, because the log's time must not move before everything that it sets off is there.
-      start: ({ log: served, reloading }) => {
+      start: ({ log: served, reloading, opened }) => {
         served.start();
+        opened.isRunning = true;
         return { reloading, flush: setInterval(() => log.flush(), LOG_FLUSH_MS) };
       },
       stop: ({ reloading, flush }) => {
