@@ -160,6 +160,7 @@ export class Engine {
     this.#sweepBefore(closed);
     this.#understanding.report(`trace ${closed.traceId}`, error);
     const known = this.#parts.store.traces.find(closed.traceId);
+    if (isStored(closed, known)) return this.#counted(closed, 'stored-already');
     return this.#counted(closed, known === undefined ? 'not-understood' : this.#pass(known, closed, 'not-understood'));
   }
 
@@ -176,8 +177,7 @@ export class Engine {
   #take(closed: Arrival, known: StoredTrace | undefined): TurnFate {
     const { store, settings } = this.#parts;
     if (known !== undefined) {
-      // The thread that stored it ended before it could answer.
-      if (closed.position > 0 && closed.position <= known.position) return 'stored-already';
+      if (isStored(closed, known)) return 'stored-already';
       if (known.sealed) return this.#pass(known, closed, 'over-limit');
       if (closed.closedAt - known.closedAt > settings.turn.reopenMs) return this.#pass(known, closed, 'too-late');
     }
@@ -389,4 +389,9 @@ export class Engine {
         this.#evaluateTurn(suite, turn, { ...place, revision: 1 });
     }
   }
+}
+
+/** The thread that stored it ended before it could answer. */
+function isStored({ position }: ClosedInLog, known: StoredTrace | undefined): boolean {
+  return known !== undefined && position > 0 && position <= known.position;
 }

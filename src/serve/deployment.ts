@@ -71,7 +71,7 @@ type ServiceReader = ConversationReader & LabelReader & BacktestReader & { close
 
 /** Parts that exist only once the store is open. The HTTP side starts before them, so that people see why an instance waits. */
 export interface Opened {
-  /** Whether everything has started. */
+  /** Whether everything has started, and nothing has been stopped. */
   isRunning: boolean;
   log: ServedLog | undefined;
   reader: ServiceReader | undefined;

@@ -42,7 +42,7 @@ export function problemsOf(opened: Opened, scorer: Pick<Scorer, 'problem'>): rea
   const store = scorer.problem('store');
   const sending = scorer.problem('sending');
   return [
-    ...(opened.isRunning ? [] : ['starting: the store is being opened and the log is being read']),
+    ...(opened.isRunning ? [] : ['starting or stopping: the store is opened or closed, the log is read or drained']),
     ...(opened.log?.problems ?? []),
     ...(store === undefined ? [] : [`the shared store: ${store}`]),
     ...(sending === undefined ? [] : [`the topic of evaluations: ${sending}`]),

@@ -84,7 +84,7 @@ export class Scorer {
     number,
     { readonly question: LaneQuestion; readonly answered: (answer: LaneAnswer) => void }
   >();
-  readonly #problems = new Map<ProblemOf, string>();
+  readonly #problems = new Map<ProblemOf, { readonly problem: string; readonly since: number }>();
   readonly #whenStopped = Promise.withResolvers<void>();
   /** Calls that wait until the thread has answered up to a sequence. */
   #forgotten: { readonly sequence: number; readonly resolve: () => void }[] = [];
@@ -154,13 +154,18 @@ export class Scorer {
 
   /** Reason why the store, or the topic of evaluations, cannot be used now. */
   problem(of: ProblemOf): string | undefined {
-    return this.#problems.get(of);
+    return this.#problems.get(of)?.problem;
+  }
+
+  /** Time by `performance.now()` since which there has been a problem without a break. */
+  problemSince(of: ProblemOf): number | undefined {
+    return this.#problems.get(of)?.since;
   }
 
   close(source: TurnSource, turn: ClosedTurn, positions: LanePositions): void {
     if (this.#state !== 'running') return;
     this.#turnsWaiting += 1;
-    const bytes = turn.rows.reduce((sum, { length }) => sum + length, 0);
+    const bytes = bytesOf(turn);
     this.#enqueue({
       type: 'turn',
       sequence: this.#commands.nextSequence(),
@@ -369,7 +374,7 @@ export class Scorer {
 
   #problem(of: ProblemOf, problem: string | undefined): void {
     if (problem === undefined) this.#problems.delete(of);
-    else this.#problems.set(of, problem);
+    else this.#problems.set(of, { problem, since: this.problemSince(of) ?? performance.now() });
     this.#recipients?.events.report({ type: of === 'store' ? 'store-problem' : 'sending-problem', problem });
   }
 
@@ -385,4 +390,16 @@ export class Scorer {
     this.#thread?.stopWatching();
     this.#whenStopped.resolve();
   }
+}
+
+/** Bytes of a turn's content: it has copies of its own of the resources and scopes of its spans. */
+function bytesOf({ rows }: ClosedTurn): number {
+  let bytes = 0;
+  const groups = new Set<ClosedTurn['rows'][number]['group']>();
+  for (const { length, group } of rows) {
+    bytes += length;
+    groups.add(group);
+  }
+  for (const { resourceLength, scopeLength } of groups) bytes += resourceLength + scopeLength;
+  return bytes;
 }

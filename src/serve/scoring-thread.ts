@@ -112,10 +112,12 @@ class ScoringThread {
     let tidiedAt = performance.now();
     while (!this.#isStopping) {
       const found = await this.#orRetry('score', () => this.#side.scoreDue());
-      if (found !== true) await this.#idle();
+      if (found === undefined) continue;
+      if (!found) await this.#idle();
       if (performance.now() - tidiedAt < TIDY_EVERY_MS) continue;
       tidiedAt = performance.now();
-      await this.#orRetry('tidy', () => this.#side.tidy());
+      // The same work as far as problems go: the next scoring that succeeds ends it, long before the next tidying.
+      await this.#orRetry('score', () => this.#side.tidy());
     }
   }
 
@@ -141,8 +143,10 @@ class ScoringThread {
 
   async #answer({ id, question }: Extract<ToScorer, { type: 'question' }>): Promise<void> {
     let answer: Awaited<ReturnType<ScoringSide['answer']>> | undefined;
-    while (answer === undefined) answer = await this.#orRetry(question.ask, () => this.#side.answer(question));
-    this.#post({ type: 'answer', id, answer });
+    // The next thread is asked again.
+    while (answer === undefined && !this.#isStopping)
+      answer = await this.#orRetry(question.ask, () => this.#side.answer(question));
+    if (answer !== undefined) this.#post({ type: 'answer', id, answer });
   }
 
   /** Undefined, after a pause, if it failed. */

@@ -192,7 +192,11 @@ function withLog(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
         if (deployment.scores) opened.reader = deployment.openReader();
         return opened;
       },
-      stop: ({ reader }) => reader?.close(),
+      stop: async (closing) => {
+        const { reader } = closing;
+        closing.reader = undefined;
+        await reader?.close();
+      },
     })
     .add({
       name: 'watching',
@@ -229,16 +233,19 @@ function withLog(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
     })
     .add({
       name: 'running',
-      needs: ['log', 'reloading', 'opened'],
+      needs: ['log', 'reloading', 'opened', 'detection'],
       // Last, because the log's time must not move before everything that it sets off is there.
-      start: ({ log: served, reloading, opened }) => {
+      start: ({ log: served, reloading, opened, detection }) => {
         served.start();
         opened.isRunning = true;
-        return { reloading, flush: setInterval(() => log.flush(), LOG_FLUSH_MS) };
+        return { reloading, opened, detection, flush: setInterval(() => log.flush(), LOG_FLUSH_MS) };
       },
-      stop: ({ reloading, flush }) => {
+      stop: async ({ reloading, opened, detection, flush }) => {
+        opened.isRunning = false;
         clearInterval(flush);
         reloading.stop();
+        // While the scoring thread can still note which notices were delivered.
+        await detection.stop();
       },
     });
 }

@@ -11,7 +11,9 @@ function running(problems: readonly string[]): Opened {
 }
 
 test('a service is not ready before all of it has started, and says so', () => {
-  expect(problemsOf(STARTING, NO_PROBLEM)).toEqual(['starting: the store is being opened and the log is being read']);
+  expect(problemsOf(STARTING, NO_PROBLEM)).toEqual([
+    'starting or stopping: the store is opened or closed, the log is read or drained',
+  ]);
   expect(problemsOf(running([]), NO_PROBLEM)).toEqual([]);
 });
 

@@ -25,39 +25,35 @@ export class ArrivalUnderstanding {
     this.#idKeys = idKeysOf(idKeys);
   }
 
-  /** `wantsKeys`: see `FilingStore`. A turn that cannot be understood says nothing about itself; scoring reports why. */
+  /**
+   * `wantsKeys`: see `FilingStore`. Never throws: a turn that cannot be understood says nothing about itself, and the engine, which tries again, reports
+   * why. Content is decoded lazily, so finding keys may fail where finding turns did not.
+   */
   understand(turn: Arrival, { wantsKeys }: { readonly wantsKeys: boolean }): UnderstoodArrival {
-    const turns = this.#tryTurns(turn.content);
-    if (turns === undefined) return { ...turn, ...UNKNOWN };
-    const needsNoHistory = turns.every((part) => isWhole(part) && !isBare(part) && !part.ended);
-    const conversationId = namedConversationOf(turns);
-    // Finding keys decodes all messages, a third of what this costs.
-    return conversationId !== undefined && !wantsKeys
-      ? {
-          ...turn,
-          turns,
-          conversationId,
-          has: [],
-          wants: [],
-          linked: linksOf(turns),
-          keysLater: true,
-          needsNoHistory,
-        }
-      : { ...turn, turns, conversationId, ...evidenceOf(turns), needsNoHistory };
-  }
-
-  /** Keys of an arrival that was filed without them. */
-  keysOf(content: TraceContent): ConversationKeys {
-    const turns = this.#tryTurns(content);
-    return turns === undefined ? { has: [], wants: [] } : keysOf(turns);
-  }
-
-  #tryTurns(content: TraceContent): readonly Turn[] | undefined {
     try {
-      return buildTurns(normalize(content, this.#idKeys));
+      const turns = this.#turnsOf(turn.content);
+      const needsNoHistory = turns.every((part) => isWhole(part) && !isBare(part) && !part.ended);
+      const conversationId = namedConversationOf(turns);
+      const known = { ...turn, turns, conversationId, needsNoHistory };
+      // Finding keys decodes all messages, a third of what this costs.
+      return conversationId !== undefined && !wantsKeys
+        ? { ...known, has: [], wants: [], linked: linksOf(turns), keysLater: true }
+        : { ...known, ...evidenceOf(turns) };
     } catch {
-      // The engine tries again, and reports what is wrong.
-      return undefined;
+      return { ...turn, ...UNKNOWN };
     }
+  }
+
+  /** Keys of an arrival that was filed without them. Never throws: the cluster's time waits for it. */
+  keysOf(content: TraceContent): ConversationKeys {
+    try {
+      return keysOf(this.#turnsOf(content));
+    } catch {
+      return { has: [], wants: [] };
+    }
+  }
+
+  #turnsOf(content: TraceContent): readonly Turn[] {
+    return buildTurns(normalize(content, this.#idKeys));
   }
 }

@@ -20,7 +20,7 @@ import type { ScoringParts, Troubles } from '../scoring-side.ts';
 
 interface FilerParts {
   readonly store: FilingStore;
-  readonly understanding: ArrivalUnderstanding;
+  readonly understanding: Pick<ArrivalUnderstanding, 'understand'>;
   readonly post: ScoringParts['post'];
   readonly troubles: Troubles;
   readonly pause: () => Promise<void>;
@@ -35,22 +35,27 @@ interface LaneFiling {
 
 const COMMANDS_MAX = 256;
 const BYTES_MAX = 32 << 20;
+/** Bytes of spans in a batch that are kept understood while it is filed; understood, they take several times as much memory. */
+const UNDERSTOOD_BYTES_MAX = 8 << 20;
 
 export class LaneFiler {
   readonly #parts: FilerParts;
+  /** Lanes whose bytes are lost, by number and epoch: they are owned again under another epoch. */
+  readonly #lost = new Set<string>();
 
   constructor(parts: FilerParts) {
     this.#parts = parts;
   }
 
-  /** Takes the first of what waits; it is filed when this resolves. */
+  /** Takes the first of what waits; it is filed when this resolves. If this rejects, all of it still waits. */
   async fileNext(waiting: OrderedCommand[]): Promise<void> {
     const startedAt = performance.now();
-    const batch = takeFirst(waiting);
+    const batch = firstOf(waiting);
     const last = batch.at(-1);
     if (last === undefined) return;
     const { filings, unreadable } = this.#filingsOf(batch);
     const refused = [...unreadable, ...(await this.#file(filings))];
+    waiting.splice(0, batch.length);
     const arrivals = filings.reduce((sum, filing) => sum + filing.arrivals.length, 0);
     const { post } = this.#parts;
     post({ type: 'done', sequence: last.sequence, refused });
@@ -64,9 +69,11 @@ export class LaneFiler {
   } {
     const filings = new Map<string, LaneFiling>();
     const unreadable = new Map<string, OwnedLane>();
+    let understoodBytes = 0;
     for (const command of batch) {
       const { lane } = command;
       const key = `${lane.lane} ${lane.epoch}`;
+      if (this.#lost.has(key)) unreadable.set(key, lane);
       if (unreadable.has(key)) continue;
       let filing = filings.get(key);
       if (filing === undefined) {
@@ -77,13 +84,14 @@ export class LaneFiler {
       if (command.type === 'time') filing.time = command.time;
       else if ('arrival' in command.turn) {
         const { understanding, store } = this.#parts;
-        filing.arrivals.push({
-          ...understanding.understand(command.turn.arrival, store),
-          positions: command.positions,
-        });
+        const arrival = understanding.understand(command.turn.arrival, store);
+        understoodBytes += contentBytes(arrival.content);
+        const turns = understoodBytes > UNDERSTOOD_BYTES_MAX ? undefined : arrival.turns;
+        filing.arrivals.push({ ...arrival, turns, positions: command.positions });
       } else {
         this.#parts.troubles.said('take', 'unreadable' in command.turn ? command.turn.unreadable : 'it has no bytes');
-        // Its time must not move past the turn.
+        // Its time must not move past the turn, with this batch or a later one.
+        this.#lost.add(key);
         unreadable.set(key, lane);
         filings.delete(key);
       }
@@ -120,7 +128,7 @@ export class LaneFiler {
 }
 
 /** A transaction holds the bytes of its turns in memory. */
-function takeFirst(waiting: OrderedCommand[]): OrderedCommand[] {
+function firstOf(waiting: readonly OrderedCommand[]): OrderedCommand[] {
   let bytes = 0;
   let count = 0;
   for (const command of waiting) {
@@ -128,7 +136,7 @@ function takeFirst(waiting: OrderedCommand[]): OrderedCommand[] {
     if (command.type === 'turn' && 'arrival' in command.turn) bytes += contentBytes(command.turn.arrival.content);
     count += 1;
   }
-  return waiting.splice(0, count);
+  return waiting.slice(0, count);
 }
 
 function contentBytes({ traces, logs }: FiledArrival['content']): number {

@@ -33,7 +33,7 @@ import type { UnscoredBytes } from './unscored-bytes.ts';
 /** What lanes need of the scorer. */
 type LaneScorer = Pick<
   Scorer,
-  'turnsWaiting' | 'scoredTo' | 'problem' | 'own' | 'filedPositions' | 'close' | 'time' | 'forget'
+  'turnsWaiting' | 'scoredTo' | 'problemSince' | 'own' | 'filedPositions' | 'close' | 'time' | 'forget'
 >;
 
 interface LanesOptions {
@@ -83,7 +83,6 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
   #membership: Promise<void> = Promise.resolve();
   #isMember = false;
   #problem: string | undefined;
-  #storeProblem: string | undefined;
   #storeAwaySince: number | undefined;
 
   constructor(options: LanesOptions) {
@@ -276,21 +275,16 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
 
   /** An instance that cannot reach the store for long leaves its lanes to others, and joins again when it can. */
   #noteStore(): void {
-    const problem = this.#options.scorer.problem('store');
-    if (problem === this.#storeProblem) return;
-    this.#storeProblem = problem;
-    if (problem !== undefined) this.#storeAwaySince ??= performance.now();
-    else {
-      this.#storeAwaySince = undefined;
-      void this.#inTurn(() => this.#join());
-    }
+    const since = this.#options.scorer.problemSince('store');
+    if (since === this.#storeAwaySince) return;
+    this.#storeAwaySince = since;
+    if (since === undefined) void this.#inTurn(() => this.#join());
   }
 
   async #askEnds(): Promise<void> {
     this.#noteStore();
     if (this.#storeAwaySince !== undefined && performance.now() - this.#storeAwaySince > STORE_AWAY_MS) {
-      this.#storeAwaySince = performance.now();
-      await this.#inTurn(() => this.#leave('the store has been away for too long'));
+      if (this.#isMember) await this.#inTurn(() => this.#leave('the store has been away for too long'));
       return;
     }
     const partitions = this.#partitions();

@@ -75,3 +75,42 @@ test('a turn whose bytes are lost keeps its lane from moving on, and no other', 
   expect(problems).toContain('the file is gone');
   expect(said).toEqual([{ fenced: [2], sequence: 6 }]);
 });
+
+test('commands that could not be filed for a mistake of ours still wait', async () => {
+  const lane = laneOf(0);
+  const filer = new LaneFiler({
+    store: { wantsKeys: false, file: async () => {} },
+    understanding: {
+      understand: () => {
+        throw new Error('a mistake');
+      },
+    },
+    post: () => {},
+    troubles: { said: () => {}, over: () => {} },
+    pause: async () => {},
+  });
+  const waiting: Parameters<LaneFiler['fileNext']>[0] = [
+    { type: 'turn', sequence: 1, lane, positions: {}, turn: { arrival: ARRIVAL } },
+  ];
+
+  await expect(filer.fileNext(waiting)).rejects.toThrow('a mistake');
+
+  expect(waiting).toHaveLength(1);
+});
+
+test('a lane whose bytes are lost is refused in later batches, too, until it has another epoch', async () => {
+  const { filer, commands, filed, said } = run({ lost: 2 });
+  await filer.fileNext(commands);
+  filed.splice(0);
+  said.splice(0);
+  const lane = laneOf(2);
+
+  await filer.fileNext([{ type: 'time', sequence: 7, lane, time: 300, positions: {} }]);
+  await filer.fileNext([{ type: 'time', sequence: 8, lane: { ...lane, epoch: 2 }, time: 300, positions: {} }]);
+
+  expect(said).toEqual([
+    { fenced: [2], sequence: 7 },
+    { fenced: [], sequence: 8 },
+  ]);
+  expect(filed.map(({ lane: { epoch } }) => epoch)).toEqual([2]);
+});

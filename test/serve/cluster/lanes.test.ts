@@ -62,7 +62,7 @@ function lanesWith(
     scorer: {
       turnsWaiting: 0,
       scoredTo: undefined,
-      problem: () => store.problem,
+      problemSince: () => (store.problem === undefined ? undefined : 1),
       own,
       filedPositions: () => Promise.resolve(new Map()),
       close: () => {},
