@@ -119,8 +119,10 @@ export function choice<const V extends readonly string[], const D extends Declar
   values: V,
   declared: D,
   help: string,
-) {
-  return setting(declared, help, z.enum(values, `one of ${values.join(', ')}`));
+): Field<Given<V[number], D>> {
+  // Said, because a declaration file cannot hold what would be inferred.
+  const schema: z.ZodType<V[number]> = z.enum(values, `one of ${values.join(', ')}`);
+  return setting(declared, help, schema);
 }
 
 export const someText = z.string('a text').min(1, 'a text that is not empty');
