@@ -21,7 +21,7 @@ export interface Arrival extends ClosedInLog {
   /** Distinct spans. */
   readonly spans: number;
   readonly content: TraceContent;
-  /** What the content means, if it was understood before, by the same rules. */
+  /** Turns of the content, if it was understood before by the same rules. */
   readonly turns?: readonly Turn[] | undefined;
 }
 

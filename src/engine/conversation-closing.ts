@@ -72,7 +72,7 @@ function dueAfter(
   return { dueAt: at + idleMs, dueCause: 'idle' };
 }
 
-/** Those that are due by then, in the order in which they came due. Each has to be closed before the next is asked for. */
+/** Conversations due by then, in the order in which they came due. Each must be closed before the next is taken. */
 export function* dueConversations(conversations: ConversationStore, logTime: number): Generator<StoredConversation> {
   for (;;) {
     const due = conversations.nextDue(logTime);

@@ -7,7 +7,7 @@
  * time, why it closed. Late spans are merged with what the store has and evaluated as the next revision.
  *
  * It writes inside a transaction that the caller begins and commits; a crash before the commit leaves the arrival in
- * its log, and it comes again.
+ * its log, which delivers it again.
  */
 import type { CloseCause, DueCause } from '../model/causes.ts';
 import { buildConversation } from '../assemble/build-conversation.ts';

@@ -26,7 +26,7 @@ export function textAnswer(status: number, body: string): Answer {
 
 const PROBLEMS_MAX = 50;
 
-/** What is wrong with the query or the body of a request, all of it. */
+/** Mistakes in the query or the body of a request, all of it. */
 export function mistakesAnswer(what: 'query' | 'body', { issues }: z.ZodError): Answer {
   const problems = issues
     .slice(0, PROBLEMS_MAX)

@@ -16,7 +16,7 @@ import { putTruth } from './put-truth.ts';
 import { reloadConfiguration } from './reload-configuration.ts';
 import { listShadows } from './shadow-api.ts';
 
-/** What the routes need of the service. */
+/** Functions of the service that the routes call. */
 interface ServiceSide {
   readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;
   readonly ready: () => ReturnType<Readiness['check']>;
