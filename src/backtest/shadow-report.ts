@@ -10,7 +10,7 @@ import { Comparison } from './comparison.ts';
 
 interface ShadowOptions {
   readonly reader: BacktestReader;
-  /** Those that run, live or in shadow. */
+  /** Suites that run, live or in shadow. */
   readonly suites: readonly SuiteOutline[];
   /** Of this name only. */
   readonly suite?: string | undefined;

@@ -12,6 +12,6 @@ export const HTTP = section('reload', 'The API.', {
 }).build(({ writeToken }, sources) => {
   if (writeToken === undefined || /^[\x21-\x7e]{16,}$/.test(writeToken)) return { writeToken };
   // The value is a secret, and is not repeated.
-  sources.mistake('http.write_token', 'the token can not be used', expected);
+  sources.mistake('http.write_token', 'the token cannot be used', expected);
   return { writeToken: undefined };
 });

@@ -88,7 +88,7 @@ const salt: Setting<string | undefined> = {
   },
 };
 
-export const REDACTION = section('start', 'What is taken out before anything is stored (redaction.md).', {
+export const REDACTION = section('start', 'Removes secrets before anything is stored (redaction.md).', {
   patterns: setting(
     { key: 'redaction.patterns', default: DEFAULT_PATTERNS },
     `Patterns that are looked for: some of ${KNOWN}; or all, or none.`,

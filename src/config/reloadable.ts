@@ -1,5 +1,6 @@
 /**
- * What a reload takes: of each setting that its declaration says, the new value; of all others the one that runs, and their names are given.
+ * Merges the running settings with those of a reload. A setting whose declaration says so takes its new value; the others keep theirs, and those that
+ * changed are named.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isSetting, type Section, settingsIn } from './section.ts';

@@ -40,7 +40,7 @@ export function isBroken(kind: VerdictKind): boolean {
   return IS_BROKEN[kind];
 }
 
-/** What a suite may count a criterion as that does not apply. */
+/** Ways in which a suite may count a criterion that does not apply. */
 export const NOT_APPLICABLE_HANDLINGS = ['exclude', 'pass', 'fail'] as const;
 export type NotApplicableHandling = (typeof NOT_APPLICABLE_HANDLINGS)[number];
 

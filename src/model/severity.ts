@@ -37,7 +37,7 @@ export function isFailure(outcome: Outcome): boolean {
   return isScored(outcome) && !isSuccess(outcome);
 }
 
-/** Those that were not scored come before all others. */
+/** Evaluations without a score come before all others. */
 export function bySeverity(a: Outcome, b: Outcome): number {
   return (SEVERITIES[a] ?? -1) - (SEVERITIES[b] ?? -1);
 }

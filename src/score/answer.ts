@@ -1,7 +1,7 @@
 /** What checks answer, whether they are code, expressions or judges. */
 import type { SpanId } from '../model/ids.ts';
 
-/** What a check may answer. A bare boolean is given the criterion's question as its reason. */
+/** Possible answers of a check. A bare boolean is given the criterion's question as its reason. */
 export type Answer = boolean | ReasonedAnswer | NotApplicable;
 
 export interface ReasonedAnswer {

@@ -35,7 +35,7 @@ export interface Subject {
 export type Extracts = Readonly<Record<string, unknown>>;
 export type SubjectWith<E extends Extracts> = Subject & { readonly extracts: E };
 
-/** What an outcome rule sees. */
+/** Values that an outcome rule can refer to. */
 export interface OutcomeView<E extends Extracts = Extracts> {
   readonly subject: SubjectWith<E>;
   /** 0 to 1. */

@@ -53,7 +53,7 @@ export interface ServedLog {
   stop(): Promise<void>;
 }
 
-/** What the brokers reported last of a partition that this instance reads. */
+/** Last report of the brokers about a partition that this instance reads. */
 export interface PartitionLag {
   readonly topic: string;
   readonly partition: number;

@@ -2,7 +2,7 @@
  * Keeps the number of series bounded. Agent names, versions, environments and segments come from spans, and whoever can send a
  * span could otherwise make as many series as they like.
  *
- * The first `maxLabelValues` combinations are kept, for good: a series that exists never changes its name. What comes
+ * The first `maxLabelValues` combinations are kept permanently: a series that exists never changes its name. What comes
  * after is counted under `other`, and each fold is reported. Of an agent's segments the first `maxSegments` are kept;
  * and where there is no room for a new segment of an agent that is known, only its segment is `other`, so that who fills up
  * the segments hides no agent. For these a quarter of `maxLabelValues` is spare.

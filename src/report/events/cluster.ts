@@ -63,10 +63,10 @@ export const CLUSTER_METRICS = {
     help: '1 while something keeps this instance from reading; the log says what. A gateway has none.',
   }),
   storeProblem: gauge('assay_store_problem', '0 or 1', {
-    help: '1 while the shared store can not be used; the log says why. A gateway has none.',
+    help: '1 while the shared store cannot be used; the log says why. A gateway has none.',
   }),
   sendingProblem: gauge('assay_evaluations_topic_problem', '0 or 1', {
-    help: '1 while the instance that sends evaluations to their topic can not; the log says why. They wait in the store. A gateway has none.',
+    help: '1 while the instance that sends evaluations to their topic cannot; the log says why. They wait in the store. A gateway has none.',
   }),
   spoolBytes: readGauge('assay_spool_bytes', 'bytes', {
     help: 'Disk that the bytes of open turns hold.',

@@ -133,7 +133,7 @@ export const DETECTION_METRICS = {
   }),
   problems: counter('assay_detection_problems_total', 'problems', {
     labels: { kind: ['failed', 'began_anew', 'dropped'] },
-    help: 'Rounds that failed and were undone (failed), states that could not be used, so that learning began anew (began_anew), and what was let go (dropped).',
+    help: 'Rounds that failed and were undone (failed), states that could not be used, so that learning started from scratch (began_anew), and data that were discarded (dropped).',
   }),
   notices: counter('assay_webhook_notices_total', 'notices', {
     labels: { webhook: GIVEN, result: ['delivered', 'given_up'] },

@@ -70,7 +70,7 @@ export const JUDGE_METRICS = {
   }),
   stopped: gauge('assay_judge_stopped', '0 or 1', {
     labels: { judge: GIVEN },
-    help: '1 while the judge is not asked because it can not answer: a key, a quota, a certificate, or it is away. The log says which.',
+    help: '1 while the judge is not asked because it cannot answer: a key, a quota, a certificate, or it is away. The log says which.',
   }),
   spent: gauge('assay_judge_budget_spent_ratio', 'from 0 to 1', {
     labels: ['window'],

@@ -8,7 +8,7 @@ import { error, type EventTable, warn } from './event-table.ts';
 export const RESULT_METRICS = {
   results: counter('assay_results_total', 'evaluations', {
     labels: { fate: ['sent', 'refused', 'dropped'] },
-    help: 'Evaluations that were to go to a backend as OpenTelemetry events: sent, refused by it for good, or dropped because too many waited.',
+    help: 'Evaluations that were to go to a backend as OpenTelemetry events: sent, refused by it permanently, or dropped because too many waited.',
   }),
   resultFailures: counter('assay_result_failures_total', 'requests', {
     help: 'Requests with results that failed and are made again.',

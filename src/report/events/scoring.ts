@@ -120,7 +120,7 @@ export const SCORING_METRICS = {
     help: 'Evaluations counted under `other` because there are as many label sets (label agent) or segments (label segment) as allowed.',
   }),
   pruned: counter('assay_store_pruned_conversations_total', 'conversations', {
-    help: 'Conversations that retention let go.',
+    help: 'Conversations that retention deleted.',
   }),
 } satisfies MetricTable<Gauges>;
 

@@ -8,9 +8,9 @@ import { refuseWriter } from './write-access.ts';
 
 export interface Routed<S> {
   readonly routes: readonly Route<S>[];
-  /** What the handlers are given. */
+  /** Passed to each handler. */
   readonly side: S;
-  /** Of those who may write; undefined: this machine only. Asked for each request. */
+  /** Token for writing; undefined: only this machine may write. Read for each request. */
   readonly writeToken: () => string | undefined;
   readonly onWrite: (event: ApiEvent) => void;
 }

@@ -37,7 +37,7 @@ export function compileExpression(
     const parsed = environment.parse(text);
     // The casts to our own view of nodes hold for every node the library's parser makes.
     const root = parsed.ast as unknown as Node;
-    // Before the check, which writes macros anew.
+    // Before the check, which rewrites macros.
     const turnCondition = turnConditionOf(root);
     const turnTest = turnCondition === undefined ? undefined : compileTurnTest(root);
     const patterns = prepare(root);

@@ -22,11 +22,11 @@ interface ServiceSide {
   readonly ready: () => ReturnType<Readiness['check']>;
   /** Throws while there is no store to read. */
   readonly conversations: () => ConversationApi;
-  /** What has got worse, and what the detectors say. */
+  /** Regressions, and the state of the detectors. */
   readonly detection: () => Promise<unknown>;
   /** Undefined while there is no store to read. */
   readonly reader: () => BacktestReader | undefined;
-  /** Those that run, live or in shadow. */
+  /** Suites that run, live or in shadow. */
   readonly suites: () => readonly SuiteOutline[];
   readonly liveSuites: () => readonly SuiteOutline[];
   readonly put: (write: StoreWrite) => Promise<PutAnswer>;

@@ -25,7 +25,7 @@ const shadowSchema = z
 interface ShadowSide {
   /** Undefined while there is no store to read. */
   readonly reader: () => BacktestReader | undefined;
-  /** Those that run, live or in shadow. */
+  /** Suites that run, live or in shadow. */
   readonly suites: () => readonly SuiteOutline[];
 }
 

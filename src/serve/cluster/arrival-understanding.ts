@@ -1,5 +1,5 @@
 /**
- * What a turn that a lane closed says about the conversation that it belongs to. The turn is understood here once, to be filed; if this instance scores it
+ * Finds the conversation of a turn that a lane closed, by what the turn says about itself. The turn is understood here once, to be filed; if this instance scores it
  * too, which it mostly does seconds later, the engine takes it as it was understood.
  */
 import { buildTurns } from '../../assemble/build-turns.ts';
