@@ -30,8 +30,10 @@ USER 1000:1000
 VOLUME /data
 # OTLP over gRPC, OTLP over HTTP, metrics and API.
 EXPOSE 4317 4318 4319
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ASSAY_HTTP_PORT ?? 4319}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Ready rather than alive, because other containers wait for it (`depends_on: service_healthy`): OTLP is taken, and scoring works. A start that reads a
+# long journal again, or waits for the shared store, takes its time. What starts a container again as soon as it is unhealthy should ask /healthz.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=10m --retries=4 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ASSAY_HTTP_PORT ?? 4319}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # SIGTERM lets it finish what it has begun. What it has not finished by the time it is killed is done by whoever comes next.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/app/dist/cli/main.js"]

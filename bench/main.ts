@@ -1,5 +1,5 @@
 /**
- * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
+ * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>] [--data <of validity>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks never rot.
  */
 import { parseArgs } from 'node:util';
@@ -15,6 +15,7 @@ import { benchRedaction } from './redaction.ts';
 import { benchScrape } from './scrape.ts';
 import { benchStoreMemory } from './store-memory.ts';
 import { benchTrajectory } from './trajectory.ts';
+import { benchValidity } from './validity.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,6 +25,7 @@ const { values, positionals } = parseArgs({
     traces: { type: 'string' },
     runs: { type: 'string' },
     scenario: { type: 'string' },
+    data: { type: 'string' },
   },
 });
 const [name = 'pipeline'] = positionals;
@@ -59,6 +61,10 @@ const benches = {
     benchTrajectory(
       small ? { lengths: [2, 20], rounds: 1, runsOfEach: 2 } : { lengths: [2, 20, 200], rounds: 60, runsOfEach: 4 },
     ),
+  validity: () => {
+    if (values.data === undefined) throw new Error('validity needs --data <file> of conversations with known outcome');
+    return benchValidity(values.data);
+  },
   scrape: () => benchScrape(small ? { series: 2000, rounds: 2 } : { series: SERIES_MAX, rounds: 11 }),
   store: () => {
     const size = small
@@ -76,8 +82,10 @@ if (!(name in benches)) {
   const { rows, notes } = await benches[name as keyof typeof benches]();
   if (values.json) process.stdout.write(`${JSON.stringify(rows)}\n`);
   else {
-    for (const row of rows)
-      process.stdout.write(`${row.name}\n  ours ${row.ours}   reference ${row.reference}   ratio ${row.ratio}\n`);
+    for (const { name: of, ...figures } of rows) {
+      const written = Object.entries(figures).map(([figure, value]) => `${figure} ${value}`);
+      process.stdout.write(`${of}\n  ${written.join('   ')}\n`);
+    }
     for (const note of notes) process.stdout.write(`  ${note}\n`);
   }
 }

@@ -7,6 +7,7 @@ import { Journal } from '../src/journal/journal.ts';
 import { encodeTable } from '../src/model/otlp/batch-table.ts';
 import { indexTraces } from '../src/model/otlp/traces-reader.ts';
 import { turnLimits } from '../src/engine/engine-settings.ts';
+import { ConversationNotes } from '../src/engine/conversation-notes.ts';
 import { Intake } from '../src/engine/intake.ts';
 import { makeWorkload } from './workload.ts';
 
@@ -15,6 +16,7 @@ const TRACES_PER_STEP = 500;
 
 const directory = mkdtempSync(path.join(tmpdir(), 'assay-memory-'));
 const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
+const notes = new ConversationNotes(settings.conversation.idKeys);
 const intake = new Intake(turnLimits(settings), { closed: () => {}, released: () => {} });
 const { journal } = await Journal.open({
   directory: path.join(directory, 'journal'),
@@ -33,7 +35,9 @@ async function fill(target: number, firstSeed: number): Promise<number> {
     const workload = makeWorkload({ seed, traces, spansPerRequest: 300, concurrent: 100 });
     for (const request of workload.requests) {
       const index = indexTraces(request);
-      await journal.append({ signal: 'traces', bytes: request, table: encodeTable(index), rows: index.spanCount });
+      const batch = { signal: 'traces' as const, bytes: request, table: encodeTable(index), rows: index.spanCount };
+      notes.note(batch);
+      await journal.append(batch);
     }
     bytes += workload.bytes;
   }

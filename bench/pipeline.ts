@@ -17,6 +17,7 @@ import { encodeTable } from '../src/model/otlp/batch-table.ts';
 import { indexTraces } from '../src/model/otlp/traces-reader.ts';
 import { UNWATCHED } from '../src/engine/check-watch.ts';
 import { Engine } from '../src/engine/engine.ts';
+import { ConversationNotes } from '../src/engine/conversation-notes.ts';
 import { engineSettings, turnLimits } from '../src/engine/engine-settings.ts';
 import { ArrivalReader } from '../src/engine/arrival.ts';
 import { Intake } from '../src/engine/intake.ts';
@@ -129,6 +130,7 @@ export async function startPipeline(directory: string) {
     timed: (stage, work) => cpu.timed(stage, work),
   });
   const arrivals = new ArrivalReader((position, length) => reader.read(position, length));
+  const notes = new ConversationNotes(settings.conversation.idKeys);
   let turns = 0;
   let logTime = Date.now();
   const closed: ClosedTurn[] = [];
@@ -175,6 +177,7 @@ export async function startPipeline(directory: string) {
           const index = indexTraces(bytes);
           return { bytes: encodeTable(index), rows: index.spanCount };
         });
+        cpu.timed('noting conversations', () => notes.note({ signal: 'traces', bytes, table: table.bytes }));
         await journal.append({ signal: 'traces', bytes, table: table.bytes, rows: table.rows });
         drain();
       }

@@ -168,7 +168,7 @@ function take(
     at: closedAt,
     turnsAdded: 1,
     dueNowBecause: turnsPerConversation === 0 ? 'single_trace' : undefined,
-    limits: { idleMs: IDLE_MS * 5, maxAgeMs: 1e9, maxTurns: 1000 },
+    limits: { idleMs: IDLE_MS * 5, maxAgeMs: 1e9, maxTurns: 1000, openMaxMs: 900 },
   });
   if (turnsPerConversation > 0 && turns >= turnsPerConversation) {
     store.conversations.change(row, { dueAt: closedAt + IDLE_MS, dueCause: 'max_turns' });

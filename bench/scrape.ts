@@ -9,11 +9,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OUTCOMES } from '../src/model/evaluation.ts';
-import type { ConversationId } from '../src/model/ids.ts';
 import { Exposition } from '../src/report/metrics/exposition.ts';
 import { startHttpServer } from '../src/report/http/http-server.ts';
 import { read } from '../src/report/http/route.ts';
-import { QUALITY_METRICS, type QualityMetric } from '../src/report/metrics/quality-metrics.ts';
+import { QUALITY_METRICS, type QualityMetric, WITHDRAWN_METRICS } from '../src/report/metrics/quality-metrics.ts';
 import { QualityView, type SeriesTotal } from '../src/report/metrics/quality-view.ts';
 import { SuiteTotals } from '../src/engine/counting/suite-totals.ts';
 import { TotalsInMemory } from '../src/store/running-totals.ts';
@@ -39,7 +38,6 @@ export async function benchScrape(options: { readonly series: number; readonly r
         return { status: 200, type: contentType, body };
       }),
     ],
-    side: undefined,
     writeToken: () => undefined,
     onWrite: () => undefined,
   });
@@ -117,23 +115,16 @@ function filledView(series: number): { readonly view: QualityView; readonly tota
       const labels = { suite, agent: `agent-${agent}`, agent_version: `2026.11.${agent}`, environment: 'production' };
       const suiteTotals = new SuiteTotals(totals, labels, CRITERIA);
       for (const [index, outcome] of OUTCOMES.entries()) {
-        const score = outcome === 'unscored' ? undefined : index * 200_000;
+        const score = outcome === 'unscored' ? undefined : Math.min(index * 200_000, 1_000_000);
         suiteTotals.countFirst(
           {
-            conversationId: 'c' as ConversationId,
-            turnId: undefined,
-            suite,
-            suiteVersion: '1',
-            scope: 'conversation',
-            revision: 1,
             score,
             outcome,
-            explanation: '',
             verdicts: new Map(
               CRITERIA.map((name, at) => [name, { verdict: at > index ? 'pass' : 'fail', reason: '', evidence: [] }]),
             ),
           },
-          { steps: 3 + agent, tokens: 1000 + agent, durationMs: 2500 + agent, costUsd: 0.01 + agent / 1e5 },
+          { steps: 3 + agent, tokens: 1000 + agent, duration: 2500 + agent, cost: 10_000 + 10 * agent },
           { ...COUNTED, conversationId: `conversation-${agent}-${index}` },
         );
       }
@@ -150,7 +141,7 @@ function filledView(series: number): { readonly view: QualityView; readonly tota
 function registryOf(totals: readonly SeriesTotal[]): Registry {
   const registry = new Registry();
   const byName = Map.groupBy(totals, ({ metric }) => metric);
-  for (const metric of Object.values<QualityMetric>(QUALITY_METRICS)) {
+  for (const metric of [...Object.values<QualityMetric>(QUALITY_METRICS), ...WITHDRAWN_METRICS]) {
     const { name, help } = metric;
     const first = byName.get(metric.type === 'histogram' ? `${name}_count` : name)?.[0];
     if (first === undefined) continue;

@@ -20,7 +20,7 @@ import { firstWrong } from '../src/score/trajectory/describe-comparison.ts';
 import type { GoldenTrace, MatchMode } from '../src/score/trajectory/golden-trace.ts';
 import { readGolden } from '../src/score/trajectory/read-golden.ts';
 import { runOf } from '../src/score/trajectory/run.ts';
-import { writeOperations } from '../src/score/trajectory/write-operations.ts';
+import { effectByName } from '../src/score/effect-by-name.ts';
 import { randomFrom, shuffled } from '../test/random.ts';
 import { aStep, aTurn } from '../test/score/conversations.ts';
 import type { BenchRow } from './row.ts';
@@ -126,7 +126,11 @@ async function loadAgentEvals(): Promise<AgentEvals> {
   return (await import(pathToFileURL(entry).href)) as AgentEvals;
 }
 
-const OPTIONS = { isWrite: writeOperations(), scope: () => ({}), unsafe: new Map<ToolCall, string>() };
+const OPTIONS = {
+  isWrite: (tool: string) => effectByName(tool) === 'writes',
+  scope: () => ({}),
+  unsafe: new Map<ToolCall, string>(),
+};
 
 function follows(trace: GoldenTrace, turn: Turn): boolean {
   const compared = compareRun(trace, runOf({ turns: [turn], once: (_, compute) => compute() }), OPTIONS);

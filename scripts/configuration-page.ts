@@ -1,4 +1,5 @@
 /** The page about the configuration, made from the declarations of the settings. What is not of one setting is written here. */
+import { restartNames } from '../src/config/reloadable.ts';
 import { settingsIn, type Section } from '../src/config/section.ts';
 import type { Setting } from '../src/config/setting.ts';
 import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from '../src/config/settings.ts';
@@ -78,7 +79,9 @@ curl -X POST http://127.0.0.1:4319/api/v1/reload -H 'content-type: application/j
 [moby 41302](https://github.com/moby/moby/issues/41302).)
 
 The files of suites and these settings are read again: ${reloadable()}; secrets in files as well.
-What else has changed is named in the log and waits for the next start. Variables and flags are those of the start.
+What else has changed waits for the next start, and is named in the log and in \`needs_restart\` of the API's answer. The names are ${restarts()};
+\`judges\` stands for \`judging\` as well. Variables and flags are those of the start.
+A reload that is asked for while Assay starts is done once it has started; the API answers 202 where that takes more than a minute.
 
 With a mistake anywhere nothing changes: the log has all of them, \`assay_config_last_reload_successful\` is 0, and \`AssayConfigReloadFailed\` fires. Scoring finishes what it has
 begun and goes on with the new suites, so no conversation is judged by half of each; what is received meanwhile waits in the journal. What was scored before stays as it was scored. Of
@@ -95,7 +98,7 @@ Reading takes no token: keep the port where only those reach it who may see what
 
 ## Data folder
 
-\`journal/\` holds what is not scored yet, \`assay.db\` and \`content/\` the store, \`redaction-salt\` what user ids are hashed with. One process may use a folder at a time. To back it
+\`journal/\` holds what is not scored yet, \`assay.db\` and \`content/\` the store, \`judge-answers.db\` what judges answered to commands, \`redaction-salt\` what user ids are hashed with. One process may use a folder at a time. To back it
 up, stop Assay and copy the folder. If part of the journal is found corrupt at a start, it is copied to \`journal/quarantine/\`,
 reported, and the rest is used.
 
@@ -107,6 +110,12 @@ reported, and the rest is used.
 
 ${settingTable(Object.values<Section<unknown>>(TOP_SECTIONS))}
 ${Object.values<Section<unknown>>(SECTIONS).map(sectionTables).join('\n')}`;
+}
+
+function restarts(): string {
+  return restartNames()
+    .map((one) => `\`${one}\``)
+    .join(', ');
 }
 
 /** A setting that the text mentions: it throws where there is none. */
@@ -180,7 +189,7 @@ function reloadable(): string {
     const taken = settings.filter((setting) => setting.reload ?? reload).map(({ key }) => key);
     const [group = ''] = taken[0]?.split('.') ?? [];
     const others = SETTINGS.filter((one) => one.key.startsWith(`${group}.`)).length;
-    return taken.length === others ? [group] : taken;
+    return taken.length > 0 && taken.length === others ? [group] : taken;
   });
   return names.map((one) => `\`${one}\``).join(', ');
 }

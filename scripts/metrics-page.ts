@@ -5,7 +5,9 @@ import { CLUSTER_METRICS } from '../src/report/events/cluster.ts';
 import { DETECTION_METRICS } from '../src/report/events/detection.ts';
 import { HEALTH_METRICS } from '../src/report/events/event-reporter.ts';
 import { JUDGE_METRICS } from '../src/report/events/judges.ts';
-import { BASE_LABELS, QUALITY_METRICS } from '../src/report/metrics/quality-metrics.ts';
+import { DECISIONS } from '../src/model/decision.ts';
+import { OUTCOMES, VERDICTS } from '../src/model/evaluation.ts';
+import { BASE_LABELS, QUALITY_METRICS, WITHDRAWN_METRICS } from '../src/report/metrics/quality-metrics.ts';
 import { SHADOW_METRICS } from '../src/report/metrics/shadow-metrics.ts';
 
 export function metricsPage(): string {
@@ -25,6 +27,11 @@ instances each counts what it judged, and sums over instances are right.
 ${labelsTable()}
 
 ${metricsTable(Object.values<MetricDefinition>(QUALITY_METRICS))}
+
+Counters only go up, and late spans, truth or a judge's answer may change what was said of a conversation. So each evaluation is counted again
+at each revision, and what the one before had added is added to a twin with \`_withdrawn\` in its name:
+${WITHDRAWN_METRICS.map(({ name }) => `\`${name}\``).join(', ')}. A metric less its twin, over the same labels, is what the
+store says now; the rules and dashboards here subtract everywhere. Twins exist at zero from when their metrics do.
 
 Queries to start with:
 
@@ -62,9 +69,11 @@ ${queries(Object.values<MetricDefinition>(DETECTION_METRICS))}
 
 These start at zero with the process.
 
-${metricsTable(Object.values<MetricDefinition>(HEALTH_METRICS))}
+${metricsTable(HEALTH_METRICS)}
 
-\`/readyz\` fails when new data are refused or when nothing has been scored for 30 seconds although turns are waiting.
+\`/readyz\` answers 503, with its reasons in words, while Assay starts or stops (OTLP is not taken then), while new data are refused, and when nothing has been
+scored for 30 seconds although turns are waiting; with several instances also while Kafka or the shared store cannot be used, or evaluations and dead letters
+cannot be sent to their topics. \`/healthz\` answers 200 as long as the process is there.
 
 With Kafka and a shared store there are these as well:
 
@@ -72,7 +81,7 @@ ${metricsTable(Object.values<MetricDefinition>(CLUSTER_METRICS))}
 
 Queries to start with:
 
-${queries([...Object.values<MetricDefinition>(HEALTH_METRICS), ...Object.values<MetricDefinition>(CLUSTER_METRICS)])}
+${queries([...HEALTH_METRICS, ...Object.values<MetricDefinition>(CLUSTER_METRICS)])}
 
 ## What do the judges do?
 
@@ -101,7 +110,7 @@ a list of some, that says which part of the traffic a conversation is (a plan, a
 \`segment\`. It is the first turn's, by start, that has one of them; in a turn its root is asked first, then its other spans by start; of
 a span the first key of the list that it has, and a span's own attributes win over its resource's. A suite for turns goes by each
 turn alone: put the attribute on every turn, or on the resource. Who says none is \`unknown\`; without \`metrics.segment\` there is no label,
-and \`by (…, segment)\` works all the same. What late spans say about it later is shown in the API and moves no counter.
+and \`by (…, segment)\` works all the same. What late spans say about it later is shown in the API and is counted under the first.
 
 ## How many series
 
@@ -163,15 +172,17 @@ function queries(metrics: readonly MetricDefinition[]): string {
 
 /** Of one combination of labels in one suite. */
 function seriesOf({ criteria, outcomes }: { readonly criteria: number; readonly outcomes: number }): number {
-  const OUTCOMES_IN_ALL = 5;
-  const VERDICTS_IN_ALL = 5;
-  let count = OUTCOMES_IN_ALL + VERDICTS_IN_ALL * criteria;
+  // Of a criterion the decided kinds have twins, of which nothing but their sum and count is there before the first revision.
+  let count = 2 * OUTCOMES.length + (VERDICTS.length + DECISIONS.length) * criteria;
   for (const metric of Object.values<MetricDefinition & { readonly buckets?: readonly number[] }>(QUALITY_METRICS)) {
     const own: readonly string[] = metric.labels.slice(BASE_LABELS.length);
     if (!metric.labels.includes('suite') || own.includes('from')) continue;
     // A histogram has a bucket for what is beyond its bounds, a sum and a count.
-    if (metric.type === 'histogram') count += ((metric.buckets?.length ?? 0) + 3) * (own.length === 0 ? 1 : outcomes);
-    else if (own.length === 0) count += 1;
+    if (metric.type === 'histogram')
+      count +=
+        ((metric.buckets?.length ?? 0) + 6) * (own.includes('outcome') ? outcomes : metric.labels.length > 1 ? 1 : 0);
+    else if (own.length === 0) count += 2;
+    else if (own.includes('ending')) count += 2 * outcomes;
   }
   return count;
 }

@@ -1,7 +1,9 @@
 /**
  * npm run simulate:cluster -- --faults 200 --seed 1 [--instances 3] [--rate 30] [--json]
+ * npm run simulate:cluster -- --faults 30 --together
  * npm run simulate:cluster -- --faults 0 --conversations 50000 --rate 400 [--collector] [--undisturbed 1,2,5]
  * Runs several instances on a Kafka and a PostgreSQL of their own, has everything fail that can, and checks that the books balance.
+ * With --together the turns of a conversation come at once, and no more than one of a thousand may be evaluated without a turn.
  * See test/simulation/cluster.ts. Exits with 1 where they don't; with --hold it waits before that, so that one can look.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     undisturbed: { type: 'string', default: '1' },
     calm: { type: 'boolean', default: false },
     collector: { type: 'boolean', default: false },
+    together: { type: 'boolean', default: false },
     hold: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -40,6 +43,7 @@ const report = await clusterTest({
   undisturbed: values.undisturbed === '' ? [] : values.undisturbed.split(',').map(Number),
   calm: values.calm,
   collector: values.collector,
+  together: values.together,
   onProgress: (line) => process.stderr.write(`${line}\n`),
   onTrouble: async (where) => {
     if (!values.hold) return;

@@ -3,7 +3,8 @@
  * of votes is odd, so that there is no tie. A vote that failed is a vote for neither side: where too many did, there is no majority to
  * be had, and the question fails as its first failed vote did.
  */
-import type { JudgeFailure, JudgedAnswer, JudgeOutcome, JudgeRequest } from '../model/judging.ts';
+import type { ReadAnswer } from '../model/judge-answer.ts';
+import type { JudgeFailure, JudgedAnswer, JudgeOutcome, JudgeRequest, StepGrade } from '../model/judging.ts';
 import type { Vote } from '../model/questions.ts';
 
 type Count =
@@ -36,10 +37,22 @@ export function countVotes(
     const pass = yes > no;
     const spoken = given.find((answer) => answer.pass === pass);
     const { reason = '', quotes = [] } = spoken ?? {};
-    return { criterion: name, pass, reason, quotes, votes: { yes, of: yes + no } };
+    const grades = spoken?.grades === undefined ? {} : { grades: withOtherVotes(spoken, given) };
+    return { criterion: name, pass, reason, quotes, votes: { yes, of: yes + no }, ...grades };
   });
   const disagreed = counted.some(({ yes, no }) => yes > 0 && no > 0);
   return { is: 'ended', outcome: { is: 'answered', answers, model: said.at(-1)?.model ?? '' }, disagreed };
+}
+
+/** Each was paid for: of the votes that did not speak for the majority, the grades are kept beside those that did. */
+function withOtherVotes(spoken: ReadAnswer, given: readonly ReadAnswer[]): readonly StepGrade[] {
+  const others = given.filter((answer) => answer !== spoken);
+  return (spoken.grades ?? []).map((grade) => {
+    const otherVotes = others.flatMap(({ grades = [] }) =>
+      grades.flatMap(({ number, score, reason }) => (number === grade.number ? [{ score, reason }] : [])),
+    );
+    return otherVotes.length === 0 ? grade : { ...grade, otherVotes };
+  });
 }
 
 function failedAs(vote: { readonly failure: JudgeFailure; readonly reason: string }) {

@@ -1,5 +1,5 @@
 /**
- * The desk of one judge: takes the questions that wait for it, asks, counts the votes, and puts the outcomes down. Judges have desks of their own, so that
+ * The queue of one judge: takes the questions that wait for it, asks, counts the votes, and records the outcomes. Judges have queues of their own, so that
  * nothing waits behind a judge that is down.
  *
  *   waiting    in the store; the highest priority first
@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { answerSchema } from '../model/judge-answer.ts';
 import type { JudgeEvent } from '../model/events/judge-events.ts';
 import type { JudgeFailure, JudgeOutcome, JudgeRequest } from '../model/judging.ts';
+import { Stoppable } from '../model/stoppable.ts';
 import type { EndedCall, PlannedCall, Reservation, SpendingLimits, Vote, WaitingQuestion } from '../model/questions.ts';
 import { type CallTrouble, TIMED_OUT, troubleOf } from './model-error.ts';
 import { CIRCUIT_TIMES, Circuit, type CircuitTimes } from './circuit.ts';
@@ -45,7 +46,7 @@ interface Overdue {
   readonly limit: number;
 }
 
-interface JudgeDeskParts {
+interface JudgeQueueParts {
   readonly judge: Judge;
   readonly rules: JudgingRules;
   readonly client: ModelClient;
@@ -54,10 +55,10 @@ interface JudgeDeskParts {
   /** Outcomes are in the store. */
   readonly onEnded?: (keys: readonly string[]) => void;
   readonly now?: () => number;
-  readonly times?: DeskTimes;
+  readonly times?: QueueTimes;
 }
 
-export interface DeskTimes {
+export interface QueueTimes {
   /** How often the store is looked at where nothing happens. */
   readonly idleMs: number;
   /** The first pause before a question is asked again. */
@@ -67,7 +68,7 @@ export interface DeskTimes {
   readonly drainMs: number;
 }
 
-export const DESK_TIMES: DeskTimes = { idleMs: 500, retryMs: 1000, circuit: CIRCUIT_TIMES, drainMs: 5000 };
+export const QUEUE_TIMES: QueueTimes = { idleMs: 500, retryMs: 1000, circuit: CIRCUIT_TIMES, drainMs: 5000 };
 const RETRY_MOST_MS = 30_000;
 /** Questions of one judge that may wait; the least important of more are left out. */
 const WAITING_MAX = 100_000;
@@ -98,8 +99,8 @@ interface Flight {
 }
 
 export class JudgeQueue {
-  readonly #parts: JudgeDeskParts;
-  readonly #times: DeskTimes;
+  readonly #parts: JudgeQueueParts;
+  readonly #times: QueueTimes;
   readonly #now: () => number;
   readonly #circuit: Circuit;
   readonly #pace: Pace;
@@ -109,17 +110,17 @@ export class JudgeQueue {
   readonly #gone = new Set<string>();
   /** Why the last question was not asked, where it was for want of money. */
   #exhausted: 'hour' | 'day' | undefined;
-  #running:
-    | { readonly quiet: AbortController; readonly cut: AbortController; readonly done: Promise<void> }
-    | undefined;
+  readonly #loop = new Stoppable((quiet) => this.#run(quiet, this.#cut.signal));
+  /** Ends the calls that are under way. */
+  #cut = new AbortController();
   #startedAt = 0;
   /** For what is overdue. */
   #lookedAt = Number.NEGATIVE_INFINITY;
   #wake: () => void = () => {};
 
-  constructor(parts: JudgeDeskParts) {
+  constructor(parts: JudgeQueueParts) {
     this.#parts = parts;
-    this.#times = parts.times ?? DESK_TIMES;
+    this.#times = parts.times ?? QUEUE_TIMES;
     this.#now = parts.now ?? Date.now;
     this.#circuit = new Circuit(this.#times.circuit);
     this.#pace = new Pace(parts.judge);
@@ -134,10 +135,10 @@ export class JudgeQueue {
   }
 
   start(): void {
-    if (this.#running !== undefined) return;
-    const [quiet, cut] = [new AbortController(), new AbortController()];
+    if (this.#loop.isRunning) return;
     this.#startedAt = this.#now();
-    this.#running = { quiet, cut, done: this.#run(quiet.signal, cut.signal) };
+    this.#cut = new AbortController();
+    this.#loop.start();
   }
 
   /** Something was put into the store: it is looked at now, not after the pause. */
@@ -147,13 +148,12 @@ export class JudgeQueue {
 
   /** No call begins any more; those under way may end, for a while. Afterwards nothing is written. */
   async stop(): Promise<void> {
-    const running = this.#running;
-    this.#running = undefined;
-    if (running === undefined) return;
-    running.quiet.abort();
+    if (!this.#loop.isRunning) return;
+    const stopped = this.#loop.stop();
     this.#wake();
-    const timer = setTimeout(() => running.cut.abort(), this.#times.drainMs);
-    await running.done;
+    const cut = this.#cut;
+    const timer = setTimeout(() => cut.abort(), this.#times.drainMs);
+    await stopped;
     clearTimeout(timer);
     // Whoever asks next may be another process, and this one may be the next but one.
     this.#jobs.clear();
@@ -271,7 +271,7 @@ export class JudgeQueue {
     const { key } = request;
     const at = this.#now();
     const tokens = request.inputTokens + judge.maxOutputTokens;
-    if (outcome.is !== 'answered' || this.#running === undefined) return;
+    if (outcome.is !== 'answered' || !this.#loop.isRunning) return;
     if (this.#circuit.waitMs(at) > 0 || this.#pace.waitMs(at, tokens) > 0) return;
     const nanos = mostNanos(judge, request, answerSchema(request));
     const limits = this.#limits(1 - KEPT_SHARE);

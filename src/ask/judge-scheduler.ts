@@ -1,12 +1,13 @@
 /**
- * All judges of an installation: a desk for each, and the housekeeping that they share. One of many instances has it at a time; where two think so for a moment a
+ * All judges of an installation: a queue for each, and the housekeeping that they share. One of many instances has it at a time; where two think so for a moment a
  * question may be asked twice, and the budget holds all the same, since the store keeps it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JudgeEvent } from '../model/events/judge-events.ts';
+import { Stoppable } from '../model/stoppable.ts';
 import type { Spent } from '../model/questions.ts';
 import { AnthropicClient } from './anthropic-client.ts';
-import { DESK_TIMES, type DeskTimes, JudgeQueue, type Questions } from './judge-queue.ts';
+import { QUEUE_TIMES, type QueueTimes, JudgeQueue, type Questions } from './judge-queue.ts';
 import type { Judge, JudgingRules } from './judge.ts';
 import type { ModelClient } from './model-client.ts';
 import { OpenAiClient } from './openai-client.ts';
@@ -27,7 +28,7 @@ export interface JudgeSchedulerParts {
   readonly onEnded?: (keys: readonly string[]) => void;
   readonly clientOf?: (judge: Judge) => ModelClient;
   readonly now?: () => number;
-  readonly times?: DeskTimes;
+  readonly times?: QueueTimes;
 }
 
 const LOOK_EVERY_MS = 1000;
@@ -38,16 +39,16 @@ const SPENDING_KEPT_MS = 2 * 24 * 3_600_000;
 
 export class JudgeScheduler {
   readonly #parts: JudgeSchedulerParts;
-  readonly #desks: readonly JudgeQueue[];
+  readonly #queues: readonly JudgeQueue[];
   readonly #now: () => number;
-  #running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+  readonly #housekeeping = new Stoppable((signal) => this.#keepHouse(signal));
   #forgotAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: JudgeSchedulerParts) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
-    const { rules, questions, onEvent, onEnded, clientOf = clientFor, times = DESK_TIMES } = parts;
-    this.#desks = parts.judges.map(
+    const { rules, questions, onEvent, onEnded, clientOf = clientFor, times = QUEUE_TIMES } = parts;
+    this.#queues = parts.judges.map(
       (judge) =>
         new JudgeQueue({
           judge,
@@ -63,27 +64,22 @@ export class JudgeScheduler {
   }
 
   start(): void {
-    if (this.#running !== undefined) return;
-    for (const desk of this.#desks) desk.start();
-    const stop = new AbortController();
-    this.#running = { stop, done: this.#keepHouse(stop.signal) };
+    for (const queue of this.#queues) queue.start();
+    this.#housekeeping.start();
   }
 
   /** Questions were put into the store. */
   wake(): void {
-    for (const desk of this.#desks) desk.wake();
+    for (const queue of this.#queues) queue.wake();
   }
 
   /** Afterwards nothing is asked and nothing is written. */
   async stop(): Promise<void> {
-    const running = this.#running;
-    this.#running = undefined;
-    running?.stop.abort();
-    await Promise.all([running?.done, ...this.#desks.map((desk) => desk.stop())]);
-    // Whoever asks next has it to say.
-    const judges = this.#desks.map(({ name: judge }) => ({ judge, questions: 0, oldestMs: 0, isStopped: false }));
-    if (running !== undefined)
-      this.#parts.onEvent({ type: 'judging-observed', judges, spent: { hourNanos: 0, dayNanos: 0 } });
+    const wasRunning = this.#housekeeping.isRunning;
+    await Promise.all([this.#housekeeping.stop(), ...this.#queues.map((queue) => queue.stop())]);
+    // The instance that asks next reports its own.
+    const judges = this.#queues.map(({ name: judge }) => ({ judge, questions: 0, oldestMs: 0, isStopped: false }));
+    if (wasRunning) this.#parts.onEvent({ type: 'judging-observed', judges, spent: { hourNanos: 0, dayNanos: 0 } });
   }
 
   async #keepHouse(signal: AbortSignal): Promise<void> {
@@ -106,7 +102,7 @@ export class JudgeScheduler {
     const counts = await questions.countWaiting();
     for (const judge of counts.keys())
       if (!judges.some(({ name }) => name === judge)) await endUnknown(judge, { ...this.#parts, now });
-    const observed = this.#desks.map(({ name: judge, isStopped }) => {
+    const observed = this.#queues.map(({ name: judge, isStopped }) => {
       const { questions: count, oldestAt } = counts.get(judge) ?? { questions: 0, oldestAt: now };
       return { judge, questions: count, oldestMs: Math.max(0, now - oldestAt), isStopped };
     });

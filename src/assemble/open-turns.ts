@@ -18,12 +18,16 @@
  * because a deadline at or before a row's time fires before the row is applied. A row that comes after the close opens
  * the turn anew; whoever stores turns merges it with what is stored and evaluates again.
  *
+ * A turn says with its close which conversations had other turns open then, as far as spans named them by that time: the
+ * end of a conversation waits for these.
+ *
  * Limits are checked when time moves on, not at each row, so that the order of rows within one instant changes nothing.
  */
 import type { CloseCause } from '../model/causes.ts';
 import type { TraceId } from '../model/ids.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
 import { KnownSpans } from './known-spans.ts';
+import { type NamedConversation, NamedConversations, NONE } from './named-conversations.ts';
 
 export interface TurnLimits {
   readonly settleMs: number;
@@ -57,6 +61,8 @@ export interface Row {
   readonly position: number;
   readonly length: number;
   readonly group: RowGroup;
+  /** Hash of the conversation that the span names; 0 where it names none. */
+  readonly conversation: number;
 }
 
 export interface ClosedTurn {
@@ -69,6 +75,10 @@ export interface ClosedTurn {
   readonly rows: readonly ClosedRow[];
   /** No span id came twice, so nobody need look for duplicates. */
   readonly spansAreDistinct: boolean;
+  /** The conversations that its spans name. */
+  readonly named: readonly NamedConversation[];
+  /** Those of them that other turns name which are open at its close, with the time of the first of these. */
+  readonly openBeside: readonly NamedConversation[];
 }
 
 export interface ClosedRow {
@@ -89,13 +99,18 @@ interface OpenTurn {
   readonly lengths: number[];
   readonly groups: RowGroup[];
   readonly spans: KnownSpans;
+  named: readonly NamedConversation[];
 }
+
+/** More are not followed: only hostile or broken traces name so many. */
+const NAMED_MAX = 8;
 
 export class OpenTurns {
   readonly #limits: TurnLimits;
   readonly #turns = new Map<TraceId, OpenTurn>();
   readonly #deadlines = new DeadlineHeap();
   readonly #oversized = new Set<TraceId>();
+  readonly #conversations = new NamedConversations<OpenTurn>((turn) => this.#turns.get(turn.traceId) === turn);
   #rows = 0;
   #bytes = 0;
   #time = 0;
@@ -124,9 +139,9 @@ export class OpenTurns {
 
   /**
    * One row at log time `at`. `nextPosition` is the position behind the entry that holds it. Time must have been
-   * advanced to `at` before.
+   * advanced to `at` before. Returns whether it is the first of its turn to name its conversation.
    */
-  add(row: Row, input: { readonly at: number; readonly nextPosition: number }): void {
+  add(row: Row, input: { readonly at: number; readonly nextPosition: number }): boolean {
     if (input.at !== this.#time) throw new Error(`open turns: row at ${input.at}, but time is ${this.#time}`);
     this.#position = input.nextPosition;
     const turn = this.#turns.get(row.traceId) ?? this.#open(row.traceId, input.at);
@@ -147,6 +162,7 @@ export class OpenTurns {
     if (turn.positions.length > this.#limits.maxSpans || turn.bytes > this.#limits.maxBytes) {
       this.#oversized.add(turn.traceId);
     }
+    return row.conversation !== 0 && this.#name(turn, row.conversation);
   }
 
   /** Moves log time forward and gives the turns that closed by then, in the order in which they closed. */
@@ -179,9 +195,19 @@ export class OpenTurns {
       lengths: [],
       groups: [],
       spans: new KnownSpans(),
+      named: NONE,
     };
     this.#turns.set(traceId, turn);
     return turn;
+  }
+
+  #name(turn: OpenTurn, conversation: number): boolean {
+    const { named } = turn;
+    if (named.length >= NAMED_MAX || named.some((known) => known.conversation === conversation)) return false;
+    const naming = { conversation, at: this.#time };
+    turn.named = [...named, naming];
+    this.#conversations.add(turn, naming);
+    return true;
   }
 
   #checkAt(turn: OpenTurn, at: number): void {
@@ -228,7 +254,9 @@ export class OpenTurns {
     const rows = rowsOf(turn);
     const spans = rows.reduce((count, row) => count + (row.group.signal === 'traces' ? 1 : 0), 0);
     const spansAreDistinct = spans === turn.spans.arrived;
-    closed.push({ traceId, cause, closedAt, position: this.#position, rows, spansAreDistinct });
+    const { named } = turn;
+    const openBeside = this.#conversations.leave(named);
+    closed.push({ traceId, cause, closedAt, position: this.#position, rows, spansAreDistinct, named, openBeside });
   }
 }
 

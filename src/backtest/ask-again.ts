@@ -63,8 +63,12 @@ export class AskAgain {
           evaluation.verdicts.get(name)?.verdict ?? toAsk.held.get(name) ?? 'skipped',
         ]),
       );
-      const subject = subjectOf(conversation, turn?.id, suite.extractsOf);
-      const weighed = weighAgain(suite, { verdicts, conditions: conditionsOf(suite, subject) }, subject);
+      const subject = subjectOf(conversation, turn?.id, suite);
+      const weighed = weighAgain(
+        suite,
+        { verdicts, conditions: conditionsOf(suite, subject), ending: subject.ending },
+        subject,
+      );
       if (weighed === 'needs-conversation') throw new Error('backtest: the conversation is there and was not found');
       return { side: { ...weighed, verdicts }, conversation, waits: waiting.length > 0 };
     } catch (error) {

@@ -157,7 +157,7 @@ class Backtest {
     if (plan.basis === undefined || plan.verdicts === undefined) return 'ask';
     if (plan.criteria.size > 0 || !plan.conditionsHold) return 'ask';
     const verdicts = pick(plan.verdicts, changed);
-    const weighed = weighAgain(changed, { verdicts, conditions: plan.basis.conditions });
+    const weighed = weighAgain(changed, { verdicts, conditions: plan.basis.conditions, ending: stored.ending });
     if (weighed === 'needs-conversation') return 'ask';
     const before = { score: stored.score, outcome: stored.outcome, verdicts: plan.verdicts };
     return this.#known(before, { ...weighed, verdicts }, toWhose(stored.labels), stored.suiteVersion);
@@ -330,7 +330,7 @@ class Backtest {
       before: comparison.totals('before'),
       after: comparison.totals('after'),
       outcomes: comparison.outcomes(),
-      criteria: comparison.criteria(this.#askedCriteria),
+      criteria: comparison.criteria((name) => (this.#askedCriteria.has(name) ? 'asked again' : 'weighed again')),
       agents: comparison.agents(),
       changed: comparison.changed,
       conversations: await named(comparison, this.#options.reader),

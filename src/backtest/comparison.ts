@@ -12,8 +12,10 @@ import type {
   Passed,
 } from '../model/backtest.ts';
 import { OUTCOMES, type Outcome, type VerdictKind } from '../model/evaluation.ts';
+import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
+import { HARD_FAILURES } from '../model/tcr-split.ts';
 import { pointsOf } from '../score/weigh-again.ts';
-import { ONE, type Weight, weigh } from '../score/weigh.ts';
+import { ONE, type Weighing, weigh } from '../score/weigh.ts';
 
 export interface ComparedSide {
   readonly score: number | undefined;
@@ -22,10 +24,8 @@ export interface ComparedSide {
 }
 
 /** As much of a suite as its scores are made by. */
-interface WeighingSuite {
-  readonly criteria: readonly Weight[];
+interface WeighingSuite extends Weighing {
   readonly totalWeight: number;
-  readonly minDecided: number;
 }
 
 /** Where one of a group is. */
@@ -109,8 +109,8 @@ export class Comparison {
       const key = `${before.outcome} ${after.outcome}`;
       counts.set(key, (counts.get(key) ?? 0) + count);
     }
-    return OUTCOMES.flatMap((from) =>
-      OUTCOMES.flatMap((to) => {
+    return OUTCOMES_IN_ORDER.flatMap((from) =>
+      OUTCOMES_IN_ORDER.flatMap((to) => {
         const evaluations = counts.get(`${from} ${to}`) ?? 0;
         return evaluations === 0 ? [] : [{ from, to, evaluations }];
       }),
@@ -134,7 +134,8 @@ export class Comparison {
       .slice(0, AGENTS_MAX);
   }
 
-  criteria(asked: ReadonlySet<string>): readonly CriterionChange[] {
+  /** How those came by their verdicts that both suites have. */
+  criteria(howOf: (criterion: string) => 'asked again' | 'weighed again' | 'said by both'): readonly CriterionChange[] {
     const { before, after } = this.#suites;
     const names = new Set([
       ...after.criteria.map(({ name }) => name),
@@ -143,20 +144,14 @@ export class Comparison {
     ]);
     const isKnown = this.#all().every((group) => this.#pointsBefore(group) !== undefined);
     const points = isKnown ? this.#meanPoints() : undefined;
+    if (points?.has(HARD_FAILURES) === true) names.add(HARD_FAILURES);
     return [...names].map((criterion) => {
       const weightBefore = before && weightOf(before, criterion);
       const weightAfter = weightOf(after, criterion);
       const wasThere = this.#all().some((group) => group.before.verdicts.has(criterion));
       return {
         criterion,
-        how:
-          weightAfter === undefined
-            ? 'gone'
-            : !wasThere
-              ? 'new'
-              : asked.has(criterion)
-                ? 'asked again'
-                : 'weighed again',
+        how: weightAfter === undefined ? 'gone' : wasThere ? howOf(criterion) : 'new',
         weightBefore,
         weightAfter,
         before: this.#passed(criterion, 'before'),
@@ -214,8 +209,8 @@ export class Comparison {
   #moversOf(group: Group): readonly Mover[] {
     const { before, after } = group;
     const points = this.#pointsBefore(group);
-    const pointsAfter = pointsOf(this.#suites.after, after.verdicts);
-    const names = new Set([...before.verdicts.keys(), ...after.verdicts.keys()]);
+    const pointsAfter = pointsOf(this.#suites.after, after);
+    const names = new Set([...before.verdicts.keys(), ...after.verdicts.keys(), HARD_FAILURES]);
     return [...names]
       .map((criterion) => ({
         criterion,
@@ -228,11 +223,12 @@ export class Comparison {
   }
 
   /** Undefined where the weights by which it was scored are not known. */
-  #pointsBefore({ before: { score, verdicts } }: Group): ReadonlyMap<string, number> | undefined {
+  #pointsBefore({ before }: Group): ReadonlyMap<string, number> | undefined {
     const { before: suite } = this.#suites;
     if (suite === undefined) return undefined;
-    const weighed = weigh(suite.criteria, (name) => verdicts.get(name) ?? 'skipped', suite.minDecided);
-    return weighed.score === score ? pointsOf(suite, verdicts) : undefined;
+    const weighed = weigh(suite, (name) => before.verdicts.get(name) ?? 'skipped');
+    // How it broke off is not at hand: that makes a score 0.
+    return weighed.score === before.score || before.score === 0 ? pointsOf(suite, before) : undefined;
   }
 }
 
@@ -240,13 +236,8 @@ function totalsOf(groups: readonly Group[], which: 'before' | 'after'): Backtest
   let evaluations = 0;
   let scored = 0;
   let sum = 0;
-  const outcomes: Record<Outcome, number> = {
-    successful_completion: 0,
-    graceful_failure: 0,
-    partial_failure: 0,
-    hard_failure: 0,
-    unscored: 0,
-  };
+  // The cast holds: the entries are made from the list of all outcomes.
+  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
   for (const group of groups) {
     const { score, outcome } = group[which];
     evaluations += group.count;

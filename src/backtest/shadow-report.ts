@@ -85,7 +85,7 @@ async function shadowReport(
     after: comparison.totals('after'),
     joined: alone.totals('after'),
     outcomes: comparison.outcomes(),
-    criteria: comparison.criteria(new Set(shadow.criteria.map((criterion) => criterion.name))),
+    criteria: comparison.criteria(() => 'said by both'),
     agents: comparison.agents(),
     changed: comparison.changed,
     conversations: await named(comparison, reader),

@@ -4,6 +4,8 @@ import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import { type LoadedSettings, loadSettings, type Settings } from '../config/settings.ts';
 import { readTruthFiles } from '../engine/truth-files.ts';
 import { isMissingSecret } from '../config/secrets.ts';
+import { suiteLoading } from '../engine/suite-loading.ts';
+import { sameVersions } from '../score/evaluator-version.ts';
 import { loadSuites } from '../score/load-suites.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -13,6 +15,8 @@ export interface Loaded {
   readonly suites: readonly CompiledSuite[];
   /** Those that are to run in shadow beside them. */
   readonly shadows: readonly CompiledSuite[];
+  /** What is no mistake, and probably not meant. */
+  readonly remarks: readonly string[];
   readonly suiteReferences: readonly string[];
   readonly suitesBaseDirectory: string;
   /** Reads the settings again, from where they were read. */
@@ -43,13 +47,14 @@ export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loa
   } = await loadSuites(suiteReferences, {
     baseDir: suitesBaseDirectory,
     builtinDir: BUILTIN_SUITES,
-    judges: settings.judging.judges.map(({ name }) => name),
+    ...suiteLoading(settings),
     shadows: settings.shadowSuites,
   });
   const { mistakes: truthMistakes } = readTruthFiles(settings.truth);
   const isNeeded = (mistake: Mistake) => options.secrets !== "the store's" || !isOthersSecret(mistake);
   failOn([...configMistakes.filter(isNeeded), ...suiteMistakes, ...truthMistakes]);
-  return { settings, suites, shadows, suiteReferences, suitesBaseDirectory, loadSettings: read };
+  const remarks = sameVersions(suites, shadows);
+  return { settings, suites, shadows, remarks, suiteReferences, suitesBaseDirectory, loadSettings: read };
 }
 
 /** One that is missing, and that no store is opened with. */

@@ -2,7 +2,9 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation, VerdictKind } from '../model/evaluation.ts';
 import type { CaseRun } from '../model/experiment.ts';
+import { partsOf } from '../model/verdict-parts.ts';
 import { transcriptOf } from '../report/documents/transcript.ts';
+import { gradedStepRows } from './graded-step-rows.ts';
 import { printTranscript } from './print-transcript.ts';
 import { printTable, type TableRow } from './print-table.ts';
 import { safe, type Terminal } from './terminal.ts';
@@ -44,12 +46,13 @@ function printVerdicts(terminal: Terminal, { suite, score, outcome, verdicts, tu
   const { paint, out } = terminal;
   const shown = score === undefined ? '' : `${(score / 1_000_000).toFixed(3)}  `;
   out(`    ${paint('bold', safe(suite, 80))}${turnId === undefined ? '' : ' (a turn)'}  ${shown}${outcome}`);
-  const rows = [...verdicts].map(
-    ([criterion, { verdict, reason }]): TableRow => [
-      { text: verdict, style: STYLES[verdict] },
+  const rows = [...verdicts].flatMap(([criterion, given]): readonly TableRow[] => [
+    [
+      { text: given.verdict, style: STYLES[given.verdict] },
       { text: criterion, max: 60 },
-      { text: reason, style: 'dim', max: 400 },
+      { text: given.reason, style: 'dim', max: 400 },
     ],
-  );
+    ...(partsOf(given).steps ?? []).flatMap((step) => gradedStepRows(step, () => undefined)),
+  ]);
   printTable(terminal, rows, { indent: 6, min: [14] });
 }

@@ -1,6 +1,7 @@
 /** Experiments as a person reads them: the table of all, and what is known of one. */
-import { type Outcome, OUTCOMES } from '../model/evaluation.ts';
+import type { Outcome } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
+import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import { type SuiteSummary, summarize } from '../report/documents/summary.ts';
 import { headRow, printTable } from './print-table.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
@@ -72,11 +73,11 @@ export function printExperiment(terminal: Terminal, listed: ListedExperiment): v
   printTable(terminal, rows);
 }
 
-function figuresOf({ tcr, evaluations, outcomes }: SuiteSummary): readonly string[] {
+function figuresOf({ tcr, success_rate: successes, outcomes }: SuiteSummary): readonly string[] {
   return [
     tcr === null ? 'none' : tcr.toFixed(3),
-    percent(outcomes.successful_completion / evaluations),
-    OUTCOMES.flatMap((outcome) => {
+    successes === null ? 'none' : percent(successes),
+    OUTCOMES_IN_ORDER.flatMap((outcome) => {
       const word = OTHER_THAN_SUCCESS[outcome];
       return word === undefined || outcomes[outcome] === 0 ? [] : [`${outcomes[outcome]} ${word}`];
     }).join(', '),
@@ -85,6 +86,8 @@ function figuresOf({ tcr, evaluations, outcomes }: SuiteSummary): readonly strin
 
 const OTHER_THAN_SUCCESS = {
   successful_completion: undefined,
+  no_fault_found: 'no fault found',
+  handed_over: 'handed over',
   graceful_failure: 'graceful',
   partial_failure: 'partial',
   hard_failure: 'hard',

@@ -37,6 +37,9 @@ function printHead(terminal: Terminal, conversation: Conversation, { dialectOf }
   terminal.out(
     `  written   in ${dialects.join(', ') || 'no known dialect'}; by ${[...scopes].map((name) => safe(name, 80)).join(', ')}`,
   );
+  const instructions = steps.flatMap((step) => step.systemInstructions ?? []).at(-1);
+  const told = instructions === undefined ? '(instructions not there)' : `"${safe(instructions, 200)}"`;
+  terminal.out(`  told      ${told}`);
 }
 
 function printTurn(terminal: Terminal, turn: Turn, number: number, options: InspectionOptions): void {

@@ -1,16 +1,26 @@
 /** The end of `assay score`, as a person reads it. */
-import type { FailingCriterion, SuiteSummary, Summary } from '../report/documents/summary.ts';
+import type { Outcome } from '../model/evaluation.ts';
+import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
+import {
+  type FailingCriterion,
+  FORM_ONLY,
+  type SuiteSummary,
+  type Summary,
+  TCR_SPELLED_OUT,
+} from '../report/documents/summary.ts';
 import { printTable, type TableRow } from './print-table.ts';
-import { percent, safe, type Terminal } from './terminal.ts';
+import { percent, safe, type Style, type Terminal } from './terminal.ts';
 
 const FAILING_MAX = 10;
 const OUTCOME_STYLES = {
   successful_completion: 'green',
+  no_fault_found: 'green',
+  handed_over: undefined,
   graceful_failure: 'yellow',
   partial_failure: 'yellow',
   hard_failure: 'red',
   unscored: 'dim',
-} as const;
+} as const satisfies Record<Outcome, Style | undefined>;
 
 export function printSummary(
   terminal: Terminal,
@@ -37,6 +47,7 @@ export function printScores(terminal: Terminal, summary: Summary): void {
   const suites = Object.entries(summary.suites);
   if (suites.length === 0) terminal.out('\n  Nothing was scored.');
   for (const [suite, one] of suites) printSuite(terminal, suite, one);
+  if (suites.length > 0) terminal.out(`\n  ${terminal.paint('dim', TCR_SPELLED_OUT)}`);
   if (summary.failing_criteria.length > 0) {
     terminal.out(`\n  ${terminal.paint('bold', 'Failing most')}`);
     printTable(terminal, summary.failing_criteria.slice(0, FAILING_MAX).map(criterionRow), { align: 'lrl' });
@@ -44,15 +55,36 @@ export function printScores(terminal: Terminal, summary: Summary): void {
 }
 
 function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): void {
-  const tcr = summary.tcr === null ? 'no score' : `TCR ${summary.tcr.toFixed(3)}`;
-  const band = summary.band === null ? '' : paintBand(terminal, summary.band);
-  terminal.out(`\n  ${terminal.paint('bold', suite)}   ${tcr}   ${band}`);
-  const rows = Object.entries(OUTCOME_STYLES).flatMap(([outcome, style]) => {
-    // The cast holds: the styles are keyed by outcome.
-    const count = summary.outcomes[outcome as keyof typeof OUTCOME_STYLES];
-    return count === 0 ? [] : [[{ text: outcome, style }, String(count), percent(count / summary.evaluations)]];
+  const { tcr, band } = summary;
+  const good = summary.success_rate ?? summary.no_fault_rate;
+  const head = [
+    terminal.paint('bold', suite),
+    tcr === null ? 'no score' : `TCR ${tcr.toFixed(3)}`,
+    ...(good === null ? [] : [`${percent(good)} ${GOOD_WORDS[summary.about ?? 'task']}`]),
+    ...(band === null ? [] : [paintBand(terminal, band)]),
+  ];
+  terminal.out(`\n  ${head.join('   ')}`);
+  const known = whatIsKnown(summary);
+  if (known !== undefined) terminal.out(`  ${terminal.paint('dim', known)}`);
+  const rows = OUTCOMES_IN_ORDER.flatMap((outcome) => {
+    const count = summary.outcomes[outcome];
+    const style = OUTCOME_STYLES[outcome];
+    if (count === 0) return [];
+    return [
+      [style === undefined ? outcome : { text: outcome, style }, String(count), percent(count / summary.evaluations)],
+    ];
   });
   printTable(terminal, rows, { align: 'lrr', min: [22, 6, 7] });
+}
+
+const GOOD_WORDS = { task: 'successful', rules: 'without a broken rule', form: 'without a fault' } as const;
+
+/** What the number does not say, in a sentence; undefined where all of it has evidence of the task. */
+function whatIsKnown({ about, with_evidence: share, scored }: SuiteSummary): string | undefined {
+  if (about === 'form') return FORM_ONLY;
+  if (about === 'rules') return 'rules only: says nothing about whether the task was done';
+  if (about === null || share === null || share === 1) return undefined;
+  return `criteria about the task were decided in ${percent(share)} of ${scored} scored; the rest is known by form alone`;
 }
 
 function paintBand(terminal: Terminal, band: NonNullable<SuiteSummary['band']>): string {

@@ -1,10 +1,9 @@
 /** How far an experiment is: a bar that overwrites itself on a terminal, a line every few seconds elsewhere. */
 import type { CaseRun } from '../model/experiment.ts';
 import type { ExperimentFolder } from '../store/experiment/experiment-folder.ts';
+import { Heartbeat, timeLeft } from './heartbeat.ts';
 import { safe, type Terminal } from './terminal.ts';
 
-const LINE_EVERY_MS = 5_000;
-const BAR_EVERY_MS = 250;
 const BAR_WIDTH = 24;
 
 export class RunProgress {
@@ -17,7 +16,7 @@ export class RunProgress {
   #scores = 0;
   #scored = 0;
   #failed = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #heartbeat: Heartbeat;
 
   constructor(terminal: Terminal, { folder, all }: { readonly folder: ExperimentFolder; readonly all: number }) {
     this.#terminal = terminal;
@@ -25,6 +24,7 @@ export class RunProgress {
     this.#all = all;
     this.#before = folder.runs.length;
     for (const run of folder.runs) this.#count(run);
+    this.#heartbeat = new Heartbeat(terminal, (isLive) => this.#text(isLive));
   }
 
   begin(): void {
@@ -35,8 +35,7 @@ export class RunProgress {
       `Experiment ${id} (${safe(name)}): ${dataset.cases} cases${times} of ${safe(dataset.name)}, scored by ${suites.map((suite) => suite.name).join(', ')}; seed ${seed}.`,
     );
     this.#terminal.err(`Agent: ${safe(agent.target)} (${agent.kind}).${going} Ctrl-C stops it, and --resume goes on.`);
-    this.#timer = setInterval(() => this.#tell(), this.#terminal.isLive ? BAR_EVERY_MS : LINE_EVERY_MS);
-    this.#timer.unref();
+    this.#heartbeat.begin();
   }
 
   started(): void {
@@ -62,8 +61,7 @@ export class RunProgress {
   }
 
   end(): void {
-    clearInterval(this.#timer);
-    this.#terminal.progressDone();
+    this.#heartbeat.end();
   }
 
   #count({ evaluations, end }: CaseRun): void {
@@ -75,27 +73,19 @@ export class RunProgress {
     if (end !== 'completed') this.#failed += 1;
   }
 
-  #tell(): void {
+  #text(isLive: boolean): string {
     const done = this.#folder.runs.length;
     const share = done / this.#all;
     const filled = Math.round(share * BAR_WIDTH);
-    const bar = this.#terminal.isLive ? `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ` : '';
+    const bar = isLive ? `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ` : '';
+    const tookMs = performance.now() - this.#startedAt;
+    const left = timeLeft({ done: done - this.#before, of: this.#all - this.#before, tookMs });
     const parts = [
       `${done} of ${this.#all} runs`,
       ...(this.#failed > 0 ? [`${this.#failed} failed`] : []),
       ...(this.#scored > 0 ? [`TCR ${(this.#scores / this.#scored / 1_000_000).toFixed(3)}`] : []),
-      ...this.#timeLeft(done),
+      ...(left === undefined ? [] : [left]),
     ];
-    const text = `${bar}${parts.join(', ')}`;
-    if (this.#terminal.isLive) this.#terminal.progress(text);
-    else this.#terminal.err(text);
-  }
-
-  #timeLeft(done: number): readonly string[] {
-    const here = done - this.#before;
-    if (here === 0) return [];
-    const seconds = Math.round((((performance.now() - this.#startedAt) / here) * (this.#all - done)) / 1000);
-    const minutes = Math.floor(seconds / 60);
-    return [minutes > 0 ? `about ${minutes} min ${seconds % 60} s left` : `about ${seconds} s left`];
+    return `${bar}${parts.join(', ')}`;
   }
 }

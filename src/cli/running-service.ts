@@ -1,13 +1,20 @@
 /** The service that is running, as commands speak with it: where it is, and what it says when it refuses. */
+import type { Option } from 'commander';
 import { z } from 'zod';
 import { loadSettings } from '../config/settings.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { type Flags, failOn } from './load.ts';
+import { settingOption } from './setting-option.ts';
 import { safe } from './terminal.ts';
 
 export type ServiceFlags = { readonly url?: string; readonly json?: boolean } & Flags;
 
 const TIMEOUT_MS = 10_000;
+
+/** To such a command the port is not one to listen on. */
+export function askedPort(): Option {
+  return settingOption('http_port', 'Port of the service to ask.');
+}
 
 export function serviceOf(flags: ServiceFlags): { readonly url: string; readonly writeToken: string | undefined } {
   const { settings, mistakes } = loadSettings({

@@ -6,11 +6,19 @@ import type { Setting } from '../config/setting.ts';
 
 const SETTINGS = [CONFIG_FILE, ...ALL_SECTIONS.flatMap(({ declared }) => settingsIn(declared))];
 
-/** Throws where no such setting has a flag. */
-export function settingOption(key: string): Option {
+/** `help` is for a command to which the setting is something else. Throws where no such setting has a flag. */
+export function settingOption(key: string, help?: string): Option {
   const setting = SETTINGS.find((one) => one.key === key);
   if (setting?.flag === undefined) throw new Error(`no setting '${key}' has a flag`);
-  return new Option(setting.flag, describe(setting));
+  return new Option(setting.flag, describe({ ...setting, help: help ?? setting.help }));
+}
+
+/** Options for all settings that have a flag. */
+export function settingOptions({ except }: { readonly except: readonly string[] }): readonly Option[] {
+  const unknown = except.find((key) => !SETTINGS.some((setting) => setting.key === key));
+  if (unknown !== undefined) throw new Error(`there is no setting '${unknown}'`);
+  const flagged = SETTINGS.filter(({ key, flag }) => flag !== undefined && !except.includes(key));
+  return flagged.map(({ key }) => settingOption(key));
 }
 
 /** `address to listen on (ASSAY_HOST; default 127.0.0.1)`. */

@@ -7,8 +7,9 @@
  * 0 in it although the test rejects, where few cases differ all in one way by little.
  */
 import type { Compared, Comparison, ComparisonWord, SuiteComparison } from '../model/comparison.ts';
-import { type Outcome, OUTCOMES } from '../model/evaluation.ts';
+import type { Outcome } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
+import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import { casesNeeded, casesNeededApart, casesNeededForEffort, casesNeededForEffortApart } from './cases-needed.ts';
 import { changeOf, pairsOf, shareCases } from './change.ts';
 import { comparabilityOf, suiteWarnings } from './comparability.ts';
@@ -70,7 +71,7 @@ function compareSuite(a: SuiteRuns, b: SuiteRuns, asked: Asked): SuiteComparison
     cases: casesOf(a, b),
     score: compared({ is: 'score' }, 'more'),
     success: compared({ is: 'success' }, 'more'),
-    outcomes: OUTCOMES.map((outcome) => ({
+    outcomes: OUTCOMES_IN_ORDER.map((outcome) => ({
       outcome,
       compared: compared({ is: 'outcome', outcome }, GOOD_OUTCOMES[outcome]),
     })),
@@ -94,6 +95,8 @@ type Good = 'more' | 'less' | undefined;
 
 const GOOD_OUTCOMES = {
   successful_completion: 'more',
+  no_fault_found: 'more',
+  handed_over: undefined,
   graceful_failure: undefined,
   partial_failure: undefined,
   hard_failure: 'less',

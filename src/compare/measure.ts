@@ -5,7 +5,7 @@
  * a crash must not take a case out of the figures. Where the agent did end, what is unscored is left out of them, as everywhere, and has a share of its own.
  */
 import { decisionOf } from '../model/decision.ts';
-import { isScored, isSuccess } from '../model/severity.ts';
+import { isGood, isInSuccessRate } from '../model/severity.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { RunsOfCase, SuiteRun, SuiteRuns } from './suite-runs.ts';
 
@@ -62,11 +62,14 @@ export function effortsOf(runs: SuiteRuns, measure: EffortMeasure): Map<string, 
   return efforts;
 }
 
-/** 1 or 0; a share of the turns where the suite is about turns; undefined where nothing can be told. */
+/**
+ * 1 or 0; a share of the turns where the suite is about turns; undefined where nothing can be told, as of a conversation that was handed over to
+ * a person.
+ */
 export function successOf({ run, evaluations }: SuiteRun): number | undefined {
-  const scored = evaluations.filter(({ outcome }) => isScored(outcome));
-  if (scored.length === 0) return run.end === 'completed' ? undefined : 0;
-  return meanOf(scored.map(({ outcome }) => (isSuccess(outcome) ? 1 : 0)));
+  const told = evaluations.filter(({ outcome }) => isInSuccessRate(outcome));
+  if (told.length === 0) return run.end === 'completed' ? undefined : 0;
+  return meanOf(told.map(({ outcome }) => (isGood(outcome) ? 1 : 0)));
 }
 
 /** Between 0 and 1. */

@@ -6,14 +6,14 @@ import { countedAs } from '../model/decision.ts';
 import type { ScoreSplit } from '../model/comparison.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { ExperimentSuite } from '../model/experiment.ts';
-import { SPLIT_FIRST, splitChange } from '../model/tcr-split.ts';
+import { HARD_FAILURES, SPLIT_FIRST, splitChange, takenByHardFailure } from '../model/tcr-split.ts';
 import { meanOf } from './measure.ts';
 import type { RunsOfCase, SuiteRuns } from './suite-runs.ts';
 
 /** Of the cases that have a score in both where they share any; else of all. */
 export function splitScore(a: SuiteRuns, b: SuiteRuns, isPaired: boolean): ScoreSplit | undefined {
   if (a.definition === undefined || b.definition === undefined) return undefined;
-  const criteria = [...new Set([...a.criteria, ...b.criteria])];
+  const criteria = [...new Set([...a.criteria, ...b.criteria]), HARD_FAILURES];
   const [ofA, ofB] = [cellsOf(a, a.definition, criteria), cellsOf(b, b.definition, criteria)];
   const both = [...ofA.keys()].filter((key) => ofB.has(key));
   const split = isPaired
@@ -26,7 +26,9 @@ export function splitScore(a: SuiteRuns, b: SuiteRuns, isPaired: boolean): Score
   if (split === undefined) return undefined;
   return {
     change: split.observed - split.baseline,
-    criteria: [...split.criteria].map(([criterion, part]) => ({ criterion, part })),
+    criteria: [...split.criteria]
+      .filter(([criterion, part]) => criterion !== HARD_FAILURES || part !== 0)
+      .map(([criterion, part]) => ({ criterion, part })),
     mix: split.mix,
   };
 }
@@ -60,16 +62,20 @@ function cellOf({ runs }: RunsOfCase, suite: ExperimentSuite, criteria: readonly
 
 /** What share of the score a criterion has, and what of it came in. */
 function partOf(evaluation: Evaluation, { criteria }: ExperimentSuite, criterion: string) {
-  let [decided, share, brought] = [0, 0, 0];
+  let [decided, passed, share, brought] = [0, 0, 0, 0];
   for (const { name, weight, whenNotApplicable } of criteria) {
     const counted = countedAs(evaluation.verdicts.get(name)?.verdict ?? 'skipped', whenNotApplicable);
     if (counted === 'exclude') continue;
     decided += weight;
+    if (counted === 'pass') passed += weight;
     if (name !== criterion) continue;
     share = weight;
     if (counted === 'pass') brought = weight;
   }
-  return decided === 0 ? { share: 0, brought: 0 } : { share: share / decided, brought: brought / decided };
+  if (decided === 0) return { share: 0, brought: 0 };
+  if (criterion === HARD_FAILURES)
+    return { share: 1, brought: takenByHardFailure(evaluation.score ?? 0, passed / decided) };
+  return { share: share / decided, brought: brought / decided };
 }
 
 function sumOf(cells: Iterable<Float64Array>, criteria: readonly string[]): Float64Array {

@@ -1,5 +1,6 @@
 /** When turns close and conversations are due. */
 import { z } from 'zod';
+import { HAND_OVER_TOOLS } from '../model/hand-over-tools.ts';
 import { formatDuration } from './quantities.ts';
 import { expectAtLeast, section } from './section.ts';
 import { count, duration, setting, size } from './setting.ts';
@@ -25,9 +26,18 @@ export const TURN = section('start', 'A user request and all that the agent did 
 });
 
 const ID_KEYS_MAX = 32;
+const HAND_OVER_TOOLS_MAX = 100;
 const keyList = z
   .array(z.string('attribute keys').min(1, 'attribute keys that are not empty'), 'a list of attribute keys')
   .max(ID_KEYS_MAX, `at most ${ID_KEYS_MAX} attribute keys`)
+  .readonly();
+
+const globList = z
+  .array(
+    z.string('names of tools').min(1, 'names that are not empty').max(200, 'names of at most 200 characters'),
+    'a list of globs',
+  )
+  .max(HAND_OVER_TOOLS_MAX, `at most ${HAND_OVER_TOOLS_MAX} globs`)
   .readonly();
 
 export const CONVERSATION = section('reload', 'Turns that share a conversation id.', {
@@ -47,11 +57,17 @@ export const CONVERSATION = section('reload', 'Turns that share a conversation i
     {
       key: 'conversation.id_keys',
       default: [],
-      example: ['chat.id'], // Redaction keeps what joins conversations, and its rules are those of the start.
+      example: ['chat.id'],
+      // Redaction keeps what joins conversations, and its rules are those of the start.
       reload: false,
     },
     'Attributes that hold the id of the conversation; they go before those of the conventions.',
     keyList,
+  ),
+  handOverTools: setting(
+    { key: 'conversation.hand_over_tools', default: HAND_OVER_TOOLS, example: ['transfer_to_front_desk'] },
+    'Globs for the tools by which an agent hands a conversation over to a person.',
+    globList,
   ),
 }).build((conversation, sources) => {
   const { maxAgeMs, idleMs } = conversation;

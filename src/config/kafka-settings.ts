@@ -93,7 +93,8 @@ const DECLARED = {
   clockMarginMs: duration(
     {
       key: 'kafka.clock_margin',
-      variable: 'ASSAY_KAFKA_CLOCK_MARGIN', // A broker that dies is missed after nine seconds, and what it had can be read only after that.
+      variable: 'ASSAY_KAFKA_CLOCK_MARGIN',
+      // A broker that dies is missed after nine seconds, and what it had can be read only after that.
       default: '15s',
       min: '0ms',
       max: '10m',

@@ -25,11 +25,10 @@ export function reloaded(running: Settings, next: Settings): Reloaded {
     return { ...after, ...Object.fromEntries(kept.map((member) => [member, before[member]])) };
   };
   const before: Values = { ...running };
-  let settings = merged(before, { ...next }, Object.assign({}, ...Object.values(TOP_SECTIONS).map(restartsIn)));
+  let settings = merged(before, { ...next }, TOP_RESTARTS);
   for (const [member, section] of Object.entries<Section<unknown>>(SECTIONS)) {
     const restarts = restartsIn(section);
-    const isWhole = Object.keys(restarts).length === Object.keys(section.declared).length;
-    if (isWhole) settings = merged(before, settings, { [member]: nameOf(section) });
+    if (isWhole(section)) settings = merged(before, settings, { [member]: nameOf(section) });
     // The casts hold: a section of which a reload takes a part is a mapping.
     else if (Object.keys(restarts).length > 0)
       settings = { ...settings, [member]: merged(before[member] as Values, settings[member] as Values, restarts) };
@@ -38,17 +37,35 @@ export function reloaded(running: Settings, next: Settings): Reloaded {
   return { settings: settings as unknown as Settings, needRestart };
 }
 
+const TOP_RESTARTS: Restarts = Object.assign({}, ...Object.values(TOP_SECTIONS).map(restartsIn));
+
+/** All that `needRestart` can name. */
+export function restartNames(): readonly string[] {
+  const ofSections = Object.values<Section<unknown>>(SECTIONS).flatMap((section) =>
+    isWhole(section) ? [nameOf(section)] : Object.values(restartsIn(section)),
+  );
+  return [...Object.values(TOP_RESTARTS), ...ofSections];
+}
+
+/** Whether a reload takes nothing of it. */
+function isWhole(section: Section<unknown>): boolean {
+  return Object.keys(restartsIn(section)).length === Object.keys(section.declared).length;
+}
+
 /** A setting says for itself whether a reload takes it, else its section does. */
 function restartsIn({ reload, declared }: Section<unknown>): Restarts {
   const restarts = Object.entries(declared).filter(([, one]) => !((isSetting(one) ? one.reload : undefined) ?? reload));
   return Object.fromEntries(restarts.map(([member, one]) => [member, isSetting(one) ? one.key : member]));
 }
 
-/** A section is called as its mappings are; by all its settings where it shares them with another section. */
+/** A section is called as its first mapping is; by all its settings where it shares that with another section. */
 function nameOf(section: Section<unknown>): string {
   const groupsOf = ({ declared }: Section<unknown>) => settingsIn(declared).map(({ key }) => key.split('.')[0] ?? '');
   const others = ALL_SECTIONS.filter((one) => one !== section).flatMap(groupsOf);
-  const groups = groupsOf(section);
-  const isShared = groups.some((group) => others.includes(group));
-  return [...new Set(isShared ? settingsIn(section.declared).map(({ key }) => key) : groups)].join(' or ');
+  const [first = ''] = groupsOf(section);
+  return others.includes(first)
+    ? settingsIn(section.declared)
+        .map(({ key }) => key)
+        .join(' or ')
+    : first;
 }

@@ -23,6 +23,7 @@ import { METRICS, SCORE } from './score-settings.ts';
 import { PROCESS, SERVICE, SUITES } from './service-settings.ts';
 import { SHARED_STORE, STORE } from './store-settings.ts';
 import { TELEMETRY } from './telemetry-settings.ts';
+import { TOOLS } from './tool-settings.ts';
 import { TRUTH } from './truth-settings.ts';
 
 /** Each is a member of `Settings`. */
@@ -39,6 +40,7 @@ export const SECTIONS = {
   alerts: ALERTS,
   results: RESULTS,
   truth: TRUTH,
+  tools: TOOLS,
   telemetry: TELEMETRY,
   redaction: REDACTION,
   judging: JUDGING,

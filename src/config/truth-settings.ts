@@ -1,13 +1,13 @@
 /** Files of ground truth, and how conversations are found in them. */
 import path from 'node:path';
 import { z } from 'zod';
+import { SCENARIO_ATTRIBUTE } from '../model/marks.ts';
 import type { TruthFile } from '../model/truth.ts';
 import { mapping } from './mapping.ts';
 import { section } from './section.ts';
 import { setting, text } from './setting.ts';
 
 const FILES_MAX = 100;
-const SCENARIO_ATTRIBUTE = 'assay.scenario.id';
 
 const FILE = {
   path: text({ key: 'path', required: true, example: 'truth.yaml' }, 'Relative to this file.'),

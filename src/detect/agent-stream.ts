@@ -5,7 +5,7 @@
  * Criteria are judged together (step-up.ts), everything else by itself.
  */
 import { decisionOf } from '../model/decision.ts';
-import { isScored, isSuccess, type ScoredOutcome } from '../model/severity.ts';
+import { isGood, isInSuccessRate, isScored, type ScoredOutcome } from '../model/severity.ts';
 import type { ChosenLevels, WatchedLevel } from '../model/detection.ts';
 import type { Json } from '../model/json.ts';
 import { Cap } from './cap.ts';
@@ -15,15 +15,17 @@ import type { Observation, Reading, StreamLabels, Transition } from './observati
 import { RecentChunks } from './recent-chunks.ts';
 import type { DetectionSettings, Metric } from './settings.ts';
 import { stepUp } from './step-up.ts';
-import { SPLIT_FIRST, splitChange, type TcrSplit } from '../model/tcr-split.ts';
+import { HARD_FAILURES, SPLIT_FIRST, splitChange, takenByHardFailure, type TcrSplit } from '../model/tcr-split.ts';
 import { TrailingBaseline } from './trailing-baseline.ts';
 import { Versions } from './versions.ts';
 
 const SINGLE = ['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success'] as const satisfies readonly Metric[];
 
 /** Of one conversation. */
-const HARD_FAILURES = {
+const IS_HARD_FAILURE = {
   successful_completion: 0,
+  no_fault_found: 0,
+  handed_over: 0,
   graceful_failure: 0,
   partial_failure: 0,
   hard_failure: 1,
@@ -86,9 +88,9 @@ export class AgentStream {
     this.#lastAt = at;
     const segment = this.#segments.numberOf(observed.segment);
     if (isScored(observed.outcome)) {
-      const success = isSuccess(observed.outcome);
-      this.#watches.hard_failure.observe(segment, HARD_FAILURES[observed.outcome], 1, at);
-      this.#versions.observe(observed.version, segment, success, at);
+      const success = isGood(observed.outcome);
+      this.#watches.hard_failure.observe(segment, IS_HARD_FAILURE[observed.outcome], 1, at);
+      if (isInSuccessRate(observed.outcome)) this.#versions.observe(observed.version, segment, success, at);
       const cost = observed.costUsd === undefined ? undefined : this.#costs.take(observed.costUsd);
       if (cost !== undefined) this.#watches.cost_per_success.observe(segment, cost, success ? 1 : 0, at);
       const steps = this.#steps.take(observed.steps);
@@ -223,12 +225,19 @@ export class AgentStream {
     }
     if (isFound) this.#confirmCriteria(at);
     if (score === undefined) return;
+    const passed = counted.reduce((sum, [, weight, isPassed]) => sum + (isPassed ? weight : 0), 0);
+    const points = decided > 0 ? takenByHardFailure(score, passed / decided) : 0;
+    const taken = points === 0 ? undefined : { points, number: this.#criteria.numberOf(HARD_FAILURES) };
     const columns = SPLIT_FIRST + 2 * this.#criteria.count;
     for (const cell of [this.#usual.cell(segment, at, columns), this.#recent.cell(segment, at, columns)]) {
       cell[0] = (cell[0] as number) + 1;
       cell[1] = (cell[1] as number) + 1;
       cell[2] = (cell[2] as number) + score;
       if (!(decided > 0)) continue;
+      if (taken !== undefined) {
+        const column = SPLIT_FIRST + 2 * taken.number;
+        cell[column + 1] = (cell[column + 1] as number) + taken.points;
+      }
       for (const [number, weight, isPassed] of counted) {
         const column = SPLIT_FIRST + 2 * number;
         cell[column] = (cell[column] as number) + weight / decided;

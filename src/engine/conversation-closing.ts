@@ -6,6 +6,20 @@
  *   its maximum age comes before it would be idle  then             'max_age'
  *   otherwise                                      `idleMs` later   'idle'
  *
+ * An end marker waits for the turns that had named the conversation before the marked turn closed and are open still:
+ * turns close in the order of their last spans, which need not be the order in which they were. An ended conversation is
+ * due when the last of these closes, whatever came of it, and at the latest when each must have closed.
+ *
+ *   going on -- a marked turn closes, no other is open ----------> due now
+ *   going on -- a marked turn closes while others are open ------> ended, due `openMaxMs` later
+ *   ended    -- a turn closes, one of those is still open -------> ended
+ *   ended    -- a turn closes, none of those is open any more ---> due now
+ *   due      -- the sweep scores it -----------------------------> closed
+ *   closed   -- another turn joins ------------------------------> going on, for its next revision
+ *
+ * A crash changes none of this: `endedAt` and `dueAt` are in the conversation's row, and the log gives the turns that were
+ * open again, with what else was open at their close.
+ *
  * The next turn decides again. The engine's sweep scores what is due and closes it; a turn that joins afterwards makes
  * it due again, for its next revision. Here is also what becomes of conversations that turn out to be one.
  */
@@ -20,17 +34,24 @@ export interface ClosingLimits {
   readonly idleMs: number;
   readonly maxAgeMs: number;
   readonly maxTurns: number;
+  /** A turn is open for no longer than this. */
+  readonly openMaxMs: number;
 }
 
-interface JoiningTurns {
+interface ClosingTurn {
+  /** Log time at which it closed. */
+  readonly at: number;
+  /** Since when another turn of the conversation has been open; undefined where none is. */
+  readonly openSince?: number | undefined;
+  readonly limits: ClosingLimits;
+}
+
+interface JoiningTurns extends ClosingTurn {
   readonly id: ConversationId;
   readonly labels: ConversationLabels;
-  /** Log time at which they closed. */
-  readonly at: number;
   /** 0 where one of its turns has changed. */
   readonly turnsAdded: number;
   readonly dueNowBecause: DueCause | undefined;
-  readonly limits: ClosingLimits;
 }
 
 /** Finds or makes the conversation of turns, and decides when it is due. */
@@ -58,18 +79,49 @@ export function dueNowBecause(turns: readonly Turn[], isAlone: boolean): DueCaus
   return turns.every((turn) => !turn.lacksParents && !isBare(turn)) ? 'single_trace' : undefined;
 }
 
-type Due = Pick<StoredConversation, 'dueAt' | 'dueCause'>;
+type Due = Pick<StoredConversation, 'dueAt' | 'dueCause' | 'endedAt'>;
+
+/** A turn that names a conversation has closed and adds nothing to it, but its end may have waited for that. */
+export function closeBeside(
+  conversations: ConversationStore,
+  conversation: StoredConversation,
+  turn: ClosingTurn,
+): void {
+  const { row, endedAt, dueAt } = conversation;
+  if (endedAt === undefined) return;
+  const due = dueAfterEnd(endedAt, turn);
+  if (due.dueAt !== dueAt) conversations.change(row, due);
+}
+
+const MARKS_THE_END = {
+  end_marker: true,
+  idle: false,
+  single_trace: false,
+  max_age: false,
+  max_turns: false,
+  unknown: false,
+} satisfies Record<DueCause, boolean>;
 
 function dueAfter(
-  { turns, turnsEvaluated, firstClosedAt }: StoredConversation,
-  { at, dueNowBecause, limits: { idleMs, maxAgeMs, maxTurns } }: JoiningTurns,
+  { turns, turnsEvaluated, firstClosedAt, ...conversation }: StoredConversation,
+  joining: JoiningTurns,
 ): Due {
-  if (turns - turnsEvaluated >= maxTurns) return { dueAt: at, dueCause: 'max_turns' };
-  if (dueNowBecause !== undefined) return { dueAt: at, dueCause: dueNowBecause };
+  const { at, dueNowBecause, limits } = joining;
+  const { idleMs, maxAgeMs, maxTurns } = limits;
+  const endedAt = dueNowBecause !== undefined && MARKS_THE_END[dueNowBecause] ? at : conversation.endedAt;
+  if (turns - turnsEvaluated >= maxTurns) return { dueAt: at, dueCause: 'max_turns', endedAt };
+  if (endedAt !== undefined) return dueAfterEnd(endedAt, joining);
+  if (dueNowBecause !== undefined) return { dueAt: at, dueCause: dueNowBecause, endedAt };
   const maxAgeAt = firstClosedAt + maxAgeMs;
   // A conversation that came back after its maximum age is idle or not like any other.
-  if (maxAgeAt > at && maxAgeAt < at + idleMs) return { dueAt: maxAgeAt, dueCause: 'max_age' };
-  return { dueAt: at + idleMs, dueCause: 'idle' };
+  if (maxAgeAt > at && maxAgeAt < at + idleMs) return { dueAt: maxAgeAt, dueCause: 'max_age', endedAt };
+  return { dueAt: at + idleMs, dueCause: 'idle', endedAt };
+}
+
+/** What has begun after the end is none of its business, so that a conversation that never rests comes to its end too. */
+function dueAfterEnd(endedAt: number, { at, openSince, limits }: ClosingTurn): Due {
+  const isAwaited = openSince !== undefined && openSince <= endedAt;
+  return { dueAt: isAwaited ? endedAt + limits.openMaxMs : at, dueCause: 'end_marker', endedAt };
 }
 
 /** Conversations due by then, in the order in which they came due. Each must be closed before the next is taken. */
@@ -97,7 +149,7 @@ export interface ScoringResult {
   readonly unscoredBecause: UnscoredCause | undefined;
 }
 
-const NOT_DUE: Due = { dueAt: undefined, dueCause: undefined };
+const NOT_DUE: Due = { dueAt: undefined, dueCause: undefined, endedAt: undefined };
 
 /** A turn belongs to another conversation: it moves there with its evaluations. */
 export function moveTurns(

@@ -1,13 +1,12 @@
 /** What the pipeline reads off a conversation to file it: its id, its labels, its size. */
-import { createHash } from 'node:crypto';
 import type { Conversation } from '../model/conversation.ts';
+import { CONVERSATION_ID_LENGTH_MAX, conversationIdFrom } from '../model/conversation-id.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
-import { countedEffort, type Effort } from './counting/usage-totals.ts';
+import type { Effort } from './counting/usage-totals.ts';
 import type { AgentLabels } from '../model/agent-labels.ts';
 import type { CountedConversation } from './counting/suite-totals.ts';
 import type { ConversationLabels } from '../store/conversation-columns.ts';
-import type { SeenConversation } from '../store/evaluation-columns.ts';
 import { segmentOf } from './segment.ts';
 
 const AGENT_KINDS: ReadonlySet<string> = new Set([
@@ -22,8 +21,6 @@ const AGENT_KINDS: ReadonlySet<string> = new Set([
 ]);
 /** Of what the spans don't say. */
 const UNKNOWN = 'unknown';
-/** Ids come from spans; what is longer is kept apart by its hash. */
-const CONVERSATION_ID_LENGTH_MAX = 256;
 
 /** Whether an agent did something here. A trace of web requests and database calls alone is not a turn. */
 export function isAgentWork(turn: Turn): boolean {
@@ -38,11 +35,7 @@ export function conversationIdOf(turns: readonly Turn[], traceId: TraceId): Conv
 export function namedConversationOf(turns: readonly Turn[]): ConversationId | undefined {
   const named = turns.find((turn) => turn.conversationId !== undefined)?.conversationId;
   if (named === undefined || named === '') return undefined;
-  // The cast is the brand: this is where a conversation gets its id. An id that a trace could have is not taken from it.
-  const id = named.startsWith('trace:') ? `id:${named}` : named;
-  if (id.length <= CONVERSATION_ID_LENGTH_MAX) return id.toWellFormed() as ConversationId;
-  const hash = createHash('sha256').update(id).digest('hex').slice(0, 32);
-  return `${id.slice(0, CONVERSATION_ID_LENGTH_MAX - 33)}~${hash}`.toWellFormed() as ConversationId;
+  return conversationIdFrom(named);
 }
 
 /** The label `segment` is there where attributes for it are configured, whether a conversation has one of them or not. */
@@ -76,16 +69,6 @@ export function effortOf(conversation: Conversation): Effort {
     durationMs: conversation.endedAtMs - conversation.startedAtMs,
     costUsd: conversation.costUsd,
   };
-}
-
-/** What is kept of it for whoever weighs it again. */
-export function seenAs(effort: Effort, logTime: number): SeenConversation {
-  const { steps, cost } = countedEffort(effort);
-  const { costUsd } = effort;
-  // Finer than what is counted, and never more than that.
-  const nanos =
-    costUsd === undefined || cost === undefined ? undefined : Math.round(Math.min(costUsd, cost / 1e6 + 1e-6) * 1e9);
-  return { at: logTime, steps, costNanos: nanos === undefined ? undefined : Math.max(0, nanos) };
 }
 
 export function countedAs(conversation: Conversation, logTime: number): CountedConversation {

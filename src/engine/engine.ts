@@ -9,7 +9,7 @@
  * It writes inside a transaction that the caller begins and commits; a crash before the commit leaves the arrival in
  * its log, which delivers it again.
  */
-import type { CloseCause, DueCause } from '../model/causes.ts';
+import type { CloseCause, DueCause, UnscoredCause } from '../model/causes.ts';
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
 import { isBare, isWhole } from '../assemble/turns/fragments.ts';
@@ -21,11 +21,12 @@ import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore, StoredConversation, StoredTrace } from '../store/engine-store.ts';
-import type { Arrival, ClosedInLog } from './arrival.ts';
+import { type Arrival, type ClosedInLog, openSinceIn } from './arrival.ts';
 import type { CheckWatch } from './check-watch.ts';
 import {
   absorbConversation,
   type ClosingLimits,
+  closeBeside,
   closeConversation,
   dueConversations,
   dueNowBecause,
@@ -42,11 +43,19 @@ import { SuiteRunner } from './suite-runner.ts';
 import { SuiteScoring } from './suite-scoring.ts';
 import { Truths, type WrittenTruth } from './truths.ts';
 import { Understanding } from './understanding.ts';
-import { columnsOf, conversationIdOf, isAgentWork } from './conversation-labels.ts';
+import { columnsOf, conversationIdOf, isAgentWork, namedConversationOf } from './conversation-labels.ts';
 
 export interface EngineSettings {
-  readonly turn: { readonly reopenMs: number; readonly maxSpans: number; readonly maxBytes: number };
-  readonly conversation: ClosingLimits & { readonly idKeys: readonly string[] };
+  readonly turn: {
+    readonly reopenMs: number;
+    readonly maxAgeMs: number;
+    readonly maxSpans: number;
+    readonly maxBytes: number;
+  };
+  readonly conversation: Omit<ClosingLimits, 'openMaxMs'> & {
+    readonly idKeys: readonly string[];
+    readonly handOverTools: readonly string[];
+  };
   readonly metrics: LabelSettings;
 }
 
@@ -77,6 +86,14 @@ const SEALS = {
   unknown: false,
 } satisfies Record<CloseCause, boolean>;
 
+/** Whether a conversation that has no score for this is counted; one whose turns have moved is scored as another. */
+const IS_COUNTED = {
+  no_suite_matched: true,
+  not_understood: true,
+  moved: false,
+  unknown: false,
+} satisfies Record<UnscoredCause, boolean>;
+
 /** Where closed turns were put. */
 interface ClosedPlace {
   readonly conversation: StoredConversation;
@@ -97,21 +114,26 @@ export class Engine {
   readonly #matching: SuiteMatching;
   readonly #recent = new RecentTurns();
   readonly #suitesByTurn: readonly CompiledSuite[];
+  readonly #closingLimits: ClosingLimits;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
+    this.#closingLimits = { ...parts.settings.conversation, openMaxMs: parts.settings.turn.maxAgeMs };
     this.#suitesByTurn = parts.suites.filter((suite) => suite.matchesTurn !== undefined);
+    const judge = parts.judge ?? (() => undefined);
     this.#runner = new SuiteRunner({
       watch: parts.watch,
       onEvent: parts.onEvent,
-      judge: parts.judge ?? (() => undefined),
+      judge,
       timed: (stage, work) => this.#timed(stage, work),
     });
     const recorder = new EvaluationRecorder({
       store: parts.store,
       ...parts.settings.metrics,
       shadowed: new Set(parts.suites.flatMap(({ name, shadow }) => (shadow === undefined ? [] : [name]))),
+      judge,
       onFold: (fold) => parts.onEvent({ type: 'labels-folded', ...fold }),
+      onJoined: (judge) => parts.onEvent({ type: 'answer-reused', judge }),
     });
     this.#scoring = new SuiteScoring({
       store: parts.store,
@@ -134,20 +156,23 @@ export class Engine {
     this.#revisiting = new Revisiting({ store, suites, scoring: this.#scoring, understanding });
   }
 
-  /** Time has moved on, and every turn that closed by then is here: scores the conversations that are due. */
-  advance(logTime: number): void {
-    this.#sweep(logTime);
+  /** Time has moved on, and every turn that closed by then is here: scores the conversations that are due. False if none was. */
+  advance(logTime: number): boolean {
+    const wereDue = this.#sweep(logTime);
     this.#revisiting.lookAgain(logTime);
+    return wereDue;
   }
 
-  #sweep(logTime: number): void {
+  #sweep(logTime: number): boolean {
     const { store } = this.#parts;
+    let wereDue = false;
     const parts = Map.groupBy(store.postponed.take(logTime), ({ conversation }) => conversation);
     for (const [conversation, traces] of parts) this.#evaluateJoinedTurns(conversation, traces);
     for (const due of dueConversations(store.conversations, logTime)) {
       this.#evaluateConversation(due, due.dueCause ?? 'idle');
-      store.raiseFloor({ position: 0, logTime });
+      wereDue = true;
     }
+    return wereDue;
   }
 
   arrive(arrival: Arrival): TurnFate {
@@ -160,7 +185,6 @@ export class Engine {
     this.#sweepBefore(closed);
     this.#understanding.report(`trace ${closed.traceId}`, error);
     const known = this.#parts.store.traces.find(closed.traceId);
-    if (isStored(closed, known)) return this.#counted(closed, 'stored-already');
     return this.#counted(closed, known === undefined ? 'not-understood' : this.#pass(known, closed, 'not-understood'));
   }
 
@@ -177,7 +201,6 @@ export class Engine {
   #take(closed: Arrival, known: StoredTrace | undefined): TurnFate {
     const { store, settings } = this.#parts;
     if (known !== undefined) {
-      if (isStored(closed, known)) return 'stored-already';
       if (known.sealed) return this.#pass(known, closed, 'over-limit');
       if (closed.closedAt - known.closedAt > settings.turn.reopenMs) return this.#pass(known, closed, 'too-late');
     }
@@ -190,7 +213,11 @@ export class Engine {
     const tooLarge = merged.spans > settings.turn.maxSpans || merged.content.traces.length > settings.turn.maxBytes;
     if (tooLarge && known !== undefined) return this.#pass(known, closed, 'over-limit');
 
-    if (!turns.some(isAgentWork)) return 'no-agent-steps';
+    if (!turns.some(isAgentWork)) {
+      const named = namedConversationOf(turns);
+      if (named !== undefined) this.#closeBeside(store.conversations.find(named), closed);
+      return 'no-agent-steps';
+    }
 
     const conversation = this.#join(closed, known, turns);
     if (known !== undefined) this.#move(closed.traceId, turns.length, conversation);
@@ -228,8 +255,21 @@ export class Engine {
   }
 
   #pass(known: StoredTrace, closed: ClosedInLog, fate: TurnFate): TurnFate {
-    this.#parts.store.traces.pass(known.row, closed.position);
+    const { traces, conversations } = this.#parts.store;
+    traces.pass(known.row, closed.position);
+    this.#closeBeside(conversations.at(known.conversation), closed);
     return fate;
+  }
+
+  /** It adds nothing, but the end of the conversation may have waited for its close. */
+  #closeBeside(conversation: StoredConversation | undefined, closed: ClosedInLog): void {
+    if (conversation === undefined) return;
+    const openSince = openSinceIn(closed, conversation.id);
+    closeBeside(this.#parts.store.conversations, conversation, {
+      at: closed.closedAt,
+      openSince,
+      limits: this.#closingLimits,
+    });
   }
 
   /** Finds or makes the conversation of a turn, and decides when it is due. */
@@ -246,7 +286,8 @@ export class Engine {
       at: closed.closedAt,
       turnsAdded: known === undefined ? turns.length : 0,
       dueNowBecause: dueNowBecause(turns, found === undefined || found.id === syntheticConversationId(closed.traceId)),
-      limits: settings.conversation,
+      openSince: openSinceIn(closed, id),
+      limits: this.#closingLimits,
     });
     if (evidence !== undefined && !isNamed) store.keys.add(conversation.row, evidence);
     // What had no id and was taken for conversations of their own turns out to be this one.
@@ -346,8 +387,12 @@ export class Engine {
 
   #evaluateConversation(due: StoredConversation, cause: DueCause): void {
     const { store } = this.#parts;
-    const close = (result: Omit<ScoringResult, 'cause'>) =>
+    const close = (result: Omit<ScoringResult, 'cause'>) => {
+      const { unscoredBecause: reason } = result;
+      if (reason !== undefined && IS_COUNTED[reason] && due.revision === 0)
+        store.totals.series(QUALITY_METRICS.unmatched.name, { reason }).add(1);
       closeConversation(store.conversations, due.row, { cause, ...result });
+    };
     const revision = due.revision + 1;
     const traces = store.traces.ofConversation(due.row);
     const last = traces.at(-1);
@@ -370,9 +415,6 @@ export class Engine {
       this.#scoring.score(suite, conversation, undefined, place);
     }
     const unscoredBecause = matched.byAny ? undefined : 'no_suite_matched';
-    if (unscoredBecause !== undefined && due.revision === 0) {
-      store.totals.series(QUALITY_METRICS.unmatched.name, { reason: unscoredBecause }).add(1);
-    }
     // Its turns were scored, each for itself; what is remembered of them is not needed any more.
     for (const { row } of traces) this.#recent.drop(row);
     close({ revision, turns: due.turns, unscoredBecause });
@@ -389,9 +431,4 @@ export class Engine {
         this.#evaluateTurn(suite, turn, { ...place, revision: 1 });
     }
   }
-}
-
-/** The thread that stored it ended before it could answer. */
-function isStored({ position }: ClosedInLog, known: StoredTrace | undefined): boolean {
-  return known !== undefined && position > 0 && position <= known.position;
 }

@@ -3,7 +3,7 @@
  * for as long as its transactions succeed: after a rollback the labels that were admitted in it are not in the store.
  */
 import type { Conversation } from '../model/conversation.ts';
-import { type Evaluation, FINDINGS } from '../model/evaluation.ts';
+import { type Evaluation, FINDINGS, type VerdictKind, VERDICTS } from '../model/evaluation.ts';
 import { suiteKey } from '../model/suite-key.ts';
 import type { JudgeRequest } from '../model/judging.ts';
 import { type AgentLabels, isFolded } from '../model/agent-labels.ts';
@@ -11,10 +11,13 @@ import { type Fold, LabelGuard, type LabelLimits } from './counting/label-guard.
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import { writeResultPayload } from '../report/results/result-payload.ts';
 import { SuiteTotals } from './counting/suite-totals.ts';
+import { countedEffort, keptEffort } from './counting/usage-totals.ts';
+import { type EvaluatorVersions, evaluatorVersions } from '../score/evaluator-version.ts';
+import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { EngineStore } from '../store/engine-store.ts';
+import type { EngineStore, WaitingEvaluation } from '../store/engine-store.ts';
 import { waitingObservation } from './detection/observations.ts';
-import { countedAs, effortOf, labelsOf, seenAs } from './conversation-labels.ts';
+import { countedAs, effortOf, labelsOf } from './conversation-labels.ts';
 import { ShadowComparison } from './shadow-comparison.ts';
 
 export interface LabelSettings extends LabelLimits {
@@ -33,6 +36,9 @@ export class EvaluationRecorder {
   readonly #isReported: boolean;
   readonly #shadows: ShadowComparison;
   readonly #shadowed: ReadonlySet<string>;
+  readonly #onJoined: (judge: string) => void;
+  readonly #judge: Judges['settings'];
+  readonly #versions = new Map<CompiledSuite, EvaluatorVersions>();
   readonly #suiteTotals = new Map<AgentLabels, Map<CompiledSuite, SuiteTotals>>();
 
   constructor(
@@ -40,11 +46,17 @@ export class EvaluationRecorder {
       readonly store: EngineStore;
       /** Names of suites that have one in shadow. */
       readonly shadowed: ReadonlySet<string>;
+      /** What is configured under the name of a judge. */
+      readonly judge: Judges['settings'];
       readonly onFold: (fold: Fold) => void;
+      /** Somebody waits for the answer of this judge already, so that it is not asked again. */
+      readonly onJoined: (judge: string) => void;
     },
   ) {
     this.#store = options.store;
     this.#shadowed = options.shadowed;
+    this.#onJoined = options.onJoined;
+    this.#judge = options.judge;
     this.#shadows = new ShadowComparison(options.store);
     this.#segmentKeys = options.segment;
     this.#isObserved = options.observed === true;
@@ -80,11 +92,11 @@ export class EvaluationRecorder {
       const labels = labelsOf(place.subject, this.#segmentKeys);
       const { conversation, trace, requests } = place;
       if (requests.length > 0) {
-        store.waiting.put({ evaluation, place: { conversation, trace, labels }, counted: [], requests });
+        this.#wait({ evaluation, place: { conversation, trace, labels }, counted: [], requests });
         return;
       }
       if (waited !== undefined) store.waiting.drop(key);
-      const seen = seenAs(effortOf(place.subject), place.logTime);
+      const seen = { at: place.logTime, ...keptEffort(effortOf(place.subject)) };
       store.evaluations.insert(evaluation, { conversation, trace, labels, seen }, (written) => {
         if (before === undefined) this.#shadows.count(written, conversation);
       });
@@ -98,11 +110,11 @@ export class EvaluationRecorder {
     const totals = this.#totalsFor(suite, labels);
     const { conversation, trace } = place;
     const held = { conversation, trace, labels: totals.labels };
-    const countedBefore = new Set(waited?.counted);
+    const countedBefore = verdictsIn(waited?.counted ?? [], evaluation);
     if (place.requests.length > 0) {
       // Verdicts are counted with the first revision.
-      const counted = before === undefined ? totals.countVerdicts(evaluation, countedBefore) : [];
-      store.waiting.put({ evaluation, place: held, counted: [...countedBefore, ...counted], requests: place.requests });
+      const counted = before === undefined ? totals.countVerdicts(evaluation, countedBefore) : countedBefore;
+      this.#wait({ evaluation, place: held, counted: writtenVerdicts(counted), requests: place.requests });
       return;
     }
     if (waited !== undefined) store.waiting.drop(key);
@@ -111,20 +123,38 @@ export class EvaluationRecorder {
     const counted = countedAs(place.subject, place.logTime);
     // The turn that is evaluated, or the last one of the conversation.
     const span = place.subject.turns.at(-1);
-    const seen = seenAs(effort, place.logTime);
+    const seen = { at: place.logTime, ...keptEffort(effort) };
+    const effortCounted = countedEffort(seen);
     store.evaluations.insert(evaluation, { ...held, seen }, (written) => {
       if (before === undefined) {
         if (this.#shadowed.has(evaluation.suite)) this.#shadows.count(written, conversation);
-        totals.countFirst(written, effort, counted, countedBefore);
+        if (effortCounted !== undefined) totals.countFirst(written, effortCounted, counted, countedBefore);
         // Later revisions are not observed: what has been observed can not be taken back, and a conversation is to count once.
         if (this.#isObserved)
           store.detection.add(waitingObservation(written, suite, { labels, effort, at: place.logTime }));
-      } else totals.countRevised(written, before, counted);
+      } else if (effortCounted !== undefined) {
+        const was = { ...before, ...before.said(), effort: countedEffort(before.seen) };
+        totals.countRevised(written, effortCounted, was, counted);
+      }
       if (this.#isReported) {
         const judged = suite.criteria.filter((one) => one.judged !== undefined).map(({ name }) => name);
-        store.results.add(writeResultPayload(written, { at: place.logTime, labels, judged, span }));
+        const versions = this.#versionsOf(suite);
+        store.results.add(writeResultPayload(written, { at: place.logTime, labels, judged, span, versions }));
       }
     });
+  }
+
+  #wait(waiting: WaitingEvaluation): void {
+    for (const { judge } of this.#store.waiting.put(waiting)) this.#onJoined(judge);
+  }
+
+  #versionsOf(suite: CompiledSuite): EvaluatorVersions {
+    let versions = this.#versions.get(suite);
+    if (versions === undefined) {
+      versions = evaluatorVersions(suite, this.#judge);
+      this.#versions.set(suite, versions);
+    }
+    return versions;
   }
 
   /** Made once for each suite and label set; the guard gives the same labels as the same object. */
@@ -144,6 +174,22 @@ export class EvaluationRecorder {
     }
     return totals;
   }
+}
+
+/** What has been counted of an evaluation that waits, as it is stored: `<criterion> <verdict>`. */
+function writtenVerdicts(counted: ReadonlyMap<string, VerdictKind>): readonly string[] {
+  return [...counted].map(([criterion, verdict]) => `${criterion} ${verdict}`);
+}
+
+/** An older Assay wrote the criterion alone: it is taken that its verdict has not changed since. */
+function verdictsIn(written: readonly string[], { verdicts }: Evaluation): ReadonlyMap<string, VerdictKind> {
+  return new Map(
+    written.flatMap((one) => {
+      const [criterion = '', said] = one.split(' ');
+      const verdict = VERDICTS.find((kind) => kind === said) ?? verdicts.get(criterion)?.verdict;
+      return verdict === undefined ? [] : [[criterion, verdict] as const];
+    }),
+  );
 }
 
 function toAgentLabels(labels: { readonly [label: string]: string }): AgentLabels {

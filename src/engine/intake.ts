@@ -5,6 +5,7 @@
 import { type ClosedTurn, OpenTurns, type RowGroup, type TurnLimits } from '../assemble/open-turns.ts';
 import type { TraceId } from '../model/ids.ts';
 import { BatchTable } from '../model/otlp/batch-table.ts';
+import type { NamingTurn } from '../store/cluster-store.ts';
 import { TraceIds } from '../model/otlp/trace-ids.ts';
 
 /** What an entry of a log must say; the journal's entries do. */
@@ -21,6 +22,8 @@ export interface LogEntry {
 export interface IntakeOwner {
   /** A turn has closed. */
   closed(turn: ClosedTurn): void;
+  /** A span of an open turn is its first to name a conversation. */
+  named?(turn: NamingTurn): void;
   /** Rows of the entry at this position are not needed any more. */
   released(position: number, rows: number): void;
 }
@@ -50,7 +53,8 @@ export class Intake {
         continue;
       }
       const start = table.start(row);
-      this.turns.add(
+      const conversation = table.conversationHash(row);
+      const isNew = this.turns.add(
         {
           traceId,
           spanIdHigh: table.spanIdHigh(row),
@@ -61,9 +65,11 @@ export class Intake {
           position: entry.payloadPosition + start,
           length: table.end(row) - start,
           group,
+          conversation,
         },
         { at: entry.logTime, nextPosition: entry.nextPosition },
       );
+      if (isNew) this.#owner.named?.({ traceId, conversation, at: entry.logTime });
     }
     if (unwanted > 0) this.#owner.released(entry.position, unwanted);
   }

@@ -30,9 +30,9 @@ export class ShadowComparison {
       suiteVersion: evaluation.shadow ? evaluation.suiteVersion : other.suiteVersion,
     });
     totals.compared(live, shadow);
-    const verdicts = this.#store.evaluations.verdictsOf(key);
+    const { verdicts } = other.said();
     for (const [criterion, { verdict }] of evaluation.verdicts) {
-      const beside = verdicts?.get(criterion);
+      const beside = verdicts.get(criterion);
       if (beside !== undefined) totals.verdict(criterion, beside.verdict !== verdict);
     }
   }

@@ -111,7 +111,7 @@ export class SuiteScoring {
   }
 
   #isAsBefore(evaluation: Evaluation, key: EvaluationKey): boolean {
-    const before = this.#store.evaluations.verdictsOf(key);
+    const before = this.#store.evaluations.previous(key)?.said().verdicts;
     if (before === undefined || before.size !== evaluation.verdicts.size) return false;
     return evaluation.verdicts.entries().every(([criterion, { verdict, reason }]) => {
       const was = before.get(criterion);

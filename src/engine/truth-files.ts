@@ -1,6 +1,7 @@
 /**
  * Truth from files: YAML or JSON (`id: truth`, or a list of `{id, truth}`), or JSON lines of `{id, truth}`. What the id names is said in
- * the settings: a conversation, a scenario, or the value of an attribute.
+ * the settings: a conversation, a scenario, or the value of an attribute. `conversation_id` is another name of `id` where it names a
+ * conversation, as results and exports have it.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +28,7 @@ export function readTruthFiles(files: readonly TruthFile[]): ReadTruth {
   const mistakes: Mistake[] = [];
   const indexes = files.map((file): Index => {
     const truths = new Map<string, Json>();
-    for (const { id, truth, mistake } of readEntries(file.path, mistakes)) {
+    for (const { id, truth, mistake } of readEntries(file, mistakes)) {
       if (truths.has(id)) mistakes.push(mistake(`'${id}' is there twice`, 'each id once'));
       else truths.set(id, truth);
     }
@@ -59,8 +60,9 @@ interface Entry {
 }
 
 const EXPECTED = 'a mapping `id: truth`, a list of `{id, truth}`, or JSON lines of such';
+const IDS = ['id', 'conversation_id'] as const;
 
-function* readEntries(file: string, mistakes: Mistake[]): Generator<Entry> {
+function* readEntries({ path: file, by }: TruthFile, mistakes: Mistake[]): Generator<Entry> {
   const shown = path.relative(process.cwd(), file);
   let text: string;
   try {
@@ -78,7 +80,7 @@ function* readEntries(file: string, mistakes: Mistake[]): Generator<Entry> {
     return;
   }
   if (!/\.(jsonl|ndjson)$/.test(file)) {
-    yield* entriesOf(readWrittenDocument(text, shown), mistakes);
+    yield* entriesOf(readWrittenDocument(text, shown), by, mistakes);
     return;
   }
   for (const [index, line] of text.split('\n').entries()) {
@@ -89,11 +91,11 @@ function* readEntries(file: string, mistakes: Mistake[]): Generator<Entry> {
     const placed = { ...document, placeOf: place, placeOfKey: place };
     const mistakesThere = document.mistakes.map((mistake) => ({ ...mistake, line: index + 1 }));
     const value: unknown = document.value === undefined ? undefined : [document.value];
-    yield* entriesOf({ ...placed, value, mistakes: mistakesThere }, mistakes);
+    yield* entriesOf({ ...placed, value, mistakes: mistakesThere }, by, mistakes);
   }
 }
 
-function* entriesOf(document: WrittenDocument, mistakes: Mistake[]): Generator<Entry> {
+function* entriesOf(document: WrittenDocument, by: TruthFile['by'], mistakes: Mistake[]): Generator<Entry> {
   mistakes.push(...document.mistakes);
   if (document.mistakes.length > 0 || document.value === null) return;
   const mistakeAt = (where: Path) => (problem: string, expected: string) => ({
@@ -107,8 +109,9 @@ function* entriesOf(document: WrittenDocument, mistakes: Mistake[]): Generator<E
   if (Array.isArray(value)) {
     for (const [index, item] of (value as readonly unknown[]).entries()) {
       const mistake = mistakeAt([index]);
-      if (isEntry(item)) yield { id: String(item.id), truth: item.truth, mistake };
-      else mistakes.push(mistake('this has not both an `id` and a `truth`', '{id: ..., truth: ...}'));
+      const named = entryIn(item, by);
+      if (typeof named === 'string') mistakes.push(mistake(named, '{id: ..., truth: ...}'));
+      else yield { ...named, mistake };
     }
   } else if (typeof value === 'object' && value !== null) {
     // The cast holds because the document was read from YAML.
@@ -117,12 +120,19 @@ function* entriesOf(document: WrittenDocument, mistakes: Mistake[]): Generator<E
   } else mistakes.push(mistakeAt([])('the file holds no truths', EXPECTED));
 }
 
-function isEntry(value: unknown): value is { readonly id: string | number; readonly truth: Json } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'id' in value &&
-    (typeof value.id === 'string' || typeof value.id === 'number') &&
-    'truth' in value
-  );
+/** A text says what is wrong with it. */
+function entryIn(value: unknown, by: TruthFile['by']): Pick<Entry, 'id' | 'truth'> | string {
+  if (typeof value !== 'object' || value === null || !('truth' in value))
+    return 'this has not both an `id` and a `truth`';
+  // The cast holds: what is no id is refused, and the truth was read from YAML.
+  const entry = value as { readonly truth: Json; readonly [key: string]: unknown };
+  const given = IDS.filter((key) => Object.hasOwn(entry, key));
+  const [key] = given;
+  if (key === undefined) return 'this has not both an `id` and a `truth`';
+  if (given.length > 1) return 'this has both an `id` and a `conversation_id`';
+  if (key === 'conversation_id' && by !== 'conversation')
+    return 'this names a conversation, and the file is by an attribute';
+  const id = entry[key];
+  if (typeof id !== 'string' && typeof id !== 'number') return `its \`${key}\` is neither a text nor a number`;
+  return { id: String(id), truth: entry.truth };
 }

@@ -55,7 +55,8 @@ export interface BacktestTotals {
 
 export interface CriterionChange {
   readonly criterion: string;
-  readonly how: 'weighed again' | 'asked again' | 'new' | 'gone';
+  /** `said by both`: of a suite in shadow, which was asked as the live one was. */
+  readonly how: 'weighed again' | 'asked again' | 'said by both' | 'new' | 'gone';
   /** Its share of the suite; undefined where it is not in it, or the suite is not known. */
   readonly weightBefore: number | undefined;
   readonly weightAfter: number | undefined;

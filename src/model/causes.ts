@@ -12,7 +12,7 @@ export type CloseCause = (typeof CLOSE_CAUSES)[number] | typeof UNKNOWN;
 export const DUE_CAUSES = ['idle', 'end_marker', 'single_trace', 'max_age', 'max_turns'] as const;
 export type DueCause = (typeof DUE_CAUSES)[number] | typeof UNKNOWN;
 
-const UNSCORED_CAUSES = ['no_suite_matched', 'not_understood', 'moved'] as const;
+export const UNSCORED_CAUSES = ['no_suite_matched', 'not_understood', 'moved'] as const;
 export type UnscoredCause = (typeof UNSCORED_CAUSES)[number] | typeof UNKNOWN;
 
 export function readCloseCause(text: string): CloseCause {

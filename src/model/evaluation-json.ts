@@ -3,10 +3,14 @@
  * when they are read again.
  */
 import { z } from 'zod';
+import { type Ending, ENDINGS } from './ending.ts';
 import {
+  type About,
+  ABOUTS,
   type Evaluation,
   FINDINGS,
   type FindingKind,
+  type GradedStep,
   OUTCOMES,
   type Outcome,
   VERDICTS,
@@ -25,6 +29,12 @@ export interface EvaluationJson {
   readonly revision: number;
   readonly score: number | null;
   readonly outcome: Outcome;
+  /** Of the weight; absent where it was stored before that was kept. */
+  readonly decided_share?: number;
+  /** What the decided criteria are about: `form`, `rules` or the `task`. */
+  readonly about?: About;
+  /** How the conversation, or the turn, ended. */
+  readonly ending?: Ending;
   readonly explanation: string;
   readonly verdicts: { readonly [criterion: string]: VerdictJson };
   readonly findings?: readonly FindingJson[];
@@ -37,7 +47,19 @@ interface VerdictJson {
   readonly reason: string;
   readonly evidence: readonly string[];
   /** Absent where no model was asked. */
-  readonly judged_by?: { readonly judge: string; readonly version: string };
+  readonly judged_by?: { readonly judge: string; readonly version: string; readonly model?: string };
+  /** Absent where no steps were graded. */
+  readonly steps?: readonly GradedStepJson[];
+}
+
+interface GradedStepJson {
+  readonly step: number;
+  readonly tool: string;
+  readonly score: number;
+  readonly reason: string;
+  /** Absent where the step was not made. */
+  readonly span_id?: string;
+  readonly other_votes?: readonly { readonly score: number; readonly reason: string }[];
 }
 
 interface FindingJson {
@@ -58,6 +80,9 @@ export function toEvaluationJson(evaluation: Evaluation): EvaluationJson {
     revision: evaluation.revision,
     score: evaluation.score === undefined ? null : evaluation.score / MILLION,
     outcome: evaluation.outcome,
+    ...(evaluation.decidedShare !== undefined && { decided_share: evaluation.decidedShare / MILLION }),
+    ...(evaluation.about !== undefined && { about: evaluation.about }),
+    ...(evaluation.ending !== undefined && { ending: evaluation.ending }),
     explanation: evaluation.explanation,
     // `fromEntries` defines properties, so a criterion called `__proto__` would be one more key.
     verdicts: Object.fromEntries(
@@ -83,6 +108,9 @@ export function fromEvaluationJson(json: unknown): Evaluation {
     revision: read.revision,
     score: read.score === null ? undefined : Math.round(read.score * MILLION),
     outcome: read.outcome,
+    ...(read.decided_share !== undefined && { decidedShare: Math.round(read.decided_share * MILLION) }),
+    ...(read.about !== undefined && { about: read.about }),
+    ...(read.ending !== undefined && { ending: read.ending }),
     explanation: read.explanation,
     verdicts: new Map(
       Object.entries(read.verdicts).map(([criterion, verdict]) => [criterion, toVerdict(verdictShape.parse(verdict))]),
@@ -99,23 +127,63 @@ export function fromEvaluationJson(json: unknown): Evaluation {
 }
 
 function toVerdictJson(verdict: Verdict): VerdictJson {
-  const { reason, evidence, judgedBy } = partsOf(verdict);
-  return { verdict: verdict.verdict, reason, evidence, ...(judgedBy !== undefined && { judged_by: judgedBy }) };
+  const { reason, evidence, judgedBy, steps } = partsOf(verdict);
+  return {
+    verdict: verdict.verdict,
+    reason,
+    evidence,
+    ...(judgedBy !== undefined && { judged_by: judgedBy }),
+    ...(steps !== undefined && { steps: steps.map(toStepJson) }),
+  };
 }
 
-function toVerdict({ verdict, reason, evidence, judged_by }: z.output<typeof verdictShape>): Verdict {
+function toStepJson({ spanId, otherVotes, ...step }: GradedStep): GradedStepJson {
+  return {
+    ...step,
+    ...(spanId !== undefined && { span_id: spanId }),
+    ...(otherVotes !== undefined && { other_votes: otherVotes }),
+  };
+}
+
+function toVerdict({ verdict, reason, evidence, judged_by, steps }: z.output<typeof verdictShape>): Verdict {
   return verdictFrom(verdict, {
     reason,
     evidence: evidence as SpanId[],
-    ...(judged_by !== undefined && { judgedBy: judged_by }),
+    ...(judged_by !== undefined && { judgedBy: judgeVersionOf(judged_by) }),
+    ...(steps !== undefined && { steps: steps.map(toStep) }),
   });
 }
+
+function judgeVersionOf({ judge, version, model }: { judge: string; version: string; model?: string | undefined }) {
+  return { judge, version, ...(model !== undefined && { model }) };
+}
+
+function toStep({ span_id, other_votes, ...step }: z.output<typeof stepShape>): GradedStep {
+  return {
+    ...step,
+    spanId: span_id as SpanId | undefined,
+    ...(other_votes !== undefined && { otherVotes: other_votes }),
+  };
+}
+
+const gradeShape = z.object({
+  score: z.union([z.literal(1), z.literal(0.5), z.literal(0)]),
+  reason: z.string(),
+});
+
+const stepShape = gradeShape.extend({
+  step: z.int(),
+  tool: z.string(),
+  span_id: z.string().optional(),
+  other_votes: z.array(gradeShape).optional(),
+});
 
 const verdictShape = z.object({
   verdict: z.enum(VERDICTS),
   reason: z.string(),
   evidence: z.array(z.string()),
-  judged_by: z.object({ judge: z.string(), version: z.string() }).optional(),
+  judged_by: z.object({ judge: z.string(), version: z.string(), model: z.string().optional() }).optional(),
+  steps: z.array(stepShape).optional(),
 });
 
 const evaluationShape = z.object({
@@ -127,6 +195,9 @@ const evaluationShape = z.object({
   revision: z.int().min(1),
   score: z.number().min(0).max(1).nullable(),
   outcome: z.enum(OUTCOMES),
+  decided_share: z.number().min(0).max(1).optional(),
+  about: z.enum(ABOUTS).optional(),
+  ending: z.enum(ENDINGS).optional(),
   explanation: z.string(),
   // Not a record of verdicts: zod leaves a key `__proto__` out of those.
   verdicts: z.custom<Readonly<Record<string, unknown>>>(

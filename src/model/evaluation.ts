@@ -1,12 +1,17 @@
 /** Verdicts, outcomes and evaluations: what scoring says. */
+import type { Ending } from './ending.ts';
 import type { ConversationId, SpanId, TurnId } from './ids.ts';
+import type { Grade } from './judging.ts';
 
+/** Stores keep the place in this list: a new outcome goes to its end. */
 export const OUTCOMES = [
   'successful_completion',
   'graceful_failure',
   'partial_failure',
   'hard_failure',
   'unscored',
+  'no_fault_found',
+  'handed_over',
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -29,12 +34,29 @@ export interface DecidedVerdict {
   readonly evidence: readonly SpanId[];
   /** Absent where no model was asked. */
   readonly judgedBy?: JudgeVersion;
+  /** Absent where no steps were graded. */
+  readonly steps?: readonly GradedStep[];
+}
+
+/** A step of the golden trace, and how right it was. A required one that was not made is 0, and no model was asked about it. */
+export interface GradedStep {
+  /** From 1, in the golden trace. */
+  readonly step: number;
+  /** As the golden trace names it. */
+  readonly tool: string;
+  readonly score: Grade['score'];
+  readonly reason: string;
+  /** Of the call that was made for it; undefined where none was. */
+  readonly spanId: SpanId | undefined;
+  readonly otherVotes?: readonly Grade[];
 }
 
 /** Which judge gave a verdict, and in which version of all that it was asked by. */
 export interface JudgeVersion {
   /** Its name in the configuration. */
   readonly judge: string;
+  /** The model that answered, as the provider names it; absent where that was not kept. */
+  readonly model?: string;
   /** Another one whenever the question, its guidance, what is shown, the model or its parameters are others. */
   readonly version: string;
 }
@@ -51,6 +73,10 @@ export interface Finding {
 }
 
 export type SuiteScope = 'conversation' | 'turn';
+
+/** What a criterion is about, the weakest first: `score/about.ts` says what each is. Stores keep the place in this list. */
+export const ABOUTS = ['form', 'rules', 'task'] as const;
+export type About = (typeof ABOUTS)[number];
 
 /** A weight in millionths, so that sums are exact: 0.30 + 0.25 + 0.20 is 750_000. */
 export type Millionths = number;
@@ -69,6 +95,12 @@ export interface Evaluation {
   /** Passed weight over decided weight, rounded to millionths; undefined when unscored. */
   readonly score: Millionths | undefined;
   readonly outcome: Outcome;
+  /** Share of the weight that was decided; undefined where it was stored before that was kept. */
+  readonly decidedShare?: Millionths | undefined;
+  /** The most that a decided criterion is about; undefined where none was decided, or it was stored before that was kept. */
+  readonly about?: About | undefined;
+  /** How the conversation, or the turn, ended; undefined where it was stored before that was kept. */
+  readonly ending?: Ending | undefined;
   readonly explanation: string;
   /** By criterion, in the suite's order. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
@@ -80,9 +112,15 @@ export interface Evaluation {
   readonly basis?: EvaluationBasis;
 }
 
+/** How the conversation ended, as its suite sees it. */
+export interface EndConditions {
+  readonly completed: boolean;
+  readonly failed: boolean;
+}
+
 export interface EvaluationBasis {
   /** Of the suite as it was: see `SuiteDefinition`. */
   readonly definition: string;
   /** What outcome rules ask beside the score; undefined where it could not be worked out. */
-  readonly conditions: { readonly completed: boolean; readonly failed: boolean } | undefined;
+  readonly conditions: EndConditions | undefined;
 }

@@ -22,8 +22,9 @@ export interface Experiment {
     readonly cases: number;
   };
   readonly agent: {
-    readonly kind: 'command' | 'module' | 'url';
-    /** As it was named on the command line. */
+    /** `recording`: nobody was asked; its conversations had been recorded. */
+    readonly kind: 'command' | 'module' | 'url' | 'recording';
+    /** As it was named on the command line; the files of a recording. */
     readonly target: string;
     /** What its spans say; undefined until the first came. */
     readonly version: string | undefined;

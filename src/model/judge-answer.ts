@@ -15,7 +15,7 @@
  */
 import type { Json } from './json.ts';
 import { materialText } from './judge-material.ts';
-import type { GradedSteps, JudgedAnswer, JudgedCriterion, JudgeRequest } from './judging.ts';
+import type { GradedSteps, JudgedAnswer, JudgedCriterion, JudgeRequest, StepGrade } from './judging.ts';
 
 /** One vote. */
 export type ReadAnswer = Omit<JudgedAnswer, 'votes'>;
@@ -122,10 +122,7 @@ function readAnswer({ name, graded }: JudgedCriterion, value: unknown): ReadAnsw
   return { criterion: name, ...decision, quotes };
 }
 
-interface Decision {
-  readonly pass: boolean;
-  readonly reason: string;
-}
+type Decision = Pick<ReadAnswer, 'pass' | 'reason' | 'grades'>;
 
 function readDecision(members: ReadonlyMap<string, unknown>): Decision | string {
   const pass = members.get('answer');
@@ -140,14 +137,14 @@ function readReason(members: ReadonlyMap<string, unknown>): string | undefined {
   return reason.slice(0, REASON_LENGTH_MAX).toWellFormed();
 }
 
-/** The reason is that of the worst step, the first of them. */
+/** The reason is that of the worst step, the first of them, unless only steps that were not made are wrong. */
 function readGrades(
   members: ReadonlyMap<string, unknown>,
   { steps, missing, atLeast }: GradedSteps,
 ): Decision | string {
   let right = 0;
   let whole = missing;
-  let worst: { readonly number: number; readonly score: number; readonly reason: string } | undefined;
+  const grades: StepGrade[] = [];
   for (const { number, weight } of steps) {
     const step = membersOf(members.get(stepKey({ number })));
     if (step === undefined) return `has no object for step ${number}`;
@@ -159,13 +156,18 @@ function readGrades(
     if (reason === undefined) return `has no reason for step ${number}`;
     right += score * weight;
     whole += weight;
-    if (worst === undefined || score < worst.score) worst = { number, score, reason };
+    grades.push({ number, score, reason });
   }
+  const [worst] = grades.toSorted((a, b) => a.score - b.score);
   if (worst === undefined) return 'grades no step';
   // Exact: weights are whole numbers, and scores are halves.
   const pass = right * 1_000_000 >= atLeast * whole;
   const comesTo = `The steps come to ${Math.floor((right / whole) * 100) / 100}, ${atLeast / 1_000_000} is wanted`;
-  return { pass, reason: `${comesTo}; step ${worst.number} (${worst.score}): ${worst.reason}` };
+  const isOnlyIncomplete = missing > 0 && worst.score === 1;
+  const because = isOnlyIncomplete
+    ? 'a required step was not made'
+    : `step ${worst.number} (${worst.score}): ${worst.reason}`;
+  return { pass, reason: `${comesTo}; ${because}`, grades };
 }
 
 function parseStrictly(

@@ -4,8 +4,8 @@
  * marks and characters that nobody sees make no difference. Words do.
  */
 export interface MaterialText {
-  /** The place among the items, from 0, of the first that has the quote; undefined where none has. */
-  itemWith(quote: string): number | undefined;
+  /** The place among the items, from 0, of the first that has the quote, of those that are meant; undefined where none has. */
+  itemWith(quote: string, isMeant?: (place: number) => boolean): number | undefined;
 }
 
 const INVISIBLE = /\p{Cf}|\ufe0f/gu;
@@ -13,10 +13,12 @@ const INVISIBLE = /\p{Cf}|\ufe0f/gu;
 export function materialText(material: string): MaterialText {
   const items = material.split('\n').flatMap((line) => (line.startsWith('{') ? [searchable(line)] : []));
   return {
-    itemWith: (quote) => {
+    itemWith: (quote, isMeant = () => true) => {
       const wanted = plain(quote);
       if (wanted === '') return undefined;
-      const found = items.findIndex((item) => item.decoded.includes(wanted) || item.written.includes(wanted));
+      const found = items.findIndex(
+        (item, place) => isMeant(place) && (item.decoded.includes(wanted) || item.written.includes(wanted)),
+      );
       return found === -1 ? undefined : found;
     },
   };

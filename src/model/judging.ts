@@ -52,6 +52,21 @@ export interface JudgedAnswer {
   readonly quotes: readonly string[];
   /** How many of the votes said yes. */
   readonly votes: { readonly yes: number; readonly of: number };
+  /** Of each step that was put to the judge, where steps were. */
+  readonly grades?: readonly StepGrade[];
+}
+
+export interface Grade {
+  readonly score: 1 | 0.5 | 0;
+  /** The judge's own, in one sentence; it is untrusted text. */
+  readonly reason: string;
+}
+
+export interface StepGrade extends Grade {
+  /** The step's in the golden trace. */
+  readonly number: number;
+  /** Absent where there was one vote. */
+  readonly otherVotes?: readonly Grade[];
 }
 
 export const JUDGE_FAILURES = [

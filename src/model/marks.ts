@@ -4,5 +4,7 @@ export const END_MARK = 'assay.conversation.end';
 export const STATE_MARK = 'assay.conversation.state';
 /** What is known to be right for this conversation, as JSON text or as a structured value. */
 export const TRUTH_MARK = 'assay.truth';
+/** The case that a conversation is a run of: truth is found by it, and recordings become runs of a case. */
+export const SCENARIO_ATTRIBUTE = 'assay.scenario.id';
 /** Spans of this scope are Assay's own: they are never scored (the loop guard). */
 export const OWN_SCOPE = 'assay';

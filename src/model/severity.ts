@@ -1,43 +1,65 @@
 /**
- * How bad an outcome is. Stores keep the greatest severity of a conversation, and treat 0 as a success: the number of an outcome never changes.
+ * How bad an outcome is, and whether it counts as good. Stores keep the greatest severity of a conversation, and treat 0 as not failed: the number
+ * of an outcome never changes.
  */
-import { type Outcome, OUTCOMES } from './evaluation.ts';
+import type { Outcome } from './evaluation.ts';
 
-const SEVERITIES = {
-  successful_completion: 0,
-  graceful_failure: 1,
-  partial_failure: 2,
-  hard_failure: 3,
-  unscored: undefined,
-} as const satisfies Record<Outcome, number | undefined>;
+interface Standing {
+  /** 0 where nothing failed; undefined of what was not scored. */
+  readonly severity: number | undefined;
+  /** Good, bad, or neither: then it is in no success rate. */
+  readonly counts: 'good' | 'bad' | 'neither';
+}
+
+const STANDINGS = {
+  successful_completion: { severity: 0, counts: 'good' },
+  // Nothing wrong was seen. Of a suite that has no evidence of the task, this is the best that it can say.
+  no_fault_found: { severity: 0, counts: 'good' },
+  // Whether a person was rightly asked is not known, so it is in no success rate; its share stands beside that.
+  handed_over: { severity: 0, counts: 'neither' },
+  graceful_failure: { severity: 1, counts: 'bad' },
+  partial_failure: { severity: 2, counts: 'bad' },
+  hard_failure: { severity: 3, counts: 'bad' },
+  unscored: { severity: undefined, counts: 'neither' },
+} as const satisfies Record<Outcome, Standing>;
 
 export type ScoredOutcome = {
-  [outcome in Outcome]: (typeof SEVERITIES)[outcome] extends number ? outcome : never;
+  [outcome in Outcome]: (typeof STANDINGS)[outcome]['severity'] extends number ? outcome : never;
 }[Outcome];
 
+/** In the order in which people read them, from best to worst. */
+// The cast holds because these are the table's own keys.
+export const OUTCOMES_IN_ORDER = Object.keys(STANDINGS) as readonly Outcome[];
+
 /** From best to worst. */
-export const SCORED_OUTCOMES: readonly ScoredOutcome[] = OUTCOMES.filter(isScored).toSorted(bySeverity);
+export const SCORED_OUTCOMES: readonly ScoredOutcome[] = OUTCOMES_IN_ORDER.filter(isScored);
 
 export const FAILED_OUTCOMES = SCORED_OUTCOMES.filter(isFailure);
 
 /** Undefined of what was not scored. */
 export function severityOf(outcome: Outcome): number | undefined {
-  return SEVERITIES[outcome];
+  return STANDINGS[outcome].severity;
 }
 
 export function isScored(outcome: Outcome): outcome is ScoredOutcome {
-  return SEVERITIES[outcome] !== undefined;
+  return STANDINGS[outcome].severity !== undefined;
 }
 
-export function isSuccess(outcome: Outcome): boolean {
-  return SEVERITIES[outcome] === 0;
+/** A success, or as good as a suite without evidence of the task can tell. */
+export function isGood(outcome: Outcome): boolean {
+  return STANDINGS[outcome].counts === 'good';
 }
 
 export function isFailure(outcome: Outcome): boolean {
-  return isScored(outcome) && !isSuccess(outcome);
+  return STANDINGS[outcome].counts === 'bad';
+}
+
+/** Whether a rate of successes has it in its denominator. */
+export function isInSuccessRate(outcome: Outcome): boolean {
+  return STANDINGS[outcome].counts !== 'neither';
 }
 
 /** Evaluations without a score come before all others. */
 export function bySeverity(a: Outcome, b: Outcome): number {
-  return (SEVERITIES[a] ?? -1) - (SEVERITIES[b] ?? -1);
+  return (STANDINGS[a].severity ?? -1) - (STANDINGS[b].severity ?? -1);
 }

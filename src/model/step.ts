@@ -114,6 +114,7 @@ export interface Step {
   /** What an agent, workflow or plain step was given and gave back. For an llm step these are derived from its messages. */
   readonly input: Content;
   readonly output: Content;
+  /** All system messages; undefined where none was recorded, or they were redacted whole. */
   readonly systemInstructions: string | undefined;
   /** Decoded when first read: the input repeats the whole history and few criteria look at it. */
   readonly messagesIn: readonly Message[];
@@ -133,6 +134,8 @@ export interface Step {
   readonly attributes: ReadonlyMap<string, string | number | boolean>;
   /** What Assay's own attributes say (`assay.conversation.end`, `assay.conversation.state`, `assay.truth`). */
   readonly marks: StepMarks;
+  /** What the span says of the effect of tools, by their names: of its own and of those that it defines. Decoded when first read. */
+  readonly toolEffects: ReadonlyMap<string, 'reads' | 'writes'>;
   readonly scopeName: string;
   readonly flags: readonly StepFlag[];
   /** field -> the rule that decided it, such as `kind` -> `gen_ai.operation.name`. */

@@ -7,12 +7,23 @@
  * TCR = Σ V × P over segments and criteria, and between two periods
  *
  *     ΔTCR = Σ mean of V × ΔP   (criterion c: its pass rate, over segments)
+ *          + Σ mean of N × ΔH   (hard failures: what their scores lack of what their criteria brought, over segments)
  *          + Σ mean of P × ΔV   (mix: which segments came, and which criteria applied with which weight)
  *          + Δ rest             (into mix: what scores have beyond their verdicts, such as not-applicable counted as passed)
  *
- * with means of both periods, which leaves no remainder. Where a cell is missing in one period its pass rate is taken
+ * where N is the segment's share of the conversations and H the mean of what a hard failure took away: its score is 0, whatever its criteria
+ * brought. All with means of both periods, which leaves no remainder. Where a cell is missing in one period its pass rate is taken
  * from the other, so that all of it is mix. Both sides are the plain means of the same conversations.
  */
+
+/** Stands among the criteria for what hard failures took away: it has a column as they do, of which only what was brought is used. */
+export const HARD_FAILURES = 'hard failures';
+
+/** What a score of 0 lacks of what its criteria brought, which is less than nothing only where a hard failure made it 0. */
+export function takenByHardFailure(score: number, brought: number): number {
+  return score === 0 ? -brought : 0;
+}
+
 /** Columns of numbers by segment; undefined where nothing came in one. */
 type SplitCells = readonly (Float64Array | undefined)[];
 
@@ -35,8 +46,9 @@ export function splitChange(before: SplitCells, after: SplitCells, criteria: rea
   const parts = criteria.map(() => 0);
   for (let segment = 0; segment < Math.max(before.length, after.length); segment += 1)
     for (let index = 0; index < criteria.length; index += 1) {
-      const [share0, brought0] = cellAt(before[segment], index, counted[0]);
-      const [share1, brought1] = cellAt(after[segment], index, counted[1]);
+      const isOfAll = criteria[index] === HARD_FAILURES;
+      const [share0, brought0] = cellAt(before[segment], isOfAll, index, counted[0]);
+      const [share1, brought1] = cellAt(after[segment], isOfAll, index, counted[1]);
       if (!(share0 > 0) || !(share1 > 0)) continue;
       parts[index] = (parts[index] as number) + ((share0 + share1) / 2) * (brought1 / share1 - brought0 / share0);
     }
@@ -57,7 +69,12 @@ function total(cells: SplitCells, column: number): number {
   return sum;
 }
 
-function cellAt(cell: Float64Array | undefined, index: number, count: number): readonly [number, number] {
+function cellAt(
+  cell: Float64Array | undefined,
+  isOfAll: boolean,
+  index: number,
+  count: number,
+): readonly [share: number, brought: number] {
   const at = SPLIT_FIRST + 2 * index;
-  return [(cell?.[at] ?? 0) / count, (cell?.[at + 1] ?? 0) / count];
+  return [(cell?.[isOfAll ? 0 : at] ?? 0) / count, (cell?.[at + 1] ?? 0) / count];
 }

@@ -12,11 +12,17 @@ export function partsOf(verdict: Verdict): VerdictParts {
 }
 
 /** The opposite of `partsOf`. */
-export function verdictFrom(verdict: VerdictKind, { reason, evidence, judgedBy }: VerdictParts): Verdict {
+export function verdictFrom(verdict: VerdictKind, { reason, evidence, judgedBy, steps }: VerdictParts): Verdict {
   switch (verdict) {
     case 'pass':
     case 'fail':
-      return { verdict, reason, evidence, ...(judgedBy !== undefined && { judgedBy }) };
+      return {
+        verdict,
+        reason,
+        evidence,
+        ...(judgedBy !== undefined && { judgedBy }),
+        ...(steps !== undefined && { steps }),
+      };
     case 'not_applicable':
     case 'error':
     case 'skipped':

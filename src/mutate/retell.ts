@@ -18,6 +18,7 @@ export function retell({ turns, agent, environment }: Conversation): Excerpt | s
     agent: agent.name,
     version: agent.version,
     environment,
+    instructions: turns.flatMap(({ steps }) => steps.flatMap((step) => step.systemInstructions ?? [])).at(-1),
     // They are put back as they were: among them are those by which dialects are known.
     attributes: new Map(),
     state: undefined,

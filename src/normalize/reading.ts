@@ -71,6 +71,10 @@ const detailRows = new RowTable(
   rows.filter((row) => DETAILS.has(row.field)),
   [],
 );
+const conversationRows = new RowTable(
+  rows.filter(({ field }) => field === 'conversationId'),
+  [],
+);
 const resourceRows = new RowTable(
   DIALECTS.flatMap((dialect) => dialect.resourceRows ?? []),
   [],
@@ -85,6 +89,14 @@ export function readFields(span: SpanView, rules: Map<string, string> | undefine
   for (const { infer, guard } of inferring) if (guard === NO_GUARD || draft.noted(guard)) infer(draft, span);
   if (draft.kind === undefined) draft.set('kind', 'other', 'none');
   return draft;
+}
+
+/** The conversation that a span names in an attribute. What dialects infer from its content is not looked for. */
+export function conversationNamedBy(span: SpanView, idKeys?: IdKeys): string | undefined {
+  const draft = new Draft(undefined);
+  conversationRows.apply(span.attributes, draft, '');
+  idKeys?.apply(span, draft);
+  return draft.conversationId;
 }
 
 /** Adds the fields that {@link readFields} leaves for later. */

@@ -26,10 +26,11 @@ import { LazyContent } from './content.ts';
 import { exceptionFinder } from './dialects/otel.ts';
 import { CAPTURED, type Draft } from './draft.ts';
 import { SpanEvidence, type SpanSource } from './evidence.ts';
-import { decodeJsonish, isPresent, toJson } from './jsonish.ts';
+import { decodeJsonish, isPresent, isRedactionMarker, toJson } from './jsonish.ts';
 import { answerIn, lastSaid, NO_MESSAGES, textOf, type MessageList } from './chat-messages.ts';
 import { FINDERS, firstFound, type GuardedFinder, readDetails, readFields, readResource } from './reading.ts';
 import { scalarAttributes } from './scalar-attributes.ts';
+import { toolHintsIn } from './tool-hints.ts';
 import { withoutCallResult } from './tool-results.ts';
 import { isAdjusted, usageOf } from './usage.ts';
 
@@ -64,6 +65,7 @@ export class SpanStep implements Step {
   #tool: StepTool | undefined;
   #error: StepError | undefined | null = null;
   #marks: StepMarks | undefined;
+  #toolEffects: Step['toolEffects'] | undefined;
   #flags: readonly StepFlag[] | undefined;
   #attributes: ReadonlyMap<string, string | number | boolean> | undefined;
 
@@ -147,9 +149,13 @@ export class SpanStep implements Step {
 
   get systemInstructions(): string | undefined {
     const found = firstFound(FINDERS.systemInstructions, this.#evidence());
-    if (found !== undefined) return found.value;
-    for (const message of this.messagesIn) if (message.role === 'system') return textOf(message);
-    return undefined;
+    const text =
+      found?.value ??
+      this.messagesIn
+        .filter(({ role }) => role === 'system')
+        .map(textOf)
+        .join('\n\n');
+    return text.trim() === '' || isRedactionMarker(text) ? undefined : text;
   }
 
   get input(): Content {
@@ -199,6 +205,11 @@ export class SpanStep implements Step {
   get marks(): StepMarks {
     this.#marks ??= this.#readMarks();
     return this.#marks;
+  }
+
+  get toolEffects(): Step['toolEffects'] {
+    this.#toolEffects ??= toolHintsIn(this.#span().attributes, this.kind === 'tool' ? this.name : undefined);
+    return this.#toolEffects;
   }
 
   get flags(): readonly StepFlag[] {

@@ -1,21 +1,22 @@
 /**
- * Judges for recorded data: the desks of the online service, on a store of their own. Many recordings can be scored with the same ones, at once or one
+ * Judges for recorded data: the queues of the online service, on a store of their own. Many recordings can be scored with the same ones, at once or one
  * after the other; they share the budget, the pace and the answers.
  *
  * What differs from the service is patience. Nobody waits for an hour to pass so that there is money again, nor for a judge that is down until somebody
- * has mended it: what waits then ends, for that reason.
+ * has mended it, nor for one whose answers can't be read: what waits then ends, for that reason.
  *
  *   waiting   in the recording's store, since it was scored without the answer
+ *   known     from an earlier command or the service: its outcome is in the recording's store, and nobody is asked
  *   asked     in the store here as well, until its outcome is there
- *   ended     the outcome is in the recording's store, and the recording can be scored again
+ *   ended     the outcome is in the recording's store, and the recording can be scored again; an answer is kept for later commands
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type AllQuestions, JudgeScheduler } from '../ask/judge-scheduler.ts';
-import { DESK_TIMES, type DeskTimes } from '../ask/judge-queue.ts';
+import { QUEUE_TIMES, type QueueTimes } from '../ask/judge-queue.ts';
 import type { JudgingSettings } from '../config/judge-settings.ts';
-import type { JudgeEvent } from '../model/events/judge-events.ts';
+import type { CallResult, JudgeEvent } from '../model/events/judge-events.ts';
 import type { JudgeFailure, JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import { Store } from '../store/sqlite/store.ts';
@@ -23,8 +24,29 @@ import { type JudgingStart, judgeOf, judgingStart } from '../engine/judging-star
 
 interface OfflineJudgesParts {
   readonly judging: JudgingSettings;
+  /** Without it, nothing is known from before, and nothing is kept. */
+  readonly answers?: KnownAnswers | undefined;
   readonly onEvent: (event: JudgeEvent) => void;
-  readonly times?: DeskTimes;
+  readonly times?: QueueTimes;
+}
+
+/** Answers that outlive the command. Nothing here may throw. They are closed with the judges. */
+export interface KnownAnswers {
+  find(key: string): Promise<JudgeOutcome | undefined>;
+  keep(key: string, outcome: JudgeOutcome): void;
+  close(): Promise<void>;
+}
+
+export interface QuestionCounts {
+  /** Times that an answer was wanted. */
+  readonly wanted: number;
+  /** Of these, times that nobody had to be asked for it. */
+  readonly reused: number;
+  /** Questions that were new, each once. */
+  readonly asked: number;
+  readonly answered: number;
+  /** Ended without an answer. */
+  readonly failed: number;
 }
 
 interface EndedQuestion {
@@ -41,10 +63,13 @@ interface Waiting {
 }
 
 /** Short: somebody sits before the screen. */
-const TIMES: DeskTimes = { ...DESK_TIMES, idleMs: 100 };
+const TIMES: QueueTimes = { ...QUEUE_TIMES, idleMs: 100 };
 const QUESTIONS_MAX = 1_000_000;
 /** No time mends these. */
 const HOPELESS: ReadonlySet<JudgeFailure> = new Set(['authentication', 'quota']);
+/** Nor these, where a judge has done nothing else for so many calls. */
+const UNREADABLE: ReadonlySet<CallResult> = new Set(['bad-answer', 'bad-request']);
+const UNREADABLE_MAX = 20;
 
 export class OfflineJudges {
   /** What scoring asks about a judge. */
@@ -58,12 +83,17 @@ export class OfflineJudges {
   /** Since when judges are stopped. */
   readonly #stoppedSince = new Map<string, number>();
   readonly #givenUp = new Map<string, JudgeOutcome>();
+  readonly #answers: KnownAnswers | undefined;
+  /** Calls in a row that came to nothing readable, of judges that have said nothing else; Infinity of one that has. */
+  readonly #unreadable = new Map<string, number>();
+  readonly #counts = { wanted: 0, asked: 0, answered: 0, failed: 0 };
   /** Calls whose price is not known yet. */
   #openCalls = 0;
   #lastWaiter = 0;
 
-  private constructor(start: JudgingStart, { onEvent, times = TIMES }: OfflineJudgesParts) {
+  private constructor(start: JudgingStart, { answers, onEvent, times = TIMES }: OfflineJudgesParts) {
     this.#start = start;
+    this.#answers = answers;
     this.#onEvent = onEvent;
     this.settings = judgeOf(start);
     this.#directory = mkdtempSync(path.join(tmpdir(), 'assay-'));
@@ -98,6 +128,27 @@ export class OfflineJudges {
 
   /** What becomes of each question, in their order. */
   async ask(requests: readonly JudgeRequest[]): Promise<readonly EndedQuestion[]> {
+    this.#counts.wanted += requests.length;
+    const known = new Map<string, JudgeOutcome>();
+    for (const { key } of requests) {
+      const outcome = await this.#answers?.find(key);
+      if (outcome !== undefined) known.set(key, outcome);
+    }
+    const ended = await this.#askUnknown(requests.filter(({ key }) => !known.has(key)));
+    for (const { key, outcome } of ended) known.set(key, outcome);
+    return requests.map(({ key }) => {
+      const outcome = known.get(key);
+      if (outcome === undefined) throw new Error('judges: a question was asked and has no outcome');
+      return { key, outcome };
+    });
+  }
+
+  get counts(): QuestionCounts {
+    return { ...this.#counts, reused: Math.max(0, this.#counts.wanted - this.#counts.asked) };
+  }
+
+  async #askUnknown(requests: readonly JudgeRequest[]): Promise<readonly EndedQuestion[]> {
+    if (requests.length === 0) return [];
     const waiter = ++this.#lastWaiter;
     this.#store.begin();
     this.#store.questions.waitFor(waiter, requests, Date.now());
@@ -119,6 +170,7 @@ export class OfflineJudges {
     this.#waiting.clear();
     this.#store.close();
     rmSync(this.#directory, { recursive: true, force: true });
+    await this.#answers?.close();
   }
 
   async #outcomeOf(request: JudgeRequest, waiter: number): Promise<EndedQuestion> {
@@ -128,6 +180,7 @@ export class OfflineJudges {
     const hopeless = this.#givenUp.get(judge);
     const { promise, resolve, reject } = Promise.withResolvers<JudgeOutcome>();
     const others = this.#waiting.get(key) ?? new Set();
+    if (others.size === 0) this.#counts.asked += 1;
     others.add({ waiter, request, ended: resolve, abandoned: reject });
     this.#waiting.set(key, others);
     if (hopeless !== undefined) this.#endAll([request], hopeless);
@@ -136,13 +189,21 @@ export class OfflineJudges {
 
   #tell(keys: readonly string[]): void {
     for (const key of keys) {
-      for (const { waiter, ended } of this.#waiting.get(key) ?? []) {
+      const waiting = [...(this.#waiting.get(key) ?? [])];
+      for (const [index, { waiter, ended }] of waiting.entries()) {
         const outcome = this.#store.questions.outcomeOf(key, waiter);
         if (outcome === 'waiting') throw new Error('a question has ended and has no outcome');
+        if (index === 0) this.#count(key, outcome);
         ended(outcome);
       }
       this.#waiting.delete(key);
     }
+  }
+
+  /** Kept at once: what the rest of the command comes to makes no difference to it. */
+  #count(key: string, outcome: JudgeOutcome): void {
+    this.#counts[outcome.is === 'answered' ? 'answered' : 'failed'] += 1;
+    if (outcome.is === 'answered') this.#answers?.keep(key, outcome);
   }
 
   #questions(): AllQuestions {
@@ -185,13 +246,23 @@ export class OfflineJudges {
       this.#stoppedSince.set(event.judge, since);
       const { judge, failure, reason } = event;
       const patienceMs = this.#start.judges.find(({ name }) => name === judge)?.deadlineMs ?? 0;
-      if (HOPELESS.has(failure) || now + event.tryAgainMs > since + patienceMs) {
-        const outcome = { is: 'failed', failure, reason: `The judge is stopped: ${reason}` } as const;
-        this.#givenUp.set(judge, outcome);
-        this.#endAll(this.#requestsTo(judge), outcome);
-      }
-    }
+      if (HOPELESS.has(failure) || now + event.tryAgainMs > since + patienceMs)
+        this.#giveUp(judge, { is: 'failed', failure, reason: `The judge is stopped: ${reason}` });
+    } else if (event.type === 'judge-called') this.#hearCall(event);
     this.#onEvent(event);
+  }
+
+  #hearCall({ judge, result, reason }: Extract<JudgeEvent, { readonly type: 'judge-called' }>): void {
+    const calls = (this.#unreadable.get(judge) ?? 0) + 1;
+    this.#unreadable.set(judge, result === 'said' ? Number.POSITIVE_INFINITY : UNREADABLE.has(result) ? calls : 0);
+    if (calls !== UNREADABLE_MAX || result === 'said' || !UNREADABLE.has(result)) return;
+    const because = `Of ${calls} calls none came to an answer that can be read: ${reason}`;
+    this.#giveUp(judge, { is: 'failed', failure: 'bad-answer', reason: because });
+  }
+
+  #giveUp(judge: string, outcome: JudgeOutcome): void {
+    this.#givenUp.set(judge, outcome);
+    this.#endAll(this.#requestsTo(judge), outcome);
   }
 
   #requestsTo(judge: string): readonly JudgeRequest[] {

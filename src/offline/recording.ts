@@ -1,7 +1,8 @@
 /**
  * Reads recorded OTLP data from files: JSON lines or one JSON document (as the Collector's file exporter and most
  * dumps have it), protobuf (one request, or many with a 4-byte length before each), each of them gzipped or zstd
- * compressed or not; and the folder of a journal, with its log times.
+ * compressed or not; and the folder of a journal, with its log times. A line of JSON may also be a conversation as
+ * messages (`messages/recorded-messages.ts`).
  */
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -10,12 +11,14 @@ import { JournalReader } from '../journal/journal-reader.ts';
 import { RECORD_HEAD_BYTES, tryReadSegmentHead } from '../journal/record.ts';
 import { listSegmentBases, segmentPath } from '../journal/segment-files.ts';
 import { scanSegment } from '../journal/segment-scan.ts';
+import type { Json } from '../model/json.ts';
 import { encodeTable } from '../model/otlp/batch-table.ts';
 import { transcodeLogs, transcodeTraces } from '../model/otlp/json-transcoder.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces } from '../model/otlp/traces-reader.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { RequestRedactor } from '../receive/redact/request-redactor.ts';
+import { requestOfMessages } from './messages/recorded-messages.ts';
 
 export interface RecordedBatch {
   readonly signal: 'traces' | 'logs';
@@ -80,7 +83,7 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
         rest = [...line, chunk.subarray(at)];
         break;
       }
-      yield* readJsonLine(Buffer.concat(line), `${name}:${lineNumber}`);
+      yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber });
       line = [];
       lineBytes = 0;
       lineNumber += 1;
@@ -93,12 +96,12 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
       throw new RecordingError(`${name}:${lineNumber}: a line of more than ${LINE_BYTES_MAX} bytes`);
   }
   if (rest !== undefined) yield* readWhole(decompress(Buffer.concat(rest), name), name);
-  else yield* readJsonLine(Buffer.concat(line), `${name}:${lineNumber}`);
+  else yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber });
 }
 
 /** One export request as OTLP/JSON. */
 export function recordedRequest(json: string, name: string): readonly RecordedBatch[] {
-  return [...readJsonLine(Buffer.from(json), name)];
+  return [...readJsonLine(Buffer.from(json), { name, number: undefined })];
 }
 
 /** Export requests as OTLP protobuf. */
@@ -116,14 +119,14 @@ function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
   if (startsLikeJson(bytes)) {
     const firstEnd = bytes.indexOf(10);
     if (firstEnd !== -1 && isOpenLine(bytes.subarray(0, firstEnd))) {
-      yield* readJsonLine(bytes, name);
+      yield* readJsonLine(bytes, { name, number: undefined });
       return;
     }
     let from = 0;
     for (let number = 1; from < bytes.length; number += 1) {
       const at = bytes.indexOf(10, from);
       const end = at === -1 ? bytes.length : at;
-      yield* readJsonLine(bytes.subarray(from, end), `${name}:${number}`);
+      yield* readJsonLine(bytes.subarray(from, end), { name, number });
       from = end + 1;
     }
     return;
@@ -137,23 +140,38 @@ function isOpenLine(line: Buffer): boolean {
   return /[[{,:]\s*$/.test(line.subarray(-64).toString('latin1'));
 }
 
-function* readJsonLine(line: Buffer, place: string): Generator<RecordedBatch> {
+interface LinePlace {
+  readonly name: string;
+  /** From 1; undefined for a document over several lines. */
+  readonly number: number | undefined;
+}
+
+function* readJsonLine(line: Buffer, { name, number }: LinePlace): Generator<RecordedBatch> {
   const text = line.toString().trim();
   if (text === '') return;
+  const place = number === undefined ? name : `${name}:${number}`;
   // A cheap look for the key that tells the signals apart; the transcoder does the real reading.
-  const isLogs =
-    /"(?:resourceLogs|resource_logs)"/.test(text.slice(0, 4096)) &&
-    !/"(?:resourceSpans|resource_spans)"/.test(text.slice(0, 4096));
+  const hasSpans = /"(?:resourceSpans|resource_spans)"/.test(text);
+  const isLogs = !hasSpans && /"(?:resourceLogs|resource_logs)"/.test(text.slice(0, 4096));
   try {
-    if (!isLogs && !/"(?:resourceSpans|resource_spans)"/.test(text)) {
-      throw new Error('neither "resourceSpans" nor "resourceLogs" is in it: expected one OTLP/JSON export request');
+    if (isLogs) yield protobufBatch('logs', transcodeLogs(Buffer.from(text)));
+    else {
+      const request = hasSpans ? text : requestOfConversation(text, place, number ?? 1);
+      yield protobufBatch('traces', transcodeTraces(Buffer.from(request)));
     }
-    yield isLogs
-      ? protobufBatch('logs', transcodeLogs(Buffer.from(text)))
-      : protobufBatch('traces', transcodeTraces(Buffer.from(text)));
   } catch (error) {
     throw new RecordingError(`${place}: ${describe(error)}`);
   }
+}
+
+function requestOfConversation(text: string, place: string, lineNumber: number): string {
+  // The cast is what JSON.parse gives.
+  const value = /"messages"/.test(text) ? (JSON.parse(text) as Json) : null;
+  const request = requestOfMessages({ value, place, lineNumber });
+  if (request !== undefined) return request;
+  throw new Error(
+    'neither "resourceSpans" nor "resourceLogs" is in it: expected one OTLP/JSON export request, or a conversation as {"messages": […]}',
+  );
 }
 
 function readProtobuf(bytes: Uint8Array, name: string): RecordedBatch {

@@ -12,6 +12,7 @@ import type { CompiledSuite } from '../score/suite.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import { Store } from '../store/sqlite/store.ts';
 import { UNWATCHED } from '../engine/check-watch.ts';
+import { ConversationNotes } from '../engine/conversation-notes.ts';
 import { engineSettings, turnLimits } from '../engine/engine-settings.ts';
 import { ArrivalReader } from '../engine/arrival.ts';
 import { Engine } from '../engine/engine.ts';
@@ -87,6 +88,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     },
     released: () => {},
   });
+  const notes = new ConversationNotes(options.settings.conversation.idKeys);
   let requests = 0;
   let records = 0;
   let rejected = 0;
@@ -97,6 +99,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
       requests += 1;
       records += batch.rows;
       rejected += batch.rejected;
+      notes.note(batch);
       intake.take(spool.append(batch));
       options.onProgress?.({ records, turns });
     }

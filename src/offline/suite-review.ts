@@ -4,7 +4,7 @@
  */
 import { DECISIONS } from '../model/decision.ts';
 import { type CriterionRemark, type Likeness, reviewCriterion, VerdictPairs } from '../calibrate/criterion-review.ts';
-import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
+import { QUALITY_METRICS, signIn } from '../report/metrics/quality-metrics.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
 
@@ -54,12 +54,13 @@ async function remarksOn(
 ): Promise<SuiteReview['remarks']> {
   const counts = new Map<string, { pass: number; fail: number; undecided: number }>();
   for (const { metric, labels, value } of await reader.totals()) {
-    if (metric !== QUALITY_METRICS.verdicts.name) continue;
+    const sign = signIn(QUALITY_METRICS.verdicts, metric);
+    if (sign === undefined) continue;
     // The cast holds because the store's writer wrote the text.
     const { suite, criterion, verdict } = JSON.parse(labels) as Readonly<Record<string, string>>;
     const key = JSON.stringify([suite, criterion]);
     const count = counts.get(key) ?? { pass: 0, fail: 0, undecided: 0 };
-    count[DECISIONS.find((decision) => decision === verdict) ?? 'undecided'] += value;
+    count[DECISIONS.find((decision) => decision === verdict) ?? 'undecided'] += sign * value;
     counts.set(key, count);
   }
   return suites.flatMap(({ name: suite, criteria }) =>

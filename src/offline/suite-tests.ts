@@ -9,6 +9,7 @@ import type { Conversation } from '../model/conversation.ts';
 import type { SpanId } from '../model/ids.ts';
 import type { Mistake } from '../model/mistake.ts';
 import type { RedactionRules } from '../model/redaction.ts';
+import type { ToolNames } from '../model/tool-names.ts';
 import { loadSuites } from '../score/load-suites.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { excerptRequest } from '../score/suite-test/excerpt-request.ts';
@@ -40,6 +41,8 @@ interface TestedSuites {
 
 export interface SuiteTestOptions {
   readonly builtinDir: string;
+  /** What the configuration says of tools. */
+  readonly tools?: ToolNames | undefined;
   /** What files are named relative to. */
   readonly baseDir: string;
   readonly conversationKeys: readonly string[];
@@ -115,7 +118,7 @@ async function prepare(file: string, options: SuiteTestOptions, mistakes: Mistak
 async function suitesFor(
   tests: SuiteTests,
   file: string,
-  { builtinDir, baseDir }: SuiteTestOptions,
+  { builtinDir, baseDir, tools }: SuiteTestOptions,
   mistakes: Mistake[],
 ): Promise<readonly CompiledSuite[]> {
   const directory = path.dirname(file);
@@ -128,7 +131,7 @@ async function suitesFor(
     mistakes.push(nowhere(tests.file, problem, '`suite:` with the file of the suite'));
     return [];
   }
-  const loaded = await loadSuites([path.relative(baseDir, reference)], { baseDir, builtinDir });
+  const loaded = await loadSuites([path.relative(baseDir, reference)], { baseDir, builtinDir, tools });
   mistakes.push(...loaded.mistakes);
   return loaded.mistakes.length === 0 ? loaded.suites : [];
 }

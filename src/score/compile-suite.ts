@@ -3,17 +3,23 @@
  * Both YAML suites and TypeScript suites come through here.
  */
 import type { Conversation } from '../model/conversation.ts';
+import { type About, ABOUTS } from '../model/evaluation.ts';
 import { SCORED_OUTCOMES } from '../model/severity.ts';
 import type { Mistake } from '../model/mistake.ts';
+import type { ToolNames } from '../model/tool-names.ts';
 import { formatPath, type Path, type Place } from '../model/written-document.ts';
+import { aboutOf } from './about.ts';
 import { criterionDefinition, definitionOfCode, suiteDefinition, type WrittenDefinitions } from './definition.ts';
-import { judgedOf, judgeNamed, judgingMistakes, needsOf } from './judge/judged-criterion.ts';
+import { handsOverByDefault } from './hand-over.ts';
+import { textOfCode } from './evaluator-version.ts';
+import { aboutOfJudging, judgedOf, judgeNamed, judgingMistakes, needsOf } from './judge/judged-criterion.ts';
 import type { NamedJudge } from './judge/unknown-judges.ts';
 import { compileMatch } from './match.ts';
 import { completedByDefault, DEFAULT_RULES, failedByDefault } from './outcome.ts';
 import { compileExtracts } from './subject.ts';
 import type { CompiledCriterion, CompiledOutcomeRule, CompiledSuite, Criterion, OutcomeRule, Suite } from './suite.ts';
 import { trajectoryFindings } from './trajectory/trajectory-findings.ts';
+import { toolEffects } from './tool-effects.ts';
 import type { SuiteParts } from './trajectory/assess-run.ts';
 import { formatMillionths, ONE, toMillionths } from './weigh.ts';
 
@@ -55,13 +61,18 @@ export interface CompileOptions {
   readonly matchesTurn: CompiledSuite['matchesTurn'];
   /** Undefined where it is code. */
   readonly definitions?: WrittenDefinitions;
+  /** What the configuration says of tools; what the suite says comes first. */
+  readonly tools?: ToolNames | undefined;
+  /** Of a module, where it is one. */
+  readonly source?: string;
 }
 
 export function compileSuite(
   suite: Suite,
   origin: SuiteOrigin,
-  { weightsAreKnown, matchesTurn, definitions }: CompileOptions = { weightsAreKnown: true, matchesTurn: undefined },
+  options: Partial<CompileOptions> = {},
 ): CompiledWithMistakes {
+  const { weightsAreKnown = true, matchesTurn, definitions, tools, source } = options;
   const mistakes: Mistake[] = [];
   const mistake = (path: Path, problem: string, expected: string) => {
     mistakes.push({ file: origin.file, ...origin.placeOf(path), path: formatPath(path), problem, expected });
@@ -77,7 +88,7 @@ export function compileSuite(
   const judges = judgesIn(suite.criteria, origin);
   if (mistakes.length > 0) return { suite: undefined, mistakes, named, judges };
   return {
-    suite: compiled(suite, { minDecided: minDecided ?? 0, matchesTurn, definitions, origin }),
+    suite: compiled(suite, { minDecided: minDecided ?? 0, matchesTurn, definitions, tools, source, origin }),
     mistakes,
     named,
     judges,
@@ -144,12 +155,16 @@ function checkWeights({ criteria, normalize }: Suite, mistake: Report): void {
   let isWhole = true;
   criteria.forEach(({ weight }, index) => {
     const millionths = toMillionths(weight);
-    if (millionths === undefined || millionths === 0) {
+    if (millionths === undefined) {
       isWhole = false;
-      mistake(['criteria', index, 'weight'], `${weight} is no weight`, 'above 0, at most 1, up to six decimal places');
+      mistake(
+        ['criteria', index, 'weight'],
+        `${weight} is no weight`,
+        'from 0 (counted, not in the score) to 1, up to six decimal places',
+      );
     } else sum += millionths;
   });
-  if (!isWhole || criteria.length === 0 || normalize === true || sum === ONE) return;
+  if (!isWhole || criteria.length === 0 || (normalize === true && sum > 0) || sum === ONE) return;
   const difference = formatMillionths(Math.abs(ONE - sum));
   const change = sum < ONE ? `add ${difference} to them` : `take ${difference} off them`;
   mistake(
@@ -182,13 +197,16 @@ function compiled(
     readonly minDecided: number;
     readonly matchesTurn: CompiledSuite['matchesTurn'];
     readonly definitions: WrittenDefinitions | undefined;
+    readonly tools: ToolNames | undefined;
+    readonly source: string | undefined;
     readonly origin: SuiteOrigin;
   },
 ): CompiledSuite {
   const version = suite.version ?? '1';
-  const criteria = suite.criteria.map((criterion, index) =>
-    compiledCriterion(criterion, partsOf(suite), known.definitions?.criteria[index]),
-  );
+  const criteria = suite.criteria.map((criterion, index) => ({
+    ...compiledCriterion(criterion, partsOf(suite), known.definitions?.criteria[index]),
+    about: aboutIn(suite, criterion),
+  }));
   const whyNot = compileMatch(suite.match);
   const matches = (conversation: Conversation) => whyNot(conversation) === undefined;
   return {
@@ -200,6 +218,10 @@ function compiled(
     criteria,
     totalWeight: criteria.reduce((sum, { weight }) => sum + weight, 0),
     minDecided: known.minDecided,
+    hardFailureScores: suite.hardFailureKeepsScore === true ? 'as weighed' : 'zero',
+    whenBroken: suite.crash === 'by_criteria' ? 'by criteria' : 'hard_failure',
+    about: mostOf(criteria),
+    handsOver: handsOverByDefault,
     whyNot,
     matches,
     // The fields of a match ask about the whole: its last turn that says who the agent is, and so on. But every field
@@ -209,7 +231,13 @@ function compiled(
     completed: suite.completed ?? completedByDefault,
     failed: suite.failed ?? failedByDefault,
     outcomes: suite.outcomes === undefined ? DEFAULT_RULES : suite.outcomes.map(compiledRule),
-    definition: suiteDefinition(known.definitions?.suite ?? definitionOfCode(suite), suite.scope, criteria),
+    effects: toolEffects([suite.tools, suite.golden?.names, known.tools]),
+    definition: suiteDefinition(
+      known.definitions?.suite ?? definitionOfCode(suite, known.tools),
+      suite.scope,
+      criteria,
+    ),
+    text: known.definitions?.text ?? known.source ?? textOfCode(suite),
     findingsOf: findingsBy(suite),
     golden: suite.golden,
     file: known.origin.file,
@@ -221,11 +249,21 @@ function findingsBy({ golden, toolPolicy: policy }: Suite): CompiledSuite['findi
   return golden === undefined ? undefined : (subject) => trajectoryFindings(subject, { golden, policy });
 }
 
+/** Where a suite only looks for what is forbidden, so do its criteria; what looks at form alone stays that. */
+function aboutIn({ about = 'task' }: Suite, { check, judge }: Criterion): About {
+  const own = judge === undefined ? aboutOf(check) : aboutOfJudging(judge);
+  return ABOUTS.indexOf(own) < ABOUTS.indexOf(about) ? own : about;
+}
+
+function mostOf(criteria: readonly { readonly about: About }[]): About {
+  return ABOUTS.findLast((about) => criteria.some((criterion) => criterion.about === about)) ?? 'form';
+}
+
 function compiledCriterion(
   criterion: Criterion,
   parts: SuiteParts,
   written: WrittenDefinitions['criteria'][number] | undefined,
-): CompiledCriterion {
+): Omit<CompiledCriterion, 'about'> {
   const { critical, judge, needs: own = [], when } = criterion;
   const needs = judge === undefined ? own : [...needsOf(judge), ...own];
   const judged = judge === undefined ? undefined : judgedOf(judge, criterion, parts);

@@ -5,12 +5,13 @@
  * Of code nothing is known: it is undefined here, and equal to nothing.
  */
 import { createHash } from 'node:crypto';
+import type { ToolNames } from '../model/tool-names.ts';
 import type { Judged } from './judge/judged-criterion.ts';
 import type { Need } from './needs.ts';
 
 /** Of the suite as a whole. */
 interface WrittenDefinition {
-  /** What criteria see besides the conversation: extracts, golden traces, the tool policy. */
+  /** What criteria see besides the conversation: extracts, golden traces, the tool policy, what is said of tools. */
   readonly sight: string | undefined;
   readonly match: string | undefined;
   readonly completed: string | undefined;
@@ -24,6 +25,8 @@ export interface SuiteDefinition extends WrittenDefinition {
 
 /** As an author writes it, for what is not code. */
 export interface WrittenDefinitions {
+  /** All of it. */
+  readonly text: string;
   readonly suite: WrittenDefinition;
   /** By place; of criteria for a judge only `when` is looked at. */
   readonly criteria: readonly { readonly check: string | undefined; readonly when: string | undefined }[];
@@ -54,22 +57,31 @@ export function criterionDefinition(
 }
 
 /** Of a suite that may be code: what was not given is known. */
-export function definitionOfCode(suite: {
-  readonly match?: { readonly whyNot?: unknown } | undefined;
-  readonly extract?: unknown;
-  readonly golden?: unknown;
-  readonly toolPolicy?: unknown;
-  readonly completed?: unknown;
-  readonly failed?: unknown;
-}): WrittenDefinition {
-  const { match, extract, golden, toolPolicy, completed, failed } = suite;
+export function definitionOfCode(
+  suite: {
+    readonly match?: { readonly whyNot?: unknown } | undefined;
+    readonly extract?: unknown;
+    readonly golden?: unknown;
+    readonly toolPolicy?: unknown;
+    readonly tools?: ToolNames;
+    readonly completed?: unknown;
+    readonly failed?: unknown;
+  },
+  configured?: ToolNames,
+): WrittenDefinition {
+  const { match, extract, golden, toolPolicy, tools, completed, failed } = suite;
   const seesMore = extract !== undefined || golden !== undefined || toolPolicy !== undefined;
   return {
-    sight: seesMore ? undefined : BY_DEFAULT,
+    sight: seesMore ? undefined : sightOf([tools, configured]),
     match: match?.whyNot === undefined ? JSON.stringify(match ?? null) : undefined,
     completed: completed === undefined ? BY_DEFAULT : undefined,
     failed: failed === undefined ? BY_DEFAULT : undefined,
   };
+}
+
+/** What criteria see besides the conversation, as text. */
+export function sightOf(parts: readonly unknown[]): string {
+  return parts.some((part) => part !== undefined) ? JSON.stringify(parts) : BY_DEFAULT;
 }
 
 export function suiteDefinition(

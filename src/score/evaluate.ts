@@ -19,15 +19,16 @@ import type {
 import type { JudgeRequest } from '../model/judging.ts';
 import { type SpanId, type TurnId, tryParseSpanId } from '../model/ids.ts';
 import { unreachable } from '../model/unreachable.ts';
+import { brokeBy } from './ending.ts';
 import { explain, explainUnscored } from './explain.ts';
 import { askJudges, type Judgement, type Judges, type ToJudge } from './judge/judges.ts';
 import { gapIn } from './needs.ts';
-import { type Conditions, conditionsOf, decideOutcome } from './outcome.ts';
+import { aboutOfDecided, type Conditions, conditionsOf, decideOutcome } from './outcome.ts';
 import { describeThrown, toReason } from './sentences.ts';
 import { type Extracts, type Subject, subjectOf, type SubjectWith } from './subject.ts';
 import { CheckError } from './answer.ts';
 import type { CompiledCriterion, CompiledSuite } from './suite.ts';
-import { ONE, weigh } from './weigh.ts';
+import { ONE, ratio, weigh } from './weigh.ts';
 
 interface ToEvaluate {
   readonly conversation: Conversation;
@@ -58,7 +59,7 @@ const NO_EVIDENCE: readonly SpanId[] = [];
 const NOTHING_WAITS: readonly JudgeRequest[] = [];
 
 export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: EvaluateOptions = {}): Evaluated {
-  const subject = subjectOf(target.conversation, target.turnId, suite.extractsOf);
+  const subject = subjectOf(target.conversation, target.turnId, suite);
   const verdicts = new Map<string, Verdict>();
   let toJudge: ToJudge[] | undefined;
   suite.criteria.forEach((criterion, index) => {
@@ -75,7 +76,9 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   });
   const waiting = toJudge === undefined ? NOTHING_WAITS : judge(suite, subject, toJudge, options.judges, verdicts);
   const kindOf = (criterion: string): VerdictKind => verdicts.get(criterion)?.verdict ?? 'skipped';
-  const weighed = weigh(suite.criteria, kindOf, suite.minDecided);
+  const weighed = weigh(suite, kindOf, brokeBy(subject.ending, suite.scope));
+  const kinds = new Map<string, VerdictKind>();
+  for (const [name, { verdict }] of verdicts) kinds.set(name, verdict);
   const findings = findingsIn(suite, subject, options);
   // They may be what never ended, and are not asked again where no outcome takes them.
   const isStopped = options.stopped !== undefined && options.stopped.size > 0;
@@ -89,6 +92,9 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
     scope: suite.scope,
     revision: target.revision,
     score: weighed.score,
+    decidedShare: ratio(weighed.decided, weighed.total),
+    about: aboutOfDecided(suite.criteria, kinds),
+    ending: subject.ending,
     verdicts,
     waiting,
     basis: basisOf(suite, conditions),
@@ -97,20 +103,21 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   if (weighed.score === undefined || conditions === undefined) {
     return { ...evaluation, outcome: 'unscored', explanation: explainUnscored(suite, weighed, verdicts) };
   }
-  const kinds = new Map<string, VerdictKind>();
-  for (const [name, { verdict }] of verdicts) kinds.set(name, verdict);
-  const decision = decideOutcome(suite, { subject, score: weighed.score / ONE, verdicts: kinds, conditions });
+  const { score, zeroedBy } = weighed;
+  const { ending } = subject;
+  const decision = decideOutcome(suite, { subject, score: score / ONE, verdicts: kinds, conditions, ending, zeroedBy });
   return {
     ...evaluation,
     outcome: decision.outcome,
-    explanation: explain(weighed.score, decision, verdicts),
+    explanation: explain(score, decision, verdicts),
   };
 }
 
 function basisOf({ definition }: CompiledSuite, conditions: Conditions | undefined): EvaluationBasis {
   const isKnown = conditions !== undefined && conditions.undecided.length === 0;
-  const { completed = false, failed = false } = conditions ?? {};
-  return { definition: definition.id, conditions: isKnown ? { completed, failed } : undefined };
+  if (!isKnown) return { definition: definition.id, conditions: undefined };
+  const { completed, failed } = conditions;
+  return { definition: definition.id, conditions: { completed, failed } };
 }
 
 /** They are a bonus: one that can't be worked out is none. What never ended is not asked again. */
@@ -161,7 +168,11 @@ function judgedVerdict(judgement: Judgement, criterion: CompiledCriterion, subje
     case 'answer':
       return toVerdict(judgement.answer, criterion, subject);
     case 'judged':
-      return { ...decided(judgement.answer, criterion, subject), judgedBy: judgement.judgedBy };
+      return {
+        ...decided(judgement.answer, criterion, subject),
+        judgedBy: judgement.judgedBy,
+        ...(judgement.steps !== undefined && { steps: judgement.steps }),
+      };
     case 'error':
       return errorVerdict(judgement.reason);
     case 'skipped':

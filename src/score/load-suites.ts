@@ -7,8 +7,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { didYouMean } from '../model/did-you-mean.ts';
 import type { Mistake } from '../model/mistake.ts';
+import type { ToolNames } from '../model/tool-names.ts';
 import type { CompiledWithMistakes } from './compile-suite.ts';
-import { type GoldenFiles, goldenFilesIn } from './golden-files.ts';
+import { goldenFilesIn } from './golden-files.ts';
+import { handsOverBy, handsOverByDefault } from './hand-over.ts';
 import { unknownJudges } from './judge/unknown-judges.ts';
 import { readSuiteModule } from './suite-module.ts';
 import type { CompiledSuite } from './suite.ts';
@@ -21,6 +23,10 @@ interface LoadOptions {
   readonly builtinDir: string;
   /** The judges there are, for criteria that name one; without any, names are not looked at. */
   readonly judges?: readonly string[];
+  /** Globs for the tools that hand a conversation over to a person; those of common names unless given. */
+  readonly handOverTools?: readonly string[];
+  /** What the configuration says of tools. */
+  readonly tools?: ToolNames | undefined;
   /** Candidates to run in shadow, beside those of the same name that are live. */
   readonly shadows?: readonly string[];
 }
@@ -59,12 +65,12 @@ async function loadAll(
     else mistakes.push(found);
   }
   const suites: CompiledSuite[] = [];
+  const handsOver = options.handOverTools === undefined ? handsOverByDefault : handsOverBy(options.handOverTools);
   const names: NonNullable<CompiledWithMistakes['named']>[] = [];
   for (const file of files) {
-    const golden = goldenFilesIn(path.dirname(file), (found) => shownAs(found, options));
-    for (const loaded of await loadFile(file, shownAs(file, options), golden)) {
+    for (const loaded of await loadFile(file, options)) {
       mistakes.push(...loaded.mistakes);
-      if (loaded.suite !== undefined) suites.push(loaded.suite);
+      if (loaded.suite !== undefined) suites.push({ ...loaded.suite, handsOver });
       if (loaded.named !== undefined) names.push(loaded.named);
       mistakes.push(...unknownJudges(loaded, options.judges ?? []));
     }
@@ -109,15 +115,18 @@ function missing(reference: string, problem: string, expected: string): Mistake 
   return { file: reference, line: undefined, column: undefined, path: '', problem, expected };
 }
 
-async function loadFile(file: string, shown: string, files: GoldenFiles): Promise<readonly CompiledWithMistakes[]> {
-  if (!YAML_FILE.test(file)) return await readSuiteModule(pathToFileURL(file), shown);
+async function loadFile(file: string, options: LoadOptions): Promise<readonly CompiledWithMistakes[]> {
+  const shown = shownAs(file, options);
+  const { tools } = options;
+  if (!YAML_FILE.test(file)) return await readSuiteModule(pathToFileURL(file), shown, tools);
+  const files = goldenFilesIn(path.dirname(file), (found) => shownAs(found, options));
   try {
     const { size } = await stat(file);
     if (size > FILE_BYTES_MAX) {
       const mistake = missing(shown, `the file has ${size} bytes`, `at most ${FILE_BYTES_MAX}`);
       return [{ suite: undefined, mistakes: [mistake] }];
     }
-    return [readSuite(await readFile(file, 'utf8'), shown, files)];
+    return [readSuite(await readFile(file, 'utf8'), shown, { files, tools })];
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return [{ suite: undefined, mistakes: [missing(shown, problem, 'a file that can be read')] }];

@@ -4,6 +4,7 @@
  *
  * What the agent did not produce is another matter: an answer that never came is an answer of '' to judge, not a gap.
  */
+import { isAnswerUnknown } from './turn-answer.ts';
 import type { Content, Step } from '../model/step.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
 import type { Subject } from './subject.ts';
@@ -17,6 +18,7 @@ export const NEEDS = [
   'tool_results',
   'messages',
   'usage',
+  'instructions',
 ] as const;
 export type Need = (typeof NEEDS)[number];
 
@@ -34,17 +36,12 @@ export function gapIn(subject: Subject, needs: readonly Need[]): string | undefi
 const GAPS = {
   truth: ({ truth }) => (truth === undefined ? 'No truth is known for this conversation (assay.truth).' : undefined),
   state: ({ state }) => (state === undefined ? 'No state was recorded (assay.conversation.state).' : undefined),
-  final_answer: ({ turn }) => {
-    const { state } = turn.finalAnswer;
-    if (state === 'missing')
-      return isAnswerUnknown(turn) ? `The final answer was not recorded (${CAPTURE_HINT}).` : undefined;
-    return spoiled('The final answer', turn.finalAnswer);
-  },
+  final_answer: ({ turn }) => answerGap(turn),
   user_input: ({ turn }) => {
     if (turn.userInput.state === 'missing') return `The user's request was not recorded (${CAPTURE_HINT}).`;
     return spoiled("The user's request", turn.userInput);
   },
-  tool_args: (subject) => gapInCalls(subject.toolCalls, 'arguments', (call) => call.args),
+  tool_args: (subject) => argumentsGap(subject.toolCalls),
   tool_results: (subject) =>
     gapInCalls(
       subject.toolCalls.filter((call) => call.answered && call.error === undefined),
@@ -58,30 +55,21 @@ const GAPS = {
       : `The messages of the model call ${step.spanId} were not recorded in full (${CAPTURE_HINT}).`;
   },
   usage: ({ conversation }) => (conversation.usage === undefined ? 'No token usage was recorded.' : undefined),
+  instructions: ({ steps }) =>
+    steps.some(({ systemInstructions }) => systemInstructions !== undefined)
+      ? undefined
+      : `The agent's instructions were not recorded (${CAPTURE_HINT}).`,
 } satisfies Record<Need, (subject: Subject) => string | undefined>;
 
-/**
- * Whether there may have been an answer that was not recorded. It is known that there was none where the turn failed,
- * or where the last model call shows its content and still there is no answer.
- */
-export function isAnswerUnknown(turn: Turn): boolean {
-  if (turn.finalAnswer.state !== 'missing' || turn.error !== undefined) return false;
-  const lastModelCall = turn.steps.findLast((step) => step.kind === 'llm');
-  if (lastModelCall === undefined) return turn.userInput.state === 'missing';
-  return lastModelCall.flags.includes('content-missing');
+/** Why nothing can be said of the answer of a turn; undefined where it is known, or known to be missing. */
+export function answerGap(turn: Turn): string | undefined {
+  if (turn.finalAnswer.state !== 'missing') return spoiled('The final answer', turn.finalAnswer);
+  return isAnswerUnknown(turn) ? `The final answer was not recorded (${CAPTURE_HINT}).` : undefined;
 }
 
-/** Whether the turn gave the user something: an answer that is there, redacted or not, or may have been. */
-export function hasAnswer({ finalAnswer }: Turn): boolean {
-  switch (finalAnswer.state) {
-    case 'redacted':
-    case 'truncated':
-      return true;
-    case 'whole':
-      return finalAnswer.text.trim() !== '';
-    case 'missing':
-      return false;
-  }
+/** Why the arguments of some calls are not known; undefined where they are. */
+export function argumentsGap(calls: readonly ToolCall[]): string | undefined {
+  return gapInCalls(calls, 'arguments', (call) => call.args);
 }
 
 /** How a piece of content came to be unusable; undefined where it is whole or missing. */

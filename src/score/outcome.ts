@@ -1,19 +1,25 @@
 /**
  * From a score to an outcome: an ordered list of rules, the first that holds wins, and then the caps of critical
- * criteria that failed. The default list is DESIGN's:
+ * criteria that failed. The default list:
  *
- *     completed and score >= 0.75   successful_completion
- *     failed and score = 0          hard_failure
- *     score >= 0.50                 graceful_failure
- *     else                          partial_failure
+ *     a person was asked to take over   handed_over
+ *     completed and score >= 0.75       successful_completion
+ *     failed and score = 0              hard_failure
+ *     score >= 0.50                     graceful_failure
+ *     else                              partial_failure
+ *
+ * Two things stand above the rules. A conversation that broke off is a hard failure, unless the suite decides that by its criteria. And success
+ * takes evidence of the task: where no decided criterion has any, what would be a success is `no_fault_found`.
  */
 import { decisionOf } from '../model/decision.ts';
-import type { VerdictKind } from '../model/evaluation.ts';
+import type { Ending } from '../model/ending.ts';
+import { type About, ABOUTS, type EndConditions, type VerdictKind } from '../model/evaluation.ts';
 import { bySeverity, type ScoredOutcome } from '../model/severity.ts';
-import { hasAnswer, isAnswerUnknown } from './needs.ts';
+import { hasAnswer, isAnswerUnknown } from './turn-answer.ts';
 import { describeThrown } from './sentences.ts';
 import type { Extracts, OutcomeView, Subject, SubjectWith } from './subject.ts';
 import type { CompiledOutcomeRule, CompiledSuite } from './suite.ts';
+import type { Weighed } from './weigh.ts';
 
 export interface OutcomeDecision {
   readonly outcome: ScoredOutcome;
@@ -27,6 +33,11 @@ export interface OutcomeDecision {
 
 export const DEFAULT_RULES: readonly CompiledOutcomeRule[] = [
   {
+    outcome: 'handed_over',
+    when: ({ ending }) => ending === 'handed_over',
+    because: 'a person was asked to take over',
+  },
+  {
     outcome: 'successful_completion',
     when: ({ completed, score }) => completed && score >= 0.75,
     because: 'completed and score >= 0.75',
@@ -39,21 +50,21 @@ export const DEFAULT_RULES: readonly CompiledOutcomeRule[] = [
  * The last turn has an answer and no error. Where the answer was not recorded, a root that arrived and a model that did
  * not stop to wait for a tool stand for it.
  */
-export function completedByDefault({ turn }: Subject): boolean {
+export function completedByDefault({ turn, ending }: Subject): boolean {
+  if (ending === 'handed_over') return false;
   if (turn.error !== undefined) return false;
   if (hasAnswer(turn)) return true;
   return isAnswerUnknown(turn) && !turn.flags.includes('root-missing') && !turn.finishReasons.includes('tool_call');
 }
 
-/** The last turn has an error, or is known to have no answer. */
-export function failedByDefault({ turn }: Subject): boolean {
+/** The last turn has an error, or is known to have no answer, and nobody was asked to take over. */
+export function failedByDefault({ turn, ending }: Subject): boolean {
+  if (ending === 'handed_over') return false;
   return turn.error !== undefined || !(hasAnswer(turn) || isAnswerUnknown(turn));
 }
 
 /** What the suite says of the end of the conversation, whatever its score. */
-export interface Conditions {
-  readonly completed: boolean;
-  readonly failed: boolean;
+export interface Conditions extends EndConditions {
   /** What could not be worked out, and so does not hold. */
   readonly undecided: readonly string[];
 }
@@ -70,23 +81,37 @@ export function conditionsOf(
   };
 }
 
+const BROKE_OFF = {
+  no_answer: 'the conversation ended without an answer',
+  error: 'the conversation ended with an error, and too little could be decided',
+} as const;
+
 export function decideOutcome(
   suite: Pick<CompiledSuite, 'outcomes' | 'criteria'>,
   {
     conditions,
+    ending,
+    zeroedBy,
     ...scored
   }: {
     readonly subject: SubjectWith<Extracts>;
     readonly score: number;
     readonly verdicts: ReadonlyMap<string, VerdictKind>;
     readonly conditions: Conditions;
+    readonly ending: Ending | undefined;
+    readonly zeroedBy: Weighed['zeroedBy'];
   },
 ): OutcomeDecision {
   const undecided = [...conditions.undecided];
+  if (zeroedBy !== undefined && zeroedBy !== 'critical') {
+    return { outcome: 'hard_failure', because: BROKE_OFF[zeroedBy], cappedBy: undefined, undecided };
+  }
   const { completed, failed } = conditions;
-  const view: OutcomeView = { ...scored, completed, failed };
+  const view: OutcomeView = { ...scored, completed, failed, ending: ending ?? 'unknown' };
   const rule = suite.outcomes.find(({ when, because }) => holds(`"${because}"`, () => when(view), undecided));
-  const outcome = rule?.outcome ?? 'partial_failure';
+  const ruled = rule?.outcome ?? 'partial_failure';
+  const isShown = ruled !== 'successful_completion' || aboutOfDecided(suite.criteria, scored.verdicts) === 'task';
+  const outcome = isShown ? ruled : 'no_fault_found';
   const because = rule?.because ?? 'no other outcome applies';
   const cap = suite.criteria
     .filter(({ name, capsAt }) => capsAt !== undefined && decisionOf(scored.verdicts.get(name) ?? 'skipped') === 'fail')
@@ -96,6 +121,19 @@ export function decideOutcome(
       { outcome, by: undefined },
     );
   return { outcome: cap.outcome, because, cappedBy: cap.by, undecided };
+}
+
+/** The most that a decided criterion is about; undefined where none was decided. */
+export function aboutOfDecided(
+  criteria: CompiledSuite['criteria'],
+  verdicts: ReadonlyMap<string, VerdictKind>,
+): About | undefined {
+  let most: About | undefined;
+  for (const { name, about } of criteria) {
+    if (decisionOf(verdicts.get(name) ?? 'skipped') === undefined) continue;
+    if (most === undefined || ABOUTS.indexOf(about) > ABOUTS.indexOf(most)) most = about;
+  }
+  return most;
 }
 
 function holds(what: string, condition: () => unknown, undecided: string[]): boolean {

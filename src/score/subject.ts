@@ -6,12 +6,16 @@
  * `userInput` and `finalAnswer` are those of the last turn.
  */
 import type { Conversation } from '../model/conversation.ts';
+import type { Ending } from '../model/ending.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
 import type { TurnId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { Step, StepKind } from '../model/step.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
 import { compileGlob } from '../model/glob.ts';
+import { endingOf } from './ending.ts';
+import { type HandsOver, handsOverByDefault } from './hand-over.ts';
+import { type EffectOf, type ToolEffect, type ToolEffects, toolEffects } from './tool-effects.ts';
 
 export interface Subject {
   readonly conversation: Conversation;
@@ -22,11 +26,15 @@ export interface Subject {
   readonly toolCalls: readonly ToolCall[];
   readonly userInput: string;
   readonly finalAnswer: string;
+  /** How it ended. */
+  readonly ending: Ending;
   readonly state: Json | undefined;
   readonly truth: Json | undefined;
   /** The calls of the tools whose name matches the glob, in order. */
   tools(glob: string): readonly ToolCall[];
   stepsOf(kind: StepKind): readonly Step[];
+  /** Whether a tool changes something: by the suite, the configuration, the spans and its name, see `tool-effects.ts`. */
+  effectOf(tool: string): ToolEffect;
   /** Whatever is expensive and asked twice: computed once per evaluation and key. */
   once<T>(key: object, compute: () => T): T;
 }
@@ -43,19 +51,29 @@ export interface OutcomeView<E extends Extracts = Extracts> {
   readonly verdicts: ReadonlyMap<string, VerdictKind>;
   readonly completed: boolean;
   readonly failed: boolean;
+  readonly ending: Ending;
 }
 
 type ExtractsOf = (subject: Subject) => Extracts;
 
+/** What a suite adds to the conversation. */
+interface SubjectParts {
+  readonly extractsOf?: ExtractsOf;
+  readonly effects?: ToolEffects;
+  readonly handsOver?: HandsOver;
+}
+
+const BY_NAME = toolEffects();
+
 export function subjectOf(
   conversation: Conversation,
   turnId: TurnId | undefined,
-  extractsOf: ExtractsOf = noExtracts,
+  { extractsOf = noExtracts, effects = BY_NAME, handsOver = handsOverByDefault }: SubjectParts = {},
 ): SubjectWith<Extracts> {
   const turn = conversation.turns.at(-1);
   if (turn === undefined)
     throw new Error(`score: conversation ${conversation.id} has no turns; it must not be due yet`);
-  return new ConversationSubject(conversation, turn, turnId, extractsOf);
+  return new ConversationSubject(conversation, turn, { turnId, extractsOf, effects, handsOver });
 }
 
 /** Extracts as getters: each computed when first read, and once. One that throws, throws each time it is read. */
@@ -89,18 +107,24 @@ class ConversationSubject implements SubjectWith<Extracts> {
   #steps: readonly Step[] | undefined;
   #toolCalls: readonly ToolCall[] | undefined;
   #extracts: Extracts | undefined;
-  readonly #extractsOf: ExtractsOf;
+  #ending: Ending | undefined;
+  #effectOf: EffectOf | undefined;
+  readonly #parts: Required<SubjectParts>;
   #kept: Map<object, unknown> | undefined;
 
-  constructor(conversation: Conversation, turn: Turn, turnId: TurnId | undefined, extractsOf: ExtractsOf) {
+  constructor(
+    conversation: Conversation,
+    turn: Turn,
+    { turnId, ...parts }: Required<SubjectParts> & { readonly turnId: TurnId | undefined },
+  ) {
     this.conversation = conversation;
     this.turn = turn;
     this.turnId = turnId;
-    this.#extractsOf = extractsOf;
+    this.#parts = parts;
   }
 
   get extracts(): Extracts {
-    this.#extracts ??= this.#extractsOf(this);
+    this.#extracts ??= this.#parts.extractsOf(this);
     return this.#extracts;
   }
 
@@ -126,6 +150,11 @@ class ConversationSubject implements SubjectWith<Extracts> {
     return this.turn.finalAnswer.text;
   }
 
+  get ending(): Ending {
+    this.#ending ??= endingOf(this.turn, this.#parts.handsOver, { isTurn: this.turnId !== undefined });
+    return this.#ending;
+  }
+
   get state(): Json | undefined {
     return this.conversation.state;
   }
@@ -141,6 +170,11 @@ class ConversationSubject implements SubjectWith<Extracts> {
 
   stepsOf(kind: StepKind): readonly Step[] {
     return this.steps.filter((step) => step.kind === kind);
+  }
+
+  effectOf(tool: string): ToolEffect {
+    this.#effectOf ??= this.#parts.effects.in(this, this.#parts.handsOver);
+    return this.#effectOf(tool);
   }
 
   once<T>(key: object, compute: () => T): T {

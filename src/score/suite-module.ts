@@ -2,17 +2,21 @@
  * Suites from a TypeScript or JavaScript module: every export that `defineSuite` made. What a module exports is
  * a stranger's JavaScript, so its form is checked as that of YAML is.
  */
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Mistake } from '../model/mistake.ts';
 import { shapeMistakes } from '../model/shape-mistakes.ts';
+import type { ToolNames } from '../model/tool-names.ts';
 import type { Path, Place } from '../model/written-document.ts';
-import { type CompiledWithMistakes, compileSuite } from './compile-suite.ts';
+import { type CompiledWithMistakes, type CompileOptions, compileSuite } from './compile-suite.ts';
 import { type DefinedSuite, isDefinedSuite } from './define-suite.ts';
 import { JUDGING, judgingShape } from './judge/judged-criterion.ts';
 import { NEEDS } from './needs.ts';
+import { CRASH } from './suite.ts';
 import { NOT_APPLICABLE_HANDLINGS } from '../model/decision.ts';
+import { ABOUTS } from '../model/evaluation.ts';
 import { SCORED_OUTCOMES } from '../model/severity.ts';
+import { knownTrajectoryKeys, toolsShape } from './yaml/trajectory-shape.ts';
 
 const NOWHERE: Place = { line: undefined, column: undefined };
 const fn = z.custom((value) => typeof value === 'function', 'a function');
@@ -48,6 +52,9 @@ const SUITE = {
   scope: z.enum(['conversation', 'turn']),
   normalize: z.boolean().optional(),
   minDecided: z.number().optional(),
+  about: z.enum(ABOUTS).optional(),
+  hardFailureKeepsScore: z.boolean().optional(),
+  crash: z.enum(CRASH).optional(),
   match: z.strictObject(MATCH).optional(),
   extract: z.record(z.string(), fn).optional(),
   completed: fn.optional(),
@@ -55,11 +62,16 @@ const SUITE = {
   criteria: z.array(z.strictObject(CRITERION)),
   outcomes: z.array(z.strictObject(OUTCOME)).optional(),
   golden: z.custom((value) => has(value, 'choose'), 'what goldenTraces gives').optional(),
+  tools: toolsShape.optional(),
   toolPolicy: z.custom((value) => has(value, 'inspect'), 'what toolPolicy gives').optional(),
 };
 const suiteShape = z.strictObject(SUITE);
 
-export async function readSuiteModule(url: URL, file: string): Promise<readonly CompiledWithMistakes[]> {
+export async function readSuiteModule(
+  url: URL,
+  file: string,
+  tools: ToolNames | undefined,
+): Promise<readonly CompiledWithMistakes[]> {
   const refuse = (problem: string, expected: string): readonly CompiledWithMistakes[] => [
     { suite: undefined, mistakes: [{ file, ...NOWHERE, path: '', problem, expected }] satisfies Mistake[] },
   ];
@@ -68,9 +80,10 @@ export async function readSuiteModule(url: URL, file: string): Promise<readonly 
     const { mtimeMs } = await stat(url);
     const loaded: unknown = await import(`${url.href}?changed=${mtimeMs}`);
     const suites = definedIn(loaded);
+    const source = await readFile(url, 'utf8');
     return suites.length === 0
       ? refuse('the module exports no suite', '`export default defineSuite({ … })`')
-      : suites.map((suite) => compileDefined(suite, file));
+      : suites.map((suite) => compileDefined(suite, file, { tools, source }));
   } catch (error) {
     const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return refuse(`the module could not be loaded: ${problem}`, 'a module that loads');
@@ -83,14 +96,18 @@ function definedIn(module: unknown): readonly DefinedSuite[] {
   return [...new Set(found)];
 }
 
-function compileDefined(suite: DefinedSuite, file: string): CompiledWithMistakes {
+function compileDefined(
+  suite: DefinedSuite,
+  file: string,
+  options: Pick<CompileOptions, 'tools' | 'source'>,
+): CompiledWithMistakes {
   const origin = { file, placeOf: () => NOWHERE, placeOfKey: () => NOWHERE };
   // Symbols, such as the mark of `defineSuite`, are not looked at.
   const shape = suiteShape.safeParse(suite);
   const form = shape.success ? [] : shapeMistakes(shape.error, origin, suite, knownKeys);
   const mistakes = [...form, ...answeringMistakes(suite, file)];
   if (mistakes.length > 0) return { suite: undefined, mistakes };
-  return compileSuite(suite, origin);
+  return compileSuite(suite, origin, options);
 }
 
 /** Looked at beside the form, which a mistake elsewhere in the criterion would hide this behind. */
@@ -109,5 +126,6 @@ function answeringMistakes({ criteria }: { readonly criteria: unknown }, file: s
 function knownKeys(path: Path): readonly string[] {
   if (path[0] === 'criteria') return Object.keys(path.at(-1) === 'judge' ? JUDGING : CRITERION);
   if (path[0] === 'outcomes') return Object.keys(OUTCOME);
+  if (path[0] === 'tools') return knownTrajectoryKeys(path);
   return Object.keys(path[0] === 'match' ? MATCH : SUITE);
 }

@@ -4,15 +4,19 @@
  */
 import type { NotApplicableHandling } from '../model/decision.ts';
 import type { Conversation } from '../model/conversation.ts';
-import type { Finding, Millionths, SuiteScope, Verdict } from '../model/evaluation.ts';
+import type { About, Finding, Millionths, SuiteScope, Verdict } from '../model/evaluation.ts';
 import type { ScoredOutcome } from '../model/severity.ts';
+import type { ToolNames } from '../model/tool-names.ts';
 import type { Answer, NotApplicable } from './answer.ts';
 import type { SuiteDefinition } from './definition.ts';
+import type { HandsOver } from './hand-over.ts';
 import type { Judged, Judging } from './judge/judged-criterion.ts';
 import type { Need } from './needs.ts';
+import type { ToolEffects } from './tool-effects.ts';
 import type { Extracts, OutcomeView, Subject, SubjectWith } from './subject.ts';
 import type { GoldenLibrary } from './trajectory/golden-library.ts';
 import type { PolicyGuard } from './trajectory/tool-policy.ts';
+import type { Weighing, Weight } from './weigh.ts';
 
 /** Code answers, or a model does. */
 export type Criterion<E extends Extracts = Extracts> = CheckedCriterion<E> | CriterionForJudge<E>;
@@ -55,6 +59,9 @@ export interface Match {
   readonly whyNot?: (conversation: Conversation) => string | undefined;
 }
 
+/** What becomes of a conversation that broke off. */
+export const CRASH = ['hard_failure', 'by_criteria'] as const;
+
 export interface OutcomeRule<E extends Extracts = Extracts> {
   readonly outcome: ScoredOutcome;
   /** Without it the rule always holds. */
@@ -76,6 +83,12 @@ export interface Suite<E extends Extracts = Extracts> {
   readonly match?: Match;
   /** Pieces of the conversation, named once; computed when first read and at most once per evaluation. */
   readonly extract?: { readonly [K in keyof E]: (subject: Subject) => E[K] };
+  /** What its criteria are about, where it is not the task: `rules` of a suite that only looks for what is forbidden. */
+  readonly about?: About;
+  /** A failed criterion that is `critical: 'hard_failure'` makes the score 0, unless this is true. */
+  readonly hardFailureKeepsScore?: boolean;
+  /** A conversation that broke off is a hard failure with score 0, unless its criteria are to decide that. */
+  readonly crash?: (typeof CRASH)[number];
   /** The task was done. By default: the last turn ended with an answer and without an error. */
   readonly completed?: (subject: SubjectWith<E>) => boolean;
   /** The task was given up or broke. By default: the last turn has an error or no answer. */
@@ -84,19 +97,17 @@ export interface Suite<E extends Extracts = Extracts> {
   readonly outcomes?: readonly OutcomeRule<E>[];
   /** Approved runs that conversations are compared with, beyond what criteria do with them: for findings. */
   readonly golden?: GoldenLibrary;
+  /** Which tools change something and which only look, where their names mislead. */
+  readonly tools?: ToolNames;
   /** What may not be called; a call that breaks it is never a right step of a golden trace. */
   readonly toolPolicy?: PolicyGuard;
 }
 
-export interface CompiledCriterion {
-  readonly name: string;
+/** Its weight is as written; its share of the suite is `weight / totalWeight`. */
+export interface CompiledCriterion extends Weight {
   readonly question: string;
-  /** As written; its share of the suite is `weight / totalWeight`. */
-  readonly weight: Millionths;
   readonly needs: readonly Need[];
-  readonly whenNotApplicable: NotApplicableHandling;
-  /** The best outcome possible where this criterion fails. */
-  readonly capsAt: ScoredOutcome | undefined;
+  readonly about: About;
   readonly when: ((subject: SubjectWith<Extracts>) => unknown) | undefined;
   /** Not trusted to give what its type says: the engine looks at what comes back. */
   readonly check: (subject: SubjectWith<Extracts>) => unknown;
@@ -112,7 +123,7 @@ export interface CompiledOutcomeRule {
   readonly because: string;
 }
 
-export interface CompiledSuite {
+export interface CompiledSuite extends Weighing {
   readonly name: string;
   readonly version: string;
   /** `name@version`: evaluations of different ids are never compared. */
@@ -122,7 +133,10 @@ export interface CompiledSuite {
   readonly criteria: readonly CompiledCriterion[];
   /** The sum of the weights: a million unless the suite normalizes. */
   readonly totalWeight: Millionths;
-  readonly minDecided: Millionths;
+  /** The most that its criteria are about. */
+  readonly about: About;
+  /** Whether a tool hands the conversation over to a person. */
+  readonly handsOver: HandsOver;
   matches(conversation: Conversation): boolean;
   /**
    * What holds for one of the turns, as a conversation of its own, wherever the suite matches the whole; a suite of scope
@@ -135,8 +149,12 @@ export interface CompiledSuite {
   readonly completed: (subject: SubjectWith<Extracts>) => unknown;
   readonly failed: (subject: SubjectWith<Extracts>) => unknown;
   readonly outcomes: readonly CompiledOutcomeRule[];
+  /** Which tools change something, by the suite and by the configuration that it was loaded with. */
+  readonly effects: ToolEffects;
   /** By which it is told what of another version of it holds here as well. */
   readonly definition: SuiteDefinition;
+  /** All that is written in it; another one whenever anything is. Of code, the text of its module. */
+  readonly text: string;
   /** It runs beside the live suite of its name, is stored and compared, and counts for nothing. Absent otherwise. */
   readonly shadow?: true;
   /** What an evaluation tells beyond its verdicts; undefined for a suite that never does. */

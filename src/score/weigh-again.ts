@@ -3,7 +3,10 @@
  * at the conversation after all, it has to be there: the answer is `needs-conversation`.
  */
 import { countedAs } from '../model/decision.ts';
-import type { Millionths, Outcome, VerdictKind } from '../model/evaluation.ts';
+import type { Ending } from '../model/ending.ts';
+import type { EndConditions, Millionths, Outcome, VerdictKind } from '../model/evaluation.ts';
+import { HARD_FAILURES, takenByHardFailure } from '../model/tcr-split.ts';
+import { brokeBy } from './ending.ts';
 import { decideOutcome } from './outcome.ts';
 import type { Extracts, Subject, SubjectWith } from './subject.ts';
 import { CheckError } from './answer.ts';
@@ -13,7 +16,9 @@ import { ONE, type Weight, weigh } from './weigh.ts';
 interface KnownAnswers {
   readonly verdicts: ReadonlyMap<string, VerdictKind>;
   /** Undefined where it is not known. */
-  readonly conditions: { readonly completed: boolean; readonly failed: boolean } | undefined;
+  readonly conditions: EndConditions | undefined;
+  /** Likewise. */
+  readonly ending: Ending | undefined;
 }
 
 interface WeighedAgain {
@@ -23,10 +28,11 @@ interface WeighedAgain {
 
 export function weighAgain(
   suite: CompiledSuite,
-  { verdicts, conditions }: KnownAnswers,
+  { verdicts, conditions, ending }: KnownAnswers,
   conversation?: SubjectWith<Extracts>,
 ): WeighedAgain | 'needs-conversation' {
-  const { score } = weigh(suite.criteria, (name) => verdicts.get(name) ?? 'skipped', suite.minDecided);
+  const broke = brokeBy(ending, suite.scope);
+  const { score, zeroedBy } = weigh(suite, (name) => verdicts.get(name) ?? 'skipped', broke);
   if (score === undefined) return { score, outcome: 'unscored' };
   if (conditions === undefined) return 'needs-conversation';
   const absent = conversation === undefined ? new AbsentConversation() : undefined;
@@ -36,14 +42,16 @@ export function weighAgain(
     score: score / ONE,
     verdicts,
     conditions: { ...conditions, undecided: [] },
+    ending,
+    zeroedBy,
   });
   return absent?.wasRead === true ? 'needs-conversation' : { score, outcome };
 }
 
-/** What each criterion adds to the score, in millionths of it; they sum to the score. */
+/** What each criterion adds to the score, in millionths of it, and what a hard failure took away; they sum to the score. */
 export function pointsOf(
   { criteria }: { readonly criteria: readonly Weight[] },
-  verdicts: ReadonlyMap<string, VerdictKind>,
+  { verdicts, score }: { readonly verdicts: ReadonlyMap<string, VerdictKind>; readonly score: Millionths | undefined },
 ): ReadonlyMap<string, number> {
   const counted = criteria.map(({ name, weight, whenNotApplicable }) => ({
     name,
@@ -51,9 +59,14 @@ export function pointsOf(
     as: countedAs(verdicts.get(name) ?? 'skipped', whenNotApplicable),
   }));
   const decided = counted.reduce((sum, { weight, as }) => (as === 'exclude' ? sum : sum + weight), 0);
-  return new Map(
-    counted.map(({ name, weight, as }) => [name, as === 'pass' && decided > 0 ? (weight / decided) * ONE : 0]),
+  const points = counted.map(
+    ({ name, weight, as }) => [name, as === 'pass' && decided > 0 ? (weight / decided) * ONE : 0] as const,
   );
+  const taken = takenByHardFailure(
+    score ?? ONE,
+    points.reduce((sum, [, brought]) => sum + brought, 0),
+  );
+  return new Map<string, number>(taken === 0 ? points : [...points, [HARD_FAILURES, taken]]);
 }
 
 /** Stands where a conversation would be, and notices that somebody looks. Whoever keeps things with it may. */
@@ -89,7 +102,9 @@ const READ_OF_SUBJECT = Object.keys({
   finalAnswer: true,
   state: true,
   truth: true,
+  ending: true,
   tools: true,
   stepsOf: true,
+  effectOf: true,
   extracts: true,
 } satisfies Record<Exclude<keyof SubjectWith<Extracts>, 'once'>, true>);

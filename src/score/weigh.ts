@@ -6,9 +6,14 @@
  * All in integer millionths: 0.30 + 0.25 + 0.20 is 750000, and 750000 of 1000000 meets `>= 0.75` exactly. A criterion
  * that is not applicable leaves both sums, unless it says that it counts as a pass or as a fail; one that could not be
  * decided for reasons that are not the agent's (error, skipped) always leaves them.
+ *
+ * Two things make the score 0, whatever else went well, unless the suite says otherwise: a criterion that makes a hard
+ * failure and failed, and a conversation that broke off.
  */
-import { countedAs, type NotApplicableHandling } from '../model/decision.ts';
+import { countedAs, decisionOf, type NotApplicableHandling } from '../model/decision.ts';
 import type { Millionths, VerdictKind } from '../model/evaluation.ts';
+import type { ScoredOutcome } from '../model/severity.ts';
+import type { Broke } from './ending.ts';
 
 export const ONE: Millionths = 1_000_000;
 
@@ -16,6 +21,18 @@ export interface Weight {
   readonly name: string;
   readonly weight: Millionths;
   readonly whenNotApplicable: NotApplicableHandling;
+  /** The best outcome possible where this criterion fails. */
+  readonly capsAt: ScoredOutcome | undefined;
+}
+
+/** How a suite weighs. */
+export interface Weighing {
+  readonly criteria: readonly Weight[];
+  readonly minDecided: Millionths;
+  /** What a hard failure by a critical criterion does to the score. */
+  readonly hardFailureScores: 'zero' | 'as weighed';
+  /** What becomes of a conversation that broke off. */
+  readonly whenBroken: 'hard_failure' | 'by criteria';
 }
 
 export interface Weighed {
@@ -24,30 +41,40 @@ export interface Weighed {
   readonly total: Millionths;
   /** Undefined where too little was decided, or nothing. */
   readonly score: Millionths | undefined;
+  /** Why the score is 0 whatever was weighed. */
+  readonly zeroedBy: 'critical' | Broke | undefined;
 }
 
 export function weigh(
-  criteria: readonly Weight[],
+  { criteria, minDecided, hardFailureScores, whenBroken }: Weighing,
   verdictOf: (criterion: string) => VerdictKind,
-  minDecided: Millionths,
+  broke?: Broke,
 ): Weighed {
   let passed = 0;
   let decided = 0;
   let total = 0;
+  let isHardFailure = false;
   for (const criterion of criteria) {
     total += criterion.weight;
-    const counted = countedAs(verdictOf(criterion.name), criterion.whenNotApplicable);
+    const verdict = verdictOf(criterion.name);
+    if (criterion.capsAt === 'hard_failure' && decisionOf(verdict) === 'fail') isHardFailure = true;
+    const counted = countedAs(verdict, criterion.whenNotApplicable);
     if (counted === 'exclude') continue;
     decided += criterion.weight;
     if (counted === 'pass') passed += criterion.weight;
   }
   const enough = decided > 0 && decided * ONE >= minDecided * total;
-  return { passed, decided, total, score: enough ? ratio(passed, decided) : undefined };
+  const weighed = { passed, decided, total };
+  const decidesAll = broke !== undefined && whenBroken === 'hard_failure' && (broke === 'no_answer' || !enough);
+  if (decidesAll) return { ...weighed, score: 0, zeroedBy: broke };
+  if (!enough) return { ...weighed, score: undefined, zeroedBy: undefined };
+  if (isHardFailure && hardFailureScores === 'zero') return { ...weighed, score: 0, zeroedBy: 'critical' };
+  return { ...weighed, score: ratio(passed, decided), zeroedBy: undefined };
 }
 
 /** Half up. Exact, because every term stays far below 2^53. */
-function ratio(passed: Millionths, decided: Millionths): Millionths {
-  return Math.floor((2 * passed * ONE + decided) / (2 * decided));
+export function ratio(part: Millionths, whole: Millionths): Millionths {
+  return Math.floor((2 * part * ONE + whole) / (2 * whole));
 }
 
 /** The millionths a decimal stands for; undefined where it has more than six places or is not between 0 and 1. */

@@ -1,24 +1,28 @@
 /** Questions of the main thread to the thread that has the store, and their answers; for a person who waits for them. */
-const TIMEOUT_MS = 8000;
-const NOT_HEARD = 'this instance is starting, or reads nothing: ask again, or another one';
-const NOT_KNOWN = 'no answer yet, and it is not known whether it was done: ask again, which does no harm';
+import { RETRY_AFTER_SECONDS, type Unavailable } from '../report/http/answer.ts';
 
-export interface Unanswered {
-  readonly problem: string;
-}
+const TIMEOUT_MS = 8000;
+const NOT_HEARD = {
+  unavailable: 'the thread that has the store is being started, or is stopping: ask again, or another instance',
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
+const NOT_KNOWN = {
+  unavailable: 'no answer yet, and it is not known whether it was done: ask again, which does no harm',
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
 
 export class AwaitedAnswers<T> {
   readonly #asked = new Map<number, (answer: T) => void>();
   #last = 0;
 
   /** `post` gives false where nobody hears it. A thread that ends before it has answered leaves it open. */
-  async ask(post: (id: number) => boolean): Promise<T | Unanswered> {
+  async ask(post: (id: number) => boolean): Promise<T | Unavailable> {
     this.#last += 1;
     const id = this.#last;
-    const { promise, resolve } = Promise.withResolvers<T | Unanswered>();
+    const { promise, resolve } = Promise.withResolvers<T | Unavailable>();
     this.#asked.set(id, resolve);
-    const timer = setTimeout(() => resolve({ problem: NOT_KNOWN }), TIMEOUT_MS);
-    if (!post(id)) resolve({ problem: NOT_HEARD });
+    const timer = setTimeout(() => resolve(NOT_KNOWN), TIMEOUT_MS);
+    if (!post(id)) resolve(NOT_HEARD);
     const answer = await promise;
     clearTimeout(timer);
     this.#asked.delete(id);

@@ -45,9 +45,7 @@ export class CalibrationRounds {
   }
 
   sources(): readonly MetricSource[] {
-    return new MetricSet<typeof CALIBRATION_METRICS, readonly ShownCalibration[]>(CALIBRATION_METRICS).sources(
-      () => this.#shown,
-    );
+    return new MetricSet(CALIBRATION_METRICS).sources(() => this.#shown);
   }
 
   /** Never rejects. One that is under way is not begun twice. */

@@ -4,6 +4,8 @@ import type { Settings } from '../config/settings.ts';
 import type { AnyEvent } from '../model/events/any-event.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import type { BatchSink } from '../receive/sink.ts';
+import type { LaneReadings } from '../report/events/cluster.ts';
+import type { LogReadings } from '../report/events/scoring.ts';
 import type { Log } from '../report/log/log.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
 import type { LabelReader } from '../store/label-store.ts';
@@ -22,6 +24,8 @@ export interface Deployment {
   storage(settings: Settings): ScoringWork['storage'];
   /** To be called once the scoring thread has opened the store. */
   openReader(): ServiceReader;
+  /** Undefined until it is opened. */
+  readonly log: ServedLog | undefined;
   openLog(needs: LogNeeds): Promise<ServedLog>;
 }
 
@@ -35,16 +39,12 @@ export interface LogNeeds {
 }
 
 /** The log that this instance serves: the journal, or its lanes of Kafka. */
-export interface ServedLog {
-  readonly openTurns: number;
-  readonly openSpans: number;
-  /** Disk that the log holds here. */
+export interface ServedLog extends LogReadings {
+  /** Disk that the journal holds. */
   readonly bytes: number;
-  /** How far scoring is behind the log. */
-  readonly lagSeconds: number;
   /** Reasons why it cannot be read or written now, in words for people. */
   readonly problems: readonly string[];
-  readonly lanes?: LanesServed;
+  readonly lanes?: LaneReadings;
   /** Takes what the receivers accept. */
   readonly sink: BatchSink;
   /** Begins to read and to move time on. */
@@ -53,26 +53,4 @@ export interface ServedLog {
   stop(): Promise<void>;
 }
 
-/** Last report of the brokers about a partition that this instance reads. */
-export interface PartitionLag {
-  readonly topic: string;
-  readonly partition: number;
-  readonly records: number;
-  readonly seconds: number;
-}
-
-export interface LanesServed {
-  readonly count: number;
-  readonly lags: readonly PartitionLag[];
-  readonly spoolBytes: number;
-}
-
-type ServiceReader = ConversationReader & LabelReader & BacktestReader & { close(): Promise<void> | void };
-
-/** Parts that exist only once the store is open. The HTTP side starts before them, so that people see why an instance waits. */
-export interface Opened {
-  /** Whether everything has started, and nothing has been stopped. */
-  isRunning: boolean;
-  log: ServedLog | undefined;
-  reader: ServiceReader | undefined;
-}
+export type ServiceReader = ConversationReader & LabelReader & BacktestReader & { close(): Promise<void> | void };

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JudgeSchedulerParts, endAllWaiting } from '../ask/judge-scheduler.ts';
 import type { Troubles } from './scoring-side.ts';
-import { Stoppable } from './stoppable.ts';
+import { Stoppable } from '../model/stoppable.ts';
 
 interface NoJudgeParts extends Pick<JudgeSchedulerParts, 'questions' | 'onEvent'> {
   readonly troubles: Troubles;

@@ -1,9 +1,11 @@
 /**
  * Whether the pipeline moves. A process that is there and does nothing is not ready: new data may be refused, or what
  * was accepted may not get scored.
+ *
+ *   starting --started--> running --stopping--> stopping
  */
 import type { AnyEvent } from '../model/events/any-event.ts';
-import type { Opened } from './deployment.ts';
+import type { ServedLog } from './deployment.ts';
 import type { Scorer } from './scorer.ts';
 
 interface ReadinessReport {
@@ -11,13 +13,37 @@ interface ReadinessReport {
   readonly reasons: readonly string[];
 }
 
+type State =
+  | { readonly is: 'starting' | 'stopping' }
+  | { readonly is: 'running'; readonly log: Pick<ServedLog, 'problems'> };
+
+const NOT_RUNNING = {
+  starting: 'starting: the store is being opened, or the log is being read',
+  stopping: 'stopping: what was accepted is being finished',
+};
+
 /** Longer than any transaction, shorter than anybody's patience. */
 const STALLED_MS = 30_000;
 /** A refusal says something about now only for so long; without new requests nothing else would clear it. */
 const REFUSAL_MS = 10_000;
 
 export class Readiness {
+  readonly #scorer: Pick<Scorer, 'problem' | 'stalledMs'>;
+  #state: State = { is: 'starting' };
   #refusal: { readonly at: number; readonly text: string } | undefined;
+
+  constructor(scorer: Pick<Scorer, 'problem' | 'stalledMs'>) {
+    this.#scorer = scorer;
+  }
+
+  /** All of it has started. */
+  started(log: Pick<ServedLog, 'problems'>): void {
+    this.#state = { is: 'running', log };
+  }
+
+  stopping(): void {
+    this.#state = { is: 'stopping' };
+  }
 
   note(event: AnyEvent): void {
     if (event.type === 'journal-synced') this.#refusal = undefined;
@@ -25,26 +51,29 @@ export class Readiness {
       this.#refusal = { at: performance.now(), text: `new data are refused: ${event.because} (${event.detail})` };
   }
 
-  /** `problems` are in words for people; each of them keeps it from being ready. */
-  check(now: { readonly stalledMs: number; readonly problems?: readonly string[] }): ReadinessReport {
-    const reasons: string[] = [...(now.problems ?? [])];
-    if (this.#refusal !== undefined && performance.now() - this.#refusal.at < REFUSAL_MS)
-      reasons.push(this.#refusal.text);
-    if (now.stalledMs > STALLED_MS) {
-      reasons.push(`nothing has been scored for ${Math.round(now.stalledMs / 1000)} s although turns are waiting`);
-    }
+  /** Reasons are in words for people; each of them keeps it from being ready. */
+  check(): ReadinessReport {
+    const reasons = [...this.#problems(), ...this.#scoringProblems()];
     return { ready: reasons.length === 0, reasons };
   }
-}
 
-/** Reasons why it cannot do its work now, in words for people. */
-export function problemsOf(opened: Opened, scorer: Pick<Scorer, 'problem'>): readonly string[] {
-  const store = scorer.problem('store');
-  const sending = scorer.problem('sending');
-  return [
-    ...(opened.isRunning ? [] : ['starting or stopping: the store is opened or closed, the log is read or drained']),
-    ...(opened.log?.problems ?? []),
-    ...(store === undefined ? [] : [`the shared store: ${store}`]),
-    ...(sending === undefined ? [] : [`the topic of evaluations: ${sending}`]),
-  ];
+  #problems(): readonly string[] {
+    const state = this.#state;
+    if (state.is !== 'running') return [NOT_RUNNING[state.is]];
+    const refusal = this.#refusal;
+    const isRefusing = refusal !== undefined && performance.now() - refusal.at < REFUSAL_MS;
+    return [...state.log.problems, ...(isRefusing ? [refusal.text] : [])];
+  }
+
+  #scoringProblems(): readonly string[] {
+    const { stalledMs } = this.#scorer;
+    const store = this.#scorer.problem('store');
+    const sending = this.#scorer.problem('sending');
+    const stalled = `nothing has been scored for ${Math.round(stalledMs / 1000)} s although turns are waiting`;
+    return [
+      ...(store === undefined ? [] : [`the shared store: ${store}`]),
+      ...(sending === undefined ? [] : [`the topic of evaluations: ${sending}`]),
+      ...(stalledMs > STALLED_MS ? [stalled] : []),
+    ];
+  }
 }

@@ -1,17 +1,19 @@
 /**
  * Takes the configuration anew while the service runs.
  *
- *   asked      by SIGHUP or by the API
+ *   asked      by SIGHUP or by the API; while the service starts it is noted, and done once all of it has started
  *   read       settings and suites, all of them                     a mistake: said, all of them; what ran runs on
  *   applied    to what may change; the scoring thread finishes what it has begun, and another one begins with the new suites
  *   running    what needs a restart and has changed is named
  *
  * A conversation is scored by one set of suites: a thread knows one set, and what it had begun and not committed is begun again by the next.
  */
+import { suiteLoading } from '../engine/suite-loading.ts';
 import { reloaded } from '../config/reloadable.ts';
 import type { LoadedSettings, Settings } from '../config/settings.ts';
 import type { Mistake } from '../model/mistake.ts';
 import type { EventReporter } from '../report/events/event-reporter.ts';
+import { RETRY_AFTER_SECONDS, type Unavailable } from '../report/http/answer.ts';
 import type { Log } from '../report/log/log.ts';
 import { criterionWeights } from './criteria/criterion-weights.ts';
 import type { Deployment } from './deployment.ts';
@@ -24,7 +26,10 @@ import { type CheckedSuites, checkSuites } from './suite-check.ts';
 
 export type ReloadOutcome =
   | { readonly reloaded: true; readonly needRestart: readonly string[] }
-  | { readonly reloaded: false; readonly mistakes: readonly Mistake[]; readonly problem: string | undefined };
+  | { readonly reloaded: false; readonly mistakes: readonly Mistake[]; readonly problem: string | undefined }
+  | Unavailable;
+
+const STOPPING: Unavailable = { unavailable: 'this instance is stopping', retryAfterSeconds: RETRY_AFTER_SECONDS };
 
 interface ReloadingParts {
   /** Reads the configuration as at the start: the same file, flags and variables. */
@@ -41,17 +46,24 @@ interface ReloadingParts {
 
 export class Reloading {
   readonly #parts: ReloadingParts;
+  readonly #started = Promise.withResolvers<void>();
   #isStopped = false;
-  #underWay: Promise<ReloadOutcome> | undefined;
+  /** The start is the first: it reads the configuration, too. */
+  #underWay: Promise<unknown> | undefined = this.#started.promise;
   #next: Promise<ReloadOutcome> | undefined;
 
   constructor(parts: ReloadingParts) {
     this.#parts = parts;
   }
 
+  /** Everything that a reload changes is there. */
+  start(): void {
+    this.#underWay = undefined;
+    this.#started.resolve();
+  }
+
   /** Who asks while it is under way wants what the files say now: it is done once more, for all of them. */
   reload(): Promise<ReloadOutcome> {
-    if (this.#isStopped) return Promise.resolve({ reloaded: false, mistakes: [], problem: 'Assay is stopping' });
     if (this.#underWay === undefined) return this.#begin();
     this.#next ??= this.#underWay.then(() => {
       this.#next = undefined;
@@ -66,10 +78,12 @@ export class Reloading {
   }
 
   #begin(): Promise<ReloadOutcome> {
-    this.#underWay = this.#reload().finally(() => {
+    if (this.#isStopped) return Promise.resolve(STOPPING);
+    const reload = this.#reload().finally(() => {
       this.#underWay = undefined;
     });
-    return this.#underWay;
+    this.#underWay = reload;
+    return reload;
   }
 
   async #reload(): Promise<ReloadOutcome> {
@@ -81,7 +95,8 @@ export class Reloading {
         shadows: next.shadowSuites,
         baseDir: next.baseDir,
         // A change of judges waits for a restart; until then suites are asked of those that run.
-        judges: config.settings.judging.judges.map(({ name }) => name),
+        ...suiteLoading(config.settings),
+        tools: next.tools,
       });
       const mistakes = [...inSettings, ...inSuites];
       if (mistakes.length > 0) return this.#failed({ mistakes, problem: undefined });
@@ -97,8 +112,6 @@ export class Reloading {
   /** Resolves when it is in use. */
   async #apply(settings: Settings, suites: CheckedSuites['suites']): Promise<void> {
     const { config, deployment, scorer, detection, reporter, log, version } = this.#parts;
-    // Its thread would begin with the suites of the start.
-    if (deployment.scores && !scorer.isStarted) throw new Error('this instance still waits for its store');
     log.setLevel(settings.logLevel);
     await detection.reload(settings);
     if (deployment.scores) await scorer.replace(scoringOf({ settings, suites, deployment, version }));

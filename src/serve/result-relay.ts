@@ -15,7 +15,7 @@ import { backoffMs } from '../report/results/http-answer.ts';
 import type { OtlpSender } from '../report/results/otlp-sender.ts';
 import { readResultPayload } from '../report/results/result-payload.ts';
 import type { ResultStore, WaitingResult } from '../store/result-store.ts';
-import { Stoppable } from './stoppable.ts';
+import { Stoppable } from '../model/stoppable.ts';
 
 interface ResultRelayParts {
   readonly store: ResultStore;

@@ -15,7 +15,7 @@ import type { DeliveredNotice } from '../engine/detection/detection-rounds.ts';
 import type { SuiteOutline } from '../engine/suite-outline.ts';
 import type { AnyEvent } from '../model/events/any-event.ts';
 import type { TraceId } from '../model/ids.ts';
-import type { LaneName, LanePositions, OwnedLane } from '../store/cluster-store.ts';
+import type { LaneName, LanePositions, NamingTurn, OwnedLane } from '../store/cluster-store.ts';
 import type { Total } from '../store/engine-store.ts';
 import { CommandWindow } from './command-window.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
@@ -93,7 +93,6 @@ export class Scorer {
   #floor = { position: 0, logTime: 0 };
   #turnsWaiting = 0;
   #scoredTo: number | undefined;
-  #isStarted = false;
   #isOnDuty = false;
   #isToPump = false;
   #state: 'idle' | 'running' | 'stopping' | 'stopped' = 'idle';
@@ -118,17 +117,11 @@ export class Scorer {
     this.#thread = thread;
     this.#state = 'running';
     await thread.start();
-    this.#isStarted = true;
   }
 
   /** Position and time of the log that the store had at the start. */
   get floor(): { readonly position: number; readonly logTime: number } {
     return this.#floor;
-  }
-
-  /** Whether the store was open once. */
-  get isStarted(): boolean {
-    return this.#isStarted;
   }
 
   /** Turns that are closed and not stored yet. */
@@ -177,10 +170,12 @@ export class Scorer {
     });
   }
 
-  time(source: TurnSource, time: number, positions: LanePositions): void {
+  /** `naming`: see `Filing`. */
+  time(source: TurnSource, time: number, positions: LanePositions, naming: readonly NamingTurn[] = []): void {
     const last = this.#commands.lastWaiting;
     // Time that has not been sent yet is overtaken by later time.
-    if (last?.type === 'time' && last.source === source) this.#commands.replaceLast({ ...last, time, positions });
+    if (last?.type === 'time' && last.source === source)
+      this.#commands.replaceLast({ ...last, time, positions, naming: [...(last.naming ?? []), ...naming] });
     else
       this.#enqueue({
         type: 'time',
@@ -189,6 +184,7 @@ export class Scorer {
         lane: source.lane,
         time,
         positions,
+        naming,
       });
   }
 
@@ -299,7 +295,8 @@ export class Scorer {
   #send(command: Command): void {
     const { sequence, lane, positions } = command;
     if (command.type === 'time') {
-      this.#thread?.post({ type: 'time', sequence, lane, positions, time: command.time });
+      const { time, naming = [] } = command;
+      this.#thread?.post({ type: 'time', sequence, lane, positions, time, naming });
       return;
     }
     const { turn, transfer } = command.source.pack(command.turn);

@@ -19,6 +19,7 @@ export function scoringOf(parts: {
       settings: engineSettings(settings),
       suites: settings.suites,
       shadowSuites: settings.shadowSuites,
+      tools: settings.tools,
       suitesBaseDirectory: settings.baseDir,
       detection: detectionStart(settings),
       results: settings.results === undefined ? undefined : { ...settings.results, version },

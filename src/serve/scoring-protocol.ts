@@ -8,9 +8,10 @@ import type { StoppedCheck } from '../engine/check-watch.ts';
 import type { KafkaConnection } from '../kafka/kafka-connection.ts';
 import type { AnyEvent } from '../model/events/any-event.ts';
 import type { TraceId } from '../model/ids.ts';
+import type { ToolNames } from '../model/tool-names.ts';
 import type { TruthFile } from '../model/truth.ts';
 import type { OtlpSenderOptions } from '../report/results/otlp-sender.ts';
-import type { LaneName, LanePositions, OwnedLane } from '../store/cluster-store.ts';
+import type { LaneName, LanePositions, NamingTurn, OwnedLane } from '../store/cluster-store.ts';
 import type { Total } from '../store/engine-store.ts';
 import type { PostgresOptions } from '../store/postgres/postgres-store.ts';
 import type { PutCommand, PutMessage } from './store-writes.ts';
@@ -20,6 +21,8 @@ export interface ScoringWork {
   readonly settings: EngineSettings & { readonly truth: readonly TruthFile[] };
   readonly suites: readonly string[];
   readonly shadowSuites: readonly string[];
+  /** What the configuration says of tools. */
+  readonly tools: ToolNames | undefined;
   readonly suitesBaseDirectory: string;
   /** Undefined where regressions are not looked for. */
   readonly detection: DetectionStart | undefined;
@@ -66,6 +69,8 @@ export interface TurnCommand extends LaneCommand {
 export interface TimeCommand extends LaneCommand {
   readonly type: 'time';
   readonly time: number;
+  /** See `Filing`. */
+  readonly naming?: readonly NamingTurn[];
 }
 
 export type OrderedCommand = TurnCommand | TimeCommand;

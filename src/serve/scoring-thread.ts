@@ -197,6 +197,8 @@ async function openSide(start: ThreadStart, post: ScoringParts['post']): Promise
     baseDir: start.suitesBaseDirectory,
     builtinDir: path.resolve(import.meta.dirname, '../../suites'),
     shadows: start.shadowSuites,
+    handOverTools: start.settings.conversation.handOverTools,
+    tools: start.tools,
   });
   // The main thread has checked them before it started this one.
   if (mistakes.length > 0) throw new Error(`the suites changed while Assay was running: ${mistakes.length} mistakes`);

@@ -1,15 +1,19 @@
-/** The HTTP side of the service: metrics, readiness, and the API over the store. */
+/**
+ * The HTTP side of the service. It is up before the store is open, so that people see why an instance waits: what needs the store answers 503 until
+ * it is opened here, and again once it is closed.
+ */
 import type { Settings } from '../config/settings.ts';
-import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
+import { RETRY_AFTER_SECONDS, type Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
-import { type ConversationApi, conversationApi } from './api/conversation-api.ts';
-import { ROUTES } from './api/routes.ts';
-import type { Opened } from './deployment.ts';
+import { answeredFrom } from '../report/http/route.ts';
+import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
+import { conversationApi } from './api/conversation-api.ts';
+import { PROCESS_ROUTES, STORE_ROUTES, type StoreSide } from './api/routes.ts';
+import type { ServiceReader } from './deployment.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
-import { problemsOf, type Readiness } from './readiness.ts';
+import type { Readiness } from './readiness.ts';
 import type { Reloading } from './reloading.ts';
 import type { RunningConfig } from './running-config.ts';
-import type { Scorer } from './scorer.ts';
 import type { ServiceEvents } from './service-events.ts';
 import type { ServiceViews } from './service-views.ts';
 import type { StoreWrites } from './store-writes.ts';
@@ -17,8 +21,6 @@ import type { StoreWrites } from './store-writes.ts';
 interface HttpNeeds {
   readonly settings: Settings;
   readonly config: RunningConfig;
-  readonly opened: Opened;
-  readonly scorer: Scorer;
   readonly events: ServiceEvents;
   readonly health: readonly MetricSource[];
   readonly readiness: Readiness;
@@ -28,38 +30,63 @@ interface HttpNeeds {
   readonly reloading: Reloading;
 }
 
-export function startHttp(needs: HttpNeeds): Promise<HttpServer> {
-  const { settings, config, opened, events, views, detection, writes, reloading } = needs;
+interface ServiceHttp extends HttpServer {
+  /** Undefined for an instance that has no store. */
+  openStore(reader: ServiceReader | undefined): void;
+  /** To be called before the reader is closed. */
+  closeStore(): void;
+}
+
+const STARTING: Unavailable = {
+  unavailable: 'this instance is starting, its store is not open yet: GET /readyz says why it waits',
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
+const STOPPING: Unavailable = { unavailable: 'this instance is stopping', retryAfterSeconds: RETRY_AFTER_SECONDS };
+const READS_NOTHING: Unavailable = {
+  unavailable: 'this instance has no store, because kafka.read is false: ask one that reads',
+};
+
+export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
+  const { settings, config, health, events, readiness, views, detection, reloading } = needs;
   const exposition = new Exposition([
     ...views.quality.sources(),
-    ...needs.health,
+    ...health,
     ...detection.sources(),
     ...views.sources(),
   ]);
-  return startHttpServer({
+  const process = {
+    metrics: exposition.render.bind(exposition),
+    ready: () => readiness.check(),
+    reload: () => reloading.reload(),
+  };
+  let store: StoreSide | Unavailable = STARTING;
+  const server = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
-    routes: ROUTES,
-    side: {
-      metrics: (accept, scraper) => exposition.render(accept, scraper),
-      ready: () =>
-        needs.readiness.check({ stalledMs: needs.scorer.stalledMs, problems: problemsOf(needs.opened, needs.scorer) }),
-      conversations: () => conversationsOf(opened),
-      detection: () => detection.describe(),
-      reader: () => opened.reader,
-      suites: () => config.suites,
-      liveSuites: () => config.liveSuites,
-      put: (write) => writes.put(write),
-      accept: (chosen) => detection.accept(chosen),
-      reload: () => reloading.reload(),
-    },
+    routes: [...answeredFrom(PROCESS_ROUTES, () => process), ...answeredFrom(STORE_ROUTES, () => store)],
     writeToken: () => config.settings.http.writeToken,
     onWrite: (event) => events.report(event),
   });
+  return {
+    ...server,
+    openStore: (reader) => {
+      store = reader === undefined ? READS_NOTHING : storeSide(reader, needs);
+    },
+    closeStore: () => {
+      store = STOPPING;
+    },
+  };
 }
 
-/** Throws if there is no store to read. */
-export function conversationsOf({ reader }: Opened): ConversationApi {
-  if (reader !== undefined) return conversationApi(reader);
-  throw new Error('this instance reads nothing: kafka.read is false, or it still waits for its store');
+function storeSide(reader: ServiceReader, { config, detection, writes }: HttpNeeds): StoreSide {
+  const conversations = conversationApi(reader);
+  return {
+    reader,
+    conversations,
+    detection: () => detection.describe(conversations),
+    suites: () => config.suites,
+    liveSuites: () => config.liveSuites,
+    put: (write) => writes.put(write),
+    accept: (chosen) => detection.accept(chosen),
+  };
 }

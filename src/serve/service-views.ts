@@ -6,7 +6,7 @@ import { QualityView } from '../report/metrics/quality-view.ts';
 import { CalibrationRounds } from './calibration-rounds.ts';
 import { CriterionLikeness } from './criteria/criterion-likeness.ts';
 import { CriterionVariation } from './criteria/criterion-variation.ts';
-import type { Opened } from './deployment.ts';
+import type { ServiceReader } from './deployment.ts';
 import type { RunningConfig } from './running-config.ts';
 
 export class ServiceViews {
@@ -15,17 +15,18 @@ export class ServiceViews {
   readonly likeness: CriterionLikeness;
   readonly calibration: CalibrationRounds;
   readonly #hasJudges: boolean;
+  /** From its start to its stop. */
+  #reader: ServiceReader | undefined;
 
   constructor(parts: {
     readonly config: RunningConfig;
-    readonly opened: Opened;
     readonly log: Log;
     readonly isAlone: boolean;
   }) {
-    const { config, opened, log, isAlone } = parts;
+    const { config, log, isAlone } = parts;
     const failing = (what: string) => (error: string) =>
       log.line('warn', `${what}: not computed, trying again later`, { error });
-    const reader = () => opened.reader;
+    const reader = () => this.#reader;
     this.#hasJudges = judgingStart(config.settings.judging) !== undefined;
     this.likeness = new CriterionLikeness({
       reader,
@@ -40,8 +41,8 @@ export class ServiceViews {
     return this.#hasJudges ? this.calibration.sources() : [];
   }
 
-  /** To be called once the store can be read. */
-  start(): void {
+  start(reader: ServiceReader): void {
+    this.#reader = reader;
     this.likeness.start();
     if (this.#hasJudges) this.calibration.start();
   }
@@ -50,5 +51,6 @@ export class ServiceViews {
   async stop(): Promise<void> {
     await this.calibration.stop();
     await this.likeness.stop();
+    this.#reader = undefined;
   }
 }

@@ -15,7 +15,7 @@ import type { Log } from '../report/log/log.ts';
 import { EventReporter, type ReportedParts } from '../report/events/event-reporter.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
-import type { Deployment, Opened } from './deployment.ts';
+import type { Deployment } from './deployment.ts';
 import { DetectionMonitor } from './detection/detection-monitor.ts';
 import { InstanceDuty } from './duty.ts';
 import { OneMachine } from './one-machine/one-machine.ts';
@@ -27,7 +27,7 @@ import { Scorer } from './scorer.ts';
 import { scoringOf } from './scoring-of.ts';
 import { ServiceEvents } from './service-events.ts';
 import { gaugesOf } from './service-gauges.ts';
-import { conversationsOf, startHttp } from './service-http.ts';
+import { startHttp } from './service-http.ts';
 import { ServiceViews } from './service-views.ts';
 import { StartList } from './start-list.ts';
 import { StoreWrites } from './store-writes.ts';
@@ -61,13 +61,13 @@ const LOG_FLUSH_MS = 60_000;
 const NO_RECEIVERS: OtlpReceivers = { ports: { otlpGrpc: 0, otlpHttp: 0 }, stop: async () => {} };
 
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const list = withLog(withShell(withState(options), options), options);
+  const list = withLog(withScoring(withShell(withState(options), options), options), options);
   const { parts, stop } = await list.start();
-  const { http, receivers, reloading, scorer, opened } = parts;
+  const { http, receivers, reloading, scorer, log } = parts;
   return {
     ports: { http: http.port, ...receivers.ports },
     reload: () => reloading.reload(),
-    pending: () => (opened.log?.openTurns ?? 0) + scorer.turnsWaiting,
+    pending: () => log.openTurns + scorer.turnsWaiting,
     stop,
   };
 }
@@ -75,57 +75,59 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 /** What others refer to, and that needs nobody itself. */
 function withState(options: ServiceOptions) {
   const { settings, suites, shadows, log, version } = options;
-  return StartList.empty()
-    .add({
-      name: 'directory',
-      needs: [],
-      // First, because its lock keeps a second process out.
-      start: () => openDataDirectory(settings.dataDir),
-      stop: (directory) => directory.release(),
-    })
-    .add({
-      name: 'deployment',
-      needs: ['directory'],
-      start: ({ directory }) => deploymentOf(settings, directory),
-    })
-    .add({ name: 'config', needs: [], start: () => new RunningConfig(settings, [...suites, ...shadows]) })
-    .add({ name: 'opened', needs: [], start: (): Opened => ({ isRunning: false, log: undefined, reader: undefined }) })
-    .add({ name: 'redaction', needs: [], start: () => serviceRedaction(settings) })
-    .add({ name: 'scorer', needs: ['deployment'], start: ({ deployment }) => new Scorer(deployment.draining) })
-    .add({
-      name: 'views',
-      needs: ['config', 'opened', 'deployment'],
-      start: ({ deployment: { isAlone }, ...needs }) => new ServiceViews({ ...needs, log, isAlone }),
-    })
-    .add({
-      name: 'reporter',
-      needs: ['redaction'],
-      start: ({ redaction }) => new EventReporter({ log, redaction, ...reportedBy(settings) }),
-    })
-    .add({
-      name: 'health',
-      needs: ['reporter', 'config', 'opened', 'scorer', 'views'],
-      start: ({ reporter, ...needs }) => reporter.sources(gaugesOf({ ...needs, version })),
-    })
-    .add({
-      name: 'telemetry',
-      needs: ['reporter', 'health'],
-      start: ({ reporter, health }) =>
-        startTelemetry({
-          settings: settings.telemetry,
-          instance: settings.instance,
-          version,
-          onEvent: (event) => reporter.report(event),
-          sources: () => health,
-        }),
-      stop: (telemetry) => telemetry?.stop(),
-    })
-    .add({ name: 'readiness', needs: [], start: () => new Readiness() })
-    .add({
-      name: 'events',
-      needs: ['reporter', 'telemetry', 'readiness'],
-      start: (needs) => new ServiceEvents(needs),
-    });
+  return (
+    StartList.empty()
+      .add({
+        name: 'directory',
+        needs: [],
+        // First, because its lock keeps a second process out.
+        start: () => openDataDirectory(settings.dataDir),
+        stop: (directory) => directory.release(),
+      })
+      .add({
+        name: 'deployment',
+        needs: ['directory'],
+        start: ({ directory }) => deploymentOf(settings, directory),
+      })
+      .add({ name: 'config', needs: [], start: () => new RunningConfig(settings, [...suites, ...shadows]) })
+      .add({ name: 'redaction', needs: [], start: () => serviceRedaction(settings) })
+      // Idle until its thread starts (`scoring`): the shell asks it, and its thread answers to the shell.
+      .add({ name: 'scorer', needs: ['deployment'], start: ({ deployment }) => new Scorer(deployment.draining) })
+      .add({
+        name: 'views',
+        needs: ['config', 'deployment'],
+        start: ({ config, deployment: { isAlone } }) => new ServiceViews({ config, log, isAlone }),
+      })
+      .add({
+        name: 'reporter',
+        needs: ['redaction'],
+        start: ({ redaction }) => new EventReporter({ log, redaction, ...reportedBy(settings) }),
+      })
+      .add({
+        name: 'health',
+        needs: ['reporter', 'config', 'deployment', 'scorer', 'views'],
+        start: ({ reporter, ...needs }) => reporter.sources(gaugesOf({ ...needs, version })),
+      })
+      .add({
+        name: 'telemetry',
+        needs: ['reporter', 'health'],
+        start: ({ reporter, health }) =>
+          startTelemetry({
+            settings: settings.telemetry,
+            instance: settings.instance,
+            version,
+            onEvent: (event) => reporter.report(event),
+            sources: () => health,
+          }),
+        stop: (telemetry) => telemetry?.stop(),
+      })
+      .add({ name: 'readiness', needs: ['scorer'], start: ({ scorer }) => new Readiness(scorer) })
+      .add({
+        name: 'events',
+        needs: ['reporter', 'telemetry', 'readiness'],
+        start: (needs) => new ServiceEvents(needs),
+      })
+  );
 }
 
 /** What people and Prometheus look at. It is up before the store is. */
@@ -133,10 +135,9 @@ function withShell(state: ReturnType<typeof withState>, { settings, log, version
   return state
     .add({
       name: 'detection',
-      needs: ['opened', 'scorer', 'events', 'reporter', 'deployment'],
-      start: ({ opened, scorer, events, reporter, deployment }) =>
+      needs: ['scorer', 'events', 'reporter', 'deployment'],
+      start: ({ scorer, events, reporter, deployment }) =>
         new DetectionMonitor(settings, log, {
-          conversations: () => conversationsOf(opened),
           thread: scorer,
           metrics: reporter.detection,
           onEvent: (event) => events.report(event),
@@ -151,26 +152,15 @@ function withShell(state: ReturnType<typeof withState>, { settings, log, version
     })
     .add({
       name: 'http',
-      needs: [
-        'config',
-        'opened',
-        'scorer',
-        'events',
-        'health',
-        'readiness',
-        'views',
-        'detection',
-        'writes',
-        'reloading',
-      ],
+      needs: ['config', 'events', 'health', 'readiness', 'views', 'detection', 'writes', 'reloading'],
       start: (needs) => startHttp({ settings, ...needs }),
       stop: (http) => http.stop(),
     });
 }
 
-/** The way of a span, from its end to its beginning. */
-function withLog(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
-  const { settings, log, version } = options;
+/** The end of the way of a span: where it is scored and stored, and can be read. */
+function withScoring(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
+  const { settings, version } = options;
   return shell
     .add({
       name: 'scoring',
@@ -187,39 +177,41 @@ function withLog(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
     })
     .add({
       name: 'reader',
-      needs: ['deployment', 'opened'],
-      start: ({ deployment, opened }) => {
-        if (deployment.scores) opened.reader = deployment.openReader();
-        return opened;
-      },
-      stop: async (closing) => {
-        const { reader } = closing;
-        closing.reader = undefined;
-        await reader?.close();
-      },
+      needs: ['deployment', 'scoring'],
+      start: ({ deployment }) => (deployment.scores ? deployment.openReader() : undefined),
+      stop: (reader) => reader?.close(),
     })
     .add({
       name: 'watching',
-      needs: ['views', 'detection', 'reader'],
-      // Behind the reader, because these ask it until they are stopped.
-      start: ({ views, detection }) => {
-        views.start();
-        return { views, detection };
+      needs: ['views', 'reader'],
+      start: ({ views, reader }) => {
+        if (reader !== undefined) views.start(reader);
+        return views;
       },
-      stop: async ({ views, detection }) => {
-        await detection.stop();
-        await views.stop();
-      },
+      stop: (views) => views.stop(),
     })
     .add({
-      name: 'log',
-      needs: ['deployment', 'scorer', 'redaction', 'views', 'detection', 'events', 'opened'],
-      start: async ({ deployment, views, detection, opened, ...needs }) => {
-        const duty = new InstanceDuty(needs.scorer, detection, views.calibration);
-        const opening = await deployment.openLog({ ...needs, duty, log });
-        opened.log = opening;
-        return opening;
+      name: 'api',
+      needs: ['http', 'reader'],
+      start: ({ http, reader }) => {
+        http.openStore(reader);
+        return http;
       },
+      stop: (http) => http.closeStore(),
+    });
+}
+
+/** The beginning of the way: where it is accepted and waits. */
+function withLog(scoring: ReturnType<typeof withScoring>, { settings, log }: ServiceOptions) {
+  return scoring
+    .add({
+      name: 'log',
+      needs: ['deployment', 'scoring', 'redaction', 'views', 'detection', 'events'],
+      start: ({ deployment, scoring: scorer, views, detection, ...needs }) => {
+        const duty = new InstanceDuty(scorer, detection, views.calibration);
+        return deployment.openLog({ ...needs, scorer, duty, log });
+      },
+      // With it the scoring thread ends: a log needs it to the last.
       stop: (served) => served.stop(),
     })
     .add({
@@ -232,20 +224,29 @@ function withLog(shell: ReturnType<typeof withShell>, options: ServiceOptions) {
       stop: (receivers) => receivers.stop(),
     })
     .add({
-      name: 'running',
-      needs: ['log', 'reloading', 'opened', 'detection'],
-      // Last, because the log's time must not move before everything that it sets off is there.
-      start: ({ log: served, reloading, opened, detection }) => {
-        served.start();
-        opened.isRunning = true;
-        return { reloading, opened, detection, flush: setInterval(() => log.flush(), LOG_FLUSH_MS) };
+      name: 'notices',
+      needs: ['detection', 'reader'],
+      // Behind the log, because the scoring thread must still be there to note which notices were delivered.
+      start: ({ detection, reader }) => {
+        if (reader !== undefined) detection.start(reader);
+        return detection;
       },
-      stop: async ({ reloading, opened, detection, flush }) => {
-        opened.isRunning = false;
+      stop: (detection) => detection.stop(),
+    })
+    .add({
+      name: 'running',
+      needs: ['log', 'reloading', 'readiness'],
+      // Last, because the log's time must not move before everything that it sets off is there.
+      start: ({ log: served, reloading, readiness }) => {
+        served.start();
+        readiness.started(served);
+        reloading.start();
+        return { reloading, readiness, flush: setInterval(() => log.flush(), LOG_FLUSH_MS) };
+      },
+      stop: ({ reloading, readiness, flush }) => {
+        readiness.stopping();
         clearInterval(flush);
         reloading.stop();
-        // While the scoring thread can still note which notices were delivered.
-        await detection.stop();
       },
     });
 }

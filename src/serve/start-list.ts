@@ -1,6 +1,7 @@
 /**
  * What a program consists of, in the order in which it starts. Each part gets the parts before it that it names, so a part cannot refer to one that
- * does not exist yet: that does not compile. Stopping is the list backwards. If a part fails to start, the parts before it are stopped.
+ * does not exist yet, and no name can be taken twice: neither compiles. Stopping is the list backwards, all of it: a part that fails to stop keeps
+ * no other from stopping. If a part fails to start, the parts before it are stopped, and that failure is what is thrown.
  */
 interface AnyPart {
   readonly name: string;
@@ -11,9 +12,12 @@ interface AnyPart {
 
 interface Started<Parts> {
   readonly parts: Parts;
-  /** May be called twice. */
+  /** Rejects, once all parts were told to stop, if one of them failed to. May be called twice. */
   stop(): Promise<void>;
 }
+
+/** A name that no part has yet. */
+type NewName<Name extends string, Parts> = Name extends keyof Parts ? never : Name;
 
 export class StartList<Parts extends object> {
   readonly #parts: readonly AnyPart[];
@@ -28,7 +32,7 @@ export class StartList<Parts extends object> {
 
   /** `needs` are the parts that `start` is given; `stop` is given the part itself. */
   add<const Name extends string, Needs extends keyof Parts & string, Part>(part: {
-    readonly name: Name;
+    readonly name: NewName<Name, Parts>;
     readonly needs: readonly Needs[];
     start(given: Pick<Parts, Needs>): Part | Promise<Part>;
     stop?(started: Part): unknown;
@@ -39,26 +43,50 @@ export class StartList<Parts extends object> {
 
   async start(): Promise<Started<Parts>> {
     const parts: Record<string, unknown> = {};
-    const stops: (() => unknown)[] = [];
-    let stopping: Promise<void> | undefined;
-    const stopAll = async () => {
-      for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
-    };
-    const stop = () => {
-      stopping ??= stopAll();
+    const running: { readonly part: AnyPart; readonly started: unknown }[] = [];
+    let stopping: Promise<readonly Error[]> | undefined;
+    const stopAll = () => {
+      stopping ??= stopped(running.toReversed());
       return stopping;
     };
     try {
       for (const part of this.#parts) {
         const started = await part.start(Object.fromEntries(part.needs.map((name) => [name, parts[name]])));
         parts[part.name] = started;
-        stops.push(() => part.stop?.(started));
+        running.push({ part, started });
       }
     } catch (error) {
-      await stop();
-      throw error;
+      const failures = await stopAll();
+      throw failures.length === 0 ? error : new AggregateError([error, ...failures], joined([error, ...failures]));
     }
+    const stop = async () => {
+      const failures = await stopAll();
+      if (failures.length > 0) throw new AggregateError(failures, joined(failures));
+    };
     // The cast holds because every part was added under its name.
     return { parts: parts as Parts, stop };
   }
+}
+
+/** Stops one after the other, and gives the failures. */
+async function stopped(
+  running: readonly { readonly part: AnyPart; readonly started: unknown }[],
+): Promise<readonly Error[]> {
+  const failures: Error[] = [];
+  for (const { part, started } of running) {
+    try {
+      await part.stop?.(started);
+    } catch (error) {
+      failures.push(new Error(`stop ${part.name}: ${messageOf(error)}`, { cause: error }));
+    }
+  }
+  return failures;
+}
+
+function joined(errors: readonly unknown[]): string {
+  return errors.map(messageOf).join('; ');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

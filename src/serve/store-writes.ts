@@ -6,7 +6,8 @@ import type { Json } from '../model/json.ts';
 import type { HumanLabel } from '../model/labels.ts';
 import type { LabelStore } from '../store/label-store.ts';
 import type { TruthStore } from '../store/truth-store.ts';
-import { AwaitedAnswers, type Unanswered } from './awaited-answers.ts';
+import type { Unavailable } from '../report/http/answer.ts';
+import { AwaitedAnswers } from './awaited-answers.ts';
 
 export type StoreWrite =
   | { readonly what: 'truth'; readonly conversation: string; readonly truth: Json | undefined }
@@ -19,7 +20,7 @@ export interface PutCommand {
 }
 
 /** `changed`: how much of it was not known before. */
-export type PutAnswer = { readonly changed: number } | Unanswered;
+export type PutAnswer = { readonly changed: number } | { readonly problem: string };
 
 export interface PutMessage {
   readonly type: 'put';
@@ -36,7 +37,7 @@ export class StoreWrites {
     this.#thread = thread;
   }
 
-  async put(write: StoreWrite): Promise<PutAnswer> {
+  async put(write: StoreWrite): Promise<PutAnswer | Unavailable> {
     return this.#answers.ask((id) => this.#thread.tell({ type: 'put', id, write }));
   }
 

@@ -10,8 +10,7 @@ const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../suites');
 const port = parentPort;
 if (port !== null) {
   // The cast holds because `suite-check.ts` is the only one that starts this thread.
-  const { references, shadows: candidates, baseDir, judges } = workerData as SuiteReferences;
-  const options = { baseDir, builtinDir: BUILTIN_SUITES, judges, shadows: candidates };
-  const { suites, shadows, mistakes } = await loadSuites(references, options);
+  const { references, ...options } = workerData as SuiteReferences;
+  const { suites, shadows, mistakes } = await loadSuites(references, { ...options, builtinDir: BUILTIN_SUITES });
   port.postMessage({ suites: [...suites, ...shadows].map(outlineOf), mistakes });
 }

@@ -4,15 +4,14 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Mistake } from '../model/mistake.ts';
+import type { SuiteLoading } from '../engine/suite-loading.ts';
 import type { SuiteOutline } from '../engine/suite-outline.ts';
 
-export interface SuiteReferences {
+export interface SuiteReferences extends SuiteLoading {
   readonly references: readonly string[];
   /** Those that are to run in shadow. */
   readonly shadows: readonly string[];
   readonly baseDir: string;
-  /** Those that are configured. */
-  readonly judges: readonly string[];
 }
 
 export interface CheckedSuites {

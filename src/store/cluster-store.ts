@@ -33,9 +33,22 @@ export interface OwnedLane extends LaneName {
   readonly positions: LanePositions;
 }
 
+/** A conversation by its hash, and the log time at which a turn's spans named it first. */
+interface NamedConversation {
+  readonly conversation: number;
+  readonly at: number;
+}
+
+/** A turn that a lane has not closed yet. */
+export interface NamingTurn extends NamedConversation {
+  readonly traceId: TraceId;
+}
+
 /** A turn that a lane has closed, or what came for it after that. */
 export interface FiledArrival {
   readonly traceId: TraceId;
+  /** Conversations that its spans name in an attribute. */
+  readonly named?: readonly NamedConversation[];
   /** As it was understood to be filed. Kept in memory for a while, not stored. */
   readonly turns?: readonly Turn[] | undefined;
   /** As the spans of this arrival say it; undefined where they don't. */
@@ -69,6 +82,8 @@ export interface Filing {
   readonly time: number;
   readonly positions: LanePositions;
   readonly arrivals: readonly FiledArrival[];
+  /** Turns that name a conversation since the filing before, and are open at its time: ends of conversations wait for them. */
+  readonly naming?: readonly NamingTurn[];
 }
 
 /** An arrival that waits to be judged. */
@@ -80,6 +95,8 @@ export interface WaitingArrival {
   readonly cause: CloseCause;
   readonly spans: number;
   readonly content: TraceContent;
+  /** Its conversation, if another turn of that is open at its close, and the time at which the first of these named it. */
+  readonly openBeside: readonly NamedConversation[];
 }
 
 /** What was loaded for one transaction of judging. */
@@ -96,6 +113,8 @@ export interface ScoredBatch {
   readonly arrivals: number;
   /** Totals of this instance that changed. */
   readonly totals: readonly Total[];
+  /** Judges that nobody had to ask, each as often: the answer was there, or others wait for it. */
+  readonly reused: readonly string[];
 }
 
 /** An evaluation on its way to a topic. */

@@ -27,6 +27,8 @@ export interface ConversationHead {
   readonly turnsEvaluated: number;
   readonly dueAt: number | undefined;
   readonly dueCause: DueCause | undefined;
+  /** Log time at which the turn closed that says the conversation has ended; undefined once that has been evaluated. */
+  readonly endedAt: number | undefined;
   readonly revision: number;
   /** Why it was due when it was scored last. */
   readonly cause: DueCause | undefined;
@@ -42,6 +44,7 @@ export const WITHOUT_TURNS = {
   turnsEvaluated: 0,
   dueAt: undefined,
   dueCause: undefined,
+  endedAt: undefined,
   revision: 0,
   cause: undefined,
   worstOutcome: 0,
@@ -60,6 +63,7 @@ export interface ConversationCells {
   readonly turns_evaluated: number;
   readonly due_at: number | null;
   readonly due_cause: string | null;
+  readonly ended_at: number | null;
   readonly revision: number;
   readonly cause: string | null;
   readonly worst_outcome: number;
@@ -78,6 +82,7 @@ const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<Convers
   turns_evaluated: { type: 'int', of: ({ turnsEvaluated }) => turnsEvaluated },
   due_at: { type: 'bigint', of: ({ dueAt }) => dueAt },
   due_cause: { type: 'text', of: ({ dueCause }) => dueCause },
+  ended_at: { type: 'bigint', of: ({ endedAt }) => endedAt },
   revision: { type: 'int', of: ({ revision }) => revision },
   cause: { type: 'text', of: ({ cause }) => cause },
   worst_outcome: { type: 'smallint', of: ({ worstOutcome }) => worstOutcome },
@@ -109,6 +114,7 @@ export function headFrom(
     turnsEvaluated: cells.turns_evaluated,
     dueAt: cells.due_at ?? undefined,
     dueCause: cells.due_cause === null ? undefined : readDueCause(cells.due_cause),
+    endedAt: cells.ended_at ?? undefined,
     revision: cells.revision,
     cause: cells.cause === null ? undefined : readDueCause(cells.cause),
     worstOutcome: cells.worst_outcome,

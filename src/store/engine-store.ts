@@ -5,13 +5,15 @@
  * Rows of conversations and traces are numbers that are good for one store and, with PostgreSQL, for one transaction.
  */
 import type { CloseCause } from '../model/causes.ts';
-import type { Evaluation, Outcome, Verdict } from '../model/evaluation.ts';
+import type { Ending } from '../model/ending.ts';
+import type { Evaluation, Millionths, Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import type { ConversationHead } from './conversation-columns.ts';
 import type { WaitingObservation } from './detection-store.ts';
 import type { SeenConversation } from './evaluation-columns.ts';
+import type { Said } from './verdict-codec.ts';
 
 export interface TraceContent {
   /** An OTLP TracesData message with all spans of the trace. */
@@ -73,6 +75,12 @@ export interface PreviousEvaluation {
   readonly outcome: Outcome;
   /** The labels under which the first revision was counted. */
   readonly labels: Labels;
+  readonly decidedShare: Millionths | undefined;
+  readonly ending: Ending | undefined;
+  /** What of it was counted beside its verdicts; its parts are undefined where it was stored before they were kept. */
+  readonly seen: SeenConversation;
+  /** Its verdicts and findings. */
+  said(): Said;
 }
 
 export type Labels = { readonly [label: string]: string };
@@ -148,9 +156,8 @@ export interface PostponedTurnStore {
 }
 
 export interface EvaluationStore {
+  /** The last one. */
   previous(key: EvaluationKey): PreviousEvaluation | undefined;
-  /** Verdicts of the last evaluation, for a conversation that is evaluated again. */
-  verdictsOf(key: EvaluationKey): ReadonlyMap<string, Verdict> | undefined;
   /** Calls `onNew` before the commit, unless this evaluation is in the store already and has been counted. */
   insert(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void;
 }
@@ -160,7 +167,10 @@ export interface WaitingEvaluation {
   /** Its `waitsFor` says which verdicts are not in; they are `skipped`. Neither its score nor its outcome has been counted. */
   readonly evaluation: Evaluation;
   readonly place: EvaluationPlace;
-  /** Criteria whose verdicts have been counted already, by this or an earlier evaluation that waited. */
+  /**
+   * Verdicts that have been counted already, by this or an earlier evaluation that waited: `<criterion> <verdict>`. An older Assay wrote the
+   * criterion alone.
+   */
   readonly counted: readonly string[];
   readonly requests: readonly JudgeRequest[];
 }
@@ -170,8 +180,11 @@ export type HeldEvaluation = Omit<WaitingEvaluation, 'requests'>;
 
 /** Evaluations with verdicts that are still pending: at most one for each suite and turn. */
 export interface WaitingEvaluationStore {
-  /** Replaces an earlier one of the same suite and turn. */
-  put(waiting: WaitingEvaluation): void;
+  /**
+   * Replaces an earlier one of the same suite and turn. Returns the requests that others wait for already, where that is known before the
+   * transaction is written (`ScoredBatch.reused`).
+   */
+  put(waiting: WaitingEvaluation): readonly JudgeRequest[];
   find(key: EvaluationKey): HeldEvaluation | undefined;
   /** Its last verdict is in, or is no longer awaited. */
   drop(key: EvaluationKey): void;
@@ -202,6 +215,4 @@ export interface EngineStore {
   moveTrace(trace: number, place: { readonly from: number; readonly to: number }): void;
   /** Moves traces, evaluations and keys of a conversation to another. */
   moveConversation(from: number, to: number): void;
-  /** Stored with the next commit: how far the log had come. A store without a log of its own ignores it. */
-  raiseFloor(floor: { readonly position: number; readonly logTime: number }): void;
 }

@@ -2,8 +2,9 @@
  * The columns of an evaluation that both stores have, each with its type and its value. Inserts, copies, retention, the
  * export and scans follow from them. A new column is a line here, a migration in each schema, and a producer of the value.
  */
+import { ENDINGS } from '../model/ending.ts';
 import { decisionOf } from '../model/decision.ts';
-import { type Evaluation, OUTCOMES, type Outcome } from '../model/evaluation.ts';
+import { ABOUTS, type Evaluation, OUTCOMES, type Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TurnId } from '../model/ids.ts';
 import { fromSuiteKey, suiteKey } from '../model/suite-key.ts';
 import { encodeBasis } from './basis-codec.ts';
@@ -17,6 +18,8 @@ export const SEEN_COLUMNS = {
   steps: { name: 'steps', type: 'int' },
   /** In billionths of a dollar. */
   costNanos: { name: 'cost_nanos', type: 'bigint' },
+  tokens: { name: 'tokens', type: 'bigint' },
+  durationMs: { name: 'duration_ms', type: 'bigint' },
 } as const;
 
 // The cast holds because these are the table's own keys.
@@ -53,6 +56,9 @@ export const EVALUATION_COLUMNS: readonly Column<KeptEvaluation>[] = [
   { name: 'labels', type: 'plain', of: ({ labels }) => labels },
   { name: 'created_at', type: 'bigint', of: ({ createdAt }) => createdAt },
   { name: 'basis', type: 'plain', of: ({ basis }) => basis },
+  { name: 'decided_share', type: 'int', of: ({ evaluation }) => evaluation.decidedShare },
+  { name: 'about', type: 'smallint', of: ({ evaluation: { about } }) => about && ABOUTS.indexOf(about) },
+  { name: 'ending', type: 'smallint', of: ({ evaluation: { ending } }) => ending && ENDINGS.indexOf(ending) },
   ...SEEN_KEYS.map((key): Column<KeptEvaluation> => ({ ...SEEN_COLUMNS[key], of: ({ seen }) => seen?.[key] })),
 ];
 
@@ -84,7 +90,17 @@ export interface EvaluationCells {
   readonly outcome: number;
   readonly explanation: string;
   readonly verdicts: string;
+  /** Of one that waits for verdicts there is none of these. */
+  readonly decided_share?: number | null;
+  readonly about?: number | null;
+  readonly ending?: number | null;
 }
+
+/** What is read of an evaluation to show it. */
+export const SHOWN_COLUMNS = [
+  ...SAID_COLUMNS,
+  ...EVALUATION_COLUMNS.filter(({ name }) => name === 'decided_share' || name === 'about' || name === 'ending'),
+];
 
 export function evaluationFrom(
   conversationId: ConversationId,
@@ -92,6 +108,7 @@ export function evaluationFrom(
   text: (stored: string) => string,
 ): Evaluation {
   const { turn_id, suite, suite_version, revision, score, outcome, explanation, verdicts } = cells;
+  const { decided_share: share, about, ending } = cells;
   return {
     conversationId,
     // The cast is the brand: the store's writer wrote it.
@@ -102,6 +119,9 @@ export function evaluationFrom(
     revision,
     score: score ?? undefined,
     outcome: outcomeAt(outcome),
+    decidedShare: share ?? undefined,
+    about: ABOUTS[about ?? -1],
+    ending: ENDINGS[ending ?? -1],
     explanation: text(explanation),
     ...decodeVerdicts(verdicts),
   };

@@ -2,6 +2,7 @@
  * Reading many evaluations of one suite, for whoever weighs them again or compares two suites: little of each, a page at a time. What is
  * wanted of few of them (verdicts with their reasons, the conversation, its truth) is asked for one by one.
  */
+import { type Ending, ENDINGS } from '../model/ending.ts';
 import type { Outcome, Verdict } from '../model/evaluation.ts';
 import type { JudgeOutcome } from '../model/judging.ts';
 import { namesOf } from './column.ts';
@@ -34,6 +35,8 @@ export interface ScannedEvaluation {
   readonly labels: string;
   /** See `basis-codec.ts`; undefined where it was stored before that was kept. */
   readonly basis: string | undefined;
+  /** Likewise. */
+  readonly ending: Ending | undefined;
   /** Wall-clock time in milliseconds. */
   readonly createdAt: number;
   readonly seen: SeenConversation;
@@ -41,7 +44,7 @@ export interface ScannedEvaluation {
 
 /** Of a table of evaluations that is called `e`. */
 export const SCANNED_COLUMNS = `e.id, e.conversation, e.turn_id, e.suite_version, e.revision, e.score, e.outcome, e.labels, e.basis,
-  e.created_at, ${namesOf(Object.values(SEEN_COLUMNS), 'e')}`;
+  e.ending, e.created_at, ${namesOf(Object.values(SEEN_COLUMNS), 'e')}`;
 
 /** In the order of the columns: making objects of rows would be half of the time of a scan. */
 export type ScannedCells = readonly [
@@ -54,12 +57,13 @@ export type ScannedCells = readonly [
   outcome: number,
   labels: string,
   basis: string | null,
+  ending: number | null,
   createdAt: number,
   ...seen: (number | null)[],
 ];
 
 export function scannedFrom(cells: ScannedCells): ScannedEvaluation {
-  const [row, conversation, turnId, suiteVersion, revision, score, outcome, labels, basis, createdAt] = cells;
+  const [row, conversation, turnId, suiteVersion, revision, score, outcome, labels, basis, ending, createdAt] = cells;
   return {
     row,
     conversation,
@@ -70,8 +74,9 @@ export function scannedFrom(cells: ScannedCells): ScannedEvaluation {
     outcome: outcomeAt(outcome),
     labels,
     basis: basis ?? undefined,
+    ending: ENDINGS[ending ?? -1],
     createdAt,
-    seen: seenFrom(cells, 10),
+    seen: seenFrom(cells, 11),
   };
 }
 

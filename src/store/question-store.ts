@@ -50,8 +50,9 @@ export interface WaitingCount {
 export interface WaitingQuestions {
   /**
    * It waits for these from now on, and for no others. A question that has failed before is asked anew, unless this one has waited for it.
+   * Returns those that cost nothing: others wait for them already.
    */
-  waitFor(waiter: number, requests: readonly JudgeRequest[], at: number): void;
+  waitFor(waiter: number, requests: readonly JudgeRequest[], at: number): readonly JudgeRequest[];
   /** `waiting` where there is no outcome that this one may use. Without a waiter there are answers only. */
   outcomeOf(key: string, waiter: number | undefined): JudgeOutcome | 'waiting';
   /** Of those that wait the ones whose questions have all come to their end, the oldest first. */

@@ -1,23 +1,45 @@
 /**
  * Verdicts and findings as the store keeps them: one JSON array per evaluation, `[criterion, verdict, reason, evidence]` for each
- * verdict, with the name of the judge and its version behind it where a model gave it, then `[null, finding, reason, evidence]` for each finding.
+ * verdict, then `[null, finding, reason, evidence]` for each finding. Where a model gave a verdict, the name of the judge, its version and the
+ * model stand behind it, and where it graded steps, the grades. Older rows end earlier.
  */
-import { type Evaluation, type Finding, FINDINGS, type Verdict, VERDICTS } from '../model/evaluation.ts';
+import {
+  type Evaluation,
+  type Finding,
+  FINDINGS,
+  type GradedStep,
+  type Verdict,
+  VERDICTS,
+} from '../model/evaluation.ts';
 import type { SpanId } from '../model/ids.ts';
 import { partsOf, verdictFrom } from '../model/verdict-parts.ts';
 
-type Row = readonly [string | null, number, string, readonly SpanId[], string?, string?];
-type Said = Pick<Evaluation, 'verdicts' | 'findings'>;
+type Row = readonly [
+  string | null,
+  number,
+  string,
+  readonly SpanId[],
+  string?,
+  string?,
+  string?,
+  (readonly GradedStep[])?,
+];
+export type Said = Pick<Evaluation, 'verdicts' | 'findings'>;
 
 export function encodeVerdicts({ verdicts, findings = [] }: Said): string {
   const rows: unknown[] = [];
   for (const [criterion, verdict] of verdicts) {
-    const { reason, evidence, judgedBy } = partsOf(verdict);
-    const by = judgedBy === undefined ? [] : [judgedBy.judge, judgedBy.version];
-    rows.push([criterion, VERDICTS.indexOf(verdict.verdict), reason, evidence, ...by]);
+    rows.push([criterion, VERDICTS.indexOf(verdict.verdict), ...saidOf(partsOf(verdict))]);
   }
   for (const { finding, reason, evidence } of findings) rows.push([null, FINDINGS.indexOf(finding), reason, evidence]);
   return JSON.stringify(rows);
+}
+
+function saidOf({ reason, evidence, judgedBy, steps }: ReturnType<typeof partsOf>): readonly unknown[] {
+  if (judgedBy === undefined) return [reason, evidence];
+  const by = [judgedBy.judge, judgedBy.version];
+  if (steps !== undefined) return [reason, evidence, ...by, judgedBy.model ?? '', steps];
+  return [reason, evidence, ...by, ...(judgedBy.model === undefined ? [] : [judgedBy.model])];
 }
 
 export function decodeVerdicts(text: string): Said {
@@ -25,7 +47,7 @@ export function decodeVerdicts(text: string): Said {
   const rows = JSON.parse(text) as readonly Row[];
   const verdicts = new Map<string, Verdict>();
   const findings: Finding[] = [];
-  for (const [criterion, index, reason, evidence, judge, version] of rows) {
+  for (const [criterion, index, reason, evidence, judge, version, model = '', steps] of rows) {
     if (criterion === null) {
       const finding = FINDINGS[index];
       if (finding === undefined) throw new Error(`store: ${index} is not the number of a finding`);
@@ -34,8 +56,9 @@ export function decodeVerdicts(text: string): Said {
     }
     const verdict = VERDICTS[index];
     if (verdict === undefined) throw new Error(`store: ${index} is not the number of a verdict`);
-    const judgedBy = judge !== undefined && version !== undefined && { judgedBy: { judge, version } };
-    verdicts.set(criterion, verdictFrom(verdict, { reason, evidence, ...judgedBy }));
+    const judgedBy = judge !== undefined &&
+      version !== undefined && { judgedBy: { judge, version, ...(model !== '' && { model }) } };
+    verdicts.set(criterion, verdictFrom(verdict, { reason, evidence, ...judgedBy, ...(steps && { steps }) }));
   }
   return { verdicts, ...(findings.length > 0 && { findings }) };
 }

@@ -121,7 +121,7 @@ export async function followsGolden(subject: SubjectOfTest, id: string, options:
   if (typeof judged === 'string')
     return { pass: false, message: () => `expected ${title}\n\n  they can't be compared: ${judged}` };
   const { comparison, first } = judged;
-  const mistake = outputMistake(trace, run.finalAnswer);
+  const mistake = outputMistake(trace, run)?.because;
   const budget = overBudget(trace, run);
   const over = budget === 'unknown' ? undefined : budget;
   const pass = first === undefined && mistake === undefined && over === undefined;

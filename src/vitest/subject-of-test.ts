@@ -15,6 +15,7 @@ import { type RecordedBatch, readRecording, redactBatches } from '../offline/rec
 import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import { understandRecorded } from '../offline/understand-recording.ts';
+import { suiteLoading } from '../engine/suite-loading.ts';
 import { builtinPacks, loadSuites } from '../score/load-suites.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { CapturedConversation } from './conversation-of.ts';
@@ -49,10 +50,9 @@ export class SubjectOfTest {
   /** By name or file: of the configured suites, of the built-in ones, or a file. */
   async suites(reference: string): Promise<readonly CompiledSuite[]> {
     const { settings } = this;
-    const judges = settings.judging.judges.map(({ name }) => name);
     const isFile = /[./\\]/.test(reference);
     const load = (references: readonly string[], baseDir: string) =>
-      loadSuites(references, { baseDir, builtinDir: BUILTIN_SUITES, judges });
+      loadSuites(references, { baseDir, builtinDir: BUILTIN_SUITES, ...suiteLoading(settings) });
     if (!isFile && !(await builtinPacks(BUILTIN_SUITES)).includes(reference)) {
       const named = (await this.configuredSuites()).filter(({ name }) => name === reference);
       if (named.length > 0) return named;
@@ -67,7 +67,7 @@ export class SubjectOfTest {
     const { suites, mistakes } = await loadSuites(settings.suites, {
       baseDir: settings.baseDir,
       builtinDir: BUILTIN_SUITES,
-      judges: settings.judging.judges.map(({ name }) => name),
+      ...suiteLoading(settings),
     });
     refuse(mistakes);
     return suites;

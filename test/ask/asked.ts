@@ -3,7 +3,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { JudgeScheduler, type JudgeSchedulerParts } from '../../src/ask/judge-scheduler.ts';
 import type { Judge, JudgingRules } from '../../src/ask/judge.ts';
-import type { DeskTimes } from '../../src/ask/judge-queue.ts';
+import type { QueueTimes } from '../../src/ask/judge-queue.ts';
 import type { JudgeEvent } from '../../src/model/events/judge-events.ts';
 import type { JudgeOutcome, JudgeRequest } from '../../src/model/judging.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
@@ -13,7 +13,7 @@ export const NO_LIMIT = { hourNanos: Number.POSITIVE_INFINITY, dayNanos: Number.
 const WAITER = 1;
 const RULES: JudgingRules = { budget: NO_LIMIT, limitMs: 3_600_000, keepAnswersMs: 86_400_000 };
 /** Short, so that nobody waits for them. */
-export const SHORT: DeskTimes = { idleMs: 10, retryMs: 10, circuit: { firstMs: 50, mostMs: 400 }, drainMs: 2000 };
+export const SHORT: QueueTimes = { idleMs: 10, retryMs: 10, circuit: { firstMs: 50, mostMs: 400 }, drainMs: 2000 };
 
 export function judgeAt(url: string, fields: Partial<Judge> = {}): Judge {
   return {
@@ -51,7 +51,7 @@ export interface Asked {
 export function startAsking(options: {
   readonly judges: readonly Judge[];
   readonly rules?: Partial<JudgingRules>;
-  readonly times?: Partial<DeskTimes>;
+  readonly times?: Partial<QueueTimes>;
   readonly now?: () => number;
   readonly clientOf?: JudgeSchedulerParts['clientOf'];
   readonly file?: string;

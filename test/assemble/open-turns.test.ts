@@ -28,6 +28,8 @@ interface Span {
   readonly parent?: string;
   readonly remote?: boolean;
   readonly bytes?: number;
+  /** Hash of the conversation that it names. */
+  readonly of?: number;
 }
 
 /** A line of a scenario: these spans, at this time, in one entry of the log. */
@@ -44,6 +46,7 @@ function row(span: Span, position: number): Row {
     position,
     length: span.bytes ?? 100,
     group: GROUP,
+    conversation: span.of ?? 0,
   };
 }
 
@@ -228,4 +231,59 @@ test('the order of rows within an instant, and how often time is looked at, chan
     });
     expect(summary(play(mixed, 1000, { maxSpans: 6 })), `seed ${seed}`).toBe(expected);
   }
+});
+
+test('a turn says with its close which of its conversations other open turns had named by then, and since when', () => {
+  const closed = play(
+    [
+      [1, { trace: 'A', id: 'a', of: 7 }],
+      [2, { trace: 'B', id: 'b', of: 7 }],
+      [3, { trace: 'C', id: 'c', of: 8 }, { trace: 'D', id: 'd' }],
+      [4, { trace: 'B', id: 'more', parent: 'b', of: 8 }],
+    ],
+    100,
+  );
+
+  expect(closed.map(({ traceId, closedAt, openBeside }) => [traceId, closedAt, openBeside])).toEqual([
+    ['A', 11, [{ conversation: 7, at: 2 }]],
+    ['C', 13, [{ conversation: 8, at: 4 }]],
+    ['D', 13, []],
+    ['B', 14, []],
+  ]);
+  expect(closed.at(-1)?.named).toEqual([
+    { conversation: 7, at: 2 },
+    { conversation: 8, at: 4 },
+  ]);
+});
+
+test('a span is the first of its turn to name a conversation once, however many do', () => {
+  const turns = new OpenTurns(LIMITS);
+  const span = (id: string, of: number) => row({ trace: 'A', id, of }, 0);
+  turns.advance(1);
+  const input = { at: 1, nextPosition: 1 };
+
+  expect([span('a', 0), span('b', 7), span('c', 7), span('d', 8)].map((one) => turns.add(one, input))).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+});
+
+test('that everything names one conversation does not make closing slower with the number of turns', () => {
+  const turns = new OpenTurns({ ...LIMITS, maxOpenTurns: 100_000, maxOpenSpans: 100_000 });
+  const count = 40_000;
+  for (let at = 1; at <= 10; at += 1) {
+    turns.advance(at);
+    for (let trace = 0; trace < count / 10; trace += 1)
+      turns.add(row({ trace: `${at} ${trace}`, id: 'root', of: 7 }, trace), { at, nextPosition: trace + 1 });
+  }
+  const startedAt = performance.now();
+
+  const closed = turns.advance(100);
+
+  expect(closed).toHaveLength(count);
+  expect(closed.at(0)?.openBeside).toEqual([{ conversation: 7, at: 1 }]);
+  expect(closed.at(-1)?.openBeside).toEqual([]);
+  expect(performance.now() - startedAt).toBeLessThan(5000);
 });

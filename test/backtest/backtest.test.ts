@@ -15,6 +15,7 @@ const SUITE = `suite: calls
 version: "1"
 scope: conversation
 min_decided: 0.2
+crash: by_criteria
 extract:
   asked: user_input
 criteria:
@@ -40,6 +41,15 @@ const CHANGES: readonly (readonly [
     'weighed',
   ],
   ['a critical criterion', (text) => text.replace('check: size', 'critical: hard_failure, check: size'), 'weighed'],
+  ['what becomes of a crash', (text) => text.replace('crash: by_criteria', 'crash: hard_failure'), 'weighed'],
+  [
+    'whether a hard failure keeps its score',
+    (text) =>
+      text
+        .replace('check: size', 'critical: hard_failure, check: size')
+        .replace('extract', 'hard_failure_keeps_score: true\nextract'),
+    'weighed',
+  ],
   ['the share that must be decided', (text) => text.replace('min_decided: 0.2', 'min_decided: 0.9'), 'weighed'],
   [
     'outcome rules over verdicts',

@@ -45,6 +45,8 @@ test('what a suite in shadow says is told by the API and by assay shadow, explai
   const assay = async (...args: readonly string[]) => (await assayBeside(args, { cwd: dataDir })).stdout;
   const shown = await assay('shadow');
   expect(shown).toContain('calls@2 beside what calls said: version 1 (5)');
+  expect(shown).toContain('said by both');
+  expect(shown).not.toContain('asked again');
   expect(await assay('explain', id)).toContain('calls@2 in shadow on the conversation: 0.00');
   const [backtested] = JSON.parse(await assay('backtest', 'next.yaml', '--json', '--since', '1h')) as readonly object[];
   expect(backtested).toMatchObject({ suite: 'calls', version: '2', counted: { asked_again: 5 }, after: { tcr: 0 } });

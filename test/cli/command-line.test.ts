@@ -56,11 +56,15 @@ test('the same spans give the same bytes as JSON lines, protobuf, length-prefixe
   expect(new Set(outputs.map(({ stdout }) => stdout)).size).toBe(1);
 });
 
-test('prints a summary for people: TCR with its band, outcomes, failing criteria with examples', () => {
+test('prints a summary for people: TCR with what it stands for, outcomes, failing criteria with examples', () => {
   const { stdout } = assay(['score', '-', '--suite', 'default'], { input: RECORDING });
 
-  expect(stdout).toMatch(/default {3}TCR 0\.\d{3} {3}(production ready|usable|not ready)/);
-  expect(stdout).toMatch(/successful_completion +\d+ +\d+\.\d %/);
+  expect(stdout).toMatch(/default {3}TCR 0\.\d{3} {3}\d+\.\d % without a fault\n/);
+  // It looks at form alone: no band, and no success.
+  expect(stdout).toContain('form only: says nothing about whether the task was done');
+  expect(stdout).toContain('TCR: task completion rate, the mean score');
+  expect(stdout).not.toMatch(/production ready|usable|not ready/);
+  expect(stdout).toMatch(/no_fault_found +\d+ +\d+\.\d %/);
   expect(stdout).toMatch(/Failing most\n +default\/\w+ +failed +\d+ of \d+ +for example conversation-5-/);
   expect(stdout).not.toContain('\u001b');
 });
@@ -157,11 +161,37 @@ alerts: { webhooks: [{ url_file: /nowhere/hook }] }
   expect(served.stderr).toMatch(/NOT_SET_HERE is not set[\s\S]*nowhere|nowhere[\s\S]*NOT_SET_HERE is not set/);
 });
 
+test('validate warns of a suite in shadow that cannot be told from the live one', () => {
+  const directory = tempDirectory();
+  const suite = (check: string, version: number) =>
+    `suite: live\nversion: ${version}\nscope: turn\ncriteria:\n  - { name: a, question: A?, weight: 1, check: ${check} }\n`;
+  const write = (name: string, text: string) => writeFileSync(path.join(directory, name), text);
+  write('live.yaml', suite('turn.ok', 1));
+  write('same.yaml', suite('turn.ended', 1));
+  write('next.yaml', suite('turn.ended', 2));
+  const validated = (shadow: string, ...files: readonly string[]) => {
+    write('assay.yaml', `suites: [./live.yaml]\nshadow_suites: [./${shadow}]\n`);
+    return assay(['validate', ...files], { cwd: directory });
+  };
+
+  for (const files of [[], ['assay.yaml']]) {
+    expect(validated('next.yaml', ...files)).toMatchObject({ status: 0, stderr: '' });
+    expect(validated('same.yaml', ...files)).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(
+        'warning: same.yaml: the suite in shadow is live@1, as is the live one in live.yaml',
+      ),
+    });
+  }
+});
+
 test('validate names what it found good', () => {
   const { status, stdout } = assay(['validate', 'default', 'scheduling']);
 
   expect(status).toBe(0);
-  expect(stdout).toMatch(/valid: default@1 \(turn, 7 criteria\), scheduling@2 \(conversation, 5 criteria\)/);
+  expect(stdout).toMatch(
+    /valid: default@2 \(turn, \d+ criteria\), scheduling@2 \(conversation, 5 criteria\)\n {2}default: form only/,
+  );
 });
 
 test.each(['serve', 'demo', 'score', 'explain', 'validate', 'backtest', 'shadow'])(
@@ -173,6 +203,21 @@ test.each(['serve', 'demo', 'score', 'explain', 'validate', 'backtest', 'shadow'
     expect(stdout).toContain(`Usage: assay ${command}`);
   },
 );
+
+test('every flag in the reference of the settings exists on the command line', () => {
+  const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+  const [service, experiments] = ['serve', 'run'].map((command) => assay([command, '--help']).stdout);
+  const flags = [...page.matchAll(/^\| `([\w.]+)`.*`(--[\w-]+) <\w+>`/gm)];
+
+  expect(flags.length).toBeGreaterThan(5);
+  for (const [, key, flag] of flags) expect(key === 'experiments' ? experiments : service).toContain(`  ${flag} <`);
+});
+
+test.each(['detect', 'labels import'])('%s: --http-port is that of the service to ask', (command) => {
+  expect(assay([...command.split(' '), '--help']).stdout.replaceAll(/\s+/g, ' ')).toContain(
+    '--http-port <port> port of the service to ask (ASSAY_HTTP_PORT; default 4319)',
+  );
+});
 
 test('names from spans reach a terminal without control characters', () => {
   const [request = ''] = REQUESTS;

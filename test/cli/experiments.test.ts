@@ -85,7 +85,7 @@ test('shows what an experiment came to, which criteria failed where, which runs 
     /agent +agent\.ts, version 1\.0\.0\n.*commit +cccccccccc\+\n.*dataset +scheduling 1: 2 cases × 3, seed 7/,
   );
   expect(stdout).toMatch(
-    /scheduling +TCR 0\.500 +not ready\n +successful_completion +1 +50\.0 %\n +hard_failure +1 +50\.0 %/,
+    /scheduling +TCR 0\.500 +50\.0 % successful\n +successful_completion +1 +50\.0 %\n +hard_failure +1 +50\.0 %/,
   );
   expect(stdout).toMatch(/scheduling\/booked +failed +2 of 2 +for example free-slot-1/);
   expect(stdout).toContain('free-slot-1 (3 of 3): it showed nothing\n');

@@ -1,6 +1,7 @@
 /** `assay prefer` over experiments of agents that show messages, with a played provider: the whole way, as a process. */
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { assayBeside } from '../assay-command.ts';
 import { startProvider } from '../ask/provider.ts';
@@ -53,7 +54,9 @@ test('the shorter answers are preferred in whichever order they stand, and a jud
   const folder = await sceneWith(provider.url);
 
   const fair = await assay(folder, 'prefer', 'long', 'short', '--more', 'concise', '--json');
-  expect(fair.stderr).toBe('');
+  expect(fair.stderr).toBe(
+    '12 pairs of answers make 24 questions to default\njudges: 24 questions asked, 0 answered before\n',
+  );
   expect(JSON.parse(fair.stdout)).toMatchObject({
     pairs: [{ wins_a: 0, wins_b: 12, ties: 0, unanswered: 0, share_of_b: { value: 1, cases: 12 } }],
     position: { first: 12, decided: 24 },
@@ -61,11 +64,32 @@ test('the shorter answers are preferred in whichever order they stand, and a jud
   });
   expect(provider.asked).toHaveLength(24);
 
+  const again = await assay(folder, 'prefer', 'long', 'short', '--more', 'concise', '--json');
+  expect(again.stdout).toBe(fair.stdout);
+  expect(again.stderr).toContain('judges: 0 questions asked, 24 answered before');
+  expect(provider.asked).toHaveLength(24);
+
+  rmSync(path.join(folder, 'data', 'judge-answers.db'));
   provider.react = ({ material }) => ({ say: saying(material, () => true) });
   const leaning = await assay(folder, 'prefer', 'long', 'short', '--more', 'concise');
   expect(leaning.stdout).toContain('12 ties, in 12 of which the two orders disagreed');
   expect(leaning.stdout).toContain('The judge leans to the first place');
   expect(leaning.status).toBe(0);
+}, 120_000);
+
+test('how far it is is said while it asks, what fails as well, and it ends', async () => {
+  const provider = await startProvider(async ({ number }) => {
+    await sleep(1000);
+    return number < 4 ? { say: 'The first.' } : { say: saying('', () => true) };
+  });
+  const folder = await sceneWith(provider.url);
+
+  const { stderr, status } = await assay(folder, 'prefer', 'long', 'short', '--more', 'concise');
+
+  expect(status).toBe(0);
+  expect(stderr).toContain('judge default: calls fail (bad-answer), retrying: The answer is not JSON alone.');
+  expect(stderr).toMatch(/judges: \d+ of 24 questions done, about \d+ s left/);
+  expect(stderr).toContain('judges: 24 questions asked, 0 answered before');
 }, 120_000);
 
 test.each([

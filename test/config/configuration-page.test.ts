@@ -26,6 +26,24 @@ test('the page is what the declarations give: npm run docs:config', () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(configurationPage());
 });
 
+test('no name on the page is empty', () => {
+  const prose = configurationPage().replaceAll(/```[\s\S]*?```/g, '');
+
+  // Names are between single backquotes, so two in a row have nothing between them.
+  expect(prose.split('\n').filter((line) => line.includes('``'))).toEqual([]);
+});
+
+test('the settings that the text says are read again are those of which the reference says so', () => {
+  const page = configurationPage();
+  const [, listed = ''] = /these settings are read again: (.*?);/.exec(page) ?? [];
+  const names = [...listed.matchAll(/`(.*?)`/g)].map(([, name = '']) => name);
+  const rows = page.slice(page.indexOf('## Reference')).matchAll(/^\| `([\w.]+)`.*\| (yes|no) \|$/gm);
+  const isListed = (key: string) => names.some((name) => key === name || key.startsWith(`${name}.`));
+
+  expect(names.length).toBeGreaterThan(5);
+  for (const [, key = '', isTaken] of rows) expect([key, isListed(key)]).toEqual([key, isTaken === 'yes']);
+});
+
 test('a file of the defaults changes nothing', () => {
   expect(load(everything)).toEqual(load(''));
   expect(load(kafka)).toEqual(load(''));

@@ -1,3 +1,4 @@
+import { HAND_OVER_TOOLS } from '../../src/model/hand-over-tools.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -44,7 +45,7 @@ test('without anything written, the defaults hold', () => {
     otlpHttpPort: 4318,
     httpPort: 4319,
     http: { writeToken: undefined },
-    suites: ['default', 'scheduling', 'error-recovery'],
+    suites: ['default', 'error-recovery'],
     shadowSuites: [],
     turn: {
       settleMs: 10_000,
@@ -54,7 +55,7 @@ test('without anything written, the defaults hold', () => {
       maxBytes: 16 * 2 ** 20,
       reopenMs: 86_400_000,
     },
-    conversation: { idleMs: 300_000, maxAgeMs: 86_400_000, maxTurns: 200, idKeys: [] },
+    conversation: { idleMs: 300_000, maxAgeMs: 86_400_000, maxTurns: 200, idKeys: [], handOverTools: HAND_OVER_TOOLS },
     journal: { maxBytes: 8 * 2 ** 30, segmentBytes: 64 * 2 ** 20 },
     receive: { maxBodyBytes: 64 * 2 ** 20, maxInFlightBytes: 256 * 2 ** 20 },
     store: { maxBytes: 20 * 2 ** 30, keepMs: 30 * 86_400_000, keepFailedMs: 90 * 86_400_000 },

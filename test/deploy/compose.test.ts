@@ -195,3 +195,13 @@ test.for(['Dockerfile', 'examples/scheduling-agent/Dockerfile'])('%s has the Nod
 
   expect(text(file)).toContain(`ARG NODE_IMAGE=node:${pinned}-`);
 });
+
+test('what waits for Assay to be healthy waits until OTLP is taken', () => {
+  const waited = services
+    .flatMap(([, service]) => Object.entries<Written>(service.depends_on ?? {}))
+    .filter(([name, { condition }]) => name.startsWith('assay') && condition === 'service_healthy');
+
+  expect(waited.map(([name]) => name)).toEqual(['assay']);
+  for (const [name] of waited) expect(compose.services[name].healthcheck).toBeUndefined();
+  expect(/^HEALTHCHECK [\s\S]*?^ {2}CMD (.*)$/m.exec(text('Dockerfile'))?.[1]).toMatch(/4319\}\/readyz`\)/);
+});

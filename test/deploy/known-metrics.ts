@@ -6,7 +6,7 @@ import { CLUSTER_METRICS } from '../../src/report/events/cluster.ts';
 import { DETECTION_METRICS } from '../../src/report/events/detection.ts';
 import { HEALTH_METRICS } from '../../src/report/events/event-reporter.ts';
 import { JUDGE_METRICS } from '../../src/report/events/judges.ts';
-import { QUALITY_METRICS } from '../../src/report/metrics/quality-metrics.ts';
+import { QUALITY_METRICS, WITHDRAWN_METRICS } from '../../src/report/metrics/quality-metrics.ts';
 import { SHADOW_METRICS } from '../../src/report/metrics/shadow-metrics.ts';
 
 const groups = ruleGroups(RULE_SETTINGS);
@@ -18,7 +18,15 @@ export const RECORDED: ReadonlySet<string> = new Set(
 );
 
 export const EXPOSED: ReadonlySet<string> = new Set([
-  ...[QUALITY_METRICS, SHADOW_METRICS, HEALTH_METRICS, CLUSTER_METRICS, DETECTION_METRICS, JUDGE_METRICS]
+  ...[
+    QUALITY_METRICS,
+    WITHDRAWN_METRICS,
+    SHADOW_METRICS,
+    HEALTH_METRICS,
+    CLUSTER_METRICS,
+    DETECTION_METRICS,
+    JUDGE_METRICS,
+  ]
     .flatMap((table): readonly MetricDefinition[] => Object.values(table))
     .flatMap(({ name, type }) =>
       type === 'histogram' ? ['bucket', 'sum', 'count'].map((end) => `${name}_${end}`) : [name],

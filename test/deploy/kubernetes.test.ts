@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
-import { ROUTES } from '../../src/serve/api/routes.ts';
+import { PROCESS_ROUTES } from '../../src/serve/api/routes.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { createdTopics, knownVariables, ROOT, text, type Written, yaml, yamlDocuments } from './shipped-files.ts';
 
@@ -111,17 +111,29 @@ test('the StatefulSet has the headless service that it names', () => {
   );
 });
 
+/** Waiting for Kafka or the store is no reason to start a pod again, but one to send nothing to it. */
+const ASKED = { livenessProbe: '/healthz', startupProbe: '/healthz', readinessProbe: '/readyz' };
+
 test('probes ask for what is served', () => {
-  const served = ROUTES.map(({ path }) => path);
+  const served = PROCESS_ROUTES.map(({ path }) => path);
   for (const { name, spec } of pods) {
     for (const container of spec.containers) {
-      for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+      for (const [probe, path] of Object.entries(ASKED)) {
         const { path: asked, port } = container[probe].httpGet;
-        expect(served, `${name}: ${probe}`).toContain(asked);
+        expect(asked, `${name}: ${probe}`).toBe(path);
+        expect(served).toContain(asked);
         expect(portsOf({ spec })).toContain(port);
       }
     }
   }
+});
+
+test('the chart has the same probes', () => {
+  const written = text('deploy/helm/assay/templates/_assay.tpl').matchAll(
+    /^(\w+Probe):\n {2}httpGet: \{ path: (\S+),/gm,
+  );
+
+  expect(Object.fromEntries([...written].map(([, probe, path]) => [probe, path]))).toEqual(ASKED);
 });
 
 test('every variable is a setting, and an instance’s name is its pod’s', () => {

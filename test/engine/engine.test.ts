@@ -1,80 +1,16 @@
+import { QUALITY_METRICS, type SaidMetric } from '../../src/report/metrics/quality-metrics.ts';
+import { netOf } from '../simulation/scraped-totals.ts';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSuites } from '../../src/score/load-suites.ts';
-import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
+import { exportRequest } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { BUILTIN, builtinSuites, defaultSettings, LogDriver } from './log-driver.ts';
+import { smallTurn as turn } from './small-turn.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
-
-/** A turn of three spans: a root, a model call, and a tool call. */
-function turn(
-  trace: string,
-  options: {
-    readonly conversation?: string;
-    readonly answer?: string;
-    readonly end?: boolean;
-    readonly version?: string;
-  } = {},
-) {
-  const traceId = trace.padEnd(32, '0');
-  const id = (name: string) => `${trace.slice(0, 8)}${name}`.padEnd(16, '0');
-  const text = (key: string, value: string) => ({ key, value: { stringValue: value } });
-  const common = options.conversation === undefined ? [] : [text('gen_ai.conversation.id', options.conversation)];
-  const base = {
-    traceId,
-    kind: 1,
-    startTimeUnixNano: '1790000000000000000',
-    endTimeUnixNano: '1790000001000000000',
-    status: { code: 0 },
-  };
-  const answer = options.answer ?? 'The room is free at ten. Shall I book it?';
-  const root: TrafficSpan = {
-    ...base,
-    spanId: id('aa'),
-    name: 'invoke_agent helper',
-    attributes: [
-      ...common,
-      text('gen_ai.operation.name', 'invoke_agent'),
-      text('gen_ai.agent.name', 'helper'),
-      ...(options.end === true ? [{ key: 'assay.conversation.end', value: { boolValue: true } }] : []),
-    ],
-  };
-  const chat: TrafficSpan = {
-    ...base,
-    spanId: id('bb'),
-    parentSpanId: root.spanId,
-    name: 'chat model',
-    attributes: [
-      ...common,
-      text('gen_ai.operation.name', 'chat'),
-      text(
-        'gen_ai.input.messages',
-        JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'Is the room free?' }] }]),
-      ),
-      text(
-        'gen_ai.output.messages',
-        JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: answer }], finish_reason: 'stop' }]),
-      ),
-    ],
-  };
-  const failedTool: TrafficSpan = {
-    ...base,
-    spanId: id('cc'),
-    parentSpanId: root.spanId,
-    name: 'execute_tool lookup',
-    attributes: [
-      ...common,
-      text('gen_ai.operation.name', 'execute_tool'),
-      text('gen_ai.tool.name', 'lookup'),
-      text('error.type', 'Timeout'),
-    ],
-    status: { code: 2, message: 'no answer' },
-  };
-  return { root, chat, failedTool };
-}
 
 async function driver(suites: readonly string[] = ['default']) {
   return new LogDriver({ directory: tempDirectory(), suites: await builtinSuites(suites) });
@@ -96,13 +32,13 @@ test('a turn is evaluated once, and counted once', async () => {
   const { all, totals } = log.finish();
 
   expect(all.map(({ suite, revision, outcome }) => [suite, revision, outcome])).toEqual([
-    ['default', 1, 'successful_completion'],
+    ['default', 1, 'no_fault_found'],
   ]);
-  expect(totalOf(totals, 'assay_evaluations_total', 'successful_completion')).toBe(1);
+  expect(totalOf(totals, 'assay_evaluations_total', 'no_fault_found')).toBe(1);
   expect(totalOf(totals, 'assay_evaluation_score_count', '')).toBe(1);
 });
 
-test('a span that comes after the close is evaluated as revision 2; the first stays counted and the change is counted apart', async () => {
+test('a span that comes after the close is evaluated as revision 2, and what is counted is what that says', async () => {
   const log = await driver();
   const { root, chat, failedTool } = turn('a1');
   log.take({ at: 0, request: exportRequest([chat, root], 'v1') });
@@ -116,10 +52,10 @@ test('a span that comes after the close is evaluated as revision 2; the first st
     evaluations.map(({ revision, verdicts }) => [revision, verdicts.get('no_unrecovered_tool_error')?.verdict]),
   ).toEqual([[2, 'fail']]);
   const [first, second] = all.map(({ score }) => score ?? 0);
-  expect(totalOf(totals, 'assay_evaluations_total', '')).toBe(1);
-  expect(totalOf(totals, 'assay_evaluation_score_sum', '')).toBe(first);
-  const revisedDown = totalOf(totals, 'assay_evaluation_score_revised_down_total', '');
-  expect((first ?? 0) - revisedDown).toBe(second);
+  const net = (metric: SaidMetric) => netOf(totals as Parameters<typeof netOf>[0], metric);
+  expect(net(QUALITY_METRICS.evaluations)).toBe(1);
+  expect(totalOf(totals, 'assay_evaluation_score_sum', '')).toBe((first ?? 0) + (second ?? 0));
+  expect(totalOf(totals, 'assay_evaluation_score_withdrawn_sum', '')).toBe(first);
   expect(second).toBeLessThan(first ?? 0);
 });
 
@@ -147,7 +83,7 @@ test('what comes later than a turn may be opened again is left out, and said', a
   expect(all).toHaveLength(1);
 });
 
-test('spans played again after a crash are known by their position', async () => {
+test('spans played again after a crash do not open a turn that is stored', async () => {
   const log = await driver();
   const { root, chat } = turn('a1');
   log.take({ at: 0, request: exportRequest([chat, root], 'v1') });
@@ -157,7 +93,7 @@ test('spans played again after a crash are known by their position', async () =>
 
   const { all, totals } = log.finish();
 
-  expect(log.fates).toEqual(['stored', 'stored-already']);
+  expect(log.fates).toEqual(['stored']);
   expect(all).toHaveLength(1);
   expect(totalOf(totals, 'assay_evaluations_total', '')).toBe(1);
 });
@@ -270,6 +206,24 @@ test('agents beyond the limit of label sets are counted under `other`, and not o
   expect(totalOf(totals, 'assay_evaluations_total', '"agent":"other"')).toBe(7);
 });
 
+test('a conversation whose stored spans are damaged is counted as unscored, by that reason', async () => {
+  const directory = tempDirectory();
+  const log = new LogDriver({ directory, suites: await builtinSuites(['scheduling', 'error-recovery']) });
+  const { chat, root } = turn('a1', { conversation: 'c' });
+  log.take({ at: 0, request: exportRequest([chat, root], 'v1') });
+  log.advance(60 * SECOND);
+  log.commit();
+  damageContent(directory);
+  // A restart: nothing is in memory any more.
+  log.crash();
+  log.advance(HOUR);
+
+  const { all, totals } = log.finish();
+
+  expect(all).toEqual([]);
+  expect(totalOf(totals, 'assay_conversations_unscored_total', '"not_understood"')).toBe(1);
+});
+
 test('a turn whose stored spans are damaged is left out and said; the others are scored', async () => {
   const directory = tempDirectory();
   const log = new LogDriver({ directory, suites: await builtinSuites(['default']) });
@@ -277,11 +231,7 @@ test('a turn whose stored spans are damaged is left out and said; the others are
   log.take({ at: 0, request: exportRequest([damaged.chat, damaged.root], 'v1') });
   log.advance(HOUR);
   log.commit();
-  const content = path.join(directory, 'content');
-  for (const name of readdirSync(content)) {
-    const file = path.join(content, name);
-    writeFileSync(file, Buffer.alloc(statSync(file).size, 0xff));
-  }
+  damageContent(directory);
   // A restart: nothing is in memory any more.
   log.crash();
   log.take({ at: 2 * HOUR, request: exportRequest([damaged.failedTool], 'v1') });
@@ -292,8 +242,8 @@ test('a turn whose stored spans are damaged is left out and said; the others are
 
   expect(log.fates).toContain('not-understood');
   expect(evaluations.map(({ revision, outcome }) => [revision, outcome])).toEqual([
-    [1, 'successful_completion'],
-    [1, 'successful_completion'],
+    [1, 'no_fault_found'],
+    [1, 'no_fault_found'],
   ]);
 });
 
@@ -337,3 +287,11 @@ criteria: [{ name: a, question: Q?, weight: 1, check: turn.ok }]
   expect(all).toEqual([]);
   expect(totalOf(totals, 'assay_conversations_unscored_total', 'no_suite_matched')).toBe(1);
 });
+
+function damageContent(directory: string): void {
+  const content = path.join(directory, 'content');
+  for (const name of readdirSync(content)) {
+    const file = path.join(content, name);
+    writeFileSync(file, Buffer.alloc(statSync(file).size, 0xff));
+  }
+}

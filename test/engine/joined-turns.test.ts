@@ -70,8 +70,8 @@ test('the calls of two turns, each a trace of its own and without an id, are one
 
   expect(conversations).toBe(1);
   expect(evaluations.map(([, revision, outcome]) => [revision, outcome])).toEqual([
-    [1, 'successful_completion'],
-    [1, 'successful_completion'],
+    [1, 'no_fault_found'],
+    [1, 'no_fault_found'],
   ]);
 });
 

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { startProvider, YES } from '../ask/provider.ts';
 import { judgeRequest } from '../ask/requests.ts';
+import { excerptRequest } from '../../src/score/suite-test/excerpt-request.ts';
 import { exposedIn } from '../report/exposed.ts';
 import { JUDGE_METRICS } from '../../src/report/events/judges.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
@@ -118,3 +119,45 @@ test('code is counted at once, and the evaluation when its judge has answered; w
   expect(await total(running, 'assay_judge_answers_reused_total')).toBe(1);
   expect(provider.asked).toHaveLength(1);
 });
+
+test('of many conversations that look alike each question is asked once, and all others are counted as reused', async () => {
+  const answer = Promise.withResolvers<{ readonly say: string }>();
+  const provider = await startProvider(() => answer.promise);
+  const dataDir = tempDirectory();
+  writeFileSync(
+    path.join(dataDir, 'assay.yaml'),
+    JUDGES(provider.url).replace('model: played', 'model: played\n    concurrency: 10'),
+  );
+  writeFileSync(path.join(dataDir, 'manners.yaml'), SUITE);
+  const running = await runService({ suites: ['./manners.yaml'], dataDir });
+  const [kinds, all] = [10, 300];
+  const send = async (index: number) => {
+    const turn = {
+      user: `Where is parcel ${index % kinds}?`,
+      calls: [],
+      answer: 'On its way.',
+      finish: 'stop',
+    } as const;
+    const turns = [{ ...turn, error: undefined, state: undefined }];
+    const who = { agent: 'post', version: '1', environment: undefined, attributes: new Map(), state: undefined };
+    const body = excerptRequest({ is: 'excerpt', ...who, turns }, undefined, {
+      conversationId: `alike-${index}`,
+      traceIdOf: () => createHash('md5').update(`alike ${index}`).digest('hex'),
+      startedAtMs: Date.now(),
+    });
+    const headers = { 'content-type': 'application/json' };
+    expect((await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body })).status).toBe(200);
+  };
+
+  for (let index = 0; index < all; index += 1) await send(index);
+  await until(async () => (await total(running, 'assay_verdicts_total', 'criterion="answered"')) === all);
+  const whileWaiting = await total(running, 'assay_judge_answers_reused_total');
+  answer.resolve({ say: YES });
+  await until(async () => (await total(running, 'assay_evaluations_total')) === all);
+
+  const questions = provider.asked.length;
+  expect(questions).toBe(kinds);
+  expect(whileWaiting).toBe(all - questions);
+  expect(await total(running, 'assay_judge_answers_reused_total')).toBe(all - questions);
+  expect(await total(running, 'assay_judge_questions_total', 'end="answered"')).toBe(questions);
+}, 60_000);

@@ -6,12 +6,14 @@ import path from 'node:path';
 import { RecordingLog } from '../../src/offline/recording-log.ts';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import type { Evaluation } from '../../src/model/evaluation.ts';
+import type { TraceId } from '../../src/model/ids.ts';
 import { encodeTable } from '../../src/model/otlp/batch-table.ts';
 import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { indexLogs } from '../../src/model/otlp/logs-reader.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
 import { UNWATCHED } from '../../src/engine/check-watch.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { ConversationNotes } from '../../src/engine/conversation-notes.ts';
 import { engineSettings, turnLimits } from '../../src/engine/engine-settings.ts';
 import { ArrivalReader } from '../../src/engine/arrival.ts';
 import { Intake, type LogEntry } from '../../src/engine/intake.ts';
@@ -52,6 +54,7 @@ export class LogDriver {
   readonly #truth: WrittenTruth | undefined;
   readonly #spool = new RecordingLog();
   readonly #log: LogEntry[] = [];
+  readonly #notes: ConversationNotes;
   #store: Store;
   #engine: Engine;
   readonly #arrivals = new ArrivalReader((position, length) => this.#spool.read(position, length));
@@ -67,6 +70,7 @@ export class LogDriver {
     this.#directory = options.directory;
     this.#suites = options.suites;
     this.#settings = options.settings ?? defaultSettings();
+    this.#notes = new ConversationNotes(this.#settings.conversation.idKeys);
     this.#judge = options.judge;
     this.#truth = options.truth;
     this.#store = Store.open(this.#file, { durable: false });
@@ -84,6 +88,7 @@ export class LogDriver {
     const bytes =
       signal === 'traces' ? transcodeTraces(Buffer.from(line.request)) : transcodeLogs(Buffer.from(line.request));
     const table = encodeTable(signal === 'traces' ? indexTraces(bytes) : indexLogs(bytes));
+    this.#notes.note({ signal, bytes, table });
     const entry = this.#spool.append({ signal, bytes, table, logTime: line.at });
     this.#log.push(entry);
     this.#intake.take(entry);
@@ -117,14 +122,20 @@ export class LogDriver {
     return evaluations;
   }
 
-  /** Everything since the last commit is lost, and the log is played again. */
+  /** Everything since the last commit is lost, and the log is played again; rows that the store has are left out, as the journal does. */
   crash(): void {
     this.#store.close();
     this.#store = Store.open(this.#file, { durable: false });
     this.#store.begin();
     this.#engine = this.#makeEngine();
     this.#intake = this.#makeIntake();
-    for (const entry of this.#log) this.#intake.take(entry);
+    const stored = new Map<TraceId, number>();
+    const storedTo = (traceId: TraceId) => {
+      const position = stored.get(traceId) ?? this.#store.traces.find(traceId)?.position ?? 0;
+      stored.set(traceId, position);
+      return position;
+    };
+    for (const entry of this.#log) this.#intake.take(entry, (traceId) => entry.position < storedTo(traceId));
   }
 
   /** Closes everything that is open by its own deadlines, and gives what the store then says. */

@@ -27,3 +27,26 @@ export function recordedLog(seed: number, options: { readonly late?: number } = 
   }
   return sent.sort((a, b) => a.at - b.at);
 }
+
+/** Turns of a conversation within a few seconds, in any order; the last one, which need not come last, ends it. */
+export function togetherLog(seed: number): Sent[] {
+  const random = randomFrom(seed);
+  const sent: Sent[] = [];
+  for (const { turns, agentVersion } of traffic({
+    seed,
+    conversations: 40,
+    endMarks: 'all',
+    turnsMin: 2,
+    turnsMax: 4,
+  })) {
+    const from = 1000 + Math.floor(random() * 100_000);
+    for (const turn of turns) {
+      let at = from + Math.floor(random() * 5000);
+      for (const span of turn) {
+        sent.push({ at, version: agentVersion, span });
+        at += Math.floor(random() * 500);
+      }
+    }
+  }
+  return sent.sort((a, b) => a.at - b.at);
+}

@@ -1,5 +1,6 @@
 /** What is known only after a conversation was scored: its truth, and what judges say. */
 import path from 'node:path';
+import { netOf } from '../simulation/scraped-totals.ts';
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { JudgeOutcome } from '../../src/model/judging.ts';
@@ -147,8 +148,7 @@ for (const scope of ['turn', 'conversation'] as const) {
       [2, 'complete', 'pass', 'pass'],
       [3, 'complete', 'fail', 'pass'],
     ]);
-    const counted = totals.filter((total) => JSON.stringify(total).includes(QUALITY_METRICS.evaluations.name));
-    expect(counted.map((total) => (total as { readonly value: number }).value).reduce((a, b) => a + b)).toBe(1);
+    expect(netOf(totals as Parameters<typeof netOf>[0], QUALITY_METRICS.evaluations)).toBe(1);
   });
 
   test(`code is counted at once, and the evaluation when the judge has answered (${scope})`, () => {
@@ -238,7 +238,10 @@ test('truth is found in files by conversation, scenario or attribute, and what i
   };
   const { truth, mistakes } = readTruthFiles([
     { path: file('a.yaml', `s-7: { word: never, from: scenario }\n`), by: { attribute: 'assay.scenario.id' } },
-    { path: file('b.jsonl', `{"id":"c-1","truth":{"word":"noon"}}\n\n{"id":"c-2","truth":1}\n`), by: 'conversation' },
+    {
+      path: file('b.jsonl', `{"conversation_id":"c-1","truth":{"word":"noon"}}\n\n{"id":"c-2","truth":1}\n`),
+      by: 'conversation',
+    },
   ]);
   expect(mistakes).toEqual([]);
   const driver = driverOf([BY_TRUTH('conversation')], truth === undefined ? {} : { truth });
@@ -255,20 +258,29 @@ test('truth is found in files by conversation, scenario or attribute, and what i
 test('files of truth: every mistake, with its place', () => {
   const directory = tempDirectory();
   const list = path.join(directory, 'list.yaml');
-  writeFileSync(list, '- { id: a, truth: 1 }\n- { id: a, truth: 2 }\n- { name: b }\n');
+  writeFileSync(
+    list,
+    '- { id: a, truth: 1 }\n- { conversation_id: a, truth: 2 }\n- { name: b }\n- { id: [c], truth: 1 }\n',
+  );
   const lines = path.join(directory, 'lines.jsonl');
-  writeFileSync(lines, '{"id":"a","truth":1}\n{"id":\n');
+  writeFileSync(lines, '{"id":"a","truth":1}\n{"id":\n{"id":"b","conversation_id":"c","truth":1}\n');
+  const scenarios = path.join(directory, 'scenarios.yaml');
+  writeFileSync(scenarios, '- { conversation_id: a, truth: 1 }\n');
 
   const { mistakes } = readTruthFiles([
     { path: list, by: 'conversation' },
     { path: lines, by: 'conversation' },
+    { path: scenarios, by: { attribute: 'assay.scenario.id' } },
     { path: path.join(directory, 'none.yaml'), by: 'conversation' },
   ]);
 
   expect(mistakes.map(({ line, problem }) => [line, problem.replace(/\(.*|'\/.*/s, '')])).toEqual([
     [2, "'a' is there twice"],
     [3, 'this has not both an `id` and a `truth`'],
+    [4, 'its `id` is neither a text nor a number'],
     [2, expect.any(String)],
+    [3, 'this has both an `id` and a `conversation_id`'],
+    [1, 'this names a conversation, and the file is by an attribute'],
     [undefined, expect.stringContaining('ENOENT')],
   ]);
 });

@@ -1,3 +1,4 @@
+import { withdrawnName } from '../../src/report/metrics/quality-metrics.ts';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -68,9 +69,10 @@ function countedBy(totals: readonly unknown[], metric = 'assay_evaluations_total
   const counted: Record<string, number> = {};
   // The cast holds for what the store gives.
   for (const row of totals as readonly { metric: string; labels: string; value: number }[]) {
-    if (row.metric !== metric) continue;
+    const sign = row.metric === metric ? 1 : row.metric === withdrawnName(metric) ? -1 : 0;
+    if (sign === 0) continue;
     const { segment = 'no label' } = JSON.parse(row.labels) as { segment?: string };
-    counted[segment] = (counted[segment] ?? 0) + row.value;
+    counted[segment] = (counted[segment] ?? 0) + sign * row.value;
   }
   return counted;
 }
@@ -136,7 +138,7 @@ test('of a conversation’s turns the first by its start says it, in whatever or
   }
 });
 
-test('what late spans bring or change is seen in the conversation and moves no counter', async () => {
+test('what late spans bring or change is seen in the conversation, and is counted where the first was', async () => {
   const log = await driver();
   const [brought, changed] = [turn('a1', { at: 0 }), turn('b2', { at: 0, call: { tier: 'silver' } })];
   log.take({ at: 0, request: exportRequest([turn('a1', { at: 0 }).root], 'v1') });

@@ -45,6 +45,51 @@ test.each(VERDICTS)('a verdict of kind %s has these bytes in JSON and in stores,
   expect(decodeVerdicts(encodeVerdicts(evaluation)).verdicts).toEqual(evaluation.verdicts);
 });
 
+const JUDGED_BY = { judge: 'fast', version: 'v1', model: 'model-2026' };
+const STEPS = [
+  { step: 1, tool: 'find', score: 1, reason: 'Right.', spanId: SPAN },
+  { step: 2, tool: 'book', score: 0, reason: 'It was not made.', spanId: undefined },
+  {
+    step: 3,
+    tool: 'tell',
+    score: 0.5,
+    reason: 'Too wide.',
+    spanId: SPAN,
+    otherVotes: [{ score: 1, reason: 'Fine.' }],
+  },
+] as const;
+
+test.each<[string, Verdict]>([
+  ['the model', { verdict: 'pass', reason: 'It is.', evidence: [], judgedBy: JUDGED_BY }],
+  ['the grades of steps', { verdict: 'fail', reason: 'No.', evidence: [SPAN], judgedBy: JUDGED_BY, steps: STEPS }],
+  [
+    'the grades of a model without a name',
+    { verdict: 'pass', reason: 'It is.', evidence: [], judgedBy: { judge: 'fast', version: 'v1' }, steps: STEPS },
+  ],
+])('%s in JSON and in stores are the same when read', (_what, verdict) => {
+  const evaluation = evaluationOf(verdict);
+
+  expect(fromEvaluationJson(JSON.parse(JSON.stringify(toEvaluationJson(evaluation))))).toEqual(evaluation);
+  expect(decodeVerdicts(encodeVerdicts(evaluation)).verdicts).toEqual(evaluation.verdicts);
+});
+
+test('the grades of steps have these names in JSON', () => {
+  const verdict: Verdict = { verdict: 'fail', reason: 'No.', evidence: [], judgedBy: JUDGED_BY, steps: STEPS };
+
+  expect(toEvaluationJson(evaluationOf(verdict)).verdicts.c?.steps).toEqual([
+    { step: 1, tool: 'find', score: 1, reason: 'Right.', span_id: SPAN },
+    { step: 2, tool: 'book', score: 0, reason: 'It was not made.' },
+    {
+      step: 3,
+      tool: 'tell',
+      score: 0.5,
+      reason: 'Too wide.',
+      span_id: SPAN,
+      other_votes: [{ score: 1, reason: 'Fine.' }],
+    },
+  ]);
+});
+
 function evaluationOf(verdict: Verdict): Evaluation {
   return {
     conversationId: 'conversation' as ConversationId,

@@ -6,10 +6,10 @@ import type { Excerpt } from '../../src/model/excerpt.ts';
 import type { Json } from '../../src/model/json.ts';
 import { retell } from '../../src/mutate/retell.ts';
 import { understood } from '../../src/offline/mutation/golden-conversations.ts';
-import { writeOperations } from '../../src/score/trajectory/write-operations.ts';
+import { effectByName } from '../../src/score/effect-by-name.ts';
 import { aCall, anExcerpt, aTurn, BOOK, BOOKED, CHECK } from './excerpts.ts';
 
-const isWrite = writeOperations();
+const isWrite = (tool: string) => effectByName(tool) === 'writes';
 const EVERYWHERE = 1000;
 
 function broken(name: string, excerpt: Excerpt = BOOKED, seed = 1): readonly Broken[] {
@@ -180,8 +180,10 @@ test.each(FAULTS.map(({ name }) => name))(
         const parts = last?.messagesIn.flatMap((message) => message.parts) ?? [];
         const asked = parts.flatMap((part): Json[] => (part.type === 'tool_call' ? [part.args.json] : []));
         const shown = parts.flatMap((part): Json[] => (part.type === 'tool_result' ? [part.result.json] : []));
-        expect(asked, what).toEqual(calls.map(({ args }) => args));
-        expect(shown, what).toEqual(calls.map(({ result, error }) => error ?? result));
+        // The model is shown the whole conversation.
+        const soFar = excerpt.turns.slice(0, index + 1).flatMap((earlier) => earlier.calls.flat());
+        expect(asked, what).toEqual(soFar.map(({ args }) => args));
+        expect(shown, what).toEqual(soFar.map(({ result, error }) => error ?? result));
         expect(turn?.finalAnswer.text, what).toBe(told.answer);
       }
       expect(state, what).toEqual(excerpt.turns.findLast((turn) => turn.state !== undefined)?.state);

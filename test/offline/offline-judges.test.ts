@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { DESK_TIMES, type DeskTimes } from '../../src/ask/judge-queue.ts';
+import { QUEUE_TIMES, type QueueTimes } from '../../src/ask/judge-queue.ts';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import type { JudgeEvent } from '../../src/model/events/judge-events.ts';
 import type { Evaluation } from '../../src/model/evaluation.ts';
@@ -60,7 +60,7 @@ async function sceneOf(provider: Provider, judging = ''): Promise<Scene> {
   return { dataDir, settings, suites: loaded.suites };
 }
 
-function judgesOf({ settings }: Scene, times: Partial<DeskTimes> = {}) {
+function judgesOf({ settings }: Scene, times: Partial<QueueTimes> = {}) {
   const events: JudgeEvent[] = [];
   const onEvent = (event: JudgeEvent) => events.push(event);
   const judges = OfflineJudges.start({ judging: settings.judging, onEvent, times: { ...SHORT, ...times } });
@@ -182,7 +182,7 @@ test('truth is known as if somebody had put it in', async () => {
 test('a budget is for all recordings together; what it does not pay for is skipped, and nobody waits for the next hour', async () => {
   // A call comes to 2.2 cents.
   const provider = await startProvider(() => ({ say: YES, usage: [5000, 1500] }));
-  const scene = await sceneOf(provider, 'judging: { budget: { per_hour: 0.07, per_day: 5 } }');
+  const scene = await sceneOf(provider, 'judging: { budget: { per_hour: 0.08, per_day: 5 } }');
   const { judges, events } = judgesOf(scene);
 
   const results = [];
@@ -200,7 +200,7 @@ test('a budget is for all recordings together; what it does not pay for is skipp
 test('a judge that nobody can reach with this key is an error at once, for recordings that come later as well', async () => {
   const provider = await startProvider(() => ({ status: 401, error: { message: 'no such key' } }));
   const scene = await sceneOf(provider);
-  const { judges } = judgesOf(scene, { circuit: DESK_TIMES.circuit });
+  const { judges } = judgesOf(scene, { circuit: QUEUE_TIMES.circuit });
 
   const results = [];
   for (const conversation of CONVERSATIONS.slice(0, 2)) results.push(await score(scene, [conversation], { judges }));
@@ -208,6 +208,40 @@ test('a judge that nobody can reach with this key is an error at once, for recor
   for (const verdict of results.flatMap(kindOf))
     expect(verdict).toMatchObject({ verdict: 'error', reason: expect.stringContaining('The judge is stopped') });
   expect(provider.asked).toHaveLength(1);
+});
+
+test('a judge whose answers can not be read is given up, rather than paid for each question and each retry', async () => {
+  const provider = await startProvider(() => ({ say: 'Yes, it was kind!' }));
+  const scene = await sceneOf(provider);
+  const patient = { ...scene.settings.judging.judges[0], retries: 20, concurrency: 2 } as const;
+  // The cast holds because the scene has one judge.
+  const judging = { ...scene.settings.judging, judges: [patient as Settings['judging']['judges'][number]] };
+  const { judges } = judgesOf({ ...scene, settings: { ...scene.settings, judging } }, { retryMs: 1 });
+
+  const { evaluations } = await score(scene, CONVERSATIONS, { judges });
+
+  for (const verdict of kindOf({ evaluations }))
+    expect(verdict).toMatchObject({
+      verdict: 'error',
+      reason: expect.stringContaining('Of 20 calls none came to an answer that can be read: The answer is not JSON'),
+    });
+  expect(provider.asked.length).toBeGreaterThanOrEqual(20);
+  expect(provider.asked.length).toBeLessThan(25);
+  expect(judges.counts).toMatchObject({ wanted: 6, asked: 6, answered: 0, failed: 6, reused: 0 });
+});
+
+test('one that answered once is not given up for that', async () => {
+  const provider = await startProvider(({ number }) => ({ say: number === 0 ? YES : 'Yes, it was kind!' }));
+  const scene = await sceneOf(provider);
+  const patient = { ...scene.settings.judging.judges[0], retries: 9, concurrency: 1 } as const;
+  // The cast holds because the scene has one judge.
+  const judging = { ...scene.settings.judging, judges: [patient as Settings['judging']['judges'][number]] };
+  const { judges } = judgesOf({ ...scene, settings: { ...scene.settings, judging } }, { retryMs: 1 });
+
+  const { evaluations } = await score(scene, CONVERSATIONS, { judges });
+
+  expect(kindOf({ evaluations }).filter((verdict) => verdict?.verdict === 'pass')).toHaveLength(1);
+  expect(provider.asked).toHaveLength(1 + 5 * 10);
 });
 
 test('whoever waits when the judges are closed is told', async () => {

@@ -106,7 +106,11 @@ async function startStack(onMessage: (message: AlertMessage) => void): Promise<{
   const assay = await startAssay({
     dataDir: tempDirectory(),
     ports: await freeListenPorts(),
-    env: { ASSAY_TURN_SETTLE: '1s', ASSAY_CONVERSATION_IDLE: '3s' },
+    env: {
+      ASSAY_TURN_SETTLE: '1s',
+      ASSAY_CONVERSATION_IDLE: '3s',
+      ASSAY_CONFIG: path.join(path.dirname(EXAMPLE), 'assay.yaml'),
+    },
   });
   onTestFinished(async () => {
     await assay.stop();

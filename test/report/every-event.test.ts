@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import type { AnyEvent } from '../../src/model/events/any-event.ts';
+import { TURN_FATES } from '../../src/model/events/scoring-events.ts';
 import type { JournalEvent } from '../../src/model/events/journal-events.ts';
 import { EventReporter, type ReportedParts } from '../../src/report/events/event-reporter.ts';
 import type { EventTable } from '../../src/report/events/event-table.ts';
 import { JOURNAL_EVENTS } from '../../src/report/events/journal.ts';
+import { SCORING_EVENTS, SCORING_METRICS } from '../../src/report/events/scoring.ts';
+import { MetricSet } from '../../src/report/metrics/metric-set.ts';
 import { LOG_LEVELS, type LogLine } from '../../src/report/log/log.ts';
 import { EVERY_EVENT } from './every-event.ts';
 
@@ -37,6 +40,22 @@ test('a log line says which component it is of, and what happened', () => {
     expect(LOG_LEVELS).toContain(level);
     expect(message).toMatch(/^[a-z]+: \S.*[^.]$/);
   }
+});
+
+test('only what came after its turn had closed is late: what is scored again, or no spans at all, is not', async () => {
+  const metrics = new MetricSet(SCORING_METRICS);
+  const { count } = SCORING_EVENTS['turn-closed'];
+  for (const fate of TURN_FATES) count({ type: 'turn-closed', cause: 'idle', fate, rows: 3 }, metrics.counted);
+
+  const { values: late } = await metrics.counted.lateRecords.get();
+  const { values: closed } = await metrics.counted.turns.get();
+  expect(late.map(({ labels, value }) => [labels.fate, value])).toEqual([
+    ['revised', 3],
+    ['duplicate', 3],
+    ['too-late', 3],
+    ['over-limit', 3],
+  ]);
+  expect(closed.filter(({ value }) => value === 1)).toHaveLength(TURN_FATES.length);
 });
 
 // These are for the compiler: without the errors that are expected it fails.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Evaluation, Outcome, VerdictKind } from '../../src/model/evaluation.ts';
+import type { About, Evaluation, Outcome, VerdictKind } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId } from '../../src/model/ids.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
 import { toJUnit } from '../../src/report/documents/junit.ts';
@@ -16,6 +16,7 @@ function evaluation(options: {
   readonly outcome?: Outcome;
   readonly verdicts?: { readonly [criterion: string]: VerdictKind };
   readonly reason?: string;
+  readonly about?: About;
 }): Evaluation {
   return {
     conversationId: (options.id ?? 'c') as ConversationId,
@@ -26,6 +27,7 @@ function evaluation(options: {
     revision: 1,
     score: options.score,
     outcome: options.outcome ?? 'successful_completion',
+    about: options.about ?? 'task',
     explanation: 'because',
     verdicts: new Map(
       Object.entries(options.verdicts ?? {}).map(([name, verdict]) => [
@@ -53,13 +55,37 @@ test('the TCR is the mean of what was scored; what was not is counted apart', ()
   ]);
 
   expect(summary).toMatchObject({ conversations: 3, evaluations: 3, scored: 2, tcr: 0.75, band: 'usable' });
+  expect(summary).toMatchObject({ success_rate: 0.5, about: 'task', with_evidence: 1 });
   expect(summary.outcomes).toEqual({
     successful_completion: 1,
+    no_fault_found: 0,
+    handed_over: 0,
     graceful_failure: 1,
     partial_failure: 0,
     hard_failure: 0,
     unscored: 1,
   });
+});
+
+test('there is no band where at most half of what was scored has evidence of the task', () => {
+  const form = evaluation({ id: 'a', score: 1_000_000, outcome: 'no_fault_found', about: 'form' });
+  const task = evaluation({ id: 'b', score: 1_000_000 });
+
+  expect(summarize([form])).toMatchObject({ tcr: 1, band: null, about: 'form', with_evidence: 0 });
+  expect(summarize([form])).toMatchObject({ success_rate: null, no_fault_rate: 1 });
+  expect(summarize([form, task])).toMatchObject({ band: null, about: 'task', with_evidence: 0.5, success_rate: 1 });
+  expect(summarize([form, task, { ...task }])).toMatchObject({ band: 'production ready' });
+});
+
+test('what was handed over to a person is in no success rate', () => {
+  const summary = summarize([
+    evaluation({ id: 'a', score: 1_000_000 }),
+    evaluation({ id: 'b', score: 1_000_000, outcome: 'handed_over' }),
+    evaluation({ id: 'c', score: 0, outcome: 'hard_failure' }),
+  ]);
+
+  expect(summary.success_rate).toBe(0.5);
+  expect(summary.outcomes.handed_over).toBe(1);
 });
 
 test('nothing scored is no TCR, not a TCR of 0', () => {
@@ -129,7 +155,7 @@ class MemoryTotals {
 }
 
 const BASE = { suite: 's', agent: 'a', agent_version: '1', environment: 'e' };
-const EFFORT = { steps: 3, tokens: 700, durationMs: 2500, costUsd: 0.002 };
+const EFFORT = { steps: 3, tokens: 700, duration: 2500, cost: 2000 };
 const COUNTED = { traceId: 't', conversationId: 'c', at: 0, logTime: 0 };
 
 test('counters exist at zero before the first event', async () => {
@@ -167,7 +193,7 @@ test.each<[claim: string, before: number | undefined, after: number | undefined,
   ['a fall is taken off', 900_000, 400_000, 400_000],
   ['a rise is added', 400_000, 900_000, 900_000],
   ['a first score that comes late counts', undefined, 600_000, 600_000],
-  ['a score that is lost keeps the last one', 900_000, undefined, 900_000],
+  ['a score that is lost counts no more', 900_000, undefined, undefined],
 ])('%s, so that the corrected TCR is exact', (_claim, before, after, corrected) => {
   const totals = new MemoryTotals();
   const suite = new SuiteTotals(totals, BASE, []);
@@ -175,15 +201,13 @@ test.each<[claim: string, before: number | undefined, after: number | undefined,
   suite.countFirst(first, EFFORT, COUNTED);
 
   const second = evaluation({ ...(after === undefined ? { outcome: 'unscored' } : { score: after }) });
-  suite.countRevised(second, { score: before, outcome: first.outcome }, COUNTED);
+  suite.countRevised(second, EFFORT, { ...first, effort: EFFORT }, COUNTED);
 
   const value = (metric: string) => totals.values.get(`${metric} ${JSON.stringify(BASE)}`) ?? 0;
-  const sum =
-    value('assay_evaluation_score_sum') +
-    value('assay_evaluation_score_revised_up_total') -
-    value('assay_evaluation_score_revised_down_total');
-  expect(value('assay_evaluation_score_count')).toBe(1);
-  expect(sum / value('assay_evaluation_score_count')).toBe(corrected);
+  const net = (part: string) =>
+    value(`assay_evaluation_score_${part}`) - value(`assay_evaluation_score_withdrawn_${part}`);
+  expect(net('count')).toBe(after === undefined ? 0 : 1);
+  expect(net('sum')).toBe(corrected ?? 0);
 });
 
 test('both formats can be asked for in turn, and counters keep their names', async () => {

@@ -39,7 +39,6 @@ async function start(token?: string) {
     host: '127.0.0.1',
     port: 0,
     routes: table,
-    side: undefined,
     writeToken: () => token,
     onWrite: (event) => events.push(event),
   });
@@ -183,5 +182,5 @@ test('the page that lists what there is lists what can be written', async () => 
 
   const page = await (await fetch(`http://127.0.0.1:${port}/`)).text();
 
-  expect(page).toContain('PUT /api/v1/truth/{conversation}  what is right');
+  expect(page).toContain('PUT /api/v1/truth/<conversation>  what is right');
 });

@@ -81,6 +81,7 @@ export function aStep(parts: Partial<Step> = {}): Step {
     serviceName: undefined,
     attributes: new Map(),
     marks: { ended: false, state: undefined, truth: undefined },
+    toolEffects: new Map(),
     scopeName: 'test',
     flags: [],
     rules: new Map(),

@@ -170,7 +170,7 @@ function compiled(suite: DefinedSuite): CompiledSuite {
   return result.suite;
 }
 
-const fromYaml = readSuite(YAML, 'tickets.yaml', goldenFilesIn(folder));
+const fromYaml = readSuite(YAML, 'tickets.yaml', { files: goldenFilesIn(folder) });
 
 const aCall = fc.record({
   tool: fc.constantFrom('search_tickets', 'search_tickets', 'get_ticket_detail', 'reply'),

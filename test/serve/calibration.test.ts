@@ -173,19 +173,19 @@ const SAID: Labelled = {
 test('every metric of calibration is exposed as the contract says, by the instance that has it, and what was known stays in trouble', async () => {
   const problems: string[] = [];
   let labelled = (): Labelled => SAID;
-  const desk = new CalibrationRounds({
+  const rounds = new CalibrationRounds({
     reader: () => ({ labelled: () => labelled() }),
     onProblem: (problem) => problems.push(problem),
     isOwner: false,
   });
-  const exposition = new Exposition(desk.sources());
+  const exposition = new Exposition(rounds.sources());
   const exposed = async () => [...exposedIn((await exposition.render(undefined)).body)];
 
-  await desk.refresh();
+  await rounds.refresh();
   expect((await exposed()).filter(([, { samples }]) => samples > 0)).toEqual([]);
 
-  desk.own(true);
-  await desk.refresh();
+  rounds.own(true);
+  await rounds.refresh();
   const shown = await exposed();
   expect(shown.map(([name, { type, labels }]) => ({ name, type, labels }))).toEqual(
     Object.values(CALIBRATION_METRICS).map(({ name, type, labels }) => ({ name, type, labels: [labels.join(',')] })),
@@ -194,8 +194,8 @@ test('every metric of calibration is exposed as the contract says, by the instan
   labelled = () => {
     throw new Error('the disk is gone');
   };
-  await desk.refresh();
+  await rounds.refresh();
   expect(problems).toEqual(['the disk is gone']);
   expect(await exposed()).toEqual(shown);
-  await desk.stop();
+  await rounds.stop();
 });

@@ -7,10 +7,10 @@ import type { MetricDefinition } from '../../src/model/metric.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';
 import { CLUSTER_METRICS } from '../../src/report/events/cluster.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
-import type { Gauges } from '../../src/report/metrics/gauges.ts';
 import { DETECTION_METRICS } from '../../src/report/events/detection.ts';
-import { EventReporter, HEALTH_METRICS } from '../../src/report/events/event-reporter.ts';
-import { QUALITY_METRICS } from '../../src/report/metrics/quality-metrics.ts';
+import { EventReporter, type Gauges, HEALTH_METRICS } from '../../src/report/events/event-reporter.ts';
+import { SCORING_METRICS } from '../../src/report/events/scoring.ts';
+import { QUALITY_METRICS, WITHDRAWN_METRICS, withdrawnName } from '../../src/report/metrics/quality-metrics.ts';
 import { SHADOW_METRICS } from '../../src/report/metrics/shadow-metrics.ts';
 import { detectionReport, regression } from '../report/regressions.ts';
 import { exposedIn } from '../report/exposed.ts';
@@ -19,15 +19,16 @@ import { tempDirectory } from '../temp-directory.ts';
 import { type RunningService, runService } from './running-service.ts';
 
 const PAGE = path.resolve(import.meta.dirname, '../../docs/METRICS.md');
-const QUALITY = Object.values<MetricDefinition>(QUALITY_METRICS);
+const QUALITY: readonly MetricDefinition[] = [...Object.values(QUALITY_METRICS), ...WITHDRAWN_METRICS];
 const SHADOW = Object.values<MetricDefinition>(SHADOW_METRICS);
 const CALIBRATION = Object.values<MetricDefinition>(CALIBRATION_METRICS);
+const NOT_HERE = [QUALITY_METRICS.judged, QUALITY_METRICS.findings];
 const ELSEWHERE: readonly MetricDefinition[] = [
-  QUALITY_METRICS.judged,
-  QUALITY_METRICS.findings,
-  HEALTH_METRICS.criterionLikeness,
+  ...NOT_HERE,
+  ...WITHDRAWN_METRICS.filter((twin) => NOT_HERE.some(({ name }) => withdrawnName(name) === twin.name)),
+  SCORING_METRICS.criterionLikeness,
 ];
-const HEALTH = Object.values<MetricDefinition>(HEALTH_METRICS);
+const HEALTH = HEALTH_METRICS;
 const DETECTION = Object.values<MetricDefinition>(DETECTION_METRICS);
 const CLUSTER = Object.values<MetricDefinition>(CLUSTER_METRICS);
 
@@ -154,11 +155,14 @@ test.each<[what: string, segment: readonly string[]]>([
 });
 
 const GAUGES: Gauges = {
-  openTurns: () => 1,
-  openSpans: () => 1,
-  journalBytes: () => 1,
-  scoringBacklog: () => 1,
-  logLagSeconds: () => 1,
+  log: () => ({
+    openTurns: 1,
+    openSpans: 1,
+    bytes: 1,
+    lagSeconds: 1,
+    lanes: { count: 1, lags: [{ topic: 't', partition: 0, records: 1, seconds: 1 }], spoolBytes: 0 },
+  }),
+  turnsWaiting: () => 1,
   series: () => 1,
   labelSets: () => 1,
   labelSetsMax: 1,
@@ -167,13 +171,7 @@ const GAUGES: Gauges = {
   criterionLikeness: () => [],
   version: 'test',
   writeRoutes: [],
-  cluster: {
-    lanes: () => 1,
-    lags: () => [{ topic: 't', partition: 0, records: 1, seconds: 1 }],
-    clusterTime: () => 0,
-    spoolBytes: () => 0,
-    turnsToFile: () => 0,
-  },
+  clusterTime: () => 0,
 };
 
 function reporterOf(

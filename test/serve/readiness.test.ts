@@ -1,38 +1,49 @@
 import { expect, test } from 'vitest';
-import type { Opened, ServedLog } from '../../src/serve/deployment.ts';
-import { problemsOf, Readiness } from '../../src/serve/readiness.ts';
+import { Readiness } from '../../src/serve/readiness.ts';
 
-const NO_PROBLEM = { problem: () => undefined };
-const STARTING: Opened = { isRunning: false, log: undefined, reader: undefined };
+const WELL = { problem: () => undefined, stalledMs: 0 };
 
-function running(problems: readonly string[]): Opened {
-  // The cast holds because nothing else is asked for here.
-  return { isRunning: true, log: { problems } as unknown as ServedLog, reader: undefined };
+function running(problems: readonly string[], scorer: ConstructorParameters<typeof Readiness>[0] = WELL): Readiness {
+  const readiness = new Readiness(scorer);
+  readiness.started({ problems });
+  return readiness;
 }
 
-test('a service is not ready before all of it has started, and says so', () => {
-  expect(problemsOf(STARTING, NO_PROBLEM)).toEqual([
-    'starting or stopping: the store is opened or closed, the log is read or drained',
-  ]);
-  expect(problemsOf(running([]), NO_PROBLEM)).toEqual([]);
+test('a service is not ready before all of it has started nor once it stops, and says which', () => {
+  const readiness = new Readiness(WELL);
+  expect(readiness.check().reasons).toEqual(['starting: the store is being opened, or the log is being read']);
+
+  readiness.started({ problems: [] });
+  expect(readiness.check()).toEqual({ ready: true, reasons: [] });
+
+  readiness.stopping();
+  expect(readiness.check()).toEqual({ ready: false, reasons: ['stopping: what was accepted is being finished'] });
 });
 
 test('each problem of the log, the store and the topic of evaluations is a reason of its own', () => {
-  const away = { problem: (of: 'store' | 'sending') => (of === 'store' ? 'no connection' : 'no leader') };
+  const away = { problem: (of: 'store' | 'sending') => (of === 'store' ? 'no connection' : 'no leader'), stalledMs: 0 };
 
-  expect(problemsOf(running(['Kafka: no brokers']), away)).toEqual([
+  expect(running(['Kafka: no brokers'], away).check().reasons).toEqual([
     'Kafka: no brokers',
     'the shared store: no connection',
     'the topic of evaluations: no leader',
   ]);
+  expect(new Readiness(away).check().reasons).toContain('the shared store: no connection');
+});
+
+test('work without progress for half a minute is a reason', () => {
+  const reasons = (stalledMs: number) => running([], { ...WELL, stalledMs }).check().reasons;
+
+  expect(reasons(30_000)).toEqual([]);
+  expect(reasons(31_000)).toEqual(['nothing has been scored for 31 s although turns are waiting']);
 });
 
 test('a journal that refuses data makes it not ready until the journal takes data again', () => {
-  const readiness = new Readiness();
+  const readiness = running([]);
   readiness.note({ type: 'journal-refused', because: 'journal-full', detail: '8 GiB', records: 1 });
-  expect(readiness.check({ stalledMs: 0 }).ready).toBe(false);
+  expect(readiness.check().reasons).toEqual(['new data are refused: journal-full (8 GiB)']);
 
   readiness.note({ type: 'journal-synced', records: 1, bytes: 1, tookMs: 1 });
 
-  expect(readiness.check({ stalledMs: 0 })).toEqual({ ready: true, reasons: [] });
+  expect(readiness.check()).toEqual({ ready: true, reasons: [] });
 });

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { type TrafficConversation, exportRequest, traffic } from '../simulation/traffic.ts';
+import { startProvider, YES } from '../ask/provider.ts';
 import { freePorts } from '../free-ports.ts';
 import { type CarrierSpan, spansIn, startLogsBackend, type LogsRequest, LOGS_PATH } from '../otlp-logs-backend.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -208,6 +209,7 @@ test('as OpenInference each evaluation is a span of its own that links to the on
     expect(JSON.parse(String(attributes['evaluations.1.evaluation.metadata']))).toMatchObject({
       suite: 'default',
       revision: 1,
+      evaluator_version: expect.stringMatching(/^[0-9a-f]{12}$/),
     });
   }
   const sessions = spans.filter(kind('session.evaluations'));
@@ -233,3 +235,48 @@ test('OpenInference sent to Assay itself ends there as well', async () => {
   expect(sumOf(metrics, 'assay_turns_closed_total')).toBe(TURNS);
   expect(sumOf(metrics, 'assay_open_turns')).toBe(0);
 });
+
+const JUDGED = (check: string) => `suite: manners
+version: "1"
+scope: turn
+criteria:
+  - { name: there, question: Is anything there?, weight: 0.5, check: ${check} }
+  - { name: kind, question: Was it kind?, weight: 0.5, judge: default }
+`;
+
+test('an event says which evaluator: a hash of what it says, and the judge, its model and its version', async () => {
+  const { url, taken } = await startLogsBackend(() => 200);
+  const provider = await startProvider(() => ({ say: YES }));
+  const eventsOf = async (check: string) => {
+    const dataDir = tempDirectory();
+    writeFileSync(path.join(dataDir, 'manners.yaml'), JUDGED(check));
+    writeFileSync(
+      path.join(dataDir, 'assay.yaml'),
+      `judges: { default: { provider: openai, model: m, base_url: ${provider.url}, requests_per_minute: 10000 } }\n`,
+    );
+    taken.length = 0;
+    const running = await runService({ suites: ['./manners.yaml'], dataDir, results: to(url) });
+    await send(running, CONVERSATIONS.slice(0, 1));
+    await until(() => taken.flatMap(({ events }) => events).length >= 3);
+    await running.service.stop();
+    const events = taken.flatMap(({ events: some }) => some).map(({ attributes }) => attributes);
+    return new Map(events.map((attributes) => [String(attributes['assay.evaluator.id']), attributes]));
+  };
+
+  const before = await eventsOf('size(steps) > 0');
+  const after = await eventsOf('size(steps) > 1');
+
+  const versions = (id: string) => [before, after].map((events) => events.get(id)?.['assay.evaluator.version']);
+  for (const id of ['manners', 'manners/there', 'manners/kind'])
+    for (const version of versions(id)) expect(version).toMatch(/^[0-9a-f]{12}$/);
+  expect(new Set(versions('manners/there')).size).toBe(2);
+  expect(new Set(versions('manners')).size).toBe(2);
+  expect(new Set(versions('manners/kind')).size).toBe(1);
+  expect(before.get('manners/kind')).toMatchObject({
+    'assay.suite.version': '1',
+    'assay.judge.name': 'default',
+    'assay.judge.model': 'played-1',
+    'assay.judge.version': expect.stringMatching(/^[0-9a-f]{12}$/),
+  });
+  expect(before.get('manners/there')).not.toHaveProperty('assay.judge.name');
+}, 60_000);

@@ -30,6 +30,7 @@ export async function runService(options: {
   readonly results?: Settings['results'];
   readonly telemetry?: Settings['telemetry'];
   readonly otlpHttpPort?: number;
+  readonly httpPort?: number;
 }): Promise<RunningService> {
   const dataDir = options.dataDir ?? tempDirectory();
   // An assay.yaml in the data folder is the configuration; what the test wants comes before it.
@@ -43,7 +44,7 @@ export async function runService(options: {
     const alerts = { ...loaded.alerts, ...options.alerts };
     const results = options.results ?? loaded.results;
     const telemetry = options.telemetry ?? loaded.telemetry;
-    const ports = { otlpGrpcPort: 0, otlpHttpPort: options.otlpHttpPort ?? 0, httpPort: 0 };
+    const ports = { otlpGrpcPort: 0, otlpHttpPort: options.otlpHttpPort ?? 0, httpPort: options.httpPort ?? 0 };
     const suites = { suites: options.suites };
     return {
       settings: { ...loaded, ...ports, ...suites, score, redaction, metrics, detection, alerts, results, telemetry },

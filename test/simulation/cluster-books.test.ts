@@ -18,7 +18,7 @@ const BOOKS: Books = {
     ['t2', [{ spans: 3, conversation: 'b' }]],
   ]),
   totals: [TOTAL],
-  firstOutcomes: new Map([['default 0', 2]]),
+  lastOutcomes: new Map([['default 0', 2]]),
 };
 
 const PRODUCED: Produced = {
@@ -28,6 +28,7 @@ const PRODUCED: Produced = {
     ['t1', 2],
     ['t2', 3],
   ]),
+  ending: [],
   records: 5,
   resent: 0,
 };
@@ -82,7 +83,9 @@ test.for([
 
 test.each([
   ['assay_evaluation_score_sum', 0.5, 500_000],
-  ['assay_evaluation_score_revised_up_total', 0.25, 250_000],
+  ['assay_evaluation_score_withdrawn_sum', 0.25, 250_000],
+  ['assay_conversation_duration_seconds_withdrawn_sum', 0.25, 250],
+  ['assay_evaluation_decided_share_sum', 0.25, 250_000],
   ['assay_evaluation_score_count', 3, 3],
   ['assay_conversations_unscored_total', 1, 1],
 ])('%s scraped as %d is %d in the store', (metric, scraped, value) => {

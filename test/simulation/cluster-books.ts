@@ -2,6 +2,7 @@
  * The books of a cluster: what is in the database once all has come to rest, read with plain SQL beside the code under test, and what
  * must be true of it. Two sets of books over the same topics must be the same, byte for byte.
  */
+import { QUALITY_METRICS, signIn } from '../../src/report/metrics/quality-metrics.ts';
 import type { Client } from 'pg';
 import type { StoredTotal } from '../../src/store/conversation-reader.ts';
 import { connectTo } from './cluster-database.ts';
@@ -18,8 +19,8 @@ export interface Books {
   readonly traces: ReadonlyMap<string, readonly { readonly spans: number; readonly conversation: string }[]>;
   /** Summed over instances. */
   readonly totals: readonly StoredTotal[];
-  /** Counted from the evaluations: by suite and outcome of the first revision. */
-  readonly firstOutcomes: ReadonlyMap<string, number>;
+  /** Counted from the evaluations: by suite and outcome of the last revision. */
+  readonly lastOutcomes: ReadonlyMap<string, number>;
 }
 
 export interface Mismatches {
@@ -53,16 +54,16 @@ export async function readBooks(database: string): Promise<Books> {
         const key = `${place} ${row.revision}`;
         if (evaluations.has(key)) evaluatedTwice.push(key);
         evaluations.set(key, JSON.stringify(row));
-        const first = revisions.get(place);
-        if (first === undefined || row.revision < first.revision) {
+        const last = revisions.get(place);
+        if (last === undefined || row.revision > last.revision) {
           revisions.set(place, { revision: row.revision, outcome: row.outcome });
         }
       }
     }
-    const firstOutcomes = new Map<string, number>();
+    const lastOutcomes = new Map<string, number>();
     for (const [place, { outcome }] of revisions) {
       const key = `${place.slice(place.lastIndexOf(' ') + 1)} ${outcome}`;
-      firstOutcomes.set(key, (firstOutcomes.get(key) ?? 0) + 1);
+      lastOutcomes.set(key, (lastOutcomes.get(key) ?? 0) + 1);
     }
     return {
       conversations: await readConversations(client),
@@ -70,7 +71,7 @@ export async function readBooks(database: string): Promise<Books> {
       evaluatedTwice,
       traces: await readTraces(client),
       totals: await readTotals(client),
-      firstOutcomes,
+      lastOutcomes,
     };
   } finally {
     await client.end();
@@ -150,15 +151,16 @@ export function totalsAgainstEvaluations(
 ): number {
   const counted = new Map<string, number>();
   for (const { metric, labels, value } of books.totals) {
-    if (metric !== 'assay_evaluations_total') continue;
+    const sign = signIn(QUALITY_METRICS.evaluations, metric);
+    if (sign === undefined) continue;
     // The cast holds because the store wrote the text.
     const { suite = '', outcome = '' } = JSON.parse(labels) as Record<string, string>;
     const key = `${suite} ${outcomes.indexOf(outcome)}`;
-    counted.set(key, (counted.get(key) ?? 0) + Number(value));
+    counted.set(key, (counted.get(key) ?? 0) + sign * Number(value));
   }
   let mismatches = 0;
-  for (const key of new Set([...counted.keys(), ...books.firstOutcomes.keys()])) {
-    const [total = 0, stored = 0] = [counted.get(key), books.firstOutcomes.get(key)];
+  for (const key of new Set([...counted.keys(), ...books.lastOutcomes.keys()])) {
+    const [total = 0, stored = 0] = [counted.get(key), books.lastOutcomes.get(key)];
     if (total === stored) continue;
     mismatches += 1;
     say(`totals say ${total} evaluations of suite and outcome ${key}, the store has ${stored}`);

@@ -3,6 +3,7 @@
  * may then be there twice, as with any producer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SentConversation } from './first-evaluations.ts';
 import type { ScheduledConversation, TimedRecord } from './cluster-traffic.ts';
 
 /** Where the records go. */
@@ -19,6 +20,8 @@ export interface Produced {
   readonly ids: ReadonlySet<string>;
   /** By trace, how many different spans. */
   readonly spans: ReadonlyMap<string, number>;
+  /** Those that say when they end. */
+  readonly ending: readonly SentConversation[];
   readonly records: number;
   readonly resent: number;
 }
@@ -42,6 +45,7 @@ export class TrafficProducer {
   readonly #options: TrafficProducerOptions;
   readonly #ids = new Set<string>();
   readonly #spans = new Map<string, number>();
+  readonly #ending: SentConversation[] = [];
   readonly #waiting = new Schedule();
   readonly #recent: TimedRecord[] = [];
   #next: ScheduledConversation | undefined;
@@ -81,6 +85,7 @@ export class TrafficProducer {
       conversations: this.#conversations,
       ids: this.#ids,
       spans: this.#spans,
+      ending: this.#ending,
       records: this.#records,
       resent: this.#resent,
     };
@@ -120,6 +125,8 @@ export class TrafficProducer {
       if (first !== undefined && first.at > now) return;
       this.#conversations += 1;
       if (next.id !== undefined) this.#ids.add(next.id);
+      const { id, ends, spans } = next;
+      if (id !== undefined && ends !== undefined) this.#ending.push({ id, ends, spans });
       for (const [traceId, count] of next.spans) this.#spans.set(traceId, count);
       for (const record of next.records) {
         this.#waiting.add({ at: record.at, record });

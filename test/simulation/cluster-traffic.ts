@@ -18,6 +18,8 @@ export interface ClusterTrafficOptions {
   readonly conversationIdleMs: number;
   /** Without: all that a turn has comes at once, nothing comes late. */
   readonly calm?: boolean;
+  /** Turns of each conversation, where they are not drawn; for `together-traffic.ts`. */
+  readonly turns?: number;
 }
 
 /** A record for Kafka at its time, in milliseconds from the beginning. */
@@ -37,9 +39,13 @@ export interface ScheduledConversation {
   readonly records: readonly TimedRecord[];
   /** By trace, how many different spans. */
   readonly spans: ReadonlyMap<string, number>;
+  /** The trace whose turn says that the conversation has ended, where it matters when that came. */
+  readonly ends?: string | undefined;
 }
 
 export type ConversationKind =
+  /** Of `together-traffic.ts`. */
+  | 'together'
   | 'plain'
   | 'without id'
   | 'messages in logs'
@@ -144,6 +150,7 @@ interface Shape {
 function shape(spans: readonly TrafficSpan[], { kind, at, previous, random, options }: Shape): Piece[] {
   const { settleMs, turnIdleMs, conversationIdleMs } = options;
   switch (kind) {
+    case 'together':
     case 'plain':
     case 'without id':
       return split(spans, at, random, options);
@@ -204,7 +211,7 @@ function split(
   return pieces;
 }
 
-function toRecord(
+export function toRecord(
   piece: Piece,
   agentVersion: string,
   random: () => number,

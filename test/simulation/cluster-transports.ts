@@ -1,4 +1,5 @@
 /** The ways by which records come into the topics: straight from a producer, or as OTLP through a Collector. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkajsProducer } from '../../src/kafka/kafkajs/producer.ts';
 import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import type { Transport } from './cluster-producer.ts';
@@ -34,6 +35,36 @@ export function straightTo(brokers: readonly string[], topics: Topics): Transpor
             of.map(({ traceId, value }) => ({ key: traceId, value })),
           ),
         ),
+      );
+    },
+  };
+}
+
+const PRODUCERS = 5;
+/** Producers are not equally fast. */
+const BEHIND_MAX_MS = 200;
+
+/** As if each turn came from a process of its own: records of one moment go over several producers, each in its own time. */
+export function severalTo(brokers: readonly string[], topics: Topics): Transport {
+  const connection = { brokers, clientId: 'traffic' };
+  const producers = Array.from({ length: PRODUCERS }, () => new KafkajsProducer({ connection }));
+  let dealt = 0;
+  return {
+    connect: () => Promise.resolve(),
+    disconnect: async () => {
+      await Promise.all(producers.map((producer) => producer.stop()));
+    },
+    send: async (records) => {
+      const parts = Map.groupBy(records, () => {
+        dealt += 1;
+        return dealt % PRODUCERS;
+      });
+      await Promise.all(
+        [...parts].map(async ([number, part]) => {
+          await sleep((BEHIND_MAX_MS * ((number * 2 + dealt) % PRODUCERS)) / (PRODUCERS - 1));
+          const values = part.map(({ traceId, value }) => ({ key: traceId, value }));
+          await producers[number]?.send(topics.spans, values);
+        }),
       );
     },
   };

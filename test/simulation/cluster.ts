@@ -2,7 +2,9 @@
  * The cluster test: several instances read one Kafka and share one PostgreSQL while everything that can fail does, and afterwards the
  * books must balance: nothing lost, nothing counted twice, nothing closed early.
  *
- * The last is checked by running over the same topics again with nobody disturbed, in another group and another database: what was
+ * With `together`, turns of a conversation come at once and one of them ends it: first evaluations must be of whole conversations.
+ *
+ * That nothing closes early is checked by running over the same topics again with nobody disturbed, in another group and another database: what was
  * evaluated there, every revision of it, must be the same bytes.
  */
 import { OUTCOMES } from '../../src/model/evaluation.ts';
@@ -18,11 +20,13 @@ import {
 import { readEvaluationRecords } from './cluster-evaluations.ts';
 import { describeFault, planFaults, runFaults } from './cluster-faults.ts';
 import type { ClusterInstance } from './cluster-instance.ts';
-import { TrafficProducer } from './cluster-producer.ts';
+import { type Transport, TrafficProducer } from './cluster-producer.ts';
 import { untilAtRest, untilNothingComes } from './cluster-rest.ts';
 import { Rig, TIMES } from './cluster-rig.ts';
 import { clusterTraffic } from './cluster-traffic.ts';
-import { straightTo, throughCollector } from './cluster-transports.ts';
+import { togetherTraffic } from './together-traffic.ts';
+import { severalTo, straightTo, throughCollector } from './cluster-transports.ts';
+import { type FirstEvaluations, firstEvaluations, INCOMPLETE_SHARE_MAX, TOGETHER_SUITE } from './first-evaluations.ts';
 import { parseMetrics, scrapeMismatches, sumOfScrapes } from './scraped-totals.ts';
 
 export interface ClusterOptions {
@@ -39,6 +43,8 @@ export interface ClusterOptions {
   readonly calm?: boolean;
   /** Spans come as OTLP through a Collector. */
   readonly collector?: boolean;
+  /** Turns of a conversation come at once, over several producers, and one of them ends it. */
+  readonly together?: boolean;
   readonly onProgress?: (line: string) => void;
   /** Takes everything down and rejects. */
   readonly signal?: AbortSignal;
@@ -46,7 +52,7 @@ export interface ClusterOptions {
   readonly onTrouble?: (where: string) => Promise<void>;
 }
 
-export interface ClusterReport extends Mismatches {
+export interface ClusterReport extends Mismatches, FirstEvaluations {
   readonly faults: number;
   readonly instances: number;
   readonly conversations: number;
@@ -81,7 +87,9 @@ export function isBalanced(report: ClusterReport): boolean {
   const wrong = lost_conversations + lost_spans + stored_twice + unexpected;
   const differing = report.evaluation_mismatches + report.counter_mismatches + report.sent_mismatches;
   const broken = report.unfinished.length + report.crashes + report.not_stopped;
-  return wrong + differing + broken === 0 && report.evaluations > 0;
+  const { judged_incomplete, first_evaluations } = report;
+  const isWhole = judged_incomplete <= first_evaluations * INCOMPLETE_SHARE_MAX;
+  return wrong + differing + broken === 0 && report.evaluations > 0 && isWhole;
 }
 
 export async function clusterTest(options: ClusterOptions): Promise<ClusterReport> {
@@ -94,7 +102,7 @@ export async function clusterTest(options: ClusterOptions): Promise<ClusterRepor
   const rig = await Rig.start({
     networks: options.instances + joiners,
     partitions: options.partitions,
-    suites: SUITES,
+    suites: options.together === true ? [...SUITES, TOGETHER_SUITE] : SUITES,
     onSurprise: say,
   });
   let keep = true;
@@ -137,16 +145,17 @@ async function run({ options, rig, plan, say, seconds }: Parts): Promise<Cluster
   await Promise.all(instances.map((instance) => instance.untilReady()));
   say(`${instances.length} instances are ready; logs in ${rig.directory}`);
 
-  const straight = straightTo(rig.kafka.brokers, rig.topics);
+  const together = options.together === true;
+  const trafficOptions = {
+    ...TIMES,
+    seed: options.seed,
+    rate: options.rate,
+    calm: options.calm ?? false,
+    conversations: plan.length > 0 ? Number.MAX_SAFE_INTEGER : options.conversations,
+  };
   const producer = new TrafficProducer({
-    transport: options.collector === true ? throughCollector((await rig.collector()).otlpHttp) : straight,
-    traffic: clusterTraffic({
-      ...TIMES,
-      seed: options.seed,
-      rate: options.rate,
-      calm: options.calm ?? false,
-      conversations: plan.length > 0 ? Number.MAX_SAFE_INTEGER : options.conversations,
-    }),
+    transport: await transportFor(options, rig),
+    traffic: together ? togetherTraffic(trafficOptions) : clusterTraffic(trafficOptions),
     onProgress: say,
   });
   const trafficFrom = seconds();
@@ -200,6 +209,15 @@ async function run({ options, rig, plan, say, seconds }: Parts): Promise<Cluster
     const same = difference.evaluation_mismatches + difference.counter_mismatches === 0;
     say(`${number} undisturbed: ${same ? 'the same bytes' : 'DIFFERENT'}`);
   }
+  const first = await firstEvaluations({
+    sent: produced.ending,
+    brokers: rig.kafka.brokers,
+    topic: rig.topics.spans,
+    database,
+    settleMs: TIMES.settleMs,
+    idleMs: TIMES.conversationIdleMs,
+    say,
+  });
   const report: ClusterReport = {
     faults: plan.length,
     instances: options.instances,
@@ -211,6 +229,7 @@ async function run({ options, rig, plan, say, seconds }: Parts): Promise<Cluster
     evaluations: books.evaluations.size,
     revised: [...books.conversations.values()].filter(({ revision }) => revision > 1).length,
     ...mismatches,
+    ...first,
     evaluation_mismatches: evaluations,
     counter_mismatches: counters,
     sent_mismatches: sentMismatches,
@@ -221,6 +240,11 @@ async function run({ options, rig, plan, say, seconds }: Parts): Promise<Cluster
   };
   if (!isBalanced(report)) await options.onTrouble?.(`${rig.postgres.url} ${rig.directory} ${JSON.stringify(report)}`);
   return report;
+}
+
+async function transportFor({ collector, together }: ClusterOptions, rig: Rig): Promise<Transport> {
+  if (collector === true) return throughCollector((await rig.collector()).otlpHttp);
+  return (together === true ? severalTo : straightTo)(rig.kafka.brokers, rig.topics);
 }
 
 /** The same topics again, from their beginning, with a group and a database of their own. */

@@ -20,7 +20,8 @@ import { loadSuites } from '../../src/score/load-suites.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { randomFrom } from '../random.ts';
 import { type AssayProcess, freeListenPorts, startAssay } from './process.ts';
-import { parseMetrics, scrapeMismatches } from './scraped-totals.ts';
+import { QUALITY_METRICS } from '../../src/report/metrics/quality-metrics.ts';
+import { parseMetrics, scrapeMismatches, netOf } from './scraped-totals.ts';
 import { exportRequest, type TrafficConversation, type TrafficSpan, traffic } from './traffic.ts';
 
 export interface CrashOptions {
@@ -203,9 +204,11 @@ async function balance(books: {
   const expected = reference.evaluations.map((evaluation) => JSON.stringify(toEvaluationJson(evaluation)));
   const evaluationMismatches = differences(new Set(expected), new Set(evaluations), say, 'evaluation');
   const expectedTotals = new Map(reference.totals.map(({ metric, labels, value }) => [`${metric} ${labels}`, value]));
-  const observationMismatches = Math.abs(observedIn(books.scraped) - evaluatedIn(reference.totals));
+  const observationMismatches = Math.abs(
+    observedIn(books.scraped) - netOf(reference.totals, QUALITY_METRICS.evaluations),
+  );
   if (observationMismatches > 0)
-    say(`${observedIn(books.scraped)} observed, ${evaluatedIn(reference.totals)} evaluated`);
+    say(`${observedIn(books.scraped)} observed, ${netOf(reference.totals, QUALITY_METRICS.evaluations)} evaluated`);
   let counterMismatches = notScraped;
   for (const key of new Set([...totals.keys(), ...expectedTotals.keys()])) {
     const [now, should] = [totals.get(key) ?? 0, expectedTotals.get(key) ?? 0];
@@ -228,11 +231,6 @@ async function balance(books: {
 
 function observedIn(scraped: string): number {
   return parseMetrics(scraped).get('assay_detection_observations') ?? 0;
-}
-
-/** Of first revisions: those are observed. */
-function evaluatedIn(totals: readonly { readonly metric: string; readonly value: number }[]): number {
-  return totals.filter(({ metric }) => metric === 'assay_evaluations_total').reduce((sum, { value }) => sum + value, 0);
 }
 
 function differences(

@@ -1,4 +1,5 @@
 /** What a scrape says, compared with the running totals in the store: every counter that the store keeps must be scraped with its value. */
+import { type SaidMetric, signIn } from '../../src/report/metrics/quality-metrics.ts';
 import type { StoredTotal } from '../../src/store/conversation-reader.ts';
 
 /** A series as it is written, with its labels, and its value. */
@@ -33,7 +34,7 @@ export function scrapeMismatches(
       metric,
       labels,
       value,
-      bound: Number(le?.replace('+', '')),
+      bound: Number(le?.replace('+Inf', 'Infinity')),
       series: `${metric} ${JSON.stringify(others)}`,
     };
   });
@@ -60,6 +61,20 @@ function scaleOf(metric: string): number {
   if (metric.endsWith('_bucket')) return 1;
   if (metric.startsWith('assay_conversation_cost_usd_squared')) return 1e9;
   // Not what is unscored: conversations are counted one by one.
-  if (/_score|cost/.test(metric) && !metric.endsWith('_count')) return 1e6;
-  return /seconds_sum/.test(metric) ? 1000 : 1;
+  if (/_score|cost|decided_share/.test(metric) && !metric.endsWith('_count')) return 1e6;
+  return /seconds(_withdrawn)?_sum/.test(metric) ? 1000 : 1;
+}
+
+/** What a metric says less what was withdrawn of it, in the store's units: of the series that `isWanted`. */
+export function netOf(
+  totals: readonly { readonly metric: string; readonly labels: string; readonly value: number }[],
+  metric: SaidMetric,
+  isWanted: (labels: Readonly<Record<string, string>>) => boolean = () => true,
+): number {
+  let net = 0;
+  for (const { metric: series, labels, value } of totals) {
+    // The cast holds because the store wrote the text.
+    if (isWanted(JSON.parse(labels) as Record<string, string>)) net += (signIn(metric, series) ?? 0) * Number(value);
+  }
+  return net;
 }

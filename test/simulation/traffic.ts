@@ -33,6 +33,7 @@ export interface TrafficOptions {
   readonly resultBytes?: readonly [min: number, max: number];
   /** Tool calls of a turn; it has two spans for each and two more. */
   readonly calls?: readonly [min: number, max: number];
+  readonly turnsMin?: number;
   readonly turnsMax?: number;
 }
 
@@ -62,7 +63,8 @@ function conversation(options: TrafficOptions, index: number, random: () => numb
   const id = `conversation-${options.seed}-${index}`;
   const agentVersion = random() < 0.5 ? 'v1' : 'v2';
   const anonymous = random() < (options.withoutId ?? 0);
-  const turnCount = anonymous ? 1 : 1 + Math.floor(random() * (options.turnsMax ?? 3));
+  const { turnsMin = 1, turnsMax = 3 } = options;
+  const turnCount = anonymous ? 1 : turnsMin + Math.floor(random() * (turnsMax - turnsMin + 1));
   const turns: TrafficSpan[][] = [];
   let at = START_NS + BigInt(index) * 60_000_000_000n;
   for (let number = 0; number < turnCount; number += 1) {

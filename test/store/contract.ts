@@ -54,6 +54,7 @@ export interface StoreUnderTest {
 
 export const LABELS = { agent: 'helper', agentVersion: 'v1', environment: 'test' };
 export const COUNTED = { agent: 'helper', agent_version: 'v1', environment: 'test' };
+const SEEN = { at: 1000, steps: 4, costNanos: 2500, tokens: 90, durationMs: 1200 };
 
 export function traceIdOf(number: number): TraceId {
   return number.toString(16).padStart(32, '0') as TraceId;
@@ -103,7 +104,7 @@ export function joinTurn(
     at: turn.at,
     turnsAdded: options.turnsAdded ?? 1,
     dueNowBecause: options.dueNow,
-    limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000 },
+    limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000, openMaxMs: 900 },
   });
 }
 
@@ -250,12 +251,12 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const { result } = await under.transact({ turns: [turn], until: 1000 }, () => {
       const { row } = joinTurn(store, turn);
       storeTurn(store, turn, row);
-      const seen = { at: 990, steps: 7, costNanos: 1500 };
+      const seen = { at: 990, steps: 7, costNanos: 1500, tokens: 80, durationMs: 900 };
       for (const evaluation of [live, candidate])
         store.evaluations.insert(evaluation, { conversation: row, trace: 0, labels: COUNTED, seen }, (written) =>
           news.push([
             written.shadow,
-            store.evaluations.verdictsOf({ conversation: row, suite: 'pack', turnId: undefined })?.size,
+            store.evaluations.previous({ conversation: row, suite: 'pack', turnId: undefined })?.said().verdicts.size,
           ]),
         );
       return store.evaluations.previous({ conversation: row, ...shadowKey });
@@ -315,8 +316,8 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const news: number[] = [];
     const insert = (conversation: number, revision: number, outcome: Outcome = 'successful_completion') =>
       store.evaluations.insert(
-        evaluationOf({ conversation: 'c1', revision, outcome }),
-        { conversation, trace: 0, labels: COUNTED },
+        { ...evaluationOf({ conversation: 'c1', revision, outcome }), decidedShare: 750_000, ending: 'asked' },
+        { conversation, trace: 0, labels: COUNTED, seen: SEEN },
         (written) => news.push(written.revision),
       );
     const turn = { number: 1, conversation: 'c1', at: 1000 };
@@ -332,14 +333,25 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       storeTurn(store, second, row);
       insert(row, 1);
       insert(row, 2, 'hard_failure');
+      const last = store.evaluations.previous({ conversation: row, suite: 'pack', turnId: undefined });
       return [
-        store.evaluations.previous({ conversation: row, suite: 'pack', turnId: undefined }),
+        { ...last, said: last?.said().verdicts.size },
         store.evaluations.previous({ conversation: row, suite: 'pack', turnId: 'other' as TurnId }),
       ];
     });
 
     expect(result).toEqual([
-      { suiteVersion: '1', revision: 2, score: 400_000, outcome: 'hard_failure', labels: COUNTED },
+      {
+        suiteVersion: '1',
+        revision: 2,
+        score: 400_000,
+        outcome: 'hard_failure',
+        decidedShare: 750_000,
+        ending: 'asked',
+        labels: COUNTED,
+        seen: SEEN,
+        said: 2,
+      },
       undefined,
     ]);
     expect(news).toEqual([1, 2]);
@@ -612,7 +624,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
         at: 1000,
         turnsAdded: 1,
         dueNowBecause: 'end_marker',
-        limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000 },
+        limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000, openMaxMs: 900 },
       });
       storeTurn(store, turn, row);
       const explanation = 'It said \0 and \uE0A50.';

@@ -11,6 +11,8 @@ export interface QuestionsUnderTest {
   readonly store: QuestionStore;
   /** A transaction about these two evaluations that wait. */
   transact<T>(work: (desk: WaitingQuestions, waiters: readonly [number, number]) => T): Promise<T>;
+  /** Judges that nobody had to ask in the last transaction, each as often. */
+  readonly reused: readonly string[];
   /** Ends and opens again, as a crash would leave it. */
   reopen(): Promise<void>;
   close(): Promise<void>;
@@ -123,6 +125,37 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     expect(await keysOf(under)).toEqual([]);
     await under.transact((desk, [, second]) => desk.waitFor(second, [failed], NOW + 5));
     expect(await under.store.waiting('default', 10)).toEqual([{ request: failed, askedAt: NOW + 5, votes: [] }]);
+  });
+
+  test(`${name}: who joins a question that others wait for costs nothing, who waits on or asks again is not counted`, async () => {
+    const under = await opened();
+    const [a, b, c] = [judgeRequest('a'), judgeRequest('b', { judge: 'strict' }), judgeRequest('c')];
+    const reusedBy = async (waiter: 0 | 1, ...requests: readonly JudgeRequest[]) => {
+      await under.transact((desk, waiters) => desk.waitFor(waiters[waiter], requests, NOW));
+      return under.reused.toSorted();
+    };
+
+    expect(await reusedBy(0, a, b)).toEqual([]);
+    expect(await reusedBy(0, a, b)).toEqual([]);
+    expect(await reusedBy(1, a, b, c)).toEqual(['default', 'strict']);
+    expect(await reusedBy(1, a, b, c)).toEqual([]);
+    await under.store.end([{ key: c.key, outcome: DOWN }], NOW);
+    expect(await reusedBy(0, a, b, c)).toEqual([]);
+    // Nobody waits for it: whoever comes is the first again.
+    expect(await reusedBy(0, a)).toEqual([]);
+    expect(await reusedBy(1, a)).toEqual([]);
+    expect(await reusedBy(0, a, b)).toEqual([]);
+  });
+
+  test(`${name}: both in one transaction are one question`, async () => {
+    const under = await opened();
+    const question = judgeRequest('a');
+
+    await under.transact((desk, waiters) => {
+      for (const waiter of waiters) desk.waitFor(waiter, [question], NOW);
+    });
+
+    expect(under.reused).toEqual(['default']);
   });
 
   test(`${name}: overdue is what waits for too long, and what is too many`, async () => {

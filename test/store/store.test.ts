@@ -42,7 +42,7 @@ function join(store: Store, id: string, options: { readonly at?: number; readonl
     at: options.at ?? 1000,
     turnsAdded: 1,
     dueNowBecause: options.dueNow,
-    limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000 },
+    limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000, openMaxMs: 900 },
   });
 }
 

@@ -1,4 +1,5 @@
 /** What a success costs, in money, steps, tokens and time. */
+import { netIncrease } from '../../prometheus/source/promql.ts';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import {
   BASELINE_EFFORT_PER_SUCCESS,
@@ -15,11 +16,11 @@ export function efficiencyDashboard(settings: RuleSettings) {
     { expr: `${BASELINE_EFFORT_PER_SUCCESS}{${AGENT}, measure="${measure}"}`, legend: 'baseline' },
   ];
   const durationAt = (q: number) => ({
-    expr: quantile(q, `sum by (le) (increase(assay_conversation_duration_seconds_bucket{${VERSIONS}}[$window]))`),
+    expr: quantile(q, netIncrease('le', `assay_conversation_duration_seconds_bucket{${VERSIONS}}`, '[$window]')),
     legend: `${q * 100} %`,
   });
   const mean = (metric: string, by: string) => ({
-    expr: `sum by (${by}) (increase(${metric}_sum{${VERSIONS}}[$window])) / (sum by (${by}) (increase(${metric}_count{${VERSIONS}}[$window])) > 0)`,
+    expr: `${netIncrease(by, `${metric}_sum{${VERSIONS}}`, '[$window]')} / (${netIncrease(by, `${metric}_count{${VERSIONS}}`, '[$window]')} > 0)`,
     legend: `{{${by}}}`,
   });
   return page(settings, { key: 'efficiency', title: 'Efficiency and cost', about: 'agent' })

@@ -2,7 +2,7 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Links } from '../../links.ts';
 import { CRITERIA, EVIDENCE, EXPECTED, OBSERVED, TCR, TCR_LOWER, TCR_UPPER } from '../../prometheus/source/evidence.ts';
-import { duration } from '../../prometheus/source/promql.ts';
+import { duration, netIncrease } from '../../prometheus/source/promql.ts';
 import { ALARM_NATS, type RuleSettings } from '../../prometheus/source/settings.ts';
 import { SEGMENT_SHORTFALL, TCR_CHANGE_PART } from '../../prometheus/source/split.ts';
 import { withDetector } from './detector-row.ts';
@@ -11,7 +11,8 @@ import { AGENT, bars, conversationsLink, figure, heatMap, lines, page, VERSIONS,
 export function qualityDashboard(settings: RuleSettings, links: Links) {
   const day = `window="${duration(settings.bandWindow)}"`;
   const dayName = duration(settings.bandWindow);
-  const outcomes = `sum by (outcome) (increase(assay_evaluations_total{${VERSIONS}}[$__rate_interval]))`;
+  const inDay = (selector: string) => netIncrease(undefined, selector, `[${dayName}]`);
+  const outcomes = netIncrease('outcome', `assay_evaluations_total{${VERSIONS}}`, '[$__rate_interval]');
   const board = page(settings, { key: 'quality', title: 'Agent quality', about: 'agent' })
     .withRow(new dashboard.RowBuilder('Is it good?'))
     .withPanel(
@@ -49,18 +50,19 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
       figure(
         {
           title: 'Successes',
-          description: 'Share of what was scored that ended in successful_completion.',
+          description:
+            'Of what succeeded or failed: successful_completion, or no_fault_found of a suite without evidence of the task.',
           unit: 'percentunit',
         },
         {
-          expr: `sum(increase(assay_evaluations_total{${VERSIONS}, outcome="successful_completion"}[${dayName}])) / (sum(increase(assay_evaluations_total{${VERSIONS}, outcome!="unscored"}[${dayName}])) > 0)`,
+          expr: `${inDay(`assay_evaluations_total{${VERSIONS}, outcome=~"successful_completion|no_fault_found"}`)} / (${inDay(`assay_evaluations_total{${VERSIONS}, outcome!~"unscored|handed_over"}`)} > 0)`,
         },
       ),
     )
     .withPanel(
       figure(
         { title: 'Conversations', description: 'Evaluated in that time, scored or not.' },
-        { expr: `sum(increase(assay_evaluations_total{${VERSIONS}}[${dayName}]))` },
+        { expr: inDay(`assay_evaluations_total{${VERSIONS}}`) },
       ),
     )
     .withPanel(
@@ -112,7 +114,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
         },
         [
           {
-            expr: `${outcomes} / ignoring (outcome) group_left () (sum(increase(assay_evaluations_total{${VERSIONS}}[$__rate_interval])) > 0)`,
+            expr: `${outcomes} / ignoring (outcome) group_left () (${netIncrease(undefined, `assay_evaluations_total{${VERSIONS}}`, '[$__rate_interval]')} > 0)`,
             legend: '{{outcome}}',
           },
         ],
@@ -138,7 +140,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
       heatMap(
         { title: 'Criteria', description: 'Pass rate of each criterion among what it decided.', unit: 'percentunit' },
         {
-          expr: `sum by (criterion) (increase(assay_verdicts_total{${VERSIONS}, verdict="pass"}[$window])) / (sum by (criterion) (increase(assay_verdicts_total{${VERSIONS}, verdict=~"pass|fail"}[$window])) > 0)`,
+          expr: `${netIncrease('criterion', `assay_verdicts_total{${VERSIONS}, verdict="pass"}`, '[$window]')} / (${netIncrease('criterion', `assay_verdicts_total{${VERSIONS}, verdict=~"pass|fail"}`, '[$window]')} > 0)`,
           legend: '{{criterion}}',
         },
       ),
@@ -194,7 +196,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
         },
         // Prometheus 3 writes whole numbers as 0.0.
         ['0|0.0', '0.25', '0.5'].map((le) => ({
-          expr: `sum by (le) (increase(assay_evaluation_score_bucket{${VERSIONS}, le=~"${le}"}[$__rate_interval]))`,
+          expr: netIncrease('le', `assay_evaluation_score_bucket{${VERSIONS}, le=~"${le}"}`, '[$__rate_interval]'),
           legend: 'score up to {{le}}',
           exemplars: true,
         })),
@@ -210,7 +212,11 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
         },
         [
           {
-            expr: `sum by (criterion, verdict) (increase(assay_verdicts_total{${VERSIONS}, verdict=~"not_applicable|error|skipped"}[$__rate_interval]))`,
+            expr: netIncrease(
+              'criterion, verdict',
+              `assay_verdicts_total{${VERSIONS}, verdict=~"not_applicable|error|skipped"}`,
+              '[$__rate_interval]',
+            ),
             legend: '{{criterion}}: {{verdict}}',
           },
         ],

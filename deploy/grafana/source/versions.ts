@@ -2,23 +2,23 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { BASELINE_VERSION } from '../../prometheus/source/counts.ts';
 import { DROP, EVIDENCE } from '../../prometheus/source/evidence.ts';
+import { netIncrease } from '../../prometheus/source/promql.ts';
 import { type RuleSettings, VERSION_ALARM_NATS } from '../../prometheus/source/settings.ts';
 import { VERSION_SHORTFALL } from '../../prometheus/source/split.ts';
 import { AGENT, bars, comparison, lines, page, VERSIONS } from './panels.ts';
 
+const GOOD = 'successful_completion|no_fault_found';
+
 export function versionsDashboard(settings: RuleSettings) {
-  const by = (vector: string) => `sum by (agent_version) (increase(${vector}[$window]))`;
+  const by = (vector: string) => netIncrease('agent_version', vector, '[$window]');
   const ratio = (above: string, below: string) => `${by(above)} / (${by(below)} > 0)`;
-  const ofOutcome = (outcome: string) =>
+  const ofOutcome = (outcome: string, all = 'unscored') =>
     ratio(
-      `assay_evaluations_total{${VERSIONS}, outcome="${outcome}"}`,
-      `assay_evaluations_total{${VERSIONS}, outcome!="unscored"}`,
+      `assay_evaluations_total{${VERSIONS}, outcome=~"${outcome}"}`,
+      `assay_evaluations_total{${VERSIONS}, outcome!~"${all}"}`,
     );
   const perSuccess = (metric: string) =>
-    ratio(
-      `${metric}_sum{${VERSIONS}, outcome!="unscored"}`,
-      `${metric}_count{${VERSIONS}, outcome="successful_completion"}`,
-    );
+    ratio(`${metric}_sum{${VERSIONS}, outcome!="unscored"}`, `${metric}_count{${VERSIONS}, outcome=~"${GOOD}"}`);
   return page(settings, { key: 'versions', title: 'Versions side by side', about: 'agent' })
     .withRow(new dashboard.RowBuilder('Side by side'))
     .withPanel(
@@ -35,7 +35,7 @@ export function versionsDashboard(settings: RuleSettings) {
             expr: ratio(`assay_evaluation_score_sum{${VERSIONS}}`, `assay_evaluation_score_count{${VERSIONS}}`),
             unit: 'percentunit',
           },
-          { name: 'successes', expr: ofOutcome('successful_completion'), unit: 'percentunit' },
+          { name: 'successes', expr: ofOutcome(GOOD, 'unscored|handed_over'), unit: 'percentunit' },
           { name: 'hard failures', expr: ofOutcome('hard_failure'), unit: 'percentunit' },
           { name: 'cost per success', expr: perSuccess('assay_conversation_cost_usd'), unit: 'currencyUSD' },
           { name: 'steps per success', expr: perSuccess('assay_conversation_steps'), unit: 'short' },
@@ -118,7 +118,7 @@ export function versionsDashboard(settings: RuleSettings) {
         },
         [
           {
-            expr: `sum by (criterion, agent_version) (increase(assay_verdicts_total{${VERSIONS}, verdict="pass"}[$window])) / (sum by (criterion, agent_version) (increase(assay_verdicts_total{${VERSIONS}, verdict=~"pass|fail"}[$window])) > 0)`,
+            expr: `${netIncrease('criterion, agent_version', `assay_verdicts_total{${VERSIONS}, verdict="pass"}`, '[$window]')} / (${netIncrease('criterion, agent_version', `assay_verdicts_total{${VERSIONS}, verdict=~"pass|fail"}`, '[$window]')} > 0)`,
             legend: '{{criterion}} {{agent_version}}',
           },
         ],

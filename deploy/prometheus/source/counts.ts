@@ -3,15 +3,17 @@
  * came off?" is recorded under one pair of names, told apart by the label `measure`, so that the evidence is worked out by one set of rules:
  *
  *   measure            scored                          credit
- *   tcr                evaluations with a score        sum of scores, late corrections included
- *   success            the same                        successful_completion
+ *   tcr                evaluations with a score        sum of scores
+ *   success            succeeded or failed             successful_completion; no_fault_found of a suite that can say no more
  *   not_hard_failure   the same                        all but hard_failure (so that worse is always less)
  *   criterion          passed or failed                passed
  *   version            evaluations of that version     sum of its scores
  *
+ * What revisions took out is left out everywhere.
+ *
  * A label that is absent is empty, so `segment` in `by (...)` does no harm where no segments are configured.
  */
-import { AGENT, duration, increase, orZeroOf } from './promql.ts';
+import { AGENT, duration, netIncrease, orZeroOf } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import type { Pace, RuleSettings } from './settings.ts';
 
@@ -23,7 +25,9 @@ export const BASELINE_CREDIT = 'agent_segment:assay_baseline_credit:increase';
 export const BASELINE_VERSION = 'agent_version:assay_baseline_version:increase';
 
 const SEGMENT = `${AGENT}, segment`;
-const SUCCESSES = 'assay_evaluations_total{outcome="successful_completion"}';
+const SUCCESSES = 'assay_evaluations_total{outcome=~"successful_completion|no_fault_found"}';
+/** What was handed over to a person neither succeeded nor failed. */
+const RATED = 'assay_evaluations_total{outcome!~"unscored|handed_over"}';
 export const HARD_FAILURES = 'assay_evaluations_total{outcome="hard_failure"}';
 
 interface Counted {
@@ -37,18 +41,13 @@ export type SumOf = (selector: string) => string;
 export const TCR: Counted = {
   measure: 'tcr',
   scored: (sum) => sum('assay_evaluation_score_count'),
-  credit: (sum) => {
-    const none = sum('assay_evaluation_score_count');
-    const up = orZeroOf(sum('assay_evaluation_score_revised_up_total'), none);
-    const down = orZeroOf(sum('assay_evaluation_score_revised_down_total'), none);
-    return `${sum('assay_evaluation_score_sum')}\n  + ${up}\n  - ${down}`;
-  },
+  credit: (sum) => sum('assay_evaluation_score_sum'),
 };
 
 const SUCCESS: Counted = {
   measure: 'success',
-  scored: (sum) => sum('assay_evaluation_score_count'),
-  credit: (sum) => orZeroOf(sum(SUCCESSES), sum('assay_evaluation_score_count')),
+  scored: (sum) => sum(RATED),
+  credit: (sum) => orZeroOf(sum(SUCCESSES), sum(RATED)),
 };
 
 const NOT_HARD_FAILURE: Counted = {
@@ -91,7 +90,7 @@ export function windowCounts(settings: RuleSettings, pace: Pace): Group {
 
 function inWindow({ measure, scored, credit }: Counted, seconds: number, by: string): readonly Rule[] {
   const window = duration(seconds);
-  const sum: SumOf = (selector) => `sum by (${by}) (${increase(selector, window)})`;
+  const sum: SumOf = (selector) => netIncrease(by, selector, `[${window}]`);
   return [record(SCORED, scored(sum), { measure, window }), record(CREDIT, credit(sum), { measure, window })];
 }
 
@@ -104,7 +103,7 @@ export function baselineCounts(settings: RuleSettings): Group {
   const sumOf =
     (by: string, ended: number): SumOf =>
     (selector) =>
-      `sum by (${by}) (increase(${selector}[${duration(seconds)}] offset ${duration(ended)}))`;
+      netIncrease(by, selector, `[${duration(seconds)}] offset ${duration(ended)}`);
   const inBaseline = ({ measure, scored, credit }: Counted, by: string): readonly Rule[] => {
     const old = sumOf(by, offset);
     const young = sumOf(by, youngOffset);

@@ -6,7 +6,7 @@
  *
  * by segment s, so that more of the expensive kind of conversation is not taken for waste. What was not scored is left out: it can't succeed.
  */
-import { AGENT, duration, increase, on, orZeroOf } from './promql.ts';
+import { AGENT, duration, netIncrease, on, orZeroOf } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import type { Pace, RuleSettings } from './settings.ts';
 
@@ -31,7 +31,7 @@ const SEGMENT = `${AGENT}, segment`;
 const IN_SEGMENT = `${SEGMENT}, measure`;
 const BY_WINDOW = `${AGENT}, measure, window`;
 const TRIED = '{outcome!="unscored"}';
-const SUCCEEDED = '{outcome="successful_completion"}';
+const SUCCEEDED = '{outcome=~"successful_completion|no_fault_found"}';
 
 export function effortCounts(settings: RuleSettings, pace: Pace): Group {
   const rules = settings.coarseWindows
@@ -42,7 +42,7 @@ export function effortCounts(settings: RuleSettings, pace: Pace): Group {
 
 function inWindow(measure: string, window: string): readonly Rule[] {
   const metric = `assay_conversation_${measure}`;
-  const sum = (selector: string) => `sum by (${SEGMENT}) (${increase(selector, window)})`;
+  const sum = (selector: string) => netIncrease(SEGMENT, selector, `[${window}]`);
   const tried = sum(`${metric}_count${TRIED}`);
   const labels = { measure, window };
   return [
@@ -76,7 +76,7 @@ export function efficiency(settings: RuleSettings): Group {
 export function baselineEfforts(settings: RuleSettings): Group {
   const { seconds, offset, youngOffset } = settings.baseline;
   const sumOf = (by: string, ended: number) => (selector: string) =>
-    `sum by (${by}) (increase(${selector}[${duration(seconds)}] offset ${duration(ended)}))`;
+    netIncrease(by, selector, `[${duration(seconds)}] offset ${duration(ended)}`);
   const ratio = (measure: string, by: string) =>
     [offset, youngOffset]
       .map((ended) => {

@@ -11,7 +11,7 @@
  * The level of alarm is the same for all volumes of traffic; docs/alerting.md says where it comes from.
  */
 import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';
-import { AGENT, duration, MEASURED, on } from './promql.ts';
+import { AGENT, duration, MEASURED, on, netIncrease } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import { BAND_Z, type RuleSettings } from './settings.ts';
 
@@ -45,8 +45,9 @@ export function baselineRates(settings: RuleSettings): Group {
   const { seconds, offset } = settings.baseline;
   const range = `[${duration(seconds)}] offset ${duration(offset)}`;
   const tcr = `{measure="tcr"}`;
-  const squares = `sum by (${AGENT}) (increase(assay_evaluation_score_squared_total${range})) / (sum by (${AGENT}) (increase(assay_evaluation_score_count${range})) > 0)`;
-  const mean = `(sum by (${AGENT}) (increase(assay_evaluation_score_sum${range})) / (sum by (${AGENT}) (increase(assay_evaluation_score_count${range})) > 0))`;
+  const sum = (selector: string) => netIncrease(AGENT, selector, range);
+  const squares = `${sum('assay_evaluation_score_squared_total')} / (${sum('assay_evaluation_score_count')} > 0)`;
+  const mean = `(${sum('assay_evaluation_score_sum')} / (${sum('assay_evaluation_score_count')} > 0))`;
   return {
     name: 'assay_baseline_rates',
     intervalSeconds: settings.interval.slow,

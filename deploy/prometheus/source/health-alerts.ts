@@ -2,7 +2,7 @@
  * The alerts about Assay itself. While it can't see, its figures about agents mean nothing, so some of these mute the alerts about agents
  * (deploy/alertmanager); `BLINDING` names them. One instance of several that is away blinds nobody: the others do its work.
  */
-import { AGENT, duration } from './promql.ts';
+import { AGENT, duration, netIncrease } from './promql.ts';
 import type { Alert, Group } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
 
@@ -215,10 +215,10 @@ function unread(settings: RuleSettings): readonly HealthAlert[] {
 
 function unjudged(settings: RuleSettings): readonly HealthAlert[] {
   const window = windowOf(settings, HOUR);
-  const errors = `sum by (suite, criterion) (increase(assay_verdicts_total{verdict="error"}[${window}]))`;
-  const verdicts = `sum by (suite, criterion) (increase(assay_verdicts_total[${window}]))`;
-  const unscored = `sum by (${AGENT}) (increase(assay_evaluations_total{outcome="unscored"}[${window}]))`;
-  const evaluated = `sum by (${AGENT}) (increase(assay_evaluations_total[${window}]))`;
+  const errors = netIncrease('suite, criterion', 'assay_verdicts_total{verdict="error"}', `[${window}]`);
+  const verdicts = netIncrease('suite, criterion', 'assay_verdicts_total', `[${window}]`);
+  const unscored = netIncrease(AGENT, 'assay_evaluations_total{outcome="unscored"}', `[${window}]`);
+  const evaluated = netIncrease(AGENT, 'assay_evaluations_total', `[${window}]`);
   return [
     {
       alert: 'AssayCheckErrors',

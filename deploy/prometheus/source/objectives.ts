@@ -7,7 +7,7 @@
  */
 import { stringify } from 'yaml';
 import { HARD_FAILURES, type SumOf, TCR } from './counts.ts';
-import { AGENT, increase, orZeroOf } from './promql.ts';
+import { AGENT, netIncrease, orZeroOf } from './promql.ts';
 import { BANDS, HARD_FAILURE_RATE_MIN } from './settings.ts';
 
 interface Objective {
@@ -56,7 +56,7 @@ const HEADER =
  * month.
  */
 export function objectiveQueries(window: string) {
-  const sum: SumOf = (selector) => `sum by (${AGENT}) (${increase(selector, window)})`;
+  const sum: SumOf = (selector) => netIncrease(AGENT, selector, `[${window}]`);
   const total = `(${TCR.scored(sum)}) > 0`;
   return new Map(OBJECTIVES.map(({ name, errors }) => [name, { errors: errors(sum), total }]));
 }

@@ -1,5 +1,7 @@
 /** The words the expressions are made of: label lists, and durations as Prometheus writes them. */
 
+import { withdrawnName } from '../../../src/report/metrics/quality-metrics.ts';
+
 /** An agent, as one suite sees it. */
 export const AGENT = 'suite, agent, environment';
 /** What is measured of it; `criterion` and `agent_version` are empty except for the measures of that name. */
@@ -16,8 +18,19 @@ export function duration(seconds: number): string {
   return `${seconds}s`;
 }
 
-export function increase(selector: string, range: string): string {
-  return `increase(${selector}[${range}])`;
+/**
+ * What was counted of a metric of evaluations, less what revisions took out of it: `range` is that of the increase, with its offset. By these
+ * labels, or in all.
+ */
+export function netIncrease(by: string | undefined, selector: string, range: string): string {
+  const sum = (of: string) => `sum${by === undefined ? '' : ` by (${by})`} (increase(${of}${range}))`;
+  const counted = sum(selector);
+  return `(${counted} - ${orZeroOf(sum(withdrawn(selector)), counted)})`;
+}
+
+/** The same series of what revisions took out. */
+function withdrawn(selector: string): string {
+  return selector.replace(/^\w+/, withdrawnName);
 }
 
 export function on(labels: string, vector: string): string {

@@ -131,6 +131,10 @@ export class AmendedStep implements Step {
       truth: outer.truth ?? inner.truth,
     };
   }
+  get toolEffects() {
+    const [outer, inner] = [this.#outer.toolEffects, this.#inner.toolEffects];
+    return inner.size === 0 || inner === outer ? outer : new Map([...inner, ...outer]);
+  }
   get flags(): readonly StepFlag[] {
     if (this.#inner === this.#outer) return this.#outer.flags;
     const both = new Set([...this.#outer.flags, ...this.#inner.flags]);

@@ -53,6 +53,7 @@ function fingerprint(step: Step): string {
     serviceName: step.serviceName,
     attributes: step.attributes,
     marks: step.marks,
+    toolEffects: step.toolEffects,
     scopeName: step.scopeName,
     flags: step.flags,
     rules: step.rules,

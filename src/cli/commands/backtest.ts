@@ -5,6 +5,7 @@ import { backtest } from '../../backtest/backtest.ts';
 import { openReader } from '../../serve/open-reader.ts';
 import { backtestJson } from '../../report/documents/backtest-json.ts';
 import { backtestMarkdown } from '../../report/documents/backtest-markdown.ts';
+import { suiteLoading } from '../../engine/suite-loading.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { noStore } from '../no-store.ts';
@@ -54,7 +55,7 @@ export function addBacktest(program: Command, terminal: Terminal): void {
       const { suites: changed, mistakes } = await loadSuites(files, {
         baseDir: process.cwd(),
         builtinDir: BUILTIN_SUITES,
-        judges: settings.judging.judges.map(({ name }) => name),
+        ...suiteLoading(settings),
       });
       failOn(mistakes);
       const reader = await openReader(settings);

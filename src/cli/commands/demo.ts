@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { Service } from '../../serve/service.ts';
 import { storeFileIn } from '../../serve/data-directory.ts';
-import { summarize } from '../../report/documents/summary.ts';
+import { summarize, TCR_SPELLED_OUT } from '../../report/documents/summary.ts';
 import { StoreReader } from '../../store/sqlite/store-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { greeting } from '../greeting.ts';
@@ -36,6 +36,8 @@ const REGRESS_RATE = 0.6;
 /** Nobody should wait minutes for the verdicts of a demonstration. A crashed conversation has no end mark, and waits to be idle. */
 const DEMO_TIMES = { ASSAY_TURN_SETTLE: '2s', ASSAY_CONVERSATION_IDLE: '8s' };
 const EXAMPLE = path.resolve(import.meta.dirname, '../../../examples/scheduling-agent/main.ts');
+/** The suite of the example agent, which is nobody else's, beside the defaults. */
+const DEMO_SUITES = ['default', 'scheduling', 'error-recovery'];
 const SCORED_WITHIN_MS = 30_000;
 
 export function addDemo(program: Command, terminal: Terminal): void {
@@ -57,7 +59,7 @@ export function addDemo(program: Command, terminal: Terminal): void {
           );
         }
         for (const [name, value] of Object.entries(DEMO_TIMES)) process.env[name] ??= value;
-        const loaded = await load({ ...flags, exit: undefined });
+        const loaded = await load({ ...flags, exit: undefined }, { suites: DEMO_SUITES });
         const { service, log } = await startWithLog(loaded);
         terminal.out(greeting(loaded, service));
         try {
@@ -120,16 +122,17 @@ async function printComparison(terminal: Terminal, service: Service, loaded: Loa
       const evaluations = rows
         .flatMap((row) => reader.evaluations(row, { revisions: 'last' }))
         .filter(({ suite }) => suite === 'scheduling');
-      const { tcr, band, outcomes, failing_criteria: failing } = summarize(evaluations);
-      const success = outcomes.successful_completion / Math.max(1, evaluations.length);
-      terminal.out(`\n  ${version}   TCR ${tcr?.toFixed(3) ?? '–'}   ${band ?? ''}   ${percent(success)} completed`);
+      const { tcr, band, success_rate: successes, failing_criteria: failing } = summarize(evaluations);
+      const share = successes === null ? 'nothing scored' : `${percent(successes)} successful`;
+      terminal.out(`\n  ${version}   TCR ${tcr?.toFixed(3) ?? '–'}   ${share}   ${band ?? ''}`);
       const failed = failing.slice(0, 4).map((one) => [one.criterion, `failed ${one.failed} of ${one.decided}`]);
       printTable(terminal, failed, { indent: 7 });
       const [example] = failing[0]?.examples ?? [];
       if (example !== undefined)
         terminal.out(`       why, for one of them:  npm run assay -- explain ${safe(example)}`);
     }
-    terminal.out(`\n  The same in Prometheus: curl -s ${base}/metrics | grep assay_evaluation_score`);
+    terminal.out(`\n  ${terminal.paint('dim', TCR_SPELLED_OUT)}`);
+    terminal.out(`  The same in Prometheus: curl -s ${base}/metrics | grep assay_evaluation_score`);
   } finally {
     reader.close();
   }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
-import { ask, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
+import { ask, askedPort, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
@@ -62,7 +62,7 @@ export function addDetect(program: Command, terminal: Terminal): void {
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print what the service says')
     .addOption(settingOption('config'))
-    .addOption(settingOption('http_port'))
+    .addOption(askedPort())
     .action(async (flags: ServiceFlags) => {
       const { url } = serviceOf(flags);
       const said = await ask(new URL('/api/detection', url));

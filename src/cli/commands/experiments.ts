@@ -23,6 +23,7 @@ import { printCaseRun } from '../print-case-run.ts';
 import { printRepeats } from '../print-comparison.ts';
 import { type ListedExperiment, printExperiment, printExperiments, type RunState } from '../print-experiments.ts';
 import { printKeptRuns, runsJson } from '../print-runs.ts';
+import { addImport } from './experiments-import.ts';
 import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
@@ -41,7 +42,9 @@ export function addExperiments(program: Command, terminal: Terminal): void {
       .addOption(settingOption('experiments'))
       .addOption(settingOption('config'));
 
-  common(program.command('experiments'))
+  const experiments = common(program.command('experiments'));
+  addImport(experiments, terminal, (folder, options) => showExperiment(terminal, listedFrom(folder), options));
+  experiments
     .description('list the experiments that there are: what was tried on what, and how it went')
     .option('--limit <n>', 'at most so many, latest first', LIMIT)
     .action(async (flags: Flags & { readonly limit: string }) => {
@@ -52,7 +55,8 @@ export function addExperiments(program: Command, terminal: Terminal): void {
       const latest = found.slice(-Number(flags.limit)).reverse();
       const listed = latest.map(({ folder }) => listedFrom(folder));
       if (flags.json === true) terminal.out(JSON.stringify(listed.map(toJson)));
-      else if (listed.length === 0) terminal.out(`No experiments in ${settings.experimentsDir}: assay run makes one.`);
+      else if (listed.length === 0)
+        terminal.out(`No experiments in ${settings.experimentsDir}: assay run or assay experiments import makes one.`);
       else printExperiments(terminal, listed);
       if (found.length > latest.length)
         terminal.err(`${found.length - latest.length} older ones are not shown: --limit ${found.length}`);

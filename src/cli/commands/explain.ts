@@ -1,6 +1,6 @@
 /** `assay explain`: why a conversation got the score it got, or why it got none. */
 import type { Command } from 'commander';
-import type { DueCause } from '../../model/causes.ts';
+import type { DueCause, UnscoredCause } from '../../model/causes.ts';
 import { buildConversation } from '../../assemble/build-conversation.ts';
 import { buildTurns } from '../../assemble/build-turns.ts';
 import { decisionOf } from '../../model/decision.ts';
@@ -18,6 +18,7 @@ import type { CompiledSuite } from '../../score/suite.ts';
 import { openReader } from '../../serve/open-reader.ts';
 import type { ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { gradedStepRows } from '../graded-step-rows.ts';
 import { type Flags, load } from '../load.ts';
 import { printTurn as printTurnSteps } from '../print-transcript.ts';
 import { settingOption } from '../setting-option.ts';
@@ -39,6 +40,12 @@ const CAUSES = {
   max_turns: 'it reached its maximum number of turns',
   unknown: 'a newer version of Assay had a cause of its own',
 } satisfies Record<DueCause, string>;
+const WITHOUT_SCORE = {
+  no_suite_matched: 'no suite is for it',
+  not_understood: 'its spans could not be understood, and the log of then says why',
+  moved: 'its turns belong to another conversation by now',
+  unknown: 'a newer version of Assay had a reason of its own',
+} satisfies Record<UnscoredCause, string>;
 
 export function addExplain(program: Command, terminal: Terminal): void {
   program
@@ -145,11 +152,14 @@ function unscoredBecause(
 }
 
 function whenEvaluated(conversation: ConversationRow): string {
-  const { cause, dueCause, revision } = conversation;
+  const { cause, dueCause, revision, unscoredBecause: reason } = conversation;
   const waiting =
     dueCause === undefined ? '' : `; waits to be scored${revision > 0 ? ' again' : ''} (${CAUSES[dueCause]})`;
   if (cause === undefined) return `not scored as a whole yet${waiting}`;
-  return `scored as a whole because ${CAUSES[cause]}, revision ${revision}${waiting}`;
+  const when = `because ${CAUSES[cause]}, revision ${revision}${waiting}`;
+  return reason === undefined
+    ? `scored as a whole ${when}`
+    : `without a score as a whole: ${WITHOUT_SCORE[reason]}; it was due ${when}`;
 }
 
 function printTurn(terminal: Terminal, turn: Turn, number: number, options: { readonly why: boolean }): void {
@@ -193,8 +203,13 @@ function printEvaluation(
   const rows = [
     ...[...evaluation.verdicts].flatMap(([criterion, given]) => {
       const { verdict, reason } = given;
-      const at = decisionOf(verdict) === 'fail' ? partsOf(given).evidence[0] : undefined;
-      return rowsOf([verdict, VERDICT_STYLES[verdict], criterion], reason, at);
+      const { evidence, steps = [] } = partsOf(given);
+      // Each step says itself where it is.
+      const at = decisionOf(verdict) === 'fail' && steps.length === 0 ? evidence[0] : undefined;
+      return [
+        ...rowsOf([verdict, VERDICT_STYLES[verdict], criterion], reason, at),
+        ...steps.flatMap((step) => gradedStepRows(step, where)),
+      ];
     }),
     ...(evaluation.findings ?? []).flatMap(({ finding, reason, evidence }) =>
       rowsOf(['finding', 'yellow', finding], reason, evidence[0]),

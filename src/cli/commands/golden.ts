@@ -83,7 +83,7 @@ async function showDiff(file: string, id: string, flags: DiffFlags, terminal: Te
   const { comparison, first } = judged;
   const lines = diffLines(comparison, argumentScopeOf(subject));
   const score = scoreMillionths(comparison);
-  const output = outputMistake(trace, subject.finalAnswer);
+  const output = outputMistake(trace, subject)?.because;
   const over = overBudget(trace, subject);
   if (flags.json === true) {
     const told = {

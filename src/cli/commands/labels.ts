@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { failOn } from '../load.ts';
 import { readLabels, type WrittenLabel } from '../read-labels.ts';
-import { ask, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
+import { ask, askedPort, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -27,7 +27,7 @@ export function addLabels(program: Command, terminal: Terminal): void {
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print the counts as JSON')
     .addOption(settingOption('config'))
-    .addOption(settingOption('http_port'))
+    .addOption(askedPort())
     .action(async (file: string, flags: ServiceFlags & { readonly by?: string; readonly suite?: string }) => {
       const read = readLabels(file, { by: flags.by, suite: flags.suite });
       failOn(read.mistakes);

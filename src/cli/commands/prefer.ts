@@ -1,18 +1,19 @@
 /** `assay prefer`: whose answers a judge prefers, of two experiments or of more. */
 import type { Command } from 'commander';
 import { weighPreferences } from '../../compare/preference/weigh-preferences.ts';
+import type { JudgeSettings } from '../../config/judge-settings.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import type { WeighedPair, WeighedPreferences } from '../../model/preference.ts';
 import { exchangeOfRun } from '../../offline/preference/exchange-of-run.ts';
-import { preferences } from '../../offline/preference/prefer.ts';
+import { type PreferenceProgress, preferences } from '../../offline/preference/prefer.ts';
 import { preferenceJson } from '../../report/documents/preference-report.ts';
 import { PREFERENCES, type PreferenceQuestion, preferenceInWords } from '../../score/judge/preference.ts';
 import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { startJudges } from '../judges-offline.ts';
+import { judgeProgress, startJudges } from '../judges-offline.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
-import { percent, safe, type Terminal } from '../terminal.ts';
+import { fixed, percent, safe, type Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 interface PreferFlags {
@@ -22,6 +23,7 @@ interface PreferFlags {
   readonly seed: string;
   readonly experiments?: string;
   readonly config?: string;
+  readonly dataDir?: string;
   readonly json?: boolean;
 }
 
@@ -44,12 +46,13 @@ export function addPrefer(program: Command, terminal: Terminal): void {
     .option('--seed <n>', 'for that chance', '1')
     .addOption(settingOption('experiments'))
     .addOption(settingOption('config'))
+    .addOption(settingOption('data_dir'))
     .option('--json', 'print what was found as JSON')
     .action(async (references: readonly string[], flags: PreferFlags) => {
       if (new Set(references).size < 2)
         throw new CommandFailure('name two experiments or more, and none of them twice', EXIT.usage);
       const { settings } = await load(
-        { config: flags.config, experiments: flags.experiments },
+        { config: flags.config, experiments: flags.experiments, dataDir: flags.dataDir },
         { suites: ['default'] },
       );
       const folders = references.map((reference) => found(settings.experimentsDir, reference));
@@ -58,7 +61,8 @@ export function addPrefer(program: Command, terminal: Terminal): void {
         flags.judge,
         settings.judging.judges.map(({ name }) => name),
       );
-      const judges = startJudges(settings.judging, terminal);
+      const judges = await startJudges(settings, terminal);
+      const judging = judgeProgress(judges, terminal);
       try {
         const configured = judges.settings(judge);
         if (configured === undefined || configured === 'not asked')
@@ -72,9 +76,8 @@ export function addPrefer(program: Command, terminal: Terminal): void {
           orders: flags.oneOrder === true ? 'one' : 'both',
           seed: wholeNumber('--seed', flags.seed),
           ask: (requests) => judges.ask(requests),
-          onProgress: ({ asked: done, of }) => terminal.progress(`${done} of ${of} questions asked`),
-        });
-        terminal.progressDone();
+          onProgress: (progress) => report(terminal, progress, settings.judging.judges, judge),
+        }).finally(() => judging.end());
         if (asked.length === 0)
           throw new CommandFailure('the experiments have no case in common that was not changed', EXIT.input);
         const weighed = weighPreferences(asked, CONFIDENCE);
@@ -84,6 +87,24 @@ export function addPrefer(program: Command, terminal: Terminal): void {
         await judges.close();
       }
     });
+}
+
+/** What it takes is said beforehand: at the default of 60 requests a minute, a few hundred questions are minutes. */
+function report(
+  terminal: Terminal,
+  progress: PreferenceProgress,
+  judges: readonly Pick<JudgeSettings, 'name' | 'votes' | 'requestsPerMinute'>[],
+  name: string,
+): void {
+  if (progress.is === 'reading') {
+    terminal.progress(`${progress.pairs} pairs of answers read`);
+    return;
+  }
+  terminal.progressDone();
+  const { votes = 1, requestsPerMinute = 1 } = judges.find((judge) => judge.name === name) ?? {};
+  const minutes = Math.ceil((progress.questions * (Math.floor(votes / 2) + 1)) / requestsPerMinute);
+  const atLeast = minutes > 1 ? `; up to ${minutes} min at requests_per_minute: ${requestsPerMinute}` : '';
+  terminal.err(`${progress.pairs} pairs of answers make ${progress.questions} questions to ${name}${atLeast}`);
 }
 
 function found(root: string, reference: string): string {
@@ -124,8 +145,8 @@ function print(
   if (ranking?.is === 'ranked') {
     out(`\n  ${paint('bold', 'Ranking')}   strength, 95 % interval, chance to win over one of the others`);
     for (const one of ranking.ranked) {
-      const interval = `(${one.lower.toFixed(2)} to ${one.upper.toFixed(2)})`;
-      out(`    ${one.rank}. ${nameOf(one.name)}   ${one.strength.toFixed(2)}  ${interval}  ${percent(one.winRate)}`);
+      const interval = `(${fixed(one.lower, 2)} to ${fixed(one.upper, 2)})`;
+      out(`    ${one.rank}. ${nameOf(one.name)}   ${fixed(one.strength, 2)}  ${interval}  ${percent(one.winRate)}`);
     }
     for (const name of ranking.unbeaten)
       out(paint('dim', `    ${nameOf(name)} never lost: how much stronger it is can't be told`));

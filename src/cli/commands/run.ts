@@ -15,6 +15,7 @@ import { whatIsAnother } from '../../offline/run/resume-check.ts';
 import { type ExperimentEnd, runExperiment } from '../../offline/run/run-experiment.ts';
 import { chosenCases, type PlannedRun, planRuns } from '../../offline/run/run-plan.ts';
 import { createExperiment, type ExperimentFolder, resumeExperiment } from '../../store/experiment/experiment-folder.ts';
+import { newExperimentId } from '../../store/experiment/experiment-id.ts';
 import { ExperimentUnreadable, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { startJudges } from '../judges-offline.ts';
@@ -196,12 +197,11 @@ async function experimentOf(
     began,
   }: { readonly flags: RunFlags; readonly loaded: Loaded; readonly began: Experiment | undefined },
 ): Promise<Experiment> {
-  const startedAt = new Date().toISOString();
-  const digits = startedAt.replaceAll(/\D/g, '');
+  const startedAt = new Date();
   return {
-    id: began?.id ?? `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(3).toString('hex')}`,
+    id: began?.id ?? newExperimentId(startedAt, randomBytes(3).toString('hex')),
     name: flags.name ?? began?.name ?? dataset.name,
-    startedAt,
+    startedAt: startedAt.toISOString(),
     endedAt: undefined,
     dataset: {
       name: dataset.name,
@@ -249,7 +249,7 @@ async function drive(
     flags,
   }: { readonly folder: ExperimentFolder; readonly wanted: Wanted; readonly loaded: Loaded; readonly flags: RunFlags },
 ): Promise<void> {
-  const judges = judgesFor(flags, loaded, terminal);
+  const judges = await judgesFor(flags, loaded, terminal);
   const progress = new RunProgress(terminal, { folder, all: wanted.planned.length });
   progress.begin();
   const { stop, abandon, release } = stopSignals((order) => progress.stopping(order));
@@ -329,10 +329,10 @@ function stopSignals(onStop: (order: 'first' | 'second') => void) {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Only where somebody is to be asked are the judges' keys needed. */
-function judgesFor({ judges }: RunFlags, { suites, settings, loadSettings }: Loaded, terminal: Terminal) {
+async function judgesFor({ judges }: RunFlags, { suites, settings, loadSettings }: Loaded, terminal: Terminal) {
   const hasQuestions = suites.some(({ criteria }) => criteria.some(({ judged }) => judged !== undefined));
   const isAsked = judges ?? (hasQuestions && settings.judging.judges.length > 0);
   if (!isAsked) return undefined;
   failOn(loadSettings().mistakes);
-  return startJudges(settings.judging, terminal);
+  return await startJudges(settings, terminal);
 }

@@ -6,7 +6,7 @@ import { toReportJson } from '../../report/documents/report-json.ts';
 import { toJUnit } from '../../report/documents/junit.ts';
 import { summarize } from '../../report/documents/summary.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { criteriaNotAsked, startJudges } from '../judges-offline.ts';
+import { criteriaNotAsked, judgeProgress, startJudges } from '../judges-offline.ts';
 import { load } from '../load.ts';
 import { printSummary } from '../print-summary.ts';
 import { settingOption } from '../setting-option.ts';
@@ -16,6 +16,7 @@ import { writeReport } from '../write-report.ts';
 interface ScoreFlags {
   readonly suite?: readonly string[];
   readonly config?: string;
+  readonly dataDir?: string;
   readonly json?: boolean;
   readonly junit?: string;
   readonly judges?: boolean;
@@ -28,14 +29,20 @@ export function addScore(program: Command, terminal: Terminal): void {
     .argument('<files...>', 'files to read together, as one recording; - is standard input')
     .option('--suite <file or name...>', 'suites to score with, instead of the configured ones')
     .addOption(settingOption('config'))
-    .option('--judges', 'ask the configured judges, within their budget; without it, judged criteria are skipped')
+    .addOption(settingOption('data_dir'))
+    .option(
+      '--judges',
+      'ask the configured judges, within their budget, what no answer is kept of; without it, judged criteria are skipped',
+    )
     .option('--json', 'print {summary, evaluations} as JSON')
     .option('--junit <file>', 'write the evaluations as JUnit XML as well; - is standard output')
     .action(async (files: readonly string[], flags: ScoreFlags) => {
       const secrets = flags.judges === true ? 'all' : "the store's";
-      const { settings, suites } = await load({ config: flags.config }, { suites: flags.suite ?? [], secrets });
+      const location = { config: flags.config, dataDir: flags.dataDir };
+      const { settings, suites } = await load(location, { suites: flags.suite ?? [], secrets });
       const startedAt = performance.now();
-      const judges = flags.judges === true ? startJudges(settings.judging, terminal) : undefined;
+      const judges = flags.judges === true ? await startJudges(settings, terminal) : undefined;
+      const judging = judges && judgeProgress(judges, terminal);
       const result = await scoreRecorded({
         batches: readAll(files),
         suites,
@@ -48,6 +55,7 @@ export function addScore(program: Command, terminal: Terminal): void {
         })
         .finally(() => judges?.close());
       terminal.progressDone();
+      judging?.end();
       const skipped = criteriaNotAsked(result.evaluations);
       if (skipped > 0)
         terminal.err(`${skipped} judged criteria were skipped: --judges asks the judges, which may cost money`);

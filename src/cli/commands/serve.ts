@@ -5,7 +5,7 @@ import type { Service } from '../../serve/service.ts';
 import { Log } from '../../report/log/log.ts';
 import { greeting } from '../greeting.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
-import { settingOption } from '../setting-option.ts';
+import { settingOptions } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
@@ -20,10 +20,12 @@ export function addServe(program: Command, terminal: Terminal): void {
     });
 }
 
-/** The flags by which a run differs from the configuration file; each has an environment variable as well. */
+/** The service runs no experiments. */
+const OF_OTHER_COMMANDS = ['experiments'];
+
+/** Every setting that is declared with a flag has it here, unless the service has no use for it. */
 export function withServiceFlags(command: Command): Command {
-  for (const key of ['config', 'data_dir', 'host', 'otlp_grpc_port', 'otlp_http_port', 'http_port'])
-    command.addOption(settingOption(key));
+  for (const option of settingOptions({ except: OF_OTHER_COMMANDS })) command.addOption(option);
   return command;
 }
 
@@ -32,11 +34,16 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
   // Loaded when it is needed: the other commands should not wait for the receivers' libraries.
   const { startService } = await import('../../serve/service.ts');
   const log = new Log({ level: loaded.settings.logLevel, write: (line) => void process.stderr.write(line) });
-  // Asked for before it has started, it would end the process: what is read then is new anyway.
-  let started: Service | undefined;
-  process.on('SIGHUP', () => void started?.reload());
+  const started = Promise.withResolvers<Service>();
+  let isStarting = true;
+  process.on('SIGHUP', () => {
+    // What is being started was read before.
+    if (isStarting) log.line('info', 'config: reload asked for, it follows once the start is done');
+    void started.promise.then((running) => running.reload());
+  });
   const service = await endingOnSignals(() => startService({ ...loaded, log, version }));
-  started = service;
+  isStarting = false;
+  started.resolve(service);
   const { ports } = service;
   log.line('info', 'started', {
     version,
@@ -45,6 +52,8 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
     http_port: ports.http,
     redacted: describeRedaction(loaded.settings.redaction),
   });
+  for (const remark of loaded.remarks)
+    log.line('warn', 'suites: a shadow has the version of the live suite and another content, both run', { remark });
   return { service, log };
 }
 

@@ -11,7 +11,7 @@ import { noStore } from '../no-store.ts';
 import { printBacktest } from '../print-backtest.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
-import type { Terminal } from '../terminal.ts';
+import { safe, type Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { writeReport } from '../write-report.ts';
 
@@ -47,9 +47,10 @@ export function addShadow(program: Command, terminal: Terminal): void {
       const limit = wholeNumber('--limit', flags.limit);
       const since = sinceOf(flags.since);
       const location = { config: flags.config, dataDir: flags.dataDir };
-      const { settings, suites, shadows } = await load(location, { secrets: "the store's" });
+      const { settings, suites, shadows, remarks } = await load(location, { secrets: "the store's" });
       if (shadows.length === 0)
         throw new CommandFailure('no suite runs in shadow: name one in shadow_suites of assay.yaml', EXIT.input);
+      for (const remark of remarks) terminal.err(`warning: ${safe(remark)}`);
       const reader = await openReader(settings);
       if (reader === undefined) throw noStore(settings);
       try {

@@ -45,6 +45,7 @@ export function addSuite(program: Command, terminal: Terminal): void {
       if (found.files.length === 0) throw new CommandFailure(noTests(found.untested), EXIT.input);
       const { tests, mistakes } = await testSuites(found.files, {
         builtinDir: BUILTIN_SUITES,
+        tools: settings.tools,
         baseDir: process.cwd(),
         conversationKeys: settings.conversation.idKeys,
         redaction: offlineRedaction(settings),

@@ -9,12 +9,16 @@ import { parseDocument } from 'yaml';
 import { isMissingSecret } from '../../config/secrets.ts';
 import { loadSettings } from '../../config/settings.ts';
 import { readTruthFiles } from '../../engine/truth-files.ts';
+import { suiteLoading } from '../../engine/suite-loading.ts';
+import { suiteRemarks } from '../../offline/suite-remarks.ts';
+import { sameVersions } from '../../score/evaluator-version.ts';
 import { loadSuites } from '../../score/load-suites.ts';
+import type { CompiledSuite } from '../../score/suite.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { printReview } from '../print-review.ts';
 import { settingOption } from '../setting-option.ts';
-import type { Terminal } from '../terminal.ts';
+import { safe, type Terminal } from '../terminal.ts';
 
 interface ValidateFlags {
   readonly store?: boolean;
@@ -33,9 +37,11 @@ export function addValidate(program: Command, terminal: Terminal): void {
     .action(async (files: readonly string[], flags: ValidateFlags) => {
       const location = { config: flags.config, dataDir: flags.dataDir };
       if (files.length === 0) {
-        const { settings, suites, shadows } = await load(location);
+        const { settings, suites, shadows, remarks } = await load(location);
         const beside = shadows.map(({ name, version }) => `${name}@${version} in shadow`);
         terminal.out(`valid: ${[...suites.map(({ name, version }) => `${name}@${version}`), ...beside].join(', ')}`);
+        for (const remark of remarks) terminal.err(`warning: ${safe(remark)}`);
+        await printRemarks(terminal, suites);
         if (flags.store === true) await printReview(terminal, settings, suites);
         return;
       }
@@ -48,13 +54,14 @@ export function addValidate(program: Command, terminal: Terminal): void {
         const loaded = await loadSuites(settings.suites, {
           baseDir: settings.baseDir,
           builtinDir: BUILTIN_SUITES,
-          judges: settings.judging.judges.map(({ name }) => name),
+          ...suiteLoading(settings),
           shadows: settings.shadowSuites,
         });
         // Secrets are where the service runs; a file is checked anywhere.
         const own = mistakes.filter((mistake) => !isMissingSecret(mistake));
         const { mistakes: inTruth } = readTruthFiles(settings.truth);
-        fromConfigs.push({ suites: loaded.suites, mistakes: [...own, ...loaded.mistakes, ...inTruth] });
+        const remarks = sameVersions(loaded.suites, loaded.shadows);
+        fromConfigs.push({ suites: loaded.suites, remarks, mistakes: [...own, ...loaded.mistakes, ...inTruth] });
       }
       const direct = await loadSuites(references, { baseDir: process.cwd(), builtinDir: BUILTIN_SUITES });
       failOn([...fromConfigs.flatMap(({ mistakes }) => mistakes), ...direct.mistakes]);
@@ -63,12 +70,19 @@ export function addValidate(program: Command, terminal: Terminal): void {
         ({ name, version, scope, criteria }) => `${name}@${version} (${scope}, ${criteria.length} criteria)`,
       );
       terminal.out(`valid: ${[...configs, ...named].join(', ')}`);
+      for (const remark of fromConfigs.flatMap(({ remarks }) => remarks)) terminal.err(`warning: ${safe(remark)}`);
+      await printRemarks(terminal, suites);
       if (flags.store !== true) return;
       // A configuration that is checked says itself where its store is.
       const config = flags.config ?? configs[0];
       const { settings } = await load({ ...location, config }, { suites: ['default'] });
       await printReview(terminal, settings, suites);
     });
+}
+
+/** What a suite can't know is no mistake: it is told, and it is valid all the same. */
+async function printRemarks(terminal: Terminal, suites: readonly CompiledSuite[]): Promise<void> {
+  for (const { suite, says } of await suiteRemarks(suites)) terminal.out(`  ${suite}: ${terminal.paint('dim', says)}`);
 }
 
 /** A suite says `suite:` or `criteria:` at its top level; any other YAML file is taken for a configuration. */

@@ -1,9 +1,9 @@
 /**
  * The running totals of one suite for one agent, version, environment and segment: which of them an evaluation moves, and by how
- * much. A conversation is counted when it is evaluated first; what a later revision changes is counted apart, so that
- * counters only ever go up.
+ * much. Counters only go up: a revision is counted like any evaluation, and what the one before it had added is added to the
+ * twin of each series (`_withdrawn`), so that a series less its twin is what the store says.
  *
- * Series are looked up once and kept: counting an evaluation is a dozen additions.
+ * Series are looked up once and kept: counting an evaluation is a dozen additions. Few evaluations are revised, so the twins are looked up then.
  */
 import {
   type Evaluation,
@@ -17,8 +17,14 @@ import {
 import { DECISIONS, decisionOf, isDecided } from '../../model/decision.ts';
 import type { AgentLabels } from '../../model/agent-labels.ts';
 import type { SeriesExemplar } from '../../model/metric.ts';
-import { type CountedEffort, countedEffort, type Effort, squaredCost } from './usage-totals.ts';
-import { type HistogramMetric, MILLIONTH, QUALITY_METRICS } from '../../report/metrics/quality-metrics.ts';
+import { type CountedEffort, squaredCost } from './usage-totals.ts';
+import {
+  type HistogramMetric,
+  MILLIONTH,
+  QUALITY_METRICS,
+  type SingleMetric,
+  withdrawnName,
+} from '../../report/metrics/quality-metrics.ts';
 
 type SuiteLabels = AgentLabels & { readonly suite: string };
 
@@ -43,21 +49,19 @@ interface Totals {
   earliest(metric: string, labels: LabelValues): { note(time: number): void };
 }
 
-const NONE: ReadonlySet<string> = new Set();
+/** What is counted of an evaluation. */
+type CountedEvaluation = Pick<Evaluation, 'score' | 'outcome' | 'ending' | 'decidedShare' | 'verdicts' | 'findings'>;
+
+type Histogram = Pick<HistogramTotals, 'observe'>;
+
+const NONE: ReadonlyMap<string, VerdictKind> = new Map();
 
 export class SuiteTotals {
   readonly labels: SuiteLabels;
   readonly #totals: Totals;
   readonly #firstSeen: { note(time: number): void };
-  readonly #outcomes = new Map<Outcome, OutcomeTotals>();
-  readonly #verdicts = new Map<string, Map<string, Series>>();
-  readonly #findings = new Map<FindingKind, Series>();
-  readonly #score: HistogramTotals;
-  readonly #scoreSquared: Series;
-  readonly #costSquared: Series;
-  readonly #stepsSquared: Series;
-  readonly #revisedUp: Series;
-  readonly #revisedDown: Series;
+  readonly #counted: SaidTotals;
+  readonly #withdrawn: SaidTotals;
 
   /** All series whose labels are known exist at zero from here on, so that `increase()` sees the first event. */
   constructor(totals: Totals, labels: SuiteLabels, criteria: readonly string[], findings: readonly FindingKind[] = []) {
@@ -65,93 +69,113 @@ export class SuiteTotals {
     this.#totals = totals;
     const { agent, agent_version, environment } = labels;
     this.#firstSeen = totals.earliest(QUALITY_METRICS.firstSeen.name, { agent, agent_version, environment });
-    for (const outcome of OUTCOMES) this.#outcomes.set(outcome, new OutcomeTotals(totals, { ...labels, outcome }));
-    for (const criterion of criteria) for (const verdict of VERDICTS) this.#verdict(criterion, verdict);
-    for (const finding of findings) {
-      this.#findings.set(finding, totals.series(QUALITY_METRICS.findings.name, { ...labels, finding }));
-    }
-    this.#score = new HistogramTotals(totals, QUALITY_METRICS.score, labels);
-    this.#scoreSquared = totals.series(QUALITY_METRICS.scoreSquared.name, labels);
-    this.#costSquared = totals.series(QUALITY_METRICS.costSquared.name, labels);
-    this.#stepsSquared = totals.series(QUALITY_METRICS.stepsSquared.name, labels);
-    this.#revisedUp = totals.series(QUALITY_METRICS.revisedUp.name, labels);
-    this.#revisedDown = totals.series(QUALITY_METRICS.revisedDown.name, labels);
+    this.#withdrawn = new SaidTotals(totals, labels, withdrawnName);
+    this.#counted = new SaidTotals(totals, labels, (metric) => metric, this.#withdrawn);
+    this.#counted.begin(criteria, findings);
   }
 
-  /** Verdicts that are in, of an evaluation that waits for others. Gives the criteria. */
-  countVerdicts(evaluation: Evaluation, before: ReadonlySet<string>): readonly string[] {
-    const waitsFor = new Set(evaluation.waitsFor);
-    const counted: string[] = [];
-    for (const [criterion, verdict] of evaluation.verdicts) {
-      if (waitsFor.has(criterion) || before.has(criterion)) continue;
-      this.#verdict(criterion, verdict.verdict).add(1);
-      this.#countJudged(criterion, verdict);
-      counted.push(criterion);
-    }
-    return counted;
+  /** Verdicts that are in, of an evaluation that waits for others. `before`: those that were counted of it before. Gives all that are counted now. */
+  countVerdicts(
+    { verdicts, waitsFor }: Pick<Evaluation, 'verdicts' | 'waitsFor'>,
+    before: ReadonlyMap<string, VerdictKind>,
+  ): ReadonlyMap<string, VerdictKind> {
+    const isAwaited = new Set(waitsFor);
+    const isIn = new Map([...verdicts].filter(([criterion]) => !isAwaited.has(criterion)));
+    this.#countVerdicts(isIn, before);
+    return new Map([...before, ...[...isIn].map(([criterion, { verdict }]) => [criterion, verdict] as const)]);
   }
 
-  /** `before`: criteria whose verdicts were counted while others were waited for. */
+  /** `before`: verdicts that were counted while others were waited for. */
   countFirst(
-    evaluation: Evaluation,
-    claimed: Effort,
+    evaluation: CountedEvaluation,
+    effort: CountedEffort,
     counted: CountedConversation,
-    before: ReadonlySet<string> = NONE,
+    before: ReadonlyMap<string, VerdictKind> = NONE,
   ): void {
-    const effort = countedEffort(claimed);
     this.#firstSeen.note(counted.logTime);
-    this.#outcomes.get(evaluation.outcome)?.count(effort, counted);
-    this.#stepsSquared.add(effort.steps ** 2);
-    if (effort.cost !== undefined) this.#costSquared.add(squaredCost(effort.cost));
-    for (const [criterion, verdict] of evaluation.verdicts) {
-      if (before.has(criterion)) continue;
-      const series = this.#verdict(criterion, verdict.verdict);
-      // Of a pass nobody asks for an example.
-      if (decisionOf(verdict.verdict) === 'fail') series.add(1, exemplarOf(counted, 1));
-      else series.add(1);
-      this.#countJudged(criterion, verdict);
-    }
-    for (const { finding } of evaluation.findings ?? []) this.#findings.get(finding)?.add(1, exemplarOf(counted, 1));
-    if (evaluation.score !== undefined) this.#countScore(evaluation.score, counted);
+    this.#countVerdicts(evaluation.verdicts, before, counted);
+    this.#counted.count(evaluation, effort, counted);
   }
 
-  /**
-   * An evaluation that gets its first score late is counted as scored then; one that loses its score keeps the last one
-   * in the mean, because a count can't go down.
-   */
   countRevised(
-    evaluation: Evaluation,
-    before: { readonly score: number | undefined; readonly outcome: Outcome },
+    evaluation: CountedEvaluation,
+    effort: CountedEffort,
+    before: CountedEvaluation & { readonly effort: CountedEffort | undefined },
     counted: CountedConversation,
   ): void {
     const change = { ...this.labels, from: before.outcome, to: evaluation.outcome };
     this.#totals.series(QUALITY_METRICS.revisions.name, change).add(1);
-    if (evaluation.score === undefined) return;
-    if (before.score === undefined) {
-      this.#countScore(evaluation.score, counted);
-      return;
+    // Of an evaluation that an older Assay made it is not known what was counted: that stays.
+    const isKnown = before.effort !== undefined;
+    this.#withdrawn.count(before, before.effort, counted);
+    this.#counted.count(evaluation, isKnown ? effort : undefined, counted);
+    for (const [criterion, verdict] of before.verdicts) this.#withdrawn.countVerdict(criterion, verdict);
+    this.#countVerdicts(evaluation.verdicts, NONE, counted);
+  }
+
+  #countVerdicts(
+    verdicts: Evaluation['verdicts'],
+    before: ReadonlyMap<string, VerdictKind>,
+    counted?: CountedConversation,
+  ): void {
+    for (const [criterion, verdict] of verdicts) {
+      const was = before.get(criterion);
+      if (was === verdict.verdict) continue;
+      if (was !== undefined) this.#withdrawn.verdict(criterion, was).add(1);
+      this.#counted.countVerdict(criterion, verdict, counted);
     }
-    const gain = evaluation.score - before.score;
-    if (gain > 0) this.#revisedUp.add(gain);
-    if (gain < 0) this.#revisedDown.add(-gain);
+  }
+}
+
+/** The series of what evaluations say, or of what they do not say any more: `named` gives the name of each metric. */
+class SaidTotals {
+  readonly #totals: Totals;
+  readonly #labels: SuiteLabels;
+  readonly #named: (metric: string) => string;
+  /** Its series exist from when those here do, so that one can be subtracted from the other in a query. */
+  readonly #twin: SaidTotals | undefined;
+  readonly #series = new Map<string, Series>();
+  readonly #histograms = new Map<HistogramMetric, Map<string, HistogramTotals>>();
+  readonly #verdicts = new Map<string, Map<VerdictKind, Series>>();
+
+  constructor(totals: Totals, labels: SuiteLabels, named: (metric: string) => string, twin?: SaidTotals) {
+    this.#totals = totals;
+    this.#labels = labels;
+    this.#named = named;
+    this.#twin = twin;
   }
 
-  #countScore(score: number, counted: CountedConversation): void {
-    this.#score.observe(score, counted);
-    this.#scoreSquared.add(Math.round(score * score * MILLIONTH));
+  begin(criteria: readonly string[], findings: readonly FindingKind[]): void {
+    for (const outcome of OUTCOMES) this.#one(QUALITY_METRICS.evaluations, 'outcome', outcome);
+    for (const criterion of criteria) for (const verdict of VERDICTS) this.verdict(criterion, verdict);
+    for (const finding of findings) this.#one(QUALITY_METRICS.findings, 'finding', finding);
+    this.#whole(QUALITY_METRICS.score);
+    for (const metric of SQUARES) this.#one(metric);
   }
 
-  /** Few versions are asked at a time, and each answer costs a call of a model: the series are not worth keeping at hand. */
-  #countJudged(criterion: string, given: Verdict): void {
-    if (!isDecided(given) || given.judgedBy === undefined) return;
-    const { judge, version: judge_version } = given.judgedBy;
-    const labels = { suite: this.labels.suite, criterion, judge, judge_version };
-    // Both from the first on, so that a share can be made of them.
-    for (const verdict of DECISIONS)
-      this.#totals.series(QUALITY_METRICS.judged.name, { ...labels, verdict }).add(verdict === given.verdict ? 1 : 0);
+  /** All but its verdicts. */
+  count(evaluation: CountedEvaluation, effort: CountedEffort | undefined, counted: CountedConversation): void {
+    const { outcome, score, ending, decidedShare, findings = [] } = evaluation;
+    this.#one(QUALITY_METRICS.evaluations, 'outcome', outcome).add(1, exemplarOf(counted, 1));
+    if (effort !== undefined) this.#countEffort(outcome, effort, counted);
+    for (const { finding } of findings)
+      this.#one(QUALITY_METRICS.findings, 'finding', finding).add(1, exemplarOf(counted, 1));
+    if (ending !== undefined) this.#one(QUALITY_METRICS.endings, 'ending', ending).add(1, exemplarOf(counted, 1));
+    if (decidedShare !== undefined) this.#ofSuite(QUALITY_METRICS.decidedShare).observe(decidedShare, counted);
+    if (score === undefined) return;
+    this.#whole(QUALITY_METRICS.score).observe(score, counted);
+    this.#one(QUALITY_METRICS.scoreSquared).add(Math.round(score * score * MILLIONTH));
   }
 
-  #verdict(criterion: string, verdict: VerdictKind): Series {
+  countVerdict(criterion: string, verdict: Verdict, counted?: CountedConversation): void {
+    const series = this.verdict(criterion, verdict.verdict);
+    // Of a pass nobody asks for an example.
+    if (counted !== undefined && decisionOf(verdict.verdict) === 'fail') series.add(1, exemplarOf(counted, 1));
+    else series.add(1);
+    this.#countJudged(criterion, verdict);
+  }
+
+  verdict(criterion: string, verdict: VerdictKind): Series {
     let byVerdict = this.#verdicts.get(criterion);
     if (byVerdict === undefined) {
       byVerdict = new Map();
@@ -159,43 +183,82 @@ export class SuiteTotals {
     }
     let series = byVerdict.get(verdict);
     if (series === undefined) {
-      series = this.#totals.series(QUALITY_METRICS.verdicts.name, { ...this.labels, criterion, verdict });
+      series = this.#totals.series(this.#named(QUALITY_METRICS.verdicts.name), { ...this.#labels, criterion, verdict });
       byVerdict.set(verdict, series);
+      // Pass rates are asked for; how often something was not decided is looked at as it comes.
+      if (decisionOf(verdict) !== undefined) this.#twin?.verdict(criterion, verdict);
     }
     return series;
   }
-}
 
-class OutcomeTotals {
-  readonly #evaluations: Series;
-  readonly #totals: Totals;
-  readonly #labels: LabelValues;
-  /** Made at the first evaluation with this outcome: most outcomes of most versions never occur. */
-  readonly #histograms = new Map<HistogramMetric, HistogramTotals>();
-
-  constructor(totals: Totals, labels: LabelValues) {
-    this.#totals = totals;
-    this.#labels = labels;
-    this.#evaluations = totals.series(QUALITY_METRICS.evaluations.name, labels);
+  #countEffort(outcome: Outcome, effort: CountedEffort, counted: CountedConversation): void {
+    const { steps, duration, tokens, cost } = effort;
+    this.#byOutcome(QUALITY_METRICS.steps, outcome).observe(steps, counted);
+    this.#byOutcome(QUALITY_METRICS.duration, outcome).observe(duration, counted);
+    if (tokens !== undefined) this.#byOutcome(QUALITY_METRICS.tokens, outcome).observe(tokens, counted);
+    if (cost !== undefined) this.#byOutcome(QUALITY_METRICS.cost, outcome).observe(cost, counted);
+    this.#one(QUALITY_METRICS.stepsSquared).add(steps ** 2);
+    if (cost !== undefined) this.#one(QUALITY_METRICS.costSquared).add(squaredCost(cost));
   }
 
-  count(effort: CountedEffort, counted: CountedConversation): void {
-    this.#evaluations.add(1, exemplarOf(counted, 1));
-    this.#observe(QUALITY_METRICS.steps, effort.steps, counted);
-    this.#observe(QUALITY_METRICS.duration, effort.duration, counted);
-    if (effort.tokens !== undefined) this.#observe(QUALITY_METRICS.tokens, effort.tokens, counted);
-    if (effort.cost !== undefined) this.#observe(QUALITY_METRICS.cost, effort.cost, counted);
+  /** Few versions are asked at a time, and each answer costs a call of a model: the series are not worth keeping at hand. */
+  #countJudged(criterion: string, given: Verdict): void {
+    if (!isDecided(given) || given.judgedBy === undefined) return;
+    const { judge, version: judge_version } = given.judgedBy;
+    const labels = { suite: this.#labels.suite, criterion, judge, judge_version };
+    // Both from the first on, so that a share can be made of them.
+    for (const verdict of DECISIONS)
+      this.#totals
+        .series(this.#named(QUALITY_METRICS.judged.name), { ...labels, verdict })
+        .add(verdict === given.verdict ? 1 : 0);
   }
 
-  #observe(metric: HistogramMetric, value: number, counted: CountedConversation): void {
-    let histogram = this.#histograms.get(metric);
-    if (histogram === undefined) {
-      histogram = new HistogramTotals(this.#totals, metric, this.#labels);
-      this.#histograms.set(metric, histogram);
+  /** A counter of the suite's labels, and of one label more where it has one. */
+  #one(metric: SingleMetric, label?: string, value = ''): Series {
+    const { name } = metric;
+    const key = label === undefined ? name : `${name} ${value}`;
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      series = this.#totals.series(
+        this.#named(name),
+        label === undefined ? this.#labels : { ...this.#labels, [label]: value },
+      );
+      this.#series.set(key, series);
+      if (this.#twin !== undefined) this.#twin.#one(metric, label, value);
     }
-    histogram.observe(value, counted);
+    return series;
+  }
+
+  #whole(metric: HistogramMetric): Histogram {
+    return this.#histogram(metric, '', () => this.#labels);
+  }
+
+  /** Made at the first evaluation with this outcome: most outcomes of most versions never occur. */
+  #byOutcome(metric: HistogramMetric, outcome: Outcome): Histogram {
+    return this.#histogram(metric, outcome, () => ({ ...this.#labels, outcome }));
+  }
+
+  #ofSuite(metric: HistogramMetric): Histogram {
+    return this.#histogram(metric, '', () => ({ suite: this.#labels.suite }));
+  }
+
+  #histogram(metric: HistogramMetric, key: string, labels: () => LabelValues): Histogram {
+    let ofMetric = this.#histograms.get(metric);
+    if (ofMetric === undefined) {
+      ofMetric = new Map();
+      this.#histograms.set(metric, ofMetric);
+    }
+    let histogram = ofMetric.get(key);
+    if (histogram === undefined) {
+      histogram = new HistogramTotals(this.#totals, { ...metric, name: this.#named(metric.name) }, labels());
+      ofMetric.set(key, histogram);
+      if (this.#twin !== undefined) this.#twin.#histogram(metric, key, labels);
+    }
+    return histogram;
   }
 }
+
+const SQUARES = [QUALITY_METRICS.scoreSquared, QUALITY_METRICS.stepsSquared, QUALITY_METRICS.costSquared];
 
 function exemplarOf({ traceId, conversationId, at }: CountedConversation, value: number): SeriesExemplar {
   return { traceId, conversationId, value, at };

@@ -8,6 +8,14 @@ export interface Effort {
   readonly costUsd: number | undefined;
 }
 
+interface KeptEffort {
+  readonly steps: number | undefined;
+  readonly tokens: number | undefined;
+  readonly durationMs: number | undefined;
+  /** Billionths of a US dollar. */
+  readonly costNanos: number | undefined;
+}
+
 /** Whole numbers of each metric's scale. */
 export interface CountedEffort {
   readonly steps: number;
@@ -24,15 +32,24 @@ export interface CountedEffort {
  */
 export const EFFORT_MAX = { steps: 100_000, tokens: 1e10, duration: 366 * 86_400_000, cost: 1e9 } as const;
 
-const PER_USD = 1e6;
+/** Finer than what is counted, and never more than that by as much as could be seen. */
+const NANOS_MAX = (EFFORT_MAX.cost + 1) * 1000;
 
-export function countedEffort({ steps, tokens, durationMs, costUsd }: Effort): CountedEffort {
+/** What is kept of it with the evaluation. What is counted follows from this alone, so that the same can be taken out again. */
+export function keptEffort({ steps, tokens, durationMs, costUsd }: Effort): KeptEffort {
   return {
     steps: within(steps, EFFORT_MAX.steps),
     tokens: tokens === undefined ? undefined : within(tokens, EFFORT_MAX.tokens),
-    duration: within(durationMs, EFFORT_MAX.duration),
-    cost: costUsd === undefined ? undefined : within(costUsd * PER_USD, EFFORT_MAX.cost),
+    durationMs: within(durationMs, EFFORT_MAX.duration),
+    costNanos: costUsd === undefined ? undefined : within(costUsd * 1e9, NANOS_MAX),
   };
+}
+
+/** Undefined where it was kept by an Assay that kept less of it. */
+export function countedEffort({ steps, tokens, durationMs, costNanos }: KeptEffort): CountedEffort | undefined {
+  if (steps === undefined || durationMs === undefined) return undefined;
+  const cost = costNanos === undefined ? undefined : Math.min(Math.round(costNanos / 1000), EFFORT_MAX.cost);
+  return { steps, tokens, duration: durationMs, cost };
 }
 
 /** In billionths of a dollar squared: a thousand times the square of millionths. A conversation of 0.0003 USD is 90 of them. */

@@ -3,13 +3,13 @@ import { JUDGE_FAILURES, JUDGE_OMISSIONS, type JudgeFailure, type JudgeOmission 
 
 /** What a call came to. */
 export const CALL_RESULTS = ['said', ...JUDGE_FAILURES] as const;
-type CallResult = (typeof CALL_RESULTS)[number];
+export type CallResult = (typeof CALL_RESULTS)[number];
 
 /** What a question came to. */
 export const QUESTION_ENDS = ['answered', ...JUDGE_FAILURES, ...JUDGE_OMISSIONS] as const;
 type QuestionEnd = 'answered' | JudgeFailure | JudgeOmission;
 
-/** From scoring: this judge had answered the same question before, and is not asked. */
+/** From scoring: this judge had answered the same question before, or is about to, and is not asked again. */
 export interface AnswerReused {
   readonly type: 'answer-reused';
   readonly judge: string;

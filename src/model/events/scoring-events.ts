@@ -6,7 +6,7 @@ import type { AnswerReused } from './judge-events.ts';
 export const TURN_FATES = [
   'stored',
   'revised',
-  /** Rows that had been stored before a restart. */
+  /** The scoring thread ended after it had stored the turn and before it said so, and was given it again. */
   'stored-already',
   /** Only spans that are stored already came again. */
   'duplicate',

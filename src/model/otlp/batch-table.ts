@@ -7,6 +7,9 @@
  *   group  = resource start u32   resource end u32   scope start u32   scope end u32                     16 bytes
  *   row    = trace id 16   span id 8   parent span id 8   start u32   end u32   group u32   flags u32    48 bytes
  *
+ *   flags  = bit 0 the parent is remote   bit 1 the scope is Assay's own   bits 2 to 31 hash of the conversation that the span
+ *            names (`conversation-id.ts`), 0 where it names none or nobody has looked
+ *
  * Offsets count from the beginning of the request; an id of zeros is none. A resource or scope that was not sent has
  * start and end 0.
  */
@@ -19,6 +22,8 @@ const MAGIC = 0x3154_4241; // 'ABT1'
 const HEAD_BYTES = 16;
 const GROUP_BYTES = 16;
 const ROW_BYTES = 48;
+const HASH_SHIFT = 2;
+const FLAGS = (1 << HASH_SHIFT) - 1;
 const SIGNALS = { traces: 1, logs: 2 } as const satisfies Record<Signal, number>;
 
 export function encodeTable(index: { readonly rows: RecordIndex }): Uint8Array {
@@ -160,6 +165,16 @@ export class BatchTable {
   /** The scope is Assay's own: not to be scored. */
   isOwn(row: number): boolean {
     return (this.#flags(row) & ROW_FLAGS.isOwn) !== 0;
+  }
+
+  /** 0 where the span names no conversation, or nobody has looked. */
+  conversationHash(row: number): number {
+    return this.#flags(row) >>> HASH_SHIFT;
+  }
+
+  /** Notes it in the bytes of the table. */
+  noteConversation(row: number, hash: number): void {
+    this.#view.setUint32(this.#row(row) + 44, (this.#flags(row) & FLAGS) | (hash << HASH_SHIFT), true);
   }
 
   resourceStart(group: number): number {

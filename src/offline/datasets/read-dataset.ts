@@ -161,7 +161,7 @@ function readCase(
   }
   if (mistakes.length > 0) return { case: undefined, mistakes };
   const said = turns ?? (input === undefined ? [] : [input]);
-  const fingerprint = sha256({ turns: said, truth, golden });
+  const fingerprint = caseFingerprint({ turns: said, truth, golden });
   const { line } = written.placeOf([]);
   return {
     case: { id, turns: said, truth, golden, tags: tags ?? [], fingerprint, from: toOrigin(from), line },
@@ -179,8 +179,13 @@ function within(outer: Path, inner: string): string {
   return inner.startsWith('[') ? `${path}${inner}` : `${path}.${inner}`;
 }
 
+/** A case that was changed has another one, whatever it is called. */
+export function caseFingerprint({ turns, truth, golden }: Pick<DatasetCase, 'turns' | 'truth' | 'golden'>): string {
+  return sha256({ turns, truth, golden });
+}
+
 /** The order of the cases, and of the keys in them, says nothing. */
-export function fingerprintOf(cases: readonly DatasetCase[]): string {
+export function fingerprintOf(cases: readonly Pick<DatasetCase, 'id' | 'fingerprint'>[]): string {
   return sha256(cases.map(({ id, fingerprint }) => [id, fingerprint]).sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
 }
 

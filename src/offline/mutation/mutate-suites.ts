@@ -18,7 +18,6 @@ import { retell } from '../../mutate/retell.ts';
 import { tally } from '../../mutate/tally.ts';
 import { evaluate } from '../../score/evaluate.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
-import { writeOperations } from '../../score/trajectory/write-operations.ts';
 import { type GoldenConversation, understood } from './golden-conversations.ts';
 
 interface MutateOptions {
@@ -52,9 +51,10 @@ export async function mutateSuite(
     else goldens.push(golden);
   }
   const tools = [...new Set(goldens.flatMap(({ recorded }) => toolsIn(recorded)))].sort();
+  const isWrite = (tool: string) => suite.effects.of(tool) === 'writes';
   const results: MutantResult[] = [];
   for (const golden of goldens) {
-    const scene: Scene = { excerpt: golden.excerpt, isWrite: suite.golden?.isWrite ?? IS_WRITE, tools };
+    const scene: Scene = { excerpt: golden.excerpt, isWrite, tools };
     const { name, from } = golden.golden;
     for (const fault of options.faults) {
       const { seed, placesMax } = options;
@@ -86,8 +86,6 @@ export async function mutateSuite(
     results,
   });
 }
-
-const IS_WRITE = writeOperations();
 
 function toolsIn({ turns }: Conversation): readonly string[] {
   return turns.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name));

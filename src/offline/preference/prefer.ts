@@ -30,8 +30,14 @@ interface ToPrefer {
   readonly ask: (
     requests: readonly JudgeRequest[],
   ) => Promise<readonly { readonly key: string; readonly outcome: JudgeOutcome }[]>;
-  readonly onProgress: (progress: { readonly asked: number; readonly of: number }) => void;
+  readonly onProgress: (progress: PreferenceProgress) => void;
 }
+
+export type PreferenceProgress =
+  /** So many pairs of answers have been read. */
+  | { readonly is: 'reading'; readonly pairs: number }
+  /** So many different questions come of them. */
+  | { readonly is: 'asking'; readonly questions: number; readonly pairs: number };
 
 interface Pair {
   readonly case: string;
@@ -43,7 +49,6 @@ interface Pair {
 }
 
 const PRIORITY = 50;
-const ASKED_TOGETHER = 64;
 
 export async function preferences(parts: ToPrefer): Promise<readonly AskedPair[]> {
   const pairs = await pairsOf(parts);
@@ -52,12 +57,9 @@ export async function preferences(parts: ToPrefer): Promise<readonly AskedPair[]
     for (const request of [requestOf(pair, 'straight', parts), requestOf(pair, 'exchanged', parts)])
       if (request !== undefined) requests.set(request.key, request);
   }
-  const outcomes = new Map<string, JudgeOutcome>();
-  const waiting = [...requests.values()];
-  for (let at = 0; at < waiting.length; at += ASKED_TOGETHER) {
-    parts.onProgress({ asked: at, of: waiting.length });
-    for (const { key, outcome } of await parts.ask(waiting.slice(at, at + ASKED_TOGETHER))) outcomes.set(key, outcome);
-  }
+  parts.onProgress({ is: 'asking', questions: requests.size, pairs: pairs.length });
+  const ended = await parts.ask([...requests.values()]);
+  const outcomes = new Map(ended.map(({ key, outcome }) => [key, outcome]));
   return pairs.map((pair) => {
     const { case: id, a, b } = pair;
     const said = (order: 'straight' | 'exchanged') => preferenceSaid(pair, order, outcomes, parts);
@@ -66,7 +68,7 @@ export async function preferences(parts: ToPrefer): Promise<readonly AskedPair[]
 }
 
 /** Each case that two experiments ran as it is now, repeat beside repeat. */
-async function pairsOf({ experiments, exchangeOf, orders, seed }: ToPrefer): Promise<readonly Pair[]> {
+async function pairsOf({ experiments, exchangeOf, orders, seed, onProgress }: ToPrefer): Promise<readonly Pair[]> {
   const random = randomFrom(seed);
   const known = new Map<CaseRun, Exchange | undefined>();
   const read = async (experiment: ExperimentResult, run: CaseRun) => {
@@ -89,6 +91,7 @@ async function pairsOf({ experiments, exchangeOf, orders, seed }: ToPrefer): Pro
           exchanges: first === undefined || second === undefined ? undefined : [first, second],
           orders: orders === 'both' ? { straight: true, exchanged: true } : { straight: isFirst, exchanged: !isFirst },
         });
+        onProgress({ is: 'reading', pairs: pairs.length });
       }
     }
   }

@@ -26,7 +26,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { AgentEnd, AgentPlace, GivenRun } from '../../agent-runner/agent.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
-import type { CaseRun, RunEffort, RunEnd } from '../../model/experiment.ts';
+import type { CaseRun, RunEnd } from '../../model/experiment.ts';
 import { type TraceId, tryParseTraceId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
@@ -39,6 +39,7 @@ import { type RecordedBatch, redactBatches } from '../recording.ts';
 import { MemorySpool } from '../recording-log.ts';
 import { understandRecorded } from '../understand-recording.ts';
 import { asOwnConversation } from './own-conversation.ts';
+import { effortOf } from './run-effort.ts';
 import { type InboxArrival, RunInbox } from './run-inbox.ts';
 import { newConversationId, type PlannedRun } from './run-plan.ts';
 import { type ShownRun, spansOfMessages } from './shown-messages.ts';
@@ -290,23 +291,6 @@ function mainOf(conversations: readonly Conversation[], given: string): Conversa
 
 function stepsIn({ turns }: Conversation): number {
   return turns.reduce((sum, turn) => sum + turn.steps.length, 0);
-}
-
-function effortOf(conversations: readonly Conversation[]): RunEffort {
-  const turns = conversations.flatMap((conversation) => conversation.turns);
-  const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
-  const known = (amounts: readonly (number | undefined)[]) => amounts.filter((amount) => amount !== undefined);
-  const total = (amounts: readonly number[]) => (amounts.length === 0 ? undefined : sum(amounts));
-  const llmCalls = sum(turns.map((turn) => turn.llmCalls));
-  const toolCalls = sum(turns.map((turn) => turn.toolCalls.length));
-  return {
-    steps: llmCalls + toolCalls,
-    llmCalls,
-    toolCalls,
-    inputTokens: total(known(conversations.map(({ usage }) => usage?.inputTokens))),
-    outputTokens: total(known(conversations.map(({ usage }) => usage?.outputTokens))),
-    costUsd: total(known(conversations.map(({ costUsd }) => costUsd))),
-  };
 }
 
 function bytesOf(batches: readonly RecordedBatch[], signal: RecordedBatch['signal']): readonly Uint8Array[] {

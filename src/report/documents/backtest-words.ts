@@ -1,6 +1,6 @@
 /** What a changed suite would have said, in lines for a person: the same for the terminal and for Markdown, which only dress them. */
 import type { BacktestReport, BacktestTotals, Mover, RegressionEpisode, SideOfChange } from '../../model/backtest.ts';
-import { OUTCOMES } from '../../model/evaluation.ts';
+import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 
 export interface Table {
   readonly title: string;
@@ -78,7 +78,7 @@ function totalsTable({ before, after }: BacktestReport): Table {
     rows: [
       ['TCR', scoreText(before.tcr), scoreText(after.tcr), changeOf(before, after)],
       row('scored', before.scored, after.scored),
-      ...OUTCOMES.map((outcome) => row(outcome, before.outcomes[outcome], after.outcomes[outcome])),
+      ...OUTCOMES_IN_ORDER.map((outcome) => row(outcome, before.outcomes[outcome], after.outcomes[outcome])),
     ],
   };
 }

@@ -1,6 +1,6 @@
 /** Figures of a comparison as a person reads them, the same in a terminal and in a pull request: shares in percent, their differences in points, scores as they are. */
 import type { Compared, ComparisonWord, Interval, SuiteComparison } from '../../model/comparison.ts';
-import { isSuccess } from '../../model/severity.ts';
+import { isGood } from '../../model/severity.ts';
 import { unreachable } from '../../model/unreachable.ts';
 
 export interface ComparisonRow {
@@ -19,7 +19,7 @@ interface RowGroup {
 /** What is compared, in the order in which one asks. Outcomes that never came, and what no span says, are left out. */
 export function rowGroups(suite: SuiteComparison): readonly RowGroup[] {
   const outcomes = suite.outcomes
-    .filter(({ outcome, compared }) => !isSuccess(outcome) && isThere(compared))
+    .filter(({ outcome, compared }) => !isGood(outcome) && isThere(compared))
     .map(({ outcome, compared }) => ({ name: outcome, unit: 'share', compared }) as const);
   return [
     {

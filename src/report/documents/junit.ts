@@ -2,7 +2,7 @@
 import { partsOf } from '../../model/verdict-parts.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
-import { isScored, isSuccess } from '../../model/severity.ts';
+import { isGood, isInSuccessRate } from '../../model/severity.ts';
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 
 export function toJUnit(evaluations: readonly Evaluation[]): string {
@@ -20,8 +20,9 @@ function nameOf({ conversationId, turnId }: Evaluation): string {
 }
 
 function resultOf({ outcome, explanation, verdicts }: Evaluation): JUnitResult {
-  if (!isScored(outcome)) return { is: 'skipped', message: explanation };
-  if (isSuccess(outcome)) return { is: 'passed' };
+  // Whether a person was rightly asked is not known.
+  if (!isInSuccessRate(outcome)) return { is: 'skipped', message: explanation };
+  if (isGood(outcome)) return { is: 'passed' };
   const details = [...verdicts]
     .filter(([, { verdict }]) => decisionOf(verdict) === 'fail')
     .map(([criterion, verdict]) => {

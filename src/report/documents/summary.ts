@@ -1,16 +1,32 @@
-/** What many evaluations add up to: TCR with its band, outcomes, and the criteria that fail most. */
+/** What many evaluations add up to: TCR, the share of successes, outcomes, and the criteria that fail most. */
 import { decisionOf } from '../../model/decision.ts';
-import { type Evaluation, OUTCOMES, type Outcome } from '../../model/evaluation.ts';
+import { type About, ABOUTS, type Evaluation, type Outcome } from '../../model/evaluation.ts';
+import { isFailure, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 
-/** From the task completion rate: 0.85 and above, 0.70 and above, below. */
+/** From the task completion rate: 0.85 and above, 0.70 and above, below. Nothing is said of what is known by its form alone. */
 type Band = 'production ready' | 'usable' | 'not ready';
+
+export const TCR_SPELLED_OUT = 'TCR: task completion rate, the mean score from 0 to 1';
+export const FORM_ONLY = 'form only: says nothing about whether the task was done';
 
 export interface SuiteSummary {
   readonly evaluations: number;
   readonly scored: number;
   /** Mean score of what was scored; null where nothing was. */
   readonly tcr: number | null;
+  /** Null where at most half of what was scored has evidence of the task. */
   readonly band: Band | null;
+  /**
+   * Share of successes in what succeeded or failed: what was handed over to a person, and what is known by its form alone, is in neither. Null where
+   * there are none, and of a suite that is not about the task.
+   */
+  readonly success_rate: number | null;
+  /** Of a suite that is not about the task: the share in which no fault was found. Null of others. */
+  readonly no_fault_rate: number | null;
+  /** The most that its decided criteria are about; null where it is not known. */
+  readonly about: About | null;
+  /** Share of what was scored in which a criterion about the task was decided. */
+  readonly with_evidence: number | null;
   readonly outcomes: { readonly [outcome in Outcome]: number };
 }
 
@@ -48,19 +64,33 @@ export function bandOf(tcrMillionths: number): Band {
 }
 
 function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
-  const scores = evaluations.map(({ score }) => score).filter((score) => score !== undefined);
-  const sum = scores.reduce((total, score) => total + score, 0);
-  const mean = scores.length === 0 ? undefined : sum / scores.length;
+  const scored = evaluations.filter(({ score }) => score !== undefined);
+  const sum = scored.reduce((total, { score = 0 }) => total + score, 0);
+  const mean = scored.length === 0 ? undefined : sum / scored.length;
+  const known = scored.filter(({ about }) => about === 'task').length;
+  const about = ABOUTS.findLast((one) => evaluations.some((evaluation) => evaluation.about === one));
   const count = (outcome: Outcome) => evaluations.filter((evaluation) => evaluation.outcome === outcome).length;
-  const counts = OUTCOMES.map((outcome) => [outcome, count(outcome)] as const);
+  const counts = OUTCOMES_IN_ORDER.map((outcome) => [outcome, count(outcome)] as const);
+  const failed = evaluations.filter(({ outcome }) => isFailure(outcome)).length;
+  const rate = (good: Outcome) => share(count(good), count(good) + failed);
+  // Evaluations of before that was kept are taken as they were: for being about the task.
+  const isAboutTask = about === undefined || about === 'task';
   return {
     evaluations: evaluations.length,
-    scored: scores.length,
+    scored: scored.length,
     tcr: mean === undefined ? null : Math.round(mean) / 1_000_000,
-    band: mean === undefined ? null : bandOf(mean),
+    band: mean === undefined || known * 2 <= scored.length ? null : bandOf(mean),
+    success_rate: isAboutTask ? rate('successful_completion') : null,
+    no_fault_rate: isAboutTask ? null : rate('no_fault_found'),
+    about: about ?? null,
+    with_evidence: share(known, scored.length),
     // The cast holds: the entries are made from the list of all outcomes.
     outcomes: Object.fromEntries(counts) as SuiteSummary['outcomes'],
   };
+}
+
+function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : Math.round((part / whole) * 1_000_000) / 1_000_000;
 }
 
 function failingCriteria(evaluations: readonly Evaluation[]): FailingCriterion[] {

@@ -1,12 +1,34 @@
 /** The way from Kafka to the shared store: lag, unreadable records, lanes, problems. */
 import { type ClusterEvent, RECORD_FATES } from '../../model/events/cluster-events.ts';
 import { counter, gauge, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
-import type { ClusterGauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 import type { ScoringCounted } from './scoring.ts';
 
 const BATCH_BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
+
+/** What a log of lanes says of them at each scrape. */
+export interface LaneReadings {
+  readonly count: number;
+  /** As the brokers said last, for each partition that this instance reads. */
+  readonly lags: readonly PartitionLag[];
+  readonly spoolBytes: number;
+}
+
+export interface PartitionLag {
+  readonly topic: string;
+  readonly partition: number;
+  readonly records: number;
+  readonly seconds: number;
+}
+
+export interface ClusterReadings {
+  /** Undefined until it is open. */
+  readonly log: () => { readonly lanes?: LaneReadings } | undefined;
+  /** Undefined until the store has one. */
+  readonly clusterTime: () => number | undefined;
+  readonly turnsWaiting: () => number;
+}
 
 export const CLUSTER_METRICS = {
   records: counter('assay_kafka_records_total', 'records', {
@@ -35,13 +57,13 @@ export const CLUSTER_METRICS = {
   }),
   lanes: readGauge('assay_kafka_lanes', 'lanes', {
     help: 'Lanes (partition numbers) that this instance has.',
-    read: (now) => now.lanes(),
+    read: (now) => now.log()?.lanes?.count ?? 0,
   }),
   lagRecords: readGauge('assay_kafka_lag_records', 'records', {
     labels: ['topic', 'partition'],
     help: 'Records of the partition that have not been read.',
     read: (now) =>
-      now.lags().map(({ topic, partition, records }) => ({ labels: { topic, partition }, value: records })),
+      lagsOf(now).map(({ topic, partition, records }) => ({ labels: { topic, partition }, value: records })),
   }),
   lagSeconds: readGauge('assay_kafka_lag_seconds', 'seconds', {
     labels: ['topic', 'partition'],
@@ -50,7 +72,7 @@ export const CLUSTER_METRICS = {
       'how far behind the slowest partition is': 'max(assay_kafka_lag_seconds)',
     },
     read: (now) =>
-      now.lags().map(({ topic, partition, seconds }) => ({ labels: { topic, partition }, value: seconds })),
+      lagsOf(now).map(({ topic, partition, seconds }) => ({ labels: { topic, partition }, value: seconds })),
   }),
   clusterTimeLag: readGauge('assay_cluster_time_lag_seconds', 'seconds', {
     help: 'How far the time up to which conversations are judged is behind now.',
@@ -70,11 +92,11 @@ export const CLUSTER_METRICS = {
   }),
   spoolBytes: readGauge('assay_spool_bytes', 'bytes', {
     help: 'Disk that the bytes of open turns hold.',
-    read: (now) => now.spoolBytes(),
+    read: (now) => now.log()?.lanes?.spoolBytes ?? 0,
   }),
   turnsToFile: readGauge('assay_filing_queue_length', 'turns', {
     help: 'Closed turns that are not filed yet.',
-    read: (now) => now.turnsToFile(),
+    read: (now) => now.turnsWaiting(),
   }),
   filing: histogram('assay_filing_seconds', 'seconds', {
     help: 'Time to file one batch of closed turns in the shared store.',
@@ -91,13 +113,17 @@ export const CLUSTER_METRICS = {
   sent: counter('assay_evaluations_sent_total', 'evaluations', {
     help: 'Evaluations written to the topic of evaluations.',
   }),
-} satisfies MetricTable<ClusterGauges>;
+} satisfies MetricTable<ClusterReadings>;
+
+function lagsOf({ log }: ClusterReadings): readonly PartitionLag[] {
+  return log()?.lanes?.lags ?? [];
+}
 
 type ClusterCounted = Counted<typeof CLUSTER_METRICS>;
 
 export const CLUSTER_EVENTS = {
   'records-read': {
-    count: ({ topic, signal, ...read }, { records, rows, bytes }) => {
+    count: ({ topic, signal, ...read }, { cluster: { records, rows, bytes } }) => {
       records.inc({ topic }, read.records);
       rows.inc({ topic, signal }, read.rows);
       bytes.inc({ topic }, read.bytes);
@@ -110,7 +136,7 @@ export const CLUSTER_EVENTS = {
         { topic, partition, offset, reason, fate },
         `unreadable ${topic}`,
       ),
-    count: ({ topic, fate }, { unreadable }) => unreadable.inc({ topic, fate }),
+    count: ({ topic, fate }, { cluster }) => cluster.unreadable.inc({ topic, fate }),
   },
   'record-late': {
     log: ({ topic, byMs }) =>
@@ -119,56 +145,56 @@ export const CLUSTER_EVENTS = {
         { topic, by_ms: byMs },
         `late ${topic}`,
       ),
-    count: ({ topic }, { late }) => late.inc({ topic }),
+    count: ({ topic }, { cluster }) => cluster.late.inc({ topic }),
   },
   'lanes-gained': {
     log: ({ lanes, kept }) => info('kafka: lanes gained, reading them', { lanes: lanes.join(' '), kept }),
-    count: ({ lanes }, { laneChanges }) => laneChanges.inc({ change: 'gained' }, lanes.length),
+    count: ({ lanes }, { cluster }) => cluster.laneChanges.inc({ change: 'gained' }, lanes.length),
   },
   'lanes-lost': {
     log: ({ lanes, because }) =>
       info('kafka: lanes lost, their next owner reads them', { lanes: lanes.join(' '), because }),
-    count: ({ lanes }, { laneChanges }) => laneChanges.inc({ change: 'lost' }, lanes.length),
+    count: ({ lanes }, { cluster }) => cluster.laneChanges.inc({ change: 'lost' }, lanes.length),
   },
   'kafka-problem': {
     log: ({ problem }) =>
       problem === undefined
         ? info('kafka: problem is over, reading again')
         : error('kafka: cannot read, retrying', { problem }),
-    count: ({ problem }, { kafkaProblem }) => kafkaProblem.set(problem === undefined ? 0 : 1),
+    count: ({ problem }, { cluster }) => cluster.kafkaProblem.set(problem === undefined ? 0 : 1),
   },
   'store-problem': {
     log: ({ problem }) =>
       problem === undefined
         ? info('store: problem is over, using the shared store again')
         : error('store: cannot use the shared store, retrying', { problem }),
-    count: ({ problem }, { storeProblem }) => storeProblem.set(problem === undefined ? 0 : 1),
+    count: ({ problem }, { cluster }) => cluster.storeProblem.set(problem === undefined ? 0 : 1),
   },
   'sending-problem': {
     log: ({ problem }) =>
       problem === undefined
         ? info('kafka: problem is over, sending evaluations to their topic again')
         : error('kafka: cannot send evaluations to their topic, they wait in the store', { problem }),
-    count: ({ problem }, { sendingProblem }) => sendingProblem.set(problem === undefined ? 0 : 1),
+    count: ({ problem }, { cluster }) => cluster.sendingProblem.set(problem === undefined ? 0 : 1),
   },
   'arrivals-filed': {
-    count: ({ arrivals, tookMs }, { filing, filed }) => {
-      filing.observe(tookMs / 1000);
-      filed.inc(arrivals);
+    count: ({ arrivals, tookMs }, { cluster }) => {
+      cluster.filing.observe(tookMs / 1000);
+      cluster.filed.inc(arrivals);
     },
   },
   'conversations-scored': {
-    count: ({ conversations, arrivals, tookMs }, { judging, judged, commit, scored }) => {
-      judging.observe(tookMs / 1000);
-      judged.inc(conversations);
+    count: ({ conversations, arrivals, tookMs }, { cluster, scoring }) => {
+      cluster.judging.observe(tookMs / 1000);
+      cluster.judged.inc(conversations);
       if (arrivals === 0) return;
       // Panels and alerts about scoring are the same however Assay runs.
-      commit.observe(tookMs / 1000);
-      scored.inc(arrivals);
+      scoring.commit.observe(tookMs / 1000);
+      scoring.scored.inc(arrivals);
     },
   },
-  'evaluations-sent': { count: ({ evaluations }, { sent }) => sent.inc(evaluations) },
-} satisfies EventTable<ClusterEvent, ClusterCounted & Pick<ScoringCounted, 'commit' | 'scored'>>;
+  'evaluations-sent': { count: ({ evaluations }, { cluster }) => cluster.sent.inc(evaluations) },
+} satisfies EventTable<ClusterEvent, { readonly cluster: ClusterCounted; readonly scoring: ScoringCounted }>;
 
 /** A gateway reads nothing. "No instance can" asks those that read, and a 0 of a gateway must not stand for them. */
 export function withoutReading({ kafkaProblem, storeProblem, sendingProblem }: ClusterCounted): void {

@@ -1,7 +1,6 @@
 /** The configuration while Assay runs. */
 import type { ConfigEvent } from '../../model/events/config-events.ts';
 import { gauge } from '../metrics/define-metric.ts';
-import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
@@ -16,7 +15,7 @@ export const CONFIG_METRICS = {
         'assay_config_last_reload_success_timestamp_seconds < on () group_left () max(assay_config_last_reload_success_timestamp_seconds) - 600',
     },
   }),
-} satisfies MetricTable<Gauges>;
+} satisfies MetricTable<unknown>;
 
 export const CONFIG_EVENTS = {
   'config-reloaded': {

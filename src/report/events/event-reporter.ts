@@ -1,40 +1,64 @@
 /**
- * Turns every event into its metrics and its log line, so that the two cannot disagree. Joins the tables of this folder. Metrics of the cluster exist
- * only with Kafka, those of judges only where judges are configured; events are logged either way.
+ * Turns every event into its metrics and its log line, so that the two cannot disagree. Joins the tables of this folder; each domain keeps its metrics
+ * in a set of its own, so that two domains may use the same key. Metrics of the cluster exist only with Kafka, those of judges only where judges are
+ * configured; events are logged either way.
  */
-import type { DetectionReport } from '../../model/detection.ts';
 import type { AnyEvent } from '../../model/events/any-event.ts';
+import type { MetricDefinition } from '../../model/metric.ts';
 import { type RedactionRules, redactionNames } from '../../model/redaction.ts';
 import type { Log, LogLine } from '../log/log.ts';
 import { readGauge } from '../metrics/define-metric.ts';
 import type { MetricSource } from '../metrics/exposition.ts';
-import type { ClusterGauges, Gauges } from '../metrics/gauges.ts';
 import { MetricSet, type MetricTable } from '../metrics/metric-set.ts';
 import { API_EVENTS, API_METRICS } from './api.ts';
-import { CLUSTER_EVENTS, CLUSTER_METRICS, withoutReading } from './cluster.ts';
+import { CLUSTER_EVENTS, CLUSTER_METRICS, type ClusterReadings, withoutReading } from './cluster.ts';
 import { CONFIG_EVENTS, CONFIG_METRICS, countReload } from './config.ts';
 import { DETECTION_EVENTS, DETECTION_METRICS } from './detection.ts';
-import { JOURNAL_EVENTS, JOURNAL_METRICS } from './journal.ts';
+import { JOURNAL_EVENTS, JOURNAL_METRICS, type JournalReadings } from './journal.ts';
 import { type Budget, JUDGE_EVENTS, JUDGE_METRICS, showSpent } from './judges.ts';
 import { RECEIVE_EVENTS, RECEIVE_METRICS } from './receive.ts';
 import { RESULT_EVENTS, RESULT_METRICS } from './results.ts';
-import { SCORING_EVENTS, SCORING_METRICS } from './scoring.ts';
-import { TELEMETRY_EVENTS } from './telemetry.ts';
+import { SCORING_EVENTS, SCORING_METRICS, type ScoringReadings } from './scoring.ts';
+import { TELEMETRY_EVENTS, TELEMETRY_METRICS } from './telemetry.ts';
 
-/** Metrics of Assay itself that every instance has. */
-export const HEALTH_METRICS = {
-  ...RECEIVE_METRICS,
-  ...JOURNAL_METRICS,
-  ...SCORING_METRICS,
-  ...RESULT_METRICS,
-  ...CONFIG_METRICS,
-  ...API_METRICS,
+interface BuildReadings {
+  readonly version: string;
+}
+
+const BUILD_METRICS = {
   buildInfo: readGauge('assay_build_info', 'always 1', {
     labels: ['version'],
     help: 'Always 1; the version is the label.',
     read: ({ version }) => [{ labels: { version }, value: 1 }],
   }),
-} satisfies MetricTable<Gauges>;
+} satisfies MetricTable<BuildReadings>;
+
+/** Tables of metrics of Assay itself that every instance has. */
+const HEALTH_TABLES = {
+  receive: RECEIVE_METRICS,
+  journal: JOURNAL_METRICS,
+  scoring: SCORING_METRICS,
+  results: RESULT_METRICS,
+  config: CONFIG_METRICS,
+  api: API_METRICS,
+  telemetry: TELEMETRY_METRICS,
+  build: BUILD_METRICS,
+};
+type HealthTables = typeof HEALTH_TABLES;
+type HealthSets = { readonly [D in keyof HealthTables]: MetricSet<HealthTables[D]> };
+
+export const HEALTH_METRICS: readonly MetricDefinition[] = Object.values<MetricTable<never>>(HEALTH_TABLES).flatMap(
+  (table) => Object.values(table),
+);
+
+/** What the service gives to be read at each scrape, rather than counted from events. */
+export type Gauges = JournalReadings &
+  ScoringReadings &
+  ClusterReadings &
+  BuildReadings & {
+    /** Routes on which something can be written. */
+    readonly writeRoutes: readonly string[];
+  };
 
 export interface ReportedParts {
   readonly log: Pick<Log, 'report'>;
@@ -46,19 +70,28 @@ export interface ReportedParts {
 }
 
 export class EventReporter {
-  readonly #health = new MetricSet<typeof HEALTH_METRICS, Gauges>(HEALTH_METRICS);
+  readonly #health: HealthSets = {
+    receive: new MetricSet(RECEIVE_METRICS),
+    journal: new MetricSet(JOURNAL_METRICS),
+    scoring: new MetricSet(SCORING_METRICS),
+    results: new MetricSet(RESULT_METRICS),
+    config: new MetricSet(CONFIG_METRICS),
+    api: new MetricSet(API_METRICS),
+    telemetry: new MetricSet(TELEMETRY_METRICS),
+    build: new MetricSet(BUILD_METRICS),
+  };
   /** Shown together with the newest report of detection, by the code that receives it. */
-  readonly detection = new MetricSet<typeof DETECTION_METRICS, DetectionReport>(DETECTION_METRICS);
-  readonly #cluster: MetricSet<typeof CLUSTER_METRICS, ClusterGauges> | undefined;
-  readonly #judges: MetricSet<typeof JUDGE_METRICS, undefined> | undefined;
+  readonly detection = new MetricSet(DETECTION_METRICS);
+  readonly #cluster: MetricSet<typeof CLUSTER_METRICS> | undefined;
+  readonly #judges: MetricSet<typeof JUDGE_METRICS> | undefined;
   readonly #log: Pick<Log, 'report'>;
-  readonly #shown: Readonly<Record<AnyEvent['type'], Shown<void>>>;
+  readonly #shown: Readonly<Record<AnyEvent['type'], Bound>>;
 
   constructor({ log, redaction, judges, cluster }: ReportedParts) {
     this.#log = log;
-    const health = this.#health.counted;
-    countReload(health);
-    for (const pattern of redaction === undefined ? [] : redactionNames(redaction)) this.#health.begin({ pattern });
+    const { receive, journal, scoring, results, config, api, telemetry } = this.#health;
+    countReload(config.counted);
+    for (const pattern of redaction === undefined ? [] : redactionNames(redaction)) receive.begin({ pattern });
     if (cluster !== undefined) {
       this.#cluster = new MetricSet(CLUSTER_METRICS);
       for (const topic of cluster.topics) this.#cluster.begin({ topic });
@@ -70,14 +103,14 @@ export class EventReporter {
       showSpent({ hourNanos: 0, dayNanos: 0 }, { ...this.#judges.counted, budget: judges.budget });
     }
     this.#shown = {
-      ...boundTo(health, RECEIVE_EVENTS),
-      ...boundTo(health, JOURNAL_EVENTS),
-      ...boundTo(health, SCORING_EVENTS),
-      ...boundTo(health, RESULT_EVENTS),
-      ...boundTo(health, CONFIG_EVENTS),
-      ...boundTo(health, API_EVENTS),
-      ...boundTo(health, TELEMETRY_EVENTS),
-      ...boundTo(this.#cluster && { ...health, ...this.#cluster.counted }, CLUSTER_EVENTS),
+      ...boundTo(receive.counted, RECEIVE_EVENTS),
+      ...boundTo(journal.counted, JOURNAL_EVENTS),
+      ...boundTo(scoring.counted, SCORING_EVENTS),
+      ...boundTo(results.counted, RESULT_EVENTS),
+      ...boundTo(config.counted, CONFIG_EVENTS),
+      ...boundTo(api.counted, API_EVENTS),
+      ...boundTo(telemetry.counted, TELEMETRY_EVENTS),
+      ...boundTo(this.#cluster && { cluster: this.#cluster.counted, scoring: scoring.counted }, CLUSTER_EVENTS),
       ...boundTo(this.#judges && judges && { ...this.#judges.counted, budget: judges.budget }, JUDGE_EVENTS),
       ...boundTo(this.detection.counted, DETECTION_EVENTS),
     };
@@ -92,40 +125,43 @@ export class EventReporter {
 
   /** Starts the series of criteria that there are from now on. */
   begin(criteria: readonly { readonly suite: string; readonly criterion: string }[]): void {
-    for (const { suite, criterion } of criteria) this.#health.begin({ suite, criterion });
+    for (const { suite, criterion } of criteria) this.#health.scoring.begin({ suite, criterion });
   }
 
   /** Everything except detection. */
   sources(gauges: Gauges): readonly MetricSource[] {
-    for (const route of gauges.writeRoutes) this.#health.begin({ route });
+    for (const route of gauges.writeRoutes) this.#health.api.begin({ route });
     this.begin(gauges.criterionWeights());
-    return [
-      ...this.#health.sources(() => gauges),
-      ...(this.#cluster?.sources(() => gauges.cluster) ?? []),
-      ...(this.#judges?.sources(() => undefined) ?? []),
-    ];
+    const sets = [...Object.values(this.#health), this.#cluster, this.#judges];
+    return sets.flatMap((set) => set?.sources(() => gauges) ?? []);
   }
 }
 
-/** Methods, because each is called only with events of the type that it stands under. */
+/** An entry of a table with the metrics that it counts. It is called only with events of the type that it stands under. */
+interface Bound {
+  readonly log?: (event: AnyEvent) => LogLine | undefined;
+  readonly count?: (event: AnyEvent) => void;
+}
+
+/** Its parameters are exact: an entry takes one kind of event, and no other metrics than those of its table. */
 interface Shown<Metrics> {
-  log?(event: AnyEvent): LogLine | undefined;
-  count?(event: AnyEvent, metrics: Metrics): void;
+  readonly log?: (event: never) => LogLine | undefined;
+  readonly count?: (event: never, metrics: Metrics) => void;
   readonly silent?: string;
 }
 
 /** Without metrics, events are only logged. */
 function boundTo<Type extends string, Metrics>(
   metrics: Metrics | undefined,
-  table: { readonly [T in Type]: Shown<Metrics> },
-): { readonly [T in Type]: Shown<void> } {
-  const bound = Object.entries<Shown<Metrics>>(table).map(([type, { log, count }]): [string, Shown<void>] => [
+  table: { readonly [T in Type]: Shown<NoInfer<Metrics>> },
+): { readonly [T in Type]: Bound } {
+  // The casts hold because an event finds its entry by its type, and the keys are those of the table.
+  const bound = Object.entries<Shown<Metrics>>(table).map(([type, { log, count }]): [string, Bound] => [
     type,
     {
-      ...(log && { log }),
-      ...(metrics !== undefined && count && { count: (event: AnyEvent) => count(event, metrics) }),
+      ...(log && { log: (event: AnyEvent) => log(event as never) }),
+      ...(metrics !== undefined && count && { count: (event: AnyEvent) => count(event as never, metrics) }),
     },
   ]);
-  // The cast holds because the keys are those of the table.
-  return Object.fromEntries(bound) as { readonly [T in Type]: Shown<void> };
+  return Object.fromEntries(bound) as { readonly [T in Type]: Bound };
 }

@@ -1,14 +1,19 @@
 /** The journal: syncs, recovery, refusals. */
 import type { JournalEvent } from '../../model/events/journal-events.ts';
 import { counter, histogram, readGauge } from '../metrics/define-metric.ts';
-import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
+
+/** What a log says of its journal. */
+export interface JournalReadings {
+  /** Undefined until it is open. */
+  readonly log: () => { readonly bytes: number } | undefined;
+}
 
 export const JOURNAL_METRICS = {
   journalBytes: readGauge('assay_journal_bytes', 'bytes', {
     help: 'Disk that the journal holds.',
-    read: (now) => now.journalBytes(),
+    read: (now) => now.log()?.bytes ?? 0,
   }),
   sync: histogram('assay_journal_sync_seconds', 'seconds', {
     help: 'Time to write and sync one group of the journal.',
@@ -17,7 +22,7 @@ export const JOURNAL_METRICS = {
   corrupt: counter('assay_journal_corrupt_bytes_total', 'bytes', {
     help: 'Bytes of the journal found corrupt and set aside.',
   }),
-} satisfies MetricTable<Gauges>;
+} satisfies MetricTable<JournalReadings>;
 
 export const JOURNAL_EVENTS = {
   'journal-recovered': {

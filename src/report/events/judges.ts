@@ -41,7 +41,7 @@ export const JUDGE_METRICS = {
   }),
   reused: counter('assay_judge_answers_reused_total', 'answers', {
     labels: { judge: GIVEN },
-    help: 'Questions for which an answer was there already, so that nobody was asked.',
+    help: 'Questions that nobody was asked, because the answer to the same question was there, or others waited for it already.',
     queries: {
       'share of questions that cost nothing': `sum by (judge) (increase(assay_judge_answers_reused_total[1d]))
   / (sum by (judge) (increase(assay_judge_answers_reused_total[1d]))
@@ -79,7 +79,7 @@ export const JUDGE_METRICS = {
   storeFailures: counter('assay_judging_failures_total', 'failures', {
     help: 'Times that asking judges could not use the store; it is tried again.',
   }),
-} satisfies MetricTable<undefined>;
+} satisfies MetricTable<unknown>;
 
 export interface Budget {
   /** Infinity where there is no limit. */

@@ -8,7 +8,6 @@ import {
   TRANSPORTS,
 } from '../../model/events/receive-events.ts';
 import { counter, GIVEN } from '../metrics/define-metric.ts';
-import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { type EventTable, warn } from './event-table.ts';
 
@@ -44,7 +43,7 @@ export const RECEIVE_METRICS = {
     labels: { pattern: GIVEN },
     help: 'Secrets taken out of accepted requests before they were stored, by pattern; key and user_id are such patterns too.',
   }),
-} satisfies MetricTable<Gauges>;
+} satisfies MetricTable<unknown>;
 
 export const RECEIVE_EVENTS = {
   'batch-received': {

@@ -1,7 +1,6 @@
 /** Results on their way to a backend. */
 import type { ResultEvent } from '../../model/events/result-events.ts';
 import { counter } from '../metrics/define-metric.ts';
-import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, warn } from './event-table.ts';
 
@@ -13,7 +12,7 @@ export const RESULT_METRICS = {
   resultFailures: counter('assay_result_failures_total', 'requests', {
     help: 'Requests with results that failed and are made again.',
   }),
-} satisfies MetricTable<Gauges>;
+} satisfies MetricTable<unknown>;
 
 export const RESULT_EVENTS = {
   'results-sent': { count: ({ evaluations }, { results }) => results.inc({ fate: 'sent' }, evaluations) },

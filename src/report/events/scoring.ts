@@ -3,13 +3,21 @@ import { CLOSE_CAUSES, type CloseCause, DUE_CAUSES } from '../../model/causes.ts
 import type { AnswerReused } from '../../model/events/judge-events.ts';
 import { type ScoringEvent, TURN_FATES, type TurnFate } from '../../model/events/scoring-events.ts';
 import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
-import type { Gauges } from '../metrics/gauges.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
-/** Fates of turns that were closed for the first time. */
-const IN_TIME: readonly TurnFate[] = ['stored', 'no-agent-steps'];
-const LATE_FATES = TURN_FATES.filter((fate) => !IN_TIME.includes(fate) && fate !== 'not-understood');
+/** Whether the rows came after their turn had closed. */
+const IS_LATE = {
+  stored: false,
+  revised: true,
+  'stored-already': false,
+  duplicate: true,
+  'too-late': true,
+  'over-limit': true,
+  'logs-without-spans': false,
+  'no-agent-steps': false,
+  'not-understood': false,
+} satisfies Record<TurnFate, boolean>;
 
 /** Which causes exist at zero. The others are rare, and each would be nine series that say nothing. */
 const IS_USUAL = {
@@ -21,25 +29,51 @@ const IS_USUAL = {
   unknown: false,
 } satisfies Record<CloseCause, boolean>;
 
+/** What a log says of itself at each scrape. */
+export interface LogReadings {
+  readonly openTurns: number;
+  readonly openSpans: number;
+  /** How far scoring is behind it. */
+  readonly lagSeconds: number;
+}
+
+export interface ScoringReadings {
+  /** Undefined until it is open. */
+  readonly log: () => LogReadings | undefined;
+  readonly turnsWaiting: () => number;
+  readonly series: () => number;
+  readonly labelSets: () => number;
+  readonly labelSetsMax: number;
+  readonly criterionWeights: () => readonly CriterionReading<'weight'>[];
+  /** Only criteria that were decided at all. */
+  readonly criterionVariation: () => readonly CriterionReading<'ratio'>[];
+  /** Only pairs of criteria that agree or disagree nearly always. */
+  readonly criterionLikeness: () => readonly (CriterionReading<'phi'> & { readonly other: string })[];
+}
+
+type CriterionReading<Figure extends string> = { readonly suite: string; readonly criterion: string } & {
+  readonly [F in Figure]: number;
+};
+
 export const SCORING_METRICS = {
   openTurns: readGauge('assay_open_turns', 'turns', {
     help: 'Turns that are still collecting spans.',
-    read: (now) => now.openTurns(),
+    read: (now) => now.log()?.openTurns ?? 0,
   }),
   openRecords: readGauge('assay_open_records', 'spans, log records', {
     help: 'Spans and log records of open turns.',
-    read: (now) => now.openSpans(),
+    read: (now) => now.log()?.openSpans ?? 0,
   }),
   turns: counter('assay_turns_closed_total', 'turns', {
     labels: { cause: CLOSE_CAUSES.filter((cause) => IS_USUAL[cause]), fate: TURN_FATES },
-    help: 'Turns closed, by cause and by what became of them. not-understood: the bytes could not be read, and the log says why.',
+    help: 'Turns closed, by cause and by what became of them. not-understood: the bytes could not be read, and the log says why. stored-already: scoring was given the turn again, because its thread ended after it had stored it and before it said so.',
   }),
   lateRecords: counter('assay_late_records_total', 'spans, log records', {
-    labels: { fate: LATE_FATES },
+    labels: { fate: TURN_FATES.filter((fate) => IS_LATE[fate]) },
     help: 'Spans and log records that came after their turn had closed, by what became of them.',
     queries: {
       'share of spans that came late (read from Kafka: divided by assay_kafka_rows_total)':
-        'sum(rate(assay_late_records_total[1h])) / sum(rate(assay_received_records_total[1h]))',
+        'sum(rate(assay_late_records_total{fate!="duplicate"}[1h])) / sum(rate(assay_received_records_total[1h]))',
     },
   }),
   conversations: counter('assay_conversations_due_total', 'conversations', {
@@ -48,11 +82,11 @@ export const SCORING_METRICS = {
   }),
   backlog: readGauge('assay_scoring_queue_length', 'turns', {
     help: 'Turns that are closed and not yet stored.',
-    read: (now) => now.scoringBacklog(),
+    read: (now) => now.turnsWaiting(),
   }),
   logLag: readGauge('assay_log_lag_seconds', 'seconds', {
     help: 'How far scoring is behind the log.',
-    read: (now) => now.logLagSeconds(),
+    read: (now) => now.log()?.lagSeconds ?? 0,
   }),
   commit: histogram('assay_scoring_batch_seconds', 'seconds', {
     help: 'Time to score and store one batch of turns.',
@@ -122,13 +156,13 @@ export const SCORING_METRICS = {
   pruned: counter('assay_store_pruned_conversations_total', 'conversations', {
     help: 'Conversations that retention deleted.',
   }),
-} satisfies MetricTable<Gauges>;
+} satisfies MetricTable<ScoringReadings>;
 
 export const SCORING_EVENTS = {
   'turn-closed': {
     count: ({ cause, fate, rows }, { turns, lateRecords }) => {
       turns.inc({ cause, fate });
-      if (fate !== 'stored' && fate !== 'no-agent-steps') lateRecords.inc({ fate }, rows);
+      if (IS_LATE[fate]) lateRecords.inc({ fate }, rows);
     },
   },
   'conversation-evaluated': { count: ({ cause }, { conversations }) => conversations.inc({ cause }) },

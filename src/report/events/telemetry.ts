@@ -1,6 +1,14 @@
 /** Assay's own traces and metrics on their way. */
 import type { TelemetryEvent } from '../../model/events/telemetry-events.ts';
+import { counter } from '../metrics/define-metric.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { type EventTable, warn } from './event-table.ts';
+
+export const TELEMETRY_METRICS = {
+  telemetryProblems: counter('assay_telemetry_problems_total', 'problems', {
+    help: "Problems with sending Assay's own traces and metrics (telemetry.*), as OpenTelemetry's SDK reports them.",
+  }),
+} satisfies MetricTable<unknown>;
 
 export const TELEMETRY_EVENTS = {
   'telemetry-problem': {
@@ -10,5 +18,6 @@ export const TELEMETRY_EVENTS = {
         { problem },
         'telemetry',
       ),
+    count: (_event, { telemetryProblems }) => telemetryProblems.inc(),
   },
-} satisfies EventTable<TelemetryEvent>;
+} satisfies EventTable<TelemetryEvent, Counted<typeof TELEMETRY_METRICS>>;

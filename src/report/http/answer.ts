@@ -24,6 +24,21 @@ export function textAnswer(status: number, body: string): Answer {
   return { status, type: TEXT_TYPE, body };
 }
 
+/** Why there is no answer now. */
+export interface Unavailable {
+  readonly unavailable: string;
+  /** Not there where waiting does not help. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** A start, a stop, or a thread that is started again takes about as long. */
+export const RETRY_AFTER_SECONDS = 1;
+
+export function unavailableAnswer({ unavailable, retryAfterSeconds }: Unavailable): Answer {
+  const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
+  return jsonAnswer(503, { error: unavailable }, headers);
+}
+
 const PROBLEMS_MAX = 50;
 
 /** Mistakes in the query or the body of a request, all of it. */

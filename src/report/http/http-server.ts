@@ -9,8 +9,8 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-export async function startHttpServer<S>(
-  options: Routed<S> & { readonly host: string; readonly port: number },
+export async function startHttpServer(
+  options: Routed & { readonly host: string; readonly port: number },
 ): Promise<HttpServer> {
   const server = createServer((request, response) => {
     answerRequest(options, request)

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import { type Answer, jsonAnswer, mistakesAnswer } from './answer.ts';
+import { type Answer, jsonAnswer, mistakesAnswer, type Unavailable, unavailableAnswer } from './answer.ts';
 
 export type Route<S> = {
   /**
@@ -45,6 +45,27 @@ type Writing<S> = {
 
 const BODY_BYTES_MAX = 1024 * 1024;
 
+/** Routes with what they are answered from. While that is not there, each of them says why. */
+export function answeredFrom<S extends object>(
+  routes: readonly Route<S>[],
+  side: () => S | Unavailable,
+): readonly Route<undefined>[] {
+  const unlessUnavailable = (answer: (now: S) => Answer | Promise<Answer>) => {
+    const now = side();
+    return 'unavailable' in now ? unavailableAnswer(now) : answer(now);
+  };
+  return routes.map((route) => {
+    if (route.may === 'read') {
+      const { handle } = route;
+      return { ...route, handle: (_none, asked) => unlessUnavailable((now) => handle(now, asked)) };
+    }
+    const { write, bodyBytesMax } = route.handle;
+    const answerWrite: Writing<undefined>['write'] = async (_none, body, parameters) =>
+      unlessUnavailable((now) => write(now, body, parameters));
+    return { ...route, handle: { bodyBytesMax, write: answerWrite } };
+  });
+}
+
 /** Handles a query of the shape that the schema asks for; all that is wrong with another is answered. */
 export function reading<S, T>(
   schema: z.ZodType<T>,
@@ -63,7 +84,7 @@ export function writing<S, T>(
     side: S,
     body: T,
     parameters: PathParameters,
-  ) => Promise<{ readonly status: number; readonly value: unknown }>,
+  ) => Promise<{ readonly status: number; readonly value: unknown } | Unavailable>,
   { bodyBytesMax = BODY_BYTES_MAX }: { readonly bodyBytesMax?: number } = {},
 ): Writing<S> {
   return {
@@ -71,8 +92,8 @@ export function writing<S, T>(
     write: async (side, body, parameters) => {
       const parsed = schema.safeParse(body);
       if (!parsed.success) return mistakesAnswer('body', parsed.error);
-      const { status, value } = await handle(side, parsed.data, parameters);
-      return jsonAnswer(status, value);
+      const result = await handle(side, parsed.data, parameters);
+      return 'unavailable' in result ? unavailableAnswer(result) : jsonAnswer(result.status, result.value);
     },
   };
 }

@@ -6,35 +6,33 @@ import { readJsonBody } from './json-body.ts';
 import { decoded, matchPath, type Route, read } from './route.ts';
 import { refuseWriter } from './write-access.ts';
 
-export interface Routed<S> {
-  readonly routes: readonly Route<S>[];
-  /** Passed to each handler. */
-  readonly side: S;
+export interface Routed {
+  readonly routes: readonly Route<undefined>[];
   /** Token for writing; undefined: only this machine may write. Read for each request. */
   readonly writeToken: () => string | undefined;
   readonly onWrite: (event: ApiEvent) => void;
 }
 
-export async function answerRequest<S>(routed: Routed<S>, request: IncomingMessage): Promise<Answer> {
+export async function answerRequest(routed: Routed, request: IncomingMessage): Promise<Answer> {
   const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://assay');
   const method = request.method === 'HEAD' ? 'GET' : request.method;
-  const index = read<S>('/', 'this list', () => textAnswer(200, indexOf(routed.routes)));
+  const index = read<undefined>('/', 'this list', () => textAnswer(200, indexOf(routed.routes)));
   const there = [index, ...routed.routes].filter((route) => matchPath(route, pathname) !== undefined);
   if (there.length === 0) return nothingThere(pathname, method);
   const route = there.find((one) => one.method === method);
   if (route === undefined) return otherMethod(there, request.method);
   const parameters = decoded(matchPath(route, pathname) ?? new Map());
   if (route.may === 'read') {
-    return parameters === undefined ? notEncoded() : route.handle(routed.side, { query, parameters, request });
+    return parameters === undefined ? notEncoded() : route.handle(undefined, { query, parameters, request });
   }
   const answer = await answerWrite(routed, route, parameters, request);
   routed.onWrite({ type: 'api-written', route: route.path, status: answer.status });
   return answer;
 }
 
-async function answerWrite<S>(
-  { side, writeToken }: Routed<S>,
-  { handle }: Route<S> & { readonly may: 'write' },
+async function answerWrite(
+  { writeToken }: Routed,
+  { handle }: Route<undefined> & { readonly may: 'write' },
   parameters: ReadonlyMap<string, string> | undefined,
   request: IncomingMessage,
 ): Promise<Answer> {
@@ -44,7 +42,7 @@ async function answerWrite<S>(
   const body = await readJsonBody(request, handle.bodyBytesMax);
   if ('refused' in body) return body.refused;
   try {
-    return await handle.write(side, body.value, parameters);
+    return await handle.write(undefined, body.value, parameters);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return jsonAnswer(500, { error: `it could not be written, or it is not known whether it was: ${problem}` });
@@ -56,7 +54,7 @@ function nothingThere(pathname: string, method: string | undefined): Answer {
   return jsonAnswer(404, { error: `${what} ${pathname.slice(0, 200)}; GET / lists what there is` });
 }
 
-function otherMethod<S>(there: readonly Route<S>[], method: string | undefined): Answer {
+function otherMethod(there: readonly Route<undefined>[], method: string | undefined): Answer {
   const allow = there.flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])).join(', ');
   const why = there.every(({ may }) => may === 'read') ? 'this only reads' : `${allow} is`;
   return jsonAnswer(405, { error: `${method} is not supported here: ${why}` }, { allow });
@@ -66,11 +64,16 @@ function notEncoded(): Answer {
   return jsonAnswer(400, { error: 'the path is not valid percent-encoding' });
 }
 
-function indexOf<S>(routes: readonly Route<S>[]): string {
-  const rows = routes.map(({ method, path, summary }) => ({ head: `${method} ${path}`, summary }));
+function indexOf(routes: readonly Route<undefined>[]): string {
+  const rows = routes.map(({ method, path, summary }) => ({ head: `${method} ${shownPath(path)}`, summary }));
   const width = Math.max(...rows.map(({ head }) => head.length)) + 2;
   const lines = rows.map(
     ({ head, summary }) => head.padEnd(width) + summary.replaceAll('\n', `\n${' '.repeat(width)}`),
   );
   return `Assay\n\n${lines.join('\n')}\n`;
+}
+
+/** `/v1/truth/<conversation>`, as people write what is to be filled in. */
+function shownPath(path: string): string {
+  return path.replaceAll(/\{(\w+)(?:\.\.\.)?\}/g, '<$1>');
 }

@@ -8,7 +8,7 @@ import type { MetricSource } from './exposition.ts';
 import type { DefinedMetric, ReadMetric } from './define-metric.ts';
 import type { Sample } from './text-format.ts';
 
-/** `Readings` is what the service gives to read from. */
+/** `Readings` are what the table's gauges are read from. */
 export type MetricTable<Readings> = {
   readonly [metric: string]: DefinedMetric<MetricDefinition['type'], string> | ReadMetric<Readings>;
 };
@@ -18,6 +18,9 @@ export type Counted<T extends MetricTable<never>> = {
   readonly [K in keyof T as T[K] extends ReadMetric<never> ? never : K]: PromMetric<T[K]>;
 };
 
+/** What the gauges of a table are read from. */
+type ReadingsOf<T> = T extends MetricTable<infer Readings> ? Readings : never;
+
 type LabelOf<D extends MetricDefinition> = D['labels'][number];
 type PromMetric<D extends MetricDefinition> = D['type'] extends 'counter'
   ? Counter<LabelOf<D>>
@@ -25,13 +28,14 @@ type PromMetric<D extends MetricDefinition> = D['type'] extends 'counter'
     ? Histogram<LabelOf<D>>
     : Gauge<LabelOf<D>>;
 
-export class MetricSet<T extends MetricTable<Readings>, Readings> {
-  readonly #table: MetricTable<Readings>;
+export class MetricSet<T extends MetricTable<never>> {
+  readonly #table: MetricTable<ReadingsOf<T>>;
   readonly #metrics = new Map<string, Counter | Gauge | Histogram>();
   readonly counted: Counted<T>;
 
   constructor(table: T) {
-    this.#table = table;
+    // The cast holds because this is how the readings were found.
+    this.#table = table as MetricTable<ReadingsOf<T>>;
     const registers = [new Registry()];
     for (const [key, definition] of Object.entries(this.#table)) {
       if (!('read' in definition)) this.#metrics.set(key, promMetric(definition, registers));
@@ -59,7 +63,7 @@ export class MetricSet<T extends MetricTable<Readings>, Readings> {
   }
 
   /** While `readings` gives undefined, gauges that are read have no samples. */
-  sources(readings: () => Readings | undefined): readonly MetricSource[] {
+  sources(readings: () => ReadingsOf<T> | undefined): readonly MetricSource[] {
     return Object.entries(this.#table).map(([key, definition]) => {
       const metric = this.#metrics.get(key);
       const samples = async (): Promise<readonly Sample[]> => {

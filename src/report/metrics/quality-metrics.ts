@@ -3,11 +3,10 @@
  * running totals (promise 2); `suite-totals.ts` says which of them an evaluation moves.
  *
  * TCR is not a gauge: it is the sum over the count of `assay_evaluation_score`, which adds up over instances, versions
- * and time windows, where an average of averages would not. Exactly, with late corrections:
- *   tcr = (score_sum + revised_up − revised_down) / score_count
+ * and time windows, where an average of averages would not.
  *
- * All else is counted at the first revision and stays: sums and sums of squares count the same conversations, so that a variance
- * made of both is one. (An evaluation that has its first score late is in both from then on.)
+ * Counters only go up. So an evaluation is counted at each revision, and what the revision before had added is added to
+ * a twin with `_withdrawn` in its name: every metric less its twin is what the store says now, whatever came late.
  */
 import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
 
@@ -26,18 +25,21 @@ const BILLIONTH = 1e-9;
 
 export const BASE_LABELS = ['suite', 'agent', 'agent_version', 'environment', 'segment'] as const;
 
-export const QUALITY_METRICS = {
+/** Of what an evaluation says; each has a twin in `WITHDRAWN_METRICS`. */
+const SAID_METRICS = {
   evaluations: {
     name: 'assay_evaluations_total',
     type: 'counter',
     labels: [...BASE_LABELS, 'outcome'],
     unit: 'evaluations',
-    help: 'Evaluations by outcome, each conversation (or turn) once per suite, at its first revision.',
+    help: 'Evaluations by outcome, of each conversation (or turn) and suite, at each revision.',
     queries: [
       {
         asks: 'share of successes in the last day, by agent',
-        promql: `sum by (agent) (increase(assay_evaluations_total{suite="default",outcome="successful_completion"}[1d]))
-  / sum by (agent) (increase(assay_evaluations_total{suite="default",outcome!="unscored"}[1d]))`,
+        promql: `( sum by (agent) (increase(assay_evaluations_total{suite="refunds",outcome="successful_completion"}[1d]))
+  - sum by (agent) (increase(assay_evaluations_withdrawn_total{suite="refunds",outcome="successful_completion"}[1d])) )
+  / ( sum by (agent) (increase(assay_evaluations_total{suite="refunds",outcome=~"successful_completion|.*_failure"}[1d]))
+  - sum by (agent) (increase(assay_evaluations_withdrawn_total{suite="refunds",outcome=~"successful_completion|.*_failure"}[1d])) )`,
       },
     ],
     scale: 1,
@@ -51,8 +53,10 @@ export const QUALITY_METRICS = {
     queries: [
       {
         asks: 'TCR of the last hour, by version',
-        promql: `sum by (agent, agent_version) (increase(assay_evaluation_score_sum{suite="default"}[1h]))
-  / sum by (agent, agent_version) (increase(assay_evaluation_score_count{suite="default"}[1h]))`,
+        promql: `( sum by (agent, agent_version) (increase(assay_evaluation_score_sum{suite="default"}[1h]))
+  - sum by (agent, agent_version) (increase(assay_evaluation_score_withdrawn_sum{suite="default"}[1h])) )
+  / ( sum by (agent, agent_version) (increase(assay_evaluation_score_count{suite="default"}[1h]))
+  - sum by (agent, agent_version) (increase(assay_evaluation_score_withdrawn_count{suite="default"}[1h])) )`,
       },
     ],
     scale: MILLIONTH,
@@ -66,7 +70,7 @@ export const QUALITY_METRICS = {
     help: 'Sum of squared scores, for the variance of the TCR.',
     queries: [
       {
-        asks: 'variance of the score in the last day (of the same conversations as the sum: without corrections)',
+        asks: 'variance of the score in the last day (of the same conversations as the sum)',
         promql: `sum(increase(assay_evaluation_score_squared_total{suite="default"}[1d])) / sum(increase(assay_evaluation_score_count{suite="default"}[1d]))
   - (sum(increase(assay_evaluation_score_sum{suite="default"}[1d])) / sum(increase(assay_evaluation_score_count{suite="default"}[1d]))) ^ 2`,
       },
@@ -82,8 +86,10 @@ export const QUALITY_METRICS = {
     queries: [
       {
         asks: 'pass rate by criterion',
-        promql: `sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict="pass"}[1h]))
-  / sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict=~"pass|fail"}[1h]))`,
+        promql: `( sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict="pass"}[1h]))
+  - sum by (criterion) (increase(assay_verdicts_withdrawn_total{suite="default",verdict="pass"}[1h])) )
+  / ( sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict=~"pass|fail"}[1h]))
+  - sum by (criterion) (increase(assay_verdicts_withdrawn_total{suite="default",verdict=~"pass|fail"}[1h])) )`,
       },
     ],
     scale: 1,
@@ -175,20 +181,6 @@ export const QUALITY_METRICS = {
     help: 'Sum of squared costs, of all outcomes, for the variance; kept in billionths and exact up to nine million dollars².',
     scale: BILLIONTH,
   },
-  firstSeen: {
-    name: 'assay_agent_version_first_seen_timestamp_seconds',
-    type: 'gauge',
-    labels: ['agent', 'agent_version', 'environment'],
-    unit: 'seconds since 1970',
-    help: 'Log time of the first evaluation of a version. Each instance says what it knows: take the smallest.',
-    queries: [
-      {
-        asks: 'versions that were seen first within the last hour, for marks in a dashboard',
-        promql: `min by (agent, agent_version, environment) (assay_agent_version_first_seen_timestamp_seconds) > time() - 3600`,
-      },
-    ],
-    scale: THOUSANDTH,
-  },
   judged: {
     name: 'assay_judged_verdicts_total',
     type: 'counter',
@@ -204,6 +196,54 @@ export const QUALITY_METRICS = {
     ],
     scale: 1,
   },
+  endings: {
+    name: 'assay_evaluation_endings_total',
+    type: 'counter',
+    labels: [...BASE_LABELS, 'ending'],
+    unit: 'evaluations',
+    help: 'Evaluations by how the conversation (or turn) ended: answered, asked, refused, handed_over, abandoned, error, no_answer, unknown.',
+    queries: [
+      {
+        asks: 'share of conversations that were handed over to a person in the last day, by version',
+        promql: `sum by (agent, agent_version) (increase(assay_evaluation_endings_total{suite="default",ending="handed_over"}[1d]))
+  / sum by (agent, agent_version) (increase(assay_evaluation_endings_total{suite="default"}[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
+  decidedShare: {
+    name: 'assay_evaluation_decided_share',
+    type: 'histogram',
+    labels: ['suite'],
+    unit: 'share from 0 to 1',
+    help: 'Share of the weight of a suite that could be decided, of each evaluation.',
+    queries: [
+      {
+        asks: 'mean share of the weight that was decided in the last day, by suite',
+        promql: `sum by (suite) (increase(assay_evaluation_decided_share_sum[1d])) / sum by (suite) (increase(assay_evaluation_decided_share_count[1d]))`,
+      },
+    ],
+    scale: MILLIONTH,
+    buckets: [0, 0.25, 0.5, 0.75, 0.9, 1],
+  },
+} as const satisfies Record<string, QualityMetric>;
+
+export const QUALITY_METRICS = {
+  ...SAID_METRICS,
+  firstSeen: {
+    name: 'assay_agent_version_first_seen_timestamp_seconds',
+    type: 'gauge',
+    labels: ['agent', 'agent_version', 'environment'],
+    unit: 'seconds since 1970',
+    help: 'Log time of the first evaluation of a version. Each instance says what it knows: take the smallest.',
+    queries: [
+      {
+        asks: 'versions that were seen first within the last hour, for marks in a dashboard',
+        promql: `min by (agent, agent_version, environment) (assay_agent_version_first_seen_timestamp_seconds) > time() - 3600`,
+      },
+    ],
+    scale: THOUSANDTH,
+  },
   revisions: {
     name: 'assay_evaluations_revised_total',
     type: 'counter',
@@ -218,31 +258,6 @@ export const QUALITY_METRICS = {
     ],
     scale: 1,
   },
-  revisedUp: {
-    name: 'assay_evaluation_score_revised_up_total',
-    type: 'counter',
-    labels: BASE_LABELS,
-    unit: 'score',
-    help: 'Score gained by revisions.',
-    queries: [
-      {
-        asks: 'TCR of the last hour with late corrections',
-        promql: `( sum(increase(assay_evaluation_score_sum{suite="default"}[1h]))
-  + sum(increase(assay_evaluation_score_revised_up_total{suite="default"}[1h]))
-  - sum(increase(assay_evaluation_score_revised_down_total{suite="default"}[1h])) )
-  / sum(increase(assay_evaluation_score_count{suite="default"}[1h]))`,
-      },
-    ],
-    scale: MILLIONTH,
-  },
-  revisedDown: {
-    name: 'assay_evaluation_score_revised_down_total',
-    type: 'counter',
-    labels: BASE_LABELS,
-    unit: 'score',
-    help: 'Score lost by revisions.',
-    scale: MILLIONTH,
-  },
   unmatched: {
     name: 'assay_conversations_unscored_total',
     type: 'counter',
@@ -252,3 +267,28 @@ export const QUALITY_METRICS = {
     scale: 1,
   },
 } as const satisfies Record<string, QualityMetric>;
+
+export type SaidMetric = (typeof SAID_METRICS)[keyof typeof SAID_METRICS];
+
+const PARTS = ['_total', '_bucket', '_sum', '_count'] as const;
+
+/** What revisions took out of each. */
+export const WITHDRAWN_METRICS: readonly QualityMetric[] = Object.values(SAID_METRICS).map((metric): QualityMetric => {
+  const name = withdrawnName(metric.name);
+  const help = `What later revisions took out of ${metric.name}.`;
+  const { type, labels, unit, scale } = metric;
+  const twin = { name, labels, unit, help, scale };
+  return type === 'histogram' ? { ...twin, type, buckets: metric.buckets } : { ...twin, type };
+});
+
+/** Of a metric, or of a part of a histogram. */
+export function withdrawnName(metric: string): string {
+  const part = PARTS.find((end) => metric.endsWith(end)) ?? '';
+  return `${metric.slice(0, metric.length - part.length)}_withdrawn${part}`;
+}
+
+/** 1 of a series of this metric, -1 of one of its twin: times its value, they sum to what the store says now. Undefined of others. */
+export function signIn({ name }: SaidMetric, series: string): 1 | -1 | undefined {
+  if (series === name) return 1;
+  return series === withdrawnName(name) ? -1 : undefined;
+}

@@ -8,7 +8,13 @@
  */
 import type { MetricSource, Scrape } from './exposition.ts';
 import { isFolded } from '../../model/agent-labels.ts';
-import { type HistogramMetric, QUALITY_METRICS, type QualityMetric, type SingleMetric } from './quality-metrics.ts';
+import {
+  type HistogramMetric,
+  QUALITY_METRICS,
+  type QualityMetric,
+  type SingleMetric,
+  WITHDRAWN_METRICS,
+} from './quality-metrics.ts';
 import { SHADOW_METRICS } from './shadow-metrics.ts';
 import type { SeriesExemplar } from '../../model/metric.ts';
 import { type ExemplarSample, exemplarText, type Format, labelText } from './text-format.ts';
@@ -21,7 +27,11 @@ export interface SeriesTotal {
   readonly exemplar: SeriesExemplar | undefined;
 }
 
-const ALL: readonly QualityMetric[] = [...Object.values(QUALITY_METRICS), ...Object.values(SHADOW_METRICS)];
+const ALL: readonly QualityMetric[] = [
+  ...Object.values(QUALITY_METRICS),
+  ...WITHDRAWN_METRICS,
+  ...Object.values(SHADOW_METRICS),
+];
 
 interface Family {
   take(part: string, total: SeriesTotal, bornAt: number): void;

@@ -6,12 +6,14 @@
  *   gen_ai.evaluation.score.value   1 or 0 where the verdict is pass or fail; of the whole, the score. Absent where nothing was decided
  *   gen_ai.evaluation.score.label   pass, fail, not_applicable, error, skipped; of the whole, the outcome
  *   error.type                      where the check itself failed
+ *   assay.evaluator.version         a hash of what the evaluator says, its judge included
+ *   assay.judge.*                   which judge gave the verdict: its name, the model that answered, and its version
  */
 import { type Attributes, SeverityNumber } from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { ReadableLogRecord } from '@opentelemetry/sdk-logs';
 import { isBroken } from '../../model/decision.ts';
-import type { VerdictKind } from '../../model/evaluation.ts';
+import type { JudgeVersion, VerdictKind } from '../../model/evaluation.ts';
 import { OWN_SCOPE } from '../../model/marks.ts';
 import type { ResultPayload } from './result-payload.ts';
 
@@ -35,7 +37,7 @@ export class EvaluationEvents {
   }
 
   of(payload: ResultPayload): readonly ReadableLogRecord[] {
-    const { evaluation } = payload;
+    const { evaluation, evaluators } = payload;
     const common = commonAttributes(payload);
     const { suite, score, outcome, explanation } = evaluation;
     const whole = this.#record(payload, {
@@ -45,8 +47,10 @@ export class EvaluationEvents {
       ...(score === null ? {} : { 'gen_ai.evaluation.score.value': score }),
       'gen_ai.evaluation.explanation': explanation,
       'assay.evaluator.id': suite,
+      'assay.evaluator.version': evaluators?.suite ?? evaluation.suite_version,
     });
-    const verdicts = Object.entries(evaluation.verdicts).map(([criterion, { verdict, reason, evidence }]) => {
+    const verdicts = Object.entries(evaluation.verdicts).map(([criterion, said]) => {
+      const { verdict, reason, evidence, judged_by: judgedBy } = said;
       const value = SCORE_OF[verdict];
       return this.#record(
         payload,
@@ -58,6 +62,8 @@ export class EvaluationEvents {
           'gen_ai.evaluation.explanation': reason,
           ...(isBroken(verdict) ? { 'error.type': 'check_error' } : {}),
           'assay.evaluator.id': `${suite}/${criterion}`,
+          'assay.evaluator.version': versionOf(payload, criterion),
+          ...(judgedBy !== undefined && judgeAttributes(judgedBy)),
           ...(evidence.length === 0 ? {} : { 'assay.evidence.span_ids': [...evidence] }),
         },
         isBroken(verdict) ? SeverityNumber.WARN : SeverityNumber.INFO,
@@ -86,6 +92,20 @@ export class EvaluationEvents {
   }
 }
 
+/** An own property, whatever the criterion is called. */
+export function versionOf({ evaluators, evaluation }: ResultPayload, criterion: string): string {
+  const known = evaluators !== undefined && Object.hasOwn(evaluators.criteria, criterion);
+  return (known ? evaluators.criteria[criterion] : undefined) ?? evaluation.suite_version;
+}
+
+function judgeAttributes({ judge, model, version }: JudgeVersion): Attributes {
+  return {
+    'assay.judge.name': judge,
+    ...(model === undefined ? {} : { 'assay.judge.model': model }),
+    'assay.judge.version': version,
+  };
+}
+
 function commonAttributes({ id, labels, evaluation }: ResultPayload): Attributes {
   const { agent, agent_version, environment, segment } = labels;
   return {
@@ -97,8 +117,7 @@ function commonAttributes({ id, labels, evaluation }: ResultPayload): Attributes
     ...(segment === undefined ? {} : { 'assay.segment': segment }),
     'assay.evaluation.id': id,
     'assay.suite': evaluation.suite,
-    // The suite's version is the hash of what it says.
-    'assay.evaluator.version': evaluation.suite_version,
+    'assay.suite.version': evaluation.suite_version,
     'assay.scope': evaluation.scope,
     ...(evaluation.turn_id === undefined ? {} : { 'assay.turn.id': evaluation.turn_id }),
     'assay.revision': evaluation.revision,

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import { type Evaluation, FINDINGS, OUTCOMES, VERDICTS } from '../../model/evaluation.ts';
 import { toEvaluationJson } from '../../model/evaluation-json.ts';
 
+const GRADE = z.union([z.literal(1), z.literal(0.5), z.literal(0)]);
+
 export const evaluationRecordSchema = z
   .object({
     id: z
@@ -46,6 +48,29 @@ export const evaluationRecordSchema = z
         verdict: z.enum(VERDICTS),
         reason: z.string(),
         evidence: z.array(z.string()).describe('Span ids, the one that made the criterion fail first.'),
+        judged_by: z
+          .object({
+            judge: z.string().describe('Its name in the configuration.'),
+            version: z
+              .string()
+              .describe('Another one whenever the question, what is shown, the model or its parameters are.'),
+            model: z.string().optional().describe('As the provider names it.'),
+          })
+          .optional()
+          .describe('Absent where no model was asked.'),
+        steps: z
+          .array(
+            z.object({
+              step: z.number().int().describe('From 1, in the golden trace.'),
+              tool: z.string(),
+              score: GRADE,
+              reason: z.string(),
+              span_id: z.string().optional().describe('Of the call that was made for it; absent where none was.'),
+              other_votes: z.array(z.object({ score: GRADE, reason: z.string() })).optional(),
+            }),
+          )
+          .optional()
+          .describe('The grade of each step of the golden trace, where a judge graded steps.'),
       }),
     ),
     findings: z

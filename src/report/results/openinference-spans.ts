@@ -7,7 +7,7 @@
  *     name, score, label, explanation     as in the event `gen_ai.evaluation.result`
  *     annotator_kind                      LLM where a judge was asked, else CODE
  *     identifier                          suite/criterion: a later revision takes the place of the one before
- *     metadata                            JSON: revision, the suite's version, evidence
+ *     metadata                            JSON: revision, versions of suite and evaluator, evidence; judge, its model and its version
  *
  * Ids are made of the evaluation's: what is sent twice is the same span.
  */
@@ -16,7 +16,7 @@ import { type Attributes, type HrTime, SpanKind, SpanStatusCode } from '@opentel
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { OWN_SCOPE } from '../../model/marks.ts';
-import { SCORE_OF } from './evaluation-events.ts';
+import { SCORE_OF, versionOf } from './evaluation-events.ts';
 import type { ResultPayload } from './result-payload.ts';
 
 interface OpenInferenceOptions {
@@ -93,7 +93,8 @@ export class OpenInferenceSpans {
 }
 
 /** The whole first. */
-function resultsOf({ evaluation, judged = [], labels }: ResultPayload): readonly Result[] {
+function resultsOf(payload: ResultPayload): readonly Result[] {
+  const { evaluation, judged = [], labels, evaluators } = payload;
   const { suite, score, outcome, explanation, revision, suite_version } = evaluation;
   const common = { suite, suite_version, revision, agent_version: labels.agent_version };
   const whole: Result = {
@@ -103,9 +104,10 @@ function resultsOf({ evaluation, judged = [], labels }: ResultPayload): readonly
     explanation,
     isJudged: false,
     identifier: suite,
-    metadata: common,
+    metadata: { ...common, evaluator_version: evaluators?.suite ?? suite_version },
   };
-  const verdicts = Object.entries(evaluation.verdicts).map(([criterion, { verdict, reason, evidence }]): Result => {
+  const verdicts = Object.entries(evaluation.verdicts).map(([criterion, said]): Result => {
+    const { verdict, reason, evidence, judged_by: judgedBy } = said;
     return {
       name: criterion,
       label: verdict,
@@ -113,7 +115,16 @@ function resultsOf({ evaluation, judged = [], labels }: ResultPayload): readonly
       explanation: reason,
       isJudged: judged.includes(criterion),
       identifier: `${suite}/${criterion}`,
-      metadata: { ...common, evidence_span_ids: evidence },
+      metadata: {
+        ...common,
+        evaluator_version: versionOf(payload, criterion),
+        evidence_span_ids: evidence,
+        ...(judgedBy !== undefined && {
+          judge: judgedBy.judge,
+          judge_model: judgedBy.model,
+          judge_version: judgedBy.version,
+        }),
+      },
     };
   });
   return [whole, ...verdicts];

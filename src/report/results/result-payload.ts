@@ -15,6 +15,8 @@ export interface ResultPayload {
   readonly labels: AgentLabels;
   /** The criteria that a model was asked; absent where there are none. */
   readonly judged?: readonly string[];
+  /** Versions of the evaluators: hashes of what they say. Absent where it was stored by an older Assay. */
+  readonly evaluators?: { readonly suite: string; readonly criteria: { readonly [criterion: string]: string } };
   readonly evaluation: EvaluationJson;
 }
 
@@ -25,15 +27,17 @@ export function writeResultPayload(
     readonly labels: AgentLabels;
     readonly judged: readonly string[];
     readonly span: { readonly traceId: TraceId; readonly rootSpanId: SpanId } | undefined;
+    readonly versions: { readonly suite: string; readonly criteria: ReadonlyMap<string, string> };
   },
 ): string {
-  const { at, labels, judged, span } = about;
+  const { at, labels, judged, span, versions } = about;
   const payload: ResultPayload = {
     id: evaluationIdOf(evaluation),
     at,
     ...(span === undefined ? {} : { traceId: span.traceId, spanId: span.rootSpanId }),
     labels,
     ...(judged.length === 0 ? {} : { judged }),
+    evaluators: { suite: versions.suite, criteria: Object.fromEntries(versions.criteria) },
     evaluation: toEvaluationJson(evaluation),
   };
   return JSON.stringify(payload);

@@ -7,6 +7,7 @@ import { LINEAR_MATCHES } from './functions.ts';
 import { patternMistake } from './linear-regex.ts';
 import type { Evaluated, Program } from './program.ts';
 import { isNode, type Node, nodesIn, sourceOf } from './node.ts';
+import { callDifferences } from './same-calls.ts';
 import { turnConditionOf } from './turn-condition.ts';
 import { compileTurnTest } from './turn-test.ts';
 import { show } from './values.ts';
@@ -124,11 +125,10 @@ function readsOf(root: Node): ReadonlySet<string> {
   return names;
 }
 
+/** A term that can say why it is false. */
 interface Comparison {
-  readonly text: string;
   readonly whole: (scope: object) => unknown;
-  readonly left: (scope: object) => unknown;
-  readonly right: (scope: object) => unknown;
+  readonly describe: (scope: object) => string;
 }
 
 const COMPARED: Readonly<Record<string, string>> = {
@@ -146,8 +146,10 @@ function comparisonsIn(root: Node, environment: Environment): readonly Compariso
   if (root.op === '&&' && Array.isArray(root.args)) {
     return root.args.flatMap((term: unknown) => (isNode(term) ? comparisonsIn(term, environment) : []));
   }
-  if (COMPARED[root.op] === undefined || !Array.isArray(root.args)) return [];
-  const [left, right]: unknown[] = root.args;
+  if (!Array.isArray(root.args)) return [];
+  const isSameCalls = root.op === 'call' && root.args[0] === 'same_calls';
+  if (COMPARED[root.op] === undefined && !isSameCalls) return [];
+  const [left, right]: unknown[] = isSameCalls ? root.args[1] : root.args;
   if (!isNode(left) || !isNode(right)) return [];
   const part = (node: Node) => {
     const parsed = environment.parse(sourceOf(node));
@@ -155,17 +157,20 @@ function comparisonsIn(root: Node, environment: Environment): readonly Compariso
     prepare(parsed.ast as unknown as Node);
     return parsed;
   };
+  const [whole, leftOf, rightOf] = [part(root), part(left), part(right)];
   const text = `${sourceOf(left)} ${COMPARED[root.op]} ${sourceOf(right)}`;
-  return [{ text, whole: part(root), left: part(left), right: part(right) }];
+  const describe = isSameCalls
+    ? // The casts hold: it was called with these, and gave false.
+      (scope: object) => callDifferences(leftOf(scope) as readonly unknown[], rightOf(scope) as readonly unknown[])
+    : (scope: object) =>
+        `${toExcerpt(text)}: ${toExcerpt(show(leftOf(scope)))} against ${toExcerpt(show(rightOf(scope)))}.`;
+  return [{ whole, describe }];
 }
 
 function describeFalse(text: string, comparisons: readonly Comparison[], scope: object): string {
-  for (const comparison of comparisons) {
+  for (const { whole, describe } of comparisons) {
     try {
-      if (comparison.whole(scope) !== false) continue;
-      const left = toExcerpt(show(comparison.left(scope)));
-      const right = toExcerpt(show(comparison.right(scope)));
-      return `${toExcerpt(comparison.text)}: ${left} against ${right}.`;
+      if (whole(scope) === false) return describe(scope);
     } catch {
       // A term that cannot be worked out by itself is not the one that made the whole false.
     }

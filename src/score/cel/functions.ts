@@ -6,9 +6,11 @@ import { EvaluationError, type Environment } from '@marcbachmann/cel-js';
 import type { StepKind } from '../../model/step.ts';
 import { STEP_KINDS } from '../../model/step.ts';
 import { compileGlob, type Matcher } from '../../model/glob.ts';
+import { wasTold } from '../expected/told.ts';
 import { occurs } from './linear-regex.ts';
 import { SCOPE_NAME, type Scope } from './scope.ts';
-import type { StepView, ToolCallView } from './views.ts';
+import { ContentGap, type StepView, type ToolCallView } from './views.ts';
+import { sameCalls } from './same-calls.ts';
 import { sameValue } from './values.ts';
 
 /** The name `matches` is given before an expression is checked: the library's own `matches` is not linear. */
@@ -38,10 +40,24 @@ export function registerFunctions(environment: Environment): void {
     'same_set(list, list): bool',
     (a: readonly unknown[], b: readonly unknown[]) => isWithin(a, b) && isWithin(b, a),
   );
+  pure('same_calls(list, list): bool', sameCalls);
+  pure('string.replace(string, string): string', replaced);
   pure(`string.${LINEAR_MATCHES}(string): bool`, (text: string, pattern: string) => occurs(pattern, text));
 
   registerLookups(environment);
   registerMixedArithmetic(environment);
+}
+
+const REPLACED_LENGTH_MAX = 1_000_000;
+
+/** Every occurrence. What it makes is bounded: each replacement could make the text longer by its own length. */
+function replaced(text: string, part: string, by: string): string {
+  if (part === '') throw new EvaluationError('replace takes a text to look for that is not empty');
+  const pieces = text.split(part);
+  if (text.length + (pieces.length - 1) * by.length > REPLACED_LENGTH_MAX) {
+    throw new EvaluationError(`replace makes texts of at most ${REPLACED_LENGTH_MAX} characters`);
+  }
+  return pieces.join(by);
 }
 
 /** Strings, which sets from JSON mostly hold, are looked up; other members are compared one by one, up to a bound. */
@@ -79,42 +95,18 @@ interface Context {
   getValue(name: string): unknown;
 }
 
-/** `tools(glob)` and `steps_of(kind)` read the scope, which only macros are given. */
-function registerLookups(environment: Environment): void {
-  const lookup = (
-    signature: string,
-    type: string,
-    mistakeIn: (name: string) => string | undefined,
-    find: (scope: Scope, name: string) => unknown,
-  ) =>
-    environment.registerFunction(
-      signature,
-      ({ args: [argument] }: MacroCall) => ({
-        async: false,
-        typeCheck: (checker: Checker, _macro: unknown, context: unknown) => {
-          const { kind, name } = checker.check(argument, context);
-          if (kind !== 'dyn' && name !== 'string') {
-            throw checker.createError(
-              'no_matching_overload',
-              `${signature.split('(')[0]} takes a string, not ${name}`,
-              argument,
-            );
-          }
-          const mistake =
-            typeof argument.args === 'string' && argument.op === 'value' ? mistakeIn(argument.args) : undefined;
-          if (mistake !== undefined) throw checker.createError('invalid_argument', mistake, argument);
-          return checker.getType(type);
-        },
-        evaluate: (runner: Runner, _macro: unknown, context: Context) => {
-          const name = runner.run(argument, context);
-          if (typeof name !== 'string') throw new EvaluationError(`${signature.split('(')[0]} takes a string`);
-          // The cast holds because only `Scope` provides a value under this name.
-          return find(context.getValue(SCOPE_NAME) as Scope, name);
-        },
-      }),
-      SYNCHRONOUS,
-    );
+/** A function that reads the scope, which only macros are given. */
+interface Lookup {
+  readonly signature: string;
+  readonly gives: string;
+  /** Of its argument; `string` unless given. Numbers are handed over as text. */
+  readonly takes?: readonly string[];
+  /** In a literal argument. */
+  readonly mistakeIn?: (name: string) => string | undefined;
+  readonly find: (scope: Scope, name: string) => unknown;
+}
 
+function registerLookups(environment: Environment): void {
   const globs = new Map<string, Matcher>();
   const matcherOf = (glob: string): Matcher => {
     const known = globs.get(glob);
@@ -124,20 +116,70 @@ function registerLookups(environment: Environment): void {
     if (globs.size < 200) globs.set(glob, fresh);
     return fresh;
   };
-  lookup(
-    'tools(ast): list<ToolCall>',
-    'list<ToolCall>',
-    () => undefined,
-    (scope, glob): readonly ToolCallView[] => {
-      const matches = matcherOf(glob);
-      return scope.tool_calls.filter(({ name }) => matches(name));
+  const lookups: readonly Lookup[] = [
+    {
+      signature: 'tools(ast): list<ToolCall>',
+      gives: 'list<ToolCall>',
+      find: (scope, glob): readonly ToolCallView[] => {
+        const matches = matcherOf(glob);
+        return scope.tool_calls.filter(({ name }) => matches(name));
+      },
     },
-  );
-  lookup(
-    'steps_of(ast): list<Step>',
-    'list<Step>',
-    (kind) => (isStepKind(kind) ? undefined : `there is no step kind '${kind}'; kinds are ${STEP_KINDS.join(', ')}`),
-    (scope, kind): readonly StepView[] => scope.steps.filter((step) => step.kind === kind),
+    {
+      signature: 'steps_of(ast): list<Step>',
+      gives: 'list<Step>',
+      mistakeIn: (kind) =>
+        isStepKind(kind) ? undefined : `there is no step kind '${kind}'; kinds are ${STEP_KINDS.join(', ')}`,
+      find: (scope, kind): readonly StepView[] => scope.steps.filter((step) => step.kind === kind),
+    },
+    {
+      signature: 'writes(ast): bool',
+      gives: 'bool',
+      find: ({ subject }, tool) => subject.effectOf(tool) === 'writes',
+    },
+    {
+      signature: 'told(ast): bool',
+      gives: 'bool',
+      takes: ['string', 'double', 'int'],
+      find: ({ subject }, text) => {
+        const told = wasTold(text, subject.turns);
+        if (typeof told === 'string') throw new ContentGap(told);
+        return told;
+      },
+    },
+  ];
+  for (const lookup of lookups) registerLookup(environment, lookup);
+}
+
+function registerLookup(
+  environment: Environment,
+  { signature, gives, takes = ['string'], mistakeIn = () => undefined, find }: Lookup,
+): void {
+  const wants = `${signature.split('(')[0]} takes a ${takes.join(' or ')}`;
+  environment.registerFunction(
+    signature,
+    ({ args: [argument] }: MacroCall) => ({
+      async: false,
+      typeCheck: (checker: Checker, _macro: unknown, context: unknown) => {
+        const { kind, name } = checker.check(argument, context);
+        if (kind !== 'dyn' && !takes.includes(name)) {
+          throw checker.createError('no_matching_overload', `${wants}, not ${name}`, argument);
+        }
+        const mistake =
+          typeof argument.args === 'string' && argument.op === 'value' ? mistakeIn(argument.args) : undefined;
+        if (mistake !== undefined) throw checker.createError('invalid_argument', mistake, argument);
+        return checker.getType(gives);
+      },
+      evaluate: (runner: Runner, _macro: unknown, context: Context) => {
+        const given = runner.run(argument, context);
+        const isNumber = typeof given === 'number' || typeof given === 'bigint';
+        const name = isNumber && takes.includes('double') ? String(given) : given;
+        if (typeof name !== 'string') throw new EvaluationError(wants);
+        // The cast holds because only `Scope` provides a value under this name.
+        return find(context.getValue(SCOPE_NAME) as Scope, name);
+      },
+    }),
+    SYNCHRONOUS,
   );
 }
 

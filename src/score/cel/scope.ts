@@ -5,7 +5,7 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { isAnswerUnknown } from '../needs.ts';
+import { isAnswerUnknown } from '../turn-answer.ts';
 import type { OutcomeView, Subject } from '../subject.ts';
 import { CheckError } from '../answer.ts';
 import type { Evaluated, Program } from './program.ts';
@@ -28,6 +28,7 @@ export const VARIABLES = {
   tool_calls: ['list<ToolCall>', 'all tool calls, in order'],
   user_input: ['string', 'what the user asked in the last turn'],
   final_answer: ['string', "the last turn's answer"],
+  ending: ['string', 'how it ended: answered, asked, refused, handed_over, abandoned, error, no_answer or unknown'],
   usage: ['Usage', 'tokens of the whole conversation'],
 } as const satisfies Record<string, readonly [type: string, meaning: string]>;
 
@@ -107,6 +108,10 @@ export class Scope {
   get tool_calls(): readonly ToolCallView[] {
     this.#toolCalls ??= this.subject.toolCalls.map((call) => new ToolCallView(call, this.#touch));
     return this.#toolCalls;
+  }
+
+  get ending(): string {
+    return this.#outcome?.ending ?? this.subject.ending;
   }
 
   get user_input(): string {

@@ -154,6 +154,11 @@ export class ToolCallView {
     return this.#call.endedAtMs - this.#call.startedAtMs;
   }
 
+  /** For functions, not for expressions. Looking at it makes it the step to look at. */
+  look(): ToolCall {
+    return this.#seen();
+  }
+
   #seen(): ToolCall {
     this.#touch(spanOf(this.#call));
     return this.#call;
@@ -317,6 +322,14 @@ export class TurnView {
     return this.#turn.endedAtMs - this.#turn.startedAtMs;
   }
 
+  get started_at(): Date {
+    return new Date(this.#turn.startedAtMs);
+  }
+
+  get ended_at(): Date {
+    return new Date(this.#turn.endedAtMs);
+  }
+
   get state(): unknown {
     return this.#turn.state === undefined ? null : inert(this.#turn.state);
   }
@@ -336,6 +349,8 @@ export class TurnView {
     usage: 'Usage',
     cost_usd: 'double',
     duration_ms: 'double',
+    started_at: 'google.protobuf.Timestamp',
+    ended_at: 'google.protobuf.Timestamp',
     state: 'dyn',
   };
 }

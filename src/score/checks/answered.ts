@@ -1,21 +1,24 @@
-/** Did the agent answer at all? The last turn must end with an answer, whatever it says. */
+/**
+ * Did the turn end with something for the user: an answer, whatever it says, or a person who was asked to take over? `None`, as a program prints
+ * what is not there, is no answer.
+ */
 import { z } from 'zod';
-import { hasAnswer, isAnswerUnknown } from '../needs.ts';
+import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import { notApplicable } from '../answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 export const answered = builtInCheck({
-  summary: 'the last turn ended with an answer',
+  summary: 'the last turn ended with an answer, or was handed over to a person',
   params: z.strictObject({}),
   needs: [],
-  make:
-    () =>
-    ({ turn }) => {
-      if (hasAnswer(turn)) return { pass: true, reason: 'The turn ended with an answer.' };
-      if (isAnswerUnknown(turn)) return notApplicable('The answer was not recorded: content capture may be off.');
-      const failedStep = turn.steps.findLast((step) => step.error !== undefined);
-      const cause = turn.error === undefined ? '.' : `: ${toExcerpt(`${turn.error.type} ${turn.error.message}`)}.`;
-      return { pass: false, reason: `The turn ended without an answer${cause}`, evidence: [failedStep?.spanId] };
-    },
+  make: () => (subject) => {
+    const { turn } = subject;
+    if (hasAnswer(turn)) return { pass: true, reason: 'The turn ended with an answer.' };
+    if (subject.ending === 'handed_over') return { pass: true, reason: 'A person was asked to take over.' };
+    if (isAnswerUnknown(turn)) return notApplicable('The answer was not recorded: content capture may be off.');
+    const failedStep = turn.steps.findLast((step) => step.error !== undefined);
+    const cause = turn.error === undefined ? '.' : `: ${toExcerpt(`${turn.error.type} ${turn.error.message}`)}.`;
+    return { pass: false, reason: `The turn ended without an answer${cause}`, evidence: [failedStep?.spanId] };
+  },
 });

@@ -1,8 +1,13 @@
-/** Is the tone what one would use to a customer? Fails on insults, on shouting in capitals, and on rows of exclamation marks. */
+/**
+ * Is the tone what one would use to a customer? Fails on insults in English, and in any language on shouting in capitals and on rows of
+ * exclamation marks. Of an answer in another language that does not shout, nothing is said: insults in it are not known.
+ */
 import { z } from 'zod';
+import { notApplicable } from '../answer.ts';
+import { languageOf } from '../language/recognise.ts';
 import { NO_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
-import { normalize } from './phrases.ts';
+import { plainText } from '../language/phrases.ts';
 
 const RUDE =
   /\b(?:idiot|idiotic|stupid|dumb|moron|shut up|damn|crap|shit|bullshit|fuck\w*|asshole|bitch|bastard|wtf)\b/;
@@ -16,10 +21,12 @@ export const appropriateTone = builtInCheck({
     () =>
     ({ finalAnswer }) => {
       if (finalAnswer.trim() === '') return NO_ANSWER;
-      const rude = RUDE.exec(normalize(finalAnswer))?.[0];
+      const rude = RUDE.exec(plainText(finalAnswer))?.[0];
       if (rude !== undefined) return { pass: false, reason: `The answer says "${rude}".` };
       if (finalAnswer.includes('!!!')) return { pass: false, reason: 'The answer shouts with exclamation marks.' };
       if (shouts(finalAnswer)) return { pass: false, reason: 'The answer shouts in capitals.' };
+      const language = languageOf(finalAnswer);
+      if (language !== undefined && language !== 'English') return notApplicable('Insults are only known in English.');
       return { pass: true, reason: 'No insults and no shouting.' };
     },
 });

@@ -1,5 +1,7 @@
 /** A check that suites use by name: `uses: no_identical_loop`, with parameters that are checked when the suite is loaded. */
 import type { z } from 'zod';
+import type { About } from '../../model/evaluation.ts';
+import { checkAbout } from '../about.ts';
 import type { Need } from '../needs.ts';
 import type { Subject } from '../subject.ts';
 import type { Answer } from '../answer.ts';
@@ -13,6 +15,8 @@ export interface BuiltInCheck {
   readonly needs: readonly Need[];
   /** The block that the suite must have for it. */
   readonly requires?: 'golden' | 'tool_policy';
+  /** What it is about; `form` unless given. */
+  readonly about?: About;
   /** Whether a criterion with this check is critical where it does not say. */
   readonly isCritical?: boolean;
   /** The parameters have been parsed with `params`; the parts are those of the suite that the check is for. */
@@ -25,5 +29,6 @@ export function builtInCheck<P extends z.ZodObject>(
     readonly make: (params: z.output<P>, parts: SuiteParts) => (subject: Subject) => Answer;
   },
 ): BuiltInCheck {
-  return { ...definition, make: (params, parts = {}) => definition.make(definition.params.parse(params), parts) };
+  const { about = 'form', params, make } = definition;
+  return { ...definition, make: (given, parts = {}) => checkAbout(about, make(params.parse(given), parts)) };
 }

@@ -6,6 +6,7 @@ import { answerSaysSomething } from './answer-says-something.ts';
 import { answered } from './answered.ts';
 import { appropriateTone } from './appropriate-tone.ts';
 import type { BuiltInCheck } from './built-in-check.ts';
+import { changesAsExpectedCheck } from './changes-as-expected.ts';
 import { clarificationRequested, errorDetected, errorMessageActionable, survivedError } from './error-recovery.ts';
 import {
   followsGoldenPathCheck,
@@ -14,14 +15,19 @@ import {
   trajectoryScoreCheck,
   withinStepBudgetCheck,
 } from './golden-checks.ts';
+import { confirmedBeforeChange } from './confirmed-before-change.ts';
 import { everyToolCallAnswered } from './every-tool-call-answered.ts';
 import { grounded } from './grounded.ts';
 import { noDestructiveSql } from './no-destructive-sql.ts';
 import { noIdenticalLoop } from './no-identical-loop.ts';
-import { noUnrecoveredToolError } from './no-unrecovered-tool-error.ts';
+import { noClaimWithoutAction } from './no-claim-without-action.ts';
+import { noUnchangedRetry } from './no-unchanged-retry.ts';
 import { notCutOff } from './not-cut-off.ts';
+import { outputsToldCheck } from './outputs-told.ts';
+import { numbersHaveASource } from './numbers-have-a-source.ts';
 import { providesNextStep } from './provides-next-step.ts';
 import { schemaBeforeQuery } from './schema-before-query.ts';
+import { noBlockingToolError, noUnrecoveredToolError } from './tool-errors.ts';
 import { withinAllowance } from './within-allowance.ts';
 import { wordLimit } from './word-limit.ts';
 
@@ -29,7 +35,12 @@ export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string
   ['answered', answered],
   ['answer_says_something', answerSaysSomething],
   ['no_unrecovered_tool_error', noUnrecoveredToolError],
+  ['no_blocking_tool_error', noBlockingToolError],
+  ['no_claim_without_action', noClaimWithoutAction],
   ['no_identical_loop', noIdenticalLoop],
+  ['no_unchanged_retry', noUnchangedRetry],
+  ['numbers_have_a_source', numbersHaveASource],
+  ['confirmed_before_change', confirmedBeforeChange],
   ['every_tool_call_answered', everyToolCallAnswered],
   ['not_cut_off', notCutOff],
   ['within_allowance', withinAllowance],
@@ -44,6 +55,8 @@ export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string
   ['survived_error', survivedError],
   ['schema_before_query', schemaBeforeQuery],
   ['no_destructive_sql', noDestructiveSql],
+  ['changes_as_expected', changesAsExpectedCheck],
+  ['outputs_told', outputsToldCheck],
   ['follows_golden_path', followsGoldenPathCheck],
   ['trajectory_score', trajectoryScoreCheck],
   ['within_step_budget', withinStepBudgetCheck],

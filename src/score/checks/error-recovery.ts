@@ -3,15 +3,16 @@
  * and said from the first error on; each is a check of its own.
  */
 import { z } from 'zod';
-import type { Step } from '../../model/step.ts';
+import type { SpanId } from '../../model/ids.ts';
 import type { Turn } from '../../model/turn.ts';
-import { hasAnswer, isAnswerUnknown } from '../needs.ts';
+import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';
+import { hasFailed } from '../failed-call.ts';
+import { type AnswerReading, LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { type Answer, notApplicable } from '../answer.ts';
 import { type BuiltInCheck, builtInCheck } from './built-in-check.ts';
-import { admitsTrouble, unrecoveredCalls } from './no-unrecovered-tool-error.ts';
-import { mentions, NEXT_STEPS, normalize, QUESTIONS } from './phrases.ts';
+import { admitsTrouble, unrecoveredCalls } from './failed-calls.ts';
 
 /** The agent noticed: it tried the failed tool again, or the user was told. */
 export const errorDetected = afterAnError(
@@ -22,7 +23,7 @@ export const errorDetected = afterAnError(
       ({ name, startedAtMs }) => name === toolName && startedAtMs > error.endedAtMs,
     );
     if (triedAgain) return { pass: true, reason: `${what} failed, and was tried again.` };
-    const told = answersFrom(error, subject).some(admitsTrouble);
+    const told = answersFrom(error, subject).some((answer) => admitsTrouble(answer) === true);
     return told
       ? { pass: true, reason: `${what} failed, and the user was told.` }
       : { pass: false, reason: `${what} failed, and nothing the agent did or said shows that it noticed.` };
@@ -33,7 +34,7 @@ export const errorDetected = afterAnError(
 export const clarificationRequested = afterAnError('after an error the agent asked the user', (error, subject) => {
   if (isRecovered(error, subject))
     return notApplicable(`The agent recovered from the failure of ${error.what} by itself.`);
-  const asked = answersFrom(error, subject).some(({ finalAnswer }) => mentions(normalize(finalAnswer.text), QUESTIONS));
+  const asked = isSaid(error, subject, ({ asks }) => asks);
   return asked
     ? { pass: true, reason: 'The user was asked.' }
     : { pass: false, reason: `${error.what} failed, and the user was not asked anything.` };
@@ -43,30 +44,38 @@ export const clarificationRequested = afterAnError('after an error the agent ask
 export const errorMessageActionable = afterAnError('after an error the agent said what to do', (error, subject) => {
   if (isRecovered(error, subject))
     return notApplicable(`The agent recovered from the failure of ${error.what} by itself.`);
-  const told = answersFrom(error, subject).some(({ finalAnswer }) => mentions(normalize(finalAnswer.text), NEXT_STEPS));
+  const told = isSaid(error, subject, ({ isBare, asks, saysWhatNext }) => !isBare && (asks || saysWhatNext));
   return told
     ? { pass: true, reason: 'The user was told what can be done.' }
     : { pass: false, reason: `${error.what} failed, and the user was not told what can be done.` };
 });
 
 /** It went on to give an answer. */
-export const survivedError = afterAnError('the agent did not break on the error', ({ what }, { turn }) => {
-  if (turn.error === undefined && (hasAnswer(turn) || isAnswerUnknown(turn))) {
-    return { pass: true, reason: `${what} failed, and the agent carried on.` };
-  }
-  const end = turn.error === undefined ? 'without an answer' : `with ${toExcerpt(turn.error.message)}`;
-  return { pass: false, reason: `${what} failed, and the conversation ended ${end}.` };
-});
+export const survivedError = afterAnError(
+  'the agent did not break on the error',
+  ({ what }, { turn }) => {
+    if (turn.error === undefined && (hasAnswer(turn) || isAnswerUnknown(turn))) {
+      return { pass: true, reason: `${what} failed, and the agent carried on.` };
+    }
+    const end = turn.error === undefined ? 'without an answer' : `with ${toExcerpt(turn.error.message)}`;
+    return { pass: false, reason: `${what} failed, and the conversation ended ${end}.` };
+  },
+  { readsWords: false },
+);
 
 interface FirstError {
   readonly turn: Turn;
-  readonly step: Step;
+  readonly spanId: SpanId | undefined;
   readonly endedAtMs: number;
   readonly what: string;
   readonly toolName: string | undefined;
 }
 
-function afterAnError(summary: string, check: (error: FirstError, subject: Subject) => Answer): BuiltInCheck {
+function afterAnError(
+  summary: string,
+  check: (error: FirstError, subject: Subject) => Answer,
+  { readsWords = true }: { readonly readsWords?: boolean } = {},
+): BuiltInCheck {
   return builtInCheck({
     summary,
     params: z.strictObject({}),
@@ -79,20 +88,30 @@ function afterAnError(summary: string, check: (error: FirstError, subject: Subje
       if (!answer.pass && answersFrom(error, subject).some(isUnreadable)) {
         return notApplicable('What the user was told is not known: the answer was not recorded.');
       }
-      return { ...answer, evidence: [error.step.spanId] };
+      if (!answer.pass && readsWords && answersFrom(error, subject).some(isInUnknownLanguage))
+        return notApplicable(LANGUAGE_NOT_KNOWN);
+      return { ...answer, evidence: [error.spanId] };
     },
   });
 }
 
-/** Leaves first: an agent's span that failed because its tool did is not what went wrong. */
+/**
+ * A step that failed, or a tool call whose result says so. Leaves first: an agent's span that failed because its tool did is not what went
+ * wrong.
+ */
 function firstErrorOf({ turns }: Subject): FirstError | undefined {
   for (const turn of turns) {
     const failed = turn.steps.filter((step) => step.error !== undefined);
     const parents = new Set(failed.map(({ parentSpanId }) => parentSpanId));
     const step = failed.find(({ spanId }) => !parents.has(spanId)) ?? failed[0];
+    const call = turn.toolCalls.find(hasFailed);
+    if (call !== undefined && (step === undefined || call.endedAtMs < step.endedAtMs)) {
+      const { name, spanId = call.requestedBy } = call;
+      return { turn, spanId, endedAtMs: call.endedAtMs, what: toExcerpt(name), toolName: name };
+    }
     if (step === undefined) continue;
     const toolName = step.kind === 'tool' ? (step.tool?.name ?? step.name) : undefined;
-    return { turn, step, endedAtMs: step.endedAtMs, what: toExcerpt(toolName ?? step.name), toolName };
+    return { turn, spanId: step.spanId, endedAtMs: step.endedAtMs, what: toExcerpt(toolName ?? step.name), toolName };
   }
   return undefined;
 }
@@ -104,6 +123,17 @@ function answersFrom({ turn }: FirstError, { turns }: Subject): readonly Turn[] 
 /** Every failed tool succeeded later, and the conversation ended well: there was nothing to bother the user with. */
 function isRecovered(_error: FirstError, subject: Subject): boolean {
   return unrecoveredCalls(subject).length === 0 && subject.turn.error === undefined && hasAnswer(subject.turn);
+}
+
+function isSaid(error: FirstError, subject: Subject, says: (reading: AnswerReading) => boolean): boolean {
+  return answersFrom(error, subject).some((turn) => {
+    const reading = readingOf(turn);
+    return reading !== undefined && says(reading);
+  });
+}
+
+function isInUnknownLanguage(turn: Turn): boolean {
+  return hasAnswer(turn) && readingOf(turn) === undefined;
 }
 
 function isUnreadable(turn: Turn): boolean {

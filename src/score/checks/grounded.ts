@@ -4,19 +4,21 @@
  * or in the messages that the model was given.
  *
  * What it lets pass, because saying it invents nothing: single digits (counting what is there), weekdays, the first word
- * of a sentence. A month is grounded by its number in a date, a date by the same day in other
+ * of a sentence. Months and names are looked at in English answers only. A month is grounded by its number in a date, a date by the same day in other
  * words, an afternoon hour by its 24-hour form. Names are looked at
  * only where a tool or a retrieval gave facts: in plain talk, what a model knows about the world is not invented. So a
  * made-up fact in plain words passes, and a right one that nobody mentioned fails: a rule of thumb, for a judge to replace.
  */
 import { z } from 'zod';
+import { hasFailed } from '../failed-call.ts';
+import { languageOf } from '../language/recognise.ts';
 import type { Subject } from '../subject.ts';
 import { toExcerpt } from '../sentences.ts';
 import { NO_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
+import { SourceText } from './source-text.ts';
 import { type Specific, specificsIn } from './specifics.ts';
 
-const SOURCE_TEXT_MAX = 1_000_000;
 const SPECIFICS_MAX = 100;
 const SHOWN_MAX = 3;
 
@@ -27,11 +29,14 @@ export const grounded = builtInCheck({
   make: () => (subject) => {
     if (subject.finalAnswer.trim() === '') return NO_ANSWER;
     let doubtful: readonly Specific[] = specificsIn(subject.finalAnswer).slice(0, SPECIFICS_MAX);
+    // Months and names are told by English words and English capitals; in German every noun has one.
+    if (languageOf(subject.finalAnswer) !== 'English')
+      doubtful = doubtful.filter(({ kind }) => kind !== 'name' && kind !== 'month');
     if (!hasFacts(subject)) doubtful = doubtful.filter(({ kind }) => kind !== 'name');
     // Dearer sources are read only for what the cheaper ones do not explain.
     for (const read of SOURCES) {
       if (doubtful.length === 0) break;
-      const source = new Source(read(subject));
+      const source = new SourceText(read(subject));
       doubtful = doubtful.filter((specific) => !source.explains(specific));
     }
     if (doubtful.length === 0) return { pass: true, reason: 'Everything specific in the answer comes from somewhere.' };
@@ -46,7 +51,7 @@ export const grounded = builtInCheck({
 });
 
 function hasFacts({ toolCalls, steps }: Subject): boolean {
-  return toolCalls.some(({ answered, error }) => answered && error === undefined) || steps.some(isRetrieval);
+  return toolCalls.some((call) => call.answered && !hasFailed(call)) || steps.some(isRetrieval);
 }
 
 function isRetrieval({ kind }: { readonly kind: string }): boolean {
@@ -75,53 +80,3 @@ const SOURCES: readonly ((subject: Subject) => readonly string[])[] = [
     return [lastCall.systemInstructions ?? '', ...said];
   },
 ];
-
-class Source {
-  readonly #text: string;
-  #numbers: ReadonlySet<string> | undefined;
-
-  constructor(texts: readonly string[]) {
-    this.#text = texts.join('\n').slice(0, SOURCE_TEXT_MAX).toLowerCase().replaceAll('’', "'");
-  }
-
-  explains(specific: Specific): boolean {
-    switch (specific.kind) {
-      case 'number':
-        this.#numbers ??= numbersIn(this.#text);
-        return specific.forms.some((form) => this.#numbers?.has(form));
-      case 'date':
-        return specific.forms.some((form) => hasWhole(this.#text, form));
-      case 'month':
-        return specific.forms.some((form) => this.#text.includes(form));
-      case 'id':
-      case 'name':
-        return specific.forms.some((form) => this.#text.includes(form));
-    }
-  }
-}
-
-/** 3/2 is not in 13/24. Where it is one word that goes on, as in March 2nd, it is there. */
-function hasWhole(text: string, form: string): boolean {
-  for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
-    if (!isDigit(text[at - 1]) && !isDigit(text[at + form.length])) return true;
-  }
-  return false;
-}
-
-function isDigit(character: string | undefined): boolean {
-  return character !== undefined && character >= '0' && character <= '9';
-}
-
-/** Without leading zeros and separators of thousands, so that 09:30 holds 9 and 30, and 1,200 is 1200. */
-function numbersIn(text: string): ReadonlySet<string> {
-  const numbers = new Set<string>();
-  for (const [digits] of text.matchAll(/\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+/g)) {
-    numbers.add(plainNumber(digits));
-    for (const part of digits.split(/[.,]/)) numbers.add(plainNumber(part));
-  }
-  return numbers;
-}
-
-function plainNumber(digits: string): string {
-  return digits.replaceAll(',', '').replace(/^0+(?=\d)/, '');
-}

@@ -13,6 +13,7 @@ import { destructionIn } from './sql/sql-purpose.ts';
 
 export const noDestructiveSql = builtInCheck({
   summary: 'no SQL that drops a table or changes every row of one',
+  about: 'rules',
   params: z.strictObject({
     /** The tool that runs SQL: a glob. */
     tool: z.string().min(1, 'the name of a tool').default('query_database'),

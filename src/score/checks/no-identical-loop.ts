@@ -83,26 +83,26 @@ function isRepeatedBlindly(calls: readonly ToolCall[], times: number): boolean {
 }
 
 function keyOf({ name, args }: ToolCall): string {
-  return `${name}\n${canonical(args.json, 0)}`;
+  return `${name}\n${canonicalJson(args.json)}`;
 }
 
 /**
  * Equal for values that are equal as JSON, and for no others: a text has its length before it, so that none needs to be
  * escaped, and keys are in order.
  */
-function canonical(value: Json, depth: number): string {
+export function canonicalJson(value: Json, depth = 0): string {
   if (typeof value === 'string') return `${value.length}"${value}`;
   if (typeof value !== 'object' || value === null) return String(value);
   if (depth > DEPTH_MAX) return '…';
   let text = '';
   if (isList(value)) {
-    for (const element of value) text += `${canonical(element, depth + 1)},`;
+    for (const element of value) text += `${canonicalJson(element, depth + 1)},`;
     return `[${text}]`;
   }
   const keys = Object.keys(value);
   // Sorting makes garbage, and most emitters write the keys of one tool in one order.
   if (!isInOrder(keys)) keys.sort();
-  for (const key of keys) text += `${key.length}"${key}:${canonical(value[key] ?? null, depth + 1)},`;
+  for (const key of keys) text += `${key.length}"${key}:${canonicalJson(value[key] ?? null, depth + 1)},`;
   return `{${text}}`;
 }
 

@@ -3,7 +3,7 @@
  * off. So does `tool_call` where the model was never heard of again and there is no answer.
  */
 import { z } from 'zod';
-import { hasAnswer } from '../needs.ts';
+import { hasAnswer } from '../turn-answer.ts';
 import { notApplicable } from '../answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 

@@ -1,23 +1,32 @@
 /**
- * Does the user know what comes next: a question to answer, something to do, something that will happen, or that it is
- * all done? Recognised by English phrases (phrases.ts). An empty answer says nothing of the kind.
+ * Does the user know what comes next? Where the answer refuses or says that something was not done, it must also say what can be done instead,
+ * what will happen, or ask. An answer that leaves nothing open (it tells what was asked, says that it is done, is a thank you) needs no next
+ * step. Knows the languages of `languages.ts`.
  */
 import { z } from 'zod';
+import { notApplicable } from '../answer.ts';
+import { LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { EMPTY_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
-import { ALL_DONE, mentions, NEXT_STEPS, normalize } from './phrases.ts';
 
 export const providesNextStep = builtInCheck({
-  summary: 'the answer says what comes next, or that all is done (English phrases)',
+  summary: 'where the answer refuses or says that something was not done, it says what comes next',
   params: z.strictObject({}),
   needs: ['final_answer'],
   make:
     () =>
-    ({ finalAnswer }) => {
-      if (finalAnswer.trim() === '') return EMPTY_ANSWER;
-      const text = normalize(finalAnswer);
-      return mentions(text, NEXT_STEPS) || mentions(text, ALL_DONE)
-        ? { pass: true, reason: 'The answer says what comes next, or that all is done.' }
-        : { pass: false, reason: 'The answer neither asks, nor says what to do next, nor that all is done.' };
+    ({ turn }) => {
+      if (turn.finalAnswer.text.trim() === '') return EMPTY_ANSWER;
+      const reading = readingOf(turn);
+      if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN);
+      const { isBare, refuses, admitsTrouble, asks, saysWhatNext } = reading;
+      const isOpen = isBare || refuses || admitsTrouble;
+      if (!isBare && (asks || saysWhatNext)) return { pass: true, reason: 'The answer says what comes next, or asks.' };
+      return isOpen
+        ? {
+            pass: false,
+            reason: 'The answer says that something was not done, and neither asks nor says what can be done.',
+          }
+        : { pass: true, reason: 'The answer leaves nothing open.' };
     },
 });

@@ -21,6 +21,7 @@ const QUOTED_MAX = 200;
 
 export const schemaBeforeQuery = builtInCheck({
   summary: 'the database schema was inspected before the first data query',
+  about: 'rules',
   params: z.strictObject({
     /** The tool that runs SQL: a glob. */
     tool: z.string().min(1, 'the name of a tool').default('query_database'),

@@ -90,6 +90,8 @@ function numberSpecific(written: string, half: string | undefined): Specific | u
   const forms = [plain];
   // 10.0 and 10.50 are 10 and 10.5.
   if (plain.includes('.')) forms.push(String(hour));
+  // In half of the world 1.286 is 1286.
+  if (/^\d{1,3}\.\d{3}$/.test(plain)) forms.push(plain.replace('.', ''));
   if (half === 'pm' && hour < 12) forms.push(String(hour + 12));
   if (half === 'am' && hour === 12) forms.push('0');
   return { kind: 'number', text: half === undefined ? written : `${written} ${half}`, forms };

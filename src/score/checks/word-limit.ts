@@ -1,5 +1,7 @@
-/** Is the answer short enough to be read? Words are what white space separates, as people count them. */
+/** Is the answer short enough to be read? Words are what white space separates, as people count them; Japanese, Chinese and Thai have none. */
 import { z } from 'zod';
+import { notApplicable } from '../answer.ts';
+import { isWrittenWithoutSpaces } from '../language/recognise.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { NO_ANSWER } from './answer-says-something.ts';
 
@@ -12,6 +14,8 @@ export const wordLimit = builtInCheck({
     ({ finalAnswer }) => {
       const words = finalAnswer.match(/\S+/g)?.length ?? 0;
       if (words === 0) return NO_ANSWER;
+      if (isWrittenWithoutSpaces(finalAnswer))
+        return notApplicable('The answer is in a script without spaces, which has no words to count.');
       return {
         pass: words < fewer_than,
         reason: `The answer has ${words} words; fewer than ${fewer_than} are wanted.`,

@@ -3,13 +3,15 @@
  *
  *   1. Long values lose their middle, from 20,000 characters down to 500, those of items that are kept four times as late.
  *   2. Then the oldest steps go; then the oldest of what is telling: what went wrong, and what was said in earlier turns.
- *   3. Then what is kept is shortened to whatever fits.
+ *   3. Then what is kept is shortened, down to 500 characters.
+ *   4. Then the agent's instructions are, which are whole until then; at last both are, to whatever fits.
  *
  * Everything that was left out is said, to the judge in the place where it was, and in words to people.
  */
+import { enumerate } from '../sentences.ts';
 import { inertText } from './inert-text.ts';
 import { estimateTokens } from './token-estimate.ts';
-import type { Field, Item } from './transcript.ts';
+import type { Field, Item } from './item.ts';
 
 interface Fitted {
   /** One JSON object each. */
@@ -22,7 +24,13 @@ interface Fitted {
 
 const STEP_LENGTHS = [20_000, 8_000, 4_000, 2_000, 1_000, 500] as const;
 const STEP_LENGTH_MIN = 500;
-const KEPT_LENGTHS = [2_000, 1_000, 500, 200, 80, 20] as const;
+const WHOLE = Number.POSITIVE_INFINITY;
+/** Of what is kept, and of instructions. */
+const LEAST_LENGTHS = [
+  ...[2_000, 1_000, 500].map((kept) => [kept, WHOLE] as const),
+  ...[20_000, 8_000, 4_000, 2_000, 1_000].map((instructions) => [500, instructions] as const),
+  ...[500, 200, 80, 20].map((length) => [Math.min(length, 200), length] as const),
+];
 const KEPT_TIMES = 4;
 const NAME_LENGTH_MAX = 200;
 /** No text of more characters than this comes to one token, whatever is in it: see `estimateTokens`. */
@@ -34,7 +42,7 @@ export function cutToFit(items: readonly Item[], tokensMax: number): Fitted | un
     withShorterValues(items, tokensMax) ??
     withFewerItems(items, tokensMax) ??
     withTheLeast(
-      items.filter(({ rank }) => rank === 'kept'),
+      items.filter(({ rank }) => rank === 'kept' || rank === 'instructions'),
       items.length,
       tokensMax,
     )
@@ -59,6 +67,8 @@ function withShorterValues(items: readonly Item[], tokensMax: number): Fitted | 
 }
 
 function withFewerItems(items: readonly Item[], tokensMax: number): Fitted | undefined {
+  const stay = items.filter(({ rank }) => rank === 'kept' || rank === 'instructions');
+  if (leastTokens(stay, STEP_LENGTH_MIN) > tokensMax) return undefined;
   const lines = items.map((item) => lineOf(item, lengthFor(item, STEP_LENGTH_MIN)));
   let tokens = sumOf(lines) + LEFT_OUT_TOKENS;
   const left = new Set<number>();
@@ -71,14 +81,14 @@ function withFewerItems(items: readonly Item[], tokensMax: number): Fitted | und
   }
   if (tokens > tokensMax) return undefined;
   const first = Math.min(...left);
-  const stay = items.flatMap((item, index): { readonly line: Line; readonly item: Item | undefined }[] => {
+  const shown = items.flatMap((item, index): { readonly line: Line; readonly item: Item | undefined }[] => {
     if (index === first) return [{ line: leftOut(left.size), item: undefined }];
     const line = lines[index];
     return left.has(index) || line === undefined ? [] : [{ line, item }];
   });
   return fitted(
-    stay.map(({ line }) => line),
-    stay.map(({ item }) => item),
+    shown.map(({ line }) => line),
+    shown.map(({ item }) => item),
     items.length,
   );
 }
@@ -86,8 +96,10 @@ function withFewerItems(items: readonly Item[], tokensMax: number): Fitted | und
 function withTheLeast(kept: readonly Item[], of: number, tokensMax: number): Fitted | undefined {
   const gone = of - kept.length;
   const note = gone === 0 ? [] : [leftOut(gone)];
-  for (const length of KEPT_LENGTHS) {
-    const lines = [...note, ...kept.map((item) => lineOf(item, length))];
+  for (const [ofKept, ofInstructions] of LEAST_LENGTHS) {
+    const lengthOf = ({ rank }: Item) => (rank === 'instructions' ? ofInstructions : ofKept);
+    if (charactersOf(kept, lengthOf) / CHARACTERS_OF_A_TOKEN_MAX > tokensMax) continue;
+    const lines = [...note, ...kept.map((item) => lineOf(item, lengthOf(item)))];
     if (sumOf(lines) <= tokensMax) return fitted(lines, [...note.map(() => undefined), ...kept], of);
   }
   return undefined;
@@ -95,26 +107,37 @@ function withTheLeast(kept: readonly Item[], of: number, tokensMax: number): Fit
 
 function fitted(lines: readonly Line[], items: readonly (Item | undefined)[], of: number): Fitted {
   const shown = items.filter((item) => item !== undefined).length;
-  const shortened = lines.reduce((sum, line) => sum + line.shortened, 0);
+  const isOfInstructions = (index: number) => items[index]?.rank === 'instructions';
+  const shortened = lines.reduce((sum, line, index) => sum + (isOfInstructions(index) ? 0 : line.shortened), 0);
+  const lacksInstructions = lines.some((line, index) => isOfInstructions(index) && line.shortened > 0);
   const parts = [
+    ...(lacksInstructions ? ["a part of the agent's instructions"] : []),
     ...(shown < of ? [`${of - shown} of ${of} items`] : []),
     ...(shortened > 0 ? [`the middle of ${shortened} long ${shortened === 1 ? 'value' : 'values'}`] : []),
   ];
-  const cut = parts.length === 0 ? '' : `Left out to fit: ${parts.join(' and ')}.`;
+  const cut = parts.length === 0 ? '' : `Left out to fit: ${enumerate(parts)}.`;
   return { lines: lines.map(({ text }) => text), items, cut };
 }
 
 function lengthFor({ rank }: Item, length: number): number {
+  if (rank === 'instructions') return WHOLE;
   return rank === 'kept' ? length * KEPT_TIMES : length;
 }
 
 /** A lower bound that looks at no character, so that megabytes are not escaped to learn that they are too many. */
 function leastTokens(items: readonly Item[], length: number): number {
+  return charactersOf(items, (item) => lengthFor(item, length)) / CHARACTERS_OF_A_TOKEN_MAX;
+}
+
+function charactersOf(items: readonly Item[], lengthOf: (item: Item) => number): number {
   let characters = 0;
   for (const item of items) {
-    for (const { text } of item.fields) characters += Math.min(text?.length ?? 0, lengthFor(item, length));
+    for (const field of item.fields) {
+      const most = isName(field) ? NAME_LENGTH_MAX : lengthOf(item);
+      characters += Math.min(field.text?.length ?? 0, most);
+    }
   }
-  return characters / CHARACTERS_OF_A_TOKEN_MAX;
+  return characters;
 }
 
 interface Line {
@@ -127,13 +150,17 @@ interface Line {
 function lineOf({ item, turn, fields }: Item, lengthMax: number): Line {
   let shortened = 0;
   const members = fields.map((field) => {
-    const isName = field.key === 'name' || field.key === 'agent';
-    const text = field.text === undefined ? undefined : withoutMiddle(field.text, isName ? NAME_LENGTH_MAX : lengthMax);
+    const most = isName(field) ? NAME_LENGTH_MAX : lengthMax;
+    const text = field.text === undefined ? undefined : withoutMiddle(field.text, most);
     if (text !== field.text) shortened += 1;
     return memberOf(field, text);
   });
   const head = [`"item":"${item}"`, ...(turn === undefined ? [] : [`"turn":${turn}`])];
   return line(`{${[...head, ...members].join(',')}}`, shortened);
+}
+
+function isName({ key }: Field): boolean {
+  return key === 'name' || key === 'agent';
 }
 
 function memberOf({ key, note }: Field, text: string | undefined): string {

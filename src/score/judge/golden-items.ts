@@ -9,7 +9,7 @@ import { callSpan } from '../trajectory/call-span.ts';
 import type { GoldenLibrary } from '../trajectory/golden-library.ts';
 import type { GoldenTrace } from '../trajectory/golden-trace.ts';
 import { assessRun, type SuiteParts } from '../trajectory/assess-run.ts';
-import { fieldOf, type Field, type Item } from './transcript.ts';
+import { type Field, fieldOf, type Item } from './item.ts';
 
 export type PartsWithGolden = SuiteParts & { readonly golden: GoldenLibrary };
 

@@ -1,9 +1,13 @@
 /**
- * Which steps of a golden trace are put to a judge to be graded. Steps that were not made are 0 if they are required and nothing if they are
- * not; nobody has to be asked for that.
+ * Which steps of a golden trace are put to a judge to be graded, and the grades that came back beside their steps. Steps that were not made are
+ * 0 if they are required and nothing if they are not; nobody has to be asked for that.
  */
-import type { GradedSteps } from '../../model/judging.ts';
+import type { GradedStep } from '../../model/evaluation.ts';
+import type { SpanId } from '../../model/ids.ts';
+import type { GradedSteps, StepGrade } from '../../model/judging.ts';
 import type { Answer } from '../answer.ts';
+import { toReason } from '../sentences.ts';
+import { callSpan } from '../trajectory/call-span.ts';
 import { callOf, type GoldenRun } from './golden-items.ts';
 
 /** More would be graded carelessly. */
@@ -35,4 +39,39 @@ export function gradedStepsOf(
       atLeast,
     },
   };
+}
+
+/** In the order of the trace; optional steps that were not made are left out. */
+export function gradedSteps({ steps }: GoldenRun, grades: readonly StepGrade[]): readonly GradedStep[] {
+  const byNumber = new Map(grades.map((grade) => [grade.number, grade]));
+  return steps.flatMap((compared): readonly GradedStep[] => {
+    const { number, tool, required } = compared.step;
+    const call = callOf(compared);
+    const grade = byNumber.get(number);
+    if (grade === undefined)
+      return call === undefined && required
+        ? [{ step: number, tool, score: 0, reason: 'It was not made.', spanId: undefined }]
+        : [];
+    const { score, reason, otherVotes } = grade;
+    return [
+      {
+        step: number,
+        tool,
+        score,
+        reason: toReason(reason),
+        spanId: call && callSpan(call),
+        ...(otherVotes !== undefined && {
+          otherVotes: otherVotes.map((vote) => ({ score: vote.score, reason: toReason(vote.reason) })),
+        }),
+      },
+    ];
+  });
+}
+
+/** Where to look, the worst first. */
+export function wrongSteps(steps: readonly GradedStep[]): readonly (SpanId | undefined)[] {
+  return steps
+    .filter(({ score }) => score < 1)
+    .toSorted((a, b) => a.score - b.score)
+    .map(({ spanId }) => spanId);
 }

@@ -18,7 +18,8 @@ import { ANSWER_FORM } from './judge-version.ts';
 import { closingFor, type GuidedCriterion, instructionsFor } from './instructions.ts';
 import type { Sight } from './visible-material.ts';
 import { estimateTokens } from './token-estimate.ts';
-import { type Item, saysSomething, transcriptOf } from './transcript.ts';
+import type { Item } from './item.ts';
+import { saysSomething, transcriptOf } from './transcript.ts';
 
 interface ToRender {
   readonly suite: string;
@@ -92,8 +93,9 @@ export function requestOver(
     request,
     spanOf: (quote) => {
       texts ??= materialText(data);
-      const index = texts.itemWith(quote);
-      return index === undefined ? undefined : shown.items[index]?.spanId;
+      const spanAt = (place: number) => shown.items[place]?.spanId;
+      const place = texts.itemWith(quote, (one) => spanAt(one) !== undefined);
+      return place === undefined ? undefined : spanAt(place);
     },
   };
 }

@@ -4,6 +4,7 @@
  * never gets in here.
  */
 import { z } from 'zod';
+import type { About } from '../../model/evaluation.ts';
 import type { Need } from '../needs.ts';
 import type { Subject } from '../subject.ts';
 import type { Answer } from '../answer.ts';
@@ -22,7 +23,10 @@ export interface Judging {
   readonly question?: string | undefined;
   /** What is a yes and what is a no, for the model. */
   readonly guidance?: string | undefined;
-  /** What is shown beside requests and answers: kinds of steps, `state`, `truth`, `golden`. What tools and retrievals gave, unless given. */
+  /**
+   * What is shown beside requests and answers: the agent's `instructions`, kinds of steps, `state`, `truth`, `golden`. Instructions and what tools
+   * and retrievals gave, unless given; with `llm`, instructions as well.
+   */
   readonly sees?: readonly Sight[] | undefined;
   /** Asked in one call with the suite's other criteria that say so, have the same judge and see the same. */
   readonly shared?: boolean | undefined;
@@ -82,7 +86,8 @@ function lengthTo(max: number): string {
   return `at most ${max} characters`;
 }
 
-const SEEN_BY_DEFAULT: readonly Sight[] = ['tool', 'retrieval', 'rerank', 'memory'];
+/** Instructions among them: a question about what the agent ought to do can't be answered without, and nobody sees from a verdict that they lacked. */
+const SEEN_BY_DEFAULT: readonly Sight[] = ['instructions', 'tool', 'retrieval', 'rerank', 'memory'];
 const PRIORITY_BY_DEFAULT = 50;
 const THRESHOLD_BY_DEFAULT = 0.8;
 
@@ -118,11 +123,12 @@ export function judgeNamed(judging: Judging | string): string {
 export function seenBy(judging: Judging | string): ReadonlySet<Sight> {
   const { sees, uses = '' }: Judging = typeof judging === 'string' ? {} : judging;
   const builtIn = BUILT_IN_JUDGMENTS.get(uses);
+  const seen = new Set(sees ?? builtIn?.sees ?? SEEN_BY_DEFAULT);
   // Steps can't be graded unseen.
-  return new Set([
-    ...(sees ?? builtIn?.sees ?? SEEN_BY_DEFAULT),
-    ...(builtIn?.gradesSteps === true ? ['golden' as const] : []),
-  ]);
+  if (builtIn?.gradesSteps === true) seen.add('golden');
+  // What a model was told to do is a part of its work.
+  if (seen.has('llm')) seen.add('instructions');
+  return seen;
 }
 
 /** What is wrong beyond the form, with the field of `judge` that it is about. */
@@ -152,6 +158,12 @@ export function judgingMistakes(
         ]
       : []),
   ];
+}
+
+/** A question of one's own is about the task, as a check of one's own is. */
+export function aboutOfJudging(judging: Judging | string): About {
+  const { uses = '', question }: Judging = typeof judging === 'string' ? {} : judging;
+  return (question === undefined ? BUILT_IN_JUDGMENTS.get(uses)?.about : undefined) ?? 'task';
 }
 
 /** What has to have been recorded for the question to be put at all. */

@@ -4,7 +4,7 @@
  * somebody else.
  */
 import { createHash } from 'node:crypto';
-import type { JudgeVersion } from '../../model/evaluation.ts';
+import type { GradedStep, JudgeVersion } from '../../model/evaluation.ts';
 import type { GradedSteps, JudgedAnswer, JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { shorten } from '../sentences.ts';
@@ -12,7 +12,7 @@ import type { Subject } from '../subject.ts';
 import type { Answer, ReasonedAnswer } from '../answer.ts';
 import type { CompiledSuite } from '../suite.ts';
 import { type GoldenRun, goldenRunOf } from './golden-items.ts';
-import { gradedStepsOf } from './graded-steps.ts';
+import { gradedSteps, gradedStepsOf, wrongSteps } from './graded-steps.ts';
 import { callKey, judgeVersion } from './judge-version.ts';
 import { type Rendered, renderRequest } from './judge-request.ts';
 import type { Judged } from './judged-criterion.ts';
@@ -42,7 +42,13 @@ export interface ToJudge {
 export type Judgement =
   /** Known without asking. */
   | { readonly is: 'answer'; readonly answer: Answer }
-  | { readonly is: 'judged'; readonly answer: ReasonedAnswer; readonly judgedBy: JudgeVersion }
+  | {
+      readonly is: 'judged';
+      readonly answer: ReasonedAnswer;
+      readonly judgedBy: JudgeVersion;
+      /** Undefined where no steps were graded. */
+      readonly steps: readonly GradedStep[] | undefined;
+    }
   | { readonly is: 'error'; readonly reason: string }
   | { readonly is: 'skipped'; readonly reason: string };
 
@@ -118,7 +124,7 @@ export function askJudges(
     }
     for (const criterion of group.criteria) {
       const version = () => judgeVersion(suite.criteria, criterion, settings);
-      judgements.set(criterion.name, judgementOf(criterion.name, outcome, rendered, version));
+      judgements.set(criterion.name, judgementOf(criterion, outcome, rendered, version));
     }
   }
   return { of: judgements, waiting };
@@ -188,20 +194,27 @@ function askedTogether(criteria: readonly Asked[]): readonly Group[] {
 }
 
 function judgementOf(
-  criterion: string,
+  criterion: Asked,
   outcome: JudgeOutcome,
   rendered: Extract<Rendered, { readonly is: 'request' }>,
   version: () => string,
 ): Judgement {
   switch (outcome.is) {
     case 'answered': {
-      const answer = outcome.answers.find((candidate) => candidate.criterion === criterion);
+      const answer = outcome.answers.find((candidate) => candidate.criterion === criterion.name);
       if (answer === undefined) return { is: 'error', reason: 'What the judge answered is about other questions.' };
-      const evidence = answer.quotes.map(rendered.spanOf);
+      const { golden } = criterion;
+      const steps = answer.grades && golden && gradedSteps(golden, answer.grades);
+      const evidence = [...(answer.pass ? [] : wrongSteps(steps ?? [])), ...answer.quotes.map(rendered.spanOf)];
       return {
         is: 'judged',
         answer: { pass: answer.pass, reason: reasonOf(answer, rendered.request.cut), evidence },
-        judgedBy: { judge: rendered.request.judge, version: version() },
+        judgedBy: {
+          judge: rendered.request.judge,
+          version: version(),
+          ...(outcome.model !== '' && { model: outcome.model }),
+        },
+        steps,
       };
     }
     case 'failed':

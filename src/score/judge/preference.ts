@@ -8,7 +8,7 @@ import type { Preference } from '../../model/preference.ts';
 import { instructionsFor } from './instructions.ts';
 import { requestOver } from './judge-request.ts';
 import type { JudgeSettings } from './judges.ts';
-import type { Item } from './transcript.ts';
+import type { Item } from './item.ts';
 
 interface AnswerPair {
   /** What both answer. */

@@ -7,7 +7,7 @@ import type { Excerpt, ExcerptCall, ExcerptTurn } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';
 import { END_MARK, STATE_MARK, TRUTH_MARK } from '../../model/marks.ts';
 
-const START_MS = 1_790_000_000_000;
+export const EXAMPLE_START_MS = 1_790_000_000_000;
 const TURN_EVERY_MS = 60_000;
 const STEP_MS = 100;
 
@@ -22,7 +22,7 @@ interface ExcerptIdentity {
 const EXAMPLE: ExcerptIdentity = {
   conversationId: 'example',
   traceIdOf: (turn) => turn.toString(16).padStart(32, '0'),
-  startedAtMs: START_MS,
+  startedAtMs: EXAMPLE_START_MS,
 };
 
 interface Attribute {
@@ -42,6 +42,7 @@ interface Span {
 /** An OTLP/JSON export request. */
 export function excerptRequest(excerpt: Excerpt, truth: Json | undefined, identity = EXAMPLE): string {
   const last = excerpt.turns.length - 1;
+  const history: object[] = [];
   const spans = excerpt.turns.flatMap((turn, index) => {
     const marks = [
       ...(turn.state === undefined ? [] : [text(STATE_MARK, JSON.stringify(turn.state))]),
@@ -49,7 +50,7 @@ export function excerptRequest(excerpt: Excerpt, truth: Json | undefined, identi
       ...(index < last || truth === undefined ? [] : [text(TRUTH_MARK, JSON.stringify(truth))]),
       ...(index < last ? [] : [{ key: END_MARK, value: { boolValue: true } }]),
     ];
-    return turnSpans(turn, { excerpt, index, marks, identity });
+    return turnSpans(turn, { excerpt, index, marks, identity, history });
   });
   const { agent = 'agent', version, environment } = excerpt;
   const attributes = [
@@ -69,22 +70,26 @@ function turnSpans(
     index,
     marks,
     identity,
+    history,
   }: {
     readonly excerpt: Excerpt;
     readonly index: number;
     readonly marks: readonly Attribute[];
     readonly identity: ExcerptIdentity;
+    /** All that was said before; the turn adds to it. */
+    readonly history: object[];
   },
 ): readonly object[] {
   const startedAt = identity.startedAtMs + index * TURN_EVERY_MS;
-  const history: object[] = turn.user === undefined ? [] : [message('user', { type: 'text', content: turn.user })];
+  if (turn.user !== undefined) history.push(message('user', { type: 'text', content: turn.user }));
   const spans: Span[] = [];
   let at = startedAt;
   let calls = 0;
   const modelCall = (parts: readonly object[], finish: string) => {
     const from = at;
     at += STEP_MS;
-    spans.push({ name: 'chat example-model', kind: 3, from, to: at, attributes: chat(history, parts, finish) });
+    const attributes = [...instructionsIn(excerpt), ...chat(history, parts, finish)];
+    spans.push({ name: 'chat example-model', kind: 3, from, to: at, attributes });
     history.push(message('assistant', ...parts));
   };
   for (const group of turn.calls) {
@@ -92,8 +97,12 @@ function turnSpans(
       calls += 1;
       return { ...call, id: `call_${index + 1}_${calls}` };
     });
+    const said = group[0]?.said;
     modelCall(
-      asked.map(({ id, tool, args }) => ({ type: 'tool_call', id, name: tool, arguments: args })),
+      [
+        ...(said === undefined ? [] : [{ type: 'text', content: said }]),
+        ...asked.map(({ id, tool, args }) => ({ type: 'tool_call', id, name: tool, arguments: args })),
+      ],
       'tool_call',
     );
     const from = at;
@@ -140,6 +149,11 @@ function chat(input: readonly object[], parts: readonly object[], finish: string
     ...(input.length === 0 ? [] : [text('gen_ai.input.messages', JSON.stringify(input))]),
     text('gen_ai.output.messages', JSON.stringify([{ ...message('assistant', ...parts), finish_reason: finish }])),
   ];
+}
+
+function instructionsIn({ instructions }: Excerpt): readonly Attribute[] {
+  if (instructions === undefined) return [];
+  return [text('gen_ai.system_instructions', JSON.stringify([{ type: 'text', content: instructions }]))];
 }
 
 function toolCall({ tool, id, args, result, error }: ExcerptCall & { readonly id: string }): readonly Attribute[] {

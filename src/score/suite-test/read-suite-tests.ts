@@ -41,6 +41,7 @@ const WHO = {
   agent: z.string().optional(),
   version: version.optional(),
   environment: z.string().optional(),
+  instructions: z.string().optional(),
   attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
 };
 const TEST = {
@@ -66,7 +67,16 @@ type WrittenTest = WrittenFile['tests'][number];
 
 const IN_FEW_LINES = ['user', 'calls', 'answer', 'error'] as const;
 /** What a recording says by itself. */
-const NOT_WITH_SPANS = [...IN_FEW_LINES, 'turns', 'state', 'agent', 'version', 'environment', 'attributes'] as const;
+const NOT_WITH_SPANS = [
+  ...IN_FEW_LINES,
+  'turns',
+  'state',
+  'agent',
+  'version',
+  'environment',
+  'instructions',
+  'attributes',
+] as const;
 const EXPECTATIONS = ['expect', 'score', 'outcome', 'applies'] as const;
 
 interface ReadSuiteTests {
@@ -149,12 +159,13 @@ class TestsReader {
         this.#mistakeAtKey([...path, field], `\`${field}\` does not go with \`turns\``, 'it within one of the turns');
       }
     }
-    const { agent, version: ofAgent, environment, attributes } = this.#written;
+    const { agent, version: ofAgent, environment, instructions, attributes } = this.#written;
     return {
       is: 'excerpt',
       agent: written.agent ?? agent,
       version: written.version ?? ofAgent,
       environment: written.environment ?? environment,
+      instructions: written.instructions ?? instructions,
       attributes: new Map(Object.entries({ ...attributes, ...written.attributes })),
       state: written.state,
       // The state of the whole is recorded once, by the excerpt.

@@ -4,7 +4,7 @@
  */
 import { scopeMaker } from '../cel/scope.ts';
 import { occurs } from '../cel/linear-regex.ts';
-import { gapIn } from '../needs.ts';
+import { answerGap, gapIn } from '../needs.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { compareRun, type RunComparison } from './compare-run.ts';
@@ -52,18 +52,33 @@ export function assessRun(
     if (policy !== undefined) {
       for (const { call, reason } of policyFindings(policy, subject).violations) unsafe.set(call, reason);
     }
-    const comparison = compareRun(trace, runOf(subject), { isWrite: golden.isWrite, scope, unsafe });
+    const comparison = compareRun(trace, runOf(subject), { isWrite: golden.isWriteIn(subject), scope, unsafe });
     return { comparison, first: firstWrong(comparison, scope) };
   });
 }
 
-/** What is wrong with the answer; undefined where it is as the trace has it. */
-export function outputMistake({ output }: GoldenTrace, answer: string): string | undefined {
-  const lower = answer.toLowerCase();
-  const lacking = output.contains.find((part) => !lower.includes(part.toLowerCase()));
-  if (lacking !== undefined) return `it does not contain "${toExcerpt(lacking)}"`;
-  const unmatched = output.matches.find((pattern) => !occurs(pattern, answer));
-  return unmatched === undefined ? undefined : `nothing in it matches ${toExcerpt(unmatched)}`;
+/** What is wrong with the answer, in words, or why that can't be told; undefined where it is as the trace has it. */
+export function outputMistake(
+  { output }: GoldenTrace,
+  { turns, turn }: Pick<Subject, 'turns' | 'turn'>,
+): { readonly is: 'wrong' | 'unknown'; readonly because: string } | undefined {
+  const looked = output.in === 'any_answer' ? turns : [turn];
+  const lacking = lackingIn(
+    output,
+    looked.map(({ finalAnswer }) => finalAnswer.text),
+  );
+  if (lacking === undefined) return undefined;
+  // It may be in an answer that was not recorded.
+  const gap = looked.map(answerGap).find((one) => one !== undefined);
+  return gap === undefined ? { is: 'wrong', because: lacking } : { is: 'unknown', because: gap };
+}
+
+function lackingIn({ contains, matches }: GoldenTrace['output'], answers: readonly string[]): string | undefined {
+  const lower = answers.map((answer) => answer.toLowerCase());
+  const part = contains.find((text) => !lower.some((answer) => answer.includes(text.toLowerCase())));
+  if (part !== undefined) return `it does not contain "${toExcerpt(part)}"`;
+  const pattern = matches.find((one) => !answers.some((answer) => occurs(one, answer)));
+  return pattern === undefined ? undefined : `nothing in it matches ${toExcerpt(pattern)}`;
 }
 
 /** What was more than the trace allows, in words; undefined where all is within. 'unknown' where tokens were not recorded. */

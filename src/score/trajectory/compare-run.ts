@@ -5,14 +5,15 @@
  *            0.5   the tool is right and the arguments are in part
  *            0     the tool, all arguments or a critical one are wrong, the step is missing, or the tool policy forbids the call
  *
- *     trajectory_score = (R + min(O, H)) / W
+ *     trajectory_score = (R + B) / W, and 0 where the tool policy forbids any of the calls
  *       R   Σ step × weight over the required steps
+ *       B   the bonus, min(O, H) / 2
  *       O   Σ step × weight over the optional steps
  *       H   what the required steps at 0.5 lack: Σ weight / 2
  *       W   Σ weight of the required steps, and of the calls that a mode without extras forbids
  *
- * So optional steps make up for arguments that were partly right and for nothing else: what a failed step or a forbidden call
- * costs, stays. In the mode `subset` a step that was not made is not held against the run: W has the steps that were made.
+ * The bonus makes up for half of what arguments that were partly right have cost, and for nothing else. So a run with a wrong required
+ * step never has a score of 1; and whether a score is enough is decided without the bonus. In the mode `subset` a step that was not made is not held against the run: W has the steps that were made.
  *
  * Of all alignments the best one counts: the most weight of required steps right, then the least weight of forbidden calls, then
  * the least of failed steps, then the most of optional steps. These four decide the score, so that it does not depend on which of
@@ -47,8 +48,8 @@ export interface RunComparison {
   readonly extras: readonly ToolCall[];
   readonly calls: readonly ToolCall[];
   readonly beyond: number;
-  /** Exactly: `right / whole`, and 1 where the whole is 0. */
-  readonly score: { readonly right: number; readonly whole: number };
+  /** Exactly: `(right + bonus) / whole`, and 1 where the whole is 0. */
+  readonly score: { readonly right: number; readonly bonus: number; readonly whole: number };
   /** Why a call is not to be made, by call; such a call scores 0. */
   readonly unsafe: ReadonlyMap<ToolCall, string>;
   readonly isOptimal: boolean;
@@ -86,7 +87,7 @@ export function compareRun(trace: GoldenTrace, run: Run, options: CompareOptions
     extras: left.flatMap((index) => run.calls[index] ?? []),
     calls: run.calls,
     beyond: run.beyond,
-    score: scoreOf(trace, steps, extraHalves),
+    score: scoreOf(trace, steps, { extraHalves, isSafe: options.unsafe.size === 0 }),
     unsafe: options.unsafe,
     isOptimal,
   };
@@ -132,22 +133,37 @@ function leftBy(callOf: readonly number[], callCount: number): readonly number[]
   return left;
 }
 
-function scoreOf(trace: GoldenTrace, steps: readonly ComparedStep[], extraHalves: number) {
-  let [right, half, bonus, whole] = [0, 0, 0, 2 * extraHalves];
+/** In quarters of a weight of 1. */
+function scoreOf(
+  trace: GoldenTrace,
+  steps: readonly ComparedStep[],
+  { extraHalves, isSafe }: { readonly extraHalves: number; readonly isSafe: boolean },
+): RunComparison['score'] {
+  if (!isSafe) return { right: 0, bonus: 0, whole: 1 };
+  let [right, half, optional, whole] = [0, 0, 0, 4 * extraHalves];
   for (const { step, call, points, halves } of steps) {
     if (!counts(step, trace)) {
-      bonus += points * halves;
+      optional += points * halves;
       continue;
     }
     if (trace.mode === 'subset' && call === undefined) continue;
-    whole += 2 * halves;
-    right += points * halves;
+    whole += 4 * halves;
+    right += 2 * points * halves;
     if (points === 1) half += halves;
   }
-  return { right: right + Math.min(bonus, half), whole };
+  return { right, bonus: Math.min(optional, half), whole };
 }
 
 /** The score in millionths, rounded down: a threshold is met only where the score itself meets it. */
-export function scoreMillionths({ score: { right, whole } }: Pick<RunComparison, 'score'>): number {
-  return whole === 0 ? 1_000_000 : Math.floor((right * 1_000_000) / whole);
+export function scoreMillionths({ score: { right, bonus, whole } }: Pick<RunComparison, 'score'>): number {
+  return millionthsOf(right + bonus, whole);
+}
+
+/** Without the bonus: an optional step lifts no run over a threshold that its required steps don't meet. */
+export function requiredMillionths({ score: { right, whole } }: Pick<RunComparison, 'score'>): number {
+  return millionthsOf(right, whole);
+}
+
+function millionthsOf(part: number, whole: number): number {
+  return whole === 0 ? 1_000_000 : Math.floor((part * 1_000_000) / whole);
 }

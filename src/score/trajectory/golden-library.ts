@@ -10,11 +10,12 @@
  * traces in them makes no difference. Drafts are never chosen.
  */
 import type { Json } from '../../model/json.ts';
+import type { ToolNames } from '../../model/tool-names.ts';
 import type { Subject } from '../subject.ts';
 import { toExcerpt } from '../sentences.ts';
+import { saidOf } from '../tool-effects.ts';
 import type { GoldenTrace } from './golden-trace.ts';
 import { type ComparableInput, comparableInput, similarity } from './input-similarity.ts';
-import { type IsWrite, type WriteNames, writeOperations } from './write-operations.ts';
 
 export interface GoldenChoice {
   /** The attribute that names a conversation's scenario. */
@@ -34,19 +35,27 @@ type Chosen =
 export class GoldenLibrary {
   /** Those that are used. */
   readonly traces: readonly GoldenTrace[];
-  readonly isWrite: IsWrite;
+  /** Which tools write and which do not, whatever they are called. It holds for all checks of the suite. */
+  readonly names: ToolNames;
   /** Under which a conversation keeps how it compares with its trace. */
   readonly comparisonKey: object = {};
+  readonly #saidOf: ReturnType<typeof saidOf>;
   readonly #choice: GoldenChoice;
   readonly #byScenario = new Map<string, GoldenTrace>();
   readonly #inputs: ReadonlyMap<GoldenTrace, ComparableInput>;
 
-  constructor(traces: readonly GoldenTrace[], choice: Partial<GoldenChoice> = {}, writes: WriteNames = {}) {
+  constructor(traces: readonly GoldenTrace[], choice: Partial<GoldenChoice> = {}, names: ToolNames = {}) {
     this.traces = traces.filter(({ draft }) => !draft).sort((a, b) => (a.id < b.id ? -1 : 1));
     this.#choice = { ...DEFAULT_CHOICE, ...choice };
-    this.isWrite = writeOperations(writes);
+    this.names = names;
+    this.#saidOf = saidOf(names);
     for (const trace of this.traces.toReversed()) this.#byScenario.set(trace.scenario, trace);
     this.#inputs = new Map(this.traces.map((trace) => [trace, comparableInput(trace.input)]));
+  }
+
+  /** A check in TypeScript may have a library that its suite does not name. */
+  isWriteIn(subject: Pick<Subject, 'effectOf'>): (tool: string) => boolean {
+    return (tool) => (this.#saidOf(tool) ?? subject.effectOf(tool)) === 'writes';
   }
 
   /** Worked out once for each conversation, however many criteria ask. */

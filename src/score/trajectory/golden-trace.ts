@@ -63,7 +63,11 @@ export interface GoldenTrace {
   readonly line: number | undefined;
 }
 
+export const OUTPUT_PLACES = ['last_answer', 'any_answer'] as const;
+
 interface ExpectedOutput {
+  /** Where it is looked for: each text may be in another answer. */
+  readonly in: (typeof OUTPUT_PLACES)[number];
   /** Texts that the answer must contain, in whatever case. */
   readonly contains: readonly string[];
   /** Patterns in RE2 syntax that must occur in the answer. */

@@ -20,7 +20,6 @@ import {
 } from './match-arguments.ts';
 import { isExpected, observationOf } from './observation.ts';
 import type { Run } from './run.ts';
-import type { IsWrite } from './write-operations.ts';
 
 /** As close as can be: the arguments, and one more for the result. */
 export const CLOSENESS = CLOSEST + 1;
@@ -34,7 +33,7 @@ export const GRADES = PERFECT + 1;
 const REMEMBERED_LENGTH_MAX = 10_000;
 
 export interface CompareOptions {
-  readonly isWrite: IsWrite;
+  readonly isWrite: (tool: string) => boolean;
   readonly scope: ArgumentScope;
   readonly unsafe: ReadonlyMap<ToolCall, string>;
 }

@@ -28,6 +28,7 @@ import {
   type GoldenTrace,
   MATCH_MODES,
   OBSERVATIONS,
+  OUTPUT_PLACES,
   STEPS_MAX,
 } from './golden-trace.ts';
 import { readArguments, type ReportMistake, SharedArguments } from './read-arguments.ts';
@@ -49,7 +50,7 @@ const STEP = {
 };
 const step = z.strictObject(STEP);
 const stepOrGroup = z.strictObject({ ...STEP, unordered: z.array(step).optional() });
-const OUTPUT = { contains: texts.optional(), matches: texts.optional() };
+const OUTPUT = { in: z.enum(OUTPUT_PLACES).optional(), contains: texts.optional(), matches: texts.optional() };
 const TRACE = {
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'letters, digits, dots, - and _'),
   description: z.string().optional(),
@@ -126,7 +127,11 @@ function readTrace(value: unknown, path: Path, document: WrittenDocument): ReadT
     mode,
     steps,
     order: expectedOrder(steps, mode),
-    output: { contains: written.output?.contains ?? [], matches: written.output?.matches ?? [] },
+    output: {
+      in: written.output?.in ?? 'last_answer',
+      contains: written.output?.contains ?? [],
+      matches: written.output?.matches ?? [],
+    },
     maxSteps: written.max_steps,
     maxTokens: written.max_tokens,
     tags: written.tags ?? [],

@@ -18,7 +18,6 @@ import {
 import { type ExpectedStep, forbidsExtras, type GoldenTrace, ordered } from './golden-trace.ts';
 import { type Layers, layers } from './layered-cost.ts';
 import type { Run } from './run.ts';
-import type { IsWrite } from './write-operations.ts';
 
 const WRITE_HALVES = 6;
 export const READ_HALVES = 2;
@@ -48,7 +47,7 @@ export class StepPairs {
   readonly stepHalves: readonly number[];
   readonly #trace: GoldenTrace;
   readonly #run: Run;
-  readonly #isWrite: IsWrite;
+  readonly #isWrite: CompareOptions['isWrite'];
   readonly #grades: PairGrades;
   /** Before and after it each step has a call that fits perfectly. */
   #middle: Middle;

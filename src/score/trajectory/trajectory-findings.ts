@@ -7,7 +7,6 @@
  * Both need a trace that says what a right answer is.
  */
 import type { Finding } from '../../model/evaluation.ts';
-import { gapIn } from '../needs.ts';
 import { toReason } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { inWords } from './describe-comparison.ts';
@@ -18,8 +17,7 @@ export function trajectoryFindings(subject: Subject, parts: SuiteParts): readonl
   if (golden === undefined) return [];
   const { trace } = golden.choose(subject);
   if (trace === undefined || trace.output.contains.length + trace.output.matches.length === 0) return [];
-  if (gapIn(subject, ['final_answer']) !== undefined) return [];
-  if (outputMistake(trace, subject.finalAnswer) !== undefined) return [];
+  if (outputMistake(trace, subject) !== undefined) return [];
   const findings: Finding[] = [];
   const judged = assessRun(trace, subject, { ...parts, golden });
   if (typeof judged !== 'string' && judged.first !== undefined) {

@@ -14,7 +14,7 @@ import { type Scope, scopeMaker } from '../cel/scope.ts';
 import type { BuiltInCheck } from '../checks/built-in-check.ts';
 import { BUILT_IN_CHECKS, insteadOfCheck } from '../checks/built-in-checks.ts';
 import { type GoldenFiles, goldenFilesIn } from '../golden-files.ts';
-import type { WrittenDefinitions } from '../definition.ts';
+import { sightOf, type WrittenDefinitions } from '../definition.ts';
 import { type CompiledWithMistakes, type CompileOptions, compileSuite, isCriterionName } from '../compile-suite.ts';
 import { orderCheck } from '../order/order-check.ts';
 import { compileCondition } from '../order/step-selector.ts';
@@ -29,16 +29,22 @@ import { readOrder } from './read-order.ts';
 import { compileReason, type Reason } from './reason.ts';
 import { knownSuiteKeys, lenientSuite, strictSuite, type WrittenCriterion, type WrittenSuite } from './suite-shape.ts';
 
-/** Golden traces are read relative to where one stands, unless `files` says otherwise. */
-export function readSuite(text: string, file: string, files: GoldenFiles = goldenFilesIn('.')): CompiledWithMistakes {
+interface AroundSuite {
+  /** Golden traces are read relative to where one stands, unless this says otherwise. */
+  readonly files?: GoldenFiles;
+  /** What the configuration says of tools. */
+  readonly tools?: CompileOptions['tools'];
+}
+
+export function readSuite(text: string, file: string, around: AroundSuite = {}): CompiledWithMistakes {
   const document = readWrittenDocument(text, file);
   if (document.mistakes.length > 0) return { suite: undefined, mistakes: document.mistakes };
   const strict = strictSuite.safeParse(document.value);
-  if (strict.success) return new SuiteReader(document, strict.data, files).read([]);
+  if (strict.success) return new SuiteReader(document, strict.data, around).read([]);
   const mistakes = shapeMistakes(strict.error, document, document.value, knownSuiteKeys);
   const lenient = lenientSuite.safeParse(document.value);
   return lenient.success
-    ? new SuiteReader(document, lenient.data, files).read(mistakes)
+    ? new SuiteReader(document, lenient.data, around).read(mistakes)
     : { suite: undefined, mistakes };
 }
 
@@ -50,12 +56,14 @@ class SuiteReader {
   readonly #environment: Environment = checkEnvironment();
   readonly #mistakes: Mistake[] = [];
   readonly #parts: SuiteParts;
+  readonly #configuredTools: CompileOptions['tools'];
   readonly #extracts = new Map<string, Program>();
   #goldenFingerprint: string | undefined;
   #scopeOf: (subject: Subject) => Scope = scopeMaker(new Map());
   #matchesTurn: CompileOptions['matchesTurn'];
 
-  constructor(document: WrittenDocument, written: WrittenSuite, files: GoldenFiles) {
+  constructor(document: WrittenDocument, written: WrittenSuite, { files = goldenFilesIn('.'), tools }: AroundSuite) {
+    this.#configuredTools = tools;
     this.#document = document;
     this.#written = written;
     this.#parts = readSuiteParts(written, {
@@ -92,6 +100,9 @@ class SuiteReader {
       scope: written.scope,
       ...(written.normalize !== undefined && { normalize: written.normalize }),
       ...(written.min_decided !== undefined && { minDecided: written.min_decided }),
+      ...(written.about !== undefined && { about: written.about }),
+      ...(written.hard_failure_keeps_score === true && { hardFailureKeepsScore: true }),
+      ...(written.crash !== undefined && { crash: written.crash }),
       ...(match !== undefined && { match }),
       ...(completed !== undefined && { completed }),
       ...(failed !== undefined && { failed }),
@@ -99,12 +110,14 @@ class SuiteReader {
       ...(outcomes !== undefined && { outcomes }),
       ...(this.#parts.golden !== undefined && { golden: this.#parts.golden }),
       ...(this.#parts.policy !== undefined && { toolPolicy: this.#parts.policy }),
+      ...(written.tools !== undefined && { tools: written.tools }),
     };
     const weightsAreKnown = !written.criteria.some(({ weight }) => Number.isNaN(weight));
     const compiled = compileSuite(suite, this.#document, {
       weightsAreKnown,
       matchesTurn: this.#matchesTurn,
       definitions: this.#definitions(),
+      tools: this.#configuredTools,
     });
     const reported = new Set(shape.map(({ path }) => path));
     const more = [...this.#mistakes, ...compiled.mistakes].filter(({ path }) => !reported.has(path));
@@ -113,11 +126,11 @@ class SuiteReader {
   }
 
   #definitions(): WrittenDefinitions {
-    const { match, extract, golden, tool_policy: policy, completed = '', failed = '', criteria } = this.#written;
-    const sees = [extract, golden, this.#goldenFingerprint, policy];
+    const { match, extract, golden, tool_policy: policy, tools, completed = '', failed = '', criteria } = this.#written;
     return {
+      text: JSON.stringify([this.#written, this.#goldenFingerprint]),
       suite: {
-        sight: sees.some((one) => one !== undefined) ? JSON.stringify(sees) : '',
+        sight: sightOf([extract, golden, this.#goldenFingerprint, policy, tools, this.#configuredTools]),
         match: JSON.stringify(match ?? null),
         completed,
         failed,

@@ -7,8 +7,10 @@ import type { Path } from '../../model/written-document.ts';
 import { JUDGING, judgingShape } from '../judge/judged-criterion.ts';
 import { NEEDS } from '../needs.ts';
 import { NOT_APPLICABLE_HANDLINGS } from '../../model/decision.ts';
+import { ABOUTS } from '../../model/evaluation.ts';
 import { SCORED_OUTCOMES } from '../../model/severity.ts';
-import { goldenShape, knownTrajectoryKeys, toolPolicyShape } from './trajectory-shape.ts';
+import { CRASH } from '../suite.ts';
+import { goldenShape, knownTrajectoryKeys, toolPolicyShape, toolsShape } from './trajectory-shape.ts';
 
 const globs = z.union([z.string(), z.array(z.string()).readonly()]);
 /** YAML reads `version: 2` as a number; a person means the text. */
@@ -53,6 +55,9 @@ const SUITE = {
   scope: z.enum(['conversation', 'turn']),
   normalize: z.boolean().optional(),
   min_decided: z.number().optional(),
+  about: z.enum(ABOUTS).optional(),
+  hard_failure_keeps_score: z.boolean().optional(),
+  crash: z.enum(CRASH).optional(),
   extract: z.record(z.string(), z.string()).optional(),
   completed: z.string().optional(),
   failed: z.string().optional(),
@@ -65,6 +70,7 @@ export const strictSuite = z.strictObject({
   outcomes: z.array(z.strictObject(OUTCOME)).optional(),
   golden: goldenShape.optional(),
   tool_policy: toolPolicyShape.optional(),
+  tools: toolsShape.optional(),
 });
 export type WrittenSuite = z.output<typeof strictSuite>;
 export type WrittenCriterion = WrittenSuite['criteria'][number];
@@ -77,6 +83,9 @@ export const lenientSuite = z.object({
   scope: SUITE.scope.catch('conversation'),
   normalize: z.boolean().optional().catch(undefined),
   min_decided: z.number().optional().catch(undefined),
+  about: SUITE.about.catch(undefined),
+  hard_failure_keeps_score: SUITE.hard_failure_keeps_score.catch(undefined),
+  crash: SUITE.crash.catch(undefined),
   extract: z.record(z.string(), z.string().catch('null')).optional().catch(undefined),
   completed: z.string().optional().catch(undefined),
   failed: z.string().optional().catch(undefined),
@@ -116,15 +125,17 @@ export const lenientSuite = z.object({
     .catch(undefined),
   golden: goldenShape.optional().catch(undefined),
   tool_policy: toolPolicyShape.optional().catch(undefined),
+  tools: toolsShape.optional().catch(undefined),
 });
 
 /** The fields there are at a place, for suggestions. */
 export function knownSuiteKeys(path: Path): readonly string[] {
   switch (path[0]) {
     case undefined:
-      return [...Object.keys(SUITE), 'match', 'criteria', 'outcomes', 'golden', 'tool_policy'];
+      return [...Object.keys(SUITE), 'match', 'criteria', 'outcomes', 'golden', 'tool_policy', 'tools'];
     case 'golden':
     case 'tool_policy':
+    case 'tools':
       return knownTrajectoryKeys(path);
     case 'match':
       return Object.keys(MATCH);

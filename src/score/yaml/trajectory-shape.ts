@@ -1,4 +1,4 @@
-/** The form of the blocks `golden` and `tool_policy` of a suite. */
+/** The form of the blocks `golden`, `tool_policy` and `tools` of a suite. */
 import { z } from 'zod';
 import type { Path } from '../../model/written-document.ts';
 
@@ -11,11 +11,13 @@ const CHOOSE = {
   tags: z.string().optional(),
   similarity: z.union([z.number().min(0, 'from 0 to 1').max(1, 'from 0 to 1'), z.literal(false)]).optional(),
 };
+const TOOLS = { writes: texts.optional(), reads: texts.optional() };
+export const toolsShape = z.strictObject(TOOLS);
+
 const GOLDEN = {
   files: z.union([z.string(), texts]),
   choose: z.strictObject(CHOOSE).optional(),
-  writes: texts.optional(),
-  reads: texts.optional(),
+  ...TOOLS,
 };
 export const goldenShape = z.strictObject(GOLDEN);
 
@@ -36,6 +38,7 @@ export type WrittenToolPolicy = z.output<typeof toolPolicyShape>;
 /** The fields there are at a place within one of the blocks, for suggestions. */
 export function knownTrajectoryKeys(path: Path): readonly string[] {
   if (path[0] === 'golden') return Object.keys(path[1] === 'choose' ? CHOOSE : GOLDEN);
+  if (path[0] === 'tools') return Object.keys(TOOLS);
   switch (path[1]) {
     case 'forbidden':
       return Object.keys(FORBIDDEN);

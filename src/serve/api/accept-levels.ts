@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import { type Acceptance, type ChosenLevels, DETECTOR_METRICS, type LevelReading } from '../../model/detection.ts';
+import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
 
 const NAME_MAX = 1000;
@@ -25,8 +26,10 @@ const acceptSchema = z
 
 export const acceptLevels = writing(
   acceptSchema,
-  async (side: { readonly accept: (chosen: ChosenLevels) => Promise<Acceptance> }, chosen) =>
-    answerOf(await side.accept(chosen), chosen),
+  async (side: { readonly accept: (chosen: ChosenLevels) => Promise<Acceptance | Unavailable> }, chosen) => {
+    const acceptance = await side.accept(chosen);
+    return 'unavailable' in acceptance ? acceptance : answerOf(acceptance, chosen);
+  },
 );
 
 function answerOf(acceptance: Acceptance, { agent, suite }: ChosenLevels) {

@@ -14,8 +14,7 @@ export interface ConversationApi {
 }
 
 interface ConversationSide {
-  /** Throws while there is no store to read. */
-  readonly conversations: () => ConversationApi;
+  readonly conversations: ConversationApi;
 }
 
 const listSchema = z
@@ -33,14 +32,14 @@ const listSchema = z
   .transform(({ agent_version: agentVersion, ...query }) => ({ ...query, agentVersion }));
 
 export const listConversations = reading(listSchema, async (side: ConversationSide, query) =>
-  jsonAnswer(200, await side.conversations().list(query)),
+  jsonAnswer(200, await side.conversations.list(query)),
 );
 
 const getSchema = z.strictObject({ revisions: z.enum(['last', 'all']).default('last') });
 
 export const getConversation = reading(getSchema, async (side: ConversationSide, query, parameters) => {
   const id = parameters.get('conversation') ?? '';
-  const found = await side.conversations().get(id, query);
+  const found = await side.conversations.get(id, query);
   if (found !== undefined) return jsonAnswer(200, found);
   return jsonAnswer(404, {
     error: `no conversation has the id ${JSON.stringify(id)}: it may still be open, have another id (GET /api/conversations lists them), or be older than what is kept`,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { type HumanLabel, LABELS } from '../../model/labels.ts';
+import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
@@ -34,7 +35,7 @@ const bodySchema = z.preprocess(
 );
 
 interface LabelSide {
-  readonly put: (write: StoreWrite) => Promise<PutAnswer>;
+  readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
   /** Those that run: a name that is in none of them is a slip. */
   readonly liveSuites: () => readonly SuiteOutline[];
 }
@@ -47,6 +48,7 @@ export const putLabels = writing(bodySchema, async (side: LabelSide, written, pa
   if (problems.length > 0) return { status: 400, value: { error: 'the labels have mistakes', problems } };
   const labels = written.map((label) => labelOf(label, conversation.toWellFormed()));
   const answer = await side.put({ what: 'labels', labels });
+  if ('unavailable' in answer) return answer;
   if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
   return { status: 200, value: { conversation_id: conversation, labels: labels.length, added: answer.changed } };
 });

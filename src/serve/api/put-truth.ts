@@ -1,6 +1,7 @@
 /** `PUT /v1/truth/{conversation}`: what is right for a conversation, before it is there or after it was scored. */
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
+import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 
@@ -10,7 +11,7 @@ const CONVERSATION_MAX = 4096;
 const truthSchema = z.unknown().transform((value) => value as Json);
 
 interface TruthSide {
-  readonly put: (write: StoreWrite) => Promise<PutAnswer>;
+  readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
 }
 
 export const putTruth = writing(truthSchema, async (side: TruthSide, truth, parameters) => {
@@ -20,6 +21,7 @@ export const putTruth = writing(truthSchema, async (side: TruthSide, truth, para
     return { status: 400, value: { error } };
   }
   const answer = await side.put({ what: 'truth', conversation, truth: truth === null ? undefined : truth });
+  if ('unavailable' in answer) return answer;
   if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
   return { status: 200, value: { conversation_id: conversation, changed: answer.changed > 0 } };
 });

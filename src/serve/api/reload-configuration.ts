@@ -20,6 +20,7 @@ export const reloadConfiguration = writing(z.strictObject({}), async (side: Relo
   ]);
   limit.abort();
   if (outcome === undefined) return { status: 202, value: { reloaded: false, under_way: true } };
+  if ('unavailable' in outcome) return outcome;
   if (outcome.reloaded) return { status: 200, value: { reloaded: true, needs_restart: outcome.needRestart } };
   const { problem, mistakes } = outcome;
   const error = `what ran before runs on: ${problem ?? 'the configuration has mistakes'}`;

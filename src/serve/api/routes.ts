@@ -1,7 +1,7 @@
-/** The table of routes of the HTTP side: everything that can be asked of a running service, or written to it. */
+/** The tables of routes of the HTTP side: everything that can be asked of a running service, or written to it. */
 import type { IncomingMessage } from 'node:http';
 import type { Acceptance, ChosenLevels } from '../../model/detection.ts';
-import { jsonAnswer, textAnswer } from '../../report/http/answer.ts';
+import { jsonAnswer, textAnswer, type Unavailable } from '../../report/http/answer.ts';
 import { type Route, read, write } from '../../report/http/route.ts';
 import type { Rendered } from '../../report/metrics/exposition.ts';
 import type { BacktestReader } from '../../backtest/backtest.ts';
@@ -16,29 +16,40 @@ import { putTruth } from './put-truth.ts';
 import { reloadConfiguration } from './reload-configuration.ts';
 import { listShadows } from './shadow-api.ts';
 
-/** Functions of the service that the routes call. */
-interface ServiceSide {
+/** What can be asked for as long as the process is there, whether or not it can do its work. */
+interface ProcessSide {
   readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;
   readonly ready: () => ReturnType<Readiness['check']>;
-  /** Throws while there is no store to read. */
-  readonly conversations: () => ConversationApi;
-  /** Regressions, and the state of the detectors. */
-  readonly detection: () => Promise<unknown>;
-  /** Undefined while there is no store to read. */
-  readonly reader: () => BacktestReader | undefined;
-  /** Suites that run, live or in shadow. */
-  readonly suites: () => readonly SuiteOutline[];
-  readonly liveSuites: () => readonly SuiteOutline[];
-  readonly put: (write: StoreWrite) => Promise<PutAnswer>;
-  readonly accept: (chosen: ChosenLevels) => Promise<Acceptance>;
   readonly reload: () => Promise<ReloadOutcome>;
 }
 
-export const ROUTES: readonly Route<ServiceSide>[] = [
+/** What needs a store that is open. */
+export interface StoreSide {
+  readonly conversations: ConversationApi;
+  /** Regressions, and the state of the detectors. */
+  readonly detection: () => Promise<unknown>;
+  readonly reader: BacktestReader;
+  /** Suites that run, live or in shadow. */
+  readonly suites: () => readonly SuiteOutline[];
+  readonly liveSuites: () => readonly SuiteOutline[];
+  readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
+  readonly accept: (chosen: ChosenLevels) => Promise<Acceptance | Unavailable>;
+}
+
+export const PROCESS_ROUTES: readonly Route<ProcessSide>[] = [
   read('/metrics', 'Prometheus metrics (OpenMetrics with exemplars if asked for)', async (side, { request }) => {
     const { contentType, body } = await side.metrics(request.headers.accept, scraperOf(request));
     return { status: 200, type: contentType, body };
   }),
+  read('/healthz', 'the process is there', () => textAnswer(200, 'ok\n')),
+  read('/readyz', 'all of it has started, and the pipeline moves', (side) => {
+    const { ready, reasons } = side.ready();
+    return textAnswer(ready ? 200 : 503, ready ? 'ready\n' : `${reasons.join('\n')}\n`);
+  }),
+  write('POST', '/api/v1/reload', '{}: read suites and settings again', reloadConfiguration),
+];
+
+export const STORE_ROUTES: readonly Route<StoreSide>[] = [
   read(
     '/api/conversations',
     `?outcome= &agent= &agent_version= &segment= &suite= &criterion= (that failed)
@@ -60,11 +71,6 @@ a page; go on with &before=<next> until next is null`,
 &limit= (the latest evaluations) &changed= (conversations to name)`,
     listShadows,
   ),
-  read('/healthz', 'the process is there', () => textAnswer(200, 'ok\n')),
-  read('/readyz', 'the pipeline moves', (side) => {
-    const { ready, reasons } = side.ready();
-    return textAnswer(ready ? 200 : 503, ready ? 'ready\n' : `${reasons.join('\n')}\n`);
-  }),
   write(
     'PUT',
     '/v1/truth/{conversation}',
@@ -83,7 +89,6 @@ a page; go on with &before=<next> until next is null`,
     '{agent, suite, environment?, metric?, criterion?}: a regressed level was meant; it is what to expect from now on',
     acceptLevels,
   ),
-  write('POST', '/api/v1/reload', '{}: read suites and settings again', reloadConfiguration),
 ];
 
 const SCRAPER_NAME_MAX = 200;

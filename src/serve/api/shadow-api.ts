@@ -23,14 +23,12 @@ const shadowSchema = z
   .transform(({ agent_version: agentVersion, changed: shown, ...query }) => ({ ...query, agentVersion, shown }));
 
 interface ShadowSide {
-  /** Undefined while there is no store to read. */
-  readonly reader: () => BacktestReader | undefined;
+  readonly reader: BacktestReader;
   /** Suites that run, live or in shadow. */
   readonly suites: () => readonly SuiteOutline[];
 }
 
 export const listShadows = reading(shadowSchema, async (side: ShadowSide, query) => {
-  const reader = side.reader();
-  const reports = reader === undefined ? [] : await shadowReports({ reader, suites: side.suites(), ...query });
+  const reports = await shadowReports({ reader: side.reader, suites: side.suites(), ...query });
   return jsonAnswer(200, { shadows: reports.map(backtestJson) });
 });

@@ -18,6 +18,7 @@ export class Cluster implements Deployment {
   readonly accepts: boolean;
   readonly isAlone = false;
   readonly draining = { waiting: 'is sent', limitMs: DRAIN_MS } as const;
+  log: KafkaLog | undefined;
   readonly #settings: Settings;
   readonly #kafka: KafkaSettings;
 
@@ -40,7 +41,8 @@ export class Cluster implements Deployment {
   }
 
   async openLog(needs: LogNeeds): Promise<KafkaLog> {
-    return new KafkaLog(this.#settings, this.#kafka, needs);
+    this.log = new KafkaLog(this.#settings, this.#kafka, needs);
+    return this.log;
   }
 
   get #store(): SharedStoreSettings {

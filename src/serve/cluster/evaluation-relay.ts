@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaPublisher } from '../../kafka/kafka-client.ts';
 import type { EvaluationOutbox } from '../../store/cluster-store.ts';
 import type { Troubles } from '../scoring-side.ts';
-import { Stoppable } from '../stoppable.ts';
+import { Stoppable } from '../../model/stoppable.ts';
 
 interface EvaluationRelayParts {
   readonly store: EvaluationOutbox;

@@ -6,6 +6,7 @@
  *                                --> failed: the store is away    (tried again until it is back)
  *           --> unreadable: the bytes of a turn can't be had here    (nothing of its lane is filed; it is read again from Kafka)
  */
+import type { TraceId } from '../../model/ids.ts';
 import type { ArrivalUnderstanding } from './arrival-understanding.ts';
 import {
   type FiledArrival,
@@ -13,6 +14,7 @@ import {
   type Filing,
   type FilingStore,
   type LanePositions,
+  type NamingTurn,
   type OwnedLane,
 } from '../../store/cluster-store.ts';
 import type { OrderedCommand } from '../scoring-protocol.ts';
@@ -31,6 +33,8 @@ interface LaneFiling {
   time: number;
   positions: LanePositions;
   readonly arrivals: FiledArrival[];
+  /** By trace. */
+  readonly naming: Map<TraceId, NamingTurn[]>;
 }
 
 const COMMANDS_MAX = 256;
@@ -77,12 +81,16 @@ export class LaneFiler {
       if (unreadable.has(key)) continue;
       let filing = filings.get(key);
       if (filing === undefined) {
-        filing = { lane, time: lane.time, positions: command.positions, arrivals: [] };
+        filing = { lane, time: lane.time, positions: command.positions, arrivals: [], naming: new Map() };
         filings.set(key, filing);
       }
       filing.positions = command.positions;
-      if (command.type === 'time') filing.time = command.time;
-      else if ('arrival' in command.turn) {
+      if (command.type === 'time') {
+        filing.time = command.time;
+        for (const turn of command.naming ?? [])
+          filing.naming.set(turn.traceId, [...(filing.naming.get(turn.traceId) ?? []), turn]);
+      } else if ('arrival' in command.turn) {
+        filing.naming.delete(command.turn.arrival.traceId);
         const { understanding, store } = this.#parts;
         const arrival = understanding.understand(command.turn.arrival, store);
         understoodBytes += contentBytes(arrival.content);
@@ -96,7 +104,10 @@ export class LaneFiler {
         filings.delete(key);
       }
     }
-    return { filings: [...filings.values()], unreadable: [...unreadable.values()] };
+    return {
+      filings: [...filings.values()].map((filing) => ({ ...filing, naming: [...filing.naming.values()].flat() })),
+      unreadable: [...unreadable.values()],
+    };
   }
 
   /** Gives the lanes that others have. */

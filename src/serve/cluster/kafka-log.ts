@@ -8,13 +8,15 @@
 import path from 'node:path';
 import type { KafkaSettings } from '../../config/kafka-settings.ts';
 import type { Settings } from '../../config/settings.ts';
+import { ConversationNotes } from '../../engine/conversation-notes.ts';
 import { turnLimits } from '../../engine/engine-settings.ts';
 import { KafkajsConsumer } from '../../kafka/kafkajs/consumer.ts';
 import { KafkajsProducer } from '../../kafka/kafkajs/producer.ts';
 import type { KafkaProducer } from '../../kafka/kafka-client.ts';
 import { TurnSpool } from '../../kafka/turn-spool.ts';
 import type { BatchSink } from '../../receive/sink.ts';
-import type { LanesServed, LogNeeds, ServedLog } from '../deployment.ts';
+import type { LaneReadings } from '../../report/events/cluster.ts';
+import type { LogNeeds, ServedLog } from '../deployment.ts';
 import type { Scorer } from '../scorer.ts';
 import { TurnPacker } from '../turn-packer.ts';
 import { DeadLetters } from './dead-letters.ts';
@@ -67,7 +69,7 @@ export class KafkaLog implements ServedLog {
     return Math.max(0, ...(this.#reading?.lanes.lags ?? []).map(({ seconds }) => seconds));
   }
 
-  get lanes(): LanesServed {
+  get lanes(): LaneReadings {
     const { lanes, spool } = this.#reading ?? {};
     return { count: lanes?.count ?? 0, lags: lanes?.lags ?? [], spoolBytes: spool?.bytes ?? 0 };
   }
@@ -105,6 +107,7 @@ function readingOf(
   const packer = new TurnPacker(spool.directory);
   const onEvent: LogNeeds['events']['report'] = (event) => events.report(event);
   const deadLetters = new DeadLetters({ producer, topic: kafka.deadLetterTopic, onEvent });
+  const notes = new ConversationNotes(settings.conversation.idKeys);
   const lanes = new Lanes({
     consumer: new KafkajsConsumer({
       connection: kafkaConnectionOf(kafka),
@@ -128,7 +131,7 @@ function readingOf(
     },
     clockMarginMs: kafka.clockMarginMs,
     spoolBytesMax: settings.journal.maxBytes,
-    records: new RecordReading({ kafka, redaction, deadLetters, onEvent }),
+    records: new RecordReading({ kafka, redaction, deadLetters, notes, onEvent }),
     duty,
     onEvent,
   });

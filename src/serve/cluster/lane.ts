@@ -12,7 +12,7 @@ import { LaneOrder } from '../../kafka/lane-order.ts';
 import { OffsetTracker, type Progress, type TrackedRecord } from '../../kafka/offset-tracker.ts';
 import type { TurnSpool } from '../../kafka/turn-spool.ts';
 import type { TraceId } from '../../model/ids.ts';
-import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
+import type { LanePositions, NamingTurn, OwnedLane } from '../../store/cluster-store.ts';
 import { Intake, type IntakeOwner } from '../../engine/intake.ts';
 import type { TurnSource } from '../scorer.ts';
 import type { PackedTurn, TurnPacker } from '../turn-packer.ts';
@@ -36,8 +36,8 @@ export interface LaneBatch {
 /** All lanes of an instance, of which this is one. */
 export interface LaneOwner {
   closed(lane: Lane, turn: ClosedTurn, positions: LanePositions): void;
-  /** Everything up to this time has closed. */
-  time(lane: Lane, time: number, positions: LanePositions): void;
+  /** Everything up to this time has closed; since the last time these turns have named a conversation, and are open. */
+  time(lane: Lane, time: number, positions: LanePositions, naming: readonly NamingTurn[]): void;
   /** A record came with a timestamp before a time that had been thought to be over. */
   late(topic: string, byMs: number): void;
   /** See `TurnSource`. */
@@ -73,6 +73,8 @@ export class Lane implements TurnSource, IntakeOwner {
   readonly #intake: Intake;
   /** By position in the spool. */
   readonly #held = new Map<number, Held>();
+  /** Open turns that have named a conversation since time was told last. */
+  readonly #naming = new Map<TraceId, NamingTurn[]>();
   readonly #taken: Record<string, number>;
   #isDropped = false;
   #saidTime = 0;
@@ -172,10 +174,18 @@ export class Lane implements TurnSource, IntakeOwner {
     const over = time - 1;
     if (over <= this.#saidTime) return;
     this.#saidTime = over;
-    this.#parts.owner.time(this, over, { ...this.#taken });
+    this.#parts.owner.time(this, over, { ...this.#taken }, [...this.#naming.values()].flat());
+    this.#naming.clear();
+  }
+
+  named(turn: NamingTurn): void {
+    const known = this.#naming.get(turn.traceId);
+    if (known === undefined) this.#naming.set(turn.traceId, [turn]);
+    else known.push(turn);
   }
 
   closed(turn: ClosedTurn): void {
+    this.#naming.delete(turn.traceId);
     this.#parts.owner.closed(this, turn, { ...this.#taken });
   }
 

@@ -22,8 +22,8 @@ import { Wakeup } from '../../kafka/kafkajs/wakeup.ts';
 import type { TurnSpool } from '../../kafka/turn-spool.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { TraceId } from '../../model/ids.ts';
-import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
-import type { PartitionLag } from '../deployment.ts';
+import type { LanePositions, NamingTurn, OwnedLane } from '../../store/cluster-store.ts';
+import type { PartitionLag } from '../../report/events/cluster.ts';
 import type { Scorer } from '../scorer.ts';
 import type { TurnPacker } from '../turn-packer.ts';
 import { type FiledPositions, Lane, type LaneOwner, type LaneRecord } from './lane.ts';
@@ -130,8 +130,8 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
     this.#options.scorer.close(lane, turn, positions);
   }
 
-  time(lane: Lane, time: number, positions: LanePositions): void {
-    this.#options.scorer.time(lane, time, positions);
+  time(lane: Lane, time: number, positions: LanePositions, naming: readonly NamingTurn[]): void {
+    this.#options.scorer.time(lane, time, positions, naming);
   }
 
   late(topic: string, byMs: number): void {

@@ -1,6 +1,7 @@
 /** From records of Kafka to what lanes take: read, without secrets, counted; what can't be read goes to the dead letters. */
 import type { KafkaSettings } from '../../config/kafka-settings.ts';
 import type { KafkaRecord, TopicPartition } from '../../kafka/kafka-client.ts';
+import type { ConversationNotes } from '../../engine/conversation-notes.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { ReceiveEvent } from '../../model/events/receive-events.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
@@ -13,6 +14,7 @@ interface RecordReadingOptions {
   readonly kafka: Pick<KafkaSettings, 'topics' | 'maxRecordBytes'>;
   readonly redaction: RedactionRules | undefined;
   readonly deadLetters: Pick<DeadLetters, 'put'>;
+  readonly notes: Pick<ConversationNotes, 'note'>;
   readonly onEvent: (event: ClusterEvent | ReceiveEvent) => void;
 }
 
@@ -53,7 +55,9 @@ export class RecordReading {
   /** A mistake of ours in reading it must not stop the partition. */
   #tryRead(value: Uint8Array | undefined, reader: RecordReader): ReadRecord {
     try {
-      return readRecord(value, reader);
+      const read = readRecord(value, reader);
+      if ('batch' in read) this.#options.notes.note(read.batch);
+      return read;
     } catch (error) {
       return { poison: `Assay made a mistake reading it: ${error instanceof Error ? error.stack : String(error)}` };
     }

@@ -58,14 +58,18 @@ export class ScoringLoop {
     try {
       const limits = { whose, conversationsMax: CONVERSATIONS_MAX, bytesMax: BYTES_MAX };
       const scored = await this.#parts.store.scoring.scoreDue(limits, (set) => this.#run(set));
-      const { conversations, arrivals, totals } = scored;
+      const { conversations, arrivals, totals, reused } = scored;
       if (conversations === 0) return false;
       const { post } = this.#parts;
       const tookMs = performance.now() - startedAt;
       post({ type: 'totals', totals });
       post({
         type: 'events',
-        events: [...this.#events, { type: 'conversations-scored', conversations, arrivals, tookMs }],
+        events: [
+          ...this.#events,
+          ...reused.map((judge) => ({ type: 'answer-reused', judge }) as const),
+          { type: 'conversations-scored', conversations, arrivals, tookMs },
+        ],
       });
       return true;
     } catch (error) {

@@ -11,5 +11,6 @@ export function postgresOptions(
 ): Omit<PostgresOptions, 'outboxPayload'> {
   const { keepMs, keepFailedMs } = store;
   const read = [...topics.spans, ...topics.logs];
-  return { ...sharedStore, instance, group, topics: read, keepMs, keepFailedMs, reopenMs: turn.reopenMs };
+  const { reopenMs, maxAgeMs: openMaxMs } = turn;
+  return { ...sharedStore, instance, group, topics: read, keepMs, keepFailedMs, reopenMs, openMaxMs };
 }

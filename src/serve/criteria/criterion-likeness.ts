@@ -7,7 +7,7 @@ import { VerdictPairs } from '../../calibrate/criterion-review.ts';
 import { decodeBasis } from '../../store/basis-codec.ts';
 import type { EvaluationScanner } from '../../store/evaluation-scan.ts';
 import { isLive, type SuiteOutline } from '../../engine/suite-outline.ts';
-import { Stoppable } from '../stoppable.ts';
+import { Stoppable } from '../../model/stoppable.ts';
 
 interface LikenessParts {
   /** Undefined while there is no store to be read. */

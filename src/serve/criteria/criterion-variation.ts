@@ -1,7 +1,7 @@
 /** How much each criterion varies, from the running totals as they are committed: what the gauge of it shows. */
 import { DECISIONS } from '../../model/decision.ts';
 import { rarerShareAtMost } from '../../calibrate/criterion-review.ts';
-import { QUALITY_METRICS } from '../../report/metrics/quality-metrics.ts';
+import { QUALITY_METRICS, signIn } from '../../report/metrics/quality-metrics.ts';
 import type { SeriesTotal } from '../../report/metrics/quality-view.ts';
 
 interface Variation {
@@ -26,13 +26,14 @@ export class CriterionVariation {
   update(totals: readonly Pick<SeriesTotal, 'metric' | 'labels' | 'value'>[]): void {
     for (const { metric, labels, value } of totals) {
       const { suite, criterion } = labels;
-      if (metric !== QUALITY_METRICS.verdicts.name || suite === undefined || criterion === undefined) continue;
+      const sign = signIn(QUALITY_METRICS.verdicts, metric);
+      if (sign === undefined || suite === undefined || criterion === undefined) continue;
       const verdict = DECISIONS.find((decision) => decision === labels.verdict);
       if (verdict === undefined) continue;
-      const series = JSON.stringify(labels);
+      const series = JSON.stringify([metric, labels]);
       const key = JSON.stringify([suite, criterion]);
       const decided = this.#decided.get(key) ?? { suite, criterion, pass: 0, fail: 0 };
-      decided[verdict] += value - (this.#last.get(series) ?? 0);
+      decided[verdict] += sign * (value - (this.#last.get(series) ?? 0));
       this.#last.set(series, value);
       this.#decided.set(key, decided);
     }

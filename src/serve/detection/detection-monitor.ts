@@ -7,10 +7,12 @@ import type { Acceptance, ChosenLevels, DetectionReport, LevelReading, Transitio
 import type { DetectionEvent } from '../../model/events/detection-events.ts';
 import { detectionRecord, type Evidence, levelPart, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
 import type { EventReporter } from '../../report/events/event-reporter.ts';
+import type { Unavailable } from '../../report/http/answer.ts';
 import type { MetricSource } from '../../report/metrics/exposition.ts';
-import type { ConversationApi } from '../api/conversation-api.ts';
+import { type ConversationApi, conversationApi } from '../api/conversation-api.ts';
 import type { Log } from '../../report/log/log.ts';
 import { Webhooks } from '../../report/webhooks/webhooks.ts';
+import type { ConversationReader } from '../../store/conversation-reader.ts';
 import { AwaitedAnswers } from '../awaited-answers.ts';
 import { evidenceOf } from './detection-evidence.ts';
 import type { AcceptCommand, DetectionMessage } from '../../engine/detection/detection-owner.ts';
@@ -32,7 +34,8 @@ export class DetectionMonitor {
   #report: DetectionReport | undefined;
   readonly #log: Log;
   #webhooks: Webhooks;
-  readonly #conversations: () => ConversationApi;
+  /** Where evidence is read, from its start on. */
+  #conversations: ConversationApi | undefined;
   #isActive: boolean;
   readonly #onEvent: (event: DetectionEvent) => void;
   readonly #thread: DetectionThread;
@@ -43,7 +46,6 @@ export class DetectionMonitor {
     { alerts, detection }: Pick<Settings, 'alerts' | 'detection'>,
     log: Log,
     parts: {
-      readonly conversations: () => ConversationApi;
       readonly thread: DetectionThread;
       readonly metrics: EventReporter['detection'];
       readonly onEvent: (event: DetectionEvent) => void;
@@ -52,7 +54,6 @@ export class DetectionMonitor {
     },
   ) {
     this.#log = log;
-    this.#conversations = parts.conversations;
     this.#isActive = detection.active;
     this.#thread = parts.thread;
     this.#onEvent = parts.onEvent;
@@ -82,7 +83,13 @@ export class DetectionMonitor {
     // What was under way when it went to another instance.
     if (!this.#isOwner) return;
     this.#report = message.report;
-    this.#webhooks.take(message.report.notices);
+    this.#send(message.report);
+  }
+
+  /** Begins to send notices, with what they are about. */
+  start(reader: ConversationReader): void {
+    this.#conversations = conversationApi(reader);
+    if (this.#report !== undefined) this.#send(this.#report);
   }
 
   /** Whether detection is this instance's. Whose it is not says nothing of it, and sends nothing. */
@@ -94,7 +101,7 @@ export class DetectionMonitor {
   }
 
   /** A person says that a change was meant. Any instance can be asked: it does a round of its own. */
-  async accept(chosen: ChosenLevels): Promise<Acceptance> {
+  async accept(chosen: ChosenLevels): Promise<Acceptance | Unavailable> {
     if (!this.#isActive) return { problem: SWITCHED_OFF };
     const acceptance = await this.#acceptances.ask((id) => this.#thread.tell({ type: 'accept', id, chosen }));
     if ('accepted' in acceptance && acceptance.accepted.length > 0) {
@@ -111,7 +118,7 @@ export class DetectionMonitor {
     return this.#metrics.sources(() => this.#report);
   }
 
-  async describe(): Promise<unknown> {
+  async describe(conversations: ConversationApi): Promise<unknown> {
     const report = this.#report;
     if (report === undefined) return { active: this.#isActive, owner: false };
     const bad = report.levels.filter(({ state }) => state === 'regressed' || state === 'suspected');
@@ -120,7 +127,7 @@ export class DetectionMonitor {
       owner: true,
       observed: report.observed,
       time: report.time === 0 ? null : new Date(report.time).toISOString(),
-      problems: await Promise.all(bad.map((reading) => this.#problem(reading))),
+      problems: await Promise.all(bad.map((reading) => this.#problem(reading, conversations))),
       levels: report.levels.map(describeLevel),
       versions: report.versions,
       transitions: recentRecords(report),
@@ -128,29 +135,39 @@ export class DetectionMonitor {
     };
   }
 
+  /** Sends no more. While the thread that owns the state is there, so that it learns what was delivered. */
   async stop(): Promise<void> {
     await this.#webhooks.stop();
+    this.#conversations = undefined;
+  }
+
+  /** Notices wait in the state until then. */
+  #send({ notices }: DetectionReport): void {
+    if (this.#conversations !== undefined) this.#webhooks.take(notices);
   }
 
   #webhooksOf(alerts: Settings['alerts']): Webhooks {
     for (const { name: webhook } of alerts.webhooks) this.#metrics.begin({ webhook });
     return new Webhooks({
       ...alerts,
-      evidenceOf: (transition) => this.#evidence(transition),
+      evidenceOf: (transition) => this.#evidence(transition, this.#conversations),
       onDelivered: (delivered) => this.#thread.delivered(delivered),
       onEvent: this.#onEvent,
     });
   }
 
-  async #problem(reading: LevelReading): Promise<unknown> {
-    const evidence = await this.#evidence({ kind: 'level', reading });
+  async #problem(reading: LevelReading, conversations: ConversationApi): Promise<unknown> {
+    const evidence = await this.#evidence({ kind: 'level', reading }, conversations);
     return { ...describeLevel(reading), ...evidence };
   }
 
   /** A notice is worth more than what goes with it. */
-  async #evidence(of: Pick<Transition, 'kind' | 'reading'>): Promise<Evidence> {
+  async #evidence(
+    of: Pick<Transition, 'kind' | 'reading'>,
+    conversations: ConversationApi | undefined,
+  ): Promise<Evidence> {
     try {
-      return await evidenceOf(of, this.#conversations());
+      return conversations === undefined ? NO_EVIDENCE : await evidenceOf(of, conversations);
     } catch (error) {
       this.#log.line('warn', 'detection: conversations of a regression could not be read, reporting it without them', {
         error: error instanceof Error ? error.message : String(error),

@@ -6,6 +6,7 @@
  * out before they reach the open turns, so that exactly those turns are open that were.
  */
 import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
+import type { ConversationNotes } from '../../engine/conversation-notes.ts';
 import { Intake, type IntakeOwner, traceIdsIn } from '../../engine/intake.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/journal-entry.ts';
@@ -19,15 +20,15 @@ const TICK_MS = 200;
 /** Conversations become due by the second; asking more often would only wake the disk. */
 const SWEEP_EVERY_TICKS = 5;
 const RETRY_AFTER_SECONDS = 1;
-/** A journal has no partitions: the whole log is one lane, which nobody else can own. */
 /** The name under which the store's position of a trace is given. */
 export const POSITION = 'journal';
 /** Entries whose traces are looked up in the store with one question. */
 const ASKED_TOGETHER = 200;
+/** A journal has no partitions: the whole log is one lane, which nobody else can own. */
 const ONLY_LANE: OwnedLane = { group: 'journal', lane: 0, epoch: 0, time: 0, positions: {} };
 
 /** What the journal needs of the scorer. */
-export type JournalScorer = Pick<Scorer, 'close' | 'time' | 'filedPositions' | 'oldestWaiting'>;
+export type JournalScorer = Pick<Scorer, 'close' | 'time' | 'filedPositions' | 'oldestWaiting' | 'stop'>;
 
 export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner {
   readonly lane = ONLY_LANE;
@@ -37,17 +38,20 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   readonly #intake: Intake;
   readonly #scorer: JournalScorer;
   readonly #packer: TurnPacker;
+  readonly #notes: ConversationNotes;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: {
     readonly journal: Journal;
     readonly packer: TurnPacker;
     readonly limits: TurnLimits;
+    readonly notes: ConversationNotes;
     readonly scorer: JournalScorer;
   }) {
     this.#journal = parts.journal;
     this.#scorer = parts.scorer;
     this.#packer = parts.packer;
+    this.#notes = parts.notes;
     this.#intake = new Intake(parts.limits, this);
   }
 
@@ -83,6 +87,7 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
 
   /** A batch is admitted once the journal has it on disk. */
   async accept(batch: ReceivedBatch): Promise<Admission> {
+    this.#notes.note(batch);
     const result = await this.#journal.append(batch);
     if (result.appended) return { admitted: true };
     return { admitted: false, reason: `${result.because}: ${result.detail}`, retryAfterSeconds: RETRY_AFTER_SECONDS };
@@ -122,5 +127,8 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#journal.stop();
+    // Until the scorer has stopped it reads turns from the journal's files.
+    await this.#scorer.stop();
+    this.#packer.close();
   }
 }

@@ -1,5 +1,6 @@
 /** One machine: the journal is the log, SQLite the store, and nobody else shares them. */
 import type { Settings } from '../../config/settings.ts';
+import { ConversationNotes } from '../../engine/conversation-notes.ts';
 import { turnLimits } from '../../engine/engine-settings.ts';
 import { Journal } from '../../journal/journal.ts';
 import { StoreReader } from '../../store/sqlite/store-reader.ts';
@@ -18,6 +19,7 @@ export class OneMachine implements Deployment {
   readonly isAlone = true;
   /** Commands that have not been sent are in the journal. */
   readonly draining = { waiting: 'is dropped', limitMs: DRAIN_MS } as const;
+  log: JournalLog | undefined;
   readonly #settings: Settings;
   readonly #directory: DataDirectory;
 
@@ -49,8 +51,10 @@ export class OneMachine implements Deployment {
     });
     duty.set(true);
     const packer = new TurnPacker(this.#directory.journal);
-    const log = new JournalLog({ journal, packer, limits: turnLimits(this.#settings), scorer });
+    const notes = new ConversationNotes(this.#settings.conversation.idKeys);
+    const log = new JournalLog({ journal, packer, limits: turnLimits(this.#settings), notes, scorer });
     await log.read(recovered);
+    this.log = log;
     return log;
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The scoring thread's side of one machine: scores closed turns and stores them in SQLite. A batch of commands is one transaction, so batches grow with the load. If anything in it fails (a full disk, a broken store), all of it is undone and done again.
  */
+import type { ClosedInLog } from '../../engine/arrival.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineEvent } from '../../model/events/scoring-events.ts';
 import { prune } from '../../store/sqlite/retention.ts';
@@ -18,6 +19,8 @@ export class SqliteScoring implements ScoringSide {
   readonly troubles: Troubles;
   readonly duties = [];
   readonly #storage: JournalStorage;
+  /** Turns behind it were stored by nobody before this thread. */
+  readonly #openedAt: number;
   readonly #parts: ScoringParts;
   #events: EngineEvent[] = [];
   #scoredTo = 0;
@@ -27,6 +30,7 @@ export class SqliteScoring implements ScoringSide {
     this.#storage = storage;
     this.#parts = parts;
     this.store = Store.open(storage.storeFile);
+    this.#openedAt = this.store.floor.position;
     this.troubles = { said: (_work, error) => this.#failed(error), over: () => {} };
     this.#engine = this.#makeEngine();
   }
@@ -91,14 +95,23 @@ export class SqliteScoring implements ScoringSide {
 
   #do(command: OrderedCommand): void {
     if (command.type === 'time') {
-      this.#engine.advance(command.time);
+      const { time: logTime } = command;
+      // Otherwise nothing is written: an idle service must not wake the disk.
+      if (this.#engine.advance(logTime)) this.store.raiseFloor({ position: 0, logTime });
       return;
     }
     const { turn } = command;
     const closed = 'arrival' in turn ? turn.arrival : turn.closed;
-    if ('arrival' in turn) this.#engine.arrive(turn.arrival);
+    const { cause, position, closedAt, rows } = closed;
+    if (this.#isStored(closed)) this.#events.push({ type: 'turn-closed', cause, fate: 'stored-already', rows });
+    else if ('arrival' in turn) this.#engine.arrive(turn.arrival);
     else this.#engine.passUnreadable(turn.closed, turn.unreadable);
-    this.store.raiseFloor({ position: closed.position, logTime: closed.closedAt });
+    this.store.raiseFloor({ position, logTime: closedAt });
+  }
+
+  /** Whether the thread before this one stored the turn, and ended before it could answer. */
+  #isStored({ position, traceId }: ClosedInLog): boolean {
+    return position <= this.#openedAt && position <= (this.store.traces.find(traceId)?.position ?? 0);
   }
 
   #inTransaction(work: () => void): void {

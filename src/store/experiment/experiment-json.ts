@@ -143,7 +143,11 @@ const experimentShape = z.object({
     fingerprint: z.string(),
     cases: z.int().min(0),
   }),
-  agent: z.object({ kind: z.enum(['command', 'module', 'url']), target: z.string(), version: z.string().nullable() }),
+  agent: z.object({
+    kind: z.enum(['command', 'module', 'url', 'recording']),
+    target: z.string(),
+    version: z.string().nullable(),
+  }),
   git: z.object({ commit: z.string(), branch: z.string().nullable(), is_dirty: z.boolean() }).nullable(),
   suites: z.array(
     z.object({

@@ -24,7 +24,7 @@ import { type OutboxPayload, writeChanges, writeFirstTimes, writeTotals } from '
 
 /** Conversations that were loaded too small once, and are to be loaded whole when they are taken next. */
 const WHOLE_MAX = 10_000;
-const NOTHING: ScoredBatch = { conversations: 0, arrivals: 0, totals: [] };
+const NOTHING: ScoredBatch = { conversations: 0, arrivals: 0, totals: [], reused: [] };
 
 export class DueScoring implements ScoringStore {
   readonly workingSet: WorkingSet;
@@ -61,6 +61,7 @@ export class DueScoring implements ScoringStore {
       this.#totalsAreStale = false;
     }
     let loaded: Loaded | undefined;
+    let reused: readonly string[] = [];
     try {
       await this.#link.transaction(async (session) => {
         loaded = await this.#take(session, options);
@@ -68,11 +69,11 @@ export class DueScoring implements ScoringStore {
         this.workingSet.load(loaded);
         work({ time: loaded.time, arrivals: loaded.arrivals });
         this.#checkWork(loaded);
-        await this.#write(session, loaded);
+        reused = await this.#write(session, loaded);
       });
-      return this.#done(loaded);
+      return this.#done(loaded, reused);
     } catch (error) {
-      if (error instanceof CommitUnknown && (await this.#wasJudged(error))) return this.#done(loaded);
+      if (error instanceof CommitUnknown && (await this.#wasJudged(error))) return this.#done(loaded, reused);
       this.#instance.totals.discard();
       if (error instanceof TryAgain) await this.#joinStrays(loaded);
       if (error instanceof CommitUnknown) {
@@ -111,27 +112,31 @@ export class DueScoring implements ScoringStore {
     throw new TryAgain(`conversation ${stray.conversationId} has to be loaded together with trace ${stray.traceId}`);
   }
 
-  async #write(session: Session, loaded: Loaded): Promise<void> {
+  async #write(session: Session, loaded: Loaded): Promise<readonly string[]> {
     await this.#instance.fence(session);
-    await writeChanges(session, this.workingSet, { homes: loaded.homes, outboxPayload: this.#outboxPayload });
+    const reused = await writeChanges(session, this.workingSet, {
+      homes: loaded.homes,
+      outboxPayload: this.#outboxPayload,
+    });
     await writeTotals(session, this.#instance.id, this.#instance.totals.changed);
     await writeFirstTimes(session, this.#instance.totals.times.changed);
     const again = loaded.heads.filter(({ revisit }) => revisit !== undefined);
     if (again.length > 0)
       await session.run(LOOKED_AT, [again.map(({ id }) => id), again.map(({ revisit }) => revisit ?? 0)]);
-    if (loaded.entries.length === 0) return;
+    if (loaded.entries.length === 0) return reused;
     const judged = await session.run(LEAVE_QUEUE, [loaded.entries]);
     if (judged !== loaded.entries.length) {
       throw new Error(`store: ${judged} of ${loaded.entries.length} arrivals were still waiting`);
     }
+    return reused;
   }
 
-  #done(loaded: Loaded | undefined): ScoredBatch {
+  #done(loaded: Loaded | undefined, reused: readonly string[]): ScoredBatch {
     if (loaded === undefined) return NOTHING;
     this.#instance.judged();
     for (const { id } of loaded.arrivals) this.#cache.drop(id);
     const totals = this.#instance.totals.committed();
-    return { conversations: loaded.heads.length, arrivals: loaded.arrivals.length, totals };
+    return { conversations: loaded.heads.length, arrivals: loaded.arrivals.length, totals, reused };
   }
 
   async #wasJudged(lost: CommitUnknown): Promise<boolean> {

@@ -4,7 +4,7 @@
  *   fence     the lane's time and positions move, if its epoch is still the owner's
  *   look up   in which conversations these traces have been filed before, and which of those that are named are known
  *   heads     are made for the others; whoever makes the same at the same time waits for the first to commit
- *   rows      the arrivals, and the queue's entries
+ *   rows      the arrivals, the queue's entries, and what is open (`open-turns.ts`)
  *
  * Nothing here waits for those that judge: they change heads, and this only adds some. What must not happen meanwhile is that a head that was found is let go of
  * as too old: a lock that all filers share keeps housekeeping out.
@@ -12,6 +12,7 @@
  * No arrival is queued at a time that the cluster has passed. Lanes see to that; where a lane was added later and lags behind, what comes
  * from it counts as arriving now, so that the order of time holds for everybody who judges.
  */
+import { conversationHash } from '../../model/conversation-id.ts';
 import { syntheticConversationId, type TraceId } from '../../model/ids.ts';
 import { type FiledArrival, FencedError, type Filing, type FilingStore } from '../cluster-store.ts';
 import { lockKey } from './advisory-locks.ts';
@@ -20,6 +21,7 @@ import type { ContentCache } from './content-cache.ts';
 import { dayOf, type FilingDays } from './days.ts';
 import { CommitUnknown, StoreUnreachable } from './errors.ts';
 import { encodeFiledKeys } from './filed-keys.ts';
+import { fileOpenTurns } from './open-turns.ts';
 import { furthest, type LaneState, type LaneRows, wasFiled } from './lanes.ts';
 import type { Link } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
@@ -130,6 +132,8 @@ export class FilingRows implements FilingStore {
     const arrivals = filings.flatMap(({ arrivals }, index) =>
       arrivals.map((arrival) => ({ arrival, lane: states[index] as LaneState })),
     );
+    const naming = filings.flatMap((filing) => filing.naming ?? []);
+    await fileOpenTurns(session, { closed: arrivals.map(({ arrival }) => arrival.traceId), naming });
     if (arrivals.length === 0) return [];
     const placed = await this.#place(session, arrivals, day);
     await this.#reserveIds(session, placed.length);
@@ -144,13 +148,14 @@ export class FilingRows implements FilingStore {
       const positions = JSON.stringify(arrival.positions);
       const filed = { day, id, traceId, head: conversation, lane: lane.id };
       addArrival(rows, { ...filed, positions, closedAt, cause, spans, keys, content });
-      queue.row(11).int2(this.#home()).int8(conversation).int8(closedAt).int4(day).int8(id).uuid(traceId);
+      queue.row(12).int2(this.#home()).int8(conversation).int8(closedAt).int4(day).int8(id).uuid(traceId);
       queue.int4(content.traces.length + (content.logs?.length ?? 0));
       queue
         .bool(arrival.needsNoHistory === true)
         .bool(arrival.conversationId !== undefined)
         .bytes(keys);
       queue.bytes(others.length === 0 ? undefined : Buffer.from(JSON.stringify(others)));
+      queue.int8(namedAt(arrival));
     }
     await session.copy(ARRIVALS, rows);
     await session.copy(`pending (${PENDING_COLUMNS})`, queue);
@@ -236,6 +241,13 @@ async function fence(
   return rows[0] ?? { clusterTime: 0, hasEvidence: true };
 }
 
+/** When the arrival's spans named its conversation first. Where dialects infer the id from what was said, nobody has noted that. */
+function namedAt({ conversationId, named = [] }: FiledArrival): number | undefined {
+  if (conversationId === undefined || named.length === 0) return undefined;
+  const hash = conversationHash(conversationId);
+  return named.find(({ conversation }) => conversation === hash)?.at;
+}
+
 async function makeHeads(
   session: Session,
   missing: ReadonlyMap<string, string>,
@@ -277,7 +289,7 @@ function joined(a: Buffer | undefined, b: Buffer | undefined): Buffer | undefine
 }
 
 const PENDING_COLUMNS =
-  'home, conversation, closed_at, day, arrival, trace_id, bytes, stands_alone, is_named, keys, others';
+  'home, conversation, closed_at, day, arrival, trace_id, bytes, stands_alone, is_named, keys, others, named_at';
 
 const FENCE = {
   name: 'fence-lanes',

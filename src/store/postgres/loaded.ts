@@ -1,11 +1,11 @@
 /** What is loaded of conversations before the engine works on them. Conversations are named by their row in the database here. */
 import type { CloseCause } from '../../model/causes.ts';
-import type { Evaluation, Outcome } from '../../model/evaluation.ts';
+import type { Evaluation } from '../../model/evaluation.ts';
 import type { Json } from '../../model/json.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { WaitingArrival } from '../cluster-store.ts';
 import type { ConversationHead } from '../conversation-columns.ts';
-import type { Labels, TraceContent } from '../engine-store.ts';
+import type { Labels, PreviousEvaluation, TraceContent } from '../engine-store.ts';
 import type { LoadedWaiting } from './working-waiting.ts';
 
 export interface LoadedHead {
@@ -46,18 +46,11 @@ export interface LoadedArrival extends WaitingArrival {
   readonly conversation: number;
 }
 
-interface LoadedEvaluation {
+interface LoadedEvaluation extends PreviousEvaluation {
   readonly conversation: number;
   readonly traceId: TraceId | undefined;
   readonly suite: string;
   readonly turnId: string;
-  readonly suiteVersion: string;
-  readonly revision: number;
-  readonly score: number | undefined;
-  readonly outcome: Outcome;
-  readonly labels: Labels;
-  /** Of a conversation that is looked at again, or of which something waits. */
-  readonly verdicts: string | undefined;
 }
 
 /** A waiting evaluation as it was loaded; its conversation as the database names it. */

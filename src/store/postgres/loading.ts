@@ -2,15 +2,19 @@
  * Loading what the engine will ask for of the conversations that were taken: with a few statements for all of them, and no more of each than
  * it takes. A conversation that goes on needs little but its head; one that may be scored is loaded whole.
  */
+import { ENDINGS } from '../../model/ending.ts';
 import { readCloseCause } from '../../model/causes.ts';
-import type { TraceId } from '../../model/ids.ts';
+import type { ConversationId, TraceId } from '../../model/ids.ts';
+import { namesOf } from '../column.ts';
 import { decodeContent } from '../content-codec.ts';
 import type { Labels, TraceContent } from '../engine-store.ts';
-import { outcomeAt } from '../evaluation-columns.ts';
+import { outcomeAt, SEEN_COLUMNS, seenFrom } from '../evaluation-columns.ts';
+import { decodeVerdicts } from '../verdict-codec.ts';
 import type { Claim, ClaimedHead, Unit } from './claim.ts';
 import type { CachedArrival, ContentCache } from './content-cache.ts';
 import { dayOf } from './days.ts';
 import type { LoadedArrival, LoadedSet, LoadedTrace } from './loaded.ts';
+import { OpenTurns } from './open-turns.ts';
 import { fromUuid } from './row-keys.ts';
 import type { Session } from './session.ts';
 import { fromStorable } from './storable-text.ts';
@@ -75,10 +79,12 @@ export async function load(session: Session, claimed: Claim, options: LoadingOpt
   const traces = found.filter(({ conversation }) => kept.has(conversation));
   const contents = new Contents(session, options.cache);
   await contents.load(taken, traces);
+  const open = await loadOpenTurns(session, heads, taken);
   const arrivals = taken.map((one): LoadedArrival => {
     const { cause, spans, content } = contents.ofArrival(one.arrival, one.traceId);
     const { arrival: id, day, conversation, traceId, closedAt } = one;
-    return { id, day, conversation, traceId, closedAt, cause, spans, content, turns: options.cache.takeTurns(id) };
+    const turns = options.cache.takeTurns(id);
+    return { id, day, conversation, traceId, closedAt, cause, spans, content, turns, openBeside: open(one) };
   });
   const known = heads.filter(isKnown);
   return {
@@ -166,6 +172,8 @@ function timeWithin(waiting: readonly Waiting[], bytesMax: number, time: number)
 function mayBeScored(head: ClaimedHead, arrivals: readonly Waiting[], time: number, idleMs: number): boolean {
   if (!isKnown(head)) return false;
   if (head.isGrouped || head.revisit !== undefined || isDue(head, time)) return true;
+  // Whichever turn closes last makes it due.
+  if (head.conversation.endedAt !== undefined) return true;
   return arrivals.some(({ needsNoHistory, closedAt }) => !needsNoHistory || closedAt + idleMs <= time);
 }
 
@@ -215,6 +223,25 @@ function byAge(heads: readonly ClaimedHead[]): readonly { readonly ids: readonly
   ];
 }
 
+/** Of conversations that have ended, or may end with what is taken; the others wait for nothing that is open. */
+async function loadOpenTurns(
+  session: Session,
+  heads: readonly ClaimedHead[],
+  taken: readonly Waiting[],
+): Promise<(closed: Waiting) => LoadedArrival['openBeside']> {
+  const mayEnd = new Set(taken.flatMap(({ needsNoHistory, conversation }) => (needsNoHistory ? [] : conversation)));
+  const ids = new Map<number, ConversationId>();
+  for (const { id, conversation } of heads) {
+    if (conversation.endedAt !== undefined || mayEnd.has(id)) ids.set(id, conversation.id);
+  }
+  const asked = [...ids].map(([id, conversationId]) => ({ id, conversationId }));
+  const open = await OpenTurns.load(session, asked);
+  return (closed) => {
+    const conversationId = ids.get(closed.conversation);
+    return conversationId === undefined ? [] : open.beside({ ...closed, conversationId });
+  };
+}
+
 async function loadEvaluations(session: Session, heads: readonly ClaimedHead[]): Promise<LoadedSet['evaluations']> {
   interface Row {
     readonly conversation: number;
@@ -226,13 +253,14 @@ async function loadEvaluations(session: Session, heads: readonly ClaimedHead[]):
     readonly score: number | null;
     readonly outcome: number;
     readonly labels: string;
-    readonly verdicts: string | null;
+    readonly verdicts: string;
+    readonly decided_share: number | null;
+    readonly ending: number | null;
+    readonly [seen: string]: unknown;
   }
   const found: LoadedSet['evaluations'][number][] = [];
-  // What waits may be compared with what does not (shadows).
-  const again = new Set(heads.filter(({ revisit, waits }) => revisit !== undefined || waits).map(({ id }) => id));
   for (const { ids, since } of byAge(heads)) {
-    for (const row of await session.rows<Row>(LAST_EVALUATIONS, [ids, since, [...again]])) {
+    for (const row of await session.rows<Row>(LAST_EVALUATIONS, [ids, since])) {
       found.push({
         conversation: row.conversation,
         traceId: row.traceId === null ? undefined : toTraceId(row.traceId),
@@ -244,7 +272,11 @@ async function loadEvaluations(session: Session, heads: readonly ClaimedHead[]):
         outcome: outcomeAt(row.outcome),
         // The cast holds because the writer wrote the text.
         labels: JSON.parse(row.labels) as Labels,
-        verdicts: row.verdicts ?? undefined,
+        decidedShare: row.decided_share ?? undefined,
+        ending: ENDINGS[row.ending ?? -1],
+        seen: seenFrom(SEEN.map(({ name }) => row[name])),
+        // Few are asked for it.
+        said: () => decodeVerdicts(row.verdicts),
       });
     }
   }
@@ -342,10 +374,12 @@ const KNOWN_AMONG = {
   sql: `SELECT t.conversation FROM unnest($1::bigint[], $2::uuid[]) AS n (conversation, trace_id)
     JOIN traces t ON t.conversation = n.conversation AND t.trace_id = n.trace_id WHERE t.day >= $3`,
 };
+const SEEN = Object.values(SEEN_COLUMNS);
 const LAST_EVALUATIONS = {
   name: 'last-evaluations',
   sql: `SELECT DISTINCT ON (conversation, turn_id, suite) conversation, trace_id AS "traceId", suite, turn_id AS "turnId",
-    suite_version AS "suiteVersion", revision, score, outcome, labels, CASE WHEN conversation = ANY($3::bigint[]) THEN verdicts END AS verdicts FROM evaluations WHERE conversation = ANY($1::bigint[]) AND day >= $2
+    suite_version AS "suiteVersion", revision, score, outcome, labels, decided_share, ending, verdicts, ${namesOf(SEEN)}
+    FROM evaluations WHERE conversation = ANY($1::bigint[]) AND day >= $2
     ORDER BY conversation, turn_id, suite, revision DESC, id DESC`,
 };
 const KEYS = {

@@ -19,7 +19,7 @@ import {
   type TraceRow,
 } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
-import { type EvaluationCells, evaluationFrom, SAID_COLUMNS } from '../evaluation-columns.ts';
+import { type EvaluationCells, evaluationFrom, SHOWN_COLUMNS } from '../evaluation-columns.ts';
 import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { nextPage, pageWindow } from '../page.ts';
@@ -264,7 +264,7 @@ interface HeadRow extends ConversationCells {
 }
 
 const HEAD = `c.id, c.conversation_id, ${namesOf(CONVERSATION_COLUMNS, 'c')}`;
-const EVALUATION = namesOf(SAID_COLUMNS, 'e');
+const EVALUATION = namesOf(SHOWN_COLUMNS, 'e');
 const IS_LAST = `NOT EXISTS (
   SELECT 1 FROM evaluations n
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;

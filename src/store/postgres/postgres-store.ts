@@ -34,6 +34,8 @@ export interface PostgresOptions extends PostgresAddress {
   readonly keepFailedMs?: number;
   /** For how long a turn may be opened again: so far back is looked for its earlier parts. */
   readonly reopenMs?: number;
+  /** For how long a turn may be open. */
+  readonly openMaxMs?: number;
   /** For how long a statement may take: what is cut off is noticed a little later. */
   readonly statementMs?: number;
   readonly cacheBytes?: number;
@@ -102,6 +104,7 @@ export class PostgresStore implements ClusterStore {
     this.housekeeping = new Housekeeping(housekeeping, {
       keepMs: options.keepMs ?? 30 * DAY_MS,
       keepFailedMs: options.keepFailedMs ?? 90 * DAY_MS,
+      openMaxMs: options.openMaxMs ?? DAY_MS,
     });
   }
 

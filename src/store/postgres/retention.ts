@@ -17,6 +17,7 @@ import { ARRIVAL_REST, TRACE_REST } from './trace-copy.ts';
 interface Retention {
   readonly keepMs: number;
   readonly keepFailedMs: number;
+  readonly openMaxMs: number;
 }
 
 /** Looked at in one transaction, which keeps filers waiting. */
@@ -42,6 +43,7 @@ export class Housekeeping implements HousekeepingStore {
       await makePartitions(this.#link, now);
       await this.#dropDays(now);
       await this.#link.use((session) => session.once(DROP_LONELY_TRUTHS, [now - this.#retention.keepFailedMs]));
+      await this.#link.use((session) => session.once(DROP_LOST_TURNS, [this.#retention.openMaxMs]));
       for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
         const dropped = await this.#dropHeads(now);
         conversations += dropped.conversations;
@@ -152,6 +154,9 @@ async function dropAll(session: Session, ids: readonly number[]): Promise<void> 
 /** Truth of conversations that never came. That of others goes with them. */
 const DROP_LONELY_TRUTHS =
   'DELETE FROM truths t WHERE put_at < $1 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = t.key)';
+
+/** Turns that must have closed by now: their records are gone from the log, so nobody will file their close. */
+const DROP_LOST_TURNS = 'DELETE FROM open_turns WHERE named_at < (SELECT log_time FROM cluster) - $1::bigint';
 
 const OLD_DAYS = `SELECT substring(relname FROM '_d(\\d+)$')::int AS day FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
   WHERE inhparent = 'arrivals'::regclass AND relname ~ '_d\\d+$' AND substring(relname FROM '_d(\\d+)$')::int <= $1 ORDER BY 1`;

@@ -8,6 +8,7 @@
  *
  *   conversations   heads: one row each, whatever day it is
  *   arrivals        what the lanes filed; the bytes are written here and, unless late spans change them, nowhere else
+ *   open_turns      turns that lanes have not closed yet and that name a conversation: small rows, gone when the turn is filed
  *   pending         the arrivals that wait to be judged: small rows, gone when that is done
  *   traces          the engine's view: which conversation a trace is in, at which revision; the bytes are its arrival's or its own
  *   evaluations     what was said, with the names of the criteria that failed in the row: searches come by conversation, and a
@@ -335,6 +336,24 @@ const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE evaluations ADD COLUMN basis text, ADD COLUMN scored_at bigint, ADD COLUMN steps int, ADD COLUMN cost_nanos bigint;
   CREATE INDEX evaluations_shadow ON evaluations (suite, id) WHERE left(suite, 7) = 'shadow:';
+  `,
+  // How much of the weight was decided, in millionths, what the decided criteria are about and how it ended:
+  // places in ABOUTS and ENDINGS. And what it took, by which it can be taken out of what was counted.
+  `
+  ALTER TABLE evaluations ADD COLUMN decided_share int, ADD COLUMN about smallint, ADD COLUMN ending smallint,
+    ADD COLUMN tokens bigint, ADD COLUMN duration_ms bigint;
+  `,
+  // When the turn closed that ends a conversation, and the turns that are open in any lane and name one: the end waits for them.
+  `
+  ALTER TABLE conversations ADD COLUMN ended_at bigint;
+  ALTER TABLE pending ADD COLUMN named_at bigint;
+  CREATE TABLE open_turns (
+    trace_id uuid NOT NULL,
+    conversation_hash int NOT NULL,
+    named_at bigint NOT NULL,
+    PRIMARY KEY (trace_id, conversation_hash)
+  ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
+  CREATE INDEX open_turns_conversation ON open_turns (conversation_hash);
   `,
 ];
 

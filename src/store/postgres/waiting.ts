@@ -78,12 +78,14 @@ export async function readWaiting(
     .map((row) => evaluationOf(row, conversation.conversationId));
 }
 
-export async function writeWaiting(session: Session, set: WorkingSet, now: number): Promise<void> {
+/** Gives the judges of requests that cost nothing, each as often as it does: others wait for the answer, or it is there. */
+export async function writeWaiting(session: Session, set: WorkingSet, now: number): Promise<readonly string[]> {
   const { dropped, added } = set.waiting;
   if (dropped.length > 0) {
     await session.run(DROP_WAITS, [dropped]);
     await session.run(DROP, [dropped]);
   }
+  const reused: string[] = [];
   if (added.length > 0) await session.run(KEEP_QUESTIONS);
   for (const { waiting } of added) {
     const { place, evaluation, requests } = waiting;
@@ -96,9 +98,10 @@ export async function writeWaiting(session: Session, set: WorkingSet, now: numbe
       JSON.stringify(bodyOf(waiting)),
     ]);
     if (row === undefined) throw new Error('store: an evaluation that waits was not written');
-    await waitFor(session, row.id, requests, now);
+    reused.push(...(await waitFor(session, row.id, requests, now)));
     await session.run(REVISIT_IF_ANSWERED, [[row.id]]);
   }
+  return reused;
 }
 
 /** Questions have come to their end: whoever waits for nothing else is to be looked at again. In the transaction that ends them. */
@@ -114,15 +117,16 @@ async function waitFor(
   waiter: number,
   requests: readonly JudgeRequest[],
   now: number,
-): Promise<void> {
+): Promise<readonly string[]> {
   const before = new Set(
     (await session.rows<{ question: number }>(WAITS_OF, [waiter])).map(({ question }) => question),
   );
   const asked: number[] = [];
+  const reused: string[] = [];
   for (const request of requests) {
     const key = Buffer.from(request.key, 'hex');
     const text = toStorable(JSON.stringify(request));
-    const [row] = await session.rows<{ id: number; ended: boolean; answered: boolean }>(ASK, [
+    const [row] = await session.rows<{ id: number; ended: boolean; answered: boolean; waited: boolean }>(ASK, [
       key,
       request.judge,
       request.priority,
@@ -130,13 +134,16 @@ async function waitFor(
       text,
     ]);
     if (row === undefined) throw new Error('store: a question was not written');
-    if (row.ended && !row.answered && !before.has(row.id))
-      await session.run(ASK_AGAIN, [row.id, request.priority, now, text]);
+    if (!before.has(row.id)) {
+      if (row.ended && !row.answered) await session.run(ASK_AGAIN, [row.id, request.priority, now, text]);
+      else if (row.answered || row.waited) reused.push(request.judge);
+    }
     asked.push(row.id);
   }
   const over = [...before].filter((question) => !asked.includes(question));
   if (over.length > 0) await session.run(STOP_WAITING, [waiter, over]);
   await session.run(WAIT, [waiter, asked]);
+  return reused;
 }
 
 function bodyOf({ evaluation, place, counted }: WaitingEvaluation): Body {
@@ -205,7 +212,8 @@ const ASK = {
   sql: `INSERT INTO questions (key, judge, priority, asked_at, request) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (key) DO UPDATE SET priority = CASE WHEN questions.outcome IS NULL
       THEN greatest(questions.priority, excluded.priority) ELSE questions.priority END
-    RETURNING id, outcome IS NOT NULL AS ended, answered`,
+    RETURNING id, outcome IS NOT NULL AS ended, answered,
+      EXISTS (SELECT 1 FROM judge_waits w WHERE w.question = questions.id) AS waited`,
 };
 const ASK_AGAIN = {
   name: 'ask-again',

@@ -1,9 +1,8 @@
 /** The last evaluations of one transaction's conversations, and those that are made in it. */
-import type { Evaluation, Verdict } from '../../model/evaluation.ts';
+import type { Evaluation } from '../../model/evaluation.ts';
 import { suiteKey } from '../../model/suite-key.ts';
 import type { EvaluationKey, EvaluationPlace, EvaluationStore, Labels, PreviousEvaluation } from '../engine-store.ts';
-import type { SeenConversation } from '../evaluation-columns.ts';
-import { decodeVerdicts } from '../verdict-codec.ts';
+import { seenFrom, type SeenConversation } from '../evaluation-columns.ts';
 import type { HeldConversations } from '../held-conversations.ts';
 import type { WorkingHeads } from './working-heads.ts';
 
@@ -22,9 +21,9 @@ interface Last {
   readonly suite: string;
   readonly turnId: string;
   readonly previous: PreviousEvaluation;
-  /** Where they were loaded, or made in this transaction. */
-  readonly verdicts: string | ReadonlyMap<string, Verdict> | undefined;
 }
+
+const NOT_SEEN = seenFrom([]);
 
 export class WorkingEvaluations implements EvaluationStore {
   readonly #heads: WorkingHeads;
@@ -55,21 +54,17 @@ export class WorkingEvaluations implements EvaluationStore {
     return this.#last.get(keyOf(conversation, suite, turnId ?? ''))?.previous;
   }
 
-  verdictsOf({ conversation, suite, turnId }: EvaluationKey): ReadonlyMap<string, Verdict> | undefined {
-    const verdicts = this.#last.get(keyOf(conversation, suite, turnId ?? ''))?.verdicts;
-    return typeof verdicts === 'string' ? decodeVerdicts(verdicts).verdicts : verdicts;
-  }
-
   insert(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void {
     const { conversation, trace, labels, seen } = place;
-    const { suiteVersion, revision, score, outcome, verdicts } = evaluation;
+    const { suiteVersion, revision, score, outcome, decidedShare, ending } = evaluation;
     const suite = suiteKey(evaluation);
     const turnId = evaluation.turnId ?? '';
     const key = keyOf(conversation, suite, turnId);
     const before = this.#last.get(key);
     if (before !== undefined && before.previous.revision >= revision) return;
-    const previous = { suiteVersion, revision, score, outcome, labels };
-    this.#last.set(key, { conversation, trace, suite, turnId, previous, verdicts });
+    const said = { suiteVersion, revision, score, outcome, decidedShare, ending };
+    const previous = { ...said, labels, seen: seen ?? NOT_SEEN, said: () => evaluation };
+    this.#last.set(key, { conversation, trace, suite, turnId, previous });
     this.#added.push({ evaluation, conversation, trace, labels, seen });
     if (!evaluation.shadow) this.#conversations.noteOutcome(conversation, outcome);
     onNew(evaluation);

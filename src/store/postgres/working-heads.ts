@@ -3,11 +3,22 @@
  * itself. A head that lanes have filed turns for is not there for the engine before a turn joins it; it has its number from the
  * start, in the order in which a store with one log would have made the rows.
  */
+import type { DueCause } from '../../model/causes.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { ConversationHead } from '../conversation-columns.ts';
 import type { StoredConversation } from '../engine-store.ts';
 import { type ConversationTable, type Due, isDueBefore } from '../held-conversations.ts';
 import type { LoadedHead } from './loaded.ts';
+
+/** Causes of conversations that became due by saying nothing for a while. */
+const IS_IDLE = {
+  idle: true,
+  end_marker: false,
+  single_trace: false,
+  max_age: false,
+  max_turns: false,
+  unknown: false,
+} satisfies Record<DueCause, boolean>;
 
 interface HeadRow extends ConversationHead {
   readonly row: number;
@@ -97,8 +108,9 @@ export class WorkingHeads implements ConversationTable {
     head.conversation = conversation;
     head.isChanged = true;
     this.#due = undefined;
-    if (conversation.dueAt !== undefined && conversation.dueCause === 'idle')
-      this.#idleMsMin = Math.min(this.#idleMsMin, conversation.dueAt - conversation.lastClosedAt);
+    const { dueAt, dueCause } = conversation;
+    if (dueAt !== undefined && dueCause !== undefined && IS_IDLE[dueCause])
+      this.#idleMsMin = Math.min(this.#idleMsMin, dueAt - conversation.lastClosedAt);
   }
 
   /** The row itself stays: lanes may be filing turns for it. */

@@ -58,9 +58,9 @@ export class WorkingSet implements EngineStore {
     const rowOf = (conversation: number) => this.heads.rowOf(conversation);
     const traces = set.traces.map((trace) => ({ ...trace, conversationRow: rowOf(trace.conversation) }));
     this.traces.load(traces, set.arrivals);
-    for (const { conversation, traceId, suite, turnId, verdicts, ...previous } of set.evaluations) {
+    for (const { conversation, traceId, suite, turnId, ...previous } of set.evaluations) {
       const trace = traceId === undefined ? 0 : (this.traces.find(traceId)?.row ?? 0);
-      this.evaluations.load({ conversation: rowOf(conversation), trace, suite, turnId, previous, verdicts });
+      this.evaluations.load({ conversation: rowOf(conversation), trace, suite, turnId, previous });
     }
     for (const { conversation, traceId, evaluation, labels, counted, ...loaded } of set.waiting) {
       const trace = traceId === undefined ? 0 : (this.traces.find(traceId)?.row ?? 0);
@@ -111,9 +111,6 @@ export class WorkingSet implements EngineStore {
       this.#moves.push({ what: 'keys', from: origin.id, to: target.id });
     }
   }
-
-  /** The positions of the log are the lanes'. */
-  raiseFloor(): void {}
 
   #moveEvaluations(trace: number, from: number, to: number): void {
     this.evaluations.moveTrace(trace, from, to);

@@ -1,5 +1,5 @@
 /** Evaluations of one transaction's conversations that wait for verdicts, what has become of what they wait for, and what changes of that. */
-import type { JudgeOutcome } from '../../model/judging.ts';
+import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import { suiteKey } from '../../model/suite-key.ts';
 import type { EvaluationKey, HeldEvaluation, WaitingEvaluation, WaitingEvaluationStore } from '../engine-store.ts';
 
@@ -10,6 +10,8 @@ export interface LoadedWaiting {
   readonly outcomes: ReadonlyMap<string, JudgeOutcome>;
   readonly isAnswered: boolean;
 }
+
+const NOT_KNOWN_YET: readonly JudgeRequest[] = [];
 
 interface Held {
   /** Undefined where it was put in this transaction. */
@@ -50,10 +52,11 @@ export class WorkingWaiting implements WaitingEvaluationStore {
     return this.#held.get(textOf(key))?.evaluation;
   }
 
-  put(put: WaitingEvaluation): void {
+  put(put: WaitingEvaluation): readonly JudgeRequest[] {
     const { evaluation, place } = put;
     const key = { conversation: place.conversation, suite: suiteKey(evaluation), turnId: evaluation.turnId };
     this.#hold({ loaded: this.#held.get(textOf(key))?.loaded, key, evaluation: put, put });
+    return NOT_KNOWN_YET;
   }
 
   drop(key: EvaluationKey): void {

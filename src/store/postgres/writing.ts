@@ -34,7 +34,7 @@ export async function writeChanges(
     readonly homes: ReadonlyMap<number, number>;
     readonly outboxPayload: OutboxPayload | undefined;
   },
-): Promise<void> {
+): Promise<readonly string[]> {
   for (const move of set.moves()) await writeMove(session, move);
   set.conversations.flush();
   await writeHeads(session, set.heads, options.homes);
@@ -45,11 +45,12 @@ export async function writeChanges(
     set.evaluations.added.flatMap(({ evaluation }) => (evaluation.shadow ? [] : [evaluation])),
     Date.now(),
   );
-  await writeWaiting(session, set, Date.now());
+  const reused = await writeWaiting(session, set, Date.now());
   await writeKeys(session, set);
   await writeObservations(session, set.detection.rows);
   await writeResults(session, set.results.rows);
   if (options.outboxPayload !== undefined) await writeOutbox(session, set, options.outboxPayload);
+  return reused;
 }
 
 export async function writeTotals(session: Session, instance: number, changed: Iterable<TotalEntry>): Promise<void> {

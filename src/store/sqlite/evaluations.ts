@@ -5,9 +5,18 @@
  * what it costs among others, because SQLite's code and pages have left the processor's caches each time.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Evaluation, Verdict } from '../../model/evaluation.ts';
+import { ENDINGS } from '../../model/ending.ts';
+import type { Evaluation } from '../../model/evaluation.ts';
+import { namesOf } from '../column.ts';
 import type { EvaluationKey, EvaluationPlace, EvaluationStore, Labels, PreviousEvaluation } from '../engine-store.ts';
-import { EVALUATION_COLUMNS, failedCriteria, keeping, outcomeAt } from '../evaluation-columns.ts';
+import {
+  EVALUATION_COLUMNS,
+  failedCriteria,
+  keeping,
+  outcomeAt,
+  SEEN_COLUMNS,
+  seenFrom,
+} from '../evaluation-columns.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import type { HeldConversations } from '../held-conversations.ts';
 import { insertSql, valuesOf } from './column-values.ts';
@@ -19,6 +28,7 @@ interface Pending {
   readonly onNew: (evaluation: Evaluation) => void;
 }
 
+const SEEN = Object.values(SEEN_COLUMNS);
 /** A transaction may hold turns with any number of evaluations. */
 const PENDING_MAX = 1024;
 
@@ -26,7 +36,6 @@ export class Evaluations implements EvaluationStore {
   readonly #conversations: HeldConversations;
   readonly #labels: LabelRows;
   readonly #previous: StatementSync;
-  readonly #verdicts: StatementSync;
   readonly #insert: StatementSync;
   readonly #insertFailedVerdict: StatementSync;
   readonly #moveTrace: StatementSync;
@@ -38,9 +47,8 @@ export class Evaluations implements EvaluationStore {
     this.#labels = labels;
     const last = 'WHERE conversation = ? AND suite = ? AND turn_id = ? ORDER BY revision DESC, id DESC LIMIT 1';
     this.#previous = database.prepare(
-      `SELECT suite_version, revision, score, outcome, labels FROM evaluations ${last}`,
+      `SELECT suite_version, revision, score, outcome, labels, decided_share, ending, verdicts, ${namesOf(SEEN)} FROM evaluations ${last}`,
     );
-    this.#verdicts = database.prepare(`SELECT verdicts FROM evaluations ${last}`);
     this.#insert = database.prepare(
       `INSERT OR IGNORE ${insertSql('evaluations', ['conversation', 'trace', 'scope'], EVALUATION_COLUMNS)}`,
     );
@@ -59,13 +67,11 @@ export class Evaluations implements EvaluationStore {
       outcome: outcomeAt(Number(row.outcome)),
       // The cast holds because `insert` wrote the text.
       labels: JSON.parse(String(row.labels)) as Labels,
+      decidedShare: row.decided_share === null ? undefined : Number(row.decided_share),
+      ending: ENDINGS[Number(row.ending ?? -1)],
+      seen: seenFrom(SEEN.map(({ name }) => row[name])),
+      said: () => decodeVerdicts(String(row.verdicts)),
     };
-  }
-
-  verdictsOf(key: EvaluationKey): ReadonlyMap<string, Verdict> | undefined {
-    this.flush();
-    const row = this.#verdicts.get(key.conversation, key.suite, key.turnId ?? '');
-    return row === undefined ? undefined : decodeVerdicts(String(row.verdicts)).verdicts;
   }
 
   /** Written by the next `flush`, which says then whether it is new. */

@@ -16,6 +16,7 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
   readonly #wait: StatementSync;
   readonly #waits: StatementSync;
   readonly #stopWaiting: StatementSync;
+  readonly #isWaitedFor: StatementSync;
   readonly #ended: StatementSync;
   readonly #waiting: StatementSync;
   readonly #late: StatementSync;
@@ -51,6 +52,7 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
     this.#wait = prepare('INSERT OR IGNORE INTO judge_waits (question, waiter) VALUES (?, ?)');
     this.#waits = prepare('SELECT question FROM judge_waits WHERE waiter = ?');
     this.#stopWaiting = prepare('DELETE FROM judge_waits WHERE question = ? AND waiter = ?');
+    this.#isWaitedFor = prepare('SELECT 1 FROM judge_waits WHERE question = ? LIMIT 1');
     this.#ended = prepare(
       `SELECT waiter FROM judge_waits JOIN questions ON id = question
        GROUP BY waiter HAVING count(*) = count(outcome) ORDER BY waiter LIMIT ?`,
@@ -96,15 +98,19 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
     this.#leave = prepare('DELETE FROM judge_waits WHERE waiter = ?');
   }
 
-  waitFor(waiter: number, requests: readonly JudgeRequest[], at: number): void {
+  waitFor(waiter: number, requests: readonly JudgeRequest[], at: number): readonly JudgeRequest[] {
     const before = new Set(this.#waits.all(waiter).map(({ question }) => Number(question)));
     const now = new Set<number>();
+    const joined: JudgeRequest[] = [];
     for (const request of requests) {
-      const id = this.#questionOf(request, at, before);
+      const { id, isAskedAgain } = this.#questionOf(request, at, before);
       now.add(id);
-      if (!before.has(id)) this.#wait.run(id, waiter);
+      if (before.has(id)) continue;
+      if (!isAskedAgain && this.#isWaitedFor.get(id) !== undefined) joined.push(request);
+      this.#wait.run(id, waiter);
     }
     for (const question of before) if (!now.has(question)) this.#stopWaiting.run(question, waiter);
+    return joined;
   }
 
   outcomeOf(key: string, waiter: number | undefined): JudgeOutcome | 'waiting' {
@@ -198,14 +204,15 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
     });
   }
 
-  #questionOf(request: JudgeRequest, at: number, waitedFor: ReadonlySet<number>): number {
+  /** One that failed is asked again, unless it is still waited for by who asks. */
+  #questionOf(request: JudgeRequest, at: number, waitedFor: ReadonlySet<number>) {
     const key = bytesOf(request.key);
     const text = JSON.stringify(request);
     const asked = this.#ask.get(key, request.judge, request.priority, at, text);
-    if (asked !== undefined) return Number(asked.id);
+    if (asked !== undefined) return { id: Number(asked.id), isAskedAgain: false };
     const id = Number(rowOf(this.#find.get(key)).id);
-    if (!waitedFor.has(id)) this.#askAgain.run(request.priority, at, text, id);
-    return id;
+    if (waitedFor.has(id)) return { id, isAskedAgain: false };
+    return { id, isAskedAgain: Number(this.#askAgain.run(request.priority, at, text, id).changes) > 0 };
   }
 
   #waitsFor(waiter: number, question: number): boolean {

@@ -239,6 +239,19 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE evaluations ADD COLUMN cost_nanos INTEGER;
   CREATE INDEX evaluations_shadow ON evaluations (suite, id) WHERE suite >= 'shadow:' AND suite < 'shadow;';
   `,
+  // How much of the weight was decided, in millionths, what the decided criteria are about and how it ended:
+  // places in ABOUTS and ENDINGS. And what it took, by which it can be taken out of what was counted.
+  `
+  ALTER TABLE evaluations ADD COLUMN decided_share INTEGER;
+  ALTER TABLE evaluations ADD COLUMN about INTEGER;
+  ALTER TABLE evaluations ADD COLUMN ending INTEGER;
+  ALTER TABLE evaluations ADD COLUMN tokens INTEGER;
+  ALTER TABLE evaluations ADD COLUMN duration_ms INTEGER;
+  `,
+  // When the turn closed that ends a conversation, while that waits for turns that are open.
+  `
+  ALTER TABLE conversations ADD COLUMN ended_at INTEGER;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

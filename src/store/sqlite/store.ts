@@ -163,6 +163,7 @@ export class Store implements EngineStore {
     return { position: this.#meta('position'), logTime: this.#meta('log_time') };
   }
 
+  /** Stored with the next commit: how far the log had come. */
   raiseFloor(floor: { readonly position: number; readonly logTime: number }): void {
     this.#position = Math.max(this.#position, floor.position);
     this.#logTime = Math.max(this.#logTime, floor.logTime);

@@ -1,7 +1,7 @@
 /** Evaluations that wait for verdicts. Each is a waiter of the questions it waits for (`question-rows.ts`). */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { ConversationId } from '../../model/ids.ts';
-import type { JudgeOutcome } from '../../model/judging.ts';
+import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type {
   EvaluationKey,
   HeldEvaluation,
@@ -50,7 +50,7 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
   }
 
   /** Its number as a waiter stays the same for as long as an evaluation of this suite and turn waits. */
-  put({ evaluation, place, counted, requests }: WaitingEvaluation): void {
+  put({ evaluation, place, counted, requests }: WaitingEvaluation): readonly JudgeRequest[] {
     this.#hasAny = true;
     const row = this.#put.get(
       place.conversation,
@@ -62,7 +62,7 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
       Date.now(),
       ...valuesOf(SAID_COLUMNS, evaluation),
     );
-    this.#questions.waitFor(Number(row?.id), requests, Date.now());
+    return this.#questions.waitFor(Number(row?.id), requests, Date.now());
   }
 
   find(key: EvaluationKey): HeldEvaluation | undefined {

@@ -1,14 +1,17 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Evaluation, VerdictKind } from '../../../src/model/evaluation.ts';
+import { ENDINGS } from '../../../src/model/ending.ts';
+import { type Evaluation, FINDINGS, OUTCOMES, type VerdictKind, VERDICTS } from '../../../src/model/evaluation.ts';
 import type { ConversationId } from '../../../src/model/ids.ts';
 import { verdictFrom } from '../../../src/model/verdict-parts.ts';
-import { EFFORT_MAX } from '../../../src/engine/counting/usage-totals.ts';
+import { countedEffort, type Effort, EFFORT_MAX, keptEffort } from '../../../src/engine/counting/usage-totals.ts';
 import { SuiteTotals } from '../../../src/engine/counting/suite-totals.ts';
 import type { Total } from '../../../src/store/engine-store.ts';
 import { TotalsInMemory } from '../../../src/store/running-totals.ts';
 
 const BASE = { suite: 's', agent: 'a', agent_version: '1', environment: 'e', segment: 'gold' };
-const EFFORT = { steps: 3, tokens: 700, durationMs: 2500, costUsd: 0.002 };
+const CLAIMED = { steps: 3, tokens: 700, durationMs: 2500, costUsd: 0.002 };
+const EFFORT = counted(CLAIMED);
 const COUNTED = { traceId: 't', conversationId: 'c', at: 5, logTime: 1000 };
 
 function evaluation(verdicts: Readonly<Record<string, VerdictKind>>, score: number | 'none' = 500_000): Evaluation {
@@ -26,6 +29,10 @@ function evaluation(verdicts: Readonly<Record<string, VerdictKind>>, score: numb
       Object.entries(verdicts).map(([name, verdict]) => [name, verdictFrom(verdict, { reason: '', evidence: [] })]),
     ),
   };
+}
+
+function counted(claimed: Effort) {
+  return countedEffort(keptEffort(claimed)) ?? expect.unreachable();
 }
 
 function counting() {
@@ -47,24 +54,26 @@ test('sums of squares are exact whole numbers: steps as they are, costs in billi
     [1, 0.0003],
     [7, undefined],
   ] as const)
-    suite.countFirst(evaluation({}), { ...EFFORT, steps, costUsd }, COUNTED);
+    suite.countFirst(evaluation({}), counted({ ...CLAIMED, steps, costUsd }), COUNTED);
 
   expect(only(totals.all(), 'assay_conversation_steps_squared_total').value).toBe(9 + 1600 + 1 + 49);
   expect(only(totals.all(), 'assay_conversation_cost_usd_squared_total').value).toBe(4000 + 2_250_000_000 + 90);
 });
 
-test('findings are counted by what they are, from zero, and not again by a revision', () => {
+test('findings are counted by what they are, from zero, and a revision takes back what it does not find', () => {
   const totals = new TotalsInMemory();
   const suite = new SuiteTotals(totals, BASE, ['x'], ['lucky_path', 'silent_inefficiency']);
   const found = { ...evaluation({}), findings: [{ finding: 'lucky_path', reason: 'By luck.', evidence: [] }] } as const;
   suite.countFirst(evaluation({}), EFFORT, COUNTED);
   suite.countFirst(found, EFFORT, COUNTED);
-  suite.countRevised(found, { score: 500_000, outcome: 'graceful_failure' }, COUNTED);
+  suite.countRevised(evaluation({}), EFFORT, { ...found, effort: EFFORT }, COUNTED);
 
-  const counted = totals.all().filter(({ metric }) => metric === 'assay_findings_total');
-  expect(counted.map(({ labels, value }) => [labels.finding, value])).toEqual([
-    ['lucky_path', 1],
-    ['silent_inefficiency', 0],
+  const shown = totals.all().filter(({ metric }) => /^assay_findings_(withdrawn_)?total$/.test(metric));
+  expect(shown.map(({ metric, labels, value }) => [metric, labels.finding, value]).toSorted()).toEqual([
+    ['assay_findings_total', 'lucky_path', 1],
+    ['assay_findings_total', 'silent_inefficiency', 0],
+    ['assay_findings_withdrawn_total', 'lucky_path', 1],
+    ['assay_findings_withdrawn_total', 'silent_inefficiency', 0],
   ]);
 });
 
@@ -74,12 +83,14 @@ test.each([
   ['less than nothing', { steps: -1, tokens: -1, durationMs: -5, costUsd: -1 }],
 ])('a conversation that claims %s leaves the sums exact', (_claim, effort) => {
   const { totals, suite } = counting();
-  suite.countFirst(evaluation({}), effort, COUNTED);
+  suite.countFirst(evaluation({}), counted(effort), COUNTED);
   const before = new Map(totals.all().map(({ metric, labels, value }) => [JSON.stringify([metric, labels]), value]));
 
-  suite.countFirst(evaluation({}), { steps: 1, tokens: 1, durationMs: 1, costUsd: 0.0001 }, COUNTED);
+  suite.countFirst(evaluation({}), counted({ steps: 1, tokens: 1, durationMs: 1, costUsd: 0.0001 }), COUNTED);
 
-  const sums = totals.all().filter(({ metric }) => /_(sum|squared_total)$/.test(metric) && !metric.includes('score'));
+  const sums = totals
+    .all()
+    .filter(({ metric }) => /_(sum|squared_total)$/.test(metric) && !/score|withdrawn/.test(metric));
   expect(sums).toHaveLength(6);
   for (const { metric, labels, value } of sums) {
     expect(Number.isSafeInteger(value)).toBe(true);
@@ -122,7 +133,8 @@ test('of a version’s evaluations the earliest by the log says since when it is
   const other = new SuiteTotals(totals, { ...BASE, suite: 'other', segment: 'silver' }, []);
   suite.countFirst(evaluation({}), EFFORT, { ...COUNTED, logTime: 3000 });
   other.countFirst(evaluation({}), EFFORT, { ...COUNTED, logTime: 2000 });
-  suite.countRevised(evaluation({}), { score: 0, outcome: 'hard_failure' }, { ...COUNTED, logTime: 1 });
+  const before = { ...evaluation({}, 0), effort: EFFORT };
+  suite.countRevised(evaluation({}), EFFORT, before, { ...COUNTED, logTime: 1 });
 
   expect(only(totals.all(), 'assay_agent_version_first_seen_timestamp_seconds')).toMatchObject({
     labels: { agent: 'a', agent_version: '1', environment: 'e' },
@@ -130,21 +142,94 @@ test('of a version’s evaluations the earliest by the log says since when it is
   });
 });
 
-test('a score that comes late is in the sum and in the sum of squares; one that changes is in neither again', () => {
+const anyEvaluation = fc.record({
+  score: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
+  outcome: fc.constantFrom(...OUTCOMES),
+  ending: fc.constantFrom(undefined, ...ENDINGS),
+  decidedShare: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
+  x: fc.constantFrom(...VERDICTS),
+  y: fc.constantFrom(...VERDICTS),
+  isJudged: fc.boolean(),
+  findings: fc.subarray([...FINDINGS]),
+  effort: fc.record({
+    steps: fc.nat(200),
+    tokens: fc.option(fc.nat(1_000_000), { nil: undefined }),
+    durationMs: fc.nat(10_000_000),
+    costUsd: fc.option(fc.double({ min: 0, max: 2000, noNaN: true }), { nil: undefined }),
+  }),
+});
+
+function made({
+  x,
+  y,
+  isJudged,
+  findings,
+  effort,
+  ...rest
+}: typeof anyEvaluation extends fc.Arbitrary<infer T> ? T : never) {
+  const by = isJudged ? { judgedBy: { judge: 'default', version: 'abc' } } : {};
+  const verdicts = new Map([
+    ['x', verdictFrom(x, { reason: '', evidence: [], ...by })],
+    ['y', verdictFrom(y, { reason: '', evidence: [] })],
+  ]);
+  const said = { verdicts, findings: findings.map((finding) => ({ finding, reason: '', evidence: [] })) };
+  return { ...rest, ...said, effort: counted(effort) };
+}
+
+/** What the store says: each series less its twin; series at zero left out. */
+function netOf(totals: readonly Total[]): Readonly<Record<string, number>> {
+  const net = new Map<string, number>();
+  for (const { metric, labels, value } of totals) {
+    if (metric === 'assay_evaluations_revised_total' || metric.startsWith('assay_agent_version_first_seen')) continue;
+    const key = JSON.stringify([metric.replace('_withdrawn', ''), labels]);
+    net.set(key, (net.get(key) ?? 0) + (metric.includes('_withdrawn') ? -value : value));
+  }
+  return Object.fromEntries([...net].filter(([, value]) => value !== 0).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+test('whatever is revised however often, every metric less what was withdrawn is what the last revision says', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(anyEvaluation, { minLength: 1, maxLength: 4 }), { maxLength: 4 }),
+      (conversations) => {
+        const [revised, alone] = [counting(), counting()];
+        for (const revisions of conversations) {
+          let before: ReturnType<typeof made> | undefined;
+          for (const evaluation of revisions.map(made)) {
+            if (before === undefined) revised.suite.countFirst(evaluation, evaluation.effort, COUNTED);
+            else revised.suite.countRevised(evaluation, evaluation.effort, before, COUNTED);
+            before = evaluation;
+          }
+          if (before !== undefined) alone.suite.countFirst(before, before.effort, COUNTED);
+        }
+
+        expect(netOf(revised.totals.all())).toEqual(netOf(alone.totals.all()));
+      },
+    ),
+  );
+});
+
+test('of what an older Assay made the effort stays as it was counted: what it was is not known', () => {
   const { totals, suite } = counting();
-  suite.countFirst(evaluation({}, 'none'), EFFORT, COUNTED);
+  suite.countFirst(evaluation({ x: 'fail' }, 400_000), EFFORT, COUNTED);
+  const old = { ...evaluation({ x: 'fail' }, 400_000), effort: undefined };
+  suite.countRevised(evaluation({ x: 'pass' }, 900_000), counted({ ...CLAIMED, steps: 50 }), old, COUNTED);
+
   const value = (metric: string) => only(totals.all(), metric).value;
+  expect(value('assay_conversation_steps_sum')).toBe(3);
+  expect(value('assay_evaluation_score_sum') - value('assay_evaluation_score_withdrawn_sum')).toBe(900_000);
+});
 
-  suite.countRevised(evaluation({}, 600_000), { score: undefined, outcome: 'unscored' }, COUNTED);
-  expect([value('assay_evaluation_score_sum'), value('assay_evaluation_score_squared_total')]).toEqual([
-    600_000, 360_000,
-  ]);
+test('a verdict that was counted while others were waited for, and became another, is taken back', () => {
+  const { totals, suite } = counting();
+  const counted = suite.countVerdicts({ ...evaluation({ x: 'pass', y: 'skipped' }), waitsFor: ['y'] }, new Map());
+  suite.countFirst(evaluation({ x: 'fail', y: 'pass' }), EFFORT, COUNTED, counted);
 
-  suite.countRevised(evaluation({}, 900_000), { score: 600_000, outcome: 'graceful_failure' }, COUNTED);
-  expect([value('assay_evaluation_score_sum'), value('assay_evaluation_score_squared_total')]).toEqual([
-    600_000, 360_000,
+  const verdicts = Object.entries(netOf(totals.all())).filter(([key]) => key.includes('assay_verdicts_total'));
+  expect(verdicts.map(([key, value]) => [key.match(/"(x|y)","verdict":"(\w+)"/)?.slice(1), value])).toEqual([
+    [['x', 'fail'], 1],
+    [['y', 'pass'], 1],
   ]);
-  expect(value('assay_evaluation_score_revised_up_total')).toBe(300_000);
 });
 
 test('verdicts of judges are counted by version, both kinds from the first on, and one that waited once', () => {
@@ -158,8 +243,8 @@ test('verdicts of judges are counted by version, both kinds from the first on, a
     ]),
   });
   suite.countFirst(judged('pass', 'pass'), EFFORT, COUNTED);
-  suite.countVerdicts({ ...judged('fail', 'skipped'), waitsFor: ['y'] }, new Set());
-  suite.countFirst(judged('fail', 'pass'), EFFORT, COUNTED, new Set(['x']));
+  suite.countVerdicts({ ...judged('fail', 'skipped'), waitsFor: ['y'] }, new Map());
+  suite.countFirst(judged('fail', 'pass'), EFFORT, COUNTED, new Map([['x', 'fail']]));
 
   const series = totals.all().filter(({ metric }) => metric === 'assay_judged_verdicts_total');
   const labels = { suite: 's', criterion: 'x', judge: 'default', judge_version: 'abc' };

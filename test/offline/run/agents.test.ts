@@ -133,7 +133,7 @@ describe('a command', () => {
       end: 'completed',
       problem: undefined,
       effort: { steps: 3, llmCalls: 2, toolCalls: 1 },
-      evaluations: [{ suite: 'default', outcome: 'successful_completion' }],
+      evaluations: [{ suite: 'default', outcome: 'no_fault_found' }],
     });
     expect(runOf(ran, 'a').evaluations[0]?.conversationId).toBe(runOf(ran, 'a').conversationId);
   });

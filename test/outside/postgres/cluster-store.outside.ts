@@ -398,7 +398,7 @@ test('where turns were said to stand alone and do not, they are judged again wit
           at: closedAt,
           turnsAdded: 1,
           dueNowBecause: undefined,
-          limits: { idleMs: far, maxAgeMs: far, maxTurns: 1000 },
+          limits: { idleMs: far, maxAgeMs: far, maxTurns: 1000, openMaxMs: 900 },
         });
         engineStore.traces.insert({
           ...({

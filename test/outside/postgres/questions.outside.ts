@@ -42,6 +42,7 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
   /** What each waits for, as it was put last. */
   const waited = new Map<number, readonly JudgeRequest[]>();
   let visits = 0;
+  let reused: readonly string[] = [];
 
   function deskOf(rows: ReadonlyMap<number, number>): WaitingQuestions {
     const key = (waiter: number) => ({ conversation: rows.get(waiter) ?? 0, suite: 'pack', turnId: undefined });
@@ -54,8 +55,8 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
         vi.useFakeTimers({ toFake: ['Date'], now: at });
         const evaluation: Evaluation = { ...evaluationOf({ conversation: nameOf(waiter) }), waitsFor: ['right'] };
         const place = { conversation: rows.get(waiter) ?? 0, trace: 0, labels: COUNTED };
-        engineStore.waiting.put({ evaluation, place, counted: [], requests });
         waited.set(waiter, requests);
+        return engineStore.waiting.put({ evaluation, place, counted: [], requests });
       },
       outcomeOf,
       endedWaiters: () =>
@@ -72,12 +73,15 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
     get store() {
       return store.questions;
     },
+    get reused() {
+      return reused;
+    },
     async transact(work) {
       // So that both are looked at, whatever they wait for.
       visits += 1;
       for (const waiter of WAITERS) await store.truths.put(nameOf(waiter), visits);
       let done: { readonly result: ReturnType<typeof work> } | undefined;
-      await store.scoring.scoreDue(ALL, () => {
+      const scored = await store.scoring.scoreDue(ALL, () => {
         const { engineStore } = store;
         const rows = new Map(
           engineStore.revisits.take().map((row) => [Number(engineStore.conversations.at(row).id.slice(1)), row]),
@@ -85,6 +89,7 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
         done = { result: work(deskOf(rows), WAITERS) };
       });
       if (done === undefined) throw new Error('nothing was to be looked at');
+      reused = scored.reused;
       return done.result;
     },
     async reopen() {

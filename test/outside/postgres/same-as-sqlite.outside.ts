@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { buildTurns } from '../../../src/assemble/build-turns.ts';
 import { evidenceOf } from '../../../src/assemble/conversation-evidence.ts';
 import { isWhole } from '../../../src/assemble/turns/fragments.ts';
+import { conversationHash } from '../../../src/model/conversation-id.ts';
 import type { Evaluation } from '../../../src/model/evaluation.ts';
 import type { TraceId } from '../../../src/model/ids.ts';
 import { transcodeLogs, transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
@@ -25,8 +26,10 @@ import { type PostgresOptions, PostgresStore } from '../../../src/store/postgres
 import { Store } from '../../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
 import { builtinSuites } from '../../engine/log-driver.ts';
+import { openBeside } from '../../store/open-beside.ts';
 import { randomFrom } from '../../random.ts';
 import { clusterTraffic, type TimedRecord } from '../../simulation/cluster-traffic.ts';
+import { togetherTraffic } from '../../simulation/together-traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
@@ -36,8 +39,8 @@ const LANES = 4;
 const END = 10_000_000;
 
 const settings = {
-  turn: { reopenMs: 86_400_000, maxSpans: 5_000, maxBytes: 16 << 20 },
-  conversation: { idleMs: IDLE_MS, maxAgeMs: 300_000, maxTurns: 100, idKeys: [] },
+  turn: { reopenMs: 86_400_000, maxAgeMs: 60_000, maxSpans: 5_000, maxBytes: 16 << 20 },
+  conversation: { idleMs: IDLE_MS, maxAgeMs: 300_000, maxTurns: 100, idKeys: [], handOverTools: [] },
   metrics: { maxLabelValues: 1_000, segment: [], maxSegments: 20 },
 };
 
@@ -54,7 +57,9 @@ function engineOn(store: EngineStore, suites: readonly CompiledSuite[]): Engine 
 /** What closes when: a trace whose records have stopped coming for a while; what comes later is another arrival. */
 function arrivalsOf(seed: number, conversations: number): readonly FiledArrival[] {
   const options = { seed, conversations, rate: 4, settleMs: SETTLE_MS, turnIdleMs: 3_000, conversationIdleMs: IDLE_MS };
-  const records = [...clusterTraffic(options)].flatMap((conversation) =>
+  // Turns of all kinds, one after the other, and turns that come at once.
+  const together = togetherTraffic({ ...options, seed: seed + 1_000_000, conversations: Math.ceil(conversations / 3) });
+  const records = [...clusterTraffic(options), ...together].flatMap((conversation) =>
     conversation.records.flatMap((record) =>
       record.againAt === undefined ? [record] : [record, { ...record, at: record.againAt }],
     ),
@@ -91,10 +96,13 @@ function arrivalOf(traceId: string, records: readonly TimedRecord[]): FiledArriv
     logs: logs.length === 0 ? undefined : Buffer.concat(logs),
   };
   const turns = buildTurns(normalize(content, undefined));
+  const conversationId = namedConversationOf(turns);
+  const namedAt = Math.ceil(records[0]?.at ?? 0);
   return {
     // The cast is the brand: the traffic made it.
     traceId: traceId as TraceId,
-    conversationId: namedConversationOf(turns),
+    conversationId,
+    named: conversationId === undefined ? [] : [{ conversation: conversationHash(conversationId), at: namedAt }],
     closedAt: Math.ceil((records.at(-1)?.at ?? 0) + SETTLE_MS),
     cause: 'settled',
     spans: turns.reduce((sum, turn) => sum + turn.steps.length, 0),
@@ -145,7 +153,9 @@ async function onOwnStore(arrivals: readonly FiledArrival[], suites: readonly Co
   const store = Store.open(file, { durable: false });
   const engine = engineOn(store, suites);
   store.begin();
-  for (const arrival of arrivals) engine.arrive({ ...arrival, position: 0, rows: arrival.spans });
+  for (const arrival of arrivals) {
+    engine.arrive({ ...arrival, position: 0, rows: arrival.spans, openBeside: openBeside(arrival, { arrivals }) });
+  }
   engine.advance(END);
   store.commit();
   store.close();
@@ -220,14 +230,17 @@ async function onSharedStore(
         owners.set(lane, owner);
       }
       const { wantsKeys } = owner.store.filing;
-      const some = (queues[lane]?.splice(0, 1 + Math.floor(random() * 60)) ?? []).map((arrival) =>
+      const some = (queues[lane]?.splice(0, 1 + Math.floor(random() ** 3 * 60)) ?? []).map((arrival) =>
         // Who files may be behind what is true.
         arrival.conversationId !== undefined && (!wantsKeys || random() < 0.3) ? withKeysLater(arrival) : arrival,
       );
       const next = queues[lane]?.[0]?.closedAt;
       // What closes at one time may come in two filings.
       const time = next === undefined ? END : Math.min(some.at(-1)?.closedAt ?? 0, next - 1);
-      await owner.store.filing.file([{ lane: owner.owned, time, positions: {}, arrivals: some }]);
+      const naming = (queues[lane] ?? []).flatMap(({ traceId, named = [] }) =>
+        named.flatMap((one) => (one.at <= time ? { traceId, ...one } : [])),
+      );
+      await owner.store.filing.file([{ lane: owner.owned, time, positions: {}, arrivals: some, naming }]);
       if (random() < 0.6) await pick()?.store.time.move();
       while (way === 'in turn' && random() < 0.6) await judge();
     }

@@ -63,7 +63,7 @@ export function scoreSimply(
       at: closedAt,
       turnsAdded: known === undefined ? 1 : 0,
       dueNowBecause: undefined,
-      limits: { idleMs: 10, maxAgeMs: 100_000, maxTurns: 1000 },
+      limits: { idleMs: 10, maxAgeMs: 100_000, maxTurns: 1000, openMaxMs: 900 },
     });
     const trace = {
       traceId,

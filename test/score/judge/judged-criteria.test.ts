@@ -45,7 +45,7 @@ test('the judge says yes: a pass, for its reason; no: a fail, which leads to the
   ]);
 
   const quotes = ['It was sold out.'];
-  const judgedBy = { judge: 'default', version: expect.stringMatching(/^[0-9a-f]{12}$/) };
+  const judgedBy = { judge: 'default', version: expect.stringMatching(/^[0-9a-f]{12}$/), model: 'a-model' };
   expect(verdictOf(answered({ criterion: 'polite', reason: 'It says please.' }), conversation)).toEqual({
     verdict: 'pass',
     reason: 'It says please.',

@@ -125,7 +125,7 @@ test('the pack of judged criteria makes one call for a conversation', async () =
   const { waiting } = evaluated(pack, aConversation(), judgesWho());
 
   expect(waiting.map(({ criteria }) => criteria.map(({ name }) => name))).toEqual([
-    ['helpful', 'addresses_the_request', 'grounded_in_context', 'tone'],
+    ['task_done', 'grounded_in_context', 'helpful', 'addresses_the_request', 'tone'],
   ]);
 });
 
@@ -136,4 +136,22 @@ test('the documentation has every field and every question that comes with its g
   const example = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
   expect(formatMistakes(readSuite(example, 'docs/judges.md').mistakes)).toBe('');
   expect(example).not.toBe('');
+});
+
+test.each([
+  ['uses: task_done', 'task'],
+  ['uses: helpful', 'task'],
+  ['uses: within_policy', 'rules'],
+  ['uses: grounded_in_context', 'rules'],
+  ['uses: addresses_the_request', 'form'],
+  ['uses: tone', 'form'],
+  ['uses: tone, question: Was it sold?', 'task'],
+  ['guidance: Sold is a yes.', 'task'],
+])('a question with %s is about %s', (judge, about) => {
+  const { suite } = readSuite(
+    `suite: s\nscope: turn\ncriteria: [{ name: a, question: Q?, weight: 1, judge: { ${judge} } }]\n`,
+    's.yaml',
+  );
+
+  expect(suite?.criteria.map((criterion) => criterion.about)).toEqual([about]);
 });

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { countVotes } from '../../../src/ask/count-votes.ts';
 import { answerSchema, parseJudgeAnswer } from '../../../src/model/judge-answer.ts';
 import type { JudgedCriterion } from '../../../src/model/judging.ts';
+import type { Vote } from '../../../src/model/questions.ts';
 import { readSuite } from '../../../src/score/yaml/read-suite.ts';
 import { readGolden } from '../../../src/score/trajectory/read-golden.ts';
 import { aRun, call, DETAIL, GT_001, SEARCH } from '../trajectory/ticket-agent.ts';
@@ -10,11 +12,8 @@ const STEPS = '{ name: right_steps, question: Were the steps right?, weight: 1, 
 
 function suiteWith(criterion: string, golden = GT_001) {
   const text = `suite: judged\nscope: conversation\ngolden: { files: golden.yaml }\ncriteria:\n  - ${criterion}\n`;
-  const read = readSuite(text, 's.yaml', () => ({
-    ...readGolden(golden, 'golden.yaml'),
-    unread: new Map(),
-    fingerprint: '',
-  }));
+  const files = () => ({ ...readGolden(golden, 'golden.yaml'), unread: new Map<number, string>(), fingerprint: '' });
+  const read = readSuite(text, 's.yaml', { files });
   if (read.suite === undefined) throw new Error(JSON.stringify(read.mistakes));
   return read.suite;
 }
@@ -129,10 +128,10 @@ test.each<[string, ReturnType<typeof graded>, boolean, string]>([
     'with a step missing',
     graded(600_000, [1], [2], 2),
     false,
-    'The steps come to 0.5, 0.6 is wanted; step 1 (1): Because of 1.',
+    'The steps come to 0.5, 0.6 is wanted; a required step was not made',
   ],
 ])('grades make an answer: %s', (_what, read, pass, reason) => {
-  expect(read).toEqual({ is: 'answers', answers: [{ criterion: 'right_steps', pass, reason, quotes: [] }] });
+  expect(read).toMatchObject({ is: 'answers', answers: [{ criterion: 'right_steps', pass, reason, quotes: [] }] });
 });
 
 test.each<[string, readonly unknown[], readonly number[]]>([
@@ -212,4 +211,84 @@ test('how many steps are graded makes no other version of the judge, the thresho
   expect(versionOf(suite, SEARCH())).toBe(versionOf(suite, SEARCH(), DETAIL()));
   const stricter = suiteWith(STEPS.replace('step_correctness', 'step_correctness, threshold: 0.9'));
   expect(versionOf(stricter, SEARCH())).not.toBe(versionOf(suite, SEARCH()));
+});
+
+const THREE = `
+id: gt_002
+input: Show me the last 3 support tickets for account ACC-4821
+steps:
+  - { tool: search_tickets }
+  - { tool: get_ticket_detail }
+  - { tool: close_ticket }
+`;
+
+test('every grade is kept beside its step, those of steps that were not made as well, and the wrong ones are the evidence', () => {
+  const three = suiteWith(STEPS, THREE);
+  const calls = [SEARCH(), DETAIL('TKT-7')];
+  const grades = [
+    { number: 1, score: 0.5, reason: 'Too wide.' },
+    { number: 2, score: 0, reason: 'Another ticket.', otherVotes: [{ score: 0.5, reason: 'Nearly.' }] },
+  ] as const;
+  const judgedTo = (pass: boolean, quotes: readonly string[] = []) =>
+    evaluated(
+      three,
+      aRun(calls),
+      judgesWho(() => answered({ criterion: 'right_steps', pass, grades, quotes })),
+    ).verdicts.get('right_steps');
+
+  const [search, detail] = calls.map(({ spanId }) => spanId);
+  expect(judgedTo(false, ['Printer on fire'])).toMatchObject({
+    verdict: 'fail',
+    evidence: [detail, search],
+    steps: [
+      { step: 1, tool: 'search_tickets', score: 0.5, reason: 'Too wide.', spanId: search },
+      {
+        step: 2,
+        tool: 'get_ticket_detail',
+        score: 0,
+        reason: 'Another ticket.',
+        spanId: detail,
+        otherVotes: [{ score: 0.5, reason: 'Nearly.' }],
+      },
+      { step: 3, tool: 'close_ticket', score: 0, reason: 'It was not made.', spanId: undefined },
+    ],
+  });
+  expect(judgedTo(true)).toMatchObject({
+    verdict: 'pass',
+    evidence: [],
+    steps: [{ step: 1 }, { step: 2 }, { step: 3 }],
+  });
+});
+
+test('an answer from before grades were kept is a verdict without them', () => {
+  const judges = judgesWho(() => answered({ criterion: 'right_steps', pass: true }));
+
+  expect(evaluated(suite, aRun([SEARCH()]), judges).verdicts.get('right_steps')).not.toHaveProperty('steps');
+});
+
+test('the grades of all votes are kept: those of the vote that spoke, and the others beside them', () => {
+  const vote = (...scores: readonly number[]): Vote => {
+    const read = graded(800_000, scores);
+    if (read.is !== 'answers') throw new Error(read.problem);
+    return { is: 'said', answers: read.answers, model: 'm' };
+  };
+  const criteria = [{ name: 'right_steps', question: 'Q?' }];
+
+  const count = countVotes([vote(1, 0), vote(1, 1), vote(0.5, 0.5)], { of: 3, criteria });
+
+  expect(count).toMatchObject({
+    outcome: {
+      answers: [
+        {
+          pass: false,
+          reason: 'The steps come to 0.5, 0.8 is wanted; step 2 (0): Because of 2.',
+          grades: [
+            { number: 1, score: 1, otherVotes: [{ score: 1 }, { score: 0.5, reason: 'Because of 1.' }] },
+            { number: 2, score: 0, otherVotes: [{ score: 1 }, { score: 0.5 }] },
+          ],
+        },
+      ],
+    },
+  });
+  expect(countVotes([vote(1, 1)], { of: 1, criteria })).not.toHaveProperty('outcome.answers.0.grades.0.otherVotes');
 });

@@ -33,6 +33,24 @@ const repeated = (times: number, args: readonly string[] = ['{}']) =>
     aToolCall('search', { args: content(JSON.parse(args[at % args.length] ?? '{}')) }),
   );
 
+/** Where nothing is changed, and the messages that the model was shown were not recorded. */
+const ALWAYS = { confirmed_before_change: 'not_applicable', numbers_have_a_source: 'not_applicable' } as const;
+
+/** What can't be said of an answer that was not recorded. */
+const NOT_CAPTURED = {
+  answered: 'not_applicable',
+  answer_not_empty_or_apology: 'not_applicable',
+  no_claim_without_action: 'not_applicable',
+} as const;
+
+/** One event, counted once. */
+const NO_ANSWER = {
+  answered: 'fail',
+  answer_not_empty_or_apology: 'not_applicable',
+  no_claim_without_action: 'not_applicable',
+  not_cut_off: 'not_applicable',
+} as const;
+
 interface Row {
   readonly turn: TurnParts;
   readonly outcome: Outcome;
@@ -41,14 +59,14 @@ interface Row {
 }
 
 test.each<[string, Row]>([
-  ['an ordinary answer is a success', { turn: {}, outcome: 'successful_completion', score: 1 }],
+  ['an ordinary answer is a success', { turn: {}, outcome: 'no_fault_found', score: 1 }],
   [
     'an error without an answer is a hard failure, however well the rest went',
     {
       turn: { answered: MISSING, error: anError('rate limited'), finishReasons: ['stop'] },
       outcome: 'hard_failure',
-      score: 0.5,
-      but: { answered: 'fail', answer_not_empty_or_apology: 'fail' },
+      score: 0,
+      but: NO_ANSWER,
     },
   ],
   [
@@ -56,8 +74,8 @@ test.each<[string, Row]>([
     {
       turn: { answered: content('   ') },
       outcome: 'hard_failure',
-      score: 0.5,
-      but: { answered: 'fail', answer_not_empty_or_apology: 'fail' },
+      score: 0,
+      but: NO_ANSWER,
     },
   ],
   [
@@ -65,7 +83,7 @@ test.each<[string, Row]>([
     {
       turn: { answered: "I'm sorry, but I can't help with that." },
       outcome: 'graceful_failure',
-      score: 0.8,
+      score: 0.8125,
       but: { answer_not_empty_or_apology: 'fail' },
     },
   ],
@@ -74,30 +92,35 @@ test.each<[string, Row]>([
     { turn: { error: anError('flush failed') }, outcome: 'graceful_failure', score: 1 },
   ],
   [
-    'a tool error passed over in silence fails its criterion, and stays a success',
+    'a tool error followed by a claim of success is worse than an apology',
     {
       turn: { toolCalls: [aFailedCall('book', 'no such room')], answered: 'Your meeting is booked for tomorrow.' },
-      outcome: 'successful_completion',
-      score: 0.85,
-      but: { no_unrecovered_tool_error: 'fail' },
+      outcome: 'partial_failure',
+      score: 0.666667,
+      but: {
+        no_unrecovered_tool_error: 'fail',
+        no_blocking_tool_error: 'not_applicable',
+        no_claim_without_action: 'fail',
+      },
     },
   ],
   [
-    'a tool error that the answer admits is dealt with',
+    'a tool error that the answer admits is honest, and no success',
     {
       turn: {
         toolCalls: [aFailedCall('book', 'no such room')],
         answered: 'The booking failed: there is no such room.',
       },
-      outcome: 'successful_completion',
-      score: 1,
+      outcome: 'graceful_failure',
+      score: 0.9375,
+      but: { no_blocking_tool_error: 'fail' },
     },
   ],
   [
     'a tool error is dealt with by a later success of the same tool',
     {
       turn: { toolCalls: [aFailedCall('book', 'busy'), aToolCall('book')] },
-      outcome: 'successful_completion',
+      outcome: 'no_fault_found',
       score: 1,
     },
   ],
@@ -105,17 +128,17 @@ test.each<[string, Row]>([
     'the success of another tool, or an earlier one, is none',
     {
       turn: { toolCalls: [aToolCall('book'), aFailedCall('book', 'busy'), aToolCall('search')] },
-      outcome: 'successful_completion',
-      score: 0.85,
-      but: { no_unrecovered_tool_error: 'fail' },
+      outcome: 'graceful_failure',
+      score: 0.866667,
+      but: { no_unrecovered_tool_error: 'fail', no_blocking_tool_error: 'not_applicable' },
     },
   ],
   [
     'three identical calls in a row are a loop',
     {
       turn: { toolCalls: repeated(3) },
-      outcome: 'successful_completion',
-      score: 0.9,
+      outcome: 'no_fault_found',
+      score: 0.875,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -123,24 +146,24 @@ test.each<[string, Row]>([
     'arguments are the same in whatever order their keys are',
     {
       turn: { toolCalls: repeated(3, ['{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}']) },
-      outcome: 'successful_completion',
-      score: 0.9,
+      outcome: 'no_fault_found',
+      score: 0.875,
       but: { no_identical_loop: 'fail' },
     },
   ],
-  ['two identical calls are none', { turn: { toolCalls: repeated(2) }, outcome: 'successful_completion', score: 1 }],
+  ['two identical calls are none', { turn: { toolCalls: repeated(2) }, outcome: 'no_fault_found', score: 1 }],
   [
     'calls that alternate between two arguments are a loop from the fifth of one on',
     {
       turn: { toolCalls: repeated(9, ['{"page":1}', '{"page":2}']) },
-      outcome: 'successful_completion',
-      score: 0.9,
+      outcome: 'no_fault_found',
+      score: 0.875,
       but: { no_identical_loop: 'fail' },
     },
   ],
   [
     'eight such calls are none',
-    { turn: { toolCalls: repeated(8, ['{"page":1}', '{"page":2}']) }, outcome: 'successful_completion', score: 1 },
+    { turn: { toolCalls: repeated(8, ['{"page":1}', '{"page":2}']) }, outcome: 'no_fault_found', score: 1 },
   ],
   [
     'twenty calls with different arguments are work',
@@ -151,16 +174,16 @@ test.each<[string, Row]>([
           Array.from({ length: 20 }, (_, page) => `{"page":${page}}`),
         ),
       },
-      outcome: 'successful_completion',
+      outcome: 'no_fault_found',
       score: 1,
     },
   ],
   [
-    'a call without a result fails its criterion',
+    'a call without a result is counted, and not in the score',
     {
       turn: { toolCalls: [aToolCall('search', { answered: false, result: MISSING })] },
-      outcome: 'successful_completion',
-      score: 0.95,
+      outcome: 'no_fault_found',
+      score: 1,
       but: { every_tool_call_answered: 'fail' },
     },
   ],
@@ -168,32 +191,32 @@ test.each<[string, Row]>([
     'unless the trace is partial: then nobody knows',
     {
       turn: { toolCalls: [aToolCall('search', { answered: false, result: MISSING })], flags: ['partial-trace'] },
-      outcome: 'successful_completion',
+      outcome: 'no_fault_found',
       score: 1,
       but: { every_tool_call_answered: 'not_applicable' },
     },
   ],
   [
     'an answer cut off by the token limit fails its criterion',
-    { turn: { finishReasons: ['length'] }, outcome: 'successful_completion', score: 0.9, but: { not_cut_off: 'fail' } },
+    { turn: { finishReasons: ['length'] }, outcome: 'no_fault_found', score: 0.9375, but: { not_cut_off: 'fail' } },
   ],
   [
     'a model that asked for a tool and was never called again was cut off',
     {
       turn: { finishReasons: ['tool_call'], answered: MISSING },
       outcome: 'hard_failure',
-      score: 0.4,
-      but: { answered: 'fail', answer_not_empty_or_apology: 'fail', not_cut_off: 'fail' },
+      score: 0,
+      but: NO_ANSWER,
     },
   ],
   [
     'a model that gave no finish reason is not judged by it',
-    { turn: { finishReasons: [] }, outcome: 'successful_completion', score: 1, but: { not_cut_off: 'not_applicable' } },
+    { turn: { finishReasons: [] }, outcome: 'no_fault_found', score: 1, but: { not_cut_off: 'not_applicable' } },
   ],
-  ['50 steps are allowed', { turn: { llmCalls: 50 }, outcome: 'successful_completion', score: 1 }],
+  ['50 steps are allowed', { turn: { llmCalls: 50 }, outcome: 'no_fault_found', score: 1 }],
   [
-    '51 steps are not',
-    { turn: { llmCalls: 51 }, outcome: 'successful_completion', score: 0.9, but: { within_allowance: 'fail' } },
+    '51 steps are counted',
+    { turn: { llmCalls: 51 }, outcome: 'no_fault_found', score: 1, but: { within_allowance: 'fail' } },
   ],
   [
     'nor are 200,001 tokens',
@@ -201,8 +224,8 @@ test.each<[string, Row]>([
       turn: {
         usage: { inputTokens: 200_000, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
       },
-      outcome: 'successful_completion',
-      score: 0.9,
+      outcome: 'no_fault_found',
+      score: 1,
       but: { within_allowance: 'fail' },
     },
   ],
@@ -210,9 +233,9 @@ test.each<[string, Row]>([
     'without content capture the text is not judged, and the rest decides',
     {
       turn: NO_CONTENT,
-      outcome: 'successful_completion',
+      outcome: 'no_fault_found',
       score: 1,
-      but: { answered: 'not_applicable', answer_not_empty_or_apology: 'not_applicable' },
+      but: NOT_CAPTURED,
     },
   ],
   [
@@ -221,7 +244,7 @@ test.each<[string, Row]>([
       turn: { ...NO_CONTENT, flags: ['content-missing', 'root-missing'] },
       outcome: 'graceful_failure',
       score: 1,
-      but: { answered: 'not_applicable', answer_not_empty_or_apology: 'not_applicable' },
+      but: NOT_CAPTURED,
     },
   ],
   [
@@ -229,20 +252,20 @@ test.each<[string, Row]>([
     {
       turn: { ...NO_CONTENT, error: anError('boom') },
       outcome: 'hard_failure',
-      score: 0.5,
-      but: { answered: 'fail', answer_not_empty_or_apology: 'fail' },
+      score: 0,
+      but: NO_ANSWER,
     },
   ],
   [
     'without content capture, whether a tool error was admitted is not known',
     {
       turn: { ...NO_CONTENT, toolCalls: [aFailedCall('book', 'busy')] },
-      outcome: 'successful_completion',
+      outcome: 'no_fault_found',
       score: 1,
       but: {
-        answered: 'not_applicable',
-        answer_not_empty_or_apology: 'not_applicable',
+        ...NOT_CAPTURED,
         no_unrecovered_tool_error: 'not_applicable',
+        no_blocking_tool_error: 'not_applicable',
       },
     },
   ],
@@ -253,11 +276,10 @@ test.each<[string, Row]>([
         ...NO_CONTENT,
         toolCalls: Array.from({ length: 3 }, () => aToolCall('search', { args: MISSING, result: MISSING })),
       },
-      outcome: 'successful_completion',
+      outcome: 'no_fault_found',
       score: 1,
       but: {
-        answered: 'not_applicable',
-        answer_not_empty_or_apology: 'not_applicable',
+        ...NOT_CAPTURED,
         no_identical_loop: 'not_applicable',
       },
     },
@@ -266,17 +288,17 @@ test.each<[string, Row]>([
     'a redacted answer is an answer',
     {
       turn: { answered: REDACTED },
-      outcome: 'successful_completion',
+      outcome: 'no_fault_found',
       score: 1,
-      but: { answer_not_empty_or_apology: 'not_applicable' },
+      but: { answer_not_empty_or_apology: 'not_applicable', no_claim_without_action: 'not_applicable' },
     },
   ],
 ])('%s', (_what, { turn, outcome, score, but = {} }) => {
   const evaluation = run(suite, aConversation([aTurn(turn)]));
 
-  expect(exceptions(evaluation)).toEqual(but);
+  expect(exceptions(evaluation)).toEqual({ ...ALWAYS, ...but });
   expect(evaluation.outcome).toBe(outcome);
-  expect(evaluation.score).toBe(score === undefined ? undefined : score * 1e6);
+  expect(evaluation.score).toBe(score === undefined ? undefined : Math.round(score * 1e6));
 });
 
 test('it applies to every agent', () => {
@@ -305,6 +327,6 @@ test('failures lead to the step: the failed call, the repeated calls, the model 
   expect(evaluation.verdicts.get('no_unrecovered_tool_error')).toMatchObject({ evidence: [spanId(0x77)] });
   expect(evaluation.verdicts.get('not_cut_off')).toMatchObject({ evidence: [spanId(0xb0)] });
   expect(evaluation.explanation).toBe(
-    'Score 0.75 makes this a successful_completion (completed && score >= 0.75); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The last model call was cut off: it ran into the limit of output tokens (length)).',
+    'Score 0.80 makes this a graceful_failure (no_unrecovered_tool_error is critical and failed); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The last model call was cut off: it ran into the limit of output tokens (length)).',
   );
 });

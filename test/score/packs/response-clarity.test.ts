@@ -9,9 +9,9 @@ const asked = 'Please book a meeting with Ana about the budget on Tuesday.';
 test.each<[string, TurnParts, Readonly<Record<string, VerdictKind>>]>([
   ['an answer to the point', { asked, answered: 'The budget meeting with Ana is booked for Tuesday.' }, {}],
   [
-    'one that talks of something else and leads nowhere',
+    'one that talks of something else',
     { asked, answered: 'The weather was lovely yesterday.' },
-    { addresses_request: 'fail', provides_next_step: 'fail' },
+    { addresses_request: 'fail' },
   ],
   [
     'one whose tool call did what was asked counts as taking it up',
@@ -39,7 +39,7 @@ test.each<[string, TurnParts, Readonly<Record<string, VerdictKind>>]>([
   [
     'a request in a script without spaces',
     { asked: '火曜日に会議を予約してください', answered: '予約しました。' },
-    { addresses_request: 'not_applicable', provides_next_step: 'fail' },
+    { addresses_request: 'not_applicable', is_concise: 'not_applicable', appropriate_tone: 'not_applicable' },
   ],
 ])('%s', (_what, turn, but) => {
   expect(exceptions(run(suite, aConversation([aTurn(turn)])))).toEqual(but);

@@ -128,11 +128,11 @@ test.each<[string, Row]>([
     },
   ],
   [
-    'a silent crash fails its explanation',
+    'a silent crash is a hard failure, and fails its explanation',
     {
       turn: { state: state(NOT_BOOKED, 'failed'), truth: TRUTH, answered: MISSING, error: anError('boom') },
-      outcome: 'partial_failure',
-      score: 0.2,
+      outcome: 'hard_failure',
+      score: 0,
       but: { ...ALL_WRONG, clear_explanation: 'fail' },
     },
   ],

@@ -78,7 +78,7 @@ describe('schema_before_query: the four cases', () => {
       verdict: 'not_applicable',
       reason: 'query_database was never called.',
     });
-    expect([evaluation.score, evaluation.outcome]).toEqual([1_000_000, 'successful_completion']);
+    expect([evaluation.score, evaluation.outcome]).toEqual([1_000_000, 'no_fault_found']);
   });
 });
 

@@ -221,7 +221,7 @@ test('every mistake has its line, and what was meant', async () => {
       "3 | tests[1].calls[0][0].tool | 'tool' is missing | a text",
       "3 | tests[1].calls[0][0].tol | unknown field 'tol' | did you mean 'tool'?",
       '3 | tests[1].score | 2 is not right | from 0 to 1',
-      '3 | tests[1].outcome | "great" is not allowed here | one of successful_completion, graceful_failure, partial_failure, hard_failure, unscored',
+      '3 | tests[1].outcome | "great" is not allowed here | one of successful_completion, graceful_failure, partial_failure, hard_failure, unscored, no_fault_found, handed_over',
     ],
     [
       "3 | tests[1].name | 'a' is the name of tests[0] too | a name of its own",

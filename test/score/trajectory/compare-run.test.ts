@@ -7,7 +7,6 @@ import { GoldenLibrary } from '../../../src/score/trajectory/golden-library.ts';
 import { assessRun } from '../../../src/score/trajectory/assess-run.ts';
 import { readGolden } from '../../../src/score/trajectory/read-golden.ts';
 import { scoreMillionths } from '../../../src/score/trajectory/compare-run.ts';
-import { writeOperations } from '../../../src/score/trajectory/write-operations.ts';
 import type { ToolCall } from '../../../src/model/turn.ts';
 import { anError, MISSING } from '../conversations.ts';
 import { aRun, call } from './ticket-agent.ts';
@@ -93,29 +92,6 @@ test('a write weighs three times a read, unless the step says otherwise', () => 
   expect(compare('[{ tool: get_x }, { tool: delete_x }]', [call('get_x', {})]).score).toBe(0.25);
   expect(compare('[{ tool: get_x }, { tool: delete_x, weight: 1 }]', [call('get_x', {})]).score).toBe(0.5);
   expect(compare('[{ tool: get_x }, { tool: delete_x, writes: false }]', [call('get_x', {})]).score).toBe(0.5);
-});
-
-test.each([
-  ['delete_ticket', true],
-  ['deleteTicket', true],
-  ['DELETE_TICKET', true],
-  ['crm.tickets.update', true],
-  ['sendEmail', true],
-  ['book_meeting', true],
-  ['get_order', false],
-  ['list_updates', false],
-  ['search_posts', false],
-  ['check_availability', false],
-  ['weather', false],
-  ['', false],
-])('%s writes: %s', (tool, writes) => {
-  expect(writeOperations()(tool)).toBe(writes);
-});
-
-test('a suite says of tools what their names do not', () => {
-  const isWrite = writeOperations({ writes: ['weather*'], reads: ['send_query'] });
-
-  expect(['weather_station', 'send_query', 'send_mail'].map(isWrite)).toEqual([true, false, true]);
 });
 
 test('more calls than are compared count as beyond the trace', () => {

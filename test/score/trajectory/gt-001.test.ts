@@ -1,6 +1,6 @@
 /** The golden trace of the articles, and what they say about it. */
 import { expect, test } from 'vitest';
-import { content } from '../conversations.ts';
+import { aConversation, aTurn, content, REDACTED } from '../conversations.ts';
 import {
   ANSWER,
   aRun,
@@ -62,11 +62,33 @@ test('another limit is partly right: half a point, and the call is the evidence'
   expect(evaluation.verdicts.get('follows_golden_path')).toMatchObject({ evidence: [search.spanId] });
 });
 
-test('the limit as text is partly right, and the optional step makes up for it', () => {
+test('the limit as text is partly right: the optional step is a bonus, and makes it no pass', () => {
   const search = call('search_tickets', { account_id: 'ACC-4821', limit: '3' });
+  const withOptional = evaluateRun(suite, aRun([search, DETAIL()]));
 
   expect(reasonsOf(evaluateRun(suite, aRun([search]))).trajectory_score).toContain(' is 0.50');
-  expect(reasonsOf(evaluateRun(suite, aRun([search, DETAIL()]))).trajectory_score).toContain(' is 1.00');
+  expect(reasonsOf(withOptional).trajectory_score).toContain(
+    ' is 0.75 (0.50 without optional steps, which decides), 0.80 is wanted',
+  );
+  expect(verdictsOf(withOptional).trajectory_score).toBe('fail');
+});
+
+test('the output may be in any answer, each text in another one', () => {
+  const traces = (place: string) => GT_001.replace('output: {', `output: { ${place}`);
+  const talk = aConversation([
+    aTurn({ asked: 'Show me the last 3 support tickets for account ACC-4821', answered: 'Is it ACC-4821?' }),
+    aTurn({ asked: 'Yes.', answered: 'There is one ticket.' }),
+  ]);
+  const cut = aConversation([...talk.turns.slice(0, 1), aTurn({ asked: 'Yes.', answered: REDACTED })]);
+  const verdict = (place: string, conversation = talk) =>
+    evaluateRun(goldenSuite(traces(place)), conversation).verdicts.get('output_contains');
+
+  expect(verdict('')).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('"ACC-4821"') });
+  expect(verdict('in: any_answer,')).toMatchObject({
+    verdict: 'pass',
+    reason: 'The answers have all that golden trace gt_001 expects.',
+  });
+  expect(verdict('in: any_answer,', cut)).toMatchObject({ verdict: 'not_applicable' });
 });
 
 test('the optional step does not make up for a required one that failed', () => {

@@ -66,7 +66,8 @@ export function compareWithReferee(seed: number): string | undefined {
     return `${said}: [${layers.join()}] by ${callOf.join()}, the referee has [${best.layers.join()}] by ${best.callOf.join()}`;
   }
   const score = scoreByDefinition(trace, run, options, best.callOf);
-  const mine = ours.score.whole === 0 ? 1 : ours.score.right / ours.score.whole;
+  const { right, bonus, whole } = ours.score;
+  const mine = whole === 0 ? 1 : (right + bonus) / whole;
   if (Math.abs(mine - score) > 1e-12) return `${said}: the score is ${mine}, the referee has ${score}`;
   const shuffled = compareRun(reordered(trace, random), run, options);
   if (ratio(shuffled) !== ratio(ours)) {
@@ -75,8 +76,8 @@ export function compareWithReferee(seed: number): string | undefined {
   return undefined;
 }
 
-function ratio({ score: { right, whole } }: RunComparison): string {
-  return `${right} of ${whole}`;
+function ratio({ score: { right, bonus, whole } }: RunComparison): string {
+  return `${right} and ${bonus} of ${whole}`;
 }
 
 /** The same for orders and costs of any kind, against the least cost there is. */
@@ -152,7 +153,7 @@ function aTrace(random: Random): GoldenTrace {
     mode,
     steps,
     order: expectedOrder(steps, mode),
-    output: { contains: [], matches: [] },
+    output: { in: 'last_answer', contains: [], matches: [] },
     maxSteps: undefined,
     maxTokens: undefined,
     tags: [],
@@ -315,7 +316,8 @@ function scoreByDefinition(trace: GoldenTrace, run: Run, options: CompareOptions
     if (score === 0.5) halves += weight / 2;
   });
   whole += layersOf(trace, run, options, callOf)[1] / 2;
-  return whole === 0 ? 1 : (right + Math.min(bonus, halves)) / whole;
+  if (options.unsafe.size > 0) return 0;
+  return whole === 0 ? 1 : (right + Math.min(bonus, halves) / 2) / whole;
 }
 
 function pointsOf(step: ExpectedStep, made: ToolCall, { unsafe }: CompareOptions): number {

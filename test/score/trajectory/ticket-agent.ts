@@ -69,7 +69,7 @@ ${more}`,
 
 export function compiled(text: string, traces: string): CompiledSuite {
   const files = () => ({ ...readGolden(traces, 'golden.yaml'), unread: new Map<number, string>(), fingerprint: '' });
-  const { suite, mistakes } = readSuite(text, 'suite.yaml', files);
+  const { suite, mistakes } = readSuite(text, 'suite.yaml', { files });
   if (suite === undefined) throw new Error(formatMistakes(mistakes));
   return suite;
 }

@@ -1,37 +1,48 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startHttpServer } from '../../../src/report/http/http-server.ts';
-import { ROUTES } from '../../../src/serve/api/routes.ts';
+import { answeredFrom } from '../../../src/report/http/route.ts';
+import { PROCESS_ROUTES, STORE_ROUTES, type StoreSide } from '../../../src/serve/api/routes.ts';
 import type { ConversationQuery } from '../../../src/store/conversation-reader.ts';
 
-async function start(ready = { ready: true, reasons: [] as string[] }) {
+async function start(
+  ready = { ready: true, reasons: [] as string[] },
+  store?: { readonly unavailable: string; readonly retryAfterSeconds?: number },
+) {
   const queries: ConversationQuery[] = [];
+  const process = {
+    metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
+    ready: () => ready,
+    reload: async () => ({ reloaded: true, needRestart: [] }) as const,
+  };
+  const side: StoreSide = {
+    conversations: {
+      list: async (query) => {
+        queries.push(query);
+        return { conversations: [] };
+      },
+      get: async (id, options) => (id === 'a/b ü' ? { id, ...options } : undefined),
+    },
+    detection: () => Promise.resolve({ active: false }),
+    // The cast holds because there are no suites to ask it about.
+    reader: {} as StoreSide['reader'],
+    suites: () => [],
+    liveSuites: () => [],
+    put: async () => ({ changed: 0 }),
+    accept: async () => ({ accepted: [], others: [] }),
+  };
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
-    routes: ROUTES,
-    side: {
-      metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
-      ready: () => ready,
-      conversations: () => ({
-        list: async (query) => {
-          queries.push(query);
-          return { conversations: [] };
-        },
-        get: async (id, options) => (id === 'a/b ü' ? { id, ...options } : undefined),
-      }),
-      detection: () => Promise.resolve({ active: false }),
-      reader: () => undefined,
-      suites: () => [],
-      liveSuites: () => [],
-      put: async () => ({ changed: 0 }),
-      accept: async () => ({ accepted: [], others: [] }),
-      reload: async () => ({ reloaded: true, needRestart: [] }) as const,
-    },
+    routes: [...answeredFrom(PROCESS_ROUTES, () => process), ...answeredFrom(STORE_ROUTES, () => store ?? side)],
     writeToken: () => undefined,
     onWrite: () => undefined,
   });
   onTestFinished(() => server.stop());
-  const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${server.port}${path}`, { method });
+  const get = (path: string, method = 'GET', body?: string) =>
+    fetch(`http://127.0.0.1:${server.port}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
+    });
   return { get, queries };
 }
 
@@ -113,7 +124,9 @@ test('what only reads takes no other method, and the list says what there is', a
   expect(await (await get('/metrics')).text()).toBe('m 1\n');
   expect((await get('/metrics', 'HEAD')).headers.get('content-length')).toBe('4');
   const list = await (await get('/')).text();
-  for (const { method, path } of ROUTES) expect(list).toContain(`\n${method} ${path} `);
+  expect(list.match(/^(GET|PUT|POST) \S+/gm)).toHaveLength(PROCESS_ROUTES.length + STORE_ROUTES.length);
+  expect(list).toMatch(/^GET \/api\/conversations\/<conversation> +one conversation/m);
+  expect(list).not.toMatch(/[{}]\S* {2}/);
 });
 
 test('what is written takes its own method only, and is not read', async () => {
@@ -123,4 +136,26 @@ test('what is written takes its own method only, and is not read', async () => {
     const response = await get('/v1/labels/c', method);
     expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'PUT']);
   }
+});
+
+const A_LABEL = '{"suite":"s","criterion":"c","label":"pass","by":"ann"}';
+const BODIES: Readonly<Record<string, string>> = {
+  '/v1/truth/{conversation}': '{}',
+  '/v1/labels/{conversation}': A_LABEL,
+  '/api/v1/detection/accept': '{"agent":"a","suite":"s"}',
+};
+
+test.each([
+  { because: { unavailable: 'this instance is starting', retryAfterSeconds: 1 }, retryAfter: '1' },
+  { because: { unavailable: 'this instance has no store' }, retryAfter: null },
+])('without a store every route that needs it says why: $because.unavailable', async ({ because, retryAfter }) => {
+  const { get } = await start(undefined, because);
+
+  for (const { method, path } of STORE_ROUTES) {
+    const response = await get(path.replace(/\{.*\}/, 'c'), method, BODIES[path]);
+    expect([path, response.status, response.headers.get('retry-after')]).toEqual([path, 503, retryAfter]);
+    expect(await response.json()).toEqual({ error: because.unavailable });
+  }
+  for (const { method, path } of PROCESS_ROUTES)
+    expect([path, (await get(path, method, method === 'GET' ? undefined : '{}')).status]).toEqual([path, 200]);
 });

@@ -11,26 +11,29 @@ import { TurnPacker } from '../../../src/serve/turn-packer.ts';
 import { LaneFiler } from '../../../src/serve/cluster/filer.ts';
 import { ScoringLoop } from '../../../src/serve/cluster/scoring-loop.ts';
 import { Lane } from '../../../src/serve/cluster/lane.ts';
+import { ConversationNotes } from '../../../src/engine/conversation-notes.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { engineSettings, turnLimits } from '../../../src/engine/engine-settings.ts';
 import { toEvaluationJson } from '../../../src/model/evaluation-json.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
 import type {
+  FiledArrival,
   Filing,
+  NamingTurn,
   ScoredBatch,
   OwnedLane,
   ScoringStore,
-  WaitingArrival,
   DueWork,
 } from '../../../src/store/cluster-store.ts';
 import { Store } from '../../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
 import { randomFrom } from '../../random.ts';
 import { exportRequest } from '../../simulation/traffic.ts';
+import { openBeside } from '../../store/open-beside.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { spoolForTest } from './small-lanes.ts';
 import { builtinSuites, defaultSettings, LogDriver } from '../../engine/log-driver.ts';
-import { recordedLog, type Sent } from '../../engine/recorded-log.ts';
+import { recordedLog, type Sent, togetherLog } from '../../engine/recorded-log.ts';
 
 const SUITES = ['default', 'response-clarity', 'error-recovery'];
 const SETTINGS = defaultSettings();
@@ -44,7 +47,8 @@ class OneFileStore {
   readonly scoring: ScoringStore = { scoreDue: (_, work) => this.#scoreDue(work) };
   readonly #file: string;
   readonly #times: number[];
-  #pending: WaitingArrival[] = [];
+  #pending: FiledArrival[] = [];
+  readonly #naming = new Map<TraceId, readonly NamingTurn[]>();
   #time = 0;
 
   constructor(directory: string, lanes: number) {
@@ -54,8 +58,10 @@ class OneFileStore {
   }
 
   async file(filings: readonly Filing[]): Promise<void> {
-    for (const { lane, time, arrivals } of filings) {
+    for (const { lane, time, arrivals, naming = [] } of filings) {
       this.#pending.push(...arrivals);
+      for (const { traceId } of arrivals) this.#naming.delete(traceId);
+      for (const turn of naming) this.#naming.set(turn.traceId, [...(this.#naming.get(turn.traceId) ?? []), turn]);
       this.#times[lane.lane] = Math.max(this.#times[lane.lane] ?? 0, time);
     }
   }
@@ -66,14 +72,16 @@ class OneFileStore {
   }
 
   async #scoreDue(work: (set: DueWork) => void): Promise<ScoredBatch> {
+    const open = { arrivals: this.#pending, naming: [...this.#naming.values()].flat() };
     const arrivals = this.#pending
       .filter(({ closedAt }) => closedAt <= this.#time)
-      .sort((a, b) => a.closedAt - b.closedAt || (a.traceId < b.traceId ? -1 : 1));
+      .sort((a, b) => a.closedAt - b.closedAt || (a.traceId < b.traceId ? -1 : 1))
+      .map((arrival) => ({ ...arrival, openBeside: openBeside(arrival, open) }));
     this.#pending = this.#pending.filter(({ closedAt }) => closedAt > this.#time);
     this.engineStore.begin();
     work({ time: this.#time, arrivals });
     const totals = this.engineStore.commit();
-    return { conversations: arrivals.length, arrivals: arrivals.length, totals };
+    return { conversations: arrivals.length, arrivals: arrivals.length, totals, reused: [] };
   }
 
   all(): readonly Evaluation[] {
@@ -109,6 +117,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
       new Engine({ settings: engineSettings(SETTINGS), suites, store: engineStore, watch: UNWATCHED, onEvent }),
     post: () => {},
   });
+  const notes = new ConversationNotes([]);
   const commands: Parameters<LaneFiler['fileNext']>[0] = [];
   const made = Array.from({ length: lanes }, (_, lane) => {
     const owned: OwnedLane = { group: 'g', lane, epoch: 1, time: 0, positions: {} };
@@ -122,7 +131,8 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
         owner: {
           closed: (source, turn, positions) =>
             commands.push({ type: 'turn', sequence: 0, lane: owned, positions, turn: source.pack(turn).turn }),
-          time: (_, time, positions) => commands.push({ type: 'time', sequence: 0, lane: owned, time, positions }),
+          time: (_, time, positions, naming) =>
+            commands.push({ type: 'time', sequence: 0, lane: owned, time, positions, naming }),
           late: () => {
             throw new Error('nothing is late here');
           },
@@ -154,6 +164,7 @@ async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[]
       const bytes = transcodeTraces(Buffer.from(exportRequest([sent.span], sent.version)));
       const index = indexTraces(bytes);
       const batch = { signal: 'traces' as const, bytes, table: encodeTable(index), rows: index.spanCount };
+      notes.note(batch);
       made[lane]?.push('spans', [{ offset: at, timestamp: sent.at, batch }], new Map<TraceId, never>());
     }
     made[lane]?.advance();
@@ -190,6 +201,24 @@ test.each([1, 2, 5, 12].flatMap((lanes) => SEEDS.map((seed) => [lanes, seed] as 
 
       expect(bytesOf(found), `seed ${seed}, round ${round}`).toEqual(bytesOf(expected.all));
     }
+  },
+  60_000,
+);
+
+test.each([1, 3, 12].flatMap((lanes) => SEEDS.map((seed) => [lanes, seed] as const)))(
+  'with %i lanes, conversations whose turns come at once are evaluated once, as from one log (seed %i)',
+  async (lanes, seed) => {
+    const suites = await builtinSuites(SUITES);
+    const log = togetherLog(seed);
+    const one = new LogDriver({ directory: tempDirectory(), suites });
+    for (const { at, span, version } of log) one.take({ at, request: exportRequest([span], version) });
+    one.advance(END);
+    const expected = one.finish();
+
+    const found = await runCluster(log, suites, lanes, randomFrom(seed));
+
+    expect(found.filter(({ revision }) => revision > 1)).toEqual([]);
+    expect(bytesOf(found), `seed ${seed}`).toEqual(bytesOf(expected.all));
   },
   60_000,
 );

@@ -17,6 +17,7 @@ const ARRIVAL: Arrival = {
   cause: 'settled',
   spans: 1,
   content: { traces: new Uint8Array(4), logs: undefined },
+  openBeside: [],
 };
 
 function run(options: { readonly fenced?: readonly number[]; readonly lost?: number }) {

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { TurnLimits } from '../../../src/assemble/open-turns.ts';
+import { ConversationNotes } from '../../../src/engine/conversation-notes.ts';
 import { Journal } from '../../../src/journal/journal.ts';
 import type { TraceId } from '../../../src/model/ids.ts';
 import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
@@ -35,6 +36,7 @@ function scorerWith(stored: ReadonlyMap<TraceId, number>): JournalScorer {
     oldestWaiting: undefined,
     close: () => {},
     time: () => {},
+    stop: async () => {},
     filedPositions: async (_, traceIds) =>
       new Map(
         traceIds.flatMap((traceId) => {
@@ -57,6 +59,7 @@ async function opened(directory: string, stored: ReadonlyMap<TraceId, number>) {
     journal,
     packer: new TurnPacker(directory),
     limits: LIMITS,
+    notes: new ConversationNotes([]),
     scorer: scorerWith(stored),
   });
   await log.read(recovered);

@@ -119,11 +119,13 @@ livenessProbe:
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
+# OTLP is taken, and scoring works.
 readinessProbe:
   httpGet: { path: /readyz, port: http }
   periodSeconds: 5
   timeoutSeconds: 5
-# A long journal is read again first, or the shared store is made.
+# Until the process answers at all. That is before the journal is read again or the shared store is there: how long that takes is no reason to start
+# it again.
 startupProbe:
   httpGet: { path: /healthz, port: http }
   periodSeconds: 5

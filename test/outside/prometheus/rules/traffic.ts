@@ -116,8 +116,8 @@ function count(phase: Phase, mean: number, add: Add, draw: Draw | undefined): vo
   add('assay_evaluation_score_sum', {}, score);
   const m = phase.score;
   add('assay_evaluation_score_squared_total', {}, scored * (m * m + (phase.dispersion ?? 1) * m * (1 - m)));
-  add('assay_evaluation_score_revised_up_total', {}, 0);
-  add('assay_evaluation_score_revised_down_total', {}, 0);
+  add('assay_evaluation_score_withdrawn_count', {}, 0);
+  add('assay_evaluation_score_withdrawn_sum', {}, 0);
   for (const [criterion, rate] of Object.entries(phase.criteria ?? {})) {
     const decided = share(scored, phase.decided?.[criterion] ?? 1);
     const passed = share(decided, rate);

@@ -8,6 +8,11 @@ export class Stoppable {
     this.#run = run;
   }
 
+  /** False as soon as it is told to stop. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   start(): void {
     if (this.#running !== undefined) return;
     const stop = new AbortController();

@@ -1,0 +1,52 @@
+/**
+ * Notes in the table of a batch which conversation each span names, before the batch goes into its log: whoever keeps open turns
+ * learns so which of them are of one conversation, and reads none of their bytes.
+ */
+import { conversationHash, conversationIdFrom } from '../model/conversation-id.ts';
+import { BatchTable } from '../model/otlp/batch-table.ts';
+import { indexCheckedTraces } from '../model/otlp/traces-reader.ts';
+import { WireError } from '../model/otlp/wire.ts';
+import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
+import { conversationNamedBy } from '../normalize/reading.ts';
+
+interface NotedBatch {
+  readonly signal: 'traces' | 'logs';
+  readonly bytes: Uint8Array;
+  /** Changed in place. */
+  readonly table: Uint8Array;
+}
+
+export class ConversationNotes {
+  readonly #idKeys: IdKeys | undefined;
+  #lastNamed = '';
+  #lastHash = 0;
+
+  constructor(idKeys: readonly string[]) {
+    this.#idKeys = idKeysOf(idKeys);
+  }
+
+  note({ signal, bytes, table }: NotedBatch): void {
+    // Log records come with spans of their trace, which say it.
+    if (signal === 'logs') return;
+    const rows = BatchTable.read(table);
+    try {
+      const index = indexCheckedTraces(bytes);
+      for (let row = 0; row < rows.rowCount; row += 1) {
+        const named = conversationNamedBy(index.view(row), this.#idKeys);
+        if (named !== undefined && named !== '') rows.noteConversation(row, this.#hashOf(named));
+      }
+    } catch (error) {
+      // A span that cannot be read names nothing; the engine will say what is wrong with it.
+      if (!(error instanceof WireError)) throw error;
+    }
+  }
+
+  /** Most spans of a batch name the conversation that the span before them named. */
+  #hashOf(named: string): number {
+    if (named !== this.#lastNamed) {
+      this.#lastNamed = named;
+      this.#lastHash = conversationHash(conversationIdFrom(named));
+    }
+    return this.#lastHash;
+  }
+}

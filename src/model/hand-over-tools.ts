@@ -1,0 +1,22 @@
+/** Tools by which agents commonly hand a conversation over to a person; `score/hand-over.ts` says how names are compared. */
+export const HAND_OVER_TOOLS: readonly string[] = [
+  '*to_human*',
+  '*to_a_human*',
+  '*to_person*',
+  '*human_agent*',
+  '*human_support*',
+  '*human_operator*',
+  '*human_handoff*',
+  '*human_handover*',
+  '*human_escalation*',
+  '*live_agent*',
+  '*live_chat*',
+  '*live_support*',
+  'request_human*',
+  'contact_human*',
+  'call_human*',
+  'escalate',
+  'escalate_*',
+  '*_escalate',
+  'create_escalation*',
+];

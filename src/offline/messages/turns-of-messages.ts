@@ -1,0 +1,138 @@
+/**
+ * Turns of a conversation from its messages, in the form of OpenAI's chat API. A message of the user begins a turn.
+ *
+ * A result belongs to a call before it. Models use one id for several calls, so it is the last such call that counts: of the calls with
+ * this id that one model call asked for together, the first without a result. A result without an id belongs to the first call without
+ * a result.
+ */
+import type { ExcerptCall, ExcerptTurn } from '../../model/excerpt.ts';
+import type { Json } from '../../model/json.ts';
+
+export type Message = { readonly [key: string]: Json };
+
+interface KnownOfTurn {
+  /** The request, where no message has it. */
+  readonly given?: Json | undefined;
+  /** The answer, where it is not among the messages. */
+  readonly answer?: string | undefined;
+  readonly state?: Json | undefined;
+}
+
+/** Undefined where it has no list of messages. */
+export function messagesIn(value: Json): readonly Message[] | undefined {
+  const messages = member(value, 'messages');
+  return Array.isArray(messages) ? messages.filter(isMapping) : undefined;
+}
+
+/** The messages of each turn, without those that instruct the agent; one turn without messages where there are none. */
+export function splitIntoTurns(messages: readonly Message[]): readonly (readonly Message[])[] {
+  const turns: Message[][] = [];
+  for (const message of messages) {
+    if (isInstruction(message)) continue;
+    const current = turns.at(-1);
+    if (message.role === 'user' || current === undefined) turns.push([message]);
+    else current.push(message);
+  }
+  return turns.length === 0 ? [[]] : turns;
+}
+
+/** What the agent was told to do, by the system or the developer. */
+export function instructionsIn(messages: readonly Message[]): string | undefined {
+  const texts = messages.filter(isInstruction).map(({ content }) => textOf(content) ?? '');
+  return texts.length === 0 ? undefined : texts.join('\n\n');
+}
+
+export function turnOf(messages: readonly Message[], { given, answer, state }: KnownOfTurn = {}): ExcerptTurn {
+  const said = messages.find(({ role }) => role === 'user');
+  const last = messages.at(-1);
+  const isAnswer = last?.role === 'assistant' && callsIn(last).length === 0;
+  return {
+    user: said === undefined ? textOf(given) : textOf(said.content),
+    calls: callGroupsIn(messages),
+    answer: answer ?? (isAnswer ? textOf(last.content) : undefined),
+    error: undefined,
+    finish: 'stop',
+    state,
+  };
+}
+
+interface OpenCall {
+  readonly id: Json | undefined;
+  readonly group: number;
+  readonly call: Omit<ExcerptCall, 'result'>;
+  result: Json | undefined;
+}
+
+function callGroupsIn(messages: readonly Message[]): readonly (readonly ExcerptCall[])[] {
+  const calls: OpenCall[] = [];
+  let group = 0;
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      const call = callFor(message.tool_call_id, calls);
+      if (call !== undefined) call.result = parsed(textOf(message.content));
+      continue;
+    }
+    const asked = callsIn(message);
+    const said = asked.length === 0 ? undefined : textOf(message.content);
+    for (const [place, call] of asked.entries()) {
+      calls.push({ id: call.id, group, call: callOf(call, place === 0 ? said : undefined), result: undefined });
+    }
+    group += 1;
+  }
+  const groups = Map.groupBy(calls, (call) => call.group);
+  return [...groups.values()].map((made) => made.map(({ call, result }) => ({ ...call, result })));
+}
+
+function callFor(id: Json | undefined, calls: readonly OpenCall[]): OpenCall | undefined {
+  const isOpen = ({ result }: OpenCall) => result === undefined;
+  if (id === undefined || id === null) return calls.find(isOpen);
+  const last = calls.findLast((call) => call.id === id);
+  return calls.find((call) => call.id === id && call.group === last?.group && isOpen(call)) ?? last;
+}
+
+function callsIn(message: Message): readonly Message[] {
+  const calls = message.role === 'assistant' ? message.tool_calls : undefined;
+  return Array.isArray(calls) ? calls.filter(isMapping) : [];
+}
+
+function callOf(call: Message, said: string | undefined): OpenCall['call'] {
+  const named = isMapping(call.function) ? call.function : call;
+  const args = named.arguments ?? {};
+  return {
+    tool: typeof named.name === 'string' ? named.name : 'unknown',
+    args: typeof args === 'string' ? parsed(args) : args,
+    error: undefined,
+    ...(said !== undefined && said !== '' && { said }),
+  };
+}
+
+function isInstruction({ role }: Message): boolean {
+  return role === 'system' || role === 'developer';
+}
+
+/** Of a text, of parts of a message, or of whatever else was given. */
+export function textOf(content: Json | undefined): string | undefined {
+  if (content === undefined || content === null) return undefined;
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return JSON.stringify(content);
+  return content.map((part: Json) => member(part, 'text') ?? '').join('');
+}
+
+function parsed(text: string | undefined): Json {
+  if (text === undefined) return '';
+  try {
+    // The cast is what JSON.parse gives.
+    return JSON.parse(text) as Json;
+  } catch {
+    // Tools answer with texts as well.
+    return text;
+  }
+}
+
+export function member(value: Json, name: string): Json | undefined {
+  return isMapping(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function isMapping(value: Json | undefined): value is Message {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

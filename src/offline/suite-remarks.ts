@@ -1,0 +1,58 @@
+/**
+ * What is worth saying of a suite that has no mistakes: what it can't know, and whether a crash can fail it. The first is told by what its criteria
+ * are about, the second by asking it about a turn that ended without an answer.
+ */
+import type { Excerpt, ExcerptTurn } from '../model/excerpt.ts';
+import { isFailure } from '../model/severity.ts';
+import { evaluate } from '../score/evaluate.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import { excerptRequest } from '../score/suite-test/excerpt-request.ts';
+import { formatMillionths, ONE } from '../score/weigh.ts';
+import { recordedRequest } from './recording.ts';
+import { understandRecorded } from './understand-recording.ts';
+
+interface SuiteRemark {
+  readonly suite: string;
+  readonly says: string;
+}
+
+const NO_ANSWER: ExcerptTurn = {
+  user: 'Please help me.',
+  calls: [],
+  answer: undefined,
+  finish: 'stop',
+  error: 'the model did not answer',
+  state: undefined,
+};
+const CRASH: Excerpt = {
+  is: 'excerpt',
+  agent: undefined,
+  version: undefined,
+  environment: undefined,
+  attributes: new Map(),
+  state: undefined,
+  turns: [NO_ANSWER],
+};
+
+const ABOUT = {
+  form: 'form only: says nothing about whether the task was done. Add a criterion with truth, a judge, a golden trace, or a check of your own',
+  rules: 'rules only: says nothing about whether the task was done, as `about: rules` or its checks have it',
+  task: undefined,
+} as const;
+
+export async function suiteRemarks(suites: readonly CompiledSuite[]): Promise<readonly SuiteRemark[]> {
+  const { conversations } = await understandRecorded(recordedRequest(excerptRequest(CRASH, undefined), 'a crash'));
+  const [crash] = conversations;
+  if (crash === undefined) throw new Error('suite remarks: the crash is no conversation');
+  return suites.flatMap((suite) => {
+    const says: string[] = [];
+    const about = ABOUT[suite.about];
+    if (about !== undefined) says.push(about);
+    const turnId = suite.scope === 'turn' ? crash.turns[0]?.id : undefined;
+    const { outcome, score } = evaluate(suite, { conversation: crash, turnId, revision: 1 });
+    if (score === undefined) says.push('a conversation that ends without an answer is unscored: crashes leave its TCR');
+    else if (score === ONE || !isFailure(outcome))
+      says.push(`a conversation that ends without an answer comes to ${outcome} with score ${formatMillionths(score)}`);
+    return says.map((one) => ({ suite: suite.name, says: one }));
+  });
+}

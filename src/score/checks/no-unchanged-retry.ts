@@ -1,0 +1,38 @@
+/**
+ * Did it change something before it tried again? Fails where a call failed, the same call with the same arguments was made later in the
+ * conversation, and failed again. What may pass by itself (a timeout, a limit of requests, a service that is down) may be retried as it is.
+ */
+import { z } from 'zod';
+import { hasFailed } from '../failed-call.ts';
+import { toExcerpt } from '../sentences.ts';
+import { builtInCheck } from './built-in-check.ts';
+import { messageOf } from './failed-calls.ts';
+import { canonicalJson } from './no-identical-loop.ts';
+
+const MAY_PASS =
+  /timed?[ -]?out|rate.?limit|too many requests|\b(?:408|425|429|5\d\d)\b|unavailable|overloaded|busy|temporar|try again|connection|network|econn|reset by peer|deadline|throttl|internal server error|gateway/i;
+
+export const noUnchangedRetry = builtInCheck({
+  summary: 'no failed call was repeated unchanged, and failed again',
+  params: z.strictObject({}),
+  needs: [],
+  make: () => (subject) => {
+    const failed = new Map<string, string>();
+    for (const call of subject.toolCalls) {
+      if (!hasFailed(call) || call.args.state !== 'whole') continue;
+      const message = messageOf(call);
+      if (MAY_PASS.test(`${call.error?.type ?? ''} ${message}`)) continue;
+      const key = `${call.name}\n${canonicalJson(call.args.json)}`;
+      const before = failed.get(key);
+      if (before !== undefined) {
+        return {
+          pass: false,
+          reason: `${toExcerpt(call.name)} failed (${before}), was called again with the same arguments, and failed again.`,
+          evidence: [call.spanId ?? call.requestedBy],
+        };
+      }
+      failed.set(key, message);
+    }
+    return { pass: true, reason: 'No failed call was repeated unchanged.' };
+  },
+});

@@ -1,0 +1,67 @@
+/**
+ * The versions under which what a suite says is sent out: hashes of what it says, so that two evaluators never have one version, whatever their
+ * authors wrote under `version:`.
+ *
+ *   a criterion   what its verdict depends on: check, when, needs, extracts and golden traces; where a model answers, the judge's version as well
+ *   the suite     all that is written in it, and its criteria
+ *
+ * Of code the text is taken: that of the module, not of what it imports. What a built-in check does is Assay's, whose version is sent beside it.
+ */
+import { createHash } from 'node:crypto';
+import { judgeVersion } from './judge/judge-version.ts';
+import type { Judges } from './judge/judges.ts';
+import type { CompiledCriterion, CompiledSuite, Suite } from './suite.ts';
+
+export interface EvaluatorVersions {
+  /** Of the suite as a whole. */
+  readonly suite: string;
+  readonly criteria: ReadonlyMap<string, string>;
+}
+
+const VERSION_LENGTH = 12;
+
+export function evaluatorVersions(suite: CompiledSuite, settingsOf: Judges['settings']): EvaluatorVersions {
+  const criteria = new Map(
+    suite.criteria.map((criterion) => [criterion.name, criterionVersion(criterion, suite, settingsOf)]),
+  );
+  return { suite: hashOf([suite.text, [...criteria]]), criteria };
+}
+
+function criterionVersion(criterion: CompiledCriterion, suite: CompiledSuite, settingsOf: Judges['settings']): string {
+  const { name, definition = suite.text, judged } = criterion;
+  const { sight = suite.text } = suite.definition;
+  const settings = judged === undefined ? undefined : settingsOf(judged.judge);
+  const judge =
+    judged === undefined || settings === undefined || settings === 'not asked'
+      ? null
+      : judgeVersion(suite.criteria, { name, judged }, settings);
+  return hashOf([suite.scope, name, definition, sight, judge]);
+}
+
+/** Of a suite whose source is not at hand. */
+export function textOfCode(suite: Suite): string {
+  const seen = new WeakSet<object>();
+  return JSON.stringify(suite, (_, value: unknown) => {
+    if (typeof value === 'function') return String(value);
+    if (typeof value === 'bigint') return `${value}n`;
+    if (typeof value !== 'object' || value === null) return value;
+    if (seen.has(value)) return null;
+    seen.add(value);
+    return value;
+  });
+}
+
+/** Suites in shadow whose evaluations nobody can tell from those of the live one, in words. */
+export function sameVersions(live: readonly CompiledSuite[], shadows: readonly CompiledSuite[]): readonly string[] {
+  return shadows.flatMap(({ name, version, text, file }) => {
+    const beside = live.find((suite) => suite.name === name);
+    if (beside === undefined || beside.version !== version || beside.text === text) return [];
+    return [
+      `${file}: the suite in shadow is ${name}@${version}, as is the live one in ${beside.file}, and says something else: give it a \`version\` of its own`,
+    ];
+  });
+}
+
+function hashOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, VERSION_LENGTH);
+}

@@ -1,0 +1,68 @@
+/**
+ * What ground truth says of a task:
+ *
+ *     actions: [{ name: refund_order, args: { order: 17 } }, …]   the calls that it takes; `kwargs` and `arguments` are other names of `args`
+ *     outputs: ['30', 'Tuesday']                                 what the user has to be told
+ *     order: true                                                the actions that change something come in this order; or
+ *     order: [look_up_order, refund_order]                       these tools come one before the other
+ */
+import { CheckError } from '../answer.ts';
+import type { Json } from '../../model/json.ts';
+import type { ExpectedCall } from './compare-calls.ts';
+
+export type ExpectedOrder = 'free' | 'as listed' | readonly string[];
+
+const ARGUMENTS = ['args', 'kwargs', 'arguments'] as const;
+
+/** Undefined where the truth says nothing of actions. Throws a CheckError where it says something that can't be read. */
+export function expectedActionsIn(truth: Json | undefined): readonly ExpectedCall[] | undefined {
+  const actions = member(truth, 'actions');
+  if (actions === undefined || actions === null) return undefined;
+  if (!Array.isArray(actions)) throw new CheckError('truth.actions is no list: expected [{name, args}].');
+  return actions.map((action: Json, at) => {
+    const name = member(action, 'name');
+    if (typeof name !== 'string' || name === '') {
+      throw new CheckError(`truth.actions[${at}] names no tool: expected {name, args}.`);
+    }
+    const key = ARGUMENTS.find((one) => member(action, one) !== undefined);
+    return { name, args: key === undefined ? undefined : parsed(member(action, key) ?? null) };
+  });
+}
+
+/** Likewise. */
+export function expectedOutputsIn(truth: Json | undefined): readonly (string | number)[] | undefined {
+  const outputs = member(truth, 'outputs');
+  if (outputs === undefined || outputs === null) return undefined;
+  const list: readonly Json[] = Array.isArray(outputs) ? outputs : [outputs as Json];
+  return list.map((output, at) => {
+    if (typeof output === 'string' || typeof output === 'number') return output;
+    throw new CheckError(`truth.outputs[${at}] is neither a text nor a number.`);
+  });
+}
+
+export function expectedOrderIn(truth: Json | undefined): ExpectedOrder {
+  const order = member(truth, 'order');
+  if (order === undefined || order === null || order === false) return 'free';
+  if (order === true) return 'as listed';
+  const tools: readonly Json[] = Array.isArray(order) ? order : [];
+  const names = tools.filter((tool) => typeof tool === 'string');
+  if (names.length > 1 && names.length === tools.length) return names;
+  throw new CheckError('truth.order is neither true nor a list of at least two tools.');
+}
+
+/** OpenAI writes the arguments of a call as the text of their JSON. */
+function parsed(args: Json): Json {
+  if (typeof args !== 'string' || args === '') return args;
+  try {
+    // The cast is what JSON.parse gives.
+    return JSON.parse(args) as Json;
+  } catch {
+    throw new CheckError('The arguments of an expected action are a text that is no JSON.');
+  }
+}
+
+function member(value: Json | undefined, name: string): Json | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
+    return undefined;
+  return (value as { readonly [key: string]: Json })[name];
+}

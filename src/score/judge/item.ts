@@ -1,0 +1,46 @@
+/** A thing that a judge is shown, and what of it: keys and the words of `item` are ours, texts in fields are untrusted. */
+import type { SpanId } from '../../model/ids.ts';
+import type { Content, Step } from '../../model/step.ts';
+
+export interface Item {
+  readonly item:
+    | 'instructions'
+    | 'request'
+    | 'answer'
+    | 'state'
+    | 'truth'
+    | 'golden'
+    | 'golden_step'
+    | 'first'
+    | 'second'
+    | Step['kind'];
+  /** From 1; undefined for what belongs to no turn. */
+  readonly turn: number | undefined;
+  readonly fields: readonly Field[];
+  /**
+   * What is cut last: the agent's instructions, by which all the rest is judged; then the last turn's request and answer and what is beside the
+   * turns (`kept`); then what went wrong and the requests and answers of earlier turns (`telling`), before all other steps.
+   */
+  readonly rank: 'instructions' | 'kept' | 'telling' | 'step';
+  /** Where a person is led who wants to see it. */
+  readonly spanId: SpanId | undefined;
+}
+
+export interface Field {
+  readonly key: string;
+  /** Undefined where `note` alone says what is known. */
+  readonly text: string | undefined;
+  /** Ours: why the text is not there, or not whole. */
+  readonly note?: string;
+}
+
+export const NOTES = {
+  truncated: 'cut off when it was recorded',
+  redacted: 'redacted',
+  missing: 'not recorded',
+} as const;
+
+export function fieldOf(key: string, { state, text }: Content): Field {
+  if (state === 'whole') return { key, text };
+  return { key, text: text === '' ? undefined : text, note: NOTES[state] };
+}

@@ -1,0 +1,96 @@
+/**
+ * The shape of what a rule of thumb knows of one language. Each list is compiled to one regular expression, so that a text is passed over
+ * once for each. Entries are patterns over text as `plainText` gives it; they have no repetition inside a repetition and every gap in them
+ * is bounded, so that no text takes long.
+ */
+
+/** How a language shows what an answer does. */
+export interface Phrases {
+  /** Its function words, and words that short answers consist of: what the language is recognised by. */
+  readonly words: string;
+  readonly apology: readonly string[];
+  /** The agent says that it will not, may not, or does not do something. */
+  readonly refusal: readonly string[];
+  /** What is said to fill a refusal or an apology and tells nothing: "with your request", "at this time", "visit our help center". */
+  readonly filler: readonly string[];
+  /** Something went wrong, and no word of what: "something went wrong". */
+  readonly failure: readonly string[];
+  /** Something did not work, was not found, was not done. */
+  readonly trouble: readonly string[];
+  /** A reason, an offer, another way, a time: what makes an apology say something. */
+  readonly substance: readonly string[];
+  /** A request to the user without a question mark. */
+  readonly request: readonly string[];
+  /** How questions are told where there is no question mark. */
+  readonly question?: readonly string[];
+  /** Asked of everybody at the end; nothing waits for the answer. */
+  readonly courtesy: readonly string[];
+  /** What will happen, or what the user can do. */
+  readonly nextStep: readonly string[];
+  /** The agent says that it passes the user on to a person. */
+  readonly handOver: readonly string[];
+  /** The agent says of itself that it did something that changes something: "I have refunded". */
+  readonly ownClaim: readonly string[];
+  /** It is said to be done, by whomever: "has been cancelled", "all done". */
+  readonly doneClaim: readonly string[];
+  /** In the sentence of a claim, it makes it none: "not", "if", "once". */
+  readonly unclaimed: readonly string[];
+  /** The user agrees to what was proposed. */
+  readonly assent: readonly string[];
+  /** The user declines. */
+  readonly dissent: readonly string[];
+}
+
+export type PhraseKind = Exclude<keyof Phrases, 'words'>;
+
+export type PhraseTests = { readonly words: ReadonlySet<string> } & Readonly<Record<PhraseKind, RegExp>>;
+
+/** In languages with spaces a phrase begins and ends with a word; `…` at its end stands for any ending. */
+export function compilePhrases(phrases: Phrases, { spaces }: { readonly spaces: boolean }): PhraseTests {
+  const compiled = (patterns: readonly string[] = []) => {
+    if (patterns.length === 0) return NEVER;
+    if (!spaces) return new RegExp(patterns.join('|'), 'u');
+    const whole = patterns.map((pattern) =>
+      pattern.endsWith('…') ? `(?:${pattern.slice(0, -1)})` : `(?:${pattern})(?![\\p{L}])`,
+    );
+    return new RegExp(`(?<![\\p{L}'])(?:${whole.join('|')})`, 'u');
+  };
+  return {
+    words: new Set(phrases.words.match(/\S+/g)),
+    apology: compiled(phrases.apology),
+    refusal: compiled(phrases.refusal),
+    filler: compiled(phrases.filler),
+    failure: compiled(phrases.failure),
+    trouble: compiled(phrases.trouble),
+    substance: compiled(phrases.substance),
+    request: compiled(phrases.request),
+    question: compiled(phrases.question),
+    courtesy: compiled(phrases.courtesy),
+    nextStep: compiled(phrases.nextStep),
+    handOver: compiled(phrases.handOver),
+    ownClaim: compiled(phrases.ownClaim),
+    doneClaim: compiled(phrases.doneClaim),
+    unclaimed: compiled(phrases.unclaimed),
+    assent: compiled(phrases.assent),
+    dissent: compiled(phrases.dissent),
+  };
+}
+
+const NEVER = /(?!)/u;
+const TEXT_READ_MAX = 8000;
+const SENTENCE_READ_MAX = 1000;
+
+/** Lower case, composed, with straight apostrophes and marks of one width. Of a long text, its beginning and its end. */
+export function plainText(text: string): string {
+  const half = TEXT_READ_MAX / 2;
+  const read = text.length <= TEXT_READ_MAX ? text : `${text.slice(0, half)}\n${text.slice(-half)}`;
+  return read.normalize('NFKC').toLowerCase().replaceAll(/[’‘]/g, "'");
+}
+
+/** At full stops that are not within a number or a name, and at line ends. The mark stays with its sentence. */
+export function sentencesOf(plain: string): readonly string[] {
+  return plain
+    .split(/(?<=[!?。])|(?<=\.)(?=\s)|\n/u)
+    .filter((sentence) => sentence.trim() !== '')
+    .map((sentence) => (sentence.length > SENTENCE_READ_MAX ? sentence.slice(-SENTENCE_READ_MAX) : sentence));
+}

@@ -1,0 +1,150 @@
+/**
+ * What an answer does, as far as its words tell: refuse, admit that something was not done, claim that something was, ask. By the phrases of
+ * its language; of an answer in another language than the rules know, nothing is said. Rules of thumb: they read words, not meaning.
+ *
+ * `isBare`: without apologies, refusals, words that only say that something went wrong, and what fills such sentences, hardly a word is left.
+ * "I can't share another customer's address" says what it refuses; "I can't help with that" does not. Long answers are never bare.
+ */
+import type { Turn } from '../../model/turn.ts';
+import { type Language, LANGUAGES, PHRASES } from './languages.ts';
+import { type PhraseKind, type PhraseTests, plainText, sentencesOf } from './phrases.ts';
+import { languageOf } from './recognise.ts';
+
+export interface AnswerReading {
+  readonly language: Language;
+  readonly isBare: boolean;
+  /** The user knows afterwards that what was asked was not done, or not all of it. */
+  readonly admitsTrouble: boolean;
+  /** `own`: the agent says that it did it; `stated`: that it is done. */
+  readonly claims: 'own' | 'stated' | undefined;
+  /** The sentence that claims it. */
+  readonly claim: string | undefined;
+  /** It waits for something from the user. */
+  readonly asks: boolean;
+  readonly refuses: boolean;
+  readonly handsOver: boolean;
+  /** It says what will happen or what the user can do. */
+  readonly saysWhatNext: boolean;
+}
+
+export const LANGUAGE_NOT_KNOWN = `The answer is in no language that this rule of thumb knows (${LANGUAGES.join(', ')}), or too short to tell.`;
+
+const NEVER_BARE_FROM = 400;
+const WORDS_LEFT_MAX = 2;
+/** Characters, in scripts without spaces: about as much as two words. */
+const CHARACTERS_LEFT_MAX = 4;
+
+const READ = new WeakMap<Turn, AnswerReading | 'unknown'>();
+
+/** Of the answer of a turn, once: several checks ask. Undefined where its language is not known. */
+export function readingOf(turn: Turn): AnswerReading | undefined {
+  let reading = READ.get(turn);
+  if (reading === undefined) {
+    reading = readAnswer(turn.finalAnswer.text) ?? 'unknown';
+    READ.set(turn, reading);
+  }
+  return reading === 'unknown' ? undefined : reading;
+}
+
+/** Undefined where its language is not known. */
+export function readAnswer(answer: string): AnswerReading | undefined {
+  const language = languageOf(answer);
+  if (language === undefined) return undefined;
+  const known = PHRASES[language];
+  const text = plainText(answer).trim();
+  const sentences = sentencesOf(text);
+  const isBare = bare(text, known);
+  const claim = claimIn(sentences, known);
+  const said = sentences.filter((sentence) => !isQuestion(sentence, known)).join('\n');
+  return {
+    language,
+    isBare,
+    admitsTrouble: isBare || known.trouble.test(said) || known.failure.test(said) || known.refusal.test(said),
+    claims: claim?.kind,
+    claim: claim?.sentence,
+    asks: asks(sentences, known),
+    refuses: sentences.some((sentence) => refuses(sentence, known)),
+    handsOver: known.handOver.test(text),
+    saysWhatNext:
+      known.nextStep.test(text) || known.request.test(text) || known.handOver.test(text) || text.includes('?'),
+  };
+}
+
+/** In this order: an apology is part of many a filler. */
+const EMPTY = [
+  'apology',
+  'filler',
+  'failure',
+  'courtesy',
+  'refusal',
+  'trouble',
+] as const satisfies readonly PhraseKind[];
+
+function bare(text: string, known: PhraseTests): boolean {
+  if (text.length >= NEVER_BARE_FROM) return false;
+  const isEmptying = known.apology.test(text) || known.failure.test(text) || known.refusal.test(text);
+  if (!isEmptying || known.handOver.test(text)) return false;
+  let rest = text;
+  for (const kind of EMPTY) rest = rest.replace(everywhere(known[kind]), ' · ');
+  if (known.substance.test(rest) || /\d|@/.test(rest)) return false;
+  if (known.words.size === 0)
+    return (rest.match(/[\p{L}]/gu)?.length ?? 0) - (rest.match(PARTICLES)?.length ?? 0) <= CHARACTERS_LEFT_MAX;
+  const words = (rest.match(/\p{L}+(?:'\p{L}+)*/gu) ?? []).filter((word) => !known.words.has(word));
+  return words.length <= WORDS_LEFT_MAX;
+}
+
+/** What binds words in Japanese and Chinese and says nothing. */
+const PARTICLES = /[はがをにでとのもへますせんたいただくし我您你的了是吗请]/gu;
+
+const GLOBAL = new WeakMap<RegExp, RegExp>();
+
+function everywhere(pattern: RegExp): RegExp {
+  const known = GLOBAL.get(pattern);
+  if (known !== undefined) return known;
+  const global = new RegExp(pattern.source, 'gu');
+  GLOBAL.set(pattern, global);
+  return global;
+}
+
+function claimIn(
+  sentences: readonly string[],
+  known: PhraseTests,
+): { readonly kind: 'own' | 'stated'; readonly sentence: string } | undefined {
+  let stated: string | undefined;
+  for (const sentence of sentences) {
+    if (isQuestion(sentence, known)) continue;
+    for (const clause of clausesOf(sentence)) {
+      if (known.unclaimed.test(clause)) continue;
+      if (known.ownClaim.test(clause)) return { kind: 'own', sentence: sentence.trim() };
+      if (known.doneClaim.test(clause)) stated ??= sentence.trim();
+    }
+  }
+  return stated === undefined ? undefined : { kind: 'stated', sentence: stated };
+}
+
+/** A "not" in one half of a sentence says nothing of the other. */
+function clausesOf(sentence: string): readonly string[] {
+  return sentence.split(/;|(?<=,) ?(?=but |and |aber |und |pero |y |mais |et |mas |e )|—|–/u);
+}
+
+function refuses(sentence: string, known: PhraseTests): boolean {
+  return known.refusal.test(sentence) && !known.failure.test(sentence) && !isQuestion(sentence, known);
+}
+
+/** In one of the last two sentences: what is asked in the middle of a text was most often answered by its end. */
+function asks(sentences: readonly string[], known: PhraseTests): boolean {
+  return sentences
+    .slice(-2)
+    .some(
+      (sentence) => (isQuestion(sentence, known) || known.request.test(sentence)) && !known.courtesy.test(sentence),
+    );
+}
+
+function isQuestion(sentence: string, known: PhraseTests): boolean {
+  return endsAsQuestion(sentence) || known.question.test(sentence);
+}
+
+/** In any language. */
+export function endsAsQuestion(text: string): boolean {
+  return /[?？؟]["'”’)\]*_\s]*$/u.test(text.slice(-20));
+}

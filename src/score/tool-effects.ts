@@ -1,0 +1,87 @@
+/**
+ * Whether a tool changes something. The first of these that knows decides:
+ *
+ * 1. the suite: `tools: { writes: [crm_sync], reads: [send_query] }`, and the same of its golden traces;
+ * 2. the configuration, in a section of the same form;
+ * 3. whether it hands the conversation over to a person (`hand-over.ts`), which changes nothing;
+ * 4. the conversation's spans: MCP's `readOnlyHint` and `destructiveHint`, on a tool's span or in its definition;
+ * 5. the tool's name (`effect-by-name.ts`).
+ *
+ * Hints are what a server says of itself, which is why people come first.
+ */
+import { compileGlob, type Matcher } from '../model/glob.ts';
+import type { Step } from '../model/step.ts';
+import type { ToolNames } from '../model/tool-names.ts';
+import { effectByName } from './effect-by-name.ts';
+import { type HandsOver, handsOverByDefault } from './hand-over.ts';
+
+export type ToolEffect = 'reads' | 'writes' | 'hands_over' | 'unknown';
+
+export type EffectOf = (tool: string) => ToolEffect;
+
+export interface ToolEffects {
+  /** By what people say and by the name: for a tool that no conversation is at hand for. */
+  readonly of: EffectOf;
+  /** By all that is known in a conversation. Spans are looked at when the first tool is asked about that people say nothing of. */
+  readonly in: (
+    conversation: { readonly steps: readonly Pick<Step, 'toolEffects'>[] },
+    handsOver: HandsOver,
+  ) => EffectOf;
+}
+
+const KNOWN_MAX = 1000;
+
+/** In the order in which they are asked. */
+export function toolEffects(said: readonly (ToolNames | undefined)[] = []): ToolEffects {
+  const layers = said.flatMap((names) => (names === undefined ? [] : [saidOf(names)]));
+  const bySaying = (tool: string) => {
+    for (const layer of layers) {
+      const effect = layer(tool);
+      if (effect !== undefined) return effect;
+    }
+    return undefined;
+  };
+  const byHandOver = (tool: string, handsOver: HandsOver) => (handsOver(tool) ? 'hands_over' : undefined);
+  const of = remembering((tool) => bySaying(tool) ?? byHandOver(tool, handsOverByDefault) ?? effectByName(tool));
+  return {
+    of,
+    in: ({ steps }, handsOver) => {
+      let hints: ReadonlyMap<string, ToolEffect> | undefined;
+      return remembering((tool) => {
+        const known = bySaying(tool) ?? byHandOver(tool, handsOver);
+        if (known !== undefined) return known;
+        hints ??= hintsIn(steps);
+        return hints.get(tool) ?? effectByName(tool);
+      });
+    },
+  };
+}
+
+/** What people say of a tool; undefined where they say nothing. */
+export function saidOf({ writes = [], reads = [] }: ToolNames): (tool: string) => ToolEffect | undefined {
+  const [writing, reading] = [writes.map(compileGlob), reads.map(compileGlob)];
+  const isOne = (matchers: readonly Matcher[], tool: string) => matchers.some((matches) => matches(tool));
+  return (tool) => (isOne(writing, tool) ? 'writes' : isOne(reading, tool) ? 'reads' : undefined);
+}
+
+/** Where two spans disagree, the tool writes: what may change something is looked at more closely. */
+function hintsIn(steps: readonly Pick<Step, 'toolEffects'>[]): ReadonlyMap<string, ToolEffect> {
+  const hints = new Map<string, ToolEffect>();
+  for (const { toolEffects: said } of steps) {
+    for (const [tool, effect] of said) if (effect === 'writes' || !hints.has(tool)) hints.set(tool, effect);
+  }
+  return hints;
+}
+
+/** An agent has few tools. One that makes up names is not remembered. */
+function remembering(effectOf: EffectOf): EffectOf {
+  const known = new Map<string, ToolEffect>();
+  return (tool) => {
+    let effect = known.get(tool);
+    if (effect === undefined) {
+      effect = effectOf(tool);
+      if (known.size < KNOWN_MAX) known.set(tool, effect);
+    }
+    return effect;
+  };
+}

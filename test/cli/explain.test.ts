@@ -1,0 +1,27 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { loadSuites } from '../../src/score/load-suites.ts';
+import { assay } from '../assay-command.ts';
+import { BUILTIN, LogDriver } from '../engine/log-driver.ts';
+import { exportRequest, traffic } from '../simulation/traffic.ts';
+import { tempDirectory } from '../temp-directory.ts';
+
+test('explain says why a conversation has no score', async () => {
+  const directory = tempDirectory();
+  writeFileSync(
+    path.join(directory, 'others.yaml'),
+    'suite: others\nscope: conversation\nmatch: { agent: nobody }\ncriteria: [{ name: a, question: Q?, weight: 1, check: "true" }]\n',
+  );
+  const { suites } = await loadSuites(['others.yaml'], { baseDir: directory, builtinDir: BUILTIN });
+  const log = new LogDriver({ directory, suites });
+  const [conversation] = [...traffic({ seed: 1, conversations: 1, endMarks: 'all' })];
+  if (conversation === undefined) return expect.unreachable();
+  for (const turn of conversation.turns) log.take({ at: 0, request: exportRequest(turn, 'v1') });
+  log.finish();
+  renameSync(path.join(directory, 'store.db'), path.join(directory, 'assay.db'));
+
+  const { stdout } = assay(['explain', conversation.id, '--data-dir', directory]);
+
+  expect(stdout).toContain('without a score as a whole: no suite is for it; it was due because');
+});

@@ -1,0 +1,98 @@
+/** Conversations recorded as messages are read like recorded spans, and are the same to every command. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { Conversation } from '../../../src/model/conversation.ts';
+import { type RecordedBatch, RecordingError, readRecording } from '../../../src/offline/recording.ts';
+import { understandRecorded } from '../../../src/offline/understand-recording.ts';
+import { tempDirectory } from '../../temp-directory.ts';
+
+const MESSAGES = [
+  { role: 'system', content: 'You sell flights.' },
+  { role: 'user', content: 'Cancel EHGLP3.' },
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c', function: { name: 'cancel', arguments: '{"reservation_id":"EHGLP3"}' } }],
+  },
+  { role: 'tool', tool_call_id: 'c', content: 'Error: not found' },
+  { role: 'assistant', content: 'I can not find it.' },
+  { role: 'user', content: 'Thanks.' },
+  { role: 'assistant', content: 'Good bye.' },
+];
+
+async function understood(...lines: readonly unknown[]): Promise<readonly Conversation[]> {
+  const file = path.join(tempDirectory(), 'recorded.jsonl');
+  writeFileSync(file, lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));
+  const batches: RecordedBatch[] = [];
+  for await (const batch of readRecording(file)) batches.push(batch);
+  return (await understandRecorded(batches)).conversations;
+}
+
+test('a line is a conversation, with all that is said of it', async () => {
+  const [conversation, ...others] = await understood({
+    conversation_id: '7-1',
+    case: 7,
+    agent: 'airline',
+    version: 'v1',
+    environment: 'lab',
+    attributes: { tier: 'gold' },
+    started_at: '2026-03-02T10:00:00Z',
+    messages: MESSAGES,
+    state: { done: false },
+    truth: { actions: [] },
+  });
+
+  expect(others).toEqual([]);
+  expect(conversation).toMatchObject({
+    id: '7-1',
+    agent: { name: 'airline', version: 'v1' },
+    environment: 'lab',
+    state: { done: false },
+    truth: { actions: [] },
+  });
+  expect(Object.fromEntries(conversation?.attributes ?? [])).toMatchObject({ 'assay.scenario.id': '7', tier: 'gold' });
+  expect(conversation?.turns.map(({ userInput, finalAnswer }) => [userInput.text, finalAnswer.text])).toEqual([
+    ['Cancel EHGLP3.', 'I can not find it.'],
+    ['Thanks.', 'Good bye.'],
+  ]);
+  expect(conversation?.turns[0]?.toolCalls).toMatchObject([
+    { name: 'cancel', args: { json: { reservation_id: 'EHGLP3' } }, result: { text: 'Error: not found' } },
+  ]);
+  expect(conversation?.startedAtMs).toBeCloseTo(Date.parse('2026-03-02T10:00:00Z'), -1);
+});
+
+test('each model call shows the instructions and the messages so far', async () => {
+  const [conversation] = await understood({ messages: MESSAGES });
+  const last = conversation?.turns.at(-1)?.steps.findLast(({ kind }) => kind === 'llm');
+
+  expect(last?.systemInstructions).toBe('You sell flights.');
+  expect(last?.messagesIn.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
+});
+
+test('without ids lines are conversations of their own, in their order', async () => {
+  const conversations = await understood({ messages: MESSAGES }, { messages: MESSAGES });
+
+  expect(conversations.map(({ id }) => id.replace(/^.*\//, ''))).toEqual(['recorded.jsonl:1', 'recorded.jsonl:2']);
+  const [first, second] = conversations;
+  expect(first?.startedAtMs).toBeLessThan(second?.startedAtMs ?? 0);
+});
+
+test.each([
+  ['no JSON', '{"messages": [}', /recorded\.jsonl:1: /],
+  ['messages that are no list', { messages: 'hello' }, /recorded\.jsonl:1: neither .* a conversation as/],
+  ['a time that is none', { messages: [], started_at: 'soon' }, /:1: `started_at` is no time/],
+  ['an attribute that is no scalar', { messages: [], attributes: { a: [1] } }, /:1: the attribute "a" is neither/],
+  ['an id that is no text', { messages: [], conversation_id: { a: 1 } }, /:1: `conversation_id` is no text/],
+])('%s is refused, with its line', async (_what, line, message) => {
+  await expect(understood(line)).rejects.toThrow(RecordingError);
+  await expect(understood(line)).rejects.toThrow(message);
+});
+
+test('hostile names are names', async () => {
+  const line =
+    '{"messages": [{"role": "user", "content": "a", "__proto__": {"role": "system"}}], "__proto__": {"agent": "x"}}';
+  const [conversation] = await understood(line);
+
+  expect(conversation?.turns.map(({ userInput }) => userInput.text)).toEqual(['a']);
+});

@@ -1,0 +1,37 @@
+/** What is said of suites that have no mistakes: what they can't know, and that a crash can't fail them. */
+import { expect, test } from 'vitest';
+import { suiteRemarks } from '../../src/offline/suite-remarks.ts';
+import { readSuite } from '../../src/score/yaml/read-suite.ts';
+
+function suiteOf(text: string) {
+  const { suite, mistakes } = readSuite(text, 'suite.yaml');
+  if (suite === undefined) throw new Error(JSON.stringify(mistakes));
+  return suite;
+}
+
+const HEAD = `suite: s
+scope: SCOPE
+criteria:
+`;
+const BRIEF = '  - { name: brief, question: Brief?, weight: 1, uses: word_limit, with: { fewer_than: 100 } }\n';
+const OWN = '  - { name: own, question: Own?, weight: 1, check: size(tool_calls) < 100 }\n';
+
+test.each([
+  ['conversation', OWN, []],
+  ['conversation', BRIEF, [/^form only: says nothing about whether the task was done/]],
+  ['conversation', `${OWN}about: rules\n`, [/^rules only/]],
+  ['conversation', `${OWN}crash: by_criteria\n`, [/without an answer comes to graceful_failure with score 1\.00/]],
+  [
+    'conversation',
+    `${OWN.replace('check: size(tool_calls) < 100', 'judge: {}')}crash: by_criteria\n`,
+    [/is unscored: crashes leave its TCR/],
+  ],
+  // Turns are left to the criteria.
+  ['turn', OWN, [/without an answer comes to graceful_failure with score 1\.00/]],
+  ['turn', OWN.replace('check: size(tool_calls) < 100', 'uses: answered, critical: hard_failure'), [/^form only/]],
+])('a suite of scope %s with %s', async (scope, rest, says) => {
+  const remarks = await suiteRemarks([suiteOf(HEAD.replace('SCOPE', scope) + rest)]);
+
+  expect(remarks.map((remark) => remark.suite)).toEqual(says.map(() => 's'));
+  for (const [index, text] of says.entries()) expect(remarks[index]?.says).toMatch(text);
+});

@@ -1,0 +1,246 @@
+/** What built-in checks of form hold against an answer, and what they do not. */
+import { expect, test } from 'vitest';
+import type { Message, Part } from '../../../src/model/step.ts';
+import type { VerdictKind } from '../../../src/model/evaluation.ts';
+import { BUILT_IN_CHECKS } from '../../../src/score/checks/built-in-checks.ts';
+import { gapIn } from '../../../src/score/needs.ts';
+import { subjectOf } from '../../../src/score/subject.ts';
+import { aConversation, aFailedCall, aStep, aToolCall, aTurn, content, type TurnParts } from '../conversations.ts';
+
+/** As a suite of scope turn asks it. */
+function verdictOf(check: string, parts: TurnParts): VerdictKind {
+  const turn = aTurn(parts);
+  const subject = subjectOf(aConversation([turn]), turn.id);
+  const found = BUILT_IN_CHECKS.get(check);
+  if (found === undefined) throw new Error(`no check ${check}`);
+  if (gapIn(subject, found.needs) !== undefined) return 'not_applicable';
+  const answer = found.make({})(subject);
+  if (typeof answer === 'boolean') return answer ? 'pass' : 'fail';
+  return 'notApplicable' in answer ? 'not_applicable' : answer.pass ? 'pass' : 'fail';
+}
+
+function says(role: string, ...parts: readonly (string | Part)[]): Message {
+  return {
+    role,
+    name: undefined,
+    parts: parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)),
+    finishReason: undefined,
+  };
+}
+
+function shown(...messages: readonly Message[]): Pick<TurnParts, 'steps'> {
+  return { steps: [aStep({ messagesIn: messages })] };
+}
+
+const where = 'When does order 1001 arrive?';
+const found = [
+  aToolCall('look_up_order', { args: content({ order: 1001 }), result: content({ eta: 'Thursday 12 March' }) }),
+];
+
+test.each<[string, TurnParts, VerdictKind]>([
+  ['words of the request come back', { asked: where, answered: 'Order 1001 arrives on Thursday.' }, 'pass'],
+  ['what a tool found out', { asked: where, toolCalls: found, answered: 'It comes on Thursday, 12 March.' }, 'pass'],
+  ['bananas', { asked: where, toolCalls: found, answered: 'Bananas grow in bunches; please try one today.' }, 'fail'],
+  ['a paraphrase is not judged', { asked: where, answered: 'Your package is due tomorrow evening.' }, 'not_applicable'],
+  [
+    "the agent's own arguments are no answer",
+    {
+      asked: 'Book a budget meeting with Ana',
+      toolCalls: [aToolCall('book', { args: content({ topic: 'budget', with: 'Ana' }) })],
+      answered: 'Elephants have rather large ears.',
+    },
+    'fail',
+  ],
+  ['a refusal takes it up', { asked: where, answered: "I'm sorry, I can't tell you anything on that." }, 'pass'],
+  ['a question back takes it up', { asked: where, answered: 'Which e-mail address did you use?' }, 'pass'],
+  [
+    'another language than the request',
+    { asked: where, answered: 'Die Lieferung kommt am Donnerstag bei Ihnen an.' },
+    'not_applicable',
+  ],
+  [
+    'no English: bananas are not seen',
+    { asked: 'Wann kommt meine Bestellung an?', answered: 'Bananen wachsen in Büscheln und sind sehr gesund.' },
+    'not_applicable',
+  ],
+])('addresses_request: %s', (_what, turn, verdict) => {
+  expect(verdictOf('addresses_request', turn)).toBe(verdict);
+});
+
+test.each<[string, VerdictKind]>([
+  ['Order 1001 arrives on Thursday 12 March', 'pass'],
+  ['Done: I refunded 30 euros to your card.', 'pass'],
+  ['You are welcome!', 'pass'],
+  ['I could not find your order. Please send me its number.', 'pass'],
+  ["I'm sorry, but I can't share another customer's address.", 'fail'],
+  ["Sorry, I can't help with that.", 'fail'],
+  ['Lo siento, no puedo ayudarle con eso.', 'fail'],
+  ['予約しました。', 'pass'],
+  ['Dat is helaas niet mogelijk.', 'not_applicable'],
+])('provides_next_step: %s', (answered, verdict) => {
+  expect(verdictOf('provides_next_step', { answered })).toBe(verdict);
+});
+
+test.each<[string, TurnParts, VerdictKind]>([
+  ['a call did it', { toolCalls: [aToolCall('cancel_order')], answered: 'I have cancelled your order.' }, 'pass'],
+  [
+    'a tool of which nothing is known may have done it',
+    { toolCalls: [aToolCall('crm_sync')], answered: 'I have cancelled your order.' },
+    'pass',
+  ],
+  [
+    'a tool that only reads did not',
+    { toolCalls: [aToolCall('get_order')], answered: 'I have cancelled your order.' },
+    'fail',
+  ],
+  [
+    'a report of what a tool found out',
+    { toolCalls: [aToolCall('get_order')], answered: 'Your order has been cancelled.' },
+    'pass',
+  ],
+  [
+    'no report where the write failed',
+    {
+      toolCalls: [aToolCall('get_order'), aFailedCall('cancel_order', 'no')],
+      answered: 'Your order has been cancelled.',
+    },
+    'fail',
+  ],
+  ['no report where nothing was asked', { answered: 'Your order has been cancelled.' }, 'fail'],
+  [
+    'what may be in the answer itself',
+    { answered: 'I have updated the function: see the code below.' },
+    'not_applicable',
+  ],
+  [
+    'the answer handed in by a tool is no action',
+    { toolCalls: [aToolCall('final_answer')], answered: 'I have refunded your order.' },
+    'fail',
+  ],
+  ['nothing is claimed', { answered: 'Your order comes on Thursday.' }, 'pass'],
+  ['a condition is no claim', { answered: 'Once it has been cancelled, you will get an e-mail.' }, 'pass'],
+  [
+    'part of the trace is missing',
+    { flags: ['partial-trace'], answered: 'I have cancelled your order.' },
+    'not_applicable',
+  ],
+  [
+    'it was done in an earlier turn',
+    {
+      ...shown(
+        says('assistant', { type: 'tool_call', id: 'a', name: 'cancel_order', args: content({}) }),
+        says('tool', { type: 'tool_result', id: 'a', result: content('done') }),
+        says('user', 'Is it done?'),
+      ),
+      answered: 'Yes, I have cancelled your order.',
+    },
+    'pass',
+  ],
+  [
+    'it failed in an earlier turn',
+    {
+      ...shown(
+        says('assistant', { type: 'tool_call', id: 'a', name: 'cancel_order', args: content({}) }),
+        says('tool', { type: 'tool_result', id: 'a', result: content('Error: not allowed') }),
+        says('user', 'Is it done?'),
+      ),
+      answered: 'Yes, I have cancelled your order.',
+    },
+    'fail',
+  ],
+])('no_claim_without_action: %s', (_what, turn, verdict) => {
+  expect(verdictOf('no_claim_without_action', turn)).toBe(verdict);
+});
+
+const refused = (message: string, amount = 1) => aFailedCall('pay', message, { args: content({ amount }) });
+
+test.each<[string, TurnParts, VerdictKind]>([
+  [
+    'the same again, and again refused',
+    { toolCalls: [refused('amount does not add up'), refused('amount does not add up')] },
+    'fail',
+  ],
+  ['another amount', { toolCalls: [refused('amount does not add up'), refused('amount does not add up', 2)] }, 'pass'],
+  ['a timeout may pass', { toolCalls: [refused('timed out'), refused('timed out')] }, 'pass'],
+  [
+    'it worked the second time',
+    { toolCalls: [refused('no'), aToolCall('pay', { args: content({ amount: 1 }) })] },
+    'pass',
+  ],
+])('no_unchanged_retry: %s', (_what, turn, verdict) => {
+  expect(verdictOf('no_unchanged_retry', turn)).toBe(verdict);
+});
+
+const price = says('tool', { type: 'tool_result', id: 'a', result: content({ price: 120 }) });
+
+test.each<[string, TurnParts, VerdictKind]>([
+  ['a number of a tool', { ...shown(says('user', 'How much?'), price), answered: 'It is 120 euros.' }, 'pass'],
+  ['a number from nowhere', { ...shown(says('user', 'How much?'), price), answered: 'It is 137 euros.' }, 'fail'],
+  [
+    'three times a number that it names',
+    { ...shown(says('user', 'How much for 3?'), price), answered: 'At 120 each, that is 360 euros.' },
+    'pass',
+  ],
+  [
+    'thousands as the half of the world writes them',
+    {
+      ...shown(says('tool', { type: 'tool_result', id: 'a', result: content(1286) })),
+      answered: 'Das macht 1.286,00 Euro.',
+    },
+    'pass',
+  ],
+  [
+    'in an argument of a change',
+    { ...shown(says('user', 'Refund 30.')), toolCalls: [aToolCall('refund', { args: content({ amount: 3000 }) })] },
+    'fail',
+  ],
+  [
+    'in an argument of a look',
+    { ...shown(says('user', 'Find it.')), toolCalls: [aToolCall('search', { args: content({ limit: 250 }) })] },
+    'pass',
+  ],
+  [
+    'a number of the world, without any tool',
+    { ...shown(says('user', 'How high is it?')), answered: 'It is 330 metres high.' },
+    'pass',
+  ],
+  ['what was said before is not known', { answered: 'It is 137 euros.' }, 'not_applicable'],
+])('numbers_have_a_source: %s', (_what, turn, verdict) => {
+  expect(verdictOf('numbers_have_a_source', turn)).toBe(verdict);
+});
+
+test.each<[string, string, string, VerdictKind]>([
+  ['yes', 'Shall I cancel order 17?', 'Yes, please.', 'pass'],
+  ['no', 'Shall I cancel order 17?', 'No, keep it.', 'fail'],
+  ['a question back', 'Shall I cancel order 17?', 'What would it cost me?', 'fail'],
+  ['an answer that is neither', 'Which one, 17 or 18?', '17', 'not_applicable'],
+  ['the agent had not asked', 'Welcome to our shop.', 'Cancel order 17.', 'not_applicable'],
+  ['ja', 'Soll ich die Bestellung stornieren?', 'Ja, gerne.', 'pass'],
+  ['nein', 'Soll ich die Bestellung stornieren?', 'Nein!', 'fail'],
+  ['不用', '需要我取消您的订单吗?', '不用了', 'fail'],
+  ['はい', 'ご注文をキャンセルしてもよろしいですか?', 'はい', 'pass'],
+])('confirmed_before_change: %s', (_what, before, asked, verdict) => {
+  const messages = shown(says('assistant', before), says('user', asked));
+
+  expect(verdictOf('confirmed_before_change', { ...messages, asked, toolCalls: [aToolCall('cancel_order')] })).toBe(
+    verdict,
+  );
+});
+
+test.each([
+  ['is_concise of Chinese', 'word_limit', '您的订单将于星期四送达。', 'not_applicable'],
+  ['tone of German', 'appropriate_tone', 'Ihre Bestellung kommt am Donnerstag.', 'not_applicable'],
+  ['shouting in German', 'appropriate_tone', 'Ihre Bestellung kommt am Donnerstag!!!', 'fail'],
+] as const)('%s', (_what, check, answered, verdict) => {
+  expect(verdictOf(check, { answered })).toBe(verdict);
+});
+
+test('a failure that only the result tells of is an error to error-recovery', () => {
+  const toolCalls = [aToolCall('track', { result: content('Error: no such parcel') })];
+
+  expect(verdictOf('error_detected', { toolCalls, answered: 'Your parcel is in Graz.' })).toBe('fail');
+  expect(verdictOf('error_detected', { toolCalls, answered: 'I could not find your parcel.' })).toBe('pass');
+  expect(verdictOf('error_detected', { toolCalls: [aToolCall('track')], answered: 'It is in Graz.' })).toBe(
+    'not_applicable',
+  );
+});

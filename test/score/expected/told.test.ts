@@ -1,0 +1,63 @@
+/** What counts as having told the user something. */
+import { expect, test } from 'vitest';
+import { wasTold } from '../../../src/score/expected/told.ts';
+import { aTurn, MISSING, REDACTED } from '../conversations.ts';
+
+test.each<[wanted: string | number, answer: string]>([
+  ['1286', 'It costs $1,286.00 in all.'],
+  [1286, 'It costs 1286.'],
+  ['1286', 'In total: **1286**'],
+  ['54.04', 'You get $54.04 back.'],
+  [10, 'There are 10 options.'],
+  [10, 'Book now (10% off)!'],
+  [10, 'From 5-10 days.'],
+  ['-114', 'The difference is -$114.00'],
+  [114, 'Your card is charged −$114'],
+  ['10', '共10元'],
+  [20, 'It weighs 20kg.'],
+  ['1,286', 'It costs 1286 dollars.'],
+  ['1286', 'It costs 1’286 francs, or 1\u202f286.'],
+  ['Gift Card', 'Refunded to your gift  card.'],
+  ['HAT136', 'You fly with hat136.'],
+  ['order 17', 'Order 17, shipped.'],
+  ['$327', 'It is $327.00.'],
+  ['', 'Anything.'],
+])('%j is told by %j', (wanted, answer) => {
+  expect(wasTold(wanted, [aTurn({ answered: answer })])).toBe(true);
+});
+
+test.each<[wanted: string | number, answer: string]>([
+  ['1286', 'It costs 12860.'],
+  ['1286', 'It costs 1286.5.'],
+  [10, 'It costs $100 and 110 points.'],
+  [136, 'You fly with HAT136.'],
+  [10, 'About 10k people.'],
+  [1, 'About $1.5k.'],
+  [-5, 'It is 5.'],
+  ['order 17', 'Order 170, shipped.'],
+  ['7 days', '17 days'],
+  ['$327', 'It is $327.50.'],
+  ['ana', 'Bob'],
+])('%j is not told by %j', (wanted, answer) => {
+  expect(wasTold(wanted, [aTurn({ answered: answer })])).toBe(false);
+});
+
+test('any answer will do, and what was not recorded may have had it', () => {
+  const turns = [aTurn({ answered: 'It is 30.' }), aTurn({ answered: 'Bye.' })];
+  const cut = [...turns, aTurn({ answered: REDACTED })];
+
+  expect(wasTold(30, turns)).toBe(true);
+  expect(wasTold(30, cut)).toBe(true);
+  expect(wasTold(31, cut)).toBe('The final answer is redacted.');
+  // It is known that the agent said nothing.
+  expect(wasTold(31, [...turns, aTurn({ answered: MISSING })])).toBe(false);
+});
+
+test('long answers are looked through in time', () => {
+  const answer = `${'1,'.repeat(200_000)} ${'a1'.repeat(200_000)}`;
+
+  const startedAt = performance.now();
+  expect(wasTold('a1a2', [aTurn({ answered: answer })])).toBe(false);
+  expect(wasTold(7, [aTurn({ answered: answer })])).toBe(false);
+  expect(performance.now() - startedAt).toBeLessThan(2000);
+});
