@@ -185,8 +185,8 @@ class SaidTotals {
     if (series === undefined) {
       series = this.#totals.series(this.#named(QUALITY_METRICS.verdicts.name), { ...this.#labels, criterion, verdict });
       byVerdict.set(verdict, series);
-      // Pass rates are asked for; how often something was not decided is looked at as it comes.
-      if (decisionOf(verdict) !== undefined) this.#twin?.verdict(criterion, verdict);
+      // Rules ask for pass rates and errors; the other verdicts are looked at as they come.
+      if (decisionOf(verdict) !== undefined || verdict === 'error') this.#twin?.verdict(criterion, verdict);
     }
     return series;
   }
