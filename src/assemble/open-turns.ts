@@ -1,5 +1,5 @@
 /**
- * The turns that are still open, and the rules by which they close (DESIGN §4).
+ * The turns that are still open, and the rules by which they close.
  *
  * A deterministic machine over log time: it is told of rows (one span or log record each, in the order of the log) and
  * of time, and answers with the turns that have closed. It has no clock, no timer and no I/O, and it knows of a span

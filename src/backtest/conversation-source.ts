@@ -1,15 +1,14 @@
 /** Conversations of a store, understood again from their spans, with their truth, as the engine would. One is kept: turns of it come one after the other. */
 import { buildConversation } from '../assemble/build-conversation.ts';
-import { buildTurns } from '../assemble/build-turns.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Json } from '../model/json.ts';
 import type { Turn } from '../model/turn.ts';
 import type { IdKeys } from '../normalize/id-keys.ts';
-import { normalize } from '../normalize/normalize.ts';
 import type { ConversationReader, ConversationRow, TraceRow } from '../store/conversation-reader.ts';
 import type { TraceContent } from '../store/engine-store.ts';
 import type { EvaluationScanner } from '../store/evaluation-scan.ts';
 import { Truths, type WrittenTruth } from '../engine/truths.ts';
+import { turnsOfTrace } from '../engine/turns-of-trace.ts';
 
 export interface UnderstoodConversation {
   readonly whole: Conversation;
@@ -52,7 +51,7 @@ export class ConversationSource {
       const content = await this.#content(trace);
       if (content === undefined) return 'spans-not-kept';
       try {
-        turns.push(...buildTurns(normalize(content, this.#idKeys)));
+        turns.push(...turnsOfTrace(content, this.#idKeys));
       } catch {
         // Said as a number, and by the service when it happened there.
         return 'not-understood';

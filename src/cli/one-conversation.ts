@@ -1,11 +1,9 @@
 /** One conversation, from the store or from a recording, put together as it is for scoring. */
 import { buildConversation } from '../assemble/build-conversation.ts';
-import { buildTurns } from '../assemble/build-turns.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Turn } from '../model/turn.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
-import { normalize } from '../normalize/normalize.ts';
 import { storeFileIn } from '../serve/data-directory.ts';
 import { openReader } from '../serve/open-reader.ts';
 import { type RecordedBatch, RecordingError, readRecording, redactBatches } from '../offline/recording.ts';
@@ -13,6 +11,7 @@ import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { understandRecorded } from '../offline/understand-recording.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { safe } from './terminal.ts';
+import { turnsOfTrace } from '../engine/turns-of-trace.ts';
 
 const NAMED_MAX = 5;
 
@@ -36,7 +35,7 @@ async function fromStore(id: string, settings: Settings): Promise<Conversation> 
     const turns: Turn[] = [];
     for (const trace of await reader.traces(found)) {
       const content = await reader.content(trace);
-      if (content !== undefined) turns.push(...buildTurns(normalize(content, idKeys)));
+      if (content !== undefined) turns.push(...turnsOfTrace(content, idKeys));
     }
     if (turns.length === 0) throw new CommandFailure(`the spans of ${safe(id)} are not kept any more`, EXIT.input);
     return buildConversation(found.conversationId, turns);

@@ -2,7 +2,7 @@
  * All that is watched of one suite on one agent in one environment: its score, its hard failures, each criterion, cost and steps per
  * success, its versions, and what moved its score. Streams know nothing of each other.
  *
- * Criteria are judged together (step-up.ts), everything else by itself.
+ * Criteria are compared together (step-up.ts), everything else by itself.
  */
 import { decisionOf } from '../model/decision.ts';
 import { isGood, isInSuccessRate, isScored, type ScoredOutcome } from '../model/severity.ts';

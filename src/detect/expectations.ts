@@ -3,7 +3,7 @@
  *
  * A segment's own level is drawn towards the level of all by as many observations as the difference between segments
  * does not justify: k = variance within / variance between, from 5 to 50. A segment with fewer than `OWN_MIN` observations of
- * its own is not judged at all: what is new is not worse.
+ * its own is not compared at all: what is new is not worse.
  *
  * The slope of a bet on a change of size d is d / variance, which is where its capital grows fastest; for a yes/no
  * question it is exactly the likelihood ratio. Scores that vary less than a yes/no question does get steeper bets. It is kept below what

@@ -319,7 +319,7 @@ export class Engine {
   }
 
   /**
-   * A part of a turn waits for the rest of it: the call that ends the turn has it judged, or else the conversation's end.
+   * A part of a turn waits for the rest of it: the call that ends the turn has it scored, or else the conversation's end.
    * Gives the suites that are for one of the turns, or may be for a conversation with one of them; undefined where turns
    * may be parts, and so the others have to be looked at.
    */
@@ -422,7 +422,7 @@ export class Engine {
     this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: live.length, revision });
   }
 
-  /** A turn that never came to its end, or was not to be judged before the end of the recording. */
+  /** A turn that never came to its end, or was not to be scored before the end of the recording. */
   #evaluateLeftOver(turn: Turn, place: TurnPlace): void {
     for (const suite of this.#parts.suites) {
       if (suite.scope !== 'turn') continue;

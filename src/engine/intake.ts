@@ -1,6 +1,6 @@
 /**
- * From the journal to closed turns: takes each entry's rows to the open turns, moves their time along, and gives rows
- * back to the journal as turns are stored. The online service and `assay score` both go through here.
+ * From the entries of a log to closed turns: takes each entry's rows to the open turns, moves their time along, and gives rows
+ * back to the log as turns are stored. A journal, a lane of Kafka and a recording all go through here.
  */
 import { type ClosedTurn, OpenTurns, type RowGroup, type TurnLimits } from '../assemble/open-turns.ts';
 import type { TraceId } from '../model/ids.ts';

@@ -3,18 +3,17 @@
  * turn must not keep all others from being scored.
  */
 import { buildConversation } from '../assemble/build-conversation.ts';
-import { buildTurns } from '../assemble/build-turns.ts';
 import { type MergedContent, mergeContents } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
-import { normalize } from '../normalize/normalize.ts';
 import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
 import type { Arrival } from './arrival.ts';
 import type { RecentTurns } from './recent-turns.ts';
 import type { Truths } from './truths.ts';
+import { turnsOfTrace } from './turns-of-trace.ts';
 
 interface UnderstandingParts {
   readonly store: Pick<EngineStore, 'traces'>;
@@ -85,7 +84,7 @@ export class Understanding {
   }
 
   #turnsOf(content: TraceContent): readonly Turn[] {
-    return buildTurns(normalize(content, this.#idKeys));
+    return turnsOfTrace(content, this.#idKeys);
   }
 
   #built(id: ConversationId, turns: readonly Turn[]): Conversation {

@@ -3,17 +3,17 @@
  * turns, and the conversations that they add up to.
  */
 import { groupConversations } from '../assemble/group-conversations.ts';
-import { buildTurns } from '../assemble/build-turns.ts';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
 import { GroupCache, contentOfRows } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Turn } from '../model/turn.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
-import { normalize, type TraceSource } from '../normalize/normalize.ts';
+import type { TraceSource } from '../normalize/normalize.ts';
 import { conversationIdOf, isAgentWork } from '../engine/conversation-labels.ts';
 import { Intake } from '../engine/intake.ts';
 import type { RecordedBatch } from './recording.ts';
 import { type ReadableSpool, RecordingLog } from './recording-log.ts';
+import { turnsOfTrace } from '../engine/turns-of-trace.ts';
 
 export interface Understood {
   readonly conversations: readonly Conversation[];
@@ -44,7 +44,7 @@ export async function understandRecorded(
   const turns: Turn[] = [];
   let otherTraces = 0;
   for await (const source of tracesIn(batches, counts, options.spool)) {
-    const found = buildTurns(normalize(source, idKeys));
+    const found = turnsOfTrace(source, idKeys);
     if (found.some(isAgentWork)) turns.push(...found);
     else otherTraces += 1;
   }

@@ -6,6 +6,7 @@ import type { ContentEncoding, ReceiveEvent, Transport } from '../model/events/r
 import type { Admission, BatchSink, ReceivedBatch } from './sink.ts';
 import type { Rejection } from './status.ts';
 import type { RequestBody, Understood } from './understand-request.ts';
+import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 interface ExportRequest extends RequestBody {
   readonly transport: Transport;
@@ -22,8 +23,6 @@ type RequestAnswer =
   | { readonly answer: 'accepted'; readonly rejection: Rejection | undefined }
   | { readonly answer: 'malformed'; readonly message: string }
   | { readonly answer: 'not-admitted'; readonly message: string; readonly retryAfterSeconds: number };
-
-const RETRY_AFTER_FAILURE_SECONDS = 1;
 
 export async function admitRequest(request: ExportRequest, ports: AdmissionPorts): Promise<RequestAnswer> {
   const understood = await ports.understand(request);
@@ -65,7 +64,7 @@ async function offer(batch: ReceivedBatch, sink: BatchSink): Promise<Admission> 
     return await sink.accept(batch);
   } catch (error) {
     const reason = `the batch could not be stored: ${error instanceof Error ? error.message : String(error)}`;
-    return { admitted: false, reason, retryAfterSeconds: RETRY_AFTER_FAILURE_SECONDS };
+    return { admitted: false, reason, retryAfterSeconds: RETRY_AFTER_SECONDS };
   }
 }
 

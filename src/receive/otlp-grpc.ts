@@ -27,6 +27,7 @@ import { listenError } from './listen.ts';
 import type { OtlpHttpOptions, Receiver } from './otlp-http.ts';
 import { RequestReading } from './request-reading.ts';
 import { encodeResponse, encodeStatus, RPC_CODES, type Status } from './status.ts';
+import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 type OtlpGrpcOptions = OtlpHttpOptions;
 
@@ -40,7 +41,6 @@ const SERVICES = {
 
 const RECEIVE_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5_000;
-const RETRY_AFTER_SECONDS = 1;
 /** A message is counted when it is whole, not while it arrives; this bounds how many arrive at once. */
 const CALLS_MAX = 256;
 

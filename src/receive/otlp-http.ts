@@ -30,6 +30,7 @@ import { discardBody, readBody } from './read-body.ts';
 import { RequestReading } from './request-reading.ts';
 import type { BatchSink } from './sink.ts';
 import { encodeResponse, encodeStatus, type Format, RPC_CODES, type Status } from './status.ts';
+import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 export interface OtlpHttpOptions extends ListenAddress {
   /** Of one request, after decompression. */
@@ -52,8 +53,6 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const TIMEOUT_CHECK_MS = 2_000;
 const STOP_TIMEOUT_MS = 5_000;
-/** Under overload a short wait: an exporter that would have to wait longer than its timeout drops the batch at once. */
-const RETRY_AFTER_SECONDS = 1;
 
 export async function startOtlpHttp(options: OtlpHttpOptions): Promise<Receiver> {
   const receiver = new HttpReceiver(options);

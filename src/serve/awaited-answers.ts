@@ -1,5 +1,6 @@
 /** Questions of the main thread to the thread that has the store, and their answers; for a person who waits for them. */
-import { RETRY_AFTER_SECONDS, type Unavailable } from '../report/http/answer.ts';
+import type { Unavailable } from '../report/http/answer.ts';
+import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 const TIMEOUT_MS = 8000;
 const NOT_HEARD = {

@@ -13,7 +13,7 @@ import { reloaded } from '../config/reloadable.ts';
 import type { LoadedSettings, Settings } from '../config/settings.ts';
 import type { Mistake } from '../model/mistake.ts';
 import type { EventReporter } from '../report/events/event-reporter.ts';
-import { RETRY_AFTER_SECONDS, type Unavailable } from '../report/http/answer.ts';
+import type { Unavailable } from '../report/http/answer.ts';
 import type { Log } from '../report/log/log.ts';
 import { criterionWeights } from './criteria/criterion-weights.ts';
 import type { Deployment } from './deployment.ts';
@@ -23,6 +23,7 @@ import type { Scorer } from './scorer.ts';
 import { scoringOf } from './scoring-of.ts';
 import type { ServiceEvents } from './service-events.ts';
 import { type CheckedSuites, checkSuites } from './suite-check.ts';
+import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 export type ReloadOutcome =
   | { readonly reloaded: true; readonly needRestart: readonly string[] }

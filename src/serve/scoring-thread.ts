@@ -25,8 +25,8 @@ import { ResultRelay } from './result-relay.ts';
 import type { FromScorer, OrderedCommand, ThreadStart, ToScorer } from './scoring-protocol.ts';
 import type { DutyLoop, ScoringParts, ScoringSide } from './scoring-side.ts';
 import { carryOut } from './store-writes.ts';
+import { RETRY_PAUSE_MS } from './retry-pause.ts';
 
-const RETRY_AFTER_MS = 1000;
 const IDLE_MS = 100;
 const TIDY_EVERY_MS = 60_000;
 
@@ -158,7 +158,7 @@ class ScoringThread {
       return result;
     } catch (error) {
       troubles.said(work, error);
-      await sleep(RETRY_AFTER_MS);
+      await sleep(RETRY_PAUSE_MS);
       return undefined;
     }
   }

@@ -3,7 +3,7 @@
  * it is opened here, and again once it is closed.
  */
 import type { Settings } from '../config/settings.ts';
-import { RETRY_AFTER_SECONDS, type Unavailable } from '../report/http/answer.ts';
+import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
 import { answeredFrom } from '../report/http/route.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
@@ -17,6 +17,7 @@ import type { RunningConfig } from './running-config.ts';
 import type { ServiceEvents } from './service-events.ts';
 import type { ServiceViews } from './service-views.ts';
 import type { StoreWrites } from './store-writes.ts';
+import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 interface HttpNeeds {
   readonly settings: Settings;

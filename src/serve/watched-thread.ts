@@ -11,6 +11,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ScoringEvent } from '../model/events/scoring-events.ts';
 import { CheckWatchdog, type WatchedChecks } from './check-watchdog.ts';
+import { RETRY_PAUSE_MS } from './retry-pause.ts';
 
 /** What may be another for the next thread. */
 interface ThreadWork extends WatchedChecks {
@@ -28,7 +29,6 @@ interface WatchedThreadOptions<From> extends ThreadWork {
   readonly onEvent: (event: ScoringEvent) => void;
 }
 
-const RETRY_AFTER_MS = 1000;
 const WATCH_EVERY_MS = 50;
 /** A thread that is to be replaced has this long to do what it was sent; then it is begun again by the next. */
 const FAREWELL_MS = 10_000;
@@ -132,7 +132,7 @@ export class WatchedThread<To, From extends { readonly type: string }> {
         return;
       }
       this.#failed(error);
-      setTimeout(() => this.#spawnIfWanted(), RETRY_AFTER_MS);
+      setTimeout(() => this.#spawnIfWanted(), RETRY_PAUSE_MS);
     });
     worker.on('message', (message: From) => {
       if (this.#worker !== worker) return;

@@ -1,8 +1,8 @@
 /**
  * What many instances need of the store that they share (docs/decisions/0010): lanes file arrivals, and conversations for which
- * something is due are judged, each by one instance at a time.
+ * something is due are scored, each by one instance at a time.
  *
- * Filing and judging are one transaction each. Where the answer to a commit was lost, the store finds out whether it was done
+ * Filing and scoring are one transaction each. Where the answer to a commit was lost, the store finds out whether it was done
  * before it does anything again. Whatever else fails, nothing of the transaction is left.
  */
 import type { CloseCause } from '../model/causes.ts';
@@ -86,7 +86,7 @@ export interface Filing {
   readonly naming?: readonly NamingTurn[];
 }
 
-/** An arrival that waits to be judged. */
+/** An arrival that waits to be scored. */
 export interface WaitingArrival {
   readonly traceId: TraceId;
   /** Only if this process filed it and still has it. */
@@ -99,9 +99,9 @@ export interface WaitingArrival {
   readonly openBeside: readonly NamedConversation[];
 }
 
-/** What was loaded for one transaction of judging. */
+/** What was loaded for one transaction of scoring. */
 export interface DueWork {
-  /** The cluster's time, up to which these conversations are to be judged. */
+  /** The cluster's time, up to which these conversations are to be scored. */
   readonly time: number;
   /** By log time, then by trace id. The engine is told of each of them, and of the time at the end. */
   readonly arrivals: readonly WaitingArrival[];

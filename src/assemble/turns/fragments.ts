@@ -32,7 +32,7 @@ export function isBare(turn: Turn): boolean {
   return root !== undefined && BARE.has(root.kind);
 }
 
-/** Whether the turn needs no other trace to be judged by itself. */
+/** Whether the turn needs no other trace to be scored by itself. */
 export function isWhole(turn: Turn): boolean {
   return !isBare(turn) || (begins(turn) !== false && ends(turn));
 }

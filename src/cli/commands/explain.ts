@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import type { DueCause, UnscoredCause } from '../../model/causes.ts';
 import { buildConversation } from '../../assemble/build-conversation.ts';
-import { buildTurns } from '../../assemble/build-turns.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
 import { partsOf } from '../../model/verdict-parts.ts';
@@ -10,7 +9,6 @@ import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
-import { normalize } from '../../normalize/normalize.ts';
 import { storeFileIn } from '../../serve/data-directory.ts';
 import { shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
@@ -24,6 +22,7 @@ import { printTurn as printTurnSteps } from '../print-transcript.ts';
 import { settingOption } from '../setting-option.ts';
 import { headRow, printTable, type TableRow } from '../print-table.ts';
 import { type Style, safe, type Terminal } from '../terminal.ts';
+import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 const VERDICT_STYLES = {
   pass: 'green',
@@ -101,7 +100,7 @@ async function explain(
   const turns: Turn[] = [];
   for (const trace of await reader.traces(conversation)) {
     const content = await reader.content(trace);
-    if (content !== undefined) turns.push(...buildTurns(normalize(content, options.idKeys)));
+    if (content !== undefined) turns.push(...turnsOfTrace(content, options.idKeys));
   }
   const ordered = turns.length === 0 ? [] : buildConversation(conversation.conversationId, turns).turns;
   const steps = new Map(

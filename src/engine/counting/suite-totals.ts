@@ -185,8 +185,7 @@ class SaidTotals {
     if (series === undefined) {
       series = this.#totals.series(this.#named(QUALITY_METRICS.verdicts.name), { ...this.#labels, criterion, verdict });
       byVerdict.set(verdict, series);
-      // Rules ask for pass rates and errors; the other verdicts are looked at as they come.
-      if (decisionOf(verdict) !== undefined || verdict === 'error') this.#twin?.verdict(criterion, verdict);
+      if (IS_ASKED_FOR[verdict]) this.#twin?.verdict(criterion, verdict);
     }
     return series;
   }
@@ -257,6 +256,15 @@ class SaidTotals {
     return histogram;
   }
 }
+
+/** Rules and dashboards ask for pass rates and for errors; the other verdicts are looked at as they come. */
+const IS_ASKED_FOR = {
+  pass: true,
+  fail: true,
+  not_applicable: false,
+  skipped: false,
+  error: true,
+} satisfies Record<VerdictKind, boolean>;
 
 const SQUARES = [QUALITY_METRICS.scoreSquared, QUALITY_METRICS.stepsSquared, QUALITY_METRICS.costSquared];
 

@@ -6,7 +6,6 @@
  */
 import { createHash } from 'node:crypto';
 import { buildConversation } from '../../assemble/build-conversation.ts';
-import { buildTurns } from '../../assemble/build-turns.ts';
 import type { CaseOrigin } from '../../model/dataset.ts';
 import type { Evaluation, Outcome } from '../../model/evaluation.ts';
 import type { Json } from '../../model/json.ts';
@@ -14,9 +13,9 @@ import { bySeverity } from '../../model/severity.ts';
 import type { Content } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
-import { normalize } from '../../normalize/normalize.ts';
 import type { ConversationQuery, ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';
 import { Truths, type WrittenTruth } from '../../engine/truths.ts';
+import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 export interface Selection {
   /** Those with an evaluation that came to one of these; undefined where that does not matter. */
@@ -121,7 +120,7 @@ async function caseOf(
   for (const trace of await reader.traces(row)) {
     const content = await reader.content(trace);
     if (content === undefined) return 'not_kept';
-    turns.push(...buildTurns(normalize(content, idKeys)));
+    turns.push(...turnsOfTrace(content, idKeys));
   }
   if (turns.length === 0) return 'not_kept';
   const put = await reader.truthOf(row);

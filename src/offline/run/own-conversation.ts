@@ -8,18 +8,17 @@
  *
  *   Span {  9 attributes KeyValue*   16 flags fixed32  }      what is added stands behind what the span says
  */
-import { buildTurns } from '../../assemble/build-turns.ts';
 import { CONVERSATION_ID } from '../../instrument/instrument.ts';
 import type { TraceId } from '../../model/ids.ts';
 import { BatchTable } from '../../model/otlp/batch-table.ts';
 import { ProtoWriter } from '../../model/otlp/proto-writer.ts';
 import { type RecordGroup, writeRequest } from '../../model/otlp/request-writer.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
-import { normalize } from '../../normalize/normalize.ts';
 import { namedConversationOf } from '../../engine/conversation-labels.ts';
 import { protobufBatch, type RecordedBatch } from '../recording.ts';
 import { MemorySpool } from '../recording-log.ts';
 import { tracesIn } from '../understand-recording.ts';
+import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 /** The parent is another process's, and that is known; and the trace is sampled. */
 const REMOTE_PARENT = 0x301;
@@ -65,7 +64,7 @@ async function conversationsByTrace(
 ): Promise<ReadonlyMap<TraceId, string | undefined>> {
   const found = new Map<TraceId, string | undefined>();
   for await (const source of tracesIn(batches, undefined, new MemorySpool())) {
-    const turns = buildTurns(normalize(source, idKeys));
+    const turns = turnsOfTrace(source, idKeys);
     const [first] = turns;
     if (first !== undefined) found.set(first.traceId, namedConversationOf(turns));
   }

@@ -3,10 +3,8 @@
  * traces that were an earlier one's. Where all share one (an agent at a URL), a span is told by its trace, which is the one that the
  * agent was asked in, or else by the conversation that its trace names: the one it was given, or the one that it answered with.
  */
-import { buildTurns } from '../../assemble/build-turns.ts';
 import type { TraceId } from '../../model/ids.ts';
 import { BatchTable } from '../../model/otlp/batch-table.ts';
-import { normalize } from '../../normalize/normalize.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
 import { splitByTrace } from '../../receive/split-by-trace.ts';
 import { namedConversationOf } from '../../engine/conversation-labels.ts';
@@ -14,6 +12,7 @@ import { protobufBatch, type RecordedBatch } from '../recording.ts';
 import { MemorySpool } from '../recording-log.ts';
 import { tracesIn } from '../understand-recording.ts';
 import type { RunInbox } from './run-inbox.ts';
+import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 const UNCLAIMED_BYTES_MAX = 64 << 20;
 /** Spans come late by seconds, not by thousands of runs. */
@@ -150,6 +149,6 @@ function partsOf(batch: ReceivedBatch): readonly Part[] {
 /** As far as what has come says. */
 async function conversationNamedIn(batches: readonly RecordedBatch[]): Promise<string | undefined> {
   for await (const source of tracesIn(batches, undefined, new MemorySpool()))
-    return namedConversationOf(buildTurns(normalize(source)));
+    return namedConversationOf(turnsOfTrace(source));
   return undefined;
 }

@@ -75,7 +75,7 @@ export const CLUSTER_METRICS = {
       lagsOf(now).map(({ topic, partition, seconds }) => ({ labels: { topic, partition }, value: seconds })),
   }),
   clusterTimeLag: readGauge('assay_cluster_time_lag_seconds', 'seconds', {
-    help: 'How far the time up to which conversations are judged is behind now.',
+    help: 'How far the time up to which conversations are scored is behind now.',
     read: (now) => {
       const time = now.clusterTime();
       return time === undefined ? 0 : Math.max(0, Date.now() - time) / 1000;

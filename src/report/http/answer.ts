@@ -31,9 +31,6 @@ export interface Unavailable {
   readonly retryAfterSeconds?: number;
 }
 
-/** A start, a stop, or a thread that is started again takes about as long. */
-export const RETRY_AFTER_SECONDS = 1;
-
 export function unavailableAnswer({ unavailable, retryAfterSeconds }: Unavailable): Answer {
   const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
   return jsonAnswer(503, { error: unavailable }, headers);

@@ -2,16 +2,15 @@
  * Finds the conversation of a turn that a lane closed, by what the turn says about itself. The turn is understood here once, to be filed; if this instance scores it
  * too, which it mostly does seconds later, the engine takes it as it was understood.
  */
-import { buildTurns } from '../../assemble/build-turns.ts';
 import { evidenceOf, keysOf, linksOf } from '../../assemble/conversation-evidence.ts';
 import { isBare, isWhole } from '../../assemble/turns/fragments.ts';
 import type { Arrival } from '../../engine/arrival.ts';
 import { namedConversationOf } from '../../engine/conversation-labels.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
-import { normalize } from '../../normalize/normalize.ts';
 import type { FiledArrival } from '../../store/cluster-store.ts';
 import type { ConversationKeys, TraceContent } from '../../store/engine-store.ts';
+import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 /** Without the positions of its lane. */
 type UnderstoodArrival = Omit<FiledArrival, 'positions'>;
@@ -54,6 +53,6 @@ export class ArrivalUnderstanding {
   }
 
   #turnsOf(content: TraceContent): readonly Turn[] {
-    return buildTurns(normalize(content, this.#idKeys));
+    return turnsOfTrace(content, this.#idKeys);
   }
 }

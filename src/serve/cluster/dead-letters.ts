@@ -6,14 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaError, type KafkaProducer, type KafkaRecord, type TopicPartition } from '../../kafka/kafka-client.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import { deadLetterOf } from '../../receive/kafka/dead-letter.ts';
+import { RETRY_PAUSE_MS } from '../retry-pause.ts';
 
 interface DeadLettersOptions {
   readonly producer: KafkaProducer;
   readonly topic: string | undefined;
   readonly onEvent: (event: ClusterEvent) => void;
 }
-
-const RETRY_AFTER_MS = 1000;
 
 export class DeadLetters {
   readonly #options: DeadLettersOptions;
@@ -52,7 +51,7 @@ export class DeadLetters {
           continue;
         }
         this.#problem = error instanceof Error ? error.message : String(error);
-        await sleep(RETRY_AFTER_MS);
+        await sleep(RETRY_PAUSE_MS);
       }
     }
   }

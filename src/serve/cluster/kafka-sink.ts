@@ -6,6 +6,7 @@ import { KafkaError, type KafkaProducer, type RecordToSend } from '../../kafka/k
 import { splitByTrace, type TracePart } from '../../receive/split-by-trace.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
 import type { Rejection } from '../../receive/status.ts';
+import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 
 interface KafkaSinkOptions {
   readonly producer: KafkaProducer;
@@ -13,8 +14,6 @@ interface KafkaSinkOptions {
   readonly topics: { readonly traces: string | undefined; readonly logs: string | undefined };
   readonly recordBytesMax: number;
 }
-
-const RETRY_AFTER_SECONDS = 1;
 
 export class KafkaSink implements BatchSink {
   readonly #options: KafkaSinkOptions;

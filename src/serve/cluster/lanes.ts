@@ -59,7 +59,7 @@ const COMMIT_EVERY_MS = 1000;
 /** Closed turns that wait to be filed: a few transactions' worth. Beyond it nothing more is read. */
 const TURNS_WAITING_MAX = 2048;
 const ROOM_EVERY_MS = 20;
-/** From here on only the lane that is furthest behind is read: what is judged soon is still in memory then, and the queue stays short. */
+/** From here on only the lane that is furthest behind is read: what is scored soon is still in memory then, and the queue stays short. */
 const BYTES_AHEAD_MAX = 4 << 20;
 /** Reading records shares a thread with the API and with heartbeats. */
 const READ_AT_ONCE_MS = 10;

@@ -14,8 +14,7 @@ import { EvaluationRelay } from './evaluation-relay.ts';
 import { LaneFiler } from './filer.ts';
 import { ProblemLatch } from './problem-latch.ts';
 import { ScoringLoop } from './scoring-loop.ts';
-
-const RETRY_AFTER_MS = 1000;
+import { RETRY_PAUSE_MS } from '../retry-pause.ts';
 
 export class PostgresScoring implements ScoringSide {
   readonly store: PostgresStore;
@@ -43,7 +42,7 @@ export class PostgresScoring implements ScoringSide {
       understanding,
       post,
       troubles,
-      pause: () => sleep(RETRY_AFTER_MS),
+      pause: () => sleep(RETRY_PAUSE_MS),
     });
     this.#loop = new ScoringLoop({ store, makeEngine, post });
     this.duties = evaluations === undefined ? [] : [relayOf(evaluations, store, post)];
@@ -64,7 +63,7 @@ export class PostgresScoring implements ScoringSide {
         return new PostgresScoring(storage, parts, { store, troubles, understanding });
       } catch (error) {
         troubles.said('open', error);
-        await sleep(RETRY_AFTER_MS);
+        await sleep(RETRY_PAUSE_MS);
       }
     }
   }

@@ -15,11 +15,11 @@ import type { OwnedLane } from '../../store/cluster-store.ts';
 import type { ServedLog } from '../deployment.ts';
 import type { Scorer, TurnSource } from '../scorer.ts';
 import type { PackedTurn, TurnPacker } from '../turn-packer.ts';
+import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 
 const TICK_MS = 200;
 /** Conversations become due by the second; asking more often would only wake the disk. */
 const SWEEP_EVERY_TICKS = 5;
-const RETRY_AFTER_SECONDS = 1;
 /** The name under which the store's position of a trace is given. */
 export const POSITION = 'journal';
 /** Entries whose traces are looked up in the store with one question. */

@@ -1,5 +1,5 @@
 /**
- * Taking conversations to be judged: those with arrivals that wait, or that are due, by the cluster's time; oldest first. A group is taken whole or
+ * Taking conversations to be scored: those with arrivals that wait, or that are due, by the cluster's time; oldest first. A group is taken whole or
  * not at all. Whoever has the row of its leader has the group, and then looks whether the others are free.
  *
  * Time and groups are read by one statement: somebody who moves the time afterwards may put a conversation of ours into a group with others, which

@@ -1,6 +1,6 @@
 /**
  * The cluster's time: the smallest log time that all lanes have reached and filed. Whoever moves it first sees to it that conversations that refer to one another up
- * to then are in one group, since from then on they are judged.
+ * to then are in one group, since from then on they are scored.
  *
  * What an arrival refers to lies in the queue beside it. For arrivals without a conversation id it becomes evidence that later ones are compared with;
  * those with one are only compared, and so are of no interest, but for their links, while there is no evidence. Every arrival is looked at once, by

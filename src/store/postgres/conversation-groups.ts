@@ -1,5 +1,5 @@
 /**
- * Conversations that have to be judged together, since their turns may refer to each other: groups, of which the conversation with the smallest number is the
+ * Conversations that have to be scored together, since their turns may refer to each other: groups, of which the conversation with the smallest number is the
  * leader. A conversation in no group stands for itself. Groups only grow; being in one decides nothing.
  */
 import type { Session } from './session.ts';

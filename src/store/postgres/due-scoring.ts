@@ -1,11 +1,11 @@
 /**
- * Judging: one transaction that takes conversations, loads them, lets the engine work, and writes what changed. Its locks are the lease: while
+ * Scoring: one transaction that takes conversations, loads them, lets the engine work, and writes what changed. Its locks are the lease: while
  * it lasts nobody else has these conversations, and when its session is silent for too long the database ends both.
  *
  *   taken      rows locked                  a crash frees them at once, a sleeper when the lease ends
  *   worked     nothing is written yet       the same
  *   written    totals and rows, fenced      the same
- *   committed  done; where the answer was lost, the number of the judging tells
+ *   committed  done; where the answer was lost, the number of the scoring transaction tells
  */
 import type { ScoredBatch, ScoringStore, DueWork as JudgedSet } from '../cluster-store.ts';
 import { claim } from './claim.ts';
@@ -124,16 +124,16 @@ export class DueScoring implements ScoringStore {
     if (again.length > 0)
       await session.run(LOOKED_AT, [again.map(({ id }) => id), again.map(({ revisit }) => revisit ?? 0)]);
     if (loaded.entries.length === 0) return reused;
-    const judged = await session.run(LEAVE_QUEUE, [loaded.entries]);
-    if (judged !== loaded.entries.length) {
-      throw new Error(`store: ${judged} of ${loaded.entries.length} arrivals were still waiting`);
+    const scored = await session.run(LEAVE_QUEUE, [loaded.entries]);
+    if (scored !== loaded.entries.length) {
+      throw new Error(`store: ${scored} of ${loaded.entries.length} arrivals were still waiting`);
     }
     return reused;
   }
 
   #done(loaded: Loaded | undefined, reused: readonly string[]): ScoredBatch {
     if (loaded === undefined) return NOTHING;
-    this.#instance.judged();
+    this.#instance.scored();
     for (const { id } of loaded.arrivals) this.#cache.drop(id);
     const totals = this.#instance.totals.committed();
     return { conversations: loaded.heads.length, arrivals: loaded.arrivals.length, totals, reused };

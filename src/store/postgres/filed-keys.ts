@@ -1,5 +1,5 @@
 /**
- * By what an arrival refers to others, as it is filed: enough to find which conversations have to be judged together. Half the length of what the
+ * By what an arrival refers to others, as it is filed: enough to find which conversations have to be scored together. Half the length of what the
  * engine compares; a pair too many does no harm.
  *
  *   'h' or 'w': 8 bytes of the hash of a key that the arrival has or wants

@@ -70,7 +70,7 @@ export class Instance {
     await link.use((session) => this.#readTotals(session));
   }
 
-  /** After a judging of which it could not be told whether it was done: what is in the database is what was. */
+  /** After scoring of which it could not be told whether it was done: what is in the database is what was. */
   async catchUp(link: Link): Promise<void> {
     await link.transaction(async (session) => {
       this.#judgings = await this.#readJudgings(session);
@@ -86,17 +86,17 @@ export class Instance {
     for (const { metric, labels, at } of times) this.totals.times.load(metric, fromStorable(labels), at);
   }
 
-  /** Belongs into each judging transaction: numbers it, and refuses it where the name has a new owner. */
+  /** Belongs into each scoring transaction: numbers it, and refuses it where the name has a new owner. */
   async fence(session: Session): Promise<void> {
     const passed = await session.run(FENCE, [this.id, this.#epoch, this.#judgings]);
     if (passed !== 1) throw new FencedError(`another process has started as instance ${this.name}`);
   }
 
-  judged(): void {
+  scored(): void {
     this.#judgings += 1;
   }
 
-  /** Whether a judging whose commit was not answered was done; waits until it has come to its end one way or the other. */
+  /** Whether scoring whose commit was not answered was done; waits until it has come to its end one way or the other. */
   async wasJudged(link: Link): Promise<boolean> {
     return (await link.transaction((session) => this.#readJudgings(session))) > this.#judgings;
   }

@@ -1,6 +1,6 @@
 /**
  * Labels by people and the verdicts of judges beside them (label-store.ts), on the shared store. Who stores an evaluation looks whether there are
- * labels; who puts the first label looks for evaluations, after its commit and when nobody judges the conversation: so one of the two sees the
+ * labels; who puts the first label looks for evaluations, after its commit and when nobody scores the conversation: so one of the two sees the
  * other's.
  */
 import type { Evaluation } from '../../model/evaluation.ts';
@@ -174,7 +174,7 @@ const PUT = {
     WHERE NOT EXISTS (SELECT 1 FROM (SELECT label, note FROM labels WHERE key = $2 ORDER BY id DESC LIMIT 1) last
       WHERE last.label = $8 AND last.note IS NOT DISTINCT FROM $9)`,
 };
-/** Waits for whoever judges it. */
+/** Waits for whoever scores it. */
 const HOLD = { name: 'hold-labelled', sql: 'SELECT id FROM conversations WHERE key = $1 FOR SHARE' };
 const STORED = {
   name: 'labelled-evaluations',

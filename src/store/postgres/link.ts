@@ -48,7 +48,7 @@ const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 2_000;
 
 /**
- * Statements of filing and judging look some rows up by an index, whatever the tables hold. What the planner has heard of a queue, or of a partition that
+ * Statements of filing and scoring look some rows up by an index, whatever the tables hold. What the planner has heard of a queue, or of a partition that
  * was empty when it was last counted, is wrong most of the time, and to plan for each set of parameters costs more than to run.
  */
 const LOOK_UPS = [

@@ -12,7 +12,7 @@ export interface LoadedHead {
   readonly id: number;
   readonly conversation: ConversationHead;
   readonly firstTrace: TraceId | undefined;
-  /** Whether it is judged together with others, to which its turns may refer. */
+  /** Whether it is scored together with others, to which its turns may refer. */
   readonly isGrouped: boolean;
   /** The number under which it is asked to be looked at again. */
   readonly revisit: number | undefined;

@@ -21,7 +21,7 @@ import { fromStorable } from './storable-text.ts';
 import { loadWaiting } from './waiting.ts';
 
 export interface Loaded extends LoadedSet {
-  /** Places of the queue's entries, to be deleted when the arrivals have been judged. */
+  /** Places of the queue's entries, to be deleted when the arrivals have been scored. */
   readonly entries: readonly string[];
   /** By conversation, the instance that filed last. */
   readonly homes: ReadonlyMap<number, number>;
@@ -110,7 +110,7 @@ export async function load(session: Session, claimed: Claim, options: LoadingOpt
 }
 
 /**
- * As many units as there is room for, and at least one. Where that one alone is too much, it is judged up to an earlier time: to stop
+ * As many units as there is room for, and at least one. Where that one alone is too much, it is scored up to an earlier time: to stop
  * between two instants is to have been asked earlier.
  */
 function within(
@@ -177,7 +177,7 @@ function mayBeScored(head: ClaimedHead, arrivals: readonly Waiting[], time: numb
   return arrivals.some(({ needsNoHistory, closedAt }) => !needsNoHistory || closedAt + idleMs <= time);
 }
 
-/** Whether the engine has judged anything of it. */
+/** Whether the engine has scored anything of it. */
 function isKnown({ conversation }: ClaimedHead): boolean {
   return conversation.firstClosedAt !== undefined;
 }

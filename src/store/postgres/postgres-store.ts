@@ -1,5 +1,5 @@
 /**
- * The store that many instances share: PostgreSQL. It files what lanes close, judges what is due, and keeps time for all of them
+ * The store that many instances share: PostgreSQL. It files what lanes close, scores what is due, and keeps time for all of them
  * (`docs/decisions/0010-many-instances.md`). A connection for each kind of work, so that none waits for another.
  */
 import type { ClusterStore } from '../cluster-store.ts';
@@ -74,11 +74,11 @@ export class PostgresStore implements ClusterStore {
     const link = (name: string, more: Partial<LinkOptions> = {}) => linkOf(options, name, more);
     const statementMs = options.statementMs ?? STATEMENT_MS;
     const filing = link('filing', { plans: 'look-ups', statementMs });
-    const judging = link('judging', { plans: 'look-ups', statementMs });
+    const scoringLink = link('scoring', { plans: 'look-ups', statementMs });
     const housekeeping = link('housekeeping', { statementMs: HOUSEKEEPING_MS });
     const detecting = link('detection', { plans: 'look-ups', statementMs });
     const asking = link('asking', { plans: 'look-ups', statementMs });
-    this.#links = [filing, judging, others, housekeeping, detecting, asking];
+    this.#links = [filing, scoringLink, others, housekeeping, detecting, asking];
     const cache = new ContentCache(options.cacheBytes ?? 64 << 20);
     const { group, topics, outboxPayload } = options;
     this.lanes = new LaneRows(others, { topics, days: new FilingDays(), reopenMs });
@@ -92,7 +92,7 @@ export class PostgresStore implements ClusterStore {
       leaseMs,
     });
     this.time = new SharedTime(others, { group, topics }, new UnknownKeys(options.keysOf));
-    const scoring = new DueScoring({ link: judging, instance, cache, leaseMs, outboxPayload });
+    const scoring = new DueScoring({ link: scoringLink, instance, cache, leaseMs, outboxPayload });
     this.scoring = scoring;
     this.engineStore = scoring.workingSet;
     this.outbox = new Outbox(others);

@@ -1,6 +1,6 @@
 /**
  * Lets go of what is old. The large tables go by the day: a partition is dropped, after what is still needed of it has been copied to the
- * partition of kept rows: conversations that failed, since those are the ones people come back for, those that still go on, and what waits to be judged.
+ * partition of kept rows: conversations that failed, since those are the ones people come back for, those that still go on, and what waits to be scored.
  * Heads go in the order of their numbers, some at a time, and with them what was kept of them. Running totals stay: a counter never goes down.
  *
  * A lane that files for a head must not find it gone at its commit; so heads go under a lock that filers share, and for a short time only.
@@ -161,7 +161,7 @@ const DROP_LOST_TURNS = 'DELETE FROM open_turns WHERE named_at < (SELECT log_tim
 const OLD_DAYS = `SELECT substring(relname FROM '_d(\\d+)$')::int AS day FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
   WHERE inhparent = 'arrivals'::regclass AND relname ~ '_d\\d+$' AND substring(relname FROM '_d(\\d+)$')::int <= $1 ORDER BY 1`;
 const IS_THERE = `SELECT to_regclass('arrivals_d' || $1::int) IS NOT NULL AS there`;
-/** A group goes when all of it may. Whoever judges a conversation has its row, and it is not old then. */
+/** A group goes when all of it may. Whoever scores a conversation has its row, and it is not old then. */
 const OLD_HEADS = `
   SELECT c.id, c.first_day AS "firstDay", (c.old AND NOT EXISTS (
       SELECT 1 FROM conversation_groups g JOIN conversation_groups o ON o.leader = g.leader JOIN conversations m ON m.id = o.conversation

@@ -9,7 +9,7 @@
  *   conversations   heads: one row each, whatever day it is
  *   arrivals        what the lanes filed; the bytes are written here and, unless late spans change them, nowhere else
  *   open_turns      turns that lanes have not closed yet and that name a conversation: small rows, gone when the turn is filed
- *   pending         the arrivals that wait to be judged: small rows, gone when that is done
+ *   pending         the arrivals that wait to be scored: small rows, gone when that is done
  *   traces          the engine's view: which conversation a trace is in, at which revision; the bytes are its arrival's or its own
  *   evaluations     what was said, with the names of the criteria that failed in the row: searches come by conversation, and a
  *                   table of failed verdicts would be a row and an index entry for each

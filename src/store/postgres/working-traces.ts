@@ -1,4 +1,4 @@
-/** The traces of one transaction, in memory: those that were stored before and those of the arrivals that are judged in it. */
+/** The traces of one transaction, in memory: those that were stored before and those of the arrivals that are scored in it. */
 import type { CloseCause } from '../../model/causes.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { NewTrace, StoredTrace, TraceContent, TraceStore } from '../engine-store.ts';

@@ -1,5 +1,5 @@
 /**
- * Parts of turns that have been stored and whose turn is to be judged once everything that closes at the same time is
+ * Parts of turns that have been stored and whose turn is to be scored once everything that closes at the same time is
  * there. In the store, since the journal lets go of what is stored: a crash in between must not forget them.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
