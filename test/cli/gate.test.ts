@@ -44,6 +44,8 @@ test('a good version passes, a bad one is a regression with its criterion named,
   expect(readFileSync(path.join(folder, 'gate.xml'), 'utf8')).toContain('<failure type="regression"');
   expect(few.status).toBe(2);
   expect(few.stdout).toContain('cases would tell');
+  expect(bad.stdout).toContain('1 criterion unchanged: polite');
+  expect(again.stdout).toMatch(/pass +2 criteria unchanged: booked, polite/);
 });
 
 test('what can not be told passes where the file says so, and what is broken does not', () => {
