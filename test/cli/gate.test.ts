@@ -55,7 +55,7 @@ test('what can not be told passes where the file says so, and what is broken doe
   keep(folder, tried('few', ALL.slice(0, 5)));
   writeFileSync(
     path.join(folder, 'gate.yaml'),
-    'on_not_enough_evidence: pass\nrules: { success_rate: { max_drop: 5% }, tcr: { floor: 0.9 } }\n',
+    'on_not_enough_evidence: pass\nrules: { success_rate: { max_drop: 5 points }, tcr: { floor: 0.9 } }\n',
   );
 
   expect(gate(folder, 'few', '--baseline', 'good').status).toBe(0);

@@ -34,10 +34,10 @@ const GATE_EXIT = { pass: 0, regression: 1, not_enough_evidence: 2, error: 3 } a
 const GATE_HELP = `
 Rules are read from gate.yaml, where there is one:
   rules:
-    tcr: { floor: 0.8, max_drop: 5% }
-    success_rate: { max_drop: 5% }
+    tcr: { floor: 0.8, max_drop: 5 points }
+    success_rate: { max_drop: 5 points }
     cost_per_success: { max_rise: 10% }
-    criteria: { max_drop: 10% }
+    criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
 Without a file: the ones above, but for what needs a number of your own.
 

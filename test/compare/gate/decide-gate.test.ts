@@ -68,7 +68,7 @@ test('a level is passed, broken, or can not be told, by where its whole interval
 
 test('a fall beyond what is allowed is a regression, names the criterion and cases, and what did not fall passes', () => {
   const result = decided(
-    'rules: { tcr: { max_drop: 5% }, criteria: { max_drop: 5% } }',
+    'rules: { tcr: { max_drop: 5 points }, criteria: { max_drop: 5 points } }',
     tried('b', { booked: 0.6, seed: 2 }),
     tried('a', { booked: 1 }),
   );
@@ -193,10 +193,10 @@ test.each([
   'an agent held against itself is seldom called a regression: %j',
   ({ booked, cases, repeats }) => {
     const rules = `rules:
-  tcr: { max_drop: 0% }
-  success_rate: { max_drop: 0% }
-  criteria: { max_drop: 0% }
-  failed_runs: { max_rise: 0% }`;
+  tcr: { max_drop: 0 points }
+  success_rate: { max_drop: 0 points }
+  criteria: { max_drop: 0 points }
+  failed_runs: { max_rise: 0 points }`;
     let regressions = 0;
     for (let pair = 0; pair < 200; pair += 1) {
       const [a, b] = [0, 1].map((side) => tried('x', { booked, cases, repeats, seed: 1000 + 2 * pair + side }));
