@@ -11,8 +11,10 @@ import {
   formatP,
   formatShare,
   formatWord,
+  isUnchanged,
   rowGroups,
   splitText,
+  unchangedText,
 } from '../report/documents/comparison-rows.ts';
 import { headRow, printTable, type TableRow } from './print-table.ts';
 import { safe, type Terminal } from './terminal.ts';
@@ -38,7 +40,7 @@ export function printComparison(
   out(
     paint(
       'dim',
-      `\n  Intervals at ${percent} %, for all cases that the dataset stands for: they leave room for one that was not seen, and so may have 0 in them\n  where p, for these cases, is small. p of criteria is adjusted for their number (Holm). More cases: to find a difference of ${comparison.smallest}, the\n  smallest that matters, four times of five.`,
+      `\n  Intervals at ${percent} %, for all cases that the dataset stands for: they leave room for one that was not seen, and so may have 0 in them\n  where p, for these cases, is small. p of criteria is adjusted for their number (Holm). About so many cases\n  would tell whether it got worse by more than ${comparison.smallest}, the smallest difference that matters.`,
     ),
   );
 }
@@ -66,12 +68,20 @@ function printSuite(
   const rows = groups.flatMap((group) => [
     '',
     headRow(group.title, 'A', 'B', 'change', `${percent} % interval`, 'p', ''),
-    ...group.rows.map(cellsOf),
+    ...rowsOf(group),
   ]);
   printTable(terminal, rows, { align: 'lrrrrr' });
   if (suite.split !== undefined) out(`\n    What moved TCR: ${splitText(suite.split, (name) => safe(name, NAME_MAX))}`);
   printFlipped(terminal, suite.flipped, flippedMax);
   printReliability(terminal, suite);
+}
+
+/** Criteria that are the same in each case are one line. */
+function rowsOf({ title, rows }: ReturnType<typeof rowGroups>[number]): readonly TableRow[] {
+  if (title !== 'criteria') return rows.map(cellsOf);
+  const unchanged = unchangedText(rows.filter(isUnchanged).map(({ name }) => safe(name, NAME_MAX)));
+  const moved = rows.filter((row) => !isUnchanged(row)).map(cellsOf);
+  return unchanged === undefined ? moved : [...moved, `    ${unchanged}`];
 }
 
 function cellsOf({ name, unit, compared }: ComparisonRow): TableRow {

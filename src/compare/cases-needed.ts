@@ -1,67 +1,48 @@
 /**
- * How many cases it would take to find a difference that matters, with four chances out of five (power 80 %):
+ * About how many cases it takes to tell whether a figure keeps a limit, if they go on like those that were seen. `assay gate` asks it of its limits, and
+ * `assay compare` of the smallest difference that matters: both say the same number of the same change.
  *
- *     n = ((z(1 − α/2) + z(0.8)) / δ)² × variance of the cases' differences,   at least log(α/2) / log(1 − δ)
+ * Two things lie between a figure and its bound. Chance shrinks with the root of the number of cases. The case that was not seen (`unseen-case.ts`) lies `reach`
+ * away from the figure, and has a weight of 1 − tail^(1/n). S is taken from the bound that there is now, and n is the least for which
  *
- * with δ the smallest difference that matters. To the differences that were seen come two that were not, with half a weight each, as far from none as can be, so that a few
- * cases that all agree do not look as though all cases would. The second figure is what it takes where they do all agree: with less, a share δ of
- * cases that are different could have been missed. Where cases are different ones the variances of both add up, and n is of each; relative
- * differences are those of logarithms.
+ *     reach (1 − tail^(1/n)) + S / √n  ≤  margin
+ *
+ * To be kept, a limit is shown by itself, at the tail of an interval. To be broken, it is shown as one of all that were looked at.
  */
-import { type CaseEffort, meanOf } from './measure.ts';
-import { normalPoint } from './normal.ts';
+import type { Estimated } from '../model/estimated.ts';
 
-interface Asked {
-  /** 1 − confidence. */
-  readonly alpha: number;
-  readonly smallest: number;
+interface Limited {
+  readonly figure: Estimated;
+  readonly limit: number;
+  readonly isMoreBetter: boolean;
+  /** Of an interval with two ends, whatever the question: then no surface asks for fewer cases than another. */
+  readonly confidence: number;
+  /** How many figures of the suite are looked at for one that broke its limit. */
+  readonly lookedAt: number;
 }
 
-const POWER = 0.8;
+/** More than this many, and more than so many times the cases there are, is no advice. */
+const CASES_MAX = 1000;
+const TIMES_MAX = 20;
 
-/** Of differences between −1 and 1, one a case. */
-export function casesNeeded(differences: readonly number[], asked: Asked): number {
-  return needed((variance(differences) * differences.length + 1) / (differences.length + 1), asked.smallest, asked);
-}
-
-/** Of each, of values between 0 and 1. */
-export function casesNeededApart(a: readonly number[], b: readonly number[], asked: Asked): number {
-  const spread = (values: readonly number[]) => {
-    const mean = meanOf(values) ?? 0.5;
-    // The unseen ones are at 0 and 1, with half a weight each.
-    const unseen = (mean ** 2 + (1 - mean) ** 2) / 2;
-    return (variance(values) * values.length + unseen) / (values.length + 1);
-  };
-  return needed(spread(a) + spread(b), asked.smallest, asked);
-}
-
-/** For a ratio of ratios: how far each case pulls its logarithm. */
-export function casesNeededForEffort(pairs: readonly (readonly [CaseEffort, CaseEffort])[], asked: Asked): number {
-  const [ofA, ofB] = [pullsOf(pairs.map(([a]) => a)), pullsOf(pairs.map(([, b]) => b))];
-  const pulls = ofB.map((pull, index) => pull - (ofA[index] ?? 0));
-  return needed((variance(pulls) * pulls.length + 1) / (pulls.length + 1), Math.log1p(asked.smallest), asked);
-}
-
-export function casesNeededForEffortApart(a: readonly CaseEffort[], b: readonly CaseEffort[], asked: Asked): number {
-  const spread = (cases: readonly CaseEffort[]) => (variance(pullsOf(cases)) * cases.length + 1) / (cases.length + 1);
-  return needed(spread(a) + spread(b), Math.log1p(asked.smallest), asked);
-}
-
-function needed(spread: number, distance: number, { alpha }: Asked): number {
-  const reach = normalPoint(1 - alpha / 2) + normalPoint(POWER);
-  const byVariance = (reach / distance) ** 2 * spread;
-  const wereAllEqual = Math.log(alpha / 2) / Math.log1p(-Math.min(distance, 0.999));
-  return Math.ceil(Math.max(byVariance, wereAllEqual));
-}
-
-/** By how much log(mean effort / mean success) moves with the weight of each case. */
-function pullsOf(cases: readonly CaseEffort[]): number[] {
-  const effort = meanOf(cases.map((one) => one.effort)) ?? 0;
-  const success = meanOf(cases.map((one) => one.success)) ?? 0;
-  return cases.map((one) => (effort > 0 ? one.effort / effort : 1) - (success > 0 ? one.success / success : 1));
-}
-
-function variance(numbers: readonly number[]): number {
-  const middle = meanOf(numbers) ?? 0;
-  return meanOf(numbers.map((number) => (number - middle) ** 2)) ?? 0;
+/** Not more than there are where it can be told already; undefined where no number would do. */
+export function casesNeeded({ figure, limit, isMoreBetter, confidence, lookedAt }: Limited): number | undefined {
+  const isKept = isMoreBetter ? figure.value >= limit : figure.value <= limit;
+  const tail = (1 - confidence) / 2 / (isKept ? 1 : Math.max(1, lookedAt));
+  const margin = Math.abs(figure.value - limit);
+  // What is kept must be shown to be, and what is broken likewise; the bound on the limit's side decides.
+  const end = isKept === isMoreBetter ? 'lower' : 'upper';
+  const half = Math.abs(figure.value - figure[end](tail));
+  const unseen = (cases: number) => figure.reach[end] * (1 - tail ** (figure.samples / cases));
+  const chance = Math.max(0, half - unseen(figure.cases)) * Math.sqrt(figure.cases);
+  const tells = (cases: number) => unseen(cases) + chance / Math.sqrt(cases) <= margin;
+  const most = Math.max(CASES_MAX, TIMES_MAX * figure.cases);
+  if (!tells(most)) return undefined;
+  let [few, enough] = [0, most];
+  while (enough - few > 1) {
+    const cases = Math.floor((few + enough) / 2);
+    if (tells(cases)) enough = cases;
+    else few = cases;
+  }
+  return enough;
 }

@@ -4,7 +4,7 @@
  */
 import { DRAWS, type Drawn, exponential, quantile } from './draws.ts';
 import type { EstimatedChange, NotEstimable } from '../model/estimated.ts';
-import { once } from './level.ts';
+import { DRAWN_REACH, once } from './level.ts';
 import {
   type BoundedMeasure,
   type CaseEffort,
@@ -50,8 +50,11 @@ export function pairedChange(pairs: readonly (readonly [number, number])[]): Est
     a,
     b,
     cases: pairs.length,
+    ...reachOf(b - a),
+    samples: 1,
     isRelative: false,
     isPaired: true,
+    moved: differences.filter((difference) => difference !== 0).length,
     lower: (tail) => Math.min(b - a, lowerBound(differences, -1, tail)),
     upper: (tail) => Math.max(b - a, upperBound(differences, 1, tail)),
   };
@@ -74,8 +77,11 @@ export function unpairedChange(ofA: readonly number[], ofB: readonly number[]): 
     a,
     b,
     cases: ofA.length + ofB.length,
+    ...reachOf(b - a),
+    samples: 2,
     isRelative: false,
     isPaired: false,
+    moved: undefined,
     lower: (tail) => Math.min(b - a, quantile(drawn().lower, tail)),
     upper: (tail) => Math.max(b - a, quantile(drawn().upper, 1 - tail)),
   };
@@ -86,7 +92,8 @@ export function pairedEffortChange(
   pairs: readonly (readonly [CaseEffort, CaseEffort])[],
 ): EstimatedChange | NotEstimable {
   const [a, b] = [ratioOf(pairs.map(([ofA]) => ofA)), ratioOf(pairs.map(([, ofB]) => ofB))];
-  return relative({ a, b, cases: pairs.length, isPaired: true }, () => drawPairedChange(pairs));
+  const moved = pairs.filter(([one, other]) => one.effort !== other.effort || one.success !== other.success).length;
+  return relative({ a, b, cases: pairs.length, samples: 1, isPaired: true, moved }, () => drawPairedChange(pairs));
 }
 
 export function unpairedEffortChange(
@@ -94,7 +101,8 @@ export function unpairedEffortChange(
   ofB: readonly CaseEffort[],
 ): EstimatedChange | NotEstimable {
   const [a, b] = [ratioOf(ofA), ratioOf(ofB)];
-  return relative({ a, b, cases: ofA.length + ofB.length, isPaired: false }, () => drawChange(ofA, ofB));
+  const cases = ofA.length + ofB.length;
+  return relative({ a, b, cases, samples: 2, isPaired: false, moved: undefined }, () => drawChange(ofA, ofB));
 }
 
 function boundedChange(a: SuiteRuns, b: SuiteRuns, measure: BoundedMeasure): EstimatedChange | NotEstimable {
@@ -109,8 +117,13 @@ function effortChange(a: SuiteRuns, b: SuiteRuns, measure: EffortMeasure): Estim
   return unpairedEffortChange([...ofA.values()], [...ofB.values()]);
 }
 
+/** The case that was not seen differs by 1 at most. */
+function reachOf(difference: number): Pick<EstimatedChange, 'reach'> {
+  return { reach: { lower: 1 + difference, upper: 1 - difference } };
+}
+
 function relative(
-  figures: { readonly a: number; readonly b: number; readonly cases: number; readonly isPaired: boolean },
+  figures: Pick<EstimatedChange, 'a' | 'b' | 'cases' | 'samples' | 'isPaired' | 'moved'>,
   draw: () => Drawn,
 ): EstimatedChange | NotEstimable {
   const { a, b } = figures;
@@ -123,6 +136,7 @@ function relative(
   return {
     value,
     ...figures,
+    reach: DRAWN_REACH,
     isRelative: true,
     lower: (tail) => Math.min(value, quantile(drawn().lower, tail) - 1),
     upper: (tail) => Math.max(value, quantile(drawn().upper, 1 - tail) - 1),

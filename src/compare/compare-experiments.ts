@@ -7,16 +7,17 @@
  * 0 in it although the test rejects, where few cases differ all in one way by little.
  */
 import type { Compared, Comparison, ComparisonWord, SuiteComparison } from '../model/comparison.ts';
+import type { EstimatedChange } from '../model/estimated.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
-import { casesNeeded, casesNeededApart, casesNeededForEffort, casesNeededForEffortApart } from './cases-needed.ts';
-import { changeOf, pairsOf, shareCases } from './change.ts';
+import { casesNeeded } from './cases-needed.ts';
+import { changeOf, shareCases } from './change.ts';
 import { comparabilityOf, suiteWarnings } from './comparability.ts';
 import { testDifference } from './difference-test.ts';
 import { holm } from './exact-tests.ts';
 import { flippedCases } from './flipped-cases.ts';
-import { effortsOf, isEffort, type Measure, valuesOf } from './measure.ts';
+import type { Measure } from './measure.ts';
 import { reliabilityOfRuns } from './reliability.ts';
 import { splitScore } from './split-score.ts';
 import { SuiteRuns } from './suite-runs.ts';
@@ -58,12 +59,15 @@ export function suitesOf({ experiment, runs }: ExperimentResult): string[] {
 interface Asked {
   readonly alpha: number;
   readonly smallest: number;
+  /** How many criteria the suite has. */
+  readonly lookedAt: number;
 }
 
-function compareSuite(a: SuiteRuns, b: SuiteRuns, asked: Asked): SuiteComparison {
+function compareSuite(a: SuiteRuns, b: SuiteRuns, level: Omit<Asked, 'lookedAt'>): SuiteComparison {
+  const criteria = [...new Set([...a.criteria, ...b.criteria])];
+  const asked = { ...level, lookedAt: criteria.length };
   const compared = (measure: Measure, good: Good) => worded(measured(a, b, measure, asked), good, asked);
   const isPaired = shareCases(a, b);
-  const criteria = [...new Set([...a.criteria, ...b.criteria])];
   const ofCriteria = adjusted(criteria.map((name) => measured(a, b, { is: 'criterion', name }, asked)));
   return {
     suite: a.suite,
@@ -104,7 +108,7 @@ const GOOD_OUTCOMES = {
 } as const satisfies Record<Outcome, Good>;
 
 type Measured =
-  | (Omit<Extract<Compared, { is: 'compared' }>, 'word'> & { readonly moreCases: number })
+  | (Omit<Extract<Compared, { is: 'compared' }>, 'word' | 'casesNeeded'> & { readonly figure: EstimatedChange })
   | Extract<Compared, { is: 'not_compared' }>;
 
 function measured(a: SuiteRuns, b: SuiteRuns, measure: Measure, asked: Asked): Measured {
@@ -122,28 +126,12 @@ function measured(a: SuiteRuns, b: SuiteRuns, measure: Measure, asked: Asked): M
     isRelative: change.isRelative,
     isPaired: change.isPaired,
     cases: change.cases,
+    moved: change.moved,
     p: test.p,
     adjustedP: test.p,
     test: test.by,
-    moreCases: Math.max(1, needed(a, b, measure, asked) - change.cases),
+    figure: change,
   };
-}
-
-/** How many cases it would take, of both together where they are different ones. */
-function needed(a: SuiteRuns, b: SuiteRuns, measure: Measure, asked: Asked): number {
-  const isPaired = shareCases(a, b);
-  if (isEffort(measure)) {
-    const [ofA, ofB] = [effortsOf(a, measure), effortsOf(b, measure)];
-    return isPaired
-      ? casesNeededForEffort(pairsOf(ofA, ofB), asked)
-      : 2 * casesNeededForEffortApart([...ofA.values()], [...ofB.values()], asked);
-  }
-  const [ofA, ofB] = [valuesOf(a, measure), valuesOf(b, measure)];
-  if (!isPaired) return 2 * casesNeededApart([...ofA.values()], [...ofB.values()], asked);
-  return casesNeeded(
-    pairsOf(ofA, ofB).map(([one, other]) => other - one),
-    asked,
-  );
 }
 
 function adjusted(all: readonly Measured[]): Measured[] {
@@ -158,14 +146,20 @@ function adjusted(all: readonly Measured[]): Measured[] {
   });
 }
 
-function worded(found: Measured, good: Good, { alpha, smallest }: Asked): Compared {
-  if (found.is === 'not_compared') return found;
-  const word = good === undefined ? undefined : wordOf(found, good, { alpha, smallest });
-  return { ...found, word, moreCases: word === 'not_enough_evidence' ? found.moreCases : 0 };
+function worded(measure: Measured, good: Good, asked: Asked): Compared {
+  if (measure.is === 'not_compared') return measure;
+  const { figure, ...found } = measure;
+  if (good === undefined) return { ...found, word: undefined, casesNeeded: undefined };
+  const word = wordOf(found, good, asked);
+  if (word !== 'not_enough_evidence') return { ...found, word, casesNeeded: undefined };
+  const isMoreBetter = good === 'more';
+  const limit = isMoreBetter ? -asked.smallest : asked.smallest;
+  const { alpha, lookedAt } = asked;
+  return { ...found, word, casesNeeded: casesNeeded({ figure, limit, isMoreBetter, confidence: 1 - alpha, lookedAt }) };
 }
 
 function wordOf(
-  { change, lower, upper, adjustedP }: Extract<Measured, { is: 'compared' }>,
+  { change, lower, upper, adjustedP }: Omit<Extract<Measured, { is: 'compared' }>, 'figure'>,
   good: 'more' | 'less',
   { alpha, smallest }: Asked,
 ): ComparisonWord {

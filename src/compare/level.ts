@@ -18,6 +18,8 @@ export function levelOfShares(values: readonly number[]): Estimated | NotEstimab
   return {
     value,
     cases: values.length,
+    samples: 1,
+    reach: { lower: value, upper: 1 - value },
     lower: (tail) => Math.min(value, lowerBound(values, 0, tail)),
     upper: (tail) => Math.max(value, upperBound(values, 1, tail)),
   };
@@ -31,10 +33,15 @@ export function levelOfEffort(cases: readonly CaseEffort[]): Estimated | NotEsti
   return {
     value,
     cases: cases.length,
+    samples: 1,
+    reach: DRAWN_REACH,
     lower: (tail) => Math.min(value, quantile(drawn().lower, tail)),
     upper: (tail) => Math.max(value, quantile(drawn().upper, 1 - tail)),
   };
 }
+
+/** What the unseen case does to a ratio is drawn with all others. */
+export const DRAWN_REACH = { lower: 0, upper: 0 } as const;
 
 /** Draws take time, and not everybody asks for bounds. */
 export function once<T>(make: () => T): () => T {

@@ -60,6 +60,8 @@ export type Compared =
       readonly isRelative: boolean;
       readonly isPaired: boolean;
       readonly cases: number;
+      /** In how many of them the two differ; undefined where they are not paired. */
+      readonly moved: number | undefined;
       /** How likely so large a difference is where there is none. */
       readonly p: number;
       /** With regard to how many were looked at; the same as `p` where it is one. */
@@ -67,8 +69,11 @@ export type Compared =
       readonly test: 'mcnemar' | 'sign_flips' | 'fisher' | 'permutation';
       /** Undefined of what is neither good nor bad. */
       readonly word: ComparisonWord | undefined;
-      /** More cases that it would take to find the smallest difference that matters four times of five; 0 where the word is another one. */
-      readonly moreCases: number;
+      /**
+       * About how many cases tell whether it got worse by more than the smallest difference that matters, where there is not enough evidence; not more than
+       * there are where that can be told. Undefined of other words, and where no number would do.
+       */
+      readonly casesNeeded: number | undefined;
     }
   | { readonly is: 'not_compared'; readonly because: string };
 

@@ -3,6 +3,10 @@ export interface Estimated {
   readonly value: number;
   /** How many cases it rests on. */
   readonly cases: number;
+  /** 2 where the cases are two samples of different ones, each of which has a case that was not seen. */
+  readonly samples: 1 | 2;
+  /** How far from the figure the case that was not seen is at either end; 0 where the bounds know no such distance. */
+  readonly reach: { readonly lower: number; readonly upper: number };
   /** A bound that the true figure is below in at most `tail` of all samples; `tail` is between 0 and 0.5. */
   lower(tail: number): number;
   /** A bound that the true figure is above in at most `tail` of all samples. */
@@ -16,6 +20,8 @@ export interface EstimatedChange extends Estimated {
   readonly isRelative: boolean;
   /** Each case beside itself; else the two samples are of different cases. */
   readonly isPaired: boolean;
+  /** In how many cases the two differ; undefined where they are not paired. */
+  readonly moved: number | undefined;
 }
 
 /** Why there is no figure, in a sentence. */

@@ -36,6 +36,8 @@ interface RuleFigures {
   readonly baseline: number | undefined;
   readonly candidate: number;
   readonly cases: number;
+  /** In how many of them the two differ; undefined of levels, and where cases are not paired. */
+  readonly moved: number | undefined;
   /** Each case beside itself. */
   readonly isPaired: boolean;
   /** Shares of the baseline rather than a difference. */

@@ -44,6 +44,8 @@ test('a good version passes, a bad one is a regression with its criterion named,
   expect(readFileSync(path.join(folder, 'gate.xml'), 'utf8')).toContain('<failure type="regression"');
   expect(few.status).toBe(2);
   expect(few.stdout).toContain('cases would tell');
+  expect(bad.stdout).toContain('1 criterion unchanged: polite');
+  expect(again.stdout).toMatch(/pass +2 criteria unchanged: booked, polite/);
 });
 
 test('what can not be told passes where the file says so, and what is broken does not', () => {
@@ -53,7 +55,7 @@ test('what can not be told passes where the file says so, and what is broken doe
   keep(folder, tried('few', ALL.slice(0, 5)));
   writeFileSync(
     path.join(folder, 'gate.yaml'),
-    'on_not_enough_evidence: pass\nrules: { success_rate: { max_drop: 5% }, tcr: { floor: 0.9 } }\n',
+    'on_not_enough_evidence: pass\nrules: { success_rate: { max_drop: 5 points }, tcr: { floor: 0.9 } }\n',
   );
 
   expect(gate(folder, 'few', '--baseline', 'good').status).toBe(0);

@@ -31,7 +31,7 @@ describe('the word for a difference', () => {
       experimentOf('b', passing([...times(10, 0 as const), ...times(30, 1 as const)])),
     );
 
-    expect(compared(suite.score)).toMatchObject({ word: 'worse', moreCases: 0, isPaired: true, cases: 40 });
+    expect(compared(suite.score)).toMatchObject({ word: 'worse', casesNeeded: undefined, isPaired: true, cases: 40 });
     expect(compared(suite.success)).toMatchObject({ word: 'worse', change: -0.25, test: 'mcnemar' });
     expect(criterion('booked')).toMatchObject({ word: 'worse', change: -0.25 });
     expect(criterion('booked').adjustedP).toBeCloseTo(2 * 2 * 0.5 ** 10, 12);
@@ -52,12 +52,12 @@ describe('the word for a difference', () => {
     const few = only(experimentOf('a', passing(times(20, 1))), experimentOf('b', passing(times(20, 1)))).criterion(
       'polite',
     );
-    const enough = times(20 + few.moreCases, 1 as const);
+    const enough = times(few.casesNeeded ?? 0, 1 as const);
     const many = only(experimentOf('a', passing(enough)), experimentOf('b', passing(enough))).criterion('polite');
 
     expect(few).toMatchObject({ word: 'not_enough_evidence', change: 0, p: 1 });
-    expect(few.moreCases).toBeGreaterThan(30);
-    expect(many).toMatchObject({ word: 'no_difference_shown', moreCases: 0 });
+    expect(few.casesNeeded).toBe(72);
+    expect(many).toMatchObject({ word: 'no_difference_shown', casesNeeded: undefined });
   });
 
   test('none of an outcome that is neither good nor bad', () => {

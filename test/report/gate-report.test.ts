@@ -19,6 +19,7 @@ function ruleOf(decision: JudgedRule['decision'], changed: Partial<JudgedRule> =
       baseline: 1,
       candidate: 0.8,
       cases: 60,
+      moved: 12,
       isPaired: true,
       isRelative: false,
     },

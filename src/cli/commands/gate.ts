@@ -10,6 +10,7 @@ import type { ExperimentResult } from '../../model/experiment.ts';
 import type { GateDecision, GateResult, JudgedRule } from '../../model/gate.ts';
 import { formatMistakes } from '../../model/mistake.ts';
 import { gateJson, gateJUnit, gateMarkdown } from '../../report/documents/gate-report.ts';
+import { unchangedText } from '../../report/documents/comparison-rows.ts';
 import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { load } from '../load.ts';
@@ -33,10 +34,10 @@ const GATE_EXIT = { pass: 0, regression: 1, not_enough_evidence: 2, error: 3 } a
 const GATE_HELP = `
 Rules are read from gate.yaml, where there is one:
   rules:
-    tcr: { floor: 0.8, max_drop: 5% }
-    success_rate: { max_drop: 5% }
+    tcr: { floor: 0.8, max_drop: 5 points }
+    success_rate: { max_drop: 5 points }
     cost_per_success: { max_rise: 10% }
-    criteria: { max_drop: 10% }
+    criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
 Without a file: the ones above, but for what needs a number of your own.
 
@@ -131,28 +132,48 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
   for (const warning of warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
   for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
     out(`\n  ${paint('bold', safe(suite, 80))}`);
-    const table = rows.flatMap((rule): readonly TableRow[] => {
-      const [style, word] = WORDS[rule.decision];
-      const { allowed, value, interval } = rule.shown;
-      const cases = rule.examples.map((id) => safe(id, 60)).join(', ');
-      return [
-        [
-          { text: word, style },
-          { text: rule.rule, max: 80 },
-          allowed,
-          interval === '' ? value : `${value}  (${interval})`,
-          { text: hintOf(rule), style: 'dim' },
-        ],
-        ...(cases === '' ? [] : [`      ${paint('dim', `cases: ${cases}`)}`]),
-      ];
-    });
-    printTable(terminal, table);
+    const table = rows
+      .filter((rule) => !isUnchanged(rule))
+      .flatMap((rule): readonly TableRow[] => {
+        const [style, word] = WORDS[rule.decision];
+        const { allowed, value, interval } = rule.shown;
+        const cases = rule.examples.map((id) => safe(id, 60)).join(', ');
+        return [
+          [
+            { text: word, style },
+            { text: rule.rule, max: 80 },
+            allowed,
+            interval === '' ? value : `${value}  (${interval})`,
+            { text: hintOf(rule), style: 'dim' },
+          ],
+          ...(cases === '' ? [] : [`      ${paint('dim', `cases: ${cases}`)}`]),
+        ];
+      });
+    printTable(terminal, [...table, ...unchangedRows(terminal, rows.filter(isUnchanged))]);
   }
   const style = WORDS[result.decision][0];
   out(`\n  ${paint(style, CONCLUSIONS[result.decision])}`);
   const confidence = Number((result.confidence * 100).toFixed(1));
   out(paint('dim', `  Decided on intervals at ${confidence} %, all rules together.`));
   if (baseline !== undefined) out(paint('dim', `  In detail: assay compare ${baseline.id} ${candidate.id}`));
+}
+
+/** A criterion that is the same in each case, held against a baseline. */
+function isUnchanged({ rule, figures }: JudgedRule): boolean {
+  return rule.startsWith('criterion.') && figures?.moved === 0;
+}
+
+/** One line for all of them with the same answer. */
+function unchangedRows({ paint }: Terminal, rules: readonly JudgedRule[]): readonly TableRow[] {
+  return [...Map.groupBy(rules, (rule) => `${rule.decision} ${hintOf(rule)}`).values()].flatMap((same) => {
+    const [first] = same;
+    const names = [...new Set(same.map(({ rule }) => safe(rule.slice('criterion.'.length), 80)))];
+    const text = unchangedText(names);
+    if (first === undefined || text === undefined) return [];
+    const [style, word] = WORDS[first.decision];
+    const hint = hintOf(first);
+    return [`    ${paint(style, word)}  ${text}${hint === '' ? '' : `  ${paint('dim', hint)}`}`];
+  });
 }
 
 /** What would settle it. */

@@ -11,6 +11,7 @@
  */
 import type { ExperimentResult } from '../../model/experiment.ts';
 import type { GateDecision, GateResult, GateSide, JudgedRule, RuleDecision } from '../../model/gate.ts';
+import { casesNeeded } from '../cases-needed.ts';
 import { changeOf } from '../change.ts';
 import type { Estimated, EstimatedChange, NotEstimable } from '../../model/estimated.ts';
 import { levelOf } from '../level.ts';
@@ -38,10 +39,6 @@ interface Asked extends Sides {
   readonly figure: Estimated | EstimatedChange | NotEstimable;
 }
 type Answerable = Asked & { readonly figure: Estimated };
-
-/** More than this many, and more than so many times the cases there are, is no advice. */
-const CASES_MAX = 1000;
-const TIMES_MAX = 20;
 
 export function decideGate({ candidate, baseline, gate, warnings }: ToGate): GateResult {
   const tail = 1 - gate.confidence;
@@ -162,14 +159,14 @@ function judged(
   const shownAt = brokenAt ?? (isWithin(asked) ? tail : at.tailOfBroken);
   const lower = figure.lower(shownAt);
   const upper = figure.upper(shownAt);
-  const casesNeeded = decision === 'not_enough_evidence' ? moreCases(asked, shownAt) : undefined;
+  const needed = decision === 'not_enough_evidence' ? casesNeededFor(asked, at.tail) : undefined;
   const shown = { allowed, value: formatFigure(figure.value, unit), interval: formatInterval(lower, upper, unit) };
   const change = 'isPaired' in figure ? figure : undefined;
   const against = needsBaseline(rule.limit) ? baseline : undefined;
   return {
     ...common,
     decision,
-    because: sentence(decision, shown, casesNeeded),
+    because: sentence(decision, shown, needed),
     shown,
     figures: {
       value: figure.value,
@@ -178,30 +175,20 @@ function judged(
       baseline: change?.a,
       candidate: change?.b ?? figure.value,
       cases: figure.cases,
+      moved: change?.moved,
       isPaired: change?.isPaired ?? false,
       isRelative: change?.isRelative ?? false,
     },
-    casesNeeded,
+    casesNeeded: needed,
     examples: decision === 'pass' ? [] : casesAgainst(rule.measure, candidate, against),
   };
 }
 
-/**
- * Of n cases, chance leaves an interval of half S / √n, and what was never seen adds about U / n to it, with U = −ln(tail): what 60 cases in a row show
- * may still fail in one of 20. What is relative has no such part.
- */
-function moreCases(asked: Answerable, tail: number): number | undefined {
-  const { rule, figure } = asked;
-  const margin = Math.abs(figure.value - boundary(rule));
-  // What is within has to be shown to be, what is beyond likewise, and the bound on that side decides.
-  const towardsLower = isWithin(asked) === isMoreBetter(rule);
-  const half = towardsLower ? figure.value - figure.lower(tail) : figure.upper(tail) - figure.value;
-  const unseen = isEffort(rule.measure) ? 0 : -Math.log(tail);
-  const chance = Math.max(0, half - unseen / figure.cases) * Math.sqrt(figure.cases);
-  // U y² + S y = margin, for y = 1 / √n.
-  const y = unseen === 0 ? margin / chance : (Math.sqrt(chance ** 2 + 4 * unseen * margin) - chance) / (2 * unseen);
-  const cases = Math.ceil(1 / y ** 2);
-  return cases <= Math.max(CASES_MAX, TIMES_MAX * figure.cases) ? Math.max(cases, figure.cases + 1) : undefined;
+/** The same number that `assay compare` says of the same change and limit. */
+function casesNeededFor({ rule, figure, candidate }: Answerable, tail: number): number | undefined {
+  const limited = { figure, limit: boundary(rule), isMoreBetter: isMoreBetter(rule), confidence: 1 - tail };
+  const needed = casesNeeded({ ...limited, lookedAt: candidate.criteria.length });
+  return needed === undefined ? undefined : Math.max(needed, figure.cases + 1);
 }
 
 function sentence(decision: RuleDecision, shown: JudgedRule['shown'], casesNeeded: number | undefined): string {

@@ -4,10 +4,10 @@
  *     confidence: 0.95
  *     on_not_enough_evidence: fail          # or pass
  *     rules:                                # for every suite, or under `suites: { scheduling: … }`
- *       tcr: { floor: 0.8, max_drop: 5% }
- *       success_rate: { max_drop: 5% }
+ *       tcr: { floor: 0.8, max_drop: 5 points }
+ *       success_rate: { max_drop: 5 points }
  *       cost_per_success: { max_rise: 10% }
- *       criteria: { max_drop: 10% }         # each of them
+ *       criteria: { max_drop: 10 points }   # each of them
  *       critical: { floor: 0.95 }           # each critical one
  *       criterion: { correct_time: { floor: 0.9 } }
  *       pass_hat: { k: 3, floor: 0.7 }
@@ -39,11 +39,27 @@ const amount = z.preprocess(
 );
 const share = amount.refine((value) => value <= 1, 'a share from 0 to 1, or 0% to 100%');
 
-const good = { floor: share.optional(), max_drop: share.optional() };
+/**
+ * How far a share may move, in points: 0.90 to 0.85 is 5 points. A bare `5%` is refused, because it is read as points by some and as a share of the baseline by
+ * others, and a gate must not be read in two ways.
+ */
+const points = z.preprocess(
+  (written) => {
+    const [, number, unit] =
+      typeof written === 'string' ? (/^(\d+(?:\.\d+)?)\s*(points?|pp|%)$/.exec(written) ?? []) : [];
+    return number === undefined || (unit === '%' && Number(number) !== 0) ? written : Number(number) / 100;
+  },
+  z.custom<number>(
+    (value) => typeof value === 'number' && value >= 0 && value <= 1,
+    'points, such as `5 points` (0.90 to 0.85) or 0.05. A bare percentage is read in two ways; here it meant points',
+  ),
+);
+
+const good = { floor: share.optional(), max_drop: points.optional() };
 const goodLimits = limits(good);
 /** Levels of cost and steps are no shares. */
 const perSuccess = limits({ ceiling: amount.optional(), max_rise: amount.optional() });
-const badShare = limits({ ceiling: share.optional(), max_rise: share.optional() });
+const badShare = limits({ ceiling: share.optional(), max_rise: points.optional() });
 
 const RULES = {
   tcr: goodLimits.optional(),

@@ -75,7 +75,9 @@ function comparedJson(compared: Compared): object {
     p: compared.p,
     adjusted_p: compared.adjustedP,
     test: compared.test,
-    more_cases: compared.moreCases,
+    cases_needed: compared.casesNeeded ?? null,
+    cases_moved: compared.moved ?? null,
+    more_cases: Math.max(0, (compared.casesNeeded ?? 0) - compared.cases),
   };
 }
 

@@ -94,11 +94,25 @@ const WORDS = {
   not_enough_evidence: 'not enough evidence',
 } as const satisfies Record<ComparisonWord, string>;
 
-export function formatWord({ word, moreCases }: Extract<Compared, { is: 'compared' }>): string {
+/** As `assay gate` says it. */
+export function formatWord({ word, casesNeeded, cases }: Extract<Compared, { is: 'compared' }>): string {
   if (word === undefined) return '';
-  return word === 'not_enough_evidence'
-    ? `${WORDS[word]}: ${moreCases} more ${moreCases === 1 ? 'case' : 'cases'}`
-    : WORDS[word];
+  if (word !== 'not_enough_evidence') return WORDS[word];
+  if (casesNeeded === undefined) return `${WORDS[word]}: too near the limit to tell`;
+  return casesNeeded > cases
+    ? `${WORDS[word]}: about ${casesNeeded} cases would tell`
+    : `${WORDS[word]}, and not worse by what matters`;
+}
+
+/** "9 criteria unchanged: a, b, c"; undefined where there are none. */
+export function unchangedText(names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  return `${names.length} ${names.length === 1 ? 'criterion' : 'criteria'} unchanged: ${names.join(', ')}`;
+}
+
+/** The same in each case. */
+export function isUnchanged({ compared }: ComparisonRow): boolean {
+  return compared.is === 'compared' && compared.moved === 0;
 }
 
 export function formatShare({ value, lower, upper }: Interval): string {

@@ -25,6 +25,7 @@ export function gateJson({ decision, confidence, candidate, baseline, rules, war
       relative: rule.figures?.isRelative ?? null,
       paired: rule.figures?.isPaired ?? null,
       cases: rule.figures?.cases ?? null,
+      cases_moved: rule.figures?.moved ?? null,
       cases_needed: rule.casesNeeded ?? null,
       examples: rule.examples,
     })),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { decideGate } from '../../../src/compare/gate/decide-gate.ts';
+import { compareExperiments } from '../../../src/compare/compare-experiments.ts';
 import { DEFAULT_GATE, type GateFile } from '../../../src/compare/gate/gate-rules.ts';
 import { readGate } from '../../../src/compare/gate/read-gate.ts';
 import type { ExperimentResult } from '../../../src/model/experiment.ts';
@@ -67,7 +68,7 @@ test('a level is passed, broken, or can not be told, by where its whole interval
 
 test('a fall beyond what is allowed is a regression, names the criterion and cases, and what did not fall passes', () => {
   const result = decided(
-    'rules: { tcr: { max_drop: 5% }, criteria: { max_drop: 5% } }',
+    'rules: { tcr: { max_drop: 5 points }, criteria: { max_drop: 5 points } }',
     tried('b', { booked: 0.6, seed: 2 }),
     tried('a', { booked: 1 }),
   );
@@ -97,6 +98,21 @@ test('what can not be told says how many cases would tell, and with as many it i
   expect(few.decision).toBe('not_enough_evidence');
   expect(needed).toBeGreaterThan(40);
   expect(decided(rules, oneOf20Fails(Math.ceil(needed * 1.2))).decision).toBe('pass');
+});
+
+test.each([
+  ['unchanged', [1, 1, 1, 1, 1, 1, 1]],
+  ['all lost', [0, 0, 0]],
+  ['one of eight lost', [1, 1, 1, 0, 1, 1, 1, 1]],
+] as const)('says the number of cases that the comparison says: %s', (_, now) => {
+  const [before, after] = [experimentOf('a', passing(now.map(() => 1))), experimentOf('b', passing(now))];
+  const rules = 'rules: { tcr: { max_drop: 0.05 }, success_rate: { max_drop: 0.05 }, criteria: { max_drop: 0.05 } }';
+  const gate = decided(rules, after, before).rules.map((rule) => rule.casesNeeded);
+  const [suite] = compareExperiments(before, after).suites;
+  const compared = [suite?.score, suite?.success, ...(suite?.criteria.map((one) => one.compared) ?? [])];
+
+  expect(gate.some((cases) => cases !== undefined)).toBe(true);
+  expect(compared.map((one) => (one?.is === 'compared' ? one.casesNeeded : 'none'))).toEqual(gate);
 });
 
 test('what is nearly at its limit asks for no number of cases that nobody has', () => {
@@ -177,10 +193,10 @@ test.each([
   'an agent held against itself is seldom called a regression: %j',
   ({ booked, cases, repeats }) => {
     const rules = `rules:
-  tcr: { max_drop: 0% }
-  success_rate: { max_drop: 0% }
-  criteria: { max_drop: 0% }
-  failed_runs: { max_rise: 0% }`;
+  tcr: { max_drop: 0 points }
+  success_rate: { max_drop: 0 points }
+  criteria: { max_drop: 0 points }
+  failed_runs: { max_rise: 0 points }`;
     let regressions = 0;
     for (let pair = 0; pair < 200; pair += 1) {
       const [a, b] = [0, 1].map((side) => tried('x', { booked, cases, repeats, seed: 1000 + 2 * pair + side }));

@@ -31,7 +31,7 @@ function rulesIn(text: string, suite = SCHEDULING): readonly string[] {
 
 test('rules come to single limits, of which shares may be written in percent', () => {
   const text = `rules:
-  tcr: { floor: 0.8, max_drop: 5% }
+  tcr: { floor: 0.8, max_drop: 5 points }
   cost_per_success: { max_rise: 10%, ceiling: 0.02 }
   pass_hat: { k: 3, floor: 70% }`;
 
@@ -44,9 +44,13 @@ test('rules come to single limits, of which shares may be written in percent', (
   ]);
 });
 
+test.each(['5 points', '5points', '5 pp', '0.05'])('a drop of %s is 0.05 of a share', (written) => {
+  expect(rulesIn(`rules: { tcr: { max_drop: ${written} } }`)).toEqual(['tcr max_drop 0.05']);
+});
+
 test('what is said of one criterion comes before what is said of critical ones, and that before what is said of each', () => {
   const text = `rules:
-  criteria: { max_drop: 10%, floor: 0.5 }
+  criteria: { max_drop: 10 points, floor: 0.5 }
   critical: { floor: 0.9 }
   criterion: { people: { floor: 0.7 } }`;
 
@@ -75,7 +79,10 @@ test.each([
   ['rules: { tcr: { flor: 0.8 } }', "did you mean 'floor'?"],
   ['rules: { tcr: { floor: 80 } }', 'a share from 0 to 1, or 0% to 100%'],
   ['rules: { tcr: { floor: lots } }', 'a number'],
-  ['rules: { tcr: { max_drop: -5% } }', 'a number'],
+  ['rules: { tcr: { max_drop: -5% } }', 'such as `5 points`'],
+  ['rules: { tcr: { max_drop: 5% } }', 'such as `5 points` (0.90 to 0.85) or 0.05'],
+  ['rules: { failed_runs: { max_rise: 5% } }', 'such as `5 points`'],
+  ['rules: { cost_per_success: { max_rise: 5 points } }', 'a number'],
   ['rules: { pass_hat: { floor: 0.8 } }', "'k' is missing"],
   ['rules: { pass_hat: { k: 3 } }', 'floor or max_drop'],
   ['rules: { succes_rate: { floor: 0.8 } }', "did you mean 'success_rate'?"],
