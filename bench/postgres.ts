@@ -123,9 +123,9 @@ async function run(
   for (let at = 0; at < arrivals.length; at += PER_FILING) {
     const some = arrivals.slice(at, at + PER_FILING);
     const time = (some.at(-1)?.closedAt ?? 0) + (at + PER_FILING >= arrivals.length ? 10 * IDLE_MS : 0);
-    filing += await timed(cpu, 'filing', () =>
-      store.filing.file([{ lane, time, positions: { spans: at }, arrivals: some }]),
-    );
+    filing += await timed(cpu, 'filing', async () => {
+      await store.filing.file([{ lane, time, positions: { spans: at }, arrivals: some }]);
+    });
     judging += await timed(cpu, 'judging', async () => {
       await store.time.move();
       for (let more = true; more; ) {

@@ -209,13 +209,16 @@ export class Engine {
       return known === undefined ? 'not-understood' : this.#pass(known, closed, 'not-understood');
     const { merged, turns } = understood;
     if (merged.added === 0 && known !== undefined) return this.#pass(known, closed, 'duplicate');
+    if (known === undefined && this.#parts.store.traces.wasPruned(closed.traceId)) {
+      this.#closeNamed(turns, closed);
+      return 'pruned';
+    }
     if (merged.spans === 0) return 'logs-without-spans';
     const tooLarge = merged.spans > settings.turn.maxSpans || merged.content.traces.length > settings.turn.maxBytes;
     if (tooLarge && known !== undefined) return this.#pass(known, closed, 'over-limit');
 
     if (!turns.some(isAgentWork)) {
-      const named = namedConversationOf(turns);
-      if (named !== undefined) this.#closeBeside(store.conversations.find(named), closed);
+      this.#closeNamed(turns, closed);
       return 'no-agent-steps';
     }
 
@@ -259,6 +262,11 @@ export class Engine {
     traces.pass(known.row, closed.position);
     this.#closeBeside(conversations.at(known.conversation), closed);
     return fate;
+  }
+
+  #closeNamed(turns: readonly Turn[], closed: ClosedInLog): void {
+    const named = namedConversationOf(turns);
+    if (named !== undefined) this.#closeBeside(this.#parts.store.conversations.find(named), closed);
   }
 
   /** It adds nothing, but the end of the conversation may have waited for its close. */

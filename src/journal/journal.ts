@@ -115,6 +115,11 @@ export class Journal {
     return this.#endPosition;
   }
 
+  /** Rows before this position have been released. The log can be read from here, and nothing is missed. */
+  get readFrom(): number {
+    return this.#segments.find(({ live }) => live > 0)?.base ?? this.#endPosition;
+  }
+
   get diskBytes(): number {
     return this.#segments.reduce((sum, segment) => sum + segment.capacity, 0);
   }

@@ -17,6 +17,7 @@ import type { AnyEvent } from '../model/events/any-event.ts';
 import type { TraceId } from '../model/ids.ts';
 import type { LaneName, LanePositions, NamingTurn, OwnedLane } from '../store/cluster-store.ts';
 import type { Total } from '../store/engine-store.ts';
+import type { LogFloor } from '../store/sqlite/store.ts';
 import { CommandWindow } from './command-window.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import type {
@@ -90,7 +91,7 @@ export class Scorer {
   #forgotten: { readonly sequence: number; readonly resolve: () => void }[] = [];
   #thread: WatchedThread<ToScorer, FromScorer> | undefined;
   #recipients: Recipients | undefined;
-  #floor = { position: 0, logTime: 0 };
+  #floor: LogFloor = { position: 0, logTime: 0, readFrom: 0 };
   #turnsWaiting = 0;
   #scoredTo: number | undefined;
   #isOnDuty = false;
@@ -120,7 +121,7 @@ export class Scorer {
   }
 
   /** Position and time of the log that the store had at the start. */
-  get floor(): { readonly position: number; readonly logTime: number } {
+  get floor(): LogFloor {
     return this.#floor;
   }
 

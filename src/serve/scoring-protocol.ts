@@ -13,6 +13,8 @@ import type { TruthFile } from '../model/truth.ts';
 import type { OtlpSenderOptions } from '../report/results/otlp-sender.ts';
 import type { LaneName, LanePositions, NamingTurn, OwnedLane } from '../store/cluster-store.ts';
 import type { Total } from '../store/engine-store.ts';
+import type { Retention } from '../store/sqlite/retention.ts';
+import type { LogFloor } from '../store/sqlite/store.ts';
 import type { PostgresOptions } from '../store/postgres/postgres-store.ts';
 import type { PutCommand, PutMessage } from './store-writes.ts';
 
@@ -41,7 +43,7 @@ export interface ThreadStart extends ScoringWork {
 export interface JournalStorage {
   readonly kind: 'one-machine';
   readonly storeFile: string;
-  readonly retention: { readonly maxBytes: number; readonly keepMs: number; readonly keepFailedMs: number };
+  readonly retention: Retention;
 }
 
 export interface LaneStorage {
@@ -100,7 +102,7 @@ export type FromScorer =
       readonly type: 'ready';
       readonly totals: readonly Total[];
       /** How far the store knows the log. */
-      readonly floor: { readonly position: number; readonly logTime: number };
+      readonly floor: LogFloor;
     }
   /** Everything up to `sequence` is durable, except what belongs to the refused lanes. */
   | {

@@ -6,6 +6,7 @@ import type { EngineStore, Total } from '../store/engine-store.ts';
 import type { LabelStore } from '../store/label-store.ts';
 import type { QuestionStore } from '../store/question-store.ts';
 import type { ResultStore } from '../store/result-store.ts';
+import type { LogFloor } from '../store/sqlite/store.ts';
 import type { TruthStore } from '../store/truth-store.ts';
 import type { LaneAnswer, FromScorer, OrderedCommand, LaneQuestion } from './scoring-protocol.ts';
 
@@ -26,7 +27,7 @@ export interface ScoringSide {
   };
   readonly troubles: Troubles;
   /** How far the store knows the log. */
-  readonly floor: { readonly position: number; readonly logTime: number };
+  readonly floor: LogFloor;
   /** Log time up to which everything due is scored; undefined until it is known. */
   readonly scoredTo: number | undefined;
   /** What only one instance does, besides what all sides do. */

@@ -144,8 +144,11 @@ export interface FilingStore {
    * filing behind; keys that were left out are worked out when time moves.
    */
   readonly wantsKeys: boolean;
-  /** Throws `FencedError` and files none of them if one of the lanes has another owner. */
-  file(filings: readonly Filing[]): Promise<void>;
+  /**
+   * Throws `FencedError` and files none of them if one of the lanes has another owner. Returns the arrivals that it left out, because retention
+   * has deleted the conversation of their trace.
+   */
+  file(filings: readonly Filing[]): Promise<readonly FiledArrival[]>;
 }
 
 export interface ClusterTime {

@@ -116,6 +116,8 @@ export interface RunningTotals {
 /** Traces: the parts of turns as their spans arrived. */
 export interface TraceStore {
   find(traceId: TraceId): StoredTrace | undefined;
+  /** Whether retention has deleted the trace with its conversation, and its spans may still come again. */
+  wasPruned(traceId: TraceId): boolean;
   contentOf(trace: number): TraceContent;
   /** Traces of a conversation, in the order in which they were first stored. */
   ofConversation(conversation: number): readonly StoredTrace[];

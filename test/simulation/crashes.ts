@@ -5,6 +5,8 @@
  * Clients behave as an SDK with endless patience does: they send a batch until it is acknowledged, then the next. What
  * was acknowledged is compared with what is stored (each span in exactly one turn), what is counted with what is stored
  * and with what is scraped, and all of it with an uninterrupted run over the same spans.
+ *
+ * While the process is dead, retention deletes all that is scored by then, now and then: whatever comes again of it must change nothing.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +19,8 @@ import { scoreRecorded } from '../../src/offline/score-recording.ts';
 import type { RecordedBatch } from '../../src/offline/recording.ts';
 import { toEvaluationJson } from '../../src/model/evaluation-json.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
+import { prune } from '../../src/store/sqlite/retention.ts';
+import { Store } from '../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { randomFrom } from '../random.ts';
 import { type AssayProcess, freeListenPorts, startAssay } from './process.ts';
@@ -46,6 +50,8 @@ export interface CrashReport {
   readonly evaluation_mismatches: number;
   /** Evaluations that detection has observed twice, or never. */
   readonly observation_mismatches: number;
+  /** Conversations that retention deleted while the process was dead. */
+  readonly pruned: number;
   /** Batches that were sent again because no answer came. */
   readonly resent: number;
 }
@@ -53,6 +59,9 @@ export interface CrashReport {
 const ENV = { ASSAY_TURN_SETTLE: '300ms', ASSAY_TURN_IDLE: '20s', ASSAY_CONVERSATION_IDLE: '4s' };
 const SUITES = ['default', 'response-clarity', 'error-recovery'];
 const BUILTIN = path.resolve(import.meta.dirname, '../../suites');
+const DAY_MS = 86_400_000;
+/** Of the kills. */
+const PRUNED_SHARE = 0.5;
 const RESEND_AFTER_MS = 50;
 const REQUEST_TIMEOUT_MS = 5000;
 
@@ -66,7 +75,9 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
   const say = options.onProgress ?? (() => {});
   const sent = new Map<string, TrafficSpan>();
   const requests: string[] = [];
-  const counts = { resent: 0, conversations: 0 };
+  const counts = { resent: 0, conversations: 0, pruned: 0 };
+  /** Of deleted conversations, as they were stored. */
+  const deleted: Kept = { spans: new Map(), evaluations: new Set() };
   let running = true;
   let assay = await start();
 
@@ -136,6 +147,7 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
       await new Promise((resolve) => setTimeout(resolve, lifeMs));
       await assay.kill();
       say(`kill ${kill} of ${options.kills} after ${Math.round(lifeMs)} ms; ${sent.size} spans acknowledged`);
+      if (random() < PRUNED_SHARE) counts.pruned += pruneAll(dataDir, deleted);
       assay = await start();
     }
     running = false;
@@ -144,7 +156,7 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
     await untilQuiet(assay, say);
     const scraped = await (await fetch(`${assay.http}/metrics`)).text();
     await assay.stop();
-    return await balance({ dataDir, sent, requests, scraped, counts, kills: options.kills, say });
+    return await balance({ dataDir, deleted, sent, requests, scraped, counts, kills: options.kills, say });
   } finally {
     running = false;
     await assay.kill();
@@ -174,26 +186,21 @@ async function untilQuiet(assay: AssayProcess, say: (line: string) => void): Pro
 
 async function balance(books: {
   readonly dataDir: string;
+  readonly deleted: Kept;
   readonly sent: ReadonlyMap<string, TrafficSpan>;
   readonly requests: readonly string[];
   readonly scraped: string;
-  readonly counts: { readonly resent: number; readonly conversations: number };
+  readonly counts: { readonly resent: number; readonly conversations: number; readonly pruned: number };
   readonly kills: number;
   readonly say: (line: string) => void;
 }): Promise<CrashReport> {
   const { say } = books;
   const reader = StoreReader.open(path.join(books.dataDir, 'assay.db'));
-  const stored = new Map<string, number>();
-  for (const { content } of reader.allContent()) {
-    const table = BatchTable.read(encodeTable(indexTraces(content.traces)));
-    for (let row = 0; row < table.rowCount; row += 1) {
-      const spanId = table.spanId(row) ?? '';
-      stored.set(spanId, (stored.get(spanId) ?? 0) + 1);
-    }
-  }
+  const left = keptBy(reader);
+  const stored = new Map(books.deleted.spans);
+  for (const [spanId, count] of left.spans) stored.set(spanId, (stored.get(spanId) ?? 0) + count);
   const lost = [...books.sent.keys()].filter((spanId) => !stored.has(spanId));
   const duplicated = [...stored].filter(([, count]) => count > 1);
-  const evaluations = [...reader.allEvaluations()].map((evaluation) => JSON.stringify(toEvaluationJson(evaluation)));
   const totals = new Map(reader.totals().map(({ metric, labels, value }) => [`${metric} ${labels}`, value]));
   const notScraped = scrapeMismatches(parseMetrics(books.scraped), reader.totals(), say);
   reader.close();
@@ -202,7 +209,12 @@ async function balance(books: {
   const { suites } = await loadSuites(SUITES, { baseDir: tmpdir(), builtinDir: BUILTIN });
   const reference = await scoreRecorded({ batches: recorded(books.requests), suites, settings });
   const expected = reference.evaluations.map((evaluation) => JSON.stringify(toEvaluationJson(evaluation)));
-  const evaluationMismatches = differences(new Set(expected), new Set(evaluations), say, 'evaluation');
+  const evaluationMismatches = differences(
+    new Set(expected),
+    left.evaluations.union(books.deleted.evaluations),
+    say,
+    'evaluation',
+  );
   const expectedTotals = new Map(reference.totals.map(({ metric, labels, value }) => [`${metric} ${labels}`, value]));
   const observationMismatches = Math.abs(
     observedIn(books.scraped) - netOf(reference.totals, QUALITY_METRICS.evaluations),
@@ -225,8 +237,59 @@ async function balance(books: {
     counter_mismatches: counterMismatches,
     evaluation_mismatches: evaluationMismatches,
     observation_mismatches: observationMismatches,
+    pruned: books.counts.pruned,
     resent: books.counts.resent,
   };
+}
+
+/** What a store holds: how often each span, and the evaluations. */
+interface Kept {
+  readonly spans: Map<string, number>;
+  readonly evaluations: Set<string>;
+}
+
+function keptBy(reader: StoreReader): Kept {
+  const spans = new Map<string, number>();
+  for (const { content } of reader.allContent()) {
+    const table = BatchTable.read(encodeTable(indexTraces(content.traces)));
+    for (let row = 0; row < table.rowCount; row += 1) {
+      const spanId = table.spanId(row) ?? '';
+      spans.set(spanId, (spans.get(spanId) ?? 0) + 1);
+    }
+  }
+  const evaluations = [...reader.allEvaluations()].map((evaluation) => JSON.stringify(toEvaluationJson(evaluation)));
+  return { spans, evaluations: new Set(evaluations) };
+}
+
+/** Deletes every conversation that is scored, and notes what was there of it. */
+function pruneAll(dataDir: string, deleted: Kept): number {
+  const file = path.join(dataDir, 'assay.db');
+  const kept = () => {
+    const reader = StoreReader.open(file);
+    try {
+      return keptBy(reader);
+    } finally {
+      reader.close();
+    }
+  };
+  const store = Store.open(file);
+  try {
+    const before = kept();
+    store.begin();
+    const everything = { maxBytes: Number.MAX_SAFE_INTEGER, keepMs: -DAY_MS, keepFailedMs: -DAY_MS, reopenMs: DAY_MS };
+    const { conversations } = prune(store, everything);
+    store.commit();
+    store.traces.removeEmptyFiles();
+    const after = kept();
+    for (const [spanId, count] of before.spans) {
+      const gone = count - (after.spans.get(spanId) ?? 0);
+      if (gone > 0) deleted.spans.set(spanId, (deleted.spans.get(spanId) ?? 0) + gone);
+    }
+    for (const line of before.evaluations.difference(after.evaluations)) deleted.evaluations.add(line);
+    return conversations;
+  } finally {
+    store.close();
+  }
 }
 
 function observedIn(scraped: string): number {

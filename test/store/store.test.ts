@@ -1,4 +1,5 @@
 /** What only the store of one machine does; what any store must do is in `contract.ts`. */
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
@@ -99,7 +100,7 @@ test('a rollback leaves nothing: no rows, no totals, no content, no floor, and t
     store.evaluations.insert(evaluation({ conversation: 'c1' }), { conversation: row, trace, labels: COUNTED }, () =>
       store.totals.series('assay_evaluations_total', COUNTED).add(1),
     );
-    store.raiseFloor({ position: 500, logTime: 1000 });
+    store.raiseFloor({ position: 500, logTime: 1000, readFrom: 400 });
     return { row, trace };
   };
   const lost = work();
@@ -109,11 +110,11 @@ test('a rollback leaves nothing: no rows, no totals, no content, no floor, and t
   expect(store.traces.find(traceIdOf(1))).toBeUndefined();
   expect(store.conversations.nextDue(Number.MAX_SAFE_INTEGER)).toBeUndefined();
   expect([store.count('conversations'), store.count('traces'), store.count('evaluations')]).toEqual([0, 0, 0]);
-  expect(store.floor).toEqual({ position: 0, logTime: 0 });
+  expect(store.floor).toEqual({ position: 0, logTime: 0, readFrom: 0 });
   expect(work()).toEqual(lost);
   store.commit();
   expect(store.totals.all().map(({ value }) => value)).toEqual([1]);
-  expect(store.floor).toEqual({ position: 500, logTime: 1000 });
+  expect(store.floor).toEqual({ position: 500, logTime: 1000, readFrom: 400 });
   expect(Buffer.from(store.traces.contentOf(lost.trace).traces).toString()).toBe('spans 1');
 });
 
@@ -212,7 +213,7 @@ test('a store from a newer Assay is refused, and left as it is', () => {
 
 const NOW = Date.now();
 const DAY = 86_400_000;
-const KEEP: Retention = { maxBytes: Number.MAX_SAFE_INTEGER, keepMs: 30 * DAY, keepFailedMs: 90 * DAY };
+const KEEP: Retention = { maxBytes: Number.MAX_SAFE_INTEGER, keepMs: 30 * DAY, keepFailedMs: 90 * DAY, reopenMs: DAY };
 
 /** Conversations that were scored some days ago. */
 function storeOf(
@@ -287,6 +288,37 @@ test('a store over its size lets successful conversations go first, oldest first
   expect(left).toHaveLength(101);
   expect(left.filter((id) => id.startsWith('good')).every((id) => Number(id.slice(5)) >= 500)).toBe(true);
   expect(store.totals.all().map(({ value }) => value)).toEqual([601]);
+});
+
+test('the size of a store counts the files of content, which shrink to it as well', () => {
+  const directory = tempDirectory();
+  const store = open(directory);
+  const bytes = Buffer.alloc(64 << 10);
+  store.begin();
+  for (let number = 1; number <= 1200; number += 1) {
+    // It does not compress.
+    for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(Math.imul(at + number, 2_654_435_761) >>> 0, at);
+    const { row } = join(store, `c${number}`);
+    insertTrace(store, number, row, Buffer.from(bytes));
+    closeConversation(store.conversations, row, { revision: 1, cause: 'idle', turns: 1, unscoredBecause: undefined });
+  }
+  store.commit();
+  const before = store.usedBytes;
+  const maxBytes = Math.floor(before / 2);
+
+  store.begin();
+  prune(store, { ...KEEP, maxBytes }, Date.now());
+  store.commit();
+  store.traces.removeEmptyFiles();
+
+  expect(before).toBeGreaterThan(store.traces.fileBytes);
+  expect(store.usedBytes).toBeLessThanOrEqual(maxBytes);
+  expect(store.count('conversations')).toBe(200);
+  const folder = path.join(directory, 'content');
+  const onDisk = readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
+  expect(onDisk).toBeLessThanOrEqual(maxBytes);
+  // What is left can be read where it lies now.
+  expect(store.traces.contentOf(1200).traces.length).toBe(bytes.length);
 });
 
 test('a content file that has become mostly empty is copied forward and goes', () => {

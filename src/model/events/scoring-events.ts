@@ -12,6 +12,8 @@ export const TURN_FATES = [
   'duplicate',
   /** Later than `turn.reopen` after its close. */
   'too-late',
+  /** Its conversation was scored, and retention has deleted it. */
+  'pruned',
   /** The turn has as many spans or bytes as a turn may have. */
   'over-limit',
   'logs-without-spans',

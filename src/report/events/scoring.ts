@@ -13,6 +13,7 @@ const IS_LATE = {
   'stored-already': false,
   duplicate: true,
   'too-late': true,
+  pruned: true,
   'over-limit': true,
   'logs-without-spans': false,
   'no-agent-steps': false,

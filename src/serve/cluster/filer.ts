@@ -113,7 +113,11 @@ export class LaneFiler {
   /** Gives the lanes that others have. */
   async #file(filings: readonly Filing[]): Promise<readonly OwnedLane[]> {
     try {
-      await this.#whenever(() => this.#parts.store.file(filings));
+      const pruned = await this.#whenever(() => this.#parts.store.file(filings));
+      const events = pruned.map(({ cause, spans }) => {
+        return { type: 'turn-closed', cause, fate: 'pruned', rows: spans } as const;
+      });
+      if (events.length > 0) this.#parts.post({ type: 'events', events });
       return [];
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;

@@ -3,7 +3,8 @@
  * closes goes to the scorer with its bytes; once the turn is stored, its rows in the journal are released.
  *
  * A crash loses the open turns and the commands on their way: the journal is read again and leads to the same closings. Rows that are stored are left
- * out before they reach the open turns, so that exactly those turns are open that were.
+ * out before they reach the open turns, so that exactly those turns are open that were. So are rows that were stored and have been deleted since:
+ * with time the scorer learns from where the log would have to be read, the store keeps that, and remembers what it deletes behind it.
  */
 import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
 import type { ConversationNotes } from '../../engine/conversation-notes.ts';
@@ -22,13 +23,15 @@ const TICK_MS = 200;
 const SWEEP_EVERY_TICKS = 5;
 /** The name under which the store's position of a trace is given. */
 export const POSITION = 'journal';
+/** The name under which time says how far the log is done with. */
+export const READ_FROM = 'read from';
 /** Entries whose traces are looked up in the store with one question. */
 const ASKED_TOGETHER = 200;
 /** A journal has no partitions: the whole log is one lane, which nobody else can own. */
 const ONLY_LANE: OwnedLane = { group: 'journal', lane: 0, epoch: 0, time: 0, positions: {} };
 
 /** What the journal needs of the scorer. */
-export type JournalScorer = Pick<Scorer, 'close' | 'time' | 'filedPositions' | 'oldestWaiting' | 'stop'>;
+export type JournalScorer = Pick<Scorer, 'floor' | 'close' | 'time' | 'filedPositions' | 'oldestWaiting' | 'stop'>;
 
 export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner {
   readonly lane = ONLY_LANE;
@@ -56,7 +59,10 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   }
 
   /** Takes the entries that a start recovered; then those to come. */
-  async read(recovered: readonly JournalEntry[]): Promise<void> {
+  async read(found: readonly JournalEntry[]): Promise<void> {
+    const { readFrom } = this.#scorer.floor;
+    const recovered = found.filter(({ position }) => position >= readFrom);
+    for (const { position, rows } of found) if (position < readFrom) this.#journal.release(position, rows);
     for (let at = 0; at < recovered.length; at += ASKED_TOGETHER) {
       const entries = recovered.slice(at, at + ASKED_TOGETHER);
       const traceIds = new Set(entries.flatMap(({ table }) => [...traceIdsIn(table)]));
@@ -120,7 +126,7 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
       const now = this.#journal.time;
       this.#intake.advance(now);
       ticks += 1;
-      if (ticks % SWEEP_EVERY_TICKS === 0) this.#scorer.time(this, now, {});
+      if (ticks % SWEEP_EVERY_TICKS === 0) this.#scorer.time(this, now, { [READ_FROM]: this.#journal.readFrom });
     }, TICK_MS);
   }
 

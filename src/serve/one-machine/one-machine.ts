@@ -28,11 +28,11 @@ export class OneMachine implements Deployment {
     this.#directory = directory;
   }
 
-  storage({ store }: Settings): JournalStorage {
+  storage({ store, turn }: Settings): JournalStorage {
     return {
       kind: 'one-machine',
       storeFile: this.#directory.storeFile,
-      retention: store,
+      retention: { ...store, reopenMs: turn.reopenMs },
     };
   }
 

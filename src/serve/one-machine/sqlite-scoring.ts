@@ -5,11 +5,11 @@ import type { ClosedInLog } from '../../engine/arrival.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineEvent } from '../../model/events/scoring-events.ts';
 import { prune } from '../../store/sqlite/retention.ts';
-import { Store } from '../../store/sqlite/store.ts';
+import { type LogFloor, Store } from '../../store/sqlite/store.ts';
 import type { Total } from '../../store/engine-store.ts';
 import type { LaneAnswer, JournalStorage, OrderedCommand, LaneQuestion } from '../scoring-protocol.ts';
 import type { ScoringParts, ScoringSide, Troubles } from '../scoring-side.ts';
-import { POSITION } from './journal-log.ts';
+import { POSITION, READ_FROM } from './journal-log.ts';
 
 /** A transaction holds the turns that it writes in memory until the commit. */
 const BATCH_MAX = 256;
@@ -24,6 +24,8 @@ export class SqliteScoring implements ScoringSide {
   readonly #parts: ScoringParts;
   #events: EngineEvent[] = [];
   #scoredTo = 0;
+  /** Where the log would be read from, as time said last. */
+  #readFrom = 0;
   #engine: Engine;
 
   constructor(storage: JournalStorage, parts: ScoringParts) {
@@ -35,7 +37,7 @@ export class SqliteScoring implements ScoringSide {
     this.#engine = this.#makeEngine();
   }
 
-  get floor(): { readonly position: number; readonly logTime: number } {
+  get floor(): LogFloor {
     return this.store.floor;
   }
 
@@ -73,6 +75,9 @@ export class SqliteScoring implements ScoringSide {
   async tidy(): Promise<void> {
     let pruned = { conversations: 0, bytes: 0 };
     this.#inTransaction(() => {
+      // First: what is deleted behind it cannot come again and is not remembered.
+      const readFrom = this.#readFrom;
+      if (readFrom > this.store.readFrom) this.store.raiseFloor({ position: 0, logTime: 0, readFrom });
       pruned = prune(this.store, this.#storage.retention);
     });
     this.store.traces.removeEmptyFiles();
@@ -83,8 +88,8 @@ export class SqliteScoring implements ScoringSide {
     if (question.ask !== 'filed') throw new Error('one machine has a lane that nobody else can own');
     return {
       filed: question.traceIds.flatMap((traceId) => {
-        const known = this.store.traces.find(traceId);
-        return known === undefined ? [] : [[traceId, { [POSITION]: known.position }] as const];
+        const position = this.store.storedUpTo(traceId);
+        return position === undefined ? [] : [[traceId, { [POSITION]: position }] as const];
       }),
     };
   }
@@ -95,9 +100,10 @@ export class SqliteScoring implements ScoringSide {
 
   #do(command: OrderedCommand): void {
     if (command.type === 'time') {
-      const { time: logTime } = command;
+      const { time: logTime, positions } = command;
+      this.#readFrom = Math.max(this.#readFrom, positions[READ_FROM] ?? 0);
       // Otherwise nothing is written: an idle service must not wake the disk.
-      if (this.#engine.advance(logTime)) this.store.raiseFloor({ position: 0, logTime });
+      if (this.#engine.advance(logTime)) this.store.raiseFloor({ position: 0, logTime, readFrom: 0 });
       return;
     }
     const { turn } = command;
@@ -106,12 +112,12 @@ export class SqliteScoring implements ScoringSide {
     if (this.#isStored(closed)) this.#events.push({ type: 'turn-closed', cause, fate: 'stored-already', rows });
     else if ('arrival' in turn) this.#engine.arrive(turn.arrival);
     else this.#engine.passUnreadable(turn.closed, turn.unreadable);
-    this.store.raiseFloor({ position, logTime: closedAt });
+    this.store.raiseFloor({ position, logTime: closedAt, readFrom: this.#readFrom });
   }
 
   /** Whether the thread before this one stored the turn, and ended before it could answer. */
   #isStored({ position, traceId }: ClosedInLog): boolean {
-    return position <= this.#openedAt && position <= (this.store.traces.find(traceId)?.position ?? 0);
+    return position <= this.#openedAt && position <= (this.store.storedUpTo(traceId) ?? 0);
   }
 
   #inTransaction(work: () => void): void {

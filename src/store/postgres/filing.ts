@@ -42,6 +42,11 @@ interface Placed {
   readonly keys: Buffer | undefined;
 }
 
+interface Written {
+  readonly filed: readonly (readonly [id: number, arrival: FiledArrival])[];
+  readonly pruned: readonly FiledArrival[];
+}
+
 /** What was filed of a trace before. */
 interface Earlier {
   readonly conversations: Set<number>;
@@ -83,10 +88,10 @@ export class FilingRows implements FilingStore {
     return this.#wantsKeys;
   }
 
-  async file(filings: readonly Filing[]): Promise<void> {
-    if (filings.length === 0) return;
+  async file(filings: readonly Filing[]): Promise<readonly FiledArrival[]> {
+    if (filings.length === 0) return [];
     const states = filings.map(({ lane }) => this.#lanes.stateOf(lane));
-    let written: readonly (readonly [number, FiledArrival])[] = [];
+    let written: Written = { filed: [], pruned: [] };
     for (let done = false; !done; ) {
       try {
         written = await this.#link.transaction((session) => this.#write(session, filings, states), { begin: BEGIN });
@@ -103,7 +108,8 @@ export class FilingRows implements FilingStore {
       state.time = Math.max(state.time, filings[index]?.time ?? 0);
       state.positions = furthest(state.positions, filings[index]?.positions ?? {});
     }
-    for (const [id, arrival] of written) this.#cache.put(id, arrival);
+    for (const [id, arrival] of written.filed) this.#cache.put(id, arrival);
+    return written.pruned;
   }
 
   /** Asks until there is an answer, or nothing can be lost by giving up: then the lanes must be owned again, which tells their positions. */
@@ -120,34 +126,30 @@ export class FilingRows implements FilingStore {
     }
   }
 
-  async #write(
-    session: Session,
-    filings: readonly Filing[],
-    states: readonly LaneState[],
-  ): Promise<readonly (readonly [number, FiledArrival])[]> {
+  async #write(session: Session, filings: readonly Filing[], states: readonly LaneState[]): Promise<Written> {
     const day = dayOf(Date.now());
     await this.#days.begin(session, day);
-    const { clusterTime, hasEvidence } = await fence(session, filings, states);
+    const { clusterTime, hasEvidence, hasPruned } = await fence(session, filings, states);
     this.#wantsKeys = hasEvidence;
     const arrivals = filings.flatMap(({ arrivals }, index) =>
       arrivals.map((arrival) => ({ arrival, lane: states[index] as LaneState })),
     );
     const naming = filings.flatMap((filing) => filing.naming ?? []);
     await fileOpenTurns(session, { closed: arrivals.map(({ arrival }) => arrival.traceId), naming });
-    if (arrivals.length === 0) return [];
-    const placed = await this.#place(session, arrivals, day);
+    if (arrivals.length === 0) return { filed: [], pruned: [] };
+    const { placed, pruned } = await this.#place(session, arrivals, { day, hasPruned });
     await this.#reserveIds(session, placed.length);
-    const written: (readonly [number, FiledArrival])[] = [];
+    const filed: (readonly [number, FiledArrival])[] = [];
     const rows = new BinaryRows();
     const queue = new BinaryRows();
     for (const { arrival, lane, conversation, others, keys } of placed) {
       const id = this.#nextId();
-      written.push([id, arrival]);
+      filed.push([id, arrival]);
       const closedAt = Math.max(arrival.closedAt, clusterTime + 1);
       const { traceId, cause, spans, content } = arrival;
       const positions = JSON.stringify(arrival.positions);
-      const filed = { day, id, traceId, head: conversation, lane: lane.id };
-      addArrival(rows, { ...filed, positions, closedAt, cause, spans, keys, content });
+      const place = { day, id, traceId, head: conversation, lane: lane.id };
+      addArrival(rows, { ...place, positions, closedAt, cause, spans, keys, content });
       queue.row(12).int2(this.#home()).int8(conversation).int8(closedAt).int4(day).int8(id).uuid(traceId);
       queue.int4(content.traces.length + (content.logs?.length ?? 0));
       queue
@@ -159,15 +161,22 @@ export class FilingRows implements FilingStore {
     }
     await session.copy(ARRIVALS, rows);
     await session.copy(`pending (${PENDING_COLUMNS})`, queue);
-    return written;
+    return { filed, pruned };
   }
 
-  /** Finds or makes the conversation of each arrival. */
+  /** Finds or makes the conversation of each arrival, except of those whose trace retention has deleted. */
   async #place(
     session: Session,
-    arrivals: readonly { readonly arrival: FiledArrival; readonly lane: LaneState }[],
-    day: number,
-  ): Promise<readonly Placed[]> {
+    all: readonly { readonly arrival: FiledArrival; readonly lane: LaneState }[],
+    { day, hasPruned }: { readonly day: number; readonly hasPruned: boolean },
+  ): Promise<{ readonly placed: readonly Placed[]; readonly pruned: readonly FiledArrival[] }> {
+    const traceIds = [...new Set(all.map(({ arrival }) => arrival.traceId))];
+    // Most stores remember none.
+    const deleted = hasPruned ? await session.rows<{ key: string }>(PRUNED, [traceIds]) : [];
+    const gone = new Set<string>(deleted.map(({ key }) => fromUuid(key)));
+    const pruned = all.filter(({ arrival }) => gone.has(arrival.traceId)).map(({ arrival }) => arrival);
+    const arrivals = all.filter(({ arrival }) => !gone.has(arrival.traceId));
+    if (arrivals.length === 0) return { placed: [], pruned };
     const since = arrivals.reduce((least, { arrival }) => Math.min(least, arrival.closedAt), Infinity) - this.#reopenMs;
     const named = new Map<string, string>();
     for (const { arrival } of arrivals) {
@@ -191,7 +200,7 @@ export class FilingRows implements FilingStore {
       missing.set(textKey(id), id);
     }
     for (const [key, id] of await makeHeads(session, missing, { day, home: this.#home() })) heads.set(key, id);
-    return arrivals.map(({ arrival, lane }) => {
+    const placed = arrivals.map(({ arrival, lane }) => {
       const known = earlier.get(arrival.traceId);
       const conversation =
         arrival.conversationId === undefined
@@ -204,6 +213,7 @@ export class FilingRows implements FilingStore {
       noteEarlier(earlier, arrival.traceId, conversation, keys);
       return { arrival, lane, conversation, others, keys };
     });
+    return { placed, pruned };
   }
 
   /** Numbers come in blocks, which other instances have others of. */
@@ -222,13 +232,17 @@ export class FilingRows implements FilingStore {
   }
 }
 
-/** Gives the cluster's time, and whether anything is kept that named conversations are compared with. */
-async function fence(
-  session: Session,
-  filings: readonly Filing[],
-  states: readonly LaneState[],
-): Promise<{ readonly clusterTime: number; readonly hasEvidence: boolean }> {
-  const rows = await session.rows<{ id: number; clusterTime: number; hasEvidence: boolean }>(FENCE, [
+interface Fenced {
+  readonly clusterTime: number;
+  /** Anything is kept that named conversations are compared with. */
+  readonly hasEvidence: boolean;
+  /** Retention has deleted traces of which spans may still come. */
+  readonly hasPruned: boolean;
+}
+
+/** Throws where a lane has another owner. */
+async function fence(session: Session, filings: readonly Filing[], states: readonly LaneState[]): Promise<Fenced> {
+  const rows = await session.rows<Fenced & { id: number }>(FENCE, [
     states.map(({ id }) => id),
     states.map(({ epoch }) => epoch),
     states.map(({ filings: done }) => done),
@@ -238,7 +252,7 @@ async function fence(
   const passed = new Set(rows.map(({ id }) => id));
   const refused = filings.filter((_, index) => !passed.has(states[index]?.id ?? -1)).map(({ lane }) => lane.lane);
   if (refused.length > 0) throw new FencedError(`lanes ${refused.join(', ')} have another owner: nothing was filed`);
-  return rows[0] ?? { clusterTime: 0, hasEvidence: true };
+  return rows[0] ?? { clusterTime: 0, hasEvidence: true, hasPruned: true };
 }
 
 /** When the arrival's spans named its conversation first. Where dialects infer the id from what was said, nobody has noted that. */
@@ -297,12 +311,17 @@ const FENCE = {
     FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[]) AS f (id, epoch, done, time, positions)
     WHERE lanes.id = f.id AND lanes.epoch = f.epoch AND lanes.filings = f.done
     RETURNING lanes.id, (SELECT coalesce(log_time, -1) FROM cluster) AS "clusterTime",
-      EXISTS (SELECT FROM evidence) AS "hasEvidence"`,
+      EXISTS (SELECT FROM evidence) AS "hasEvidence", EXISTS (SELECT FROM pruned_traces) AS "hasPruned"`,
 };
 const LOOK_UP = {
   name: 'look-up-filed',
-  sql: `SELECT trace_id AS key, conversation, true AS arrival, keys FROM arrivals WHERE trace_id = ANY($1::uuid[]) AND day >= $2
+  sql: `SELECT trace_id AS key, conversation, true AS arrival, keys FROM arrivals a WHERE trace_id = ANY($1::uuid[]) AND day >= $2
+      AND EXISTS (SELECT 1 FROM conversations c WHERE c.id = a.conversation)
     UNION ALL SELECT key, id, false, NULL FROM conversations WHERE key = ANY($3::uuid[])`,
+};
+const PRUNED = {
+  name: 'look-up-pruned',
+  sql: 'SELECT trace_id AS key FROM pruned_traces WHERE trace_id = ANY($1::uuid[])',
 };
 const MAKE_HEADS = {
   name: 'make-heads',

@@ -105,6 +105,7 @@ export class PostgresStore implements ClusterStore {
       keepMs: options.keepMs ?? 30 * DAY_MS,
       keepFailedMs: options.keepFailedMs ?? 90 * DAY_MS,
       openMaxMs: options.openMaxMs ?? DAY_MS,
+      reopenMs,
     });
   }
 

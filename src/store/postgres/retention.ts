@@ -3,6 +3,9 @@
  * partition of kept rows: conversations that failed, since those are the ones people come back for, those that still go on, and what waits to be scored.
  * Heads go in the order of their numbers, some at a time, and with them what was kept of them. Running totals stay: a counter never goes down.
  *
+ * The traces of what goes are remembered for as long as their spans may come again, from a lane that is read again or from a client that sends
+ * twice: what comes of them is left out when it is filed.
+ *
  * A lane that files for a head must not find it gone at its commit; so heads go under a lock that filers share, and for a short time only.
  */
 import type { HousekeepingStore } from '../cluster-store.ts';
@@ -18,7 +21,11 @@ interface Retention {
   readonly keepMs: number;
   readonly keepFailedMs: number;
   readonly openMaxMs: number;
+  readonly reopenMs: number;
 }
+
+/** A client that could not reach us may send what it had sent before for about as long. */
+const SENT_AGAIN_FOR_MS = 86_400_000;
 
 /** Looked at in one transaction, which keeps filers waiting. */
 const HEADS_MAX = 1_000;
@@ -43,6 +50,7 @@ export class Housekeeping implements HousekeepingStore {
       await makePartitions(this.#link, now);
       await this.#dropDays(now);
       await this.#link.use((session) => session.once(DROP_LONELY_TRUTHS, [now - this.#retention.keepFailedMs]));
+      await this.#link.use((session) => session.once(FORGET_PRUNED, [this.#rememberMs]));
       await this.#link.use((session) => session.once(DROP_LOST_TURNS, [this.#retention.openMaxMs]));
       for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
         const dropped = await this.#dropHeads(now);
@@ -54,6 +62,12 @@ export class Housekeeping implements HousekeepingStore {
       if (!(error instanceof StatementFailed) || error.code !== LOCK_NOT_AVAILABLE) throw error;
     }
     return { conversations, more: true };
+  }
+
+  /** Lanes are read again from their oldest open turn, or a little earlier. */
+  get #rememberMs(): number {
+    const { reopenMs, openMaxMs } = this.#retention;
+    return Math.max(reopenMs, 2 * openMaxMs, SENT_AGAIN_FOR_MS);
   }
 
   /** A day at a time, so that no lock is held for long. */
@@ -68,7 +82,8 @@ export class Housekeeping implements HousekeepingStore {
           await session.script("SET LOCAL lock_timeout = '3s'");
           const [still] = await session.once<{ there: boolean }>(IS_THERE, [day]);
           if (still?.there !== true) return;
-          await keep(session, day, { since: now - keepMs, failedSince: now - keepFailedMs });
+          const rememberMs = this.#rememberMs;
+          await keep(session, day, { since: now - keepMs, failedSince: now - keepFailedMs, rememberMs });
           for (const table of PARTITIONED) await session.script(`DROP TABLE IF EXISTS ${table}_d${day}`);
           for (const table of PARTITIONED) await session.once(`DELETE FROM ${table}_default WHERE day <= $1`, [day]);
           await session.once('DELETE FROM days WHERE day < $1', [day]);
@@ -90,7 +105,7 @@ export class Housekeeping implements HousekeepingStore {
         ]);
         const old = heads.filter((head) => head.old).map(({ id }) => id);
         this.#cursor = heads.at(-1)?.id ?? 0;
-        if (old.length > 0) await dropAll(session, old);
+        if (old.length > 0) await dropAll(session, old, this.#rememberMs);
         // Behind one that is young lie younger ones.
         const more = heads.length === HEADS_MAX && (heads.at(-1)?.firstDay ?? 0) <= dayOf(now - keepMs);
         if (!more) this.#cursor = 0;
@@ -106,13 +121,18 @@ export class Housekeeping implements HousekeepingStore {
 async function keep(
   session: Session,
   day: number,
-  { since, failedSince }: { readonly since: number; readonly failedSince: number },
+  {
+    since,
+    failedSince,
+    rememberMs,
+  }: { readonly since: number; readonly failedSince: number; readonly rememberMs: number },
 ): Promise<void> {
   const isNeeded = `EXISTS (SELECT 1 FROM conversations c WHERE c.id = t.conversation
     AND (c.due_at IS NOT NULL OR c.updated_at >= ${since} OR (c.worst_outcome > 0 AND c.updated_at >= ${failedSince})))`;
   const arrivals = `arrivals_d${day}`;
   const traces = `traces_d${day}`;
   await session.script(`
+    ${remembering(`${traces} t`, `NOT ${isNeeded}`, rememberMs)};
     INSERT INTO arrivals (day, ${ARRIVAL_REST}) SELECT -day, ${ARRIVAL_REST} FROM ${arrivals} a
       WHERE EXISTS (SELECT 1 FROM pending p WHERE p.trace_id = a.trace_id AND p.arrival = a.id AND p.day = a.day)
       OR EXISTS (SELECT 1 FROM ${traces} t WHERE t.trace_id = a.trace_id AND t.arrival = a.id AND t.traces IS NULL AND ${isNeeded});
@@ -123,7 +143,8 @@ async function keep(
 }
 
 /** With all that is kept of them; what lies in the partition of a day goes with the day. */
-async function dropAll(session: Session, ids: readonly number[]): Promise<void> {
+async function dropAll(session: Session, ids: readonly number[], rememberMs: number): Promise<void> {
+  await session.once(remembering('traces t', 't.conversation = ANY($1::bigint[])', rememberMs), [ids]);
   await session.once(
     `DELETE FROM arrivals_kept a USING traces_kept t
      WHERE t.conversation = ANY($1::bigint[]) AND a.trace_id = t.trace_id AND a.id = t.arrival`,
@@ -150,6 +171,15 @@ async function dropAll(session: Session, ids: readonly number[]): Promise<void> 
   }
   await session.once('DELETE FROM conversations WHERE id = ANY($1::bigint[])', [ids]);
 }
+
+/** Notes the traces that are about to go, where they closed late enough to come again. */
+function remembering(from: string, condition: string, rememberMs: number): string {
+  return `INSERT INTO pruned_traces (trace_id, closed_at) SELECT t.trace_id, max(t.closed_at) FROM ${from}
+    WHERE t.closed_at >= (SELECT coalesce(log_time, 0) FROM cluster) - ${rememberMs} AND ${condition} GROUP BY t.trace_id
+    ON CONFLICT (trace_id) DO UPDATE SET closed_at = greatest(pruned_traces.closed_at, excluded.closed_at)`;
+}
+
+const FORGET_PRUNED = 'DELETE FROM pruned_traces WHERE closed_at < (SELECT log_time FROM cluster) - $1::bigint';
 
 /** Truth of conversations that never came. That of others goes with them. */
 const DROP_LONELY_TRUTHS =

@@ -355,6 +355,14 @@ const MIGRATIONS: readonly string[] = [
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
   CREATE INDEX open_turns_conversation ON open_turns (conversation_hash);
   `,
+  // Traces whose conversation was deleted and whose spans may still come again: an id and a time (retention.ts).
+  `
+  CREATE TABLE pruned_traces (
+    trace_id uuid PRIMARY KEY,
+    closed_at bigint NOT NULL
+  );
+  CREATE INDEX pruned_traces_closed ON pruned_traces (closed_at);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

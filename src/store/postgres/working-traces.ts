@@ -76,6 +76,11 @@ export class WorkingTraces implements TraceStore {
     return row === undefined ? undefined : { ...this.held(row) };
   }
 
+  /** What comes of such traces is left out when it is filed (`filing.ts`). */
+  wasPruned(): boolean {
+    return false;
+  }
+
   at(row: number): StoredTrace | undefined {
     const trace = this.#byRow.get(row);
     return trace === undefined ? undefined : { ...trace };

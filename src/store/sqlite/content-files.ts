@@ -62,7 +62,7 @@ export class ContentFiles {
   /** Takes a copy of the pieces, as one, and gives the place where it will be. */
   append(...pieces: readonly Uint8Array[]): ContentPlace {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (this.#appended + length > FILE_BYTES_MAX && this.#appended > 0) this.#roll();
+    if (this.#appended + length > FILE_BYTES_MAX && this.#appended > 0) this.beginFile();
     const place = { file: this.#number, offset: this.#appended, length };
     for (const piece of pieces) this.#keep(piece);
     return place;
@@ -152,7 +152,8 @@ export class ContentFiles {
     return Buffer.concat([this.#ring.subarray(at), this.#ring.subarray(0, at + length - RING_BYTES)]);
   }
 
-  #roll(): void {
+  /** What is appended from now on lies in another file. */
+  beginFile(): void {
     this.flush();
     this.#file?.close();
     this.#file = undefined;

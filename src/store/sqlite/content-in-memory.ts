@@ -3,7 +3,10 @@ import type { ContentFiles } from './content-files.ts';
 import type { ContentPlace } from './content-reader.ts';
 
 /** What traces need of either. */
-export type Content = Pick<ContentFiles, 'append' | 'read' | 'flush' | 'discard' | 'isCurrent' | 'remove' | 'close'>;
+export type Content = Pick<
+  ContentFiles,
+  'append' | 'read' | 'flush' | 'discard' | 'isCurrent' | 'beginFile' | 'remove' | 'close'
+>;
 
 const FIRST_BYTES = 64 << 10;
 
@@ -39,8 +42,12 @@ export class ContentInMemory implements Content {
     return true;
   }
 
+  beginFile(): void {
+    // There is one, and it goes as a whole.
+  }
+
   remove(): void {
-    // It goes as a whole.
+    // See `beginFile`.
   }
 
   close(): void {

@@ -3,9 +3,12 @@
  * Conversations that failed are kept longest, since those are the ones people come back for. Running totals stay: a
  * counter never goes down.
  */
+import { PRUNED_TRACE_BYTES, type Reach } from './pruned-traces.ts';
 import type { Store } from './store.ts';
 
 export interface Retention {
+  /** Late spans count for this long. */
+  readonly reopenMs: number;
   readonly maxBytes: number;
   readonly keepMs: number;
   readonly keepFailedMs: number;
@@ -18,6 +21,14 @@ const SIZE_STEP = 500;
 
 /** Of a file that holds less than this of what was written to it, the rest is copied forward. */
 const COMPACT_UNDER = 0.3;
+/** The same while more of the disk is taken than may be. */
+const COMPACT_UNDER_PRESSURE = 0.9;
+
+/** A client that could not reach us may send what it had sent before for about as long. */
+const SENT_AGAIN_FOR_MS = 86_400_000;
+/** Traces remembered after the journal is done with them: at most these, and a tenth of what the store may take. */
+const REMEMBERED_MAX = 1_000_000;
+const REMEMBERED_SHARE = 0.1;
 
 const SUCCESSFUL = 'worst_outcome = 0';
 
@@ -27,16 +38,23 @@ export function prune(
   now: number = Date.now(),
 ): { readonly conversations: number; readonly bytes: number } {
   let conversations = 0;
+  const reach = {
+    position: store.readFrom,
+    closedAt: store.floor.logTime - Math.max(retention.reopenMs, SENT_AGAIN_FOR_MS),
+  };
+  const drop = (condition: string, before: number, limit: number) =>
+    dropAll(store, reach, { condition, before, limit });
+  // What is remembered of deleted conversations must not push out those that are there.
+  const maxBytes = () => retention.maxBytes + store.pruned.count * PRUNED_TRACE_BYTES;
   conversations += drop(
-    store,
     `due_at IS NULL AND ${SUCCESSFUL} AND updated_at < ?`,
     now - retention.keepMs,
     CONVERSATIONS_MAX,
   );
-  conversations += drop(store, 'due_at IS NULL AND updated_at < ?', now - retention.keepFailedMs, CONVERSATIONS_MAX);
-  for (let step = 0; step < CONVERSATIONS_MAX / SIZE_STEP && store.usedBytes > retention.maxBytes; step += 1) {
-    const successful = drop(store, `due_at IS NULL AND ${SUCCESSFUL} AND updated_at <= ?`, now, SIZE_STEP);
-    const dropped = successful > 0 ? successful : drop(store, 'due_at IS NULL AND updated_at <= ?', now, SIZE_STEP);
+  conversations += drop('due_at IS NULL AND updated_at < ?', now - retention.keepFailedMs, CONVERSATIONS_MAX);
+  for (let step = 0; step < CONVERSATIONS_MAX / SIZE_STEP && store.usedBytes > maxBytes(); step += 1) {
+    const successful = drop(`due_at IS NULL AND ${SUCCESSFUL} AND updated_at <= ?`, now, SIZE_STEP);
+    const dropped = successful > 0 ? successful : drop('due_at IS NULL AND updated_at <= ?', now, SIZE_STEP);
     if (dropped === 0) break;
     conversations += dropped;
   }
@@ -44,11 +62,18 @@ export function prune(
     `DELETE FROM truths WHERE put_at < ? AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.conversation_id = truths.conversation_id)`,
     now - retention.keepFailedMs,
   );
-  store.traces.compactOne(COMPACT_UNDER);
+  const remembered = Math.min(REMEMBERED_MAX, (retention.maxBytes * REMEMBERED_SHARE) / PRUNED_TRACE_BYTES);
+  store.pruned.forget(reach, Math.floor(remembered));
+  if (store.diskBytes > maxBytes()) store.traces.compactOne(COMPACT_UNDER_PRESSURE, 'all files');
+  else store.traces.compactOne(COMPACT_UNDER);
   return { conversations, bytes: store.usedBytes };
 }
 
-function drop(store: Store, condition: string, before: number, limit: number): number {
+function dropAll(
+  store: Store,
+  reach: Reach,
+  { condition, before, limit }: { readonly condition: string; readonly before: number; readonly limit: number },
+): number {
   store.run('CREATE TEMP TABLE IF NOT EXISTS dropped (id INTEGER PRIMARY KEY)');
   store.run('DELETE FROM temp.dropped');
   const count = store.run(
@@ -58,6 +83,7 @@ function drop(store: Store, condition: string, before: number, limit: number): n
   );
   if (count === 0) return 0;
   store.traces.freeContentOf('conversation IN temp.dropped');
+  store.pruned.note('conversation IN temp.dropped', reach);
   store.run('DELETE FROM traces WHERE conversation IN temp.dropped');
   store.run(
     `DELETE FROM failed_verdicts WHERE evaluation IN (SELECT id FROM evaluations WHERE conversation IN temp.dropped)`,

@@ -252,6 +252,15 @@ const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE conversations ADD COLUMN ended_at INTEGER;
   `,
+  // Traces whose conversation was deleted and whose spans may still come again (pruned-traces.ts).
+  `
+  CREATE TABLE pruned_traces (
+    trace_id BLOB PRIMARY KEY,
+    position REAL NOT NULL,
+    closed_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX pruned_traces_closed ON pruned_traces (closed_at);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { EngineStore, Total } from '../engine-store.ts';
 import { HeldConversations } from '../held-conversations.ts';
+import type { TraceId } from '../../model/ids.ts';
 import { TotalsInMemory } from '../running-totals.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { ContentFiles } from './content-files.ts';
@@ -25,6 +26,7 @@ import { LabelRows } from './label-rows.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
 import type { OwnTransaction } from './own-transaction.ts';
+import { PrunedTraces } from './pruned-traces.ts';
 import { migrate } from './schema.ts';
 import { StoreReader } from './store-reader.ts';
 import { TotalRows } from './total-rows.ts';
@@ -34,9 +36,18 @@ import { WaitingEvaluations } from './waiting-evaluations.ts';
 
 const IN_MEMORY = ':memory:';
 
+/** What the store knows of its log. */
+export interface LogFloor {
+  readonly position: number;
+  readonly logTime: number;
+  /** Rows before this position are stored or not wanted, so that nobody needs to read them again. */
+  readonly readFrom: number;
+}
+
 export class Store implements EngineStore {
   readonly totals = new TotalsInMemory();
   readonly traces: Traces;
+  readonly pruned: PrunedTraces;
   readonly conversations: HeldConversations;
   readonly keys: ConversationKeyRows;
   readonly postponed: PostponedTurns;
@@ -57,14 +68,20 @@ export class Store implements EngineStore {
   #inTransaction = false;
   #position = 0;
   #logTime = 0;
+  #readFrom = 0;
   #floorRaised = false;
 
-  private constructor(database: DatabaseSync, file: string, openContent: ConstructorParameters<typeof Traces>[1]) {
+  private constructor(
+    database: DatabaseSync,
+    file: string,
+    openContent: ConstructorParameters<typeof Traces>[1]['openContent'],
+  ) {
     const own: OwnTransaction = (what, work) => this.#between(what, work);
     this.#database = database;
     this.#file = file;
     this.#totalRows = new TotalRows(database, this.totals);
-    this.traces = new Traces(database, openContent);
+    this.pruned = new PrunedTraces(database);
+    this.traces = new Traces(database, { openContent, pruned: this.pruned });
     this.#conversationRows = new ConversationRows(database);
     this.conversations = new HeldConversations(this.#conversationRows);
     this.keys = new ConversationKeyRows(database, this.conversations);
@@ -159,14 +176,22 @@ export class Store implements EngineStore {
   }
 
   /** How far the log had come when the last transaction was committed. */
-  get floor(): { readonly position: number; readonly logTime: number } {
-    return { position: this.#meta('position'), logTime: this.#meta('log_time') };
+  get floor(): LogFloor {
+    const readFrom = this.#meta('read_from');
+    // A log that was lost must not begin where rows are thought to be stored.
+    return { position: Math.max(this.#meta('position'), readFrom), logTime: this.#meta('log_time'), readFrom };
+  }
+
+  /** As `floor` will say once this transaction is committed. */
+  get readFrom(): number {
+    return Math.max(this.#meta('read_from'), this.#floorRaised ? this.#readFrom : 0);
   }
 
   /** Stored with the next commit: how far the log had come. */
-  raiseFloor(floor: { readonly position: number; readonly logTime: number }): void {
+  raiseFloor(floor: LogFloor): void {
     this.#position = Math.max(this.#position, floor.position);
     this.#logTime = Math.max(this.#logTime, floor.logTime);
+    this.#readFrom = Math.max(this.#readFrom, floor.readFrom);
     this.#floorRaised = true;
   }
 
@@ -210,10 +235,29 @@ export class Store implements EngineStore {
     return this.#number(`SELECT count(*) AS rows FROM ${table}`, 'rows');
   }
 
+  /** Position up to which the log's rows of this trace are stored, or were before retention deleted them. */
+  storedUpTo(traceId: TraceId): number | undefined {
+    return this.traces.find(traceId)?.position ?? this.pruned.positionOf(traceId);
+  }
+
+  /** What conversations take, in the database and in the files of content. */
   get usedBytes(): number {
+    return this.#databaseBytes + this.traces.liveBytes;
+  }
+
+  /** Room on the disk, also that which nothing is in any more and which is used again. */
+  get diskBytes(): number {
+    return this.#number('PRAGMA page_count', 'page_count') * this.#pageBytes + this.traces.fileBytes;
+  }
+
+  get #databaseBytes(): number {
     const pages =
       this.#number('PRAGMA page_count', 'page_count') - this.#number('PRAGMA freelist_count', 'freelist_count');
-    return pages * this.#number('PRAGMA page_size', 'page_size');
+    return pages * this.#pageBytes;
+  }
+
+  get #pageBytes(): number {
+    return this.#number('PRAGMA page_size', 'page_size');
   }
 
   /** What waits in memory. In this order: an evaluation changes the row of its conversation. */
@@ -227,6 +271,7 @@ export class Store implements EngineStore {
     if (!this.#floorRaised) return;
     this.#raiseMeta.run('position', this.#position);
     this.#raiseMeta.run('log_time', this.#logTime);
+    this.#raiseMeta.run('read_from', this.#readFrom);
     this.#floorRaised = false;
   }
 

@@ -12,6 +12,7 @@ import { decodeContent, encodeContent } from '../content-codec.ts';
 import type { NewTrace, StoredTrace, TraceContent, TraceStore } from '../engine-store.ts';
 import type { Content } from './content-in-memory.ts';
 import type { ContentPlace } from './content-reader.ts';
+import type { PrunedTraces } from './pruned-traces.ts';
 
 type Row = Record<string, unknown>;
 
@@ -34,6 +35,7 @@ const TRACE_COLUMNS = 'id, trace_id, conversation, revision, position, closed_at
 export class Traces implements TraceStore {
   readonly #database: DatabaseSync;
   readonly #files: Content;
+  readonly #pruned: PrunedTraces;
   readonly #find: StatementSync;
   readonly #findByRow: StatementSync;
   readonly #ofConversation: StatementSync;
@@ -52,8 +54,18 @@ export class Traces implements TraceStore {
   readonly #fileChanges = new Map<number, { end: number; live: number }>();
 
   /** `openContent` is told where the last committed piece of content ends. */
-  constructor(database: DatabaseSync, openContent: (last: { readonly file: number; readonly end: number }) => Content) {
+  constructor(
+    database: DatabaseSync,
+    {
+      openContent,
+      pruned,
+    }: {
+      readonly openContent: (last: { readonly file: number; readonly end: number }) => Content;
+      readonly pruned: PrunedTraces;
+    },
+  ) {
     this.#database = database;
+    this.#pruned = pruned;
     const last = database.prepare('SELECT file, end_offset FROM content_files ORDER BY file DESC LIMIT 1').get();
     this.#files = openContent({ file: Number(last?.file ?? 0), end: Number(last?.end_offset ?? 0) });
     this.#find = database.prepare(`SELECT ${TRACE_COLUMNS} FROM traces WHERE trace_id = ?`);
@@ -84,6 +96,10 @@ export class Traces implements TraceStore {
     if (waiting !== undefined) return waiting.trace;
     const row = this.#find.get(Buffer.from(traceId, 'hex'));
     return row === undefined ? undefined : toTrace(row, traceId);
+  }
+
+  wasPruned(traceId: TraceId): boolean {
+    return this.#pruned.positionOf(traceId) !== undefined;
   }
 
   at(row: number): StoredTrace | undefined {
@@ -151,8 +167,7 @@ export class Traces implements TraceStore {
   flush(): void {
     this.writeWaiting();
     this.#files.flush();
-    for (const [file, { end, live }] of this.#fileChanges) this.#changeFileRow.run(file, end, live);
-    this.#fileChanges.clear();
+    this.#writeFileChanges();
   }
 
   /** After a rollback. */
@@ -224,16 +239,27 @@ export class Traces implements TraceStore {
     return removed;
   }
 
-  /** Copies forward what is left in the emptiest file, where that is less than `share` of it. */
-  compactOne(share: number): boolean {
+  /** Bytes in files that a row refers to. */
+  get liveBytes(): number {
+    return this.#sumOfFiles('live_bytes') + [...this.#fileChanges.values()].reduce((sum, { live }) => sum + live, 0);
+  }
+
+  /** Bytes of the files, as of the last commit. */
+  get fileBytes(): number {
+    return this.#sumOfFiles('end_offset');
+  }
+
+  /** Copies forward what is left in the emptiest file, where that is less than `share` of it. `from` says which files may go. */
+  compactOne(share: number, from: 'full files' | 'all files' = 'full files'): boolean {
     this.writeWaiting();
+    // What this transaction has freed counts.
+    this.#writeFileChanges();
+    const which = from === 'all files' ? '' : 'AND live_bytes > 0 AND file < (SELECT max(file) FROM content_files)';
     const row = this.#database
-      .prepare(
-        `SELECT file FROM content_files WHERE live_bytes > 0 AND live_bytes < end_offset * ?
-         AND file < (SELECT max(file) FROM content_files) ORDER BY live_bytes LIMIT 1`,
-      )
+      .prepare(`SELECT file FROM content_files WHERE live_bytes < end_offset * ? ${which} ORDER BY live_bytes LIMIT 1`)
       .get(share);
     if (row === undefined) return false;
+    if (this.#files.isCurrent(Number(row.file))) this.#files.beginFile();
     const traces = this.#database
       .prepare(`SELECT id, ${PLACE_COLUMNS} FROM traces WHERE content_file = ?`)
       .all(Number(row.file));
@@ -246,6 +272,15 @@ export class Traces implements TraceStore {
       move.run(place.file, place.offset, Number(trace.id));
     }
     return true;
+  }
+
+  #writeFileChanges(): void {
+    for (const [file, { end, live }] of this.#fileChanges) this.#changeFileRow.run(file, end, live);
+    this.#fileChanges.clear();
+  }
+
+  #sumOfFiles(column: 'live_bytes' | 'end_offset'): number {
+    return Number(this.#database.prepare(`SELECT sum(${column}) AS bytes FROM content_files`).get()?.bytes ?? 0);
   }
 
   #appendContent(content: TraceContent): Place {

@@ -145,6 +145,33 @@ test('what is kept is judged like anything else when its time comes, and what wa
   expect(await link.use((session) => session.once('SELECT count(*) AS n FROM pending'))).toEqual([{ n: 0 }]);
 });
 
+test('what comes again of a conversation that retention deleted is left out and not counted again', async () => {
+  const url = await freshDatabase();
+  const store = await openStore(url, { keepMs: -DAY_MS, keepFailedMs: -DAY_MS });
+  onTestFinished(() => store.close());
+  const lane = await ownLane(store);
+  const score = async () => {
+    await store.time.move();
+    await store.scoring.scoreDue(SOME, (set) => scoreSimply(store.engineStore, set));
+  };
+  const first = arrivalOf(1, 'gone', 500);
+  await store.filing.file([{ lane, time: 1000, positions: {}, arrivals: [first] }]);
+  await score();
+  expect((await store.housekeeping.tidy()).conversations).toBe(1);
+
+  const left = await store.filing.file([
+    { lane, time: 3000, positions: {}, arrivals: [first, arrivalOf(1, 'gone', 2000), arrivalOf(2, 'gone', 2500)] },
+  ]);
+  await score();
+
+  expect(left.map(({ traceId }) => traceId)).toEqual([traceIdOf(1), traceIdOf(1)]);
+  // A turn that is new is evaluated and counted, by itself.
+  const reader = await PostgresReader.open({ url });
+  onTestFinished(() => reader.close());
+  expect((await reader.listPage({ limit: 9 })).rows.map(({ turns }) => turns)).toEqual([1]);
+  expect(await reader.totals()).toMatchObject([{ value: 2 }]);
+});
+
 test('a group goes when all of it may', async () => {
   const { store, put, age, left } = await held();
   await put(9, 'alone');

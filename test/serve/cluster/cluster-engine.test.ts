@@ -57,13 +57,14 @@ class OneFileStore {
     this.#times = Array.from({ length: lanes }, () => 0);
   }
 
-  async file(filings: readonly Filing[]): Promise<void> {
+  async file(filings: readonly Filing[]): Promise<readonly FiledArrival[]> {
     for (const { lane, time, arrivals, naming = [] } of filings) {
       this.#pending.push(...arrivals);
       for (const { traceId } of arrivals) this.#naming.delete(traceId);
       for (const turn of naming) this.#naming.set(turn.traceId, [...(this.#naming.get(turn.traceId) ?? []), turn]);
       this.#times[lane.lane] = Math.max(this.#times[lane.lane] ?? 0, time);
     }
+    return [];
   }
 
   async #moveTime(): Promise<number> {

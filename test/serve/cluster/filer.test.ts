@@ -32,6 +32,7 @@ function run(options: { readonly fenced?: readonly number[]; readonly lost?: num
         if (filings.some(({ lane }) => options.fenced?.includes(lane.lane))) throw new FencedError('another has it');
         if (refusals++ === 0) throw new Error('the database is away');
         filed.push(...filings);
+        return [];
       },
     },
     understanding: new ArrivalUnderstanding([]),
@@ -80,7 +81,7 @@ test('a turn whose bytes are lost keeps its lane from moving on, and no other', 
 test('commands that could not be filed for a mistake of ours still wait', async () => {
   const lane = laneOf(0);
   const filer = new LaneFiler({
-    store: { wantsKeys: false, file: async () => {} },
+    store: { wantsKeys: false, file: async () => [] },
     understanding: {
       understand: () => {
         throw new Error('a mistake');

@@ -31,9 +31,10 @@ function batchOf(traceId: string, span: number) {
 }
 
 /** A scorer whose store has traces up to these positions. */
-function scorerWith(stored: ReadonlyMap<TraceId, number>): JournalScorer {
+function scorerWith(stored: ReadonlyMap<TraceId, number>, readFrom = 0): JournalScorer {
   return {
     oldestWaiting: undefined,
+    floor: { position: 0, logTime: 0, readFrom },
     close: () => {},
     time: () => {},
     stop: async () => {},
@@ -47,7 +48,7 @@ function scorerWith(stored: ReadonlyMap<TraceId, number>): JournalScorer {
   };
 }
 
-async function opened(directory: string, stored: ReadonlyMap<TraceId, number>) {
+async function opened(directory: string, stored: ReadonlyMap<TraceId, number>, readFrom = 0) {
   const { journal, recovered } = await Journal.open({
     directory,
     segmentBytes: 1 << 20,
@@ -60,11 +61,11 @@ async function opened(directory: string, stored: ReadonlyMap<TraceId, number>) {
     packer: new TurnPacker(directory),
     limits: LIMITS,
     notes: new ConversationNotes([]),
-    scorer: scorerWith(stored),
+    scorer: scorerWith(stored, readFrom),
   });
   await log.read(recovered);
   onTestFinished(() => log.stop());
-  return { log, recovered };
+  return { log, recovered, journal };
 }
 
 test('after a restart, rows that the store has do not open a turn again, and rows that came later do', async () => {
@@ -89,4 +90,25 @@ test('after a restart, rows that the store has do not open a turn again, and row
 
   expect(again.log.openTurns).toBe(1);
   expect(again.log.openSpans).toBe(1);
+});
+
+test('after a restart, rows before the position that the store has no need of are not read, whatever is known of their traces', async () => {
+  const directory = tempDirectory();
+  const [a = TRACES[0] as TraceId, b = a] = TRACES;
+  const first = await opened(directory, new Map());
+  expect(first.journal.readFrom).toBe(first.journal.endPosition);
+  for (const batch of [batchOf(a, 1), batchOf(b, 2)]) expect(await first.log.accept(batch)).toEqual({ admitted: true });
+  // Their segment is needed, from its beginning.
+  expect(first.journal.readFrom).toBe(0);
+  await first.log.stop();
+  const { recovered, log } = await opened(directory, new Map());
+  await log.stop();
+
+  const again = await opened(directory, new Map(), recovered[1]?.position);
+  expect(again.log.openSpans).toBe(1);
+  await again.log.stop();
+  const done = await opened(directory, new Map(), recovered[1]?.nextPosition);
+
+  expect(done.log.openSpans).toBe(0);
+  expect(done.journal.readFrom).toBe(done.journal.endPosition);
 });

@@ -9,12 +9,17 @@ import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { RecordingLog } from '../../../src/offline/recording-log.ts';
+import type { Retention } from '../../../src/store/sqlite/retention.ts';
+import { READ_FROM } from '../../../src/serve/one-machine/journal-log.ts';
 import { SqliteScoring } from '../../../src/serve/one-machine/sqlite-scoring.ts';
-import type { FromScorer, SentTurn, TurnCommand } from '../../../src/serve/scoring-protocol.ts';
+import type { FromScorer, OrderedCommand, SentTurn, TurnCommand } from '../../../src/serve/scoring-protocol.ts';
 import { builtinSuites, defaultSettings } from '../../engine/log-driver.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 
+const DAY_MS = 86_400_000;
+/** Everything is old, and goes. */
+const NOTHING_IS_KEPT = { keepMs: -DAY_MS, keepFailedMs: -DAY_MS };
 const SETTINGS = defaultSettings();
 const LANE = { group: 'journal', lane: 0, epoch: 0, time: 0, positions: {} };
 
@@ -40,7 +45,7 @@ function turnInParts(): readonly SentTurn[] {
   return turns;
 }
 
-async function threads() {
+async function threads(retention: Partial<Retention> = {}) {
   const suites = await builtinSuites(['default']);
   const directory = tempDirectory();
   const posted: FromScorer[] = [];
@@ -50,7 +55,7 @@ async function threads() {
       {
         kind: 'one-machine',
         storeFile: path.join(directory, 'assay.db'),
-        retention: { maxBytes: 1 << 30, keepMs: 1e12, keepFailedMs: 1e12 },
+        retention: { maxBytes: 1 << 30, keepMs: 1e12, keepFailedMs: 1e12, reopenMs: DAY_MS, ...retention },
       },
       {
         makeEngine: (store, onEvent) =>
@@ -111,4 +116,76 @@ test('time raises the floor of the log only with a conversation that was due', a
   await tick(closedAt + SETTINGS.conversation.idleMs);
   expect(side.floor.logTime).toBe(closedAt + SETTINGS.conversation.idleMs);
   await side.close();
+});
+
+const timeOf = (sequence: number, time: number, readFrom = 0): OrderedCommand => ({
+  type: 'time',
+  sequence,
+  lane: LANE,
+  positions: { [READ_FROM]: readFrom },
+  time,
+});
+
+/** A counter that is read from the database comes in another order, and without an exemplar. */
+function valuesOf(side: SqliteScoring): readonly string[] {
+  return side
+    .totals()
+    .map(({ metric, labels, value }) => `${metric} ${JSON.stringify(Object.entries(labels).toSorted())} ${value}`)
+    .toSorted();
+}
+
+/** A conversation that was scored and that retention has deleted since; the thread after it is open. */
+async function prunedConversation(options: { readonly readFrom: number; readonly reopenMs?: number }) {
+  const [first, later] = turnInParts();
+  if (first === undefined || later === undefined || !('arrival' in first)) return expect.unreachable();
+  const { open, fates } = await threads({ ...NOTHING_IS_KEPT, reopenMs: options.reopenMs ?? 0 });
+  const before = open();
+  const end = first.arrival.closedAt + SETTINGS.conversation.idleMs;
+  await before.take([commandOf(first, 1), timeOf(2, end, options.readFrom)]);
+  const totals = valuesOf(before);
+  await before.tidy();
+  expect([before.store.count('conversations'), before.store.count('traces')]).toEqual([0, 0]);
+  await before.close();
+  return { first, later, end, totals, fates, after: open() };
+}
+
+test('a conversation that retention deleted is not counted again when the log is read again', async () => {
+  const { first, after, totals, fates } = await prunedConversation({ readFrom: 0 });
+
+  const answer = await after.answer({ ask: 'filed', lane: LANE, traceIds: [first.arrival.traceId] });
+  await after.take([commandOf(first, 1)]);
+
+  expect(answer).toEqual({ filed: [[first.arrival.traceId, { journal: first.arrival.position }]] });
+  expect(fates()).toEqual(['stored', 'stored-already']);
+  expect(valuesOf(after)).toEqual(totals);
+  expect(after.store.count('conversations')).toBe(0);
+  await after.close();
+});
+
+test('what is sent again of a turn that retention deleted, or comes late for it, is left out', async () => {
+  const { later, after, totals, fates, first } = await prunedConversation({ readFrom: Number.MAX_SAFE_INTEGER });
+  expect(after.floor.readFrom).toBe(Number.MAX_SAFE_INTEGER);
+
+  await after.take([commandOf(later, 3), timeOf(4, first.arrival.closedAt + 9_000_000)]);
+
+  expect(fates()).toEqual(['stored', 'pruned']);
+  expect(valuesOf(after)).toEqual(totals);
+  expect(after.store.count('conversations')).toBe(0);
+  await after.close();
+});
+
+test('a deleted turn is forgotten once the log does not hold it and it would be too late; until then it is not', async () => {
+  const { first, end, after } = await prunedConversation({ readFrom: 0, reopenMs: 2 * DAY_MS });
+  const remembered = async (at: number, readFrom: number) => {
+    after.store.begin();
+    after.store.raiseFloor({ position: 0, logTime: at, readFrom: 0 });
+    after.store.commit();
+    await after.take([timeOf(5, at, readFrom)]);
+    await after.tidy();
+    return after.store.pruned.count;
+  };
+
+  expect(await remembered(end + DAY_MS, first.arrival.position)).toBe(1);
+  expect(await remembered(end + 3 * DAY_MS, first.arrival.position)).toBe(0);
+  await after.close();
 });
