@@ -20,14 +20,14 @@
  */
 import { type Estimate, within, Z } from './estimate.ts';
 
-export interface ScoredOne {
+interface ScoredOne {
   readonly score: number;
   readonly isPositive: boolean;
   /** Undefined: a case of its own. */
   readonly case?: string | undefined;
 }
 
-export interface AreaWithin {
+interface AreaWithin {
   readonly area: Estimate;
   /** With both kinds. */
   readonly cases: number;
