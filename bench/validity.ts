@@ -44,7 +44,7 @@ import { requestOfMessages } from '../src/offline/messages/recorded-messages.ts'
 import { type RecordedBatch, recordedRequest } from '../src/offline/recording.ts';
 import { scoreRecorded } from '../src/offline/score-recording.ts';
 import { builtinPacks, loadSuites } from '../src/score/load-suites.ts';
-import { areaUnderCurve } from './area-under-curve.ts';
+import { areaUnderCurve } from '../src/calibrate/area-under-curve.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const BUILTIN = path.join(ROOT, 'suites');
