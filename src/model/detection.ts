@@ -45,8 +45,14 @@ interface Change {
   readonly upper: number;
 }
 
-/** A part of a change of TCR, in points of the score; the parts add up to the change. */
-export interface ChangePart {
+/** TCR as it was counted in both periods, whatever was asked in them. */
+interface CountedChange {
+  readonly baseline: number;
+  readonly observed: number;
+}
+
+/** A part of a change of TCR as it was counted, in points of the score; the parts add up to that change. */
+interface ChangePart {
   readonly part: 'criterion' | 'mix';
   /** Empty for the mix. */
   readonly criterion: string;
@@ -66,6 +72,8 @@ export interface LevelReading extends WatchedLevel {
   readonly minimumDetectableRatio: number | undefined;
   /** Of TCR only; none where there is nothing to take apart. */
   readonly parts: readonly ChangePart[];
+  /** What the parts add up to. `change` is another one: it has the mix taken out. Absent without parts, and in notices of an older Assay. */
+  readonly counted?: CountedChange | undefined;
 }
 
 /** What came of accepting levels: those that had regressed, as they were before, and those that are meant as well and had not. */

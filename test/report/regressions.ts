@@ -19,6 +19,7 @@ export function reading(changes: Partial<LevelReading> = {}): LevelReading {
       { part: 'criterion', criterion: 'right', points: -0.2 },
       { part: 'mix', criterion: '', points: 0.02 },
     ],
+    counted: { baseline: 0.92, observed: 0.74 },
     ...changes,
   };
 }

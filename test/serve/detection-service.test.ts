@@ -134,7 +134,9 @@ test('an agent gets worse and well again: a webhook is told agent, version, fall
   expect(regressed?.worst_conversations.length).toBeGreaterThan(0);
   expect(asked.problems.find(({ metric }) => metric === 'tcr')?.worst_conversations.length).toBeGreaterThan(0);
   expect(printed).toMatch(/^regressed +tcr +helper in prod, suite care$/m);
-  expect(printed).toMatch(/points by right$/m);
+  expect(printed).toMatch(
+    /^ +TCR as counted, whatever was asked, from 0\.\d+ to 0\.\d+: −\d+\.\d points, of which\n +−\d+\.\d points {2}right$/m,
+  );
   expect(printed).toMatch(/version v2: \d+ of the latest \d+ not successful/);
   expect(printed).toMatch(/look at +assay explain trace:[0-9a-f]{32} /);
   expect(recovered).toMatchObject({ agent: 'helper', from: 'regressed', to: 'recovered' });

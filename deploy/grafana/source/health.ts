@@ -172,7 +172,7 @@ export function healthDashboard(settings: RuleSettings) {
       ]),
     )
     .withPanel(
-      lines(third('Cluster time behind', 'How far the time up to which conversations are judged is behind now.', 's'), [
+      lines(third('Cluster time behind', 'How far the time up to which conversations are scored is behind now.', 's'), [
         gauge('assay_cluster_time_lag_seconds'),
       ]),
     )

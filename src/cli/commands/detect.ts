@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
+import { inPoints, type ShownPart, shownParts } from '../../report/documents/shown-parts.ts';
 import { ask, askedPort, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
@@ -22,6 +23,8 @@ const levelSchema = z.object({
   change_upper_ratio: number,
   minimum_detectable_change_ratio: number,
   parts: z.array(z.object({ part: z.string(), criterion: z.string(), points: z.number() })),
+  counted_baseline: number.default(null),
+  counted_observed: number.default(null),
 });
 const problemSchema = levelSchema.extend({
   where: z.array(
@@ -162,19 +165,36 @@ function printProblem(terminal: Terminal, problem: Problem): void {
   const { baseline, observed, change_ratio: change, change_lower_ratio: lower, change_upper_ratio: upper } = problem;
   if (baseline !== null && observed !== null && change !== null)
     terminal.out(
-      `    ${figure(baseline)} expected, ${figure(observed)} observed: ${percent(change)} (${percent(lower ?? change)} to ${percent(upper ?? change)})`,
+      `    ${figure(baseline)} expected${problem.parts.length === 0 ? '' : ' of what is asked now'}, ${figure(observed)} observed: ${percent(change)} (${percent(lower ?? change)} to ${percent(upper ?? change)})`,
     );
   if (problem.since !== null) terminal.out(`    since about ${problem.since}`);
-  for (const { part, criterion, points } of problem.parts.filter((one) => one.points < 0).slice(0, SHOWN))
-    terminal.out(
-      `    ${(points * 100).toFixed(1).padStart(6)} points by ${part === 'mix' ? 'another mix of what is asked' : safe(criterion)}`,
-    );
+  printParts(terminal, problem);
   for (const { agent_version, segment, conversations, failed } of problem.where.slice(0, SHOWN))
     terminal.out(
       `    version ${safe(agent_version)}${segment === undefined ? '' : `, segment ${safe(segment)}`}: ${failed} of the latest ${conversations} not successful`,
     );
   for (const { conversation_id, outcome } of problem.worst_conversations.slice(0, SHOWN))
     terminal.out(`    look at  assay explain ${safe(conversation_id)}  (${outcome})`);
+}
+
+/** The change as it was counted, and what it is made of. */
+function printParts(terminal: Terminal, { parts, counted_baseline: before, counted_observed: after }: Problem): void {
+  if (parts.length === 0) return;
+  const { tenths, parts: rows } = shownParts(parts, SHOWN);
+  const counted = before === null || after === null ? '' : `, from ${figure(before)} to ${figure(after)}`;
+  terminal.out(`    TCR as counted, whatever was asked${counted}: ${inPoints(tenths)}, of which`);
+  for (const row of rows) terminal.out(`      ${inPoints(row.tenths).padStart(13)}  ${nameOf(row)}`);
+}
+
+function nameOf({ part, criterion }: ShownPart): string {
+  switch (part) {
+    case 'mix':
+      return 'another mix of what is asked, which is not held against the agent';
+    case 'others':
+      return 'all others together';
+    case 'criterion':
+      return safe(criterion);
+  }
 }
 
 function figure(value: number): string {

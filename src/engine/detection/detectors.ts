@@ -10,7 +10,6 @@ import type { DetectionSettings } from '../../detect/settings.ts';
 import { createHash } from 'node:crypto';
 import type {
   Acceptance,
-  ChangePart,
   ChosenLevels,
   DetectionReport,
   LevelReading,
@@ -31,6 +30,7 @@ export interface DetectorsState {
   readonly verdicts: readonly (readonly [candidate: string, verdict: VersionReading['verdict']])[];
 }
 
+type Split = Pick<LevelReading, 'parts' | 'counted'>;
 type Readings = Pick<DetectionReport, 'levels' | 'versions'>;
 
 export class Detectors {
@@ -85,12 +85,12 @@ export class Detectors {
 
   readings(): Readings {
     const all = [...this.#suites.values()].flatMap(({ detection }) => detection.readings());
-    const parts = new Map<string, readonly ChangePart[]>();
-    for (const reading of all) if (reading.of === 'split') parts.set(keyOf(reading), partsOf(reading.split));
+    const splits = new Map<string, Split>();
+    for (const reading of all) if (reading.of === 'split') splits.set(keyOf(reading), splitOf(reading.split));
     return {
       levels: all.flatMap((reading) =>
         reading.of === 'level'
-          ? levelOf(reading, reading.metric === 'tcr' ? (parts.get(keyOf(reading)) ?? []) : [])
+          ? levelOf(reading, reading.metric === 'tcr' ? splits.get(keyOf(reading)) : undefined)
           : [],
       ),
       versions: all.flatMap((reading) => (reading.of === 'version' ? versionOf(reading) : [])),
@@ -118,7 +118,7 @@ export class Detectors {
     const changes = [...this.#suites.values()].flatMap(({ detection }) => detection.takeTransitions());
     const found: Transition[] = changes.map((change) => {
       const now = levels.get(levelKey(change));
-      return levelTransition(change, now?.parts ?? []);
+      return levelTransition(change, now);
     });
     const verdicts = new Map<string, VersionReading['verdict']>();
     for (const reading of readings.versions) {
@@ -134,7 +134,7 @@ export class Detectors {
   }
 }
 
-function levelOf(reading: Extract<Reading, { of: 'level' }>, parts: readonly ChangePart[]): LevelReading {
+function levelOf(reading: Extract<Reading, { of: 'level' }>, split: Split | undefined): LevelReading {
   const { level } = reading;
   const { estimate } = level;
   return {
@@ -159,15 +159,19 @@ function levelOf(reading: Extract<Reading, { of: 'level' }>, parts: readonly Cha
           },
     onset: level.onset,
     minimumDetectableRatio: level.minimumDetectableChange,
-    parts,
+    parts: split?.parts ?? [],
+    counted: split?.counted,
   };
 }
 
-function partsOf({ criteria, mix }: Extract<Reading, { of: 'split' }>['split']): readonly ChangePart[] {
-  return [
-    ...[...criteria].map(([criterion, points]) => ({ part: 'criterion' as const, criterion, points })),
-    { part: 'mix', criterion: '', points: mix },
-  ];
+function splitOf({ baseline, observed, criteria, mix }: Extract<Reading, { of: 'split' }>['split']): Split {
+  return {
+    counted: { baseline, observed },
+    parts: [
+      ...[...criteria].map(([criterion, points]) => ({ part: 'criterion' as const, criterion, points })),
+      { part: 'mix', criterion: '', points: mix },
+    ],
+  };
 }
 
 function versionOf({
@@ -191,8 +195,8 @@ function versionOf({
   };
 }
 
-function levelTransition(change: Change, parts: readonly ChangePart[]): Transition {
-  const reading = levelOf({ ...change, of: 'level' }, parts);
+function levelTransition(change: Change, split: Split | undefined): Transition {
+  const reading = levelOf({ ...change, of: 'level' }, split);
   const id = idOf(levelKey(change), change.at, change.to);
   return { kind: 'level', id, at: change.at, from: change.from, to: change.to, reading };
 }

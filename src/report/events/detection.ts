@@ -85,7 +85,7 @@ export const DETECTION_METRICS = {
   }),
   parts: readGauge('assay_detector_tcr_change_by_criterion', 'points of TCR', {
     labels: [...WATCHED, 'part', 'criterion'],
-    help: 'What each criterion, and the mix of what is asked, adds to the change of TCR; the parts add up to the change.',
+    help: 'What each criterion, and the mix of what is asked, adds to the change of TCR as it was counted. Their sum is that change; assay_detector_change_ratio is without the mix.',
     queries: {
       'which criterion explains most of a fall':
         'bottomk by (suite, agent, environment) (1, assay_detector_tcr_change_by_criterion{part="criterion"})',

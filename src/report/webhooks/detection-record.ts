@@ -38,7 +38,13 @@ export const detectionRecordSchema = z
     change_upper_ratio: share.nullable(),
     parts: z
       .array(z.object({ part: z.enum(['criterion', 'mix']), criterion: z.string(), points: share }))
-      .describe('Of TCR: what each criterion and the mix of what is asked add to its change, largest fall first.'),
+      .describe(
+        'Of TCR: what each criterion and the mix of what is asked add to its change as it was counted, largest fall first. The parts add up to counted_observed less counted_baseline.',
+      ),
+    counted_baseline: share
+      .nullable()
+      .describe('Of TCR: its mean before, whatever was asked then. The baseline beside it is for what is asked now.'),
+    counted_observed: share.nullable(),
     where: z
       .array(
         z.object({
@@ -88,7 +94,7 @@ export function detectionRecord(transition: Transition, evidence: Evidence): Det
 }
 
 export function levelPart(reading: LevelReading) {
-  const { metric, criterion, onset, change, parts } = reading;
+  const { metric, criterion, onset, change, parts, counted } = reading;
   return {
     metric,
     ...(criterion === undefined ? {} : { criterion }),
@@ -99,6 +105,8 @@ export function levelPart(reading: LevelReading) {
     change_lower_ratio: change?.lower ?? null,
     change_upper_ratio: change?.upper ?? null,
     parts: parts.toSorted((a, b) => a.points - b.points),
+    counted_baseline: counted?.baseline ?? null,
+    counted_observed: counted?.observed ?? null,
   };
 }
 
@@ -114,6 +122,8 @@ function versionPart({ version, baselineVersion, difference }: VersionReading) {
     change_lower_ratio: null,
     change_upper_ratio: null,
     parts: [],
+    counted_baseline: null,
+    counted_observed: null,
   };
 }
 

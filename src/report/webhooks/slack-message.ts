@@ -2,6 +2,7 @@
  * A notice as Slack's incoming webhooks, and what takes the same, understand it. Names come from spans: what would be a link, a mention or
  * a channel-wide call in Slack is escaped, and every text is cut to what Slack takes.
  */
+import { inPoints, type ShownPart, shownParts } from '../documents/shown-parts.ts';
 import type { DetectionRecord } from './detection-record.ts';
 
 const SECTION_MAX = 2900;
@@ -24,13 +25,7 @@ export function slackMessage(record: DetectionRecord) {
         ({ agent_version, segment, conversations, failed }) =>
           `version ${escaped(agent_version)}${segment === undefined ? '' : `, segment ${escaped(segment)}`}: ${failed} of the latest ${conversations} not successful`,
       ),
-    ...record.parts
-      .filter(({ points }) => points < 0)
-      .slice(0, ROWS_MAX)
-      .map(
-        ({ part, criterion, points }) =>
-          `${part === 'mix' ? 'what is asked' : escaped(criterion)}: −${Math.abs(points * 100).toFixed(1)} points`,
-      ),
+    ...partLines(record),
     ...record.worst_conversations
       .slice(0, ROWS_MAX)
       .map(({ conversation_id, outcome }) => `conversation ${escaped(conversation_id)}: ${outcome}`),
@@ -43,6 +38,21 @@ export function slackMessage(record: DetectionRecord) {
     ],
   };
 }
+
+function partLines({ parts }: DetectionRecord): readonly string[] {
+  if (parts.length === 0) return [];
+  const { tenths, parts: rows } = shownParts(parts, ROWS_MAX);
+  return [
+    `TCR as counted, whatever was asked: ${inPoints(tenths)}, of which`,
+    ...rows.map((row) => `• ${NAMES[row.part] ?? escaped(row.criterion)}: ${inPoints(row.tenths)}`),
+  ];
+}
+
+const NAMES: Readonly<Record<ShownPart['part'], string | undefined>> = {
+  mix: 'another mix of what is asked',
+  others: 'all others together',
+  criterion: undefined,
+};
 
 /** As Slack asks for it; and on one line. */
 function escaped(text: string): string {
