@@ -10,6 +10,7 @@ import type { Step } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { storeFileIn } from '../../serve/data-directory.ts';
+import { byRevision } from '../../report/documents/revisions.ts';
 import { shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
@@ -106,8 +107,8 @@ async function explain(
   const steps = new Map(
     ordered.flatMap((turn, index) => turn.steps.map((step) => [step.spanId, { step, turn: index + 1 }] as const)),
   );
-  const evaluations = await reader.evaluations(conversation, { revisions: 'last' });
-  const inShadow = await reader.evaluations(conversation, { revisions: 'last', of: 'shadow' });
+  const revisions = byRevision(await reader.evaluations(conversation, { revisions: 'all' }));
+  const inShadow = byRevision(await reader.evaluations(conversation, { revisions: 'all', of: 'shadow' }));
 
   const { paint } = terminal;
   terminal.out(paint('bold', safe(conversation.conversationId)));
@@ -116,16 +117,19 @@ async function explain(
   );
   terminal.out(`  ${whenEvaluated(conversation)}`);
   for (const [index, turn] of ordered.entries()) printTurn(terminal, turn, index + 1, options);
-  for (const evaluation of [...evaluations, ...inShadow]) {
-    const turnNumber = ordered.findIndex(({ id }) => id === evaluation.turnId) + 1;
-    printEvaluation(terminal, evaluation, turnNumber, (spanId) => {
+  for (const [first, ...others] of [...revisions, ...inShadow]) {
+    const last = others.at(-1) ?? first;
+    const turnNumber = ordered.findIndex(({ id }) => id === last.turnId) + 1;
+    printEvaluation(terminal, last, turnNumber, (spanId) => {
       const found = steps.get(spanId);
       return found === undefined
         ? `span ${spanId}`
         : `turn ${found.turn}, ${describeStep(found.step)} (span ${spanId})`;
     });
+    for (const line of earlierRevisions([first, ...others])) terminal.out(`    ${paint('dim', line)}`);
   }
-  for (const reason of unscoredBecause(conversation, ordered, evaluations, options.suites))
+  const scored = new Set(revisions.map(([{ suite }]) => suite));
+  for (const reason of unscoredBecause(conversation, ordered, scored, options.suites))
     terminal.out(`\n  ${paint('dim', reason)}`);
 }
 
@@ -133,10 +137,9 @@ async function explain(
 function unscoredBecause(
   conversation: ConversationRow,
   turns: readonly Turn[],
-  evaluations: readonly Evaluation[],
+  scored: ReadonlySet<string>,
   suites: readonly CompiledSuite[],
 ): string[] {
-  const scored = new Set(evaluations.map(({ suite }) => suite));
   const whole = turns.length === 0 ? undefined : buildConversation(conversation.conversationId, turns);
   return suites
     .filter(({ name }) => !scored.has(name))
@@ -181,10 +184,9 @@ function printEvaluation(
   where: (spanId: SpanId) => string,
 ): void {
   const { paint } = terminal;
-  const score = evaluation.score === undefined ? '–' : (evaluation.score / 1_000_000).toFixed(2);
   const target = evaluation.turnId === undefined ? 'the conversation' : `turn ${turn}`;
   terminal.out(
-    `\n  ${paint('bold', `${evaluation.suite}@${evaluation.suiteVersion}`)}${evaluation.shadow ? ' in shadow' : ''} on ${target}: ${score} ${evaluation.outcome}`,
+    `\n  ${paint('bold', `${evaluation.suite}@${evaluation.suiteVersion}`)}${evaluation.shadow ? ' in shadow' : ''} on ${target}: ${scoreOf(evaluation)} ${evaluation.outcome}`,
   );
   terminal.out(`    ${safe(evaluation.explanation, 600)}`);
   if (evaluation.waitsFor !== undefined)
@@ -215,6 +217,34 @@ function printEvaluation(
     ),
   ];
   printTable(terminal, rows, { min: [14, 28] });
+}
+
+/** What was said before, the newest first, and which verdicts the next revision changed. */
+function earlierRevisions(revisions: readonly Evaluation[]): readonly string[] {
+  const lines: string[] = [];
+  for (let at = revisions.length - 2; at >= 0; at -= 1) {
+    const [before, after] = [revisions[at], revisions[at + 1]];
+    if (before === undefined || after === undefined) continue;
+    lines.push(
+      `before, revision ${before.revision}: ${scoreOf(before)} ${before.outcome}; ${changesTo(before, after)}`,
+    );
+  }
+  return lines;
+}
+
+function changesTo(before: Evaluation, after: Evaluation): string {
+  const names = new Set([...before.verdicts.keys(), ...after.verdicts.keys()]);
+  const changes = [...names].flatMap((name) => {
+    const was = before.verdicts.get(name)?.verdict ?? 'not asked';
+    const is = after.verdicts.get(name)?.verdict ?? 'not asked';
+    return was === is ? [] : [`${safe(name)} was ${was}`];
+  });
+  if (before.suiteVersion !== after.suiteVersion) changes.unshift(`version ${safe(before.suiteVersion)} of the suite`);
+  return changes.length === 0 ? 'every verdict was the same' : changes.join(', ');
+}
+
+function scoreOf({ score }: Evaluation): string {
+  return score === undefined ? '–' : (score / 1_000_000).toFixed(2);
 }
 
 function describeStep(step: Step): string {

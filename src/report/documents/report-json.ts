@@ -1,6 +1,7 @@
 /** What a set of evaluations says, as users see it: in `assay score --json` and in the API. */
 import type { Evaluation } from '../../model/evaluation.ts';
 import { type EvaluationJson, toEvaluationJson } from '../../model/evaluation-json.ts';
+import { lastRevisions } from './revisions.ts';
 import { type Summary, summarize } from './summary.ts';
 
 interface ReportJson {
@@ -8,8 +9,9 @@ interface ReportJson {
   readonly evaluations: readonly EvaluationJson[];
 }
 
+/** The summary counts what is said now; of all revisions, the evaluations have each. */
 export function toReportJson(evaluations: readonly Evaluation[]): ReportJson {
-  return { summary: summarize(evaluations), evaluations: evaluations.map(toEvaluationJson) };
+  return { summary: summarize(lastRevisions(evaluations)), evaluations: evaluations.map(toEvaluationJson) };
 }
 
 /** What suites in shadow say stands apart, and is in no summary. Nothing where none says anything. */

@@ -15,7 +15,7 @@ export interface ShownPart {
   readonly tenths: number;
 }
 
-export interface ShownParts {
+interface ShownParts {
   readonly tenths: number;
   readonly parts: readonly ShownPart[];
 }

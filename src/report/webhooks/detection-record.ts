@@ -94,7 +94,8 @@ export function detectionRecord(transition: Transition, evidence: Evidence): Det
 }
 
 export function levelPart(reading: LevelReading) {
-  const { metric, criterion, onset, change, parts, counted } = reading;
+  const { metric, criterion, onset, change, counted } = reading;
+  const parts: DetectionRecord['parts'] = reading.parts.toSorted((a, b) => a.points - b.points);
   return {
     metric,
     ...(criterion === undefined ? {} : { criterion }),
@@ -104,7 +105,7 @@ export function levelPart(reading: LevelReading) {
     change_ratio: change?.ratio ?? null,
     change_lower_ratio: change?.lower ?? null,
     change_upper_ratio: change?.upper ?? null,
-    parts: parts.toSorted((a, b) => a.points - b.points),
+    parts,
     counted_baseline: counted?.baseline ?? null,
     counted_observed: counted?.observed ?? null,
   };
