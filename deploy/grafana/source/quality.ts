@@ -20,7 +20,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
         {
           title: `TCR, ${dayName}`,
           description:
-            'Mean score of the conversations that could be scored. Green from 0.85 (ready for production), yellow from 0.70 (usable).',
+            'Task completion rate: mean score of the conversations that could be scored. Green from 0.85 (ready for production), yellow from 0.70 (usable). Where outcomes say no_fault_found and never successful_completion, the suite looks at form alone, and the colours say nothing.',
           unit: 'percentunit',
         },
         { expr: `${TCR}{${AGENT}, ${day}}` },

@@ -6,7 +6,7 @@ import { AGENT_PLACE, labelOfFirst, PERCENT, valueOfFirst, WHO } from './annotat
 import { CONFIRMING_DROP, CRITERIA, DROP, EVIDENCE, OBSERVED, EXPECTED, TCR, TCR_UPPER } from './evidence.ts';
 import { BASELINE_VERSION } from './counts.ts';
 import { EFFORT_PER_SUCCESS, EFFORT_RISE, EFFORT_SCORED, EFFORT_Z } from './efficiency.ts';
-import { AGENT, duration, on } from './promql.ts';
+import { AGENT, duration, netIncrease, on } from './promql.ts';
 import type { Alert, Group } from './rule.ts';
 import {
   ALARM_NATS,
@@ -93,10 +93,17 @@ function tcrFalls(settings: RuleSettings): readonly Alert[] {
   ];
 }
 
-/** The band changes only when the whole interval lies outside of it, so that a TCR near a bound does not flap. */
+/**
+ * The band changes only when the whole interval lies outside of it, so that a TCR near a bound does not flap. A suite whose good conversations
+ * are `no_fault_found`, and never successes, looks at form alone and has no band.
+ */
 function bands(settings: RuleSettings): readonly Alert[] {
-  const upper = `max by (${AGENT}) (${TCR_UPPER}{window="${duration(settings.bandWindow)}"})`;
-  const level = `{${AGENT_PLACE},window="${duration(settings.bandWindow)}"}`;
+  const window = duration(settings.bandWindow);
+  const ended = (outcome: string) => netIncrease(AGENT, `assay_evaluations_total{outcome="${outcome}"}`, `[${window}]`);
+  const ofForm = `(${ended('no_fault_found')} > 0\n    unless ${ended('successful_completion')} > 0)`;
+  const below = (bound: number) =>
+    `max by (${AGENT}) (${TCR_UPPER}{window="${window}"}) < ${bound}\n  unless ${ofForm}`;
+  const level = `{${AGENT_PLACE},window="${window}"}`;
   const common = {
     kind: 'alert',
     area: 'quality',
@@ -105,13 +112,13 @@ function bands(settings: RuleSettings): readonly Alert[] {
     keepFiringFor: HOUR,
   } as const;
   const summary = (band: string) =>
-    `TCR of ${WHO} is ${valueOfFirst(`${TCR}${level}`, 'humanizePercentage')} over ${duration(settings.bandWindow)}: ${band}`;
+    `TCR of ${WHO} is ${valueOfFirst(`${TCR}${level}`, 'humanizePercentage')} over ${window}: ${band}`;
   return [
     {
       ...common,
       alert: 'AgentTcrNotReady',
       severity: 'page',
-      expr: `${upper} < ${BANDS.usable}`,
+      expr: below(BANDS.usable),
       summary: summary(`not ready (below ${BANDS.usable})`),
       description: `At 99 % it is not above ${PERCENT}. Next: take the agent from users, or put a person behind it, until the criteria that fail most are mended.`,
     },
@@ -119,7 +126,7 @@ function bands(settings: RuleSettings): readonly Alert[] {
       ...common,
       alert: 'AgentTcrNotProductionReady',
       severity: 'ticket',
-      expr: `${upper} < ${BANDS.production}`,
+      expr: below(BANDS.production),
       summary: summary(`below the production band (${BANDS.production})`),
       description: `At 99 % it is not above ${PERCENT}. Next: work on the criteria that fail most; the dashboard lists them.`,
     },

@@ -18,6 +18,8 @@ export interface Phase {
   /** The store was made anew: counters begin at zero. */
   readonly reset?: boolean;
   readonly perHour: number;
+  /** The suite looks at form alone: where nothing is wrong it says `no_fault_found`. */
+  readonly formOnly?: boolean;
   /** Mean score. */
   readonly score: number;
   /** Share of `successful_completion`; the score unless given: all or nothing. */
@@ -105,7 +107,7 @@ function count(phase: Phase, mean: number, add: Add, draw: Draw | undefined): vo
     Math.min(1, (phase.hardFailures ?? 0) / Math.max(1e-9, 1 - (phase.success ?? phase.score))),
   );
   const outcomes = {
-    [SUCCESSFUL]: successes,
+    [phase.formOnly === true ? 'no_fault_found' : SUCCESSFUL]: successes,
     graceful_failure: 0,
     partial_failure: scored - successes - hard,
     hard_failure: hard,

@@ -244,6 +244,16 @@ export const TCR_CASES: readonly RuleCase[] = [
     ],
   },
   {
+    name: 'a suite that looks at form alone has no band',
+    series: traffic([{ hours: 30, perHour: 240, score: 0.6, formOnly: true }]),
+    checks: [{ at: 29, firing: {} }],
+  },
+  {
+    name: 'nothing but failures is not ready, whatever the suite looks at',
+    series: traffic([{ hours: 30, perHour: 240, score: 0, formOnly: true }]),
+    checks: [{ at: 29, firing: { AgentTcrNotReady: [AGENT], AgentTcrNotProductionReady: [AGENT] } }],
+  },
+  {
     name: '0.845 over 120 conversations is no reason to leave the band',
     series: traffic([{ hours: 30, perHour: 5, score: 0.845 }]),
     checks: [{ at: 29, firing: {} }],
