@@ -131,7 +131,7 @@ export class LogDriver {
     this.#intake = this.#makeIntake();
     const stored = new Map<TraceId, number>();
     const storedTo = (traceId: TraceId) => {
-      const position = stored.get(traceId) ?? this.#store.traces.find(traceId)?.position ?? 0;
+      const position = stored.get(traceId) ?? this.#store.storedUpTo(traceId) ?? 0;
       stored.set(traceId, position);
       return position;
     };
