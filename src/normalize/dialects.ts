@@ -21,6 +21,7 @@ import { openlit } from './dialects/openlit.ts';
 import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
 import { pydanticAi } from './dialects/pydantic-ai.ts';
+import { smolagents } from './dialects/smolagents.ts';
 import { traceloop, traceloopTools } from './dialects/traceloop.ts';
 import { vercel } from './dialects/vercel.ts';
 
@@ -38,6 +39,7 @@ export const DIALECTS: readonly Dialect[] = [
   beeAi,
   llamaIndex,
   agno,
+  smolagents,
   openInference,
   traceloop,
   mlflow,

@@ -1,7 +1,8 @@
 /**
  * Arguments and results of tools, out of what a framework wrapped them in to record the call:
  *
- *     {args: […], kwargs: {…}}      or one of the two, the parameters of the function that was traced
+ *     {args: […], kwargs: {…}, …}   the parameters of the function that was traced, beside options of the framework;
+ *                                   or one of the two, with nothing beside it
  *     {input: …}   {inputs: …, input_str, tags, metadata, kwargs}      what a run was given, and
  *     {output: …}   {outputs: …, kwargs}      gave back
  *     a LangChain message of role tool, around the result
@@ -15,11 +16,22 @@ export function argumentsIn(value: AttributeValue | undefined): AttributeValue |
   if (!isPresent(value)) return undefined;
   const object = objectIn(value);
   if (object === undefined) return fromPython(value);
-  const keys = Object.keys(object);
-  const isTraced = isTracedCall(object) && keys.every((key) => key === 'args' || key === 'kwargs');
-  if (isTraced) return calledWith(member(object, 'args'), member(object, 'kwargs'));
+  if (isTracedCall(object) || isPartOfOne(object)) return calledWith(object, []);
   const given = unwrapped(object, RUN_INPUTS);
   return given === undefined ? value : fromPython(asValue(given));
+}
+
+/**
+ * The arguments of a traced call; undefined where the value is no such call. A tool may have a parameter `args` or `kwargs`
+ * of its own, so that both have to be there. `parameters`: their names in order, for what was passed by position.
+ */
+export function tracedArgumentsIn(
+  value: AttributeValue | undefined,
+  parameters: () => readonly string[],
+): AttributeValue | undefined {
+  if (!isPresent(value)) return undefined;
+  const object = objectIn(value);
+  return object !== undefined && isTracedCall(object) ? calledWith(object, parameters()) : undefined;
 }
 
 export function resultIn(value: AttributeValue | undefined): AttributeValue | undefined {
@@ -63,21 +75,42 @@ export function fromPython(value: AttributeValue | undefined): AttributeValue | 
 }
 
 function isTracedCall(object: object): boolean {
-  const kwargs = member(object, 'kwargs');
-  return Array.isArray(member(object, 'args')) || (typeof kwargs === 'object' && kwargs !== null);
+  return Array.isArray(member(object, 'args')) && isRecord(member(object, 'kwargs'));
 }
 
-/** Named parameters are the arguments; of others, the only one, which often is an object of all. */
-function calledWith(args: unknown, kwargs: unknown): AttributeValue | undefined {
-  if (typeof kwargs === 'object' && kwargs !== null && Object.keys(kwargs).length > 0) return asValue(kwargs);
-  if (!Array.isArray(args) || args.length === 0) return asValue(kwargs ?? {});
-  return asValue(args.length === 1 ? args[0] : args);
+function isPartOfOne(object: object): boolean {
+  if (!Object.keys(object).every((key) => key === 'args' || key === 'kwargs')) return false;
+  return Array.isArray(member(object, 'args')) || isRecord(member(object, 'kwargs'));
+}
+
+/** Named parameters are the arguments, and so are others whose names are known. Else the only one, which often is an object of all. */
+function calledWith(object: object, parameters: readonly string[]): AttributeValue | undefined {
+  const kwargs = member(object, 'kwargs');
+  const args = member(object, 'args');
+  const named = isRecord(kwargs) ? Object.entries(kwargs) : [];
+  const passed: readonly unknown[] = Array.isArray(args) ? args : [];
+  if (passed.length === 0) return asValue(kwargs ?? {});
+  if (passed.length > parameters.length || isOfAll(passed[0], parameters)) {
+    if (named.length > 0) return asValue(kwargs);
+    return asValue(passed.length === 1 ? passed[0] : passed);
+  }
+  // Pairs, since a name from a span may be `__proto__`.
+  return asValue(Object.fromEntries([...passed.map((item, at) => [parameters[at], item]), ...named]));
+}
+
+/** smolagents takes one object in place of all parameters, if it has their names. */
+function isOfAll(value: unknown, parameters: readonly string[]): boolean {
+  return isRecord(value) && Object.keys(value).every((key) => parameters.includes(key));
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function objectIn(value: AttributeValue): object | undefined {
   if (typeof value === 'string' && !value.startsWith('{')) return undefined;
   const decoded = decodeJsonish(value).value;
-  return typeof decoded === 'object' && decoded !== null && !Array.isArray(decoded) ? decoded : undefined;
+  return isRecord(decoded) ? decoded : undefined;
 }
 
 /** The cast holds: parsed JSON consists of AttributeValues. */

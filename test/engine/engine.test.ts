@@ -173,6 +173,23 @@ test('a trace without work of an agent is no turn', async () => {
   expect(all).toEqual([]);
 });
 
+test('a trace in which only a framework’s plumbing is left does not lower the score of the agent', async () => {
+  const log = await driver();
+  const attributes = Object.entries({
+    'langsmith.span.kind': 'chain',
+    'langsmith.span.tags': 'graph:step:0, langsmith:hidden',
+    'langsmith.metadata.langgraph_node': '__start__',
+    'langsmith.metadata.thread_id': 'c',
+    'gen_ai.prompt': '{"messages":[{"role":"user","content":"Hi"}]}',
+  }).map(([key, stringValue]) => ({ key, value: { stringValue } }));
+  const span = { ...turn('a1').root, name: 'meeting_scheduler', attributes };
+  log.take({ at: 0, request: exportRequest([span], 'v1') });
+
+  const { all } = log.finish();
+
+  expect([log.fates, all]).toEqual([['no-agent-steps'], []]);
+});
+
 test('a turn over its limit of spans is scored as it is and takes no more', async () => {
   const settings = { ...defaultSettings(), turn: { ...defaultSettings().turn, maxSpans: 2 } };
   const log = new LogDriver({ directory: tempDirectory(), suites: await builtinSuites(['default']), settings });

@@ -11,18 +11,18 @@
  * the framework's own tool `final_answer`, which is no tool of the agent's.
  */
 import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
-import type { Message, Part, StepError } from '../../model/step.ts';
+import type { StepError } from '../../model/step.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
 import { decodeMessages, type MessageList } from '../chat-messages.ts';
+import { FINAL_ANSWER, withFinalAnswer } from '../final-answer.ts';
 import { UNTYPED_ERROR } from './otel.ts';
 
 const SCOPE = '@arizeai/openinference-instrumentation-beeai';
 const TARGET = 'target';
 const OUTPUT = 'output.value';
-const FINAL_ANSWER = 'final_answer';
 
 export const beeAi: Dialect = {
   name: 'beeai',
@@ -45,7 +45,7 @@ function inferTool(draft: Draft, metadata: string, target: string): void {
   const call = callIn(metadata);
   const toolName = memberText(call, 'toolName') ?? target.split('.').at(-2);
   if (toolName === FINAL_ANSWER || toolName === 'finalAnswer') {
-    becomeStep(draft, 'final_answer');
+    becomeStep(draft, FINAL_ANSWER);
     return;
   }
   draft.set('toolName', toolName, 'metadata toolCallMsg');
@@ -69,18 +69,7 @@ function callIn(metadata: string): unknown {
 function answered({ span: { attributes, scope } }: Evidence): MessageList | undefined {
   const value = attributes.get(OUTPUT);
   if (scope.name !== SCOPE || !isPresent(value)) return undefined;
-  const list = decodeMessages(value, 'assistant');
-  return { ...list, messages: list.messages.map(withAnswer) };
-}
-
-function withAnswer(message: Message): Message {
-  return { ...message, parts: message.parts.map(asAnswer) };
-}
-
-function asAnswer(part: Part): Part {
-  if (part.type !== 'tool_call' || part.name !== FINAL_ANSWER) return part;
-  const said = memberText(part.args.json, 'response');
-  return { type: 'text', text: said ?? part.args.text };
+  return withFinalAnswer(decodeMessages(value, 'assistant'));
 }
 
 /** `{"result": …}` around whatever the tool gave back as text. */

@@ -5,6 +5,8 @@
  *     gen_ai.operation.name      derived, wrongly for retrievers and prompts: the kind of the run is right
  *     gen_ai.prompt, gen_ai.completion      JSON of what the run was given and gave back, in whatever form it had
  *     status      OK once the run began; of one that failed, an exception event tells
+ *     langsmith.span.tags      `langsmith:hidden` on runs of LangGraph's own, such as the node `__start__`. Runs below a `traceable` overwrite its
+ *                              span, so that one of these may be all there is of a turn: that is plumbing, not the agent's work
  *
  * Asked before the conventions, whose keys it bends.
  */
@@ -89,7 +91,7 @@ function unlessHidden<T>(finder: Finder<T>, isHidden: (evidence: Evidence) => bo
 function infer(draft: Draft, span: SpanView): void {
   const { attributes } = span;
   const runType = attributes.text(RUN_TYPE);
-  if (draft.kind === 'step' && runType === 'chain' && span.parentSpanId === undefined) {
+  if (draft.kind === 'step' && runType === 'chain' && span.parentSpanId === undefined && !isPlumbing(span)) {
     // A chain with nothing around it is what the user called.
     draft.kind = 'workflow';
     draft.rules?.set('kind', `${RUN_TYPE} at the root`);
@@ -99,6 +101,11 @@ function infer(draft: Draft, span: SpanView): void {
   } else if (draft.kind === 'llm' && (draft.inputTokens ?? draft.outputTokens) === undefined) {
     settleRawUsage(draft, jsonIn(attributes.text(OUTPUTS), '"usage'), `${OUTPUTS} usage`);
   }
+}
+
+function isPlumbing({ attributes }: SpanView): boolean {
+  const tags = attributes.text('langsmith.span.tags');
+  return tags !== undefined && tags.split(',').some((tag) => tag.trim() === 'langsmith:hidden');
 }
 
 /** The run that an application starts is called like its agent; what LangChain runs inside is not. */

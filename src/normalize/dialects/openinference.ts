@@ -18,7 +18,7 @@ import { decodeMessages, textOf } from '../chat-messages.ts';
 import { settleRawUsage } from '../raw-usage.ts';
 import { asCount, asNumber, asText, memberAs, row, rows } from '../rows.ts';
 import { wordsIn } from '../plain-text.ts';
-import { fromPython } from '../wrappings.ts';
+import { fromPython, tracedArgumentsIn } from '../wrappings.ts';
 import { kindOf, messagesInOfOpenInference, messagesOutOfOpenInference } from './openinference-messages.ts';
 
 const KINDS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
@@ -160,7 +160,17 @@ function jsonIn(text: string | undefined, word: string): unknown {
 
 function toolInput(evidence: Evidence): AttributeValue | undefined {
   const value = evidence.attribute('input.value');
-  return isPresent(value) ? fromPython(value) : undefined;
+  if (!isPresent(value)) return undefined;
+  return tracedArgumentsIn(value, () => parameterNames(evidence)) ?? fromPython(value);
+}
+
+/** In the order in which the tool takes them. */
+function parameterNames(evidence: Evidence): readonly string[] {
+  const value = evidence.attribute('tool.parameters');
+  if (!isPresent(value)) return [];
+  const { value: decoded } = decodeJsonish(value);
+  const described = member(decoded, 'properties') ?? decoded;
+  return typeof described === 'object' && described !== null && isSchema(decoded) ? Object.keys(described) : [];
 }
 
 /** A request that has its instructions beside the messages. */
@@ -179,11 +189,21 @@ function toolParameters(evidence: Evidence): AttributeValue | undefined {
   const value = evidence.attribute('tool.parameters');
   if (!isPresent(value)) return undefined;
   const { value: decoded } = decodeJsonish(value);
-  const isSchema =
-    (member(decoded, 'type') === 'object' && member(decoded, 'properties') !== undefined) ||
+  return isSchema(decoded) ? undefined : value;
+}
+
+/** Of JSON Schema, or of the parameters one by one. */
+function isSchema(decoded: unknown): boolean {
+  if (typeof decoded !== 'object' || decoded === null) return false;
+  const isOfObject = member(decoded, 'type') === 'object' && member(decoded, 'properties') !== undefined;
+  const parameters = Object.values(decoded);
+  return (
+    isOfObject ||
     member(decoded, '$schema') !== undefined ||
-    member(decoded, 'anyOf') !== undefined;
-  return isSchema ? undefined : value;
+    member(decoded, 'anyOf') !== undefined ||
+    (parameters.length > 0 &&
+      parameters.every((item) => member(item, 'type') !== undefined && member(item, 'description') !== undefined))
+  );
 }
 
 /** What the tool gave back, out of the message that it was put into for the model. */

@@ -30,6 +30,14 @@ describe('the kind of a LangSmith run', () => {
   test('chain is a workflow where nothing is around it', () => {
     expect(run('chain', {}, {}).kind).toBe('workflow');
   });
+
+  test.each([
+    ['graph:step:0, langsmith:hidden', 'step'],
+    ['langsmith:hidden', 'step'],
+    ['mine, not-langsmith:hidden', 'workflow'],
+  ])('chain with the tags «%s» and nothing around it is a %s', (tags, kind) => {
+    expect(run('chain', { 'langsmith.span.tags': tags }, {}).kind).toBe(kind);
+  });
 });
 
 describe('what a LangSmith run was given and gave back', () => {

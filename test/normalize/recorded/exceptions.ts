@@ -157,8 +157,19 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     runs: /^langsmith.*\.langchain$/,
-    fields: /^turns\[\d\]\.(final_answer|llm_calls|tokens\.\w+|tool_calls\.length)$/,
-    reason: 'under a root of its own, runs of LangChain have no spans; the first overwrites what the root was given',
+    fields: /^(conversation_id|agent|turns\.length)$/,
+    reason:
+      'under a root of its own, runs of LangChain have no spans; a hidden node overwrites the root, so that nothing of the agent is left',
+  },
+  {
+    runs: /^smolagents/,
+    fields: /\.tokens\.(cached_input|reasoning)$/,
+    reason: 'smolagents keeps the sums only',
+  },
+  {
+    runs: /^smolagents.*\.content_off$/,
+    fields: /\.tool_calls\[\d+\]\.id$/,
+    reason: 'call ids are only in the messages of model calls, which were hidden',
   },
   {
     runs: /^strands.*\/support_parallel/,

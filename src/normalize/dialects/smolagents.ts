@@ -1,0 +1,64 @@
+/**
+ * smolagents (Hugging Face) as OpenInference records it:
+ *
+ *     <agent>.run      {task, reset, …} and the answer. A run that throws is never exported
+ *     Step 1, Step 2   the memory of the step, as Python prints it; then what its tools gave back
+ *     FinalAnswerTool  the framework's own tool, which the model answers through
+ *     <Model>.generate   the user's words follow `New task:`
+ *
+ * So a step has no words of the user or the agent, which matters where the run above it is missing.
+ */
+import type { SpanView } from '../../model/otlp/views.ts';
+import type { Content, Message, Part } from '../../model/step.ts';
+import type { MessageList } from '../chat-messages.ts';
+import { MISSING } from '../content.ts';
+import type { Dialect, Finder } from '../dialect.ts';
+import type { Draft } from '../draft.ts';
+import type { Evidence } from '../evidence.ts';
+import { FINAL_ANSWER, withFinalAnswer } from '../final-answer.ts';
+import { kindOf, messagesInOfOpenInference, messagesOutOfOpenInference } from './openinference-messages.ts';
+
+const SCOPE = 'openinference.instrumentation.smolagents';
+const NEW_TASK = 'New task:\n';
+
+export const smolagents: Dialect = {
+  name: 'smolagents',
+  infer,
+  messagesIn: messagesInOfOpenInference.map((finder) => changed(finder, withoutHeading)),
+  messagesOut: messagesOutOfOpenInference.map((finder) => changed(finder, withFinalAnswer)),
+  input: [{ rule: 'smolagents step', key: 'input.value', find: noWords }],
+  output: [{ rule: 'smolagents step', key: 'output.value', find: noWords }],
+};
+
+function infer(draft: Draft, { scope }: SpanView): void {
+  if (scope.name !== SCOPE || draft.kind !== 'tool' || draft.toolName !== FINAL_ANSWER) return;
+  draft.kind = 'step';
+  draft.rules?.set('kind', FINAL_ANSWER);
+}
+
+function changed(finder: Finder<MessageList>, change: (list: MessageList) => MessageList): Finder<MessageList> {
+  return {
+    ...finder,
+    rule: `smolagents ${finder.rule}`,
+    find: (evidence) => {
+      const list = isOurs(evidence) ? finder.find(evidence) : undefined;
+      return list === undefined ? undefined : change(list);
+    },
+  };
+}
+
+function withoutHeading(list: MessageList): MessageList {
+  const shorter = (part: Part): Part =>
+    part.type === 'text' && part.text.startsWith(NEW_TASK) ? { ...part, text: part.text.slice(NEW_TASK.length) } : part;
+  const plain = (message: Message): Message =>
+    message.role === 'user' ? { ...message, parts: message.parts.map(shorter) } : message;
+  return { ...list, messages: list.messages.map(plain) };
+}
+
+function noWords(evidence: Evidence): Content | undefined {
+  return isOurs(evidence) && kindOf(evidence) === 'CHAIN' ? MISSING : undefined;
+}
+
+function isOurs({ span }: Evidence): boolean {
+  return span.scope.name === SCOPE;
+}
