@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { ExperimentResult } from '../../src/model/experiment.ts';
 import { createExperiment } from '../../src/store/experiment/experiment-folder.ts';
 import { assay } from '../assay-command.ts';
-import { experimentOf, passing } from '../compare/experiments.ts';
+import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../compare/experiments.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 function keep(folder: string, { experiment, runs }: ExperimentResult): void {
@@ -62,6 +62,67 @@ test('what can not be told passes where the file says so, and what is broken doe
   expect(gate(folder, 'bad', '--baseline', 'good').status).toBe(1);
   const json: unknown = JSON.parse(gate(folder, 'bad', '--baseline', 'good', '--json').stdout);
   expect(json).toMatchObject({ decision: 'regression', rules: [{ rule: 'tcr' }, { rule: 'success_rate' }] });
+});
+
+test('rules that count cases decide from the first case, name it, and are not let pass without evidence', () => {
+  const folder = tempDirectory();
+  keep(folder, tried('good', [1, 1, 1]));
+  keep(folder, tried('again', [1, 1, 1]));
+  keep(folder, tried('worse', [1, 0, 1]));
+  const crash: RunLine = { case: 'case-1', end: 'agent_failed', evaluations: [] };
+  const [first, , last] = passing([1, 1, 1]) as [RunLine, RunLine, RunLine];
+  keep(folder, experimentOf('crash', [first, crash, last]));
+  keep(folder, experimentOf('silent', [first, { ...crash, end: 'no_spans' }, last]));
+  writeFileSync(
+    path.join(folder, 'gate.yaml'),
+    'on_not_enough_evidence: pass\nrules: { newly_hard_failing: 0, critical_failures: 0, tcr: { max_drop: 5 points } }\n',
+  );
+  writeFileSync(path.join(folder, 'worse.yaml'), 'rules: { cases_worse: 0 }\n');
+  const against = (candidate: string, ...args: readonly string[]) =>
+    gate(folder, candidate, '--baseline', 'good', ...args);
+
+  const again = against('again');
+  const crashed = against('crash', '--markdown', 'summary.md');
+  const worse = against('worse', '--rules', 'worse.yaml');
+  const silent = against('silent');
+
+  expect(again).toMatchObject({ status: 0, stderr: '' });
+  expect(again.stdout).toMatch(/pass +newly_hard_failing +no case +0 of 3 cases/);
+  expect(again.stdout).toMatch(/not applicable +critical_failures/);
+  expect(again.stdout).toContain('The rules let that pass.');
+  expect(crashed.status).toBe(1);
+  expect(crashed.stdout).toMatch(/regression +newly_hard_failing +no case +1 of 3 cases\n +cases: case-1\n/);
+  expect(crashed.stdout).toContain(
+    'read the first: assay compare 2026-11-20-good 2026-11-20-crash --transcripts case-1',
+  );
+  expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toContain('1 case that passed in the baseline');
+  expect(worse.status).toBe(1);
+  expect(worse.stdout).toMatch(/regression +cases_worse/);
+  expect(worse.stdout).not.toContain('Limits are decided');
+  // The limit is let pass, and what may have become of the case is not.
+  expect(silent.status).toBe(2);
+  expect(silent.stdout).toContain('Nothing could be told of 1 case.');
+});
+
+test('the cases that only one experiment ran are named as left out, and all broken ones are in JSON', () => {
+  const folder = tempDirectory();
+  const lines = Array.from({ length: 9 }, (_, index) => ({ case: `case-${index}`, evaluations: [SUCCESS] }));
+  keep(folder, experimentOf('good', [...lines, { case: 'gone', evaluations: [SUCCESS] }]));
+  keep(
+    folder,
+    experimentOf(
+      'bad',
+      lines.map((line) => ({ ...line, evaluations: [FAILURE] })),
+    ),
+  );
+  writeFileSync(path.join(folder, 'gate.yaml'), 'rules: { cases_worse: 2 }\n');
+
+  const shown = gate(folder, 'bad', '--baseline', 'good');
+  const json: unknown = JSON.parse(gate(folder, 'bad', '--baseline', 'good', '--json').stdout);
+
+  expect(shown.stdout).toContain('Left out: 1 only in the baseline.');
+  expect(shown.stdout).toContain('cases: case-0, case-1, case-2, case-3, case-4\n');
+  expect(json).toMatchObject({ rules: [{ rule: 'cases_worse', value: 9, examples: lines.map((line) => line.case) }] });
 });
 
 test.each([
