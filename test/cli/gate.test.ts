@@ -104,6 +104,70 @@ test('rules that count cases decide from the first case, name it, and are not le
   expect(silent.stdout).toContain('Nothing could be told of 1 case.');
 });
 
+test('--init writes rules that the experiment keeps, says what to do next, and overwrites nothing', () => {
+  const folder = tempDirectory();
+  const good = tried('good', HALF);
+  const suites = good.experiment.suites.map((suite) => ({
+    ...suite,
+    criteria: suite.criteria.map((criterion) => ({ ...criterion, isCritical: criterion.name === 'booked' })),
+  }));
+  keep(folder, { ...good, experiment: { ...good.experiment, suites } });
+  const hard = HALF.map((pass) => (pass === 1 ? 0 : 1));
+  keep(folder, experimentOf('bad', passing(hard as (0 | 1)[]), { suites }));
+
+  const init = gate(folder, 'good', '--init');
+  const written = readFileSync(path.join(folder, 'gate.yaml'), 'utf8');
+  const second = gate(folder, 'good', '--init');
+
+  expect(init).toMatchObject({ status: 0, stderr: '' });
+  expect(init.stdout).toContain('gate.yaml: rules for scheduling, from the experiment 2026-11-20-good');
+  expect(init.stdout).toContain('assay gate latest --baseline 2026-11-20-good');
+  expect(written).toMatch(/^ {4}newly_hard_failing: 0$/m);
+  expect(written).toMatch(/^ {4}critical_failures: 30$/m);
+  expect(written).toMatch(/^ {4}cases_worse: 3$/m);
+  expect(second.status).toBe(3);
+  expect(second.stderr).toContain('gate.yaml exists, and was left as it is');
+  expect(readFileSync(path.join(folder, 'gate.yaml'), 'utf8')).toBe(written);
+  expect(gate(folder, 'good', '--baseline', 'good').status).toBe(0);
+  expect(gate(folder, 'bad', '--baseline', 'good').status).toBe(1);
+  expect(gate(folder, 'good', '--init', '--baseline', 'good')).toMatchObject({ status: 3 });
+});
+
+test('--init lets an experiment with crashes and few cases pass against itself, as it is on the first day', () => {
+  const folder = tempDirectory();
+  const [first, , last] = passing([1, 1, 0]) as [RunLine, RunLine, RunLine];
+  const now = experimentOf('now', [first, { case: 'case-1', end: 'agent_failed', evaluations: [] }, last]);
+  const suites = now.experiment.suites.map((suite) => ({
+    ...suite,
+    name: 'on: hold',
+    criteria: suite.criteria.map((criterion) => ({ ...criterion, isCritical: true })),
+  }));
+  const runs = now.runs.map((run) => ({
+    ...run,
+    evaluations: run.evaluations.map((evaluation) => ({ ...evaluation, suite: 'on: hold' })),
+  }));
+  keep(folder, { experiment: { ...now.experiment, suites }, runs });
+
+  expect(gate(folder, '--init')).toMatchObject({ status: 0, stderr: '' });
+  const written = readFileSync(path.join(folder, 'gate.yaml'), 'utf8');
+  expect(written).toMatch(/: 1 now, and 1 undecided\. .*\n {4}critical_failures: 2$/m);
+  expect(written).toMatch(/^ {4}cases_worse: 0$/m);
+  expect(gate(folder, 'now', '--baseline', 'now')).toMatchObject({ status: 0, stderr: '' });
+});
+
+test('--init takes the suites of assay.yaml before there is an experiment', () => {
+  const folder = tempDirectory();
+  writeFileSync(path.join(folder, 'assay.yaml'), 'suites: [default, scheduling]\n');
+
+  const { status, stdout, stderr } = gate(folder, '--init', '--rules', 'rules.yaml');
+
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain('rules.yaml: rules for default, scheduling, from the configured suites');
+  expect(stdout).toContain('assay gate v2 --baseline v1');
+  expect(readFileSync(path.join(folder, 'rules.yaml'), 'utf8')).toMatch(/^ {2}scheduling:$/m);
+  expect(gate(folder, 'nothing', '--init')).toMatchObject({ status: 3 });
+});
+
 test('the cases that only one experiment ran are named as left out, and all broken ones are in JSON', () => {
   const folder = tempDirectory();
   const lines = Array.from({ length: 9 }, (_, index) => ({ case: `case-${index}`, evaluations: [SUCCESS] }));

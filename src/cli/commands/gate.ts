@@ -1,7 +1,7 @@
 /** `assay gate`: may this version be released? Answers by its exit code, and says why for people, pull requests and CI services. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { incomparable } from '../../compare/gate/comparable.ts';
 import { decideGate } from '../../compare/gate/decide-gate.ts';
 import { DEFAULT_GATE, type GateFile } from '../../compare/gate/gate-rules.ts';
@@ -13,6 +13,7 @@ import { gateJson, gateJUnit, gateMarkdown } from '../../report/documents/gate-r
 import { unchangedText } from '../../report/documents/comparison-rows.ts';
 import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure } from '../exit-codes.ts';
+import { initGate } from '../init-gate.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { printTable, type TableRow } from '../print-table.ts';
@@ -27,6 +28,7 @@ interface GateFlags {
   readonly json?: boolean;
   readonly markdown?: string;
   readonly junit?: string;
+  readonly init?: boolean;
 }
 
 /** A gate is asked by machines: what it found must not be mistaken for what went wrong. */
@@ -43,7 +45,8 @@ Rules are read from gate.yaml, where there is one:
     criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
 The first three count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
-need some 60 cases. Without a file: drops of TCR and success of 5 points, of a criterion of 10, a rise of cost of 10 %.
+need some 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of TCR and
+success of 5 points, of a criterion of 10, rises of failed runs of 5 and of cost of 10 %.
 
 Exit codes: 0 pass; 1 regression; 2 not enough evidence; 3 an error: nothing was decided. With
 \`on_not_enough_evidence: pass\` in the file, limits that could not be decided are 0. Counts are not.`;
@@ -61,16 +64,23 @@ export function addGate(program: Command, terminal: Terminal): void {
     .option('--json', 'print what was found as JSON')
     .option('--markdown <file>', 'write it as Markdown as well, for a pull request; - is standard output')
     .option('--junit <file>', 'write it as JUnit XML as well; - is standard output')
+    .addOption(
+      new Option(
+        '--init',
+        `write ${USUAL_FILE} (or --rules) to begin with: rules that this experiment keeps, or for the suites of assay.yaml`,
+      ).conflicts(['baseline', 'json', 'markdown', 'junit']),
+    )
     .addHelpText('after', GATE_HELP)
     .exitOverride((error) => {
       // What the parser refuses is an error, and no verdict on anything.
       throw error.exitCode === 0 ? error : new CommandFailure('', GATE_EXIT.error);
     })
     .action(async (reference: string, flags: GateFlags) => {
-      const { result, gate } = await decide(reference, flags).catch((error: unknown) => {
-        const message = error instanceof Error ? error.message : String(error);
-        throw new CommandFailure(message, GATE_EXIT.error);
-      });
+      if (flags.init === true) {
+        await initGate(terminal, reference, flags.rules ?? USUAL_FILE, flags).catch(failAsError);
+        return;
+      }
+      const { result, gate } = await decide(reference, flags).catch(failAsError);
       await writeReport(flags.markdown, () => gateMarkdown(result), terminal, GATE_EXIT.error);
       await writeReport(flags.junit, () => gateJUnit(result, gate), terminal, GATE_EXIT.error);
       if (flags.json === true) terminal.out(JSON.stringify(gateJson(result)));
@@ -78,6 +88,10 @@ export function addGate(program: Command, terminal: Terminal): void {
       const code = mayRelease(result, gate.onNotEnoughEvidence) ? GATE_EXIT.pass : GATE_EXIT[result.decision];
       if (code !== 0) throw new CommandFailure('', code);
     });
+}
+
+function failAsError(error: unknown): never {
+  throw new CommandFailure(error instanceof Error ? error.message : String(error), GATE_EXIT.error);
 }
 
 async function decide(
