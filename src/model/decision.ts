@@ -40,6 +40,19 @@ export function isBroken(kind: VerdictKind): boolean {
   return IS_BROKEN[kind];
 }
 
+const IS_ANSWER = {
+  pass: true,
+  fail: true,
+  not_applicable: true,
+  error: false,
+  skipped: false,
+} satisfies Record<VerdictKind, boolean>;
+
+/** The criterion was looked at, were it to find that it does not apply. */
+export function isAnswer(kind: VerdictKind): boolean {
+  return IS_ANSWER[kind];
+}
+
 /** Ways in which a suite may count a criterion that does not apply. */
 export const NOT_APPLICABLE_HANDLINGS = ['exclude', 'pass', 'fail'] as const;
 export type NotApplicableHandling = (typeof NOT_APPLICABLE_HANDLINGS)[number];

@@ -4,27 +4,81 @@
 export const LIMIT_KINDS = ['floor', 'max_drop', 'ceiling', 'max_rise'] as const;
 export type LimitKind = (typeof LIMIT_KINDS)[number];
 
-/** `not_applicable`: a rule that nobody wrote, about something that the agent does not tell. */
+/**
+ * Rules that count cases, and need no statistics: they hold from the first case.
+ *
+ * `newly_hard_failing`: passed in the baseline, and fails hard now. `critical_failures`: a critical criterion fails, whatever the baseline did. `cases_worse`: passed
+ * in the baseline, in whole or in a criterion, and does not now.
+ */
+export const COUNT_RULES = ['newly_hard_failing', 'critical_failures', 'cases_worse'] as const;
+export type CountRule = (typeof COUNT_RULES)[number];
+
+/** `not_applicable`: a rule about something that the suite does not ask, or one that nobody wrote about what the agent does not report. */
 export type RuleDecision = 'pass' | 'regression' | 'not_enough_evidence' | 'not_applicable';
 export type GateDecision = Exclude<RuleDecision, 'not_applicable'>;
 
-export interface JudgedRule {
+export type JudgedRule = JudgedLimit | JudgedCount;
+
+interface Judged {
   readonly suite: string;
-  /** As it is written in the file, such as `success_rate` or `criterion.correct_time`. */
-  readonly rule: string;
-  readonly limit: LimitKind;
   readonly allowed: number;
   readonly decision: RuleDecision;
   /** One sentence, for a person. */
   readonly because: string;
-  /** Undefined where there is no figure; `because` says why. */
-  readonly figures: RuleFigures | undefined;
-  /** The same for a person's eyes, such as `−12.4 points`, `−18.1 to −6.9` and `at most 5 points down`. */
+  /** Figures for a person's eyes, such as `−12.4 points`, `−18.1 to −6.9` and `at most 5 points down`, or `3 cases`. */
   readonly shown: { readonly allowed: string; readonly value: string; readonly interval: string };
-  /** About how many cases, of the same kind, it takes to tell; undefined where it is told, or where no number would do. */
-  readonly casesNeeded: number | undefined;
   /** Some of the cases that speak against the candidate, the worst first. */
   readonly examples: readonly string[];
+}
+
+/** Decided on an interval. */
+export interface JudgedLimit extends Judged {
+  readonly is: 'limit';
+  /** As it is written in the file, such as `success_rate` or `criterion.correct_time`. */
+  readonly rule: string;
+  readonly limit: LimitKind;
+  /** Undefined where there is no figure; `because` says why. */
+  readonly figures: RuleFigures | undefined;
+  /** About how many cases, of the same kind, it takes to tell; undefined where it is told, or where no number would do. */
+  readonly casesNeeded: number | undefined;
+}
+
+/** Decided on the cases that there are. */
+export interface JudgedCount extends Judged {
+  readonly is: 'count';
+  readonly rule: CountRule;
+  readonly counted: CountedCases;
+  /** The command that shows the first of the examples; undefined where there is none. */
+  readonly readWith: string | undefined;
+}
+
+/** Cases by what a count rule says of them; ids, in order. */
+export interface CountedCases {
+  readonly broken: readonly string[];
+  /** They may be broken: the candidate ran them, and what it did cannot be told. */
+  readonly undecided: readonly string[];
+  /** How many the candidate has not run yet. */
+  readonly notRun: number;
+  /** How many were decided. */
+  readonly cases: number;
+  /** How many say nothing for or against the candidate, by the reason. */
+  readonly leftOut: { readonly [reason in LeftOut]: number };
+}
+
+/** `not_scored`: the suite said nothing of the case where it was the first to. */
+export const LEFT_OUT = ['only_in_baseline', 'only_in_candidate', 'changed', 'not_scored'] as const;
+export type LeftOut = (typeof LEFT_OUT)[number];
+
+/** Whether a rule without enough evidence lets the release pass. A count waits for no evidence that more cases could bring, so it never does. */
+export function isWaived({ is, decision }: JudgedRule, onNotEnoughEvidence: 'fail' | 'pass'): boolean {
+  return is === 'limit' && decision === 'not_enough_evidence' && onNotEnoughEvidence === 'pass';
+}
+
+/** Whether the release may go out: nothing is broken, and what could not be decided is waived. */
+export function mayRelease({ decision, rules }: GateResult, onNotEnoughEvidence: 'fail' | 'pass'): boolean {
+  if (decision !== 'not_enough_evidence') return decision === 'pass';
+  const open = rules.filter((rule) => rule.decision === 'not_enough_evidence');
+  return onNotEnoughEvidence === 'pass' && open.every((rule) => isWaived(rule, onNotEnoughEvidence));
 }
 
 interface RuleFigures {

@@ -54,6 +54,11 @@ export function isFailure(outcome: Outcome): boolean {
   return STANDINGS[outcome].counts === 'bad';
 }
 
+/** Nothing is worse. */
+export function isWorst(outcome: Outcome): boolean {
+  return outcome === SCORED_OUTCOMES.at(-1);
+}
+
 /** Whether a rate of successes has it in its denominator. */
 export function isInSuccessRate(outcome: Outcome): boolean {
   return STANDINGS[outcome].counts !== 'neither';

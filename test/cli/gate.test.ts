@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { ExperimentResult } from '../../src/model/experiment.ts';
 import { createExperiment } from '../../src/store/experiment/experiment-folder.ts';
 import { assay } from '../assay-command.ts';
-import { experimentOf, passing } from '../compare/experiments.ts';
+import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../compare/experiments.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 function keep(folder: string, { experiment, runs }: ExperimentResult): void {
@@ -62,6 +62,131 @@ test('what can not be told passes where the file says so, and what is broken doe
   expect(gate(folder, 'bad', '--baseline', 'good').status).toBe(1);
   const json: unknown = JSON.parse(gate(folder, 'bad', '--baseline', 'good', '--json').stdout);
   expect(json).toMatchObject({ decision: 'regression', rules: [{ rule: 'tcr' }, { rule: 'success_rate' }] });
+});
+
+test('rules that count cases decide from the first case, name it, and are not let pass without evidence', () => {
+  const folder = tempDirectory();
+  keep(folder, tried('good', [1, 1, 1]));
+  keep(folder, tried('again', [1, 1, 1]));
+  keep(folder, tried('worse', [1, 0, 1]));
+  const crash: RunLine = { case: 'case-1', end: 'agent_failed', evaluations: [] };
+  const [first, , last] = passing([1, 1, 1]) as [RunLine, RunLine, RunLine];
+  keep(folder, experimentOf('crash', [first, crash, last]));
+  keep(folder, experimentOf('silent', [first, { ...crash, end: 'no_spans' }, last]));
+  writeFileSync(
+    path.join(folder, 'gate.yaml'),
+    'on_not_enough_evidence: pass\nrules: { newly_hard_failing: 0, critical_failures: 0, tcr: { max_drop: 5 points } }\n',
+  );
+  writeFileSync(path.join(folder, 'worse.yaml'), 'rules: { cases_worse: 0 }\n');
+  const against = (candidate: string, ...args: readonly string[]) =>
+    gate(folder, candidate, '--baseline', 'good', ...args);
+
+  const again = against('again');
+  const crashed = against('crash', '--markdown', 'summary.md');
+  const worse = against('worse', '--rules', 'worse.yaml');
+  const silent = against('silent');
+
+  expect(again).toMatchObject({ status: 0, stderr: '' });
+  expect(again.stdout).toMatch(/pass +newly_hard_failing +no case +0 of 3 cases/);
+  expect(again.stdout).toMatch(/not applicable +critical_failures/);
+  expect(again.stdout).toContain('The rules let that pass.');
+  expect(crashed.status).toBe(1);
+  expect(crashed.stdout).toMatch(/regression +newly_hard_failing +no case +1 of 3 cases\n +cases: case-1\n/);
+  expect(crashed.stdout).toContain(
+    'read the first: assay compare 2026-11-20-good 2026-11-20-crash --transcripts case-1',
+  );
+  expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toContain('1 case that passed in the baseline');
+  expect(worse.status).toBe(1);
+  expect(worse.stdout).toMatch(/regression +cases_worse/);
+  expect(worse.stdout).not.toContain('Limits are decided');
+  // The limit is let pass, and what may have become of the case is not.
+  expect(silent.status).toBe(2);
+  expect(silent.stdout).toContain('Nothing could be told of 1 case.');
+});
+
+test('--init writes rules that the experiment keeps, says what to do next, and overwrites nothing', () => {
+  const folder = tempDirectory();
+  const good = tried('good', HALF);
+  const suites = good.experiment.suites.map((suite) => ({
+    ...suite,
+    criteria: suite.criteria.map((criterion) => ({ ...criterion, isCritical: criterion.name === 'booked' })),
+  }));
+  keep(folder, { ...good, experiment: { ...good.experiment, suites } });
+  const hard = HALF.map((pass) => (pass === 1 ? 0 : 1));
+  keep(folder, experimentOf('bad', passing(hard as (0 | 1)[]), { suites }));
+
+  const init = gate(folder, 'good', '--init');
+  const written = readFileSync(path.join(folder, 'gate.yaml'), 'utf8');
+  const second = gate(folder, 'good', '--init');
+
+  expect(init).toMatchObject({ status: 0, stderr: '' });
+  expect(init.stdout).toContain('gate.yaml: rules for scheduling, from the experiment 2026-11-20-good');
+  expect(init.stdout).toContain('assay gate latest --baseline 2026-11-20-good');
+  expect(written).toMatch(/^ {4}newly_hard_failing: 0$/m);
+  expect(written).toMatch(/^ {4}critical_failures: 30$/m);
+  expect(written).toMatch(/^ {4}cases_worse: 3$/m);
+  expect(second.status).toBe(3);
+  expect(second.stderr).toContain('gate.yaml exists, and was left as it is');
+  expect(readFileSync(path.join(folder, 'gate.yaml'), 'utf8')).toBe(written);
+  expect(gate(folder, 'good', '--baseline', 'good').status).toBe(0);
+  expect(gate(folder, 'bad', '--baseline', 'good').status).toBe(1);
+  expect(gate(folder, 'good', '--init', '--baseline', 'good')).toMatchObject({ status: 3 });
+});
+
+test('--init lets an experiment with crashes and few cases pass against itself, as it is on the first day', () => {
+  const folder = tempDirectory();
+  const [first, , last] = passing([1, 1, 0]) as [RunLine, RunLine, RunLine];
+  const now = experimentOf('now', [first, { case: 'case-1', end: 'agent_failed', evaluations: [] }, last]);
+  const suites = now.experiment.suites.map((suite) => ({
+    ...suite,
+    name: 'on: hold',
+    criteria: suite.criteria.map((criterion) => ({ ...criterion, isCritical: true })),
+  }));
+  const runs = now.runs.map((run) => ({
+    ...run,
+    evaluations: run.evaluations.map((evaluation) => ({ ...evaluation, suite: 'on: hold' })),
+  }));
+  keep(folder, { experiment: { ...now.experiment, suites }, runs });
+
+  expect(gate(folder, '--init')).toMatchObject({ status: 0, stderr: '' });
+  const written = readFileSync(path.join(folder, 'gate.yaml'), 'utf8');
+  expect(written).toMatch(/: 1 now, and 1 undecided\. .*\n {4}critical_failures: 2$/m);
+  expect(written).toMatch(/^ {4}cases_worse: 0$/m);
+  expect(gate(folder, 'now', '--baseline', 'now')).toMatchObject({ status: 0, stderr: '' });
+});
+
+test('--init takes the suites of assay.yaml before there is an experiment', () => {
+  const folder = tempDirectory();
+  writeFileSync(path.join(folder, 'assay.yaml'), 'suites: [default, scheduling]\n');
+
+  const { status, stdout, stderr } = gate(folder, '--init', '--rules', 'rules.yaml');
+
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain('rules.yaml: rules for default, scheduling, from the configured suites');
+  expect(stdout).toContain('assay gate v2 --baseline v1');
+  expect(readFileSync(path.join(folder, 'rules.yaml'), 'utf8')).toMatch(/^ {2}scheduling:$/m);
+  expect(gate(folder, 'nothing', '--init')).toMatchObject({ status: 3 });
+});
+
+test('the cases that only one experiment ran are named as left out, and all broken ones are in JSON', () => {
+  const folder = tempDirectory();
+  const lines = Array.from({ length: 9 }, (_, index) => ({ case: `case-${index}`, evaluations: [SUCCESS] }));
+  keep(folder, experimentOf('good', [...lines, { case: 'gone', evaluations: [SUCCESS] }]));
+  keep(
+    folder,
+    experimentOf(
+      'bad',
+      lines.map((line) => ({ ...line, evaluations: [FAILURE] })),
+    ),
+  );
+  writeFileSync(path.join(folder, 'gate.yaml'), 'rules: { cases_worse: 2 }\n');
+
+  const shown = gate(folder, 'bad', '--baseline', 'good');
+  const json: unknown = JSON.parse(gate(folder, 'bad', '--baseline', 'good', '--json').stdout);
+
+  expect(shown.stdout).toContain('Left out: 1 only in the baseline.');
+  expect(shown.stdout).toContain('cases: case-0, case-1, case-2, case-3, case-4\n');
+  expect(json).toMatchObject({ rules: [{ rule: 'cases_worse', value: 9, examples: lines.map((line) => line.case) }] });
 });
 
 test.each([

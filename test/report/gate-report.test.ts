@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
-import type { GateResult, JudgedRule } from '../../src/model/gate.ts';
+import {
+  type GateResult,
+  type JudgedCount,
+  type JudgedLimit,
+  type JudgedRule,
+  mayRelease,
+} from '../../src/model/gate.ts';
 import { gateJson, gateJUnit, gateMarkdown } from '../../src/report/documents/gate-report.ts';
 
 const HOSTILE = '](javascript:x) <img src=x> | @everyone `x`\n\n# Passed';
 
-function ruleOf(decision: JudgedRule['decision'], changed: Partial<JudgedRule> = {}): JudgedRule {
+function ruleOf(decision: JudgedRule['decision'], changed: Partial<JudgedLimit> = {}): JudgedLimit {
   return {
+    is: 'limit',
     suite: 'scheduling',
     rule: 'criterion.correct_time',
     limit: 'max_drop',
@@ -26,6 +33,28 @@ function ruleOf(decision: JudgedRule['decision'], changed: Partial<JudgedRule> =
     shown: { allowed: 'at most 5 points down', value: '−20 points', interval: '−30 points to −10 points' },
     casesNeeded: undefined,
     examples: [],
+    ...changed,
+  };
+}
+
+function countOf(decision: JudgedRule['decision'], changed: Partial<JudgedCount> = {}): JudgedCount {
+  return {
+    is: 'count',
+    suite: 'scheduling',
+    rule: 'newly_hard_failing',
+    allowed: 0,
+    decision,
+    because: '7 cases that passed in the baseline fail hard now.',
+    counted: {
+      broken: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+      undecided: ['x'],
+      notRun: 2,
+      cases: 20,
+      leftOut: { only_in_baseline: 1, only_in_candidate: 0, changed: 0, not_scored: 0 },
+    },
+    shown: { allowed: 'no case', value: '7 of 20 cases', interval: '3 undecided' },
+    examples: ['a', 'b', 'c', 'd', 'e'],
+    readWith: 'assay compare a-id b-id --transcripts a',
     ...changed,
   };
 }
@@ -81,8 +110,52 @@ test('JUnit counts what can not be told as the gate does', () => {
   expect(gateJUnit(result, { onNotEnoughEvidence: 'pass' })).toContain('tests="4" failures="1" errors="0" skipped="2"');
 });
 
+test('a count names its cases: all in JSON, the first few and the command that shows one elsewhere', () => {
+  const result = resultOf(countOf('regression'));
+
+  expect(gateJson(result)).toMatchObject({
+    rules: [
+      {
+        rule: 'newly_hard_failing',
+        limit: 'cases',
+        value: 7,
+        cases: 20,
+        examples: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+        undecided: ['x'],
+        not_run: 2,
+        left_out: { only_in_baseline: 1 },
+        command: 'assay compare a-id b-id --transcripts a',
+      },
+    ],
+  });
+  expect(gateMarkdown(result)).toContain(
+    'Cases: `a`, `b`, `c`, `d`, `e`. Read the first: `assay compare a-id b-id --transcripts a`.',
+  );
+  expect(gateJUnit(result, { onNotEnoughEvidence: 'fail' })).toContain('assay compare a-id b-id --transcripts a');
+});
+
+test('a case id of a count is no more than text in a pull request', () => {
+  const hostile = { examples: [HOSTILE], readWith: `assay compare a b --transcripts '${HOSTILE}'` };
+  const markdown = gateMarkdown(resultOf(countOf('regression', hostile)));
+
+  const text = markdown.replaceAll(/`[^`]*`/g, '');
+  expect(text).not.toMatch(/<img/);
+  expect(text).not.toContain('@everyone');
+  expect(markdown).not.toMatch(/^# Passed/m);
+});
+
+test('what lets limits pass without enough evidence does not let counts pass', () => {
+  const open = resultOf(countOf('not_enough_evidence'), ruleOf('not_enough_evidence'));
+  const result: GateResult = { ...open, decision: 'not_enough_evidence' };
+
+  expect(gateJUnit(result, { onNotEnoughEvidence: 'pass' })).toContain('tests="2" failures="1" errors="0" skipped="1"');
+  expect(mayRelease(result, 'pass')).toBe(false);
+  expect(mayRelease({ ...result, rules: [countOf('pass'), ruleOf('not_enough_evidence')] }, 'pass')).toBe(true);
+  expect(mayRelease({ ...result, rules: [countOf('pass'), ruleOf('not_enough_evidence')] }, 'fail')).toBe(false);
+});
+
 test('JSON has every figure, and null where there is none', () => {
-  const open = { ...ruleOf('pass').figures, upper: Number.POSITIVE_INFINITY } as JudgedRule['figures'];
+  const open = { ...ruleOf('pass').figures, upper: Number.POSITIVE_INFINITY } as JudgedLimit['figures'];
   const result = resultOf(ruleOf('pass', { figures: open }), ruleOf('not_applicable', { figures: undefined }));
   const json: unknown = JSON.parse(JSON.stringify(gateJson(result)));
 

@@ -1,18 +1,19 @@
 /** `assay gate`: may this version be released? Answers by its exit code, and says why for people, pull requests and CI services. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { incomparable } from '../../compare/gate/comparable.ts';
 import { decideGate } from '../../compare/gate/decide-gate.ts';
 import { DEFAULT_GATE, type GateFile } from '../../compare/gate/gate-rules.ts';
 import { readGate } from '../../compare/gate/read-gate.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
-import type { GateDecision, GateResult, JudgedRule } from '../../model/gate.ts';
+import { type GateDecision, type GateResult, type JudgedRule, mayRelease } from '../../model/gate.ts';
 import { formatMistakes } from '../../model/mistake.ts';
 import { gateJson, gateJUnit, gateMarkdown } from '../../report/documents/gate-report.ts';
 import { unchangedText } from '../../report/documents/comparison-rows.ts';
 import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure } from '../exit-codes.ts';
+import { initGate } from '../init-gate.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { printTable, type TableRow } from '../print-table.ts';
@@ -27,6 +28,7 @@ interface GateFlags {
   readonly json?: boolean;
   readonly markdown?: string;
   readonly junit?: string;
+  readonly init?: boolean;
 }
 
 /** A gate is asked by machines: what it found must not be mistaken for what went wrong. */
@@ -34,15 +36,20 @@ const GATE_EXIT = { pass: 0, regression: 1, not_enough_evidence: 2, error: 3 } a
 const GATE_HELP = `
 Rules are read from gate.yaml, where there is one:
   rules:
+    newly_hard_failing: 0        # cases that passed in the baseline and fail hard now
+    critical_failures: 0         # cases that fail a critical criterion
+    cases_worse: 3               # cases that \`assay compare\` lists as worse
     tcr: { floor: 0.8, max_drop: 5 points }
     success_rate: { max_drop: 5 points }
     cost_per_success: { max_rise: 10% }
     criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
-Without a file: the ones above, but for what needs a number of your own.
+The first three count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
+need some 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of TCR and
+success of 5 points, of a criterion of 10, rises of failed runs of 5 and of cost of 10 %.
 
-Exit codes: 0 pass; 1 regression; 2 not enough evidence, unless the file says \`on_not_enough_evidence: pass\`; 3 an error:
-nothing was decided.`;
+Exit codes: 0 pass; 1 regression; 2 not enough evidence; 3 an error: nothing was decided. With
+\`on_not_enough_evidence: pass\` in the file, limits that could not be decided are 0. Counts are not.`;
 const USUAL_FILE = 'gate.yaml';
 
 export function addGate(program: Command, terminal: Terminal): void {
@@ -57,24 +64,34 @@ export function addGate(program: Command, terminal: Terminal): void {
     .option('--json', 'print what was found as JSON')
     .option('--markdown <file>', 'write it as Markdown as well, for a pull request; - is standard output')
     .option('--junit <file>', 'write it as JUnit XML as well; - is standard output')
+    .addOption(
+      new Option(
+        '--init',
+        `write ${USUAL_FILE} (or --rules) to begin with: rules that this experiment keeps, or for the suites of assay.yaml`,
+      ).conflicts(['baseline', 'json', 'markdown', 'junit']),
+    )
     .addHelpText('after', GATE_HELP)
     .exitOverride((error) => {
       // What the parser refuses is an error, and no verdict on anything.
       throw error.exitCode === 0 ? error : new CommandFailure('', GATE_EXIT.error);
     })
     .action(async (reference: string, flags: GateFlags) => {
-      const { result, gate } = await decide(reference, flags).catch((error: unknown) => {
-        const message = error instanceof Error ? error.message : String(error);
-        throw new CommandFailure(message, GATE_EXIT.error);
-      });
+      if (flags.init === true) {
+        await initGate(terminal, reference, flags.rules ?? USUAL_FILE, flags).catch(failAsError);
+        return;
+      }
+      const { result, gate } = await decide(reference, flags).catch(failAsError);
       await writeReport(flags.markdown, () => gateMarkdown(result), terminal, GATE_EXIT.error);
       await writeReport(flags.junit, () => gateJUnit(result, gate), terminal, GATE_EXIT.error);
       if (flags.json === true) terminal.out(JSON.stringify(gateJson(result)));
       else if (flags.markdown !== '-' && flags.junit !== '-') printGate(terminal, result, gate);
-      const isPass = result.decision === 'not_enough_evidence' && gate.onNotEnoughEvidence === 'pass';
-      const code = isPass ? GATE_EXIT.pass : GATE_EXIT[result.decision];
+      const code = mayRelease(result, gate.onNotEnoughEvidence) ? GATE_EXIT.pass : GATE_EXIT[result.decision];
       if (code !== 0) throw new CommandFailure('', code);
     });
+}
+
+function failAsError(error: unknown): never {
+  throw new CommandFailure(error instanceof Error ? error.message : String(error), GATE_EXIT.error);
 }
 
 async function decide(
@@ -113,7 +130,7 @@ const WORDS = {
   pass: ['green', 'pass'],
   regression: ['red', 'regression'],
   not_enough_evidence: ['yellow', 'not enough evidence'],
-  not_applicable: ['dim', 'not known'],
+  not_applicable: ['dim', 'not applicable'],
 } as const satisfies Record<JudgedRule['decision'], readonly [string, string]>;
 
 const CONCLUSIONS = {
@@ -147,20 +164,35 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
             { text: hintOf(rule), style: 'dim' },
           ],
           ...(cases === '' ? [] : [`      ${paint('dim', `cases: ${cases}`)}`]),
+          ...explained(rule).map((line) => `      ${paint('dim', safe(line, 400))}`),
+          ...readWith(rule).map((command) => `      ${paint('dim', `read the first: ${safe(command, 400)}`)}`),
         ];
       });
     printTable(terminal, [...table, ...unchangedRows(terminal, rows.filter(isUnchanged))]);
   }
+  const isLetPass = result.decision !== 'pass' && mayRelease(result, gate.onNotEnoughEvidence);
   const style = WORDS[result.decision][0];
-  out(`\n  ${paint(style, CONCLUSIONS[result.decision])}`);
+  out(`\n  ${paint(style, CONCLUSIONS[result.decision])}${isLetPass ? ' The rules let that pass.' : ''}`);
   const confidence = Number((result.confidence * 100).toFixed(1));
-  out(paint('dim', `  Decided on intervals at ${confidence} %, all rules together.`));
+  if (rules.some(({ is }) => is === 'limit'))
+    out(paint('dim', `  Limits are decided on intervals at ${confidence} %, all of them together.`));
   if (baseline !== undefined) out(paint('dim', `  In detail: assay compare ${baseline.id} ${candidate.id}`));
 }
 
 /** A criterion that is the same in each case, held against a baseline. */
-function isUnchanged({ rule, figures }: JudgedRule): boolean {
-  return rule.startsWith('criterion.') && figures?.moved === 0;
+function isUnchanged(rule: JudgedRule): boolean {
+  return rule.is === 'limit' && rule.rule.startsWith('criterion.') && rule.figures?.moved === 0;
+}
+
+/** The sentence of a count that did not pass, or that left cases out. */
+function explained(rule: JudgedRule): readonly string[] {
+  if (rule.is !== 'count') return [];
+  const leavesOut = Object.values(rule.counted.leftOut).some((count) => count > 0);
+  return rule.decision !== 'pass' || leavesOut ? [rule.because] : [];
+}
+
+function readWith(rule: JudgedRule): readonly string[] {
+  return rule.is === 'count' && rule.readWith !== undefined ? [rule.readWith] : [];
 }
 
 /** One line for all of them with the same answer. */
@@ -177,7 +209,9 @@ function unchangedRows({ paint }: Terminal, rules: readonly JudgedRule[]): reado
 }
 
 /** What would settle it. */
-function hintOf({ decision, casesNeeded, figures, because }: JudgedRule): string {
+function hintOf(rule: JudgedRule): string {
+  if (rule.is === 'count') return '';
+  const { decision, casesNeeded, figures, because } = rule;
   if (decision !== 'not_enough_evidence') return '';
   if (figures === undefined) return safe(because, 200);
   return casesNeeded === undefined ? 'too near the limit to tell' : `about ${casesNeeded} cases would tell`;

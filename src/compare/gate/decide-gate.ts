@@ -7,30 +7,27 @@
  *
  * With several rules, chance alone would find one of them broken more often than one rule is. The intervals that call a regression are
  * therefore as wide as Holm's procedure makes them: of all gates on an agent that is no worse than allowed, at most 1 − confidence find
- * any regression at all. To pass, each rule has to be shown by itself, at the confidence as it is written.
+ * any regression at all. To pass, each rule has to be shown by itself, at the confidence as it is written. Rules that count cases are about the cases that there are,
+ * and no chance is in them: they stand outside the procedure (`decide-count.ts`).
  */
 import type { ExperimentResult } from '../../model/experiment.ts';
-import type { GateDecision, GateResult, GateSide, JudgedRule, RuleDecision } from '../../model/gate.ts';
+import type { GateDecision, GateResult, GateSide, JudgedLimit, JudgedRule, RuleDecision } from '../../model/gate.ts';
 import { casesNeeded } from '../cases-needed.ts';
 import { changeOf } from '../change.ts';
 import type { Estimated, EstimatedChange, NotEstimable } from '../../model/estimated.ts';
 import { levelOf } from '../level.ts';
 import { effortsOf, isEffort, valuesOf } from '../measure.ts';
-import { SuiteRuns } from '../suite-runs.ts';
 import { casesAgainst } from './cases-against.ts';
-import { type GateFile, needsBaseline, rulesOf, type SingleRule } from './gate-rules.ts';
+import { decideCount } from './decide-count.ts';
+import { countsOf, type GateFile, needsBaseline, rulesOf, type SingleRule } from './gate-rules.ts';
 import { formatAllowed, formatFigure, formatInterval, unitOf } from './gate-words.ts';
+import { type Sides, sidesOf } from './sides.ts';
 
 interface ToGate {
   readonly candidate: ExperimentResult;
   readonly baseline: ExperimentResult | undefined;
   readonly gate: GateFile;
   readonly warnings: readonly string[];
-}
-
-interface Sides {
-  readonly candidate: SuiteRuns;
-  readonly baseline: SuiteRuns | undefined;
 }
 
 /** A rule with the figure that it is about, before it is decided. */
@@ -42,19 +39,26 @@ type Answerable = Asked & { readonly figure: Estimated };
 
 export function decideGate({ candidate, baseline, gate, warnings }: ToGate): GateResult {
   const tail = 1 - gate.confidence;
-  const asked = candidate.experiment.suites.flatMap((suite) => {
-    const sides: Sides = { candidate: new SuiteRuns(candidate, suite.name), baseline: sideOf(baseline, suite.name) };
-    return rulesOf(gate, suite)
+  const suites = candidate.experiment.suites.map((suite) => ({
+    suite,
+    sides: sidesOf(candidate, baseline, suite.name),
+  }));
+  const asked = suites.flatMap(({ suite, sides }) =>
+    rulesOf(gate, suite)
       .filter(({ limit }) => baseline !== undefined || !(gate.isDefault && needsBaseline(limit)))
-      .map((rule): Asked => ({ ...sides, rule, figure: figureOf(rule, sides) }));
-  });
+      .map((rule): Asked => ({ ...sides, rule, figure: figureOf(rule, sides) })),
+  );
   const answerable = asked.filter(isAnswerable);
   const broken = holm(answerable, tail);
   // What was not found to be broken was looked at with this tail last.
   const tailOfBroken = tail / Math.max(1, answerable.length - broken.size);
-  const rules = asked.map((one) =>
+  const limits = asked.map((one) =>
     judged(one, { brokenAt: broken.get(one), tail, tailOfBroken, isDefault: gate.isDefault }),
   );
+  const rules = suites.flatMap(({ suite, sides }): readonly JudgedRule[] => [
+    ...countsOf(gate, suite).map((count) => decideCount(count, sides)),
+    ...limits.filter((rule) => rule.suite === suite.name),
+  ]);
   return {
     decision: decisionOf(rules),
     confidence: gate.confidence,
@@ -63,12 +67,6 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
     rules,
     warnings,
   };
-}
-
-function sideOf(result: ExperimentResult | undefined, suite: string): SuiteRuns | undefined {
-  return result?.experiment.suites.some(({ name }) => name === suite) === true
-    ? new SuiteRuns(result, suite)
-    : undefined;
 }
 
 function figureOf({ measure, limit }: SingleRule, { candidate, baseline }: Sides): Asked['figure'] {
@@ -131,11 +129,17 @@ function judged(
     readonly tailOfBroken: number;
     readonly isDefault: boolean;
   },
-): JudgedRule {
+): JudgedLimit {
   const { rule, candidate, baseline } = asked;
   const unit = unitOf(rule.measure, rule.limit);
   const allowed = formatAllowed(rule.limit, rule.allowed, unit);
-  const common = { suite: candidate.suite, rule: rule.rule, limit: rule.limit, allowed: rule.allowed };
+  const common = {
+    is: 'limit' as const,
+    suite: candidate.suite,
+    rule: rule.rule,
+    limit: rule.limit,
+    allowed: rule.allowed,
+  };
   if (!isAnswerable(asked)) {
     // The cast holds for what is not answerable.
     const { because } = asked.figure as NotEstimable;
@@ -191,7 +195,7 @@ function casesNeededFor({ rule, figure, candidate }: Answerable, tail: number): 
   return needed === undefined ? undefined : Math.max(needed, figure.cases + 1);
 }
 
-function sentence(decision: RuleDecision, shown: JudgedRule['shown'], casesNeeded: number | undefined): string {
+function sentence(decision: RuleDecision, shown: JudgedLimit['shown'], casesNeeded: number | undefined): string {
   const { allowed, value, interval } = shown;
   const figure = `${value} (${interval}), and ${allowed} is allowed`;
   switch (decision) {

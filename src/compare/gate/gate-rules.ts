@@ -1,6 +1,6 @@
 /** What a release may not do: rules as they are written, and the single limits that they come to for one suite. */
 import type { ExperimentSuite } from '../../model/experiment.ts';
-import { LIMIT_KINDS, type LimitKind } from '../../model/gate.ts';
+import { COUNT_RULES, type CountRule, LIMIT_KINDS, type LimitKind } from '../../model/gate.ts';
 import type { Measure } from '../measure.ts';
 
 export type Limits = { readonly [kind in LimitKind]?: number | undefined };
@@ -34,6 +34,8 @@ export interface GateRules {
   readonly criterion: ReadonlyMap<string, Limits>;
   /** All of `k` repeats of a case succeed. */
   readonly passHat: { readonly k: number; readonly limits: Limits } | undefined;
+  /** How many cases may be so. */
+  readonly counts: { readonly [rule in CountRule]?: number | undefined };
 }
 
 export interface GateFile {
@@ -52,6 +54,7 @@ const NO_RULES: GateRules = {
   critical: undefined,
   criterion: new Map(),
   passHat: undefined,
+  counts: {},
 };
 
 /** What holds where no file says otherwise. Without a baseline none of it can be asked. */
@@ -78,6 +81,19 @@ export interface SingleRule {
   readonly measure: Measure;
   readonly limit: LimitKind;
   readonly allowed: number;
+}
+
+export interface SingleCount {
+  readonly rule: CountRule;
+  readonly allowed: number;
+}
+
+export function countsOf(file: GateFile, { name }: ExperimentSuite): readonly SingleCount[] {
+  const { counts } = file.suites.get(name) ?? file.rules;
+  return COUNT_RULES.flatMap((rule) => {
+    const allowed = counts[rule];
+    return allowed === undefined ? [] : [{ rule, allowed }];
+  });
 }
 
 export function rulesOf(file: GateFile, suite: ExperimentSuite): readonly SingleRule[] {

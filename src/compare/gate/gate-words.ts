@@ -1,5 +1,5 @@
 /** Figures of a gate as a person reads them: shares in percent, their differences in points, what is relative in percent of the baseline. */
-import type { LimitKind } from '../../model/gate.ts';
+import type { LeftOut, LimitKind } from '../../model/gate.ts';
 import type { Measure } from '../measure.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { needsBaseline } from './gate-rules.ts';
@@ -66,6 +66,22 @@ export function formatAllowed(limit: LimitKind, allowed: number, unit: Unit): st
     default:
       return unreachable(limit);
   }
+}
+
+export function formatCases(count: number): string {
+  return `${count} ${count === 1 ? 'case' : 'cases'}`;
+}
+
+const LEFT_OUT_WORDS = {
+  only_in_baseline: 'only in the baseline',
+  only_in_candidate: 'only in the candidate',
+  changed: 'changed since the baseline',
+  not_scored: 'not scored by the suite',
+} as const satisfies Record<LeftOut, string>;
+
+/** Empty where there are none. */
+export function formatLeftOut(reason: LeftOut, count: number): readonly string[] {
+  return count === 0 ? [] : [`${count} ${LEFT_OUT_WORDS[reason]}`];
 }
 
 function plain(value: number, places: number): string {

@@ -11,13 +11,14 @@
  *       critical: { floor: 0.95 }           # each critical one
  *       criterion: { correct_time: { floor: 0.9 } }
  *       pass_hat: { k: 3, floor: 0.7 }
+ *       newly_hard_failing: 0               # cases; also critical_failures and cases_worse
  *
  * All mistakes are found at once, each with its line.
  */
 import { z } from 'zod';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { ExperimentSuite } from '../../model/experiment.ts';
-import type { LimitKind } from '../../model/gate.ts';
+import { COUNT_RULES, type LimitKind } from '../../model/gate.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../../model/written-document.ts';
@@ -55,6 +56,13 @@ const points = z.preprocess(
   ),
 );
 
+const cases = z
+  .custom<number>(
+    (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0,
+    'a number of cases, such as 0 or 3',
+  )
+  .optional();
+
 const good = { floor: share.optional(), max_drop: points.optional() };
 const goodLimits = limits(good);
 /** Levels of cost and steps are no shares. */
@@ -76,6 +84,9 @@ const RULES = {
     k: z.int().min(1, 'a whole number from 1').max(100, 'a whole number up to 100'),
     ...good,
   }).optional(),
+  newly_hard_failing: cases,
+  critical_failures: cases,
+  cases_worse: cases,
 };
 const rulesShape = z
   .strictObject(RULES)
@@ -134,6 +145,7 @@ function gateRules(written: WrittenRules): GateRules {
     critical,
     criterion: new Map(Object.entries(criterion)),
     passHat: passHat === undefined ? undefined : { k: passHat.k, limits: onlyLimits(passHat) },
+    counts: Object.fromEntries(COUNT_RULES.map((rule) => [rule, written[rule]])),
   };
 }
 

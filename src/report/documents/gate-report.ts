@@ -1,5 +1,13 @@
 /** What a release gate found, as JSON, as JUnit XML, and as Markdown for a pull request. */
-import type { GateResult, GateSide, JudgedRule, RuleDecision } from '../../model/gate.ts';
+import {
+  type GateResult,
+  type GateSide,
+  isWaived,
+  type JudgedCount,
+  type JudgedLimit,
+  type JudgedRule,
+  type RuleDecision,
+} from '../../model/gate.ts';
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 import { markdownCode, markdownText } from './markdown-text.ts';
 
@@ -10,25 +18,49 @@ export function gateJson({ decision, confidence, candidate, baseline, rules, war
     candidate: sideJson(candidate),
     baseline: baseline === undefined ? null : sideJson(baseline),
     warnings,
-    rules: rules.map((rule) => ({
-      suite: rule.suite,
-      rule: rule.rule,
-      limit: rule.limit,
-      allowed: rule.allowed,
-      decision: rule.decision,
-      because: rule.because,
-      value: finite(rule.figures?.value),
-      lower: finite(rule.figures?.lower),
-      upper: finite(rule.figures?.upper),
-      baseline: finite(rule.figures?.baseline),
-      candidate: finite(rule.figures?.candidate),
-      relative: rule.figures?.isRelative ?? null,
-      paired: rule.figures?.isPaired ?? null,
-      cases: rule.figures?.cases ?? null,
-      cases_moved: rule.figures?.moved ?? null,
-      cases_needed: rule.casesNeeded ?? null,
-      examples: rule.examples,
-    })),
+    rules: rules.map((rule) => (rule.is === 'limit' ? limitJson(rule) : countJson(rule))),
+  };
+}
+
+function limitJson(rule: JudgedLimit): unknown {
+  return {
+    suite: rule.suite,
+    rule: rule.rule,
+    limit: rule.limit,
+    allowed: rule.allowed,
+    decision: rule.decision,
+    because: rule.because,
+    value: finite(rule.figures?.value),
+    lower: finite(rule.figures?.lower),
+    upper: finite(rule.figures?.upper),
+    baseline: finite(rule.figures?.baseline),
+    candidate: finite(rule.figures?.candidate),
+    relative: rule.figures?.isRelative ?? null,
+    paired: rule.figures?.isPaired ?? null,
+    cases: rule.figures?.cases ?? null,
+    cases_moved: rule.figures?.moved ?? null,
+    cases_needed: rule.casesNeeded ?? null,
+    examples: rule.examples,
+  };
+}
+
+/** Has every case, where other documents have the first few. */
+function countJson({ suite, rule, allowed, decision, because, counted, readWith }: JudgedCount): unknown {
+  const { broken, undecided, notRun, cases, leftOut } = counted;
+  return {
+    suite,
+    rule,
+    limit: 'cases',
+    allowed,
+    decision,
+    because,
+    value: cases === 0 && broken.length === 0 ? null : broken.length,
+    cases,
+    examples: broken,
+    undecided,
+    not_run: notRun,
+    left_out: leftOut,
+    command: readWith ?? null,
   };
 }
 
@@ -60,11 +92,13 @@ export function gateJUnit(
 function resultOf(rule: JudgedRule, onNotEnoughEvidence: 'fail' | 'pass'): JUnitResult {
   const { decision, because: message, examples } = rule;
   if (decision === 'pass') return { is: 'passed' };
-  if (decision === 'regression' || (decision === 'not_enough_evidence' && onNotEnoughEvidence === 'fail')) {
-    const details = examples.length === 0 ? [] : [`Cases: ${examples.join(', ')}`];
-    return { is: 'failed', type: decision, message, details };
-  }
-  return { is: 'skipped', message };
+  if (decision === 'not_applicable' || isWaived(rule, onNotEnoughEvidence)) return { is: 'skipped', message };
+  const cases = examples.length === 0 ? [] : [`Cases: ${examples.join(', ')}`];
+  return { is: 'failed', type: decision, message, details: [...cases, ...commandOf(rule)] };
+}
+
+function commandOf(rule: JudgedRule): readonly string[] {
+  return rule.is === 'count' && rule.readWith !== undefined ? [rule.readWith] : [];
 }
 
 const TITLES = {
@@ -77,7 +111,7 @@ const MARKS = {
   pass: 'pass',
   regression: '**regression**',
   not_enough_evidence: 'not enough evidence',
-  not_applicable: 'not known',
+  not_applicable: 'not applicable',
 } as const satisfies Record<RuleDecision, string>;
 
 /** The order in which a reader wants them. */
@@ -104,7 +138,8 @@ export function gateMarkdown(result: GateResult): string {
     for (const rule of sorted.filter(({ decision: one }) => one === 'regression' || one === 'not_enough_evidence')) {
       const cases = rule.examples.map((id) => markdownCode(id, 80)).join(', ');
       const which = cases === '' ? '' : ` Cases: ${cases}.`;
-      lines.push(`* ${markdownCode(rule.rule)}: ${markdownText(rule.because, 1000)}${which}`);
+      const read = commandOf(rule).map((command) => ` Read the first: ${markdownCode(command)}.`);
+      lines.push(`* ${markdownCode(rule.rule)}: ${markdownText(rule.because, 1000)}${which}${read.join('')}`);
     }
     lines.push('');
   }

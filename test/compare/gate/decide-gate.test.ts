@@ -4,7 +4,7 @@ import { compareExperiments } from '../../../src/compare/compare-experiments.ts'
 import { DEFAULT_GATE, type GateFile } from '../../../src/compare/gate/gate-rules.ts';
 import { readGate } from '../../../src/compare/gate/read-gate.ts';
 import type { ExperimentResult } from '../../../src/model/experiment.ts';
-import type { GateResult } from '../../../src/model/gate.ts';
+import type { GateResult, JudgedLimit } from '../../../src/model/gate.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
 import { randomFrom } from '../../random.ts';
 import { experimentOf, passing, type RunLine } from '../experiments.ts';
@@ -52,8 +52,12 @@ function decided(text: string, candidate: ExperimentResult, baseline?: Experimen
   return decideGate({ candidate, baseline, gate: gateOf(text, candidate), warnings: [] });
 }
 
-function words({ rules }: GateResult): readonly string[] {
-  return rules.map(({ rule, limit, decision }) => `${rule} ${limit}: ${decision}`);
+function limitsOf({ rules }: GateResult): readonly JudgedLimit[] {
+  return rules.filter((rule) => rule.is === 'limit');
+}
+
+function words(result: GateResult): readonly string[] {
+  return limitsOf(result).map(({ rule, limit, decision }) => `${rule} ${limit}: ${decision}`);
 }
 
 test('a level is passed, broken, or can not be told, by where its whole interval lies', () => {
@@ -79,7 +83,7 @@ test('a fall beyond what is allowed is a regression, names the criterion and cas
     'criterion.booked max_drop: regression',
     'criterion.polite max_drop: pass',
   ]);
-  const [, booked] = result.rules;
+  const [, booked] = limitsOf(result);
   expect(booked?.figures).toMatchObject({ baseline: 1, isPaired: true, cases: 100 });
   expect(booked?.figures?.upper).toBeLessThan(-0.05);
   expect(booked?.examples).toHaveLength(5);
@@ -93,7 +97,7 @@ test('what can not be told says how many cases would tell, and with as many it i
   const oneOf20Fails = (cases: number) =>
     experimentOf('a', passing(Array.from({ length: cases }, (_, index) => (index % 20 === 7 ? 0 : 1))));
   const few = decided(rules, oneOf20Fails(40));
-  const needed = few.rules[0]?.casesNeeded ?? 0;
+  const needed = limitsOf(few)[0]?.casesNeeded ?? 0;
 
   expect(few.decision).toBe('not_enough_evidence');
   expect(needed).toBeGreaterThan(40);
@@ -107,7 +111,7 @@ test.each([
 ] as const)('says the number of cases that the comparison says: %s', (_, now) => {
   const [before, after] = [experimentOf('a', passing(now.map(() => 1))), experimentOf('b', passing(now))];
   const rules = 'rules: { tcr: { max_drop: 0.05 }, success_rate: { max_drop: 0.05 }, criteria: { max_drop: 0.05 } }';
-  const gate = decided(rules, after, before).rules.map((rule) => rule.casesNeeded);
+  const gate = limitsOf(decided(rules, after, before)).map((rule) => rule.casesNeeded);
   const [suite] = compareExperiments(before, after).suites;
   const compared = [suite?.score, suite?.success, ...(suite?.criteria.map((one) => one.compared) ?? [])];
 
@@ -117,7 +121,7 @@ test.each([
 
 test('what is nearly at its limit asks for no number of cases that nobody has', () => {
   const result = decided('rules: { success_rate: { floor: 0.9 } }', tried('a', { cases: 50, booked: 0.9, seed: 4 }));
-  const [rule] = result.rules;
+  const [rule] = limitsOf(result);
 
   expect(rule?.decision).toBe('not_enough_evidence');
   if (rule?.casesNeeded === undefined) expect(rule?.because).toContain('more cases are unlikely to tell');

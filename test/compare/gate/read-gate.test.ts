@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rulesOf } from '../../../src/compare/gate/gate-rules.ts';
+import { countsOf, rulesOf } from '../../../src/compare/gate/gate-rules.ts';
 import { readGate } from '../../../src/compare/gate/read-gate.ts';
 import type { ExperimentSuite } from '../../../src/model/experiment.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
@@ -48,6 +48,17 @@ test.each(['5 points', '5points', '5 pp', '0.05'])('a drop of %s is 0.05 of a sh
   expect(rulesIn(`rules: { tcr: { max_drop: ${written} } }`)).toEqual(['tcr max_drop 0.05']);
 });
 
+test('counts of cases are whole numbers, for one suite or for all', () => {
+  const text = 'rules: { newly_hard_failing: 0 }\nsuites: { default: { cases_worse: 3, critical_failures: 1 } }';
+  const { gate } = readGate(text, 'gate.yaml', [SCHEDULING, DEFAULT]);
+
+  expect(gate && countsOf(gate, SCHEDULING)).toEqual([{ rule: 'newly_hard_failing', allowed: 0 }]);
+  expect(gate && countsOf(gate, DEFAULT)).toEqual([
+    { rule: 'critical_failures', allowed: 1 },
+    { rule: 'cases_worse', allowed: 3 },
+  ]);
+});
+
 test('what is said of one criterion comes before what is said of critical ones, and that before what is said of each', () => {
   const text = `rules:
   criteria: { max_drop: 10 points, floor: 0.5 }
@@ -83,6 +94,10 @@ test.each([
   ['rules: { tcr: { max_drop: 5% } }', 'such as `5 points` (0.90 to 0.85) or 0.05'],
   ['rules: { failed_runs: { max_rise: 5% } }', 'such as `5 points`'],
   ['rules: { cost_per_success: { max_rise: 5 points } }', 'a number'],
+  ['rules: { cases_worse: 5% }', 'a number of cases, such as 0 or 3'],
+  ['rules: { cases_worse: -1 }', 'a number of cases, such as 0 or 3'],
+  ['rules: { newly_hard_failing: 0.5 }', 'a number of cases, such as 0 or 3'],
+  ['rules: { newly_hard_failng: 0 }', "did you mean 'newly_hard_failing'?"],
   ['rules: { pass_hat: { floor: 0.8 } }', "'k' is missing"],
   ['rules: { pass_hat: { k: 3 } }', 'floor or max_drop'],
   ['rules: { succes_rate: { floor: 0.8 } }', "did you mean 'success_rate'?"],

@@ -1,0 +1,168 @@
+/**
+ * Which cases break a rule that counts cases, which may, and which say nothing for or against the candidate.
+ *
+ * A case is told by those of its runs of which something is known. It passed where each of them succeeded; it fails hard, or a critical criterion, where any of them
+ * does. A crash that left nothing to score is a hard failure. A run that ended well and left no spans tells nothing: that is a fault of the set-up, not of the agent.
+ */
+import { isAnswer } from '../../model/decision.ts';
+import type { CountedCases, CountRule, LeftOut } from '../../model/gate.ts';
+import { isScored, isWorst } from '../../model/severity.ts';
+import { flippedCases } from '../flipped-cases.ts';
+import { passRateOf, successOf } from '../measure.ts';
+import type { RunsOfCase, SuiteRun, SuiteRuns } from '../suite-runs.ts';
+
+/** `left_out`: the suite says nothing of the case. */
+type CaseState = 'broken' | 'kept' | 'undecided' | 'left_out';
+
+/** Undefined where the suite has no critical criterion. */
+export function criticalFailures(candidate: SuiteRuns): CountedCases | undefined {
+  const critical = (candidate.definition?.criteria ?? []).filter(({ isCritical }) => isCritical);
+  if (critical.length === 0) return undefined;
+  const names = critical.map(({ name }) => name);
+  const states = [...candidate.cases.values()].map((ofCase) => {
+    const failed = anyOf(ofCase, (run) => failsCritical(run, names));
+    if (failed === undefined && isOutOfScope(ofCase, candidate.suite)) return stateOf(ofCase, 'left_out');
+    return stateOf(ofCase, failed === undefined ? 'undecided' : failed ? 'broken' : 'kept');
+  });
+  const notRun = candidate.experiment.dataset.cases - candidate.cases.size;
+  return counted(candidate, states, { notRun, leftOut: {} });
+}
+
+/** Of cases that both ran as they are now. */
+export function casesAgainstBaseline(
+  rule: Exclude<CountRule, 'critical_failures'>,
+  candidate: SuiteRuns,
+  baseline: SuiteRuns,
+): CountedCases {
+  const stateIn = { newly_hard_failing: hardStates, cases_worse: worseStates }[rule](candidate, baseline);
+  const states = [...baseline.cases].flatMap(([key, before]) => {
+    const now = candidate.cases.get(key);
+    return now === undefined ? [] : [stateOf(now, stateIn(key, before, now))];
+  });
+  return counted(candidate, states, oneSided(candidate, baseline));
+}
+
+type StateIn = (key: string, before: RunsOfCase, now: RunsOfCase) => CaseState;
+
+function hardStates(): StateIn {
+  return (_, before, now) => {
+    const passed = everyOf(before, hasPassed);
+    if (passed === undefined) return 'left_out';
+    if (!passed) return 'kept';
+    const failed = anyOf(now, failsHard);
+    return failed === undefined ? 'undecided' : failed ? 'broken' : 'kept';
+  };
+}
+
+/** Exactly the cases that `assay compare` lists as worse. */
+function worseStates(candidate: SuiteRuns, baseline: SuiteRuns): StateIn {
+  const flipped = flippedCases(baseline, candidate).filter(({ direction }) => direction === 'worse');
+  const worse = new Set(flipped.map((one) => one.case));
+  const criteria = [...new Set([...baseline.criteria, ...candidate.criteria])];
+  return (_, before, now) => {
+    if (!isTold(before, criteria)) return 'left_out';
+    if (worse.has(now.case)) return 'broken';
+    return isTold(now, criteria) ? 'kept' : 'undecided';
+  };
+}
+
+/** Undefined where nothing can be told of it. */
+function failsHard({ run, evaluations }: SuiteRun): boolean | undefined {
+  if (evaluations.some(({ outcome }) => isWorst(outcome))) return true;
+  if (evaluations.some(({ outcome }) => isScored(outcome))) return false;
+  return run.end === 'agent_failed' || run.end === 'timed_out' ? true : undefined;
+}
+
+function hasPassed(run: SuiteRun): boolean | undefined {
+  const success = run.run.end === 'no_spans' ? undefined : successOf(run);
+  return success === undefined ? undefined : success === 1;
+}
+
+/** Kept where each of them passed, or was not asked for. */
+function failsCritical(run: SuiteRun, names: readonly string[]): boolean | undefined {
+  if (names.some((name) => (passRateOf(run, name) ?? 1) < 1)) return true;
+  const isAnswered = ({ verdicts }: SuiteRun['evaluations'][number]) =>
+    names.every((name) => isAnswer(verdicts.get(name)?.verdict ?? 'skipped'));
+  return run.evaluations.length > 0 && run.evaluations.every(isAnswered) ? false : undefined;
+}
+
+/** Each run came to its end, and the suite has nothing to say of it and waits for nothing. */
+function isOutOfScope({ runs }: RunsOfCase, suite: string): boolean {
+  return runs.every(({ run }) => run.end === 'completed' && !run.evaluations.some((one) => one.suite === suite));
+}
+
+function isTold({ runs }: RunsOfCase, criteria: readonly string[]): boolean {
+  return runs
+    .filter(({ run }) => run.end !== 'no_spans')
+    .some((run) => successOf(run) !== undefined || criteria.some((name) => passRateOf(run, name) !== undefined));
+}
+
+/** Over the runs that can be told; undefined where there are none. */
+function anyOf({ runs }: RunsOfCase, of: (run: SuiteRun) => boolean | undefined): boolean | undefined {
+  const known = runs.map(of).filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : known.includes(true);
+}
+
+function everyOf(ofCase: RunsOfCase, of: (run: SuiteRun) => boolean | undefined): boolean | undefined {
+  const known = ofCase.runs.map(of).filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : !known.includes(false);
+}
+
+interface Stated {
+  readonly ofCase: RunsOfCase;
+  readonly state: CaseState;
+}
+
+function stateOf(ofCase: RunsOfCase, state: CaseState): Stated {
+  return { ofCase, state };
+}
+
+/** What nobody could hold against one another, and how many cases the candidate still owes. */
+function oneSided(candidate: SuiteRuns, baseline: SuiteRuns): Pick<CountedCases, 'notRun'> & LeftOutOf {
+  const [before, now] = [idsOf(baseline), idsOf(candidate)];
+  const shared = [...baseline.cases.keys()].filter((key) => candidate.cases.has(key)).length;
+  const both = [...before].filter((id) => now.has(id)).length;
+  const missing = before.size - both;
+  const owed = candidate.experiment.dataset.cases - now.size;
+  const notRun = candidate.experiment.endedAt === undefined ? Math.min(missing, Math.max(0, owed)) : 0;
+  return {
+    notRun,
+    leftOut: { only_in_baseline: missing - notRun, only_in_candidate: now.size - both, changed: both - shared },
+  };
+}
+
+interface LeftOutOf {
+  readonly leftOut: { readonly [reason in LeftOut]?: number };
+}
+
+function idsOf({ cases }: SuiteRuns): ReadonlySet<string> {
+  return new Set([...cases.values()].map((ofCase) => ofCase.case));
+}
+
+function counted(
+  { experiment }: SuiteRuns,
+  states: readonly Stated[],
+  { notRun, leftOut }: Pick<CountedCases, 'notRun'> & LeftOutOf,
+): CountedCases {
+  const isEnded = experiment.endedAt !== undefined;
+  // Of a candidate that has not ended, a repeat that is still to come may break what the others kept.
+  const final = states.map(({ ofCase, state }) => ({
+    id: ofCase.case,
+    state: !isEnded && state === 'kept' && ofCase.runs.length < experiment.repeats ? 'undecided' : state,
+  }));
+  const idsIn = (asked: CaseState) => final.filter(({ state }) => state === asked).map(({ id }) => id);
+  const broken = idsIn('broken');
+  return {
+    broken,
+    undecided: idsIn('undecided'),
+    notRun: isEnded ? 0 : Math.max(0, notRun),
+    cases: broken.length + idsIn('kept').length,
+    leftOut: {
+      only_in_baseline: 0,
+      only_in_candidate: 0,
+      changed: 0,
+      not_scored: idsIn('left_out').length,
+      ...leftOut,
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * A rule that counts cases, decided on the cases that there are:
+ *
+ *     regression              more are broken than are allowed
+ *     not_enough_evidence     they may be, with those that are undecided; or nothing could be looked at
+ *     pass                    they cannot be
+ */
+import { type CountedCases, type CountRule, type JudgedCount, LEFT_OUT, type RuleDecision } from '../../model/gate.ts';
+import { casesAgainstBaseline, criticalFailures } from './counted-cases.ts';
+import type { SingleCount } from './gate-rules.ts';
+import { formatCases, formatLeftOut } from './gate-words.ts';
+import type { Sides } from './sides.ts';
+
+/** The first few; JSON has all. */
+const EXAMPLES_MAX = 5;
+const NOTHING: CountedCases = {
+  broken: [],
+  undecided: [],
+  notRun: 0,
+  cases: 0,
+  leftOut: { only_in_baseline: 0, only_in_candidate: 0, changed: 0, not_scored: 0 },
+};
+
+export function decideCount({ rule, allowed }: SingleCount, sides: Sides): JudgedCount {
+  const found = countedBy(rule, sides);
+  const counted = 'decision' in found ? NOTHING : found;
+  const { decision, because } = 'decision' in found ? found : decided(rule, allowed, found);
+  const open = counted.undecided.length + counted.notRun;
+  const isKnown = !('decision' in found) && counted.cases + open > 0;
+  const shown = decision === 'not_enough_evidence' ? [...counted.broken, ...counted.undecided] : counted.broken;
+  return {
+    is: 'count',
+    suite: sides.candidate.suite,
+    rule,
+    allowed,
+    decision,
+    because,
+    counted,
+    shown: {
+      allowed: allowed === 0 ? 'no case' : `at most ${formatCases(allowed)}`,
+      value: isKnown ? `${counted.broken.length} of ${formatCases(counted.cases)}` : 'unknown',
+      interval: open === 0 ? '' : `${open} undecided`,
+    },
+    examples: decision === 'pass' ? [] : shown.slice(0, EXAMPLES_MAX),
+    readWith: commandFor(decision === 'pass' ? undefined : shown[0], sides),
+  };
+}
+
+type Undecidable = Pick<JudgedCount, 'decision' | 'because'>;
+
+function countedBy(rule: CountRule, { candidate, baseline }: Sides): CountedCases | Undecidable {
+  if (rule === 'critical_failures') {
+    const counted = criticalFailures(candidate);
+    return counted ?? { decision: 'not_applicable', because: 'The suite has no critical criterion.' };
+  }
+  if (baseline !== undefined) return casesAgainstBaseline(rule, candidate, baseline);
+  const because = `It can't be told: there is no baseline that was scored by the suite ${candidate.suite}.`;
+  return { decision: 'not_enough_evidence', because };
+}
+
+function decided(rule: CountRule, allowed: number, counted: CountedCases): Undecidable {
+  const { broken, undecided, notRun, cases } = counted;
+  const open = undecided.length + notRun;
+  const decision = decisionOf({ broken: broken.length, open, cases, allowed });
+  const outOf = `, of ${formatCases(cases)} looked at`;
+  const left = LEFT_OUT.flatMap((reason) => formatLeftOut(reason, counted.leftOut[reason]));
+  const sentences = [
+    cases + open === 0 ? 'No case could be looked at.' : `${claimOf(rule, broken.length)}${outOf}; ${mayBe(allowed)}.`,
+    ...(undecided.length === 0 ? [] : [`Nothing could be told of ${formatCases(undecided.length)}.`]),
+    ...(notRun === 0 ? [] : [`The candidate has not ended: ${formatCases(notRun)} left to run.`]),
+    ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}.`]),
+  ];
+  return { decision, because: sentences.join(' ') };
+}
+
+interface Numbers {
+  readonly broken: number;
+  readonly open: number;
+  readonly cases: number;
+  readonly allowed: number;
+}
+
+function decisionOf({ broken, open, cases, allowed }: Numbers): RuleDecision {
+  if (broken > allowed) return 'regression';
+  return broken + open > allowed || cases === 0 ? 'not_enough_evidence' : 'pass';
+}
+
+function claimOf(rule: CountRule, count: number): string {
+  const [subject, one, many] = {
+    newly_hard_failing: ['that passed in the baseline', 'fails hard now', 'fail hard now'],
+    critical_failures: ['', 'fails a critical criterion', 'fail a critical criterion'],
+    cases_worse: ['', 'got worse', 'got worse'],
+  }[rule];
+  const who = count === 0 ? 'No case' : formatCases(count);
+  return [who, subject, count > 1 ? many : one].filter((part) => part !== '').join(' ');
+}
+
+function mayBe(allowed: number): string {
+  return allowed === 0 ? 'none is allowed' : `${allowed} ${allowed === 1 ? 'is' : 'are'} allowed`;
+}
+
+/** Shows what was said and done in a case. */
+function commandFor(id: string | undefined, { candidate, baseline }: Sides): string | undefined {
+  if (id === undefined) return undefined;
+  const [after, named] = [inShell(candidate.experiment.id), inShell(id)];
+  return baseline === undefined
+    ? `assay show ${after} ${named}`
+    : `assay compare ${inShell(baseline.experiment.id)} ${after} --transcripts ${named}`;
+}
+
+/** Case ids are text from a file: a reader pastes them. */
+function inShell(text: string): string {
+  return /^[\w.:@%+-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
