@@ -104,8 +104,8 @@ function infer(draft: Draft, span: SpanView): void {
 }
 
 function isPlumbing({ attributes }: SpanView): boolean {
-  const tags = attributes.text('langsmith.span.tags');
-  return tags !== undefined && tags.split(',').some((tag) => tag.trim() === 'langsmith:hidden');
+  const tags = attributes.text('langsmith.span.tags') ?? '';
+  return tags.split(',').some((tag) => tag.trim() === 'langsmith:hidden');
 }
 
 /** The run that an application starts is called like its agent; what LangChain runs inside is not. */
