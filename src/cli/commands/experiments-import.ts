@@ -13,7 +13,7 @@ import { type RecordedRuns, recordedRuns } from '../../offline/run/recorded-runs
 import { createExperiment, type ExperimentFolder } from '../../store/experiment/experiment-folder.ts';
 import { newExperimentId } from '../../store/experiment/experiment-id.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { startJudges } from '../judges-offline.ts';
+import { judgeProgress, startJudges } from '../judges-offline.ts';
 import { failOn, type Loaded, load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
@@ -64,6 +64,7 @@ export function addImport(
       );
       const dataset = flags.dataset === undefined ? undefined : datasetIn(flags.dataset);
       const judges = flags.judges === true ? await startJudges(loaded.settings, terminal) : undefined;
+      const judging = judges && judgeProgress(judges, terminal);
       const recorded = await recordedRuns({
         batches: readAll(files, terminal),
         suites: loaded.suites,
@@ -77,6 +78,7 @@ export function addImport(
         })
         .finally(() => judges?.close());
       terminal.progressDone();
+      judging?.end();
       sayLeftOut(recorded, { by: flags.case, dataset, terminal });
       const folder = keep(recorded, experimentOf(recorded, { files, flags, loaded, dataset }), loaded);
       show(folder, { json: flags.json === true });
