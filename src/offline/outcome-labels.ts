@@ -77,11 +77,11 @@ function labelIn(
   if (!names.has(ID)) return { problem: `nothing in it is called ${ID}`, expected: EXPECTED };
   const candidates = [...names].filter((name) => name !== ID && name !== CASE);
   const [only] = candidates;
+  if (only === undefined) return { problem: 'no outcome is in it', expected: EXPECTED };
   if (asked !== undefined) {
     if (candidates.includes(asked)) return asked;
     return { problem: `nothing in it is called ${asked}`, expected: `--label with one of ${candidates.join(', ')}` };
   }
-  if (only === undefined) return { problem: 'no outcome is in it', expected: EXPECTED };
   if (candidates.length === 1) return only;
   return {
     problem: `${candidates.length} names may be the outcome`,

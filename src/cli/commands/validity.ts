@@ -99,21 +99,19 @@ interface Joined extends OutcomeFile {
 
 function joinedText({ label, labelled, withoutOutcome }: Joined): string {
   const all = labelled + withoutOutcome;
-  const without = withoutOutcome === 0 ? '' : `; ${withoutOutcome} have none and are left out`;
+  const without = withoutOutcome === 0 ? '' : `; ${withoutOutcome} without one left out`;
   return `${safe(label, 80)} is the outcome: ${labelled} of ${all} conversations have one${without}`;
 }
 
 function leftOutLines({ unknown, empty, repeated, contradicted }: Joined): readonly string[] {
-  const notScored = `${unknown.length} outcomes are of conversations that are not in the recording or that no suite scored`;
+  const notScored = `${unknown.length} of the outcomes: the conversation is not in the recording, or no suite scored it`;
   return [
     ...(unknown.length === 0 ? [] : [`${notScored}: ${named(unknown)}`]),
-    ...(empty === 0 ? [] : [`${empty} entries have no outcome`]),
-    ...(repeated === 0 ? [] : [`${repeated} entries repeat one before them and count once`]),
+    ...(empty === 0 ? [] : [`entries without an outcome: ${empty}`]),
+    ...(repeated === 0 ? [] : [`entries that repeat one before them, and count once: ${repeated}`]),
     ...(contradicted.length === 0
       ? []
-      : [
-          `${contradicted.length} conversations are called both good and bad, and are left out: ${named(contradicted)}`,
-        ]),
+      : [`conversations called both good and bad, and left out: ${contradicted.length}, ${named(contradicted)}`]),
   ];
 }
 
