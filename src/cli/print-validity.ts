@@ -37,15 +37,28 @@ function printSuite(terminal: Terminal, suite: SuiteValidity): void {
   );
   terminal.out('');
   printTable(terminal, figureRows(suite), { min: [22] });
-  const failing = suite.criteria.filter(({ decided }) => decided.good + decided.bad > 0);
-  if (failing.length === 0) return;
+  printCriteria(terminal, suite);
+}
+
+function printCriteria(terminal: Terminal, { criteria, good, bad }: SuiteValidity): void {
+  const kinds = Map.groupBy(criteria, ({ decided, failed }) => {
+    if (decided.good + decided.bad === 0) return 'never decided';
+    return failed.good + failed.bad === 0 ? 'never failed' : 'failed';
+  });
+  const failed = kinds.get('failed') ?? [];
   terminal.out('');
-  const names = headRow('criterion', 'decided', 'failed good', 'failed bad', 'precision', 'recall');
-  printTable(terminal, [names, ...failing.map(criterionRow)], { align: 'lrrrll', min: [22] });
-  const badShare = percent(bad / (good + bad));
-  terminal.out(
-    `    ${terminal.paint('dim', `of all, ${badShare} are bad: a precision that is no higher tells nothing`)}`,
-  );
+  if (failed.length > 0) {
+    const names = headRow('criterion', 'decided', 'failed good', 'failed bad', 'precision', 'recall');
+    printTable(terminal, [names, ...failed.map(criterionRow)], { align: 'lrrrll', min: [22] });
+    const badShare = percent(bad / (good + bad));
+    terminal.out(
+      `    ${terminal.paint('dim', `of all, ${badShare} are bad: a precision that is no higher tells nothing`)}`,
+    );
+  }
+  for (const kind of ['never failed', 'never decided'] as const) {
+    const names = (kinds.get(kind) ?? []).map(({ criterion }) => safe(criterion, 60));
+    if (names.length > 0) terminal.out(`    ${terminal.paint('dim', `${kind}: ${names.join(', ')}`)}`);
+  }
 }
 
 function figureRows({ agreement, kappa, area, withinCases, saidGood, saidBad }: SuiteValidity): readonly TableRow[] {
@@ -72,8 +85,8 @@ function criterionRow({ criterion, decided, failed, precision, recall }: Criteri
     String(decided.good + decided.bad),
     `${failed.good} of ${decided.good}`,
     `${failed.bad} of ${decided.bad}`,
-    precision === undefined ? 'never failed' : share(precision),
-    recall === undefined || precision === undefined ? '' : share(recall),
+    precision === undefined ? '' : share(precision),
+    recall === undefined ? '' : share(recall),
   ];
 }
 
