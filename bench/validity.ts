@@ -45,6 +45,7 @@ import { type RecordedBatch, recordedRequest } from '../src/offline/recording.ts
 import { scoreRecorded } from '../src/offline/score-recording.ts';
 import { builtinPacks, loadSuites } from '../src/score/load-suites.ts';
 import { areaUnderCurve } from '../src/calibrate/area-under-curve.ts';
+import { saidOfConversations } from '../src/calibrate/said-of-conversations.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const BUILTIN = path.join(ROOT, 'suites');
@@ -164,11 +165,10 @@ function toolsBeside(file: string): ToolNames | undefined {
 }
 
 function areaOf(evaluations: readonly Evaluation[], known: readonly Known[]): number | undefined {
-  const scores = Map.groupBy(
-    evaluations.filter(({ score }) => score !== undefined),
-    ({ conversationId }) => conversationId as string,
+  const said = saidOfConversations(evaluations);
+  const means = new Map(
+    said.flatMap(({ conversationId, score }) => (score === undefined ? [] : [[conversationId, score]])),
   );
-  const means = new Map([...scores].map(([id, of]) => [id, mean(of.map(({ score }) => score ?? 0))]));
   if (means.size === 0) return undefined;
   const unknown = mean([...means.values()]);
   const area = areaUnderCurve(

@@ -18,7 +18,8 @@
  * one all wrong (within), and are wide enough to hold the estimate, as for kappa (kappa.ts). Without them the interval is a point where a few rank all right.
  * In simulations with 5 to 60 of each kind the pooled one held the true area in 94.5 to 100 of 100 samples, the one within 3 to 30 cases in 93 or more.
  */
-import { type Estimate, within, Z } from './estimate.ts';
+import type { Estimate } from '../model/estimate.ts';
+import { within, Z } from './estimate.ts';
 
 interface ScoredOne {
   readonly score: number;

@@ -1,7 +1,8 @@
 /** How far a judge can be trusted: everything that labels by people say about one version of a judged criterion. */
+import type { Estimate } from '../model/estimate.ts';
 import { type Confusion, confusionOf, type LabelledVerdict } from './confusion.ts';
 import { type CorrectedRate, correctedRate, type Judgings } from './corrected-rate.ts';
-import { type Estimate, shareOf } from './estimate.ts';
+import { shareOf } from './estimate.ts';
 import { kappaOf } from './kappa.ts';
 
 export interface Calibration {

@@ -16,8 +16,9 @@
  * with one thing changed: its middle, rate' + d, is cut to 0 and 1 as well. By chance it can lie so far outside that nothing would be left of
  * the interval but a point at the end, when the least is known.
  */
+import type { Estimate } from '../model/estimate.ts';
 import type { Confusion } from './confusion.ts';
-import { type Estimate, within, Z } from './estimate.ts';
+import { within, Z } from './estimate.ts';
 
 export type CorrectedRate =
   | { readonly is: 'estimate'; readonly rate: Estimate }

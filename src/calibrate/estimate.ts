@@ -1,15 +1,11 @@
 /**
- * A figure from a sample, with the interval in which the true one lies in 95 of 100 samples.
+ * Intervals of figures from a sample, at 95 %.
  *
  * Shares have Wilson's interval: unlike the usual one it stays within 0 and 1, and does not shrink to a point where all of a few agree.
  *
  *     (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n)
  */
-export interface Estimate {
-  readonly value: number;
-  readonly lower: number;
-  readonly upper: number;
-}
+import type { Estimate } from '../model/estimate.ts';
 
 /** The 97.5 % point of the normal distribution. */
 export const Z = 1.959963984540054;

@@ -10,8 +10,9 @@
  * enough to hold the estimate. Without these halves it is a point where a few labels happen to agree: in simulations with 20 to 50 labels and a
  * good judge it held the true kappa in as few as 17 of 100 samples, and with them in 92 or more, which a test keeps.
  */
+import type { Estimate } from '../model/estimate.ts';
 import type { Confusion } from './confusion.ts';
-import { type Estimate, within, Z } from './estimate.ts';
+import { within, Z } from './estimate.ts';
 
 /** Undefined where there is one answer only: nothing can be agreed on beyond chance then. */
 export function kappaOf(confusion: Confusion): Estimate | undefined {

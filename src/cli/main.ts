@@ -26,6 +26,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<(program: Command, term
   labels: async () => (await import('./commands/labels.ts')).addLabels,
   store: async () => (await import('./commands/store-copy.ts')).addStore,
   suite: async () => (await import('./commands/suite.ts')).addSuite,
+  validity: async () => (await import('./commands/validity.ts')).addValidity,
   validate: async () => (await import('./commands/validate.ts')).addValidate,
   'dead-letters': async () => (await import('./commands/dead-letters.ts')).addDeadLetters,
 };

@@ -4,6 +4,7 @@ import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import {
   type FailingCriterion,
   FORM_ONLY,
+  RULES_ONLY,
   type SuiteSummary,
   type Summary,
   TCR_SPELLED_OUT,
@@ -82,7 +83,7 @@ const GOOD_WORDS = { task: 'successful', rules: 'without a broken rule', form: '
 /** What the number does not say, in a sentence; undefined where all of it has evidence of the task. */
 function whatIsKnown({ about, with_evidence: share, scored }: SuiteSummary): string | undefined {
   if (about === 'form') return FORM_ONLY;
-  if (about === 'rules') return 'rules only: says nothing about whether the task was done';
+  if (about === 'rules') return RULES_ONLY;
   if (about === null || share === null || share === 1) return undefined;
   return `criteria about the task were decided in ${percent(share)} of ${scored} scored; the rest is known by form alone`;
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { calibrate } from '../../src/calibrate/calibration.ts';
 import type { LabelledVerdict, YesOrNo } from '../../src/calibrate/confusion.ts';
 import type { Judgings } from '../../src/calibrate/corrected-rate.ts';
-import type { Estimate } from '../../src/calibrate/estimate.ts';
+import type { Estimate } from '../../src/model/estimate.ts';
 import { randomFrom } from '../random.ts';
 
 interface Figures {

@@ -8,6 +8,7 @@ type Band = 'production ready' | 'usable' | 'not ready';
 
 export const TCR_SPELLED_OUT = 'TCR: task completion rate, the mean score from 0 to 1';
 export const FORM_ONLY = 'form only: says nothing about whether the task was done';
+export const RULES_ONLY = 'rules only: says nothing about whether the task was done';
 
 export interface SuiteSummary {
   readonly evaluations: number;

@@ -1,0 +1,109 @@
+/**
+ * What a suite says of conversations, held against what came of them in the world. Conversations without an outcome are left out. Those that the
+ * suite calls neither good nor bad are in no figure of agreement, those without a score in no area: both are counted beside the figures.
+ *
+ * The intervals of shares and of kappa take each conversation for independent of the others; that of the area takes the case for the unit.
+ */
+import { type About, ABOUTS, type Evaluation } from '../model/evaluation.ts';
+import { isFailure, isGood, OUTCOMES_IN_ORDER } from '../model/severity.ts';
+import type { CriterionValidity, OutcomeLabel, SuiteValidity } from '../model/validity.ts';
+import { areaWithinCases, estimatedArea } from './area-under-curve.ts';
+import { shareOf } from './estimate.ts';
+import { kappaOf } from './kappa.ts';
+import { type SaidOfConversation, saidOfConversations } from './said-of-conversations.ts';
+
+/** One conversation: what the suite said of it, and what came of it. */
+type Pair = SaidOfConversation & OutcomeLabel;
+
+interface Held {
+  readonly suites: readonly SuiteValidity[];
+  /** Conversations that have an outcome and an evaluation. */
+  readonly labelled: number;
+  /** Conversations that were evaluated and have no outcome. */
+  readonly withoutOutcome: number;
+  /** Outcomes of conversations that were not evaluated: not in the recording, or matched by no suite. */
+  readonly unknown: readonly string[];
+}
+
+/** The outcomes are by conversation id. Suites come in the order in which they are first found. */
+export function holdAgainst(evaluations: readonly Evaluation[], outcomes: ReadonlyMap<string, OutcomeLabel>): Held {
+  const evaluated = new Set<string>(evaluations.map(({ conversationId }) => conversationId));
+  const labelled = [...evaluated].filter((id) => outcomes.has(id)).length;
+  return {
+    suites: [...Map.groupBy(evaluations, ({ suite }) => suite)].map(([suite, own]) =>
+      suiteValidity(suite, own, outcomes),
+    ),
+    labelled,
+    withoutOutcome: evaluated.size - labelled,
+    unknown: [...outcomes.keys()].filter((id) => !evaluated.has(id)),
+  };
+}
+
+function suiteValidity(
+  suite: string,
+  evaluations: readonly Evaluation[],
+  outcomes: ReadonlyMap<string, OutcomeLabel>,
+): SuiteValidity {
+  const pairs = saidOfConversations(evaluations).flatMap((said): readonly Pair[] => {
+    const outcome = outcomes.get(said.conversationId);
+    return outcome === undefined ? [] : [{ ...said, ...outcome }];
+  });
+  const all = count(pairs);
+  const saidGood = count(pairs.filter(({ outcome }) => isGood(outcome)));
+  const saidBad = count(pairs.filter(({ outcome }) => isFailure(outcome)));
+  const agreed = saidGood.good + saidBad.bad;
+  const scored = pairs.flatMap(({ score, isGood: isPositive, case: named }) =>
+    score === undefined ? [] : [{ score, isPositive, case: named }],
+  );
+  return {
+    suite,
+    // The evaluations of a suite have its scope.
+    scope: evaluations[0]?.scope ?? 'conversation',
+    about: aboutOf(evaluations),
+    ...all,
+    shareGood: shareOf(all.good, pairs.length),
+    said: OUTCOMES_IN_ORDER.flatMap((outcome) => {
+      const own = pairs.filter((pair) => pair.outcome === outcome);
+      return own.length === 0 ? [] : [{ outcome, ...count(own) }];
+    }),
+    saidGood,
+    saidBad,
+    saidNeither: { good: all.good - saidGood.good - saidBad.good, bad: all.bad - saidGood.bad - saidBad.bad },
+    agreement: shareOf(agreed, saidGood.good + saidGood.bad + saidBad.good + saidBad.bad),
+    kappa: kappaOf({
+      passOfPass: saidGood.good,
+      failOfPass: saidBad.good,
+      passOfFail: saidGood.bad,
+      failOfFail: saidBad.bad,
+    }),
+    withoutScore: count(pairs.filter(({ score }) => score === undefined)),
+    area: estimatedArea(scored),
+    withinCases: areaWithinCases(scored),
+    criteria: criteriaIn(evaluations).map((criterion) => criterionValidity(criterion, pairs)),
+  };
+}
+
+function criterionValidity(criterion: string, pairs: readonly Pair[]): CriterionValidity {
+  const decided = pairs.filter(({ decisions }) => decisions.has(criterion));
+  const failed = count(decided.filter(({ decisions }) => decisions.get(criterion) === 'fail'));
+  return {
+    criterion,
+    decided: count(decided),
+    failed,
+    precision: shareOf(failed.bad, failed.good + failed.bad),
+    recall: shareOf(failed.bad, count(pairs).bad),
+  };
+}
+
+function count(pairs: readonly Pair[]): { readonly good: number; readonly bad: number } {
+  const good = pairs.filter((pair) => pair.isGood).length;
+  return { good, bad: pairs.length - good };
+}
+
+function aboutOf(evaluations: readonly Evaluation[]): About | undefined {
+  return ABOUTS.findLast((about) => evaluations.some((evaluation) => evaluation.about === about));
+}
+
+function criteriaIn(evaluations: readonly Evaluation[]): readonly string[] {
+  return [...new Set(evaluations.flatMap(({ verdicts }) => [...verdicts.keys()]))];
+}

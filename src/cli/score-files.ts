@@ -1,0 +1,64 @@
+/** Recorded files, scored as their flags say: what `assay score` prints, and `assay validity` holds against outcomes. */
+import type { Command } from 'commander';
+import { type RecordedBatch, RecordingError, readRecording } from '../offline/recording.ts';
+import { scoreRecorded } from '../offline/score-recording.ts';
+import { CommandFailure, EXIT } from './exit-codes.ts';
+import { criteriaNotAsked, judgeProgress, startJudges } from './judges-offline.ts';
+import { load } from './load.ts';
+import { settingOption } from './setting-option.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface ScoringFlags {
+  readonly suite?: readonly string[];
+  readonly config?: string;
+  readonly dataDir?: string;
+  readonly judges?: boolean;
+}
+
+type ScoredFiles = Awaited<ReturnType<typeof scoreRecorded>> & { readonly seconds: number };
+
+export function addScoringOptions(command: Command): Command {
+  return command
+    .argument('<files...>', 'files to read together, as one recording; - is standard input')
+    .option('--suite <file or name...>', 'suites to score with, instead of the configured ones')
+    .addOption(settingOption('config'))
+    .addOption(settingOption('data_dir'))
+    .option(
+      '--judges',
+      'ask the configured judges, within their budget, what no answer is kept of; without it, judged criteria are skipped',
+    );
+}
+
+export async function scoreFiles(
+  files: readonly string[],
+  flags: ScoringFlags,
+  terminal: Terminal,
+): Promise<ScoredFiles> {
+  const secrets = flags.judges === true ? 'all' : "the store's";
+  const location = { config: flags.config, dataDir: flags.dataDir };
+  const { settings, suites } = await load(location, { suites: flags.suite ?? [], secrets });
+  const startedAt = performance.now();
+  const judges = flags.judges === true ? await startJudges(settings, terminal) : undefined;
+  const judging = judges && judgeProgress(judges, terminal);
+  const result = await scoreRecorded({
+    batches: readAll(files),
+    suites,
+    settings,
+    judges,
+    onProgress: ({ records, turns }) => terminal.progress(`${records} records read, ${turns} turns scored`),
+  })
+    .catch((error: unknown) => {
+      throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;
+    })
+    .finally(() => judges?.close());
+  terminal.progressDone();
+  judging?.end();
+  const skipped = criteriaNotAsked(result.evaluations);
+  if (skipped > 0)
+    terminal.err(`${skipped} judged criteria were skipped: --judges asks the judges, which may cost money`);
+  return { ...result, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+async function* readAll(files: readonly string[]): AsyncGenerator<RecordedBatch> {
+  for (const file of files) yield* readRecording(file);
+}

@@ -1,0 +1,49 @@
+/** Outcomes in the world (a reward, a rating, "reopened"), and how what suites say of the same conversations holds against them. */
+import type { Estimate } from './estimate.ts';
+import type { About, Outcome, SuiteScope } from './evaluation.ts';
+
+export interface OutcomeLabel {
+  readonly isGood: boolean;
+  /** Conversations of the same case resemble one another; undefined for a case of its own. */
+  readonly case: string | undefined;
+}
+
+/** Conversations with a good and with a bad outcome. */
+interface GoodAndBad {
+  readonly good: number;
+  readonly bad: number;
+}
+
+export interface SuiteValidity extends GoodAndBad {
+  readonly suite: string;
+  /** Of scope `turn`, the worst outcome of a conversation's turns and the mean of their scores count. */
+  readonly scope: SuiteScope;
+  /** The most that its decided criteria are about; undefined where it is not known. */
+  readonly about: About | undefined;
+  readonly shareGood: Estimate | undefined;
+  /** Outcomes that the suite gave, from best to worst. */
+  readonly said: readonly ({ readonly outcome: Outcome } & GoodAndBad)[];
+  readonly saidGood: GoodAndBad;
+  readonly saidBad: GoodAndBad;
+  /** Neither good nor bad: handed over, or not scored. In no figure of agreement. */
+  readonly saidNeither: GoodAndBad;
+  readonly agreement: Estimate | undefined;
+  /** Undefined where one kind alone was said. */
+  readonly kappa: Estimate | undefined;
+  readonly withoutScore: GoodAndBad;
+  /** Area under the curve of the score; undefined where no good or no bad one has a score. */
+  readonly area: Estimate | undefined;
+  /** Undefined where no case has good and bad ones. */
+  readonly withinCases: { readonly area: Estimate; readonly cases: number; readonly pairs: number } | undefined;
+  readonly criteria: readonly CriterionValidity[];
+}
+
+export interface CriterionValidity {
+  readonly criterion: string;
+  readonly decided: GoodAndBad;
+  readonly failed: GoodAndBad;
+  /** Share of its failures whose outcome is bad; undefined where it never failed. */
+  readonly precision: Estimate | undefined;
+  /** Share of all bad outcomes that it failed, undecided ones included. */
+  readonly recall: Estimate | undefined;
+}

@@ -1,0 +1,151 @@
+/**
+ * A list of entries in a file, as people and spreadsheets write them: YAML or JSON, JSON lines, or CSV with a line of names. Every entry knows its
+ * place, so that a mistake in it has a line.
+ */
+import { readFileSync } from 'node:fs';
+import type { Mistake } from '../model/mistake.ts';
+import { type Path, type Place, readWrittenDocument } from '../model/written-document.ts';
+
+interface ListForm {
+  /** For a file that holds something else. */
+  readonly expected: string;
+  /** The names that a CSV file may have; any, unless given. */
+  readonly names?: readonly string[];
+}
+
+export interface Entry {
+  readonly value: unknown;
+  readonly placeOf: (path: Path) => Place;
+  readonly placeOfKey: (path: Path) => Place;
+}
+
+interface ReadList {
+  readonly entries: readonly Entry[];
+  readonly mistakes: readonly Mistake[];
+}
+
+/** Entries that cannot be read are left out, and are mistakes. */
+export function readList(file: string, form: ListForm): ReadList {
+  const mistakes: Mistake[] = [];
+  return { entries: entriesIn(file, form, mistakes), mistakes };
+}
+
+function entriesIn(file: string, form: ListForm, mistakes: Mistake[]): readonly Entry[] {
+  const { expected } = form;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    mistakes.push(wholeMistake(file, { problem: error instanceof Error ? error.message : String(error), expected }));
+    return [];
+  }
+  if (/\.csv$/i.test(file)) return csvEntries(text, { file, known: form.names }, mistakes);
+  if (/\.(jsonl|ndjson)$/i.test(file)) return lineEntries(text, file, mistakes);
+  const document = readWrittenDocument(text, file);
+  mistakes.push(...document.mistakes);
+  if (document.mistakes.length > 0) return [];
+  const { value } = document;
+  if (!Array.isArray(value)) {
+    mistakes.push(wholeMistake(file, { problem: 'the file holds no list', expected }));
+    return [];
+  }
+  return value.map((entry: unknown, index) => ({
+    value: entry,
+    placeOf: (path) => document.placeOf([index, ...path]),
+    placeOfKey: (path) => document.placeOfKey([index, ...path]),
+  }));
+}
+
+function lineEntries(text: string, file: string, mistakes: Mistake[]): readonly Entry[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      return [entryAt(index + 1, JSON.parse(line))];
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      mistakes.push({
+        file,
+        line: index + 1,
+        column: undefined,
+        path: '',
+        problem,
+        expected: 'one JSON object a line',
+      });
+      return [];
+    }
+  });
+}
+
+/** RFC 4180: fields in quotes may hold commas, line ends, and quotes written twice. */
+function csvEntries(
+  text: string,
+  { file, known }: { readonly file: string; readonly known: readonly string[] | undefined },
+  mistakes: Mistake[],
+): readonly Entry[] {
+  const mistake = (line: number, problem: string, expected: string) =>
+    mistakes.push({ file, line, column: undefined, path: '', problem, expected });
+  const { rows, brokenAt } = csvRows(text);
+  if (brokenAt !== undefined)
+    mistake(brokenAt, 'a quote stands where none may', 'quotes around the whole field, and "" for a quote in it');
+  const [names, ...others] = rows;
+  const unknown = known === undefined ? [] : (names?.fields.filter((field) => !known.includes(field)) ?? []);
+  if (unknown.length > 0)
+    mistake(1, `there is no field ${unknown.join(', ')}`, `a line of names from ${known?.join(', ')}`);
+  if (names === undefined || brokenAt !== undefined || unknown.length > 0) return [];
+  return others.flatMap(({ fields, line }) => {
+    if (fields.length === 1 && fields[0] === '') return [];
+    if (fields.length !== names.fields.length) {
+      mistake(line, `${fields.length} fields`, `${names.fields.length} fields, as in the first line`);
+      return [];
+    }
+    // What is empty was not said.
+    const pairs = names.fields.flatMap((field, index) => (fields[index] === '' ? [] : [[field, fields[index]]]));
+    return [entryAt(line, Object.fromEntries(pairs))];
+  });
+}
+
+interface CsvRow {
+  readonly fields: readonly string[];
+  readonly line: number;
+}
+
+const CSV_FIELD = /(^|,|\r?\n)(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))/g;
+
+function csvRows(text: string): { readonly rows: readonly CsvRow[]; readonly brokenAt: number | undefined } {
+  const rows: CsvRow[] = [];
+  let fields: string[] = [];
+  let begun = 1;
+  let line = 1;
+  let end = 0;
+  for (const match of text.matchAll(CSV_FIELD)) {
+    const [whole, separator = '', quoted, plain = ''] = match;
+    if (match.index !== end) break;
+    end += whole.length;
+    if (separator.endsWith('\n')) {
+      rows.push({ fields, line: begun });
+      fields = [];
+      line += 1;
+      begun = line;
+    }
+    fields.push(quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"'));
+    line += (quoted ?? '').split('\n').length - 1;
+  }
+  rows.push({ fields, line: begun });
+  return { rows, brokenAt: end < text.length ? line : undefined };
+}
+
+function entryAt(line: number, value: unknown): Entry {
+  const place = () => ({ line, column: undefined });
+  return { value, placeOf: place, placeOfKey: place };
+}
+
+export function wholeMistake(
+  file: string,
+  { problem, expected }: { readonly problem: string; readonly expected: string },
+): Mistake {
+  return { file, line: undefined, column: undefined, path: '', problem, expected };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
