@@ -2,7 +2,8 @@
  * How b differs from a by a measure. Cases that both ran as they are now are held each beside itself, which takes out of the difference that some cases are
  * harder than others; what only one of them ran is left out then. Where they share none, the two are held beside each other as samples of different cases.
  */
-import { DRAWS, type Drawn, exponential, quantile } from './draws.ts';
+import { type Drawn, quantile } from './draws.ts';
+import { drawMeans } from './draw-means.ts';
 import type { EstimatedChange, NotEstimable } from '../model/estimated.ts';
 import { DRAWN_REACH, once } from './level.ts';
 import {
@@ -16,12 +17,20 @@ import {
   valuesOf,
 } from './measure.ts';
 import { drawChange, drawPairedChange, ratioOf } from './ratio.ts';
+import { pairedShareChange, unpairedShareChange } from './share-of-baseline.ts';
 import type { SuiteRuns } from './suite-runs.ts';
 import { lowerBound, upperBound } from './unseen-case.ts';
-import { randomFrom } from '../model/random.ts';
 
 export function changeOf(a: SuiteRuns, b: SuiteRuns, measure: Measure): EstimatedChange | NotEstimable {
   return isEffort(measure) ? effortChange(a, b, measure) : boundedChange(a, b, measure);
+}
+
+/** As a share of what it is in a, also of what is a share itself: from 0.90 to 0.855 is −5 %. */
+export function relativeChangeOf(a: SuiteRuns, b: SuiteRuns, measure: Measure): EstimatedChange | NotEstimable {
+  if (isEffort(measure)) return effortChange(a, b, measure);
+  const [ofA, ofB] = [valuesOf(a, measure), valuesOf(b, measure)];
+  if (shareCases(a, b)) return pairedShareChange(pairsOf(ofA, ofB));
+  return unpairedShareChange([...ofA.values()], [...ofB.values()]);
 }
 
 /** Each case beside itself: [in a, in b]. Empty where the two share no case that was not changed. */
@@ -113,8 +122,24 @@ function boundedChange(a: SuiteRuns, b: SuiteRuns, measure: BoundedMeasure): Est
 
 function effortChange(a: SuiteRuns, b: SuiteRuns, measure: EffortMeasure): EstimatedChange | NotEstimable {
   const [ofA, ofB] = [effortsOf(a, measure), effortsOf(b, measure)];
-  if (shareCases(a, b)) return pairedEffortChange(pairsOf(ofA, ofB));
-  return unpairedEffortChange([...ofA.values()], [...ofB.values()]);
+  const change = shareCases(a, b)
+    ? pairedEffortChange(pairsOf(ofA, ofB))
+    : unpairedEffortChange([...ofA.values()], [...ofB.values()]);
+  return measure.is === 'cost_efficiency' ? inverted(change) : change;
+}
+
+/** Successes for what was spent, from what was spent for a success. */
+function inverted(change: EstimatedChange | NotEstimable): EstimatedChange | NotEstimable {
+  if ('because' in change) return change;
+  const inverse = (risen: number) => 1 / (1 + risen) - 1;
+  return {
+    ...change,
+    value: inverse(change.value),
+    a: 1 / change.a,
+    b: 1 / change.b,
+    lower: (tail) => inverse(change.upper(tail)),
+    upper: (tail) => inverse(change.lower(tail)),
+  };
 }
 
 /** The case that was not seen differs by 1 at most. */
@@ -141,23 +166,4 @@ function relative(
     lower: (tail) => Math.min(value, quantile(drawn().lower, tail) - 1),
     upper: (tail) => Math.max(value, quantile(drawn().upper, 1 - tail) - 1),
   };
-}
-
-/** Means with weights drawn evenly, and with the unseen case (`unseen-case.ts`) at 0 and at 1. */
-function drawMeans(values: readonly number[], seed: number): Drawn {
-  const random = randomFrom(seed);
-  const lower = new Float64Array(DRAWS);
-  const upper = new Float64Array(DRAWS);
-  for (let draw = 0; draw < DRAWS; draw += 1) {
-    let [weights, total] = [0, 0];
-    for (const value of values) {
-      const weight = exponential(random);
-      weights += weight;
-      total += weight * value;
-    }
-    const unseen = exponential(random);
-    lower[draw] = total / (weights + unseen);
-    upper[draw] = (total + unseen) / (weights + unseen);
-  }
-  return { lower, upper };
 }

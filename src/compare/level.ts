@@ -7,7 +7,10 @@ import type { SuiteRuns } from './suite-runs.ts';
 import { lowerBound, upperBound } from './unseen-case.ts';
 
 export function levelOf(runs: SuiteRuns, measure: Measure): Estimated | NotEstimable {
-  if (isEffort(measure)) return levelOfEffort([...effortsOf(runs, measure).values()]);
+  if (isEffort(measure)) {
+    const level = levelOfEffort([...effortsOf(runs, measure).values()]);
+    return measure.is === 'cost_efficiency' ? inverted(level) : level;
+  }
   return levelOfShares([...valuesOf(runs, measure).values()]);
 }
 
@@ -42,6 +45,17 @@ export function levelOfEffort(cases: readonly CaseEffort[]): Estimated | NotEsti
 
 /** What the unseen case does to a ratio is drawn with all others. */
 export const DRAWN_REACH = { lower: 0, upper: 0 } as const;
+
+/** Successes for what was spent, from what was spent for a success. */
+function inverted(level: Estimated | NotEstimable): Estimated | NotEstimable {
+  if ('because' in level) return level;
+  return {
+    ...level,
+    value: 1 / level.value,
+    lower: (tail) => 1 / level.upper(tail),
+    upper: (tail) => 1 / level.lower(tail),
+  };
+}
 
 /** Draws take time, and not everybody asks for bounds. */
 export function once<T>(make: () => T): () => T {

@@ -20,15 +20,22 @@ export type BoundedMeasure =
   | { readonly is: 'pass_hat'; readonly k: number }
   | { readonly is: 'pass_at'; readonly k: number };
 
-/** How much was spent, failures included, for each run that succeeded. */
+/** How much was spent, failures included, for each run that succeeded; `cost_efficiency` is the inverse: successes for what was spent. */
 export interface EffortMeasure {
-  readonly is: 'cost_per_success' | 'steps_per_success' | 'tokens_per_success';
+  readonly is: 'cost_per_success' | 'cost_efficiency' | 'steps_per_success' | 'tokens_per_success';
 }
+
+const EFFORTS: readonly Measure['is'][] = [
+  'cost_per_success',
+  'cost_efficiency',
+  'steps_per_success',
+  'tokens_per_success',
+] satisfies readonly EffortMeasure['is'][];
 
 export type Measure = BoundedMeasure | EffortMeasure;
 
 export function isEffort(measure: Measure): measure is EffortMeasure {
-  return measure.is === 'cost_per_success' || measure.is === 'steps_per_success' || measure.is === 'tokens_per_success';
+  return EFFORTS.includes(measure.is);
 }
 
 /** By the key of the case; cases of which it says nothing are not in it. */
@@ -150,6 +157,7 @@ function meanOfKnown(numbers: readonly (number | undefined)[]): number | undefin
 function effortOf({ run: { effort } }: SuiteRun, { is }: EffortMeasure): number | undefined {
   switch (is) {
     case 'cost_per_success':
+    case 'cost_efficiency':
       return effort.costUsd;
     case 'steps_per_success':
       return effort.steps;

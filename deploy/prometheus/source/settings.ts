@@ -2,6 +2,8 @@
  * What the rules are tuned with. Times are in seconds, so that a test can have all of them shorter by a factor (`shortened`) and still run
  * the rules that are shipped.
  */
+import { COST_EFFICIENCY_DROP, riseOfCost, SUCCESS_DROP } from '../../../src/model/regression-thresholds.ts';
+
 export interface Window {
   readonly seconds: number;
   /** The window that must show the fall as well: when it is over, the alert goes soon. */
@@ -95,8 +97,9 @@ export const ALARM_NATS = 11;
 /** A candidate is compared for days, not for ever. */
 export const VERSION_ALARM_NATS = 7;
 /** Relative falls below these are trifles, however certain. */
-export const FALL = { page: 0.05, ticket: 0.025, success: 0.05, criterion: 0.05, version: 0.025 } as const;
-export const RISE = { cost_usd: 0.1, steps: 0.1 } as const;
+export const FALL = { page: 0.05, ticket: 0.025, success: SUCCESS_DROP, criterion: 0.05, version: 0.025 } as const;
+/** The same fall of cost efficiency that a gate without a file allows, as a rise of cost per success. */
+export const RISE = { cost_usd: Number(riseOfCost(COST_EFFICIENCY_DROP).toFixed(4)), steps: 0.1 } as const;
 export const RISE_Z = 4;
 export const RISE_CONVERSATIONS_MIN = 100;
 export const BANDS = { production: 0.85, usable: 0.7 } as const;

@@ -40,13 +40,13 @@ Rules are read from gate.yaml, where there is one:
     critical_failures: 0         # cases that fail a critical criterion
     cases_worse: 3               # cases that \`assay compare\` lists as worse
     tcr: { floor: 0.8, max_drop: 5 points }
-    success_rate: { max_drop: 5 points }
-    cost_per_success: { max_rise: 10% }
+    success_rate: { max_drop: 5% of baseline }
+    cost_efficiency: { max_drop: 10% }
     criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
 The first three count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
-need some 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of TCR and
-success of 5 points, of a criterion of 10, rises of failed runs of 5 and of cost of 10 %.
+need some 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of success of
+5 % and of cost efficiency of 10 % of the baseline, of TCR of 5 points, of a criterion of 10; rises of failed runs of 5.
 
 Exit codes: 0 pass; 1 regression; 2 not enough evidence; 3 an error: nothing was decided. With
 \`on_not_enough_evidence: pass\` in the file, limits that could not be decided are 0. Counts are not.`;

@@ -13,7 +13,7 @@
 import type { ExperimentResult } from '../../model/experiment.ts';
 import type { GateDecision, GateResult, GateSide, JudgedLimit, JudgedRule, RuleDecision } from '../../model/gate.ts';
 import { casesNeeded } from '../cases-needed.ts';
-import { changeOf } from '../change.ts';
+import { changeOf, relativeChangeOf } from '../change.ts';
 import type { Estimated, EstimatedChange, NotEstimable } from '../../model/estimated.ts';
 import { levelOf } from '../level.ts';
 import { effortsOf, isEffort, valuesOf } from '../measure.ts';
@@ -69,11 +69,11 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
   };
 }
 
-function figureOf({ measure, limit }: SingleRule, { candidate, baseline }: Sides): Asked['figure'] {
+function figureOf({ measure, limit, isOfBaseline }: SingleRule, { candidate, baseline }: Sides): Asked['figure'] {
   if (!needsBaseline(limit)) return levelOf(candidate, measure);
   return baseline === undefined
     ? { because: `there is no baseline that was scored by the suite ${candidate.suite}` }
-    : changeOf(baseline, candidate, measure);
+    : (isOfBaseline ? relativeChangeOf : changeOf)(baseline, candidate, measure);
 }
 
 function isAnswerable(asked: Asked): asked is Answerable {
@@ -131,7 +131,7 @@ function judged(
   },
 ): JudgedLimit {
   const { rule, candidate, baseline } = asked;
-  const unit = unitOf(rule.measure, rule.limit);
+  const unit = unitOf(rule);
   const allowed = formatAllowed(rule.limit, rule.allowed, unit);
   const common = {
     is: 'limit' as const,

@@ -1,9 +1,13 @@
 /** What a release may not do: rules as they are written, and the single limits that they come to for one suite. */
 import type { ExperimentSuite } from '../../model/experiment.ts';
 import { COUNT_RULES, type CountRule, LIMIT_KINDS, type LimitKind } from '../../model/gate.ts';
+import { COST_EFFICIENCY_DROP, SUCCESS_DROP } from '../../model/regression-thresholds.ts';
 import type { Measure } from '../measure.ts';
 
-export type Limits = { readonly [kind in LimitKind]?: number | undefined };
+export type Limits = { readonly [kind in LimitKind]?: Allowed | undefined };
+
+/** A share of the baseline is `ofBaseline`: 0.05 of it is from 0.90 to 0.855. A number is in the measure's own unit: points of a share. */
+type Allowed = number | { readonly ofBaseline: number };
 
 /** Of figures of which more is better. */
 export const GOOD_LIMITS = ['floor', 'max_drop'] as const satisfies readonly LimitKind[];
@@ -15,6 +19,7 @@ export const WHOLE_RULES = {
   tcr: { measure: { is: 'score' }, limits: GOOD_LIMITS },
   success_rate: { measure: { is: 'success' }, limits: GOOD_LIMITS },
   cost_per_success: { measure: { is: 'cost_per_success' }, limits: BAD_LIMITS },
+  cost_efficiency: { measure: { is: 'cost_efficiency' }, limits: GOOD_LIMITS },
   steps_per_success: { measure: { is: 'steps_per_success' }, limits: BAD_LIMITS },
   tokens_per_success: { measure: { is: 'tokens_per_success' }, limits: BAD_LIMITS },
   failed_runs: { measure: { is: 'failed_runs' }, limits: BAD_LIMITS },
@@ -65,8 +70,8 @@ export const DEFAULT_GATE: GateFile = {
     ...NO_RULES,
     whole: {
       tcr: { max_drop: 0.05 },
-      success_rate: { max_drop: 0.05 },
-      cost_per_success: { max_rise: 0.1 },
+      success_rate: { max_drop: { ofBaseline: SUCCESS_DROP } },
+      cost_efficiency: { max_drop: COST_EFFICIENCY_DROP },
       failed_runs: { max_rise: 0.05 },
     },
     criteria: { max_drop: 0.1 },
@@ -81,6 +86,8 @@ export interface SingleRule {
   readonly measure: Measure;
   readonly limit: LimitKind;
   readonly allowed: number;
+  /** Of shares; what is spent is always held against the baseline as a share of it. */
+  readonly isOfBaseline: boolean;
 }
 
 export interface SingleCount {
@@ -112,7 +119,9 @@ export function rulesOf(file: GateFile, suite: ExperimentSuite): readonly Single
 function singleRules(rule: string, measure: Measure, limits: Limits = {}): readonly SingleRule[] {
   return LIMIT_KINDS.flatMap((limit) => {
     const allowed = limits[limit];
-    return allowed === undefined ? [] : [{ rule, measure, limit, allowed }];
+    if (allowed === undefined) return [];
+    const isOfBaseline = typeof allowed !== 'number';
+    return [{ rule, measure, limit, allowed: isOfBaseline ? allowed.ofBaseline : allowed, isOfBaseline }];
   });
 }
 

@@ -1,17 +1,17 @@
 /** Figures of a gate as a person reads them: shares in percent, their differences in points, what is relative in percent of the baseline. */
 import type { LeftOut, LimitKind } from '../../model/gate.ts';
-import type { Measure } from '../measure.ts';
 import { unreachable } from '../../model/unreachable.ts';
-import { needsBaseline } from './gate-rules.ts';
+import { needsBaseline, type SingleRule } from './gate-rules.ts';
 
-type Unit = 'share' | 'points' | 'percent' | 'usd' | 'number';
+type Unit = 'share' | 'points' | 'percent' | 'of_baseline' | 'usd' | 'number';
 
 const MINUS = '\u2212';
 
-export function unitOf(measure: Measure, limit: LimitKind): Unit {
+export function unitOf({ measure, limit, isOfBaseline }: Pick<SingleRule, 'measure' | 'limit' | 'isOfBaseline'>): Unit {
   switch (measure.is) {
     case 'cost_per_success':
       return needsBaseline(limit) ? 'percent' : 'usd';
+    case 'cost_efficiency':
     case 'steps_per_success':
     case 'tokens_per_success':
       return needsBaseline(limit) ? 'percent' : 'number';
@@ -23,7 +23,8 @@ export function unitOf(measure: Measure, limit: LimitKind): Unit {
     case 'outcome':
     case 'pass_hat':
     case 'pass_at':
-      return needsBaseline(limit) ? 'points' : 'share';
+      if (!needsBaseline(limit)) return 'share';
+      return isOfBaseline ? 'of_baseline' : 'points';
     default:
       return unreachable(measure);
   }
@@ -38,6 +39,7 @@ export function formatFigure(value: number, unit: Unit): string {
     case 'points':
       return `${signed(value * 100, 1)} points`;
     case 'percent':
+    case 'of_baseline':
       return `${signed(value * 100, 1)} %`;
     case 'usd':
       return `$${plain(value, 6)}`;
@@ -53,7 +55,8 @@ export function formatInterval(lower: number, upper: number, unit: Unit): string
 }
 
 export function formatAllowed(limit: LimitKind, allowed: number, unit: Unit): string {
-  const amount = formatFigure(allowed, unit).replace('+', '');
+  const figure = formatFigure(allowed, unit).replace('+', '');
+  const amount = unit === 'of_baseline' ? `${figure} of the baseline` : figure;
   switch (limit) {
     case 'floor':
       return `at least ${amount}`;

@@ -6,7 +6,7 @@
  *     rules:                                # for every suite, or under `suites: { scheduling: … }`
  *       tcr: { floor: 0.8, max_drop: 5 points }
  *       success_rate: { max_drop: 5 points }
- *       cost_per_success: { max_rise: 10% }
+ *       cost_per_success: { max_rise: 10% } # of the baseline; also `tcr: { max_drop: 5% of baseline }`
  *       criteria: { max_drop: 10 points }   # each of them
  *       critical: { floor: 0.95 }           # each critical one
  *       criterion: { correct_time: { floor: 0.9 } }
@@ -38,21 +38,29 @@ const amount = z.preprocess(
   (written) => (typeof written === 'string' && /^\d+(\.\d+)?\s*%$/.test(written) ? parseFloat(written) / 100 : written),
   z.number('a number, or a share such as 5%').min(0, 'a number that is not negative'),
 );
+/** What is spent has no points: a percentage is one of the baseline, whether that is written or not. */
+const moveOfSpending = z.preprocess(
+  (written) => (typeof written === 'string' ? written.replace(/\s+of\s+(the\s+)?baseline$/, '') : written),
+  amount,
+);
 const share = amount.refine((value) => value <= 1, 'a share from 0 to 1, or 0% to 100%');
 
 /**
  * How far a share may move, in points: 0.90 to 0.85 is 5 points. A bare `5%` is refused, because it is read as points by some and as a share of the baseline by
  * others, and a gate must not be read in two ways.
  */
-const points = z.preprocess(
+const ofBaseline = /^(\d+(?:\.\d+)?)\s*%\s+of\s+(?:the\s+)?baseline$/;
+const move = z.preprocess(
   (written) => {
+    const [, percent] = typeof written === 'string' ? (ofBaseline.exec(written) ?? []) : [];
+    if (percent !== undefined) return { ofBaseline: Number(percent) / 100 };
     const [, number, unit] =
       typeof written === 'string' ? (/^(\d+(?:\.\d+)?)\s*(points?|pp|%)$/.exec(written) ?? []) : [];
     return number === undefined || (unit === '%' && Number(number) !== 0) ? written : Number(number) / 100;
   },
-  z.custom<number>(
-    (value) => typeof value === 'number' && value >= 0 && value <= 1,
-    'points, such as `5 points` (0.90 to 0.85) or 0.05. A bare percentage is read in two ways; here it meant points',
+  z.custom<number | { ofBaseline: number }>(
+    isMove,
+    '`5 points` (0.90 to 0.85), 0.05, or `5% of baseline` (0.90 to 0.855). A bare percentage is read in both ways; here it meant points',
   ),
 );
 
@@ -63,16 +71,22 @@ const cases = z
   )
   .optional();
 
-const good = { floor: share.optional(), max_drop: points.optional() };
+const good = { floor: share.optional(), max_drop: move.optional() };
 const goodLimits = limits(good);
 /** Levels of cost and steps are no shares. */
-const perSuccess = limits({ ceiling: amount.optional(), max_rise: amount.optional() });
-const badShare = limits({ ceiling: share.optional(), max_rise: points.optional() });
+const perSuccess = limits({ ceiling: amount.optional(), max_rise: moveOfSpending.optional() });
+/** At most all of it can be lost. */
+const efficiency = limits({
+  floor: amount.optional(),
+  max_drop: moveOfSpending.refine((value) => value <= 1, 'a share from 0 to 1, or 0% to 100%').optional(),
+});
+const badShare = limits({ ceiling: share.optional(), max_rise: move.optional() });
 
 const RULES = {
   tcr: goodLimits.optional(),
   success_rate: goodLimits.optional(),
   cost_per_success: perSuccess.optional(),
+  cost_efficiency: efficiency.optional(),
   steps_per_success: perSuccess.optional(),
   tokens_per_success: perSuccess.optional(),
   failed_runs: badShare.optional(),
@@ -128,6 +142,11 @@ export function readGate(text: string, file: string, suites: readonly Experiment
       isDefault: false,
     },
   };
+}
+
+function isMove(value: unknown): boolean {
+  const share = typeof value === 'object' && value !== null && 'ofBaseline' in value ? value.ofBaseline : value;
+  return typeof share === 'number' && share >= 0 && share <= 1;
 }
 
 function limits<Shape extends z.ZodRawShape>(shape: Shape) {

@@ -139,6 +139,43 @@ test('costs are relative to the baseline, and a rise of them is a regression', (
   expect(silent.rules[0]?.because).toMatch(/^It can't be told: /);
 });
 
+test('a drop may be a share of the baseline: 0.90 to 0.855 is 5 % of it, and 4.5 points', () => {
+  const of = (passes: number) =>
+    experimentOf('x', passing(Array.from({ length: 1000 }, (_, index) => (index < passes ? 1 : 0))));
+  const [before, after] = [of(900), of(855)];
+  const ruled = (allowed: string) =>
+    limitsOf(decided(`rules: { success_rate: { max_drop: ${allowed} } }`, after, before))[0];
+  const share = ruled('5% of baseline');
+
+  expect(share?.figures?.value).toBeCloseTo(-0.05, 12);
+  expect(share?.figures).toMatchObject({ isRelative: true, isPaired: true, moved: 45 });
+  expect(share?.shown).toMatchObject({ allowed: 'at most 5 % of the baseline down', value: '\u22125 %' });
+  expect(ruled('5 points')?.figures?.value).toBeCloseTo(-0.045, 12);
+  expect(ruled('8% of baseline')?.decision).toBe('pass');
+  expect(ruled('2% of baseline')?.decision).toBe('regression');
+  expect(ruled('5% of baseline')?.decision).toBe('not_enough_evidence');
+});
+
+test('cost efficiency is what a dollar buys: a tenth less of it is a ninth more a success', () => {
+  const costing = (costUsd: number) =>
+    experimentOf(
+      'x',
+      passing(Array.from({ length: 100 }, () => 1)).map((line) => ({ ...line, effort: { costUsd } })),
+    );
+  const before = costing(0.09);
+  const drop = (now: number) =>
+    limitsOf(decided('rules: { cost_efficiency: { max_drop: 10% } }', costing(now), before))[0];
+
+  expect(drop(0.1)?.figures?.value).toBeCloseTo(-0.1, 12);
+  expect(drop(0.1)?.figures?.baseline).toBeCloseTo(1 / 0.09, 9);
+  expect(drop(0.12)?.decision).toBe('regression');
+  expect(drop(0.091)?.decision).toBe('pass');
+  const floor = limitsOf(decided('rules: { cost_efficiency: { floor: 8 } }', costing(0.1)))[0];
+  expect(floor).toMatchObject({ decision: 'pass' });
+  expect(floor?.figures?.value).toBeCloseTo(10, 9);
+  expect(limitsOf(decided('rules: { cost_efficiency: { floor: 12 } }', costing(0.1)))[0]?.decision).toBe('regression');
+});
+
 test('an agent that crashes before it leaves a span does not pass for want of evidence against it', () => {
   const result = decideGate({
     candidate: tried('b', { crashes: 0.4, seed: 9 }),
@@ -161,7 +198,7 @@ test('rules that nobody wrote are not about what the agent does not tell', () =>
     warnings: [],
   });
 
-  expect(result.rules.find(({ rule }) => rule === 'cost_per_success')?.decision).toBe('not_applicable');
+  expect(result.rules.find(({ rule }) => rule === 'cost_efficiency')?.decision).toBe('not_applicable');
   expect(result.decision).toBe('pass');
 });
 
@@ -176,7 +213,7 @@ test('a version of which the suite can tell nothing any more does not pass', () 
 
   expect(words(result)).toContain('tcr max_drop: not_enough_evidence');
   expect(words(result)).toContain('criterion.booked max_drop: not_enough_evidence');
-  expect(words(result)).toContain('cost_per_success max_rise: not_applicable');
+  expect(words(result)).toContain('cost_efficiency max_drop: not_applicable');
   expect(result.decision).toBe('not_enough_evidence');
 });
 

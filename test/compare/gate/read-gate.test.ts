@@ -48,6 +48,28 @@ test.each(['5 points', '5points', '5 pp', '0.05'])('a drop of %s is 0.05 of a sh
   expect(rulesIn(`rules: { tcr: { max_drop: ${written} } }`)).toEqual(['tcr max_drop 0.05']);
 });
 
+test.each(['5% of baseline', '5 % of the baseline'])('a drop of %s is one of the baseline', (written) => {
+  const { gate } = readGate(`rules: { tcr: { max_drop: ${written} } }`, 'gate.yaml', [SCHEDULING]);
+
+  expect(gate && rulesOf(gate, SCHEDULING)).toMatchObject([{ allowed: 0.05, isOfBaseline: true }]);
+});
+
+test('what one criterion may lose comes before what each may, in whichever unit', () => {
+  const text = 'rules: { criteria: { max_drop: 10 points }, criterion: { people: { max_drop: 5% of baseline } } }';
+
+  expect(rulesIn(text)).toEqual([
+    'criterion.time max_drop 0.1',
+    'criterion.people max_drop 0.05',
+    'criterion.polite max_drop 0.1',
+  ]);
+});
+
+test('what is spent is a share of the baseline, written or not', () => {
+  const text = 'rules: { cost_efficiency: { max_drop: 10% of baseline }, steps_per_success: { max_rise: 10% } }';
+
+  expect(rulesIn(text)).toEqual(['cost_efficiency max_drop 0.1', 'steps_per_success max_rise 0.1']);
+});
+
 test('counts of cases are whole numbers, for one suite or for all', () => {
   const text = 'rules: { newly_hard_failing: 0 }\nsuites: { default: { cases_worse: 3, critical_failures: 1 } }';
   const { gate } = readGate(text, 'gate.yaml', [SCHEDULING, DEFAULT]);
@@ -90,9 +112,12 @@ test.each([
   ['rules: { tcr: { flor: 0.8 } }', "did you mean 'floor'?"],
   ['rules: { tcr: { floor: 80 } }', 'a share from 0 to 1, or 0% to 100%'],
   ['rules: { tcr: { floor: lots } }', 'a number'],
-  ['rules: { tcr: { max_drop: -5% } }', 'such as `5 points`'],
-  ['rules: { tcr: { max_drop: 5% } }', 'such as `5 points` (0.90 to 0.85) or 0.05'],
-  ['rules: { failed_runs: { max_rise: 5% } }', 'such as `5 points`'],
+  ['rules: { tcr: { max_drop: -5% } }', '`5 points`'],
+  ['rules: { tcr: { max_drop: 105% of baseline } }', '`5% of baseline`'],
+  ['rules: { tcr: { floor: 5% of baseline } }', 'a number'],
+  ['rules: { cost_efficiency: { max_drop: 110% } }', 'a share from 0 to 1'],
+  ['rules: { tcr: { max_drop: 5% } }', '`5 points` (0.90 to 0.85), 0.05, or `5% of baseline` (0.90 to 0.855)'],
+  ['rules: { failed_runs: { max_rise: 5% } }', '`5 points`'],
   ['rules: { cost_per_success: { max_rise: 5 points } }', 'a number'],
   ['rules: { cases_worse: 5% }', 'a number of cases, such as 0 or 3'],
   ['rules: { cases_worse: -1 }', 'a number of cases, such as 0 or 3'],
