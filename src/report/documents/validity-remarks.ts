@@ -3,7 +3,7 @@ import type { Estimate } from '../../model/estimate.ts';
 import type { SuiteValidity } from '../../model/validity.ts';
 import { FORM_ONLY, RULES_ONLY } from './summary.ts';
 
-/** With 30 of each kind an area of 0.7 has an interval of about 0.57 to 0.83. */
+/** With 30 of each kind an area of 0.7 has an interval of about 0.55 to 0.82. */
 const OF_EACH_MIN = 30;
 const CHANCE = 0.5;
 
