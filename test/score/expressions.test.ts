@@ -99,6 +99,28 @@ describe('absence', () => {
     expect(verdictOf(check, booked).verdict).toBe(verdict);
   });
 
+  describe('an argument with one of two names', () => {
+    const refunded = (args: Json) =>
+      aConversation([aTurn({ toolCalls: [aToolCall('refund', { args: content(args) })] })]);
+    const extract = "extract: { refund: first(tools('refund')) }";
+    const EITHER = 'refund.args.amount <= 30.0 || refund.args.total <= 30.0';
+    const ASKED = 'refund.args.?amount.or(refund.args.?total).value() <= 30.0';
+    const CLOSED = 'refund.args.?amount.or(refund.args.?total).orValue(1000000.0) <= 30.0';
+
+    test.each<[string, string, Json, string]>([
+      ['what is there decides where it is enough', EITHER, { total: 20 }, 'pass'],
+      ['`absent || false` is not false', EITHER, { total: 3000 }, 'not_applicable'],
+      ['`false || absent` is not false', EITHER, { amount: 3000 }, 'not_applicable'],
+      ['`.?` takes the one that is there', ASKED, { total: 3000 }, 'fail'],
+      ['`.?` takes the first that is there', ASKED, { amount: 3000 }, 'fail'],
+      ['`.value()` of neither is absent', ASKED, { sum: 3000 }, 'not_applicable'],
+      ['`.orValue(…)` of neither is what it says', CLOSED, { sum: 20 }, 'fail'],
+      ['`.orValue(…)` of one is that one', CLOSED, { total: 20 }, 'pass'],
+    ])('%s', (_, check, args, verdict) => {
+      expect(verdictOf(check, refunded(args), extract).verdict).toBe(verdict);
+    });
+  });
+
   test('state and truth that nobody recorded are null', () => {
     expect(verdictOf('state == null && truth == null && !has(state.x) && truth.?x.orValue(30) == 30')).toMatchObject({
       verdict: 'pass',

@@ -105,7 +105,7 @@ function infer(draft: Draft, span: SpanView): void {
 
 function isPlumbing({ attributes }: SpanView): boolean {
   const tags = attributes.text('langsmith.span.tags');
-  return tags !== undefined && tags.split(',').some((tag) => tag.trim() === 'langsmith:hidden');
+  return tags?.split(',').some((tag) => tag.trim() === 'langsmith:hidden') === true;
 }
 
 /** The run that an application starts is called like its agent; what LangChain runs inside is not. */

@@ -2,6 +2,7 @@
 import { type Environment, EvaluationError } from '@marcbachmann/cel-js';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { toExcerpt } from '../sentences.ts';
+import { argumentsReadBy } from './arguments-read.ts';
 import { functionsOf, variablesOf } from './environment.ts';
 import { LINEAR_MATCHES } from './functions.ts';
 import { patternMistake } from './linear-regex.ts';
@@ -41,6 +42,7 @@ export function compileExpression(
     // Before the check, which rewrites macros.
     const turnCondition = turnConditionOf(root);
     const turnTest = turnCondition === undefined ? undefined : compileTurnTest(root);
+    const argumentsRead = argumentsReadBy(root);
     const patterns = prepare(root);
     const checked = parsed.check();
     if (!checked.valid) return { mistake: mistakeOf(checked.error, environment) };
@@ -51,14 +53,15 @@ export function compileExpression(
       return { mistake: { problem, expected: 'an expression of type bool, such as a comparison', at: undefined } };
     }
     const comparisons = comparisonsIn(root, environment);
-    return { program: makeProgram({ text, type, turnCondition, turnTest, reads: readsOf(root) }, parsed, comparisons) };
+    const known = { text, type, turnCondition, turnTest, reads: readsOf(root), argumentsRead };
+    return { program: makeProgram(known, parsed, comparisons) };
   } catch (error) {
     return { mistake: mistakeOf(error, environment) };
   }
 }
 
 function makeProgram(
-  known: Pick<Program, 'text' | 'type' | 'turnCondition' | 'turnTest' | 'reads'>,
+  known: Omit<Program, 'run' | 'describeFalse'>,
   evaluateParsed: (context: object) => unknown,
   comparisons: readonly Comparison[],
 ): Program {

@@ -25,6 +25,8 @@ export interface Program {
   readonly turnTest: TurnTest | undefined;
   /** The variables that it reads. */
   readonly reads: ReadonlySet<string>;
+  /** Arguments of tool calls, as written, without which it has no value. */
+  readonly argumentsRead: readonly string[];
   run(scope: object): Evaluated;
   /** Why it was false, with the values compared. To be asked right after it was. */
   describeFalse(scope: object): string;
