@@ -1,5 +1,6 @@
 /** Expressions as checks: what they can say, what absence means, and what hostile data cannot do. */
 import { describe, expect, test } from 'vitest';
+import type { Conversation } from '../../src/model/conversation.ts';
 import type { Verdict } from '../../src/model/evaluation.ts';
 import type { Json } from '../../src/model/json.ts';
 import { evaluate } from '../../src/score/evaluate.ts';
@@ -84,7 +85,7 @@ describe('absence', () => {
     ['agent.id == "x"', 'agent.id is absent.'],
     ['turn.cost_usd < 1.0', 'turn.cost_usd is absent.'],
   ])('%s is not applicable: %s', (check, reason) => {
-    expect(verdictOf(check, booked)).toEqual({ verdict: 'not_applicable', reason });
+    expect(verdictOf(check, booked)).toEqual({ verdict: 'not_applicable', reason, undecided: 'absent' });
   });
 
   test.each([
@@ -118,6 +119,22 @@ describe('absence', () => {
       ['`.orValue(…)` of one is that one', CLOSED, { total: 20 }, 'pass'],
     ])('%s', (_, check, args, verdict) => {
       expect(verdictOf(check, refunded(args), extract).verdict).toBe(verdict);
+    });
+
+    test.each<[string, string, Conversation, string]>([
+      ['an argument of a call', EITHER, refunded({ sum: 3000 }), 'argument_absent'],
+      ['both that were looked for', ASKED, refunded({ sum: 3000 }), 'argument_absent'],
+      ['one that an index names', "refund.args['amount'] <= 30.0", refunded({ sum: 3000 }), 'argument_absent'],
+      ['a call that was never made', EITHER, aConversation(), 'absent'],
+      ['something else', 'state.limit >= refund.args.sum', withState({}), 'absent'],
+      [
+        'arguments that were not recorded',
+        EITHER,
+        aConversation([aTurn({ toolCalls: [aToolCall('refund', { args: REDACTED })] })]),
+        'not_recorded',
+      ],
+    ])('why it is not decided: %s', (_, check, conversation, undecided) => {
+      expect(verdictOf(check, conversation, extract)).toMatchObject({ verdict: 'not_applicable', undecided });
     });
   });
 

@@ -17,14 +17,27 @@ export function argumentsReadBy(root: Node): readonly string[] {
   return [...read].filter((source) => !asked.has(source));
 }
 
+/** Whether what is absent at this node is an argument of a call that is there: one that is read, or all that `.?` looked for. */
+export function isOfArguments(node: Node): boolean {
+  if (isArgument(node)) return true;
+  return node.op === 'rcall' && [...nodesIn(node.args)].some(({ op, args }) => isFieldOfArguments(op, args, OPTIONAL));
+}
+
 function isHas({ op, args }: Node): boolean {
   return op === 'call' && Array.isArray(args) && args[0] === 'has';
 }
 
-/** A field of `args`, by a name that is written out. */
 function isArgument({ op, args }: Node): boolean {
-  if (!Array.isArray(args) || (op !== '.' && op !== '[]')) return false;
+  return isFieldOfArguments(op, args, PLAIN);
+}
+
+const PLAIN = { field: '.', index: '[]' } as const;
+const OPTIONAL = { field: '.?', index: '[?]' } as const;
+
+/** A field of `args`, by a name that is written out. */
+function isFieldOfArguments(op: string, args: unknown, by: typeof PLAIN | typeof OPTIONAL): boolean {
+  if (!Array.isArray(args) || (op !== by.field && op !== by.index)) return false;
   const [owner, field]: unknown[] = args;
-  const isNamed = op === '.' || (isNode(field) && field.op === 'value' && typeof field.args === 'string');
+  const isNamed = op === by.field || (isNode(field) && field.op === 'value' && typeof field.args === 'string');
   return isNamed && isNode(owner) && owner.op === '.' && Array.isArray(owner.args) && owner.args[1] === ARGUMENTS;
 }

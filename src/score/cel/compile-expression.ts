@@ -2,7 +2,7 @@
 import { type Environment, EvaluationError } from '@marcbachmann/cel-js';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { toExcerpt } from '../sentences.ts';
-import { argumentsReadBy } from './arguments-read.ts';
+import { argumentsReadBy, isOfArguments } from './arguments-read.ts';
 import { functionsOf, variablesOf } from './environment.ts';
 import { LINEAR_MATCHES } from './functions.ts';
 import { patternMistake } from './linear-regex.ts';
@@ -92,8 +92,10 @@ function endOf(thrown: unknown): Evaluated {
   const node = thrown.node as unknown as Node | undefined;
   if (!ABSENCES.has(thrown.code)) return { kind: 'error', reason: `${thrown.summary}${inText(node)}` };
   const root = node === undefined ? undefined : rootOf(node);
-  if (thrown.code === 'absent') return { kind: 'absent', reason: `${thrown.summary}${inText(node)}`, root };
-  return { kind: 'absent', reason: `${node === undefined ? 'A value' : toExcerpt(sourceOf(node))} is absent`, root };
+  if (thrown.code === 'absent')
+    return { kind: 'absent', reason: `${thrown.summary}${inText(node)}`, root, of: 'other' };
+  const reason = `${node === undefined ? 'A value' : toExcerpt(sourceOf(node))} is absent`;
+  return { kind: 'absent', reason, root, of: node !== undefined && isOfArguments(node) ? 'argument' : 'other' };
 }
 
 /** The variable at the start of `booking.event.time`. */

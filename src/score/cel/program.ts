@@ -9,8 +9,13 @@ import type { TurnTest } from './turn-test.ts';
 
 export type Evaluated =
   | { readonly kind: 'value'; readonly value: unknown }
-  /** `root` is the variable that the absent thing would have been part of, where that is known. */
-  | { readonly kind: 'absent'; readonly reason: string; readonly root: string | undefined }
+  /** `root` is the variable that the absent thing would have been part of, where that is known; `of` an argument, the call is there. */
+  | {
+      readonly kind: 'absent';
+      readonly reason: string;
+      readonly root: string | undefined;
+      readonly of: 'argument' | 'other';
+    }
   /** Content that was not recorded whole: nobody can tell, not even whether it is absent. */
   | { readonly kind: 'gap'; readonly reason: string }
   | { readonly kind: 'error'; readonly reason: string };
