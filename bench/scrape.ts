@@ -113,7 +113,7 @@ function filledView(series: number): { readonly view: QualityView; readonly tota
   for (let agent = 0; view.seriesCount < series; agent += 1) {
     for (const suite of SUITES) {
       const labels = { suite, agent: `agent-${agent}`, agent_version: `2026.11.${agent}`, environment: 'production' };
-      const suiteTotals = new SuiteTotals(totals, labels, CRITERIA);
+      const suiteTotals = new SuiteTotals(totals, labels, { criteria: CRITERIA });
       for (const [index, outcome] of OUTCOMES.entries()) {
         const score = outcome === 'unscored' ? undefined : Math.min(index * 200_000, 1_000_000);
         suiteTotals.countFirst(

@@ -5,6 +5,7 @@ import {
   type FailingCriterion,
   FORM_ONLY,
   RULES_ONLY,
+  type NeverDecided,
   type SuiteSummary,
   type Summary,
   TCR_SPELLED_OUT,
@@ -53,6 +54,10 @@ export function printScores(terminal: Terminal, summary: Summary): void {
     terminal.out(`\n  ${terminal.paint('bold', 'Failing most')}`);
     printTable(terminal, summary.failing_criteria.slice(0, FAILING_MAX).map(criterionRow), { align: 'lrl' });
   }
+  if (summary.never_decided.length > 0) {
+    terminal.out(`\n  ${terminal.paint('bold', 'Never decided, although the tool was called')}`);
+    printTable(terminal, summary.never_decided.slice(0, FAILING_MAX).map(neverDecidedRow), { align: 'lrll' });
+  }
 }
 
 function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): void {
@@ -91,6 +96,11 @@ function whatIsKnown({ about, with_evidence: share, scored }: SuiteSummary): str
 function paintBand(terminal: Terminal, band: NonNullable<SuiteSummary['band']>): string {
   const style = band === 'production ready' ? 'green' : band === 'usable' ? 'yellow' : 'red';
   return terminal.paint(style, band);
+}
+
+function neverDecidedRow({ suite, criterion, argument_absent, reason, examples }: NeverDecided): TableRow {
+  const shown = examples.map((id) => safe(id, 60)).join(', ');
+  return [`${suite}/${criterion}`, `in ${argument_absent}`, safe(reason, 100), `for example ${shown}`];
 }
 
 function criterionRow({ suite, criterion, failed, decided, examples }: FailingCriterion): TableRow {

@@ -168,8 +168,9 @@ export class EvaluationRecorder {
     if (totals === undefined) {
       const store = this.#store;
       const criteria = suite.criteria.map(({ name }) => name);
+      const critical = new Set(suite.criteria.flatMap(({ name, capsAt }) => (capsAt === undefined ? [] : name)));
       const findings = suite.findingsOf === undefined ? [] : FINDINGS;
-      totals = new SuiteTotals(store.totals, { suite: suite.name, ...labels }, criteria, findings);
+      totals = new SuiteTotals(store.totals, { suite: suite.name, ...labels }, { criteria, critical, findings });
       bySuite.set(suite, totals);
     }
     return totals;

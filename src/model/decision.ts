@@ -2,7 +2,7 @@
  * What each kind of verdict decides: whether it answers its criterion's question, and what it counts as where scores are weighed. Everything
  * that counts verdicts asks here, so that a new kind is decided upon once.
  */
-import type { DecidedVerdict, Verdict, VerdictKind } from './evaluation.ts';
+import type { DecidedVerdict, UndecidedReason, Verdict, VerdictKind } from './evaluation.ts';
 import { unreachable } from './unreachable.ts';
 
 type Decision = DecidedVerdict['verdict'];
@@ -25,6 +25,22 @@ export function decisionOf(kind: VerdictKind): Decision | undefined {
 
 export function isDecided(verdict: Verdict): verdict is DecidedVerdict {
   return decisionOf(verdict.verdict) !== undefined;
+}
+
+/** Why a question that was asked has no answer; undefined where it has one, was not asked, or does not arise. */
+export function undecidedBy(verdict: Verdict): UndecidedReason | undefined {
+  switch (verdict.verdict) {
+    case 'not_applicable':
+      return verdict.undecided;
+    case 'error':
+      return 'error';
+    case 'pass':
+    case 'fail':
+    case 'skipped':
+      return undefined;
+    default:
+      return unreachable(verdict);
+  }
 }
 
 const IS_BROKEN = {

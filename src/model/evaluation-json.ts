@@ -8,14 +8,16 @@ import {
   type About,
   ABOUTS,
   type Evaluation,
-  FINDINGS,
   type FindingKind,
+  FINDINGS,
   type GradedStep,
-  OUTCOMES,
   type Outcome,
-  VERDICTS,
+  OUTCOMES,
+  UNDECIDED,
+  type UndecidedReason,
   type Verdict,
   type VerdictKind,
+  VERDICTS,
 } from './evaluation.ts';
 import type { ConversationId, SpanId, TurnId } from './ids.ts';
 import { partsOf, verdictFrom } from './verdict-parts.ts';
@@ -50,6 +52,8 @@ interface VerdictJson {
   readonly judged_by?: { readonly judge: string; readonly version: string; readonly model?: string };
   /** Absent where no steps were graded. */
   readonly steps?: readonly GradedStepJson[];
+  /** Why a question that was asked has no answer. */
+  readonly undecided?: UndecidedReason;
 }
 
 interface GradedStepJson {
@@ -127,13 +131,14 @@ export function fromEvaluationJson(json: unknown): Evaluation {
 }
 
 function toVerdictJson(verdict: Verdict): VerdictJson {
-  const { reason, evidence, judgedBy, steps } = partsOf(verdict);
+  const { reason, evidence, judgedBy, steps, undecided } = partsOf(verdict);
   return {
     verdict: verdict.verdict,
     reason,
     evidence,
     ...(judgedBy !== undefined && { judged_by: judgedBy }),
     ...(steps !== undefined && { steps: steps.map(toStepJson) }),
+    ...(undecided !== undefined && { undecided }),
   };
 }
 
@@ -145,12 +150,13 @@ function toStepJson({ spanId, otherVotes, ...step }: GradedStep): GradedStepJson
   };
 }
 
-function toVerdict({ verdict, reason, evidence, judged_by, steps }: z.output<typeof verdictShape>): Verdict {
+function toVerdict({ verdict, reason, evidence, judged_by, steps, undecided }: z.output<typeof verdictShape>): Verdict {
   return verdictFrom(verdict, {
     reason,
     evidence: evidence as SpanId[],
     ...(judged_by !== undefined && { judgedBy: judgeVersionOf(judged_by) }),
     ...(steps !== undefined && { steps: steps.map(toStep) }),
+    ...(undecided !== undefined && { undecided }),
   });
 }
 
@@ -184,6 +190,7 @@ const verdictShape = z.object({
   evidence: z.array(z.string()),
   judged_by: z.object({ judge: z.string(), version: z.string(), model: z.string().optional() }).optional(),
   steps: z.array(stepShape).optional(),
+  undecided: z.enum(UNDECIDED).optional(),
 });
 
 const evaluationShape = z.object({

@@ -18,10 +18,18 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const VERDICTS = ['pass', 'fail', 'not_applicable', 'error', 'skipped'] as const;
 export type VerdictKind = (typeof VERDICTS)[number];
 
+/**
+ * Why a question that was asked has no answer: an argument that the criterion reads is not among those of the tool's call, something else that it
+ * reads is not there, content was not recorded, a rule of thumb does not know the language, or the check or the judge failed.
+ */
+export const UNDECIDED = ['argument_absent', 'absent', 'not_recorded', 'language', 'error'] as const;
+export type UndecidedReason = (typeof UNDECIDED)[number];
+
 /** `reason` is one sentence for a person, never empty. */
 export type Verdict =
   | DecidedVerdict
-  | { readonly verdict: 'not_applicable'; readonly reason: string }
+  /** `undecided` is absent where the question does not arise. */
+  | { readonly verdict: 'not_applicable'; readonly reason: string; readonly undecided?: UndecidedReason }
   /** The check or the judge failed. */
   | { readonly verdict: 'error'; readonly reason: string }
   /** No judge was asked, or the judge has not answered yet. */

@@ -1,18 +1,23 @@
 /** Verdicts as JSON and stores keep them: with the same fields for every kind. */
 import { isDecided } from './decision.ts';
-import type { DecidedVerdict, Verdict, VerdictKind } from './evaluation.ts';
+import type { DecidedVerdict, UndecidedReason, Verdict, VerdictKind } from './evaluation.ts';
 import { unreachable } from './unreachable.ts';
 
-type VerdictParts = Omit<DecidedVerdict, 'verdict'>;
+type VerdictParts = Omit<DecidedVerdict, 'verdict'> & { readonly undecided?: UndecidedReason };
 
 const NO_EVIDENCE: VerdictParts['evidence'] = [];
 
 export function partsOf(verdict: Verdict): VerdictParts {
-  return isDecided(verdict) ? verdict : { reason: verdict.reason, evidence: NO_EVIDENCE };
+  if (isDecided(verdict)) return verdict;
+  const undecided = 'undecided' in verdict ? verdict.undecided : undefined;
+  return { reason: verdict.reason, evidence: NO_EVIDENCE, ...(undecided !== undefined && { undecided }) };
 }
 
 /** The opposite of `partsOf`. */
-export function verdictFrom(verdict: VerdictKind, { reason, evidence, judgedBy, steps }: VerdictParts): Verdict {
+export function verdictFrom(
+  verdict: VerdictKind,
+  { reason, evidence, judgedBy, steps, undecided }: VerdictParts,
+): Verdict {
   switch (verdict) {
     case 'pass':
     case 'fail':
@@ -24,6 +29,7 @@ export function verdictFrom(verdict: VerdictKind, { reason, evidence, judgedBy, 
         ...(steps !== undefined && { steps }),
       };
     case 'not_applicable':
+      return { verdict, reason, ...(undecided !== undefined && { undecided }) };
     case 'error':
     case 'skipped':
       return { verdict, reason };

@@ -1,11 +1,13 @@
 /**
- * What is worth saying of a suite that has no mistakes: what it can't know, and whether a crash can fail it. The first is told by what its criteria
- * are about, the second by asking it about a turn that ended without an answer.
+ * What is worth saying of a suite that has no mistakes: what it can't know, whether a crash can fail it, and which critical criterion a renamed
+ * argument would switch off. The first is told by what its criteria are about, the second by asking it about a turn that ended without an answer,
+ * the third by which arguments its expressions read.
  */
 import type { Excerpt, ExcerptTurn } from '../model/excerpt.ts';
 import { isFailure } from '../model/severity.ts';
 import { evaluate } from '../score/evaluate.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import { toExcerpt } from '../score/sentences.ts';
+import type { CompiledCriterion, CompiledSuite } from '../score/suite.ts';
 import { excerptRequest } from '../score/suite-test/excerpt-request.ts';
 import { formatMillionths, ONE } from '../score/weigh.ts';
 import { recordedRequest } from './recording.ts';
@@ -53,6 +55,20 @@ export async function suiteRemarks(suites: readonly CompiledSuite[]): Promise<re
     if (score === undefined) says.push('a conversation that ends without an answer is unscored: crashes leave its TCR');
     else if (score === ONE || !isFailure(outcome))
       says.push(`a conversation that ends without an answer comes to ${outcome} with score ${formatMillionths(score)}`);
+    says.push(...suite.criteria.flatMap(switchedOffBy));
     return says.map((one) => ({ suite: suite.name, says: one }));
   });
+}
+
+function switchedOffBy({ name, capsAt, restsOn, whenNotApplicable }: CompiledCriterion): readonly string[] {
+  const [first] = restsOn;
+  if (capsAt === undefined || first === undefined || whenNotApplicable === 'fail') return [];
+  return [
+    `'${name}' is critical and not applicable where ${toExcerpt(restsOn.join(' or '))} is absent, also in \`absent || false\`: an argument with another name switches it off. Say what holds then, such as ${toExcerpt(withDefault(first))}`,
+  ];
+}
+
+/** `call.args.amount` as `call.args.?amount.orValue(…)`. */
+function withDefault(source: string): string {
+  return `${source.replace(/\.(\w+)$/, '.?$1').replace(/\[([^[]+)\]$/, '[?$1]')}.orValue(…)`;
 }

@@ -1,4 +1,5 @@
 /** What checks answer, whether they are code, expressions or judges. */
+import type { UndecidedReason } from '../model/evaluation.ts';
 import type { SpanId } from '../model/ids.ts';
 
 /** Possible answers of a check. A bare boolean is given the criterion's question as its reason. */
@@ -13,11 +14,13 @@ export interface ReasonedAnswer {
 
 export interface NotApplicable {
   readonly notApplicable: string;
+  /** Absent where the question does not arise. */
+  readonly undecided?: UndecidedReason;
 }
 
 /** The question does not arise here, or cannot be answered from what was recorded. It leaves the denominator. */
-export function notApplicable(reason: string): NotApplicable {
-  return { notApplicable: reason };
+export function notApplicable(reason: string, undecided?: UndecidedReason): NotApplicable {
+  return { notApplicable: reason, ...(undecided !== undefined && { undecided }) };
 }
 
 /** Thrown where a check cannot be carried out; the message is the verdict's reason as it stands. */

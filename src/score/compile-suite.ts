@@ -264,7 +264,7 @@ function compiledCriterion(
   parts: SuiteParts,
   written: WrittenDefinitions['criteria'][number] | undefined,
 ): Omit<CompiledCriterion, 'about'> {
-  const { critical, judge, needs: own = [], when } = criterion;
+  const { critical, judge, needs: own = [], restsOn = [], when } = criterion;
   const needs = judge === undefined ? own : [...needsOf(judge), ...own];
   const judged = judge === undefined ? undefined : judgedOf(judge, criterion, parts);
   const uses = typeof judge === 'object' ? judge.uses : undefined;
@@ -273,6 +273,7 @@ function compiledCriterion(
     question: criterion.question.trim(),
     weight: toMillionths(criterion.weight) ?? 0,
     needs,
+    restsOn,
     whenNotApplicable: criterion.whenNotApplicable ?? 'exclude',
     capsAt: critical === true ? 'partial_failure' : critical === false ? undefined : critical,
     when,

@@ -8,13 +8,14 @@
  * not to run again.
  */
 import type { Conversation } from '../model/conversation.ts';
-import type {
-  DecidedVerdict,
-  Evaluation,
-  EvaluationBasis,
-  Finding,
-  Verdict,
-  VerdictKind,
+import {
+  type DecidedVerdict,
+  type Evaluation,
+  type EvaluationBasis,
+  type Finding,
+  UNDECIDED,
+  type Verdict,
+  type VerdictKind,
 } from '../model/evaluation.ts';
 import type { JudgeRequest } from '../model/judging.ts';
 import { type SpanId, type TurnId, tryParseSpanId } from '../model/ids.ts';
@@ -137,7 +138,7 @@ function findingsIn(
 
 function answer(criterion: CompiledCriterion, subject: SubjectWith<Extracts>): Verdict | 'for-a-judge' {
   const gap = gapIn(subject, criterion.needs);
-  if (gap !== undefined) return notApplicableVerdict(gap);
+  if (gap !== undefined) return { verdict: 'not_applicable', reason: gap, undecided: 'not_recorded' };
   try {
     const applies = criterion.when === undefined ? true : criterion.when(subject);
     if (applies !== true) return whenNotApplies(applies);
@@ -183,16 +184,15 @@ function judgedVerdict(judgement: Judgement, criterion: CompiledCriterion, subje
 }
 
 function whenNotApplies(answer: unknown): Verdict {
-  if (answer === false) return notApplicableVerdict('The question does not arise here.');
-  const reason = reasonNotApplicable(answer);
-  return reason === undefined ? errorVerdict(wrongAnswer('`when`', answer)) : notApplicableVerdict(reason);
+  if (answer === false) return { verdict: 'not_applicable', reason: DOES_NOT_ARISE };
+  return notApplicableVerdict(answer) ?? errorVerdict(wrongAnswer('`when`', answer));
 }
 
 /** Looks at whatever a check gave back: it may be a stranger's JavaScript. */
 function toVerdict(answer: unknown, criterion: CompiledCriterion, subject: Subject): Verdict {
   if (typeof answer === 'boolean') return decided({ pass: answer }, criterion, subject);
-  const reason = reasonNotApplicable(answer);
-  if (reason !== undefined) return notApplicableVerdict(reason);
+  const undecided = notApplicableVerdict(answer);
+  if (undecided !== undefined) return undecided;
   if (isObject(answer) && typeof answer.pass === 'boolean') {
     const { pass, reason, evidence } = answer;
     return decided({ pass, reason, evidence }, criterion, subject);
@@ -225,10 +225,14 @@ function toSpanIds(evidence: unknown): readonly SpanId[] {
   return [...ids];
 }
 
-function reasonNotApplicable(answer: unknown): string | undefined {
+const DOES_NOT_ARISE = 'The question does not arise here.';
+
+/** Undefined where it is another answer. */
+function notApplicableVerdict(answer: unknown): Verdict | undefined {
   if (!isObject(answer) || typeof answer.notApplicable !== 'string') return undefined;
-  const reason = toReason(answer.notApplicable);
-  return reason === '' ? 'The question does not arise here.' : reason;
+  const undecided = UNDECIDED.find((one) => one === answer.undecided);
+  const reason = toReason(answer.notApplicable) || DOES_NOT_ARISE;
+  return { verdict: 'not_applicable', reason, ...(undecided !== undefined && { undecided }) };
 }
 
 function wrongAnswer(who: string, answer: unknown): string {
@@ -252,10 +256,6 @@ function ignoreRejection(then: Function, promise: object): void {
   } catch {
     // A `then` that throws is no promise; what it gave is an error either way.
   }
-}
-
-function notApplicableVerdict(reason: string): Verdict {
-  return { verdict: 'not_applicable', reason };
 }
 
 function errorVerdict(reason: string): Verdict {

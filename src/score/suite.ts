@@ -45,6 +45,8 @@ interface CriterionParts<E extends Extracts = Extracts> {
   readonly when?: (subject: SubjectWith<E>) => boolean | NotApplicable;
   /** What `not_applicable` does to the score. */
   readonly whenNotApplicable?: NotApplicableHandling;
+  /** Arguments of tool calls, as written, without which it cannot be decided. */
+  readonly restsOn?: readonly string[];
   /** Failing it caps the outcome: at `partial_failure`, or at the outcome named. */
   readonly critical?: boolean | ScoredOutcome;
 }
@@ -108,6 +110,7 @@ export interface CompiledCriterion extends Weight {
   readonly question: string;
   readonly needs: readonly Need[];
   readonly about: About;
+  readonly restsOn: readonly string[];
   readonly when: ((subject: SubjectWith<Extracts>) => unknown) | undefined;
   /** Not trusted to give what its type says: the engine looks at what comes back. */
   readonly check: (subject: SubjectWith<Extracts>) => unknown;

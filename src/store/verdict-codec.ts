@@ -1,13 +1,14 @@
 /**
  * Verdicts and findings as the store keeps them: one JSON array per evaluation, `[criterion, verdict, reason, evidence]` for each
  * verdict, then `[null, finding, reason, evidence]` for each finding. Where a model gave a verdict, the name of the judge, its version and the
- * model stand behind it, and where it graded steps, the grades. Older rows end earlier.
+ * model stand behind it, and where it graded steps, the grades; where it could not be decided, why. Older rows end earlier.
  */
 import {
   type Evaluation,
   type Finding,
   FINDINGS,
   type GradedStep,
+  UNDECIDED,
   type Verdict,
   VERDICTS,
 } from '../model/evaluation.ts';
@@ -35,7 +36,8 @@ export function encodeVerdicts({ verdicts, findings = [] }: Said): string {
   return JSON.stringify(rows);
 }
 
-function saidOf({ reason, evidence, judgedBy, steps }: ReturnType<typeof partsOf>): readonly unknown[] {
+function saidOf({ reason, evidence, judgedBy, steps, undecided }: ReturnType<typeof partsOf>): readonly unknown[] {
+  if (undecided !== undefined) return [reason, evidence, undecided];
   if (judgedBy === undefined) return [reason, evidence];
   const by = [judgedBy.judge, judgedBy.version];
   if (steps !== undefined) return [reason, evidence, ...by, judgedBy.model ?? '', steps];
@@ -56,9 +58,13 @@ export function decodeVerdicts(text: string): Said {
     }
     const verdict = VERDICTS[index];
     if (verdict === undefined) throw new Error(`store: ${index} is not the number of a verdict`);
+    const undecided = version === undefined ? UNDECIDED.find((one) => one === judge) : undefined;
     const judgedBy = judge !== undefined &&
       version !== undefined && { judgedBy: { judge, version, ...(model !== '' && { model }) } };
-    verdicts.set(criterion, verdictFrom(verdict, { reason, evidence, ...judgedBy, ...(steps && { steps }) }));
+    verdicts.set(
+      criterion,
+      verdictFrom(verdict, { reason, evidence, ...judgedBy, ...(steps && { steps }), ...(undecided && { undecided }) }),
+    );
   }
   return { verdicts, ...(findings.length > 0 && { findings }) };
 }

@@ -45,6 +45,15 @@ test.each(VERDICTS)('a verdict of kind %s has these bytes in JSON and in stores,
   expect(decodeVerdicts(encodeVerdicts(evaluation)).verdicts).toEqual(evaluation.verdicts);
 });
 
+test('why a question has no answer is kept with it', () => {
+  const verdict = { verdict: 'not_applicable', reason: 'It is absent.', undecided: 'argument_absent' } as const;
+  const evaluation = evaluationOf(verdict);
+
+  expect(encodeVerdicts(evaluation)).toBe('[["c",2,"It is absent.",[],"argument_absent"]]');
+  expect(decodeVerdicts(encodeVerdicts(evaluation)).verdicts).toEqual(evaluation.verdicts);
+  expect(fromEvaluationJson(toEvaluationJson(evaluation))).toEqual(evaluation);
+});
+
 const JUDGED_BY = { judge: 'fast', version: 'v1', model: 'model-2026' };
 const STEPS = [
   { step: 1, tool: 'find', score: 1, reason: 'Right.', spanId: SPAN },

@@ -15,6 +15,10 @@ criteria:
 `;
 const BRIEF = '  - { name: brief, question: Brief?, weight: 1, uses: word_limit, with: { fewer_than: 100 } }\n';
 const OWN = '  - { name: own, question: Own?, weight: 1, check: size(tool_calls) < 100 }\n';
+const critical = (check: string) =>
+  `  - { name: own, question: Own?, weight: 1, check: ${JSON.stringify(check)}, critical: hard_failure }
+extract: { refund: "first(tools('refund'))" }
+`;
 
 test.each([
   ['conversation', OWN, []],
@@ -26,6 +30,24 @@ test.each([
     `${OWN.replace('check: size(tool_calls) < 100', 'judge: {}')}crash: by_criteria\n`,
     [/is unscored: crashes leave its TCR/],
   ],
+  [
+    'conversation',
+    critical('refund.args.amount <= 30.0'),
+    [/^'own' is critical .* refund\.args\.amount is absent.*`absent \|\| false`.*refund\.args\.\?amount\.orValue\(…\)/],
+  ],
+  [
+    'conversation',
+    critical("tools('refund').all(c, c.args['amount'] <= 30.0 || c.args.total <= 30.0)"),
+    [/where c\.args\['amount'\] or c\.args\.total is absent.*c\.args\[\?'amount'\]\.orValue/],
+  ],
+  ['conversation', critical('refund.args.?amount.orValue(9e9) <= 30.0'), []],
+  ['conversation', critical('!has(refund.args.amount) || refund.args.amount <= 30.0'), []],
+  [
+    'conversation',
+    critical('refund.args.amount <= 30.0').replace('hard_failure', 'hard_failure, when_not_applicable: fail'),
+    [],
+  ],
+  ['conversation', critical('refund.args.amount <= 30.0').replace(', critical: hard_failure', ''), []],
   // Turns are left to the criteria.
   ['turn', OWN, [/without an answer comes to graceful_failure with score 1\.00/]],
   ['turn', OWN.replace('check: size(tool_calls) < 100', 'uses: answered, critical: hard_failure'), [/^form only/]],

@@ -92,6 +92,34 @@ test('nothing scored is no TCR, not a TCR of 0', () => {
   expect(summarize([])).toMatchObject({ tcr: null, band: null });
 });
 
+test('a criterion that is decided nowhere, although its tool was called, is named', () => {
+  const without = (id: string, criteria: readonly string[]): Evaluation => ({
+    ...evaluation({ id }),
+    verdicts: new Map(
+      criteria.map((name) => [
+        name,
+        { verdict: 'not_applicable', reason: 'refund.args.amount is absent.', undecided: 'argument_absent' },
+      ]),
+    ),
+  });
+  const rows = [
+    without('a', ['cap', 'note']),
+    without('b', ['cap']),
+    evaluation({ id: 'c', verdicts: { note: 'pass' } }),
+    evaluation({ id: 'd', verdicts: { other: 'not_applicable' } }),
+  ];
+
+  expect(summarize(rows).never_decided).toEqual([
+    {
+      suite: 's',
+      criterion: 'cap',
+      argument_absent: 2,
+      reason: 'refund.args.amount is absent.',
+      examples: ['a', 'b'],
+    },
+  ]);
+});
+
 test('failing criteria are ranked by failures, over decided verdicts only, with a few examples', () => {
   const rows = [
     evaluation({ id: 'a', verdicts: { x: 'fail', y: 'pass' } }),
@@ -160,7 +188,7 @@ const COUNTED = { traceId: 't', conversationId: 'c', at: 0, logTime: 0 };
 
 test('counters exist at zero before the first event', async () => {
   const totals = new MemoryTotals();
-  new SuiteTotals(totals, BASE, ['x']);
+  new SuiteTotals(totals, BASE, { criteria: ['x'] });
 
   const { body } = await new Exposition(totals.view().sources()).render(undefined);
 
@@ -174,7 +202,7 @@ test('counters exist at zero before the first event', async () => {
 
 test('the score is a histogram whose sum over its count is the TCR, exactly', async () => {
   const totals = new MemoryTotals();
-  const suite = new SuiteTotals(totals, BASE, ['x']);
+  const suite = new SuiteTotals(totals, BASE, { criteria: ['x'] });
   for (const score of [1_000_000, 750_000, 100_000])
     suite.countFirst(evaluation({ score, verdicts: { x: 'pass' } }), EFFORT, COUNTED);
 
@@ -196,7 +224,7 @@ test.each<[claim: string, before: number | undefined, after: number | undefined,
   ['a score that is lost counts no more', 900_000, undefined, undefined],
 ])('%s, so that the corrected TCR is exact', (_claim, before, after, corrected) => {
   const totals = new MemoryTotals();
-  const suite = new SuiteTotals(totals, BASE, []);
+  const suite = new SuiteTotals(totals, BASE, { criteria: [] });
   const first = evaluation({ ...(before === undefined ? { outcome: 'unscored' } : { score: before }) });
   suite.countFirst(first, EFFORT, COUNTED);
 
@@ -212,7 +240,7 @@ test.each<[claim: string, before: number | undefined, after: number | undefined,
 
 test('both formats can be asked for in turn, and counters keep their names', async () => {
   const totals = new MemoryTotals();
-  new SuiteTotals(totals, BASE, []);
+  new SuiteTotals(totals, BASE, { criteria: [] });
   const exposition = new Exposition(totals.view().sources());
 
   const openMetrics = await exposition.render('application/openmetrics-text;version=1.0.0,text/plain;q=0.5');

@@ -1,5 +1,6 @@
 /** Expressions as checks: what they can say, what absence means, and what hostile data cannot do. */
 import { describe, expect, test } from 'vitest';
+import type { Conversation } from '../../src/model/conversation.ts';
 import type { Verdict } from '../../src/model/evaluation.ts';
 import type { Json } from '../../src/model/json.ts';
 import { evaluate } from '../../src/score/evaluate.ts';
@@ -84,7 +85,7 @@ describe('absence', () => {
     ['agent.id == "x"', 'agent.id is absent.'],
     ['turn.cost_usd < 1.0', 'turn.cost_usd is absent.'],
   ])('%s is not applicable: %s', (check, reason) => {
-    expect(verdictOf(check, booked)).toEqual({ verdict: 'not_applicable', reason });
+    expect(verdictOf(check, booked)).toEqual({ verdict: 'not_applicable', reason, undecided: 'absent' });
   });
 
   test.each([
@@ -97,6 +98,44 @@ describe('absence', () => {
     ['state.booking.room == 1 || true', 'pass'],
   ])('%s asks about it and is decided', (check, verdict) => {
     expect(verdictOf(check, booked).verdict).toBe(verdict);
+  });
+
+  describe('an argument with one of two names', () => {
+    const refunded = (args: Json) =>
+      aConversation([aTurn({ toolCalls: [aToolCall('refund', { args: content(args) })] })]);
+    const extract = "extract: { refund: first(tools('refund')) }";
+    const EITHER = 'refund.args.amount <= 30.0 || refund.args.total <= 30.0';
+    const ASKED = 'refund.args.?amount.or(refund.args.?total).value() <= 30.0';
+    const CLOSED = 'refund.args.?amount.or(refund.args.?total).orValue(1000000.0) <= 30.0';
+
+    test.each<[string, string, Json, string]>([
+      ['what is there decides where it is enough', EITHER, { total: 20 }, 'pass'],
+      ['`absent || false` is not false', EITHER, { total: 3000 }, 'not_applicable'],
+      ['`false || absent` is not false', EITHER, { amount: 3000 }, 'not_applicable'],
+      ['`.?` takes the one that is there', ASKED, { total: 3000 }, 'fail'],
+      ['`.?` takes the first that is there', ASKED, { amount: 3000 }, 'fail'],
+      ['`.value()` of neither is absent', ASKED, { sum: 3000 }, 'not_applicable'],
+      ['`.orValue(…)` of neither is what it says', CLOSED, { sum: 20 }, 'fail'],
+      ['`.orValue(…)` of one is that one', CLOSED, { total: 20 }, 'pass'],
+    ])('%s', (_, check, args, verdict) => {
+      expect(verdictOf(check, refunded(args), extract).verdict).toBe(verdict);
+    });
+
+    test.each<[string, string, Conversation, string]>([
+      ['an argument of a call', EITHER, refunded({ sum: 3000 }), 'argument_absent'],
+      ['both that were looked for', ASKED, refunded({ sum: 3000 }), 'argument_absent'],
+      ['one that an index names', "refund.args['amount'] <= 30.0", refunded({ sum: 3000 }), 'argument_absent'],
+      ['a call that was never made', EITHER, aConversation(), 'absent'],
+      ['something else', 'state.limit >= refund.args.sum', withState({}), 'absent'],
+      [
+        'arguments that were not recorded',
+        EITHER,
+        aConversation([aTurn({ toolCalls: [aToolCall('refund', { args: REDACTED })] })]),
+        'not_recorded',
+      ],
+    ])('why it is not decided: %s', (_, check, conversation, undecided) => {
+      expect(verdictOf(check, conversation, extract)).toMatchObject({ verdict: 'not_applicable', undecided });
+    });
   });
 
   test('state and truth that nobody recorded are null', () => {

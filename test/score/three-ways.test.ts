@@ -139,7 +139,8 @@ const typeScript = defineSuite({
       when: ({ extracts }) =>
         extracts.found !== undefined || notApplicable('It is for conversations where found != null.'),
       check: ({ extracts: { found: call }, truth }) => {
-        if (call?.args.state !== 'whole') return notApplicable('The arguments of search_tickets is redacted.');
+        if (call?.args.state !== 'whole')
+          return notApplicable('The arguments of search_tickets is redacted.', 'not_recorded');
         const [actual, wanted]: unknown[] = [Object(call.args.json).account_id, Object(truth).account];
         const pass = actual === wanted;
         return {

@@ -217,6 +217,13 @@ function unjudged(settings: RuleSettings): readonly HealthAlert[] {
   const window = windowOf(settings, HOUR);
   const errors = netIncrease('suite, criterion', 'assay_verdicts_total{verdict="error"}', `[${window}]`);
   const verdicts = netIncrease('suite, criterion', 'assay_verdicts_total', `[${window}]`);
+  const day = windowOf(settings, 24 * HOUR);
+  const without = netIncrease(
+    'suite, criterion',
+    'assay_criteria_undecided_total{critical="true",reason="argument_absent"}',
+    `[${day}]`,
+  );
+  const decided = netIncrease('suite, criterion', 'assay_verdicts_total{verdict=~"pass|fail"}', `[${day}]`);
   const unscored = netIncrease(AGENT, 'assay_evaluations_total{outcome="unscored"}', `[${window}]`);
   const evaluated = netIncrease(AGENT, 'assay_evaluations_total', `[${window}]`);
   return [
@@ -228,6 +235,15 @@ function unjudged(settings: RuleSettings): readonly HealthAlert[] {
       summary: `The check of {{ $labels.criterion }} (suite {{ $labels.suite }}) fails to run for ${SHARE} of conversations`,
       description:
         'It lowers no score, but nothing is known about this criterion. Next: `assay explain` on one of them prints the error; mend the check, or the telemetry it needs.',
+    },
+    {
+      alert: 'AssayCriticalNeverDecided',
+      severity: 'ticket',
+      for: 10 * MINUTE,
+      expr: `${without} >= 3 unless ${decided} > 0`,
+      summary: `The critical criterion {{ $labels.criterion }} (suite {{ $labels.suite }}) was decided in none of ${COUNT} conversations that call its tool`,
+      description:
+        'An argument that it reads is absent in all of them: the check is off, and nothing fails. Next: `assay explain` on one of them names the argument; see what the tool calls it now, and mend the criterion.',
     },
     {
       alert: 'AssayUnscored',

@@ -10,11 +10,13 @@ import {
   type FindingKind,
   OUTCOMES,
   type Outcome,
+  UNDECIDED,
+  type UndecidedReason,
   type Verdict,
   type VerdictKind,
   VERDICTS,
 } from '../../model/evaluation.ts';
-import { DECISIONS, decisionOf, isDecided } from '../../model/decision.ts';
+import { DECISIONS, decisionOf, isDecided, undecidedBy } from '../../model/decision.ts';
 import type { AgentLabels } from '../../model/agent-labels.ts';
 import type { SeriesExemplar } from '../../model/metric.ts';
 import { type CountedEffort, squaredCost } from './usage-totals.ts';
@@ -56,6 +58,14 @@ type Histogram = Pick<HistogramTotals, 'observe'>;
 
 const NONE: ReadonlyMap<string, VerdictKind> = new Map();
 
+/** What a suite counts beside outcomes and scores. */
+interface CountedNames {
+  readonly criteria: readonly string[];
+  /** Those of them that are critical. */
+  readonly critical?: ReadonlySet<string>;
+  readonly findings?: readonly FindingKind[];
+}
+
 export class SuiteTotals {
   readonly labels: SuiteLabels;
   readonly #totals: Totals;
@@ -64,14 +74,19 @@ export class SuiteTotals {
   readonly #withdrawn: SaidTotals;
 
   /** All series whose labels are known exist at zero from here on, so that `increase()` sees the first event. */
-  constructor(totals: Totals, labels: SuiteLabels, criteria: readonly string[], findings: readonly FindingKind[] = []) {
+  constructor(totals: Totals, labels: SuiteLabels, names: CountedNames) {
     this.labels = labels;
     this.#totals = totals;
     const { agent, agent_version, environment } = labels;
     this.#firstSeen = totals.earliest(QUALITY_METRICS.firstSeen.name, { agent, agent_version, environment });
-    this.#withdrawn = new SaidTotals(totals, labels, withdrawnName);
-    this.#counted = new SaidTotals(totals, labels, (metric) => metric, this.#withdrawn);
-    this.#counted.begin(criteria, findings);
+    this.#withdrawn = new SaidTotals(totals, { labels, named: withdrawnName, critical: names.critical });
+    this.#counted = new SaidTotals(totals, {
+      labels,
+      named: (metric) => metric,
+      critical: names.critical,
+      twin: this.#withdrawn,
+    });
+    this.#counted.begin(names);
   }
 
   /** Verdicts that are in, of an evaluation that waits for others. `before`: those that were counted of it before. Gives all that are counted now. */
@@ -121,7 +136,7 @@ export class SuiteTotals {
     for (const [criterion, verdict] of verdicts) {
       const was = before.get(criterion);
       if (was === verdict.verdict) continue;
-      if (was !== undefined) this.#withdrawn.verdict(criterion, was).add(1);
+      if (was !== undefined) this.#withdrawn.withdraw(criterion, was);
       this.#counted.countVerdict(criterion, verdict, counted);
     }
   }
@@ -134,20 +149,36 @@ class SaidTotals {
   readonly #named: (metric: string) => string;
   /** Its series exist from when those here do, so that one can be subtracted from the other in a query. */
   readonly #twin: SaidTotals | undefined;
+  readonly #critical: ReadonlySet<string>;
   readonly #series = new Map<string, Series>();
   readonly #histograms = new Map<HistogramMetric, Map<string, HistogramTotals>>();
   readonly #verdicts = new Map<string, Map<VerdictKind, Series>>();
 
-  constructor(totals: Totals, labels: SuiteLabels, named: (metric: string) => string, twin?: SaidTotals) {
+  constructor(
+    totals: Totals,
+    {
+      labels,
+      named,
+      critical = new Set(),
+      twin,
+    }: {
+      readonly labels: SuiteLabels;
+      readonly named: (metric: string) => string;
+      readonly critical: ReadonlySet<string> | undefined;
+      readonly twin?: SaidTotals;
+    },
+  ) {
     this.#totals = totals;
     this.#labels = labels;
     this.#named = named;
+    this.#critical = critical;
     this.#twin = twin;
   }
 
-  begin(criteria: readonly string[], findings: readonly FindingKind[]): void {
+  begin({ criteria, findings = [] }: CountedNames): void {
     for (const outcome of OUTCOMES) this.#one(QUALITY_METRICS.evaluations, 'outcome', outcome);
     for (const criterion of criteria) for (const verdict of VERDICTS) this.verdict(criterion, verdict);
+    for (const criterion of criteria) for (const reason of UNDECIDED) this.#undecided(criterion, reason);
     for (const finding of findings) this.#one(QUALITY_METRICS.findings, 'finding', finding);
     this.#whole(QUALITY_METRICS.score);
     for (const metric of SQUARES) this.#one(metric);
@@ -172,7 +203,23 @@ class SaidTotals {
     // Of a pass nobody asks for an example.
     if (counted !== undefined && decisionOf(verdict.verdict) === 'fail') series.add(1, exemplarOf(counted, 1));
     else series.add(1);
+    const reason = undecidedBy(verdict);
+    if (reason !== undefined) this.#undecided(criterion, reason).add(1);
     this.#countJudged(criterion, verdict);
+  }
+
+  /** One that was counted while others were waited for. Only one that failed to run comes out otherwise the next time. */
+  withdraw(criterion: string, was: VerdictKind): void {
+    this.verdict(criterion, was).add(1);
+    if (was === 'error') this.#undecided(criterion, 'error').add(1);
+  }
+
+  /** Not kept at hand: most questions are answered. */
+  #undecided(criterion: string, reason: UndecidedReason): Series {
+    if (this.#twin !== undefined) this.#twin.#undecided(criterion, reason);
+    const critical = String(this.#critical.has(criterion));
+    const labels = { suite: this.#labels.suite, criterion, critical, reason };
+    return this.#totals.series(this.#named(QUALITY_METRICS.undecided.name), labels);
   }
 
   verdict(criterion: string, verdict: VerdictKind): Series {

@@ -1,5 +1,5 @@
 /** What many evaluations add up to: TCR, the share of successes, outcomes, and the criteria that fail most. */
-import { decisionOf } from '../../model/decision.ts';
+import { decisionOf, undecidedBy } from '../../model/decision.ts';
 import { type About, ABOUTS, type Evaluation, type Outcome } from '../../model/evaluation.ts';
 import { isFailure, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 
@@ -41,10 +41,22 @@ export interface FailingCriterion {
   readonly examples: readonly string[];
 }
 
+/** A criterion that nowhere could be decided, although a tool was called whose argument it reads. */
+export interface NeverDecided {
+  readonly suite: string;
+  readonly criterion: string;
+  /** Evaluations in which the argument was absent. */
+  readonly argument_absent: number;
+  readonly reason: string;
+  /** Some of the conversations. */
+  readonly examples: readonly string[];
+}
+
 export interface Summary extends SuiteSummary {
   readonly conversations: number;
   readonly suites: { readonly [suite: string]: SuiteSummary };
   readonly failing_criteria: readonly FailingCriterion[];
+  readonly never_decided: readonly NeverDecided[];
 }
 
 const EXAMPLES_MAX = 3;
@@ -56,6 +68,7 @@ export function summarize(evaluations: readonly Evaluation[]): Summary {
     ...summarizeSuite(evaluations),
     suites: Object.fromEntries([...bySuite].map(([suite, rows]) => [suite, summarizeSuite(rows)])),
     failing_criteria: failingCriteria(evaluations),
+    never_decided: neverDecided(evaluations),
   };
 }
 
@@ -123,6 +136,26 @@ function failingCriteria(evaluations: readonly Evaluation[]): FailingCriterion[]
       pass_rate: Math.round((1 - failed / decided) * 1_000_000) / 1_000_000,
       examples: [...examples],
     }));
+}
+
+function neverDecided(evaluations: readonly Evaluation[]): NeverDecided[] {
+  const answers = evaluations.flatMap(({ suite, conversationId, verdicts }) =>
+    [...verdicts].map(([criterion, verdict]) => ({ suite, conversationId, criterion, verdict })),
+  );
+  const byCriterion = Map.groupBy(answers, ({ suite, criterion }) => JSON.stringify([suite, criterion]));
+  return [...byCriterion.values()].flatMap((all) => {
+    const without = all.filter(({ verdict }) => undecidedBy(verdict) === 'argument_absent');
+    const [first] = without;
+    if (first === undefined || all.some(({ verdict }) => decisionOf(verdict.verdict) !== undefined)) return [];
+    const examples = new Set(without.map(({ conversationId }) => conversationId));
+    return {
+      suite: first.suite,
+      criterion: first.criterion,
+      argument_absent: without.length,
+      reason: first.verdict.reason,
+      examples: [...examples].slice(0, EXAMPLES_MAX),
+    };
+  });
 }
 
 function compare(a: string, b: string): number {

@@ -94,6 +94,20 @@ const SAID_METRICS = {
     ],
     scale: 1,
   },
+  undecided: {
+    name: 'assay_criteria_undecided_total',
+    type: 'counter',
+    labels: ['suite', 'criterion', 'critical', 'reason'],
+    unit: 'verdicts',
+    help: 'Questions that were asked and have no answer, by reason: argument_absent (the tool was called without an argument that the criterion reads), absent, not_recorded, language, error.',
+    queries: [
+      {
+        asks: 'critical criteria whose tool was called without the argument that they read, in the last day: it may have another name now',
+        promql: `sum by (suite, criterion) (increase(assay_criteria_undecided_total{critical="true",reason="argument_absent"}[1d])) > 0`,
+      },
+    ],
+    scale: 1,
+  },
   findings: {
     name: 'assay_findings_total',
     type: 'counter',

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type Evaluation, FINDINGS, OUTCOMES, VERDICTS } from '../../model/evaluation.ts';
+import { type Evaluation, FINDINGS, OUTCOMES, UNDECIDED, VERDICTS } from '../../model/evaluation.ts';
 import { toEvaluationJson } from '../../model/evaluation-json.ts';
 
 const GRADE = z.union([z.literal(1), z.literal(0.5), z.literal(0)]);
@@ -71,6 +71,10 @@ export const evaluationRecordSchema = z
           )
           .optional()
           .describe('The grade of each step of the golden trace, where a judge graded steps.'),
+        undecided: z
+          .enum(UNDECIDED)
+          .optional()
+          .describe('Why a question that was asked has no answer; absent where it has one or does not arise.'),
       }),
     ),
     findings: z

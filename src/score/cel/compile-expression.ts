@@ -2,6 +2,7 @@
 import { type Environment, EvaluationError } from '@marcbachmann/cel-js';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { toExcerpt } from '../sentences.ts';
+import { argumentsReadBy, isOfArguments } from './arguments-read.ts';
 import { functionsOf, variablesOf } from './environment.ts';
 import { LINEAR_MATCHES } from './functions.ts';
 import { patternMistake } from './linear-regex.ts';
@@ -41,6 +42,7 @@ export function compileExpression(
     // Before the check, which rewrites macros.
     const turnCondition = turnConditionOf(root);
     const turnTest = turnCondition === undefined ? undefined : compileTurnTest(root);
+    const argumentsRead = argumentsReadBy(root);
     const patterns = prepare(root);
     const checked = parsed.check();
     if (!checked.valid) return { mistake: mistakeOf(checked.error, environment) };
@@ -51,14 +53,15 @@ export function compileExpression(
       return { mistake: { problem, expected: 'an expression of type bool, such as a comparison', at: undefined } };
     }
     const comparisons = comparisonsIn(root, environment);
-    return { program: makeProgram({ text, type, turnCondition, turnTest, reads: readsOf(root) }, parsed, comparisons) };
+    const known = { text, type, turnCondition, turnTest, reads: readsOf(root), argumentsRead };
+    return { program: makeProgram(known, parsed, comparisons) };
   } catch (error) {
     return { mistake: mistakeOf(error, environment) };
   }
 }
 
 function makeProgram(
-  known: Pick<Program, 'text' | 'type' | 'turnCondition' | 'turnTest' | 'reads'>,
+  known: Omit<Program, 'run' | 'describeFalse'>,
   evaluateParsed: (context: object) => unknown,
   comparisons: readonly Comparison[],
 ): Program {
@@ -89,8 +92,10 @@ function endOf(thrown: unknown): Evaluated {
   const node = thrown.node as unknown as Node | undefined;
   if (!ABSENCES.has(thrown.code)) return { kind: 'error', reason: `${thrown.summary}${inText(node)}` };
   const root = node === undefined ? undefined : rootOf(node);
-  if (thrown.code === 'absent') return { kind: 'absent', reason: `${thrown.summary}${inText(node)}`, root };
-  return { kind: 'absent', reason: `${node === undefined ? 'A value' : toExcerpt(sourceOf(node))} is absent`, root };
+  if (thrown.code === 'absent')
+    return { kind: 'absent', reason: `${thrown.summary}${inText(node)}`, root, of: 'other' };
+  const reason = `${node === undefined ? 'A value' : toExcerpt(sourceOf(node))} is absent`;
+  return { kind: 'absent', reason, root, of: node !== undefined && isOfArguments(node) ? 'argument' : 'other' };
 }
 
 /** The variable at the start of `booking.event.time`. */

@@ -9,8 +9,13 @@ import type { TurnTest } from './turn-test.ts';
 
 export type Evaluated =
   | { readonly kind: 'value'; readonly value: unknown }
-  /** `root` is the variable that the absent thing would have been part of, where that is known. */
-  | { readonly kind: 'absent'; readonly reason: string; readonly root: string | undefined }
+  /** `root` is the variable that the absent thing would have been part of, where that is known; `of` an argument, the call is there. */
+  | {
+      readonly kind: 'absent';
+      readonly reason: string;
+      readonly root: string | undefined;
+      readonly of: 'argument' | 'other';
+    }
   /** Content that was not recorded whole: nobody can tell, not even whether it is absent. */
   | { readonly kind: 'gap'; readonly reason: string }
   | { readonly kind: 'error'; readonly reason: string };
@@ -25,6 +30,8 @@ export interface Program {
   readonly turnTest: TurnTest | undefined;
   /** The variables that it reads. */
   readonly reads: ReadonlySet<string>;
+  /** Arguments of tool calls, as written, without which it has no value. */
+  readonly argumentsRead: readonly string[];
   run(scope: object): Evaluated;
   /** Why it was false, with the values compared. To be asked right after it was. */
   describeFalse(scope: object): string;

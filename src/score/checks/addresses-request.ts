@@ -83,7 +83,7 @@ export const addressesRequest = builtInCheck({
       const language = languageOf(finalAnswer);
       const askedIn = languageOf(userInput);
       if (language !== undefined && askedIn !== undefined && language !== askedIn) {
-        return notApplicable('The answer is in another language than the request.');
+        return notApplicable('The answer is in another language than the request.', 'language');
       }
       const given = stemsOf(finalAnswer);
       const taken = [...asked].filter((stem) => given.has(stem)).length;

@@ -21,7 +21,7 @@ export const answerSaysSomething = builtInCheck({
       const answer = turn.finalAnswer.text.trim();
       if (answer === '') return EMPTY_ANSWER;
       const reading = readingOf(turn);
-      if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN);
+      if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
       if (!reading.isBare) return { pass: true, reason: 'The answer says something.' };
       return { pass: false, reason: `The answer is a bare apology or refusal: "${toExcerpt(answer)}"` };
     },

@@ -16,7 +16,8 @@ export const answered = builtInCheck({
     const { turn } = subject;
     if (hasAnswer(turn)) return { pass: true, reason: 'The turn ended with an answer.' };
     if (subject.ending === 'handed_over') return { pass: true, reason: 'A person was asked to take over.' };
-    if (isAnswerUnknown(turn)) return notApplicable('The answer was not recorded: content capture may be off.');
+    if (isAnswerUnknown(turn))
+      return notApplicable('The answer was not recorded: content capture may be off.', 'not_recorded');
     const failedStep = turn.steps.findLast((step) => step.error !== undefined);
     const cause = turn.error === undefined ? '.' : `: ${toExcerpt(`${turn.error.type} ${turn.error.message}`)}.`;
     return { pass: false, reason: `The turn ended without an answer${cause}`, evidence: [failedStep?.spanId] };

@@ -26,7 +26,7 @@ export const confirmedBeforeChange = builtInCheck({
     const exchange = lastExchange(turn);
     if (exchange === undefined) return notApplicable('What the agent said before is not known.');
     const before = readAnswer(exchange.agent);
-    if (before === undefined) return notApplicable(LANGUAGE_NOT_KNOWN);
+    if (before === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
     if (!before.asks) return notApplicable('The agent had not asked for anything.');
     const reply = plainText(exchange.user).trim();
     const known = PHRASES[before.language];

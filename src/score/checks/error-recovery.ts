@@ -86,10 +86,10 @@ function afterAnError(
       const answer = check(error, subject);
       if (typeof answer === 'boolean' || 'notApplicable' in answer) return answer;
       if (!answer.pass && answersFrom(error, subject).some(isUnreadable)) {
-        return notApplicable('What the user was told is not known: the answer was not recorded.');
+        return notApplicable('What the user was told is not known: the answer was not recorded.', 'not_recorded');
       }
       if (!answer.pass && readsWords && answersFrom(error, subject).some(isInUnknownLanguage))
-        return notApplicable(LANGUAGE_NOT_KNOWN);
+        return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
       return { ...answer, evidence: [error.spanId] };
     },
   });

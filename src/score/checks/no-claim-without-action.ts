@@ -34,7 +34,7 @@ export const noClaimWithoutAction = builtInCheck({
     const { turn, toolCalls } = subject;
     if (turn.finalAnswer.text.trim() === '') return NO_ANSWER;
     const reading = readingOf(turn);
-    if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN);
+    if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
     const { claims, claim = '' } = reading;
     if (claims === undefined) return { pass: true, reason: 'The answer claims no action.' };
     const calls = toolCalls.filter(({ name }) => !GIVES_ANSWER.test(name));

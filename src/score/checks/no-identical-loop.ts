@@ -32,7 +32,10 @@ export const noIdenticalLoop = builtInCheck({
     }
     const blind = subject.turns.some(({ toolCalls }) => isRepeatedBlindly(toolCalls, limits.in_a_row));
     if (blind)
-      return notApplicable('Whether repeated calls had the same arguments is not known: they were not recorded.');
+      return notApplicable(
+        'Whether repeated calls had the same arguments is not known: they were not recorded.',
+        'not_recorded',
+      );
     return { pass: true, reason: 'No call was repeated over and over.' };
   },
 });

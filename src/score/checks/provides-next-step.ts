@@ -18,7 +18,7 @@ export const providesNextStep = builtInCheck({
     ({ turn }) => {
       if (turn.finalAnswer.text.trim() === '') return EMPTY_ANSWER;
       const reading = readingOf(turn);
-      if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN);
+      if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
       const { isBare, refuses, admitsTrouble, asks, saysWhatNext } = reading;
       const isOpen = isBare || refuses || admitsTrouble;
       if (!isBare && (asks || saysWhatNext)) return { pass: true, reason: 'The answer says what comes next, or asks.' };

@@ -37,7 +37,7 @@ export function orderCheck(rule: OrderRule): (subject: Subject) => Answer {
       const { holds, reason, evidence } = judged;
       return { pass: holds === 'always', reason, evidence };
     } catch (thrown) {
-      if (thrown instanceof ContentGap) return notApplicable(thrown.message);
+      if (thrown instanceof ContentGap) return notApplicable(thrown.message, 'not_recorded');
       throw thrown;
     }
   };
@@ -185,7 +185,7 @@ function ordered({ rule, deeds, subject, members, sets, about, find }: ToOrder):
   // Where a step too much is at fault, it was there, whatever else was not recorded.
   const isForWant = rule.is !== 'never_after';
   if (isForWant && mayLackSteps(subject))
-    return notApplicable(`${reason} But the trace is partial: steps are missing.`);
+    return notApplicable(`${reason} But the trace is partial: steps are missing.`, 'not_recorded');
   const evidence = spansOf([offender, other]);
   return { holds: finding.holds, reason, evidence };
 }
@@ -204,7 +204,7 @@ function counted(
 ): Judged | NotApplicable {
   const reason = missing(rule, count, isRight);
   if (!isRight && surplus.length === 0 && mayLackSteps(subject)) {
-    return notApplicable(`${reason} But the trace is partial: steps are missing.`);
+    return notApplicable(`${reason} But the trace is partial: steps are missing.`, 'not_recorded');
   }
   const evidence = spansOf(surplus.map((at) => deeds[at]));
   return { holds: isRight ? 'always' : 'never', reason, evidence: isRight ? [] : evidence };

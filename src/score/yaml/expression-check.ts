@@ -60,9 +60,10 @@ export function holds(program: Program, scope: Scope): boolean {
 
 function undecided(end: Exclude<Evaluated, { readonly kind: 'value' }>, scope: Scope): NotApplicable {
   if (end.kind === 'error') throw new CheckError(`The expression failed: ${end.reason}`);
-  if (end.kind === 'gap') return notApplicable(end.reason);
+  if (end.kind === 'gap') return notApplicable(end.reason, 'not_recorded');
   const because = end.root === undefined ? undefined : scope.absenceOf(end.root);
-  return notApplicable(because === undefined ? `${end.reason}.` : `${end.reason}, because ${because}.`);
+  const reason = because === undefined ? `${end.reason}.` : `${end.reason}, because ${because}.`;
+  return notApplicable(reason, end.of === 'argument' ? 'argument_absent' : 'absent');
 }
 
 function toBoolean(value: unknown, program: Program): boolean {

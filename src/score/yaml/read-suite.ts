@@ -190,17 +190,20 @@ class SuiteReader {
     const when = written.when === undefined ? undefined : this.#compile([...path, 'when'], written.when, 'bool');
     const builtIn = this.#builtIn(written, path);
     const critical = written.critical ?? builtIn?.isCritical;
+    const program = written.check === undefined ? undefined : this.#compile([...path, 'check'], written.check, 'bool');
+    const restsOn = [...new Set([when, program].flatMap((one) => one?.argumentsRead ?? []))];
     return {
       name: written.name,
       question: written.question,
       weight: written.weight,
       ...(written.judge === undefined
-        ? { check: builtIn?.check ?? this.#order(written, path) ?? this.#check(written, path) }
+        ? { check: builtIn?.check ?? this.#order(written, path) ?? this.#check(written, program, path) }
         : { judge: written.judge }),
       needs: [...(builtIn?.needs ?? []), ...(written.needs ?? [])],
       ...(when !== undefined && { when: applies(when, (subject) => this.#scopeOf(subject)) }),
       ...(written.when_not_applicable !== undefined && { whenNotApplicable: written.when_not_applicable }),
       ...(critical !== undefined && { critical }),
+      restsOn,
     };
   }
 
@@ -220,10 +223,9 @@ class SuiteReader {
     return rule && orderCheck(rule);
   }
 
-  #check(written: WrittenCriterion, path: Path): (subject: Subject) => Answer {
+  #check(written: WrittenCriterion, program: Program | undefined, path: Path): (subject: Subject) => Answer {
     if (written.check === undefined) return () => true;
     const scopeOf = this.#scopeOf;
-    const program = this.#compile([...path, 'check'], written.check, 'bool');
     const evidence =
       written.evidence === undefined ? undefined : this.#compile([...path, 'evidence'], written.evidence, 'any');
     const reasons = typeof written.reason === 'string' ? { fail: written.reason } : (written.reason ?? {});

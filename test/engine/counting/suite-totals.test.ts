@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ENDINGS } from '../../../src/model/ending.ts';
-import { type Evaluation, FINDINGS, OUTCOMES, type VerdictKind, VERDICTS } from '../../../src/model/evaluation.ts';
+import {
+  type Evaluation,
+  FINDINGS,
+  OUTCOMES,
+  UNDECIDED,
+  type UndecidedReason,
+  type VerdictKind,
+  VERDICTS,
+} from '../../../src/model/evaluation.ts';
 import type { ConversationId } from '../../../src/model/ids.ts';
 import { verdictFrom } from '../../../src/model/verdict-parts.ts';
 import { countedEffort, type Effort, EFFORT_MAX, keptEffort } from '../../../src/engine/counting/usage-totals.ts';
@@ -37,7 +45,7 @@ function counted(claimed: Effort) {
 
 function counting() {
   const totals = new TotalsInMemory();
-  return { totals, suite: new SuiteTotals(totals, BASE, ['x', 'y']) };
+  return { totals, suite: new SuiteTotals(totals, BASE, { criteria: ['x', 'y'] }) };
 }
 
 function only(totals: readonly Total[], metric: string): Total {
@@ -62,7 +70,7 @@ test('sums of squares are exact whole numbers: steps as they are, costs in billi
 
 test('findings are counted by what they are, from zero, and a revision takes back what it does not find', () => {
   const totals = new TotalsInMemory();
-  const suite = new SuiteTotals(totals, BASE, ['x'], ['lucky_path', 'silent_inefficiency']);
+  const suite = new SuiteTotals(totals, BASE, { criteria: ['x'], findings: ['lucky_path', 'silent_inefficiency'] });
   const found = { ...evaluation({}), findings: [{ finding: 'lucky_path', reason: 'By luck.', evidence: [] }] } as const;
   suite.countFirst(evaluation({}), EFFORT, COUNTED);
   suite.countFirst(found, EFFORT, COUNTED);
@@ -130,7 +138,7 @@ test('failed criteria, scores and outcomes carry the conversation; other verdict
 
 test('of a version’s evaluations the earliest by the log says since when it is there, in all suites and segments', () => {
   const { totals, suite } = counting();
-  const other = new SuiteTotals(totals, { ...BASE, suite: 'other', segment: 'silver' }, []);
+  const other = new SuiteTotals(totals, { ...BASE, suite: 'other', segment: 'silver' }, { criteria: [] });
   suite.countFirst(evaluation({}), EFFORT, { ...COUNTED, logTime: 3000 });
   other.countFirst(evaluation({}), EFFORT, { ...COUNTED, logTime: 2000 });
   const before = { ...evaluation({}, 0), effort: EFFORT };
@@ -149,6 +157,7 @@ const anyEvaluation = fc.record({
   decidedShare: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
   x: fc.constantFrom(...VERDICTS),
   y: fc.constantFrom(...VERDICTS),
+  undecided: fc.constantFrom(undefined, ...UNDECIDED),
   isJudged: fc.boolean(),
   findings: fc.subarray([...FINDINGS]),
   effort: fc.record({
@@ -163,14 +172,16 @@ function made({
   x,
   y,
   isJudged,
+  undecided,
   findings,
   effort,
   ...rest
 }: typeof anyEvaluation extends fc.Arbitrary<infer T> ? T : never) {
+  const why = undecided === undefined ? {} : { undecided };
   const by = isJudged ? { judgedBy: { judge: 'default', version: 'abc' } } : {};
   const verdicts = new Map([
     ['x', verdictFrom(x, { reason: '', evidence: [], ...by })],
-    ['y', verdictFrom(y, { reason: '', evidence: [] })],
+    ['y', verdictFrom(y, { reason: '', evidence: [], ...why })],
   ]);
   const said = { verdicts, findings: findings.map((finding) => ({ finding, reason: '', evidence: [] })) };
   return { ...rest, ...said, effort: counted(effort) };
@@ -185,6 +196,44 @@ function netOf(totals: readonly Total[]): Readonly<Record<string, number>> {
     net.set(key, (net.get(key) ?? 0) + (metric.includes('_withdrawn') ? -value : value));
   }
   return Object.fromEntries([...net].filter(([, value]) => value !== 0).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+test('a question without an answer is counted by its reason, and taken out when a revision decides it', () => {
+  const totals = new TotalsInMemory();
+  const suite = new SuiteTotals(totals, BASE, { criteria: ['x', 'y'], critical: new Set(['x']) });
+  const undecided = (reason?: UndecidedReason) => ({
+    ...evaluation({}),
+    verdicts: new Map([
+      ['x', verdictFrom('not_applicable', { reason: '', evidence: [], ...(reason && { undecided: reason }) })],
+      ['y', verdictFrom('error', { reason: '', evidence: [] })],
+    ]),
+  });
+  const first = undecided('argument_absent');
+
+  suite.countFirst(first, EFFORT, COUNTED);
+  suite.countFirst(undecided(), EFFORT, COUNTED);
+  const counted = undecidedIn(totals.all());
+  suite.countRevised(evaluation({ x: 'fail', y: 'pass' }), EFFORT, { ...first, effort: EFFORT }, COUNTED);
+
+  expect(counted).toEqual({ 'x true argument_absent': 1, 'y false error': 2 });
+  expect(undecidedIn(totals.all())).toEqual({ 'y false error': 1 });
+});
+
+test('each reason exists at zero, with its twin, before the first question without an answer', () => {
+  const { totals } = counting();
+  const all = totals.all().filter(({ metric }) => metric.startsWith('assay_criteria_undecided'));
+
+  expect(all.map(({ value }) => value)).toEqual(Array.from({ length: 2 * 2 * UNDECIDED.length }, () => 0));
+});
+
+/** Less what was withdrawn; those at zero are left out. */
+function undecidedIn(totals: readonly Total[]): Readonly<Record<string, number>> {
+  const rows = Object.entries(netOf(totals)).flatMap(([key, value]) => {
+    const [metric, labels] = JSON.parse(key);
+    const { criterion, critical, reason } = labels;
+    return metric === 'assay_criteria_undecided_total' ? [[`${criterion} ${critical} ${reason}`, value] as const] : [];
+  });
+  return Object.fromEntries(rows);
 }
 
 test('whatever is revised however often, every metric less what was withdrawn is what the last revision says', () => {

@@ -54,6 +54,8 @@ const WELL: readonly Series[] = [
 
 const READ = steady('assay_kafka_rows_total', { topic: 'otlp_spans', signal: 'traces' }, 10_000);
 
+const CAP = { suite: 'default', criterion: 'cap', critical: 'true' };
+
 /** The service that is well, but for one thing. */
 function but(...series: readonly Series[]): readonly Series[] {
   const key = ({ name, labels }: Series) => JSON.stringify([name, Object.entries(labels).sort()]);
@@ -254,6 +256,27 @@ export const HEALTH_CASES: readonly RuleCase[] = [
     { suite: 'default', criterion: 'polite' },
     but(steady('assay_verdicts_total', { ...QUALITY, criterion: 'polite', verdict: 'error' }, 2)),
   ),
+  fires(
+    'a critical criterion that its tool’s calls never decide',
+    'AssayCriticalNeverDecided',
+    { suite: 'default', criterion: 'cap' },
+    but(steady('assay_criteria_undecided_total', { ...CAP, reason: 'argument_absent' }, 1)),
+  ),
+  {
+    name: 'a critical criterion that some calls decide, one that is not critical, and one whose content is off are no alert',
+    ...MINUTELY,
+    series: but(
+      steady('assay_criteria_undecided_total', { ...CAP, reason: 'argument_absent' }, 1),
+      steady('assay_verdicts_total', { ...QUALITY, criterion: 'cap', verdict: 'pass' }, 1),
+      steady(
+        'assay_criteria_undecided_total',
+        { ...CAP, criterion: 'note', critical: 'false', reason: 'argument_absent' },
+        1,
+      ),
+      steady('assay_criteria_undecided_total', { ...CAP, criterion: 'off', reason: 'not_recorded' }, 1),
+    ),
+    checks: [{ at: 2, firing: {} }],
+  },
   {
     name: 'one error of a check in two conversations is one error',
     ...MINUTELY,
