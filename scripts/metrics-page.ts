@@ -39,8 +39,8 @@ ${queries(Object.values<MetricDefinition>(QUALITY_METRICS))}
 
 TCR bands: 0.85 and above is production ready, 0.70 and above usable, below that not ready.
 
-What late spans change is counted apart, in the \`…_revised\` series, because counters only go up. All other sums, counts and
-sums of squares are those of the first revision, and of the same conversations: make a variance of them without corrections.
+Sums, counts and sums of squares are of the same evaluations, and so are their twins: take each twin off before you make a mean or a
+variance of them.
 A suite's success has no label of its own: it is \`outcome="successful_completion"\`.
 
 ## What would another suite say?

@@ -4,8 +4,10 @@
  *   asked for   a row in the store, in the transaction in which it became known
  *   looked at   in the engine's transaction                                       a crash: asked for still
  *
+ * A suite that said nothing of a conversation says it now where only its truth makes the suite be for it; one that was configured since does not.
  * One that can't be understood any more (its bytes are lost) waits for nothing: what it waited for is let go, and said.
  */
+import type { Conversation } from '../model/conversation.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore } from '../store/engine-store.ts';
 import type { SuiteScoring } from './suite-scoring.ts';
@@ -41,10 +43,18 @@ export class Revisiting {
         const subject = turn === undefined ? conversation : this.#parts.understanding.alone(stored, turn);
         // Of a turn that is made of several traces, the first one stands for it.
         const trace = turn === undefined ? 0 : (rows.get(turn.traceId) ?? 0);
-        if (subject !== undefined) scoring.scoreAgain(suite, subject, turn?.id, { conversation: row, trace, logTime });
+        if (subject === undefined) continue;
+        const isFirst = stored.revision > 0 && matchesByTruth(suite, subject);
+        scoring.scoreAgain(suite, subject, turn?.id, { conversation: row, trace, logTime, isFirst });
       }
     }
     // Of suites that are not there any more, and of turns that have become others.
     store.waiting.dropAnswered(row);
   }
+}
+
+/** Whether it is the truth that makes the suite be for it: then nothing was said of it before, and is now. */
+function matchesByTruth(suite: CompiledSuite, conversation: Conversation): boolean {
+  if (conversation.truth === undefined || suite.whyNot(conversation) !== undefined) return false;
+  return suite.whyNot({ ...conversation, truth: undefined }) !== undefined;
 }

@@ -72,12 +72,12 @@ export class SuiteScoring {
     suite: CompiledSuite,
     subject: Conversation,
     turnId: TurnId | undefined,
-    place: Omit<ScoringPlace, 'revision'>,
+    { isFirst, ...place }: Omit<ScoringPlace, 'revision'> & { readonly isFirst: boolean },
   ): void {
     const key = keyOf(suite, turnId, place);
     const waiting = this.#store.waiting.find(key);
     const before = this.#store.evaluations.previous(key);
-    const revision = waiting?.evaluation.revision ?? (before === undefined ? undefined : before.revision + 1);
+    const revision = waiting?.evaluation.revision ?? nextRevision(before, isFirst);
     if (revision === undefined) return;
     const evaluated = this.#evaluate(suite, subject, turnId, { ...place, revision });
     if (evaluated === undefined) this.#store.waiting.drop(key);
@@ -126,4 +126,10 @@ function keyOf(
   { conversation }: Pick<ScoringPlace, 'conversation'>,
 ): EvaluationKey {
   return { conversation, suite: keyOfSuite(suite), turnId };
+}
+
+/** Undefined where the suite has said nothing so far, and is not to begin. */
+function nextRevision(before: { readonly revision: number } | undefined, isFirst: boolean): number | undefined {
+  if (before !== undefined) return before.revision + 1;
+  return isFirst ? 1 : undefined;
 }

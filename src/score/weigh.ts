@@ -39,7 +39,7 @@ export interface Weighed {
   readonly passed: Millionths;
   readonly decided: Millionths;
   readonly total: Millionths;
-  /** Undefined where too little was decided, or nothing. */
+  /** Undefined where too little was decided, or nothing, and no critical criterion failed. */
   readonly score: Millionths | undefined;
   /** Why the score is 0 whatever was weighed. */
   readonly zeroedBy: 'critical' | Broke | undefined;
@@ -54,10 +54,14 @@ export function weigh(
   let decided = 0;
   let total = 0;
   let isHardFailure = false;
+  let hasCriticalFailure = false;
   for (const criterion of criteria) {
     total += criterion.weight;
     const verdict = verdictOf(criterion.name);
-    if (criterion.capsAt === 'hard_failure' && decisionOf(verdict) === 'fail') isHardFailure = true;
+    if (criterion.capsAt !== undefined && decisionOf(verdict) === 'fail') {
+      hasCriticalFailure = true;
+      if (criterion.capsAt === 'hard_failure') isHardFailure = true;
+    }
     const counted = countedAs(verdict, criterion.whenNotApplicable);
     if (counted === 'exclude') continue;
     decided += criterion.weight;
@@ -67,9 +71,10 @@ export function weigh(
   const weighed = { passed, decided, total };
   const decidesAll = broke !== undefined && whenBroken === 'hard_failure' && (broke === 'no_answer' || !enough);
   if (decidesAll) return { ...weighed, score: 0, zeroedBy: broke };
-  if (!enough) return { ...weighed, score: undefined, zeroedBy: undefined };
   if (isHardFailure && hardFailureScores === 'zero') return { ...weighed, score: 0, zeroedBy: 'critical' };
-  return { ...weighed, score: ratio(passed, decided), zeroedBy: undefined };
+  // What a critical criterion found is enough, however little else was decided: the worst conversations must not leave the mean.
+  if (!enough && !hasCriticalFailure) return { ...weighed, score: undefined, zeroedBy: undefined };
+  return { ...weighed, score: decided === 0 ? 0 : ratio(passed, decided), zeroedBy: undefined };
 }
 
 /** Half up. Exact, because every term stays far below 2^53. */

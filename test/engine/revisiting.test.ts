@@ -127,6 +127,34 @@ const verdictsOf = (evaluations: ReturnType<LogDriver['evaluationsOf']>) =>
   ]);
 
 for (const scope of ['turn', 'conversation'] as const) {
+  test(`truth that comes after a conversation ended lets a suite begin that is for conversations with truth (${scope})`, () => {
+    const wanting = suite(`
+suite: wanting
+scope: ${scope}
+match: { expression: "has(truth.word)" }
+criteria: [{ name: said, question: Did it say it?, weight: 1, check: "final_answer.contains(truth.word)" }]
+`);
+    const driver = driverOf([wanting, BY_TRUTH(scope)]);
+    driver.take({ at: 1000, request: turn(1, { ended: true }) });
+    driver.advance(100_000);
+    const ofWanting = () => driver.evaluationsOf(CONVERSATION).filter((one) => one.suite === 'wanting');
+    expect(ofWanting()).toEqual([]);
+
+    driver.between((store) => store.truths.put(CONVERSATION, { word: 'noon' }));
+    driver.advance(100_001);
+    expect(verdictsOf(ofWanting())).toEqual([[1, 'complete', 'pass']]);
+    driver.between((store) => store.truths.put(CONVERSATION, { word: 'midnight' }));
+    driver.advance(100_002);
+
+    expect(verdictsOf(ofWanting())).toEqual([
+      [1, 'complete', 'pass'],
+      [2, 'complete', 'fail'],
+    ]);
+    const { totals } = driver.finish();
+    const ofSuite = (totals as Parameters<typeof netOf>[0]).filter(({ labels }) => labels.includes('"wanting"'));
+    expect(netOf(ofSuite, QUALITY_METRICS.evaluations)).toBe(1);
+  });
+
   test(`truth that comes after the conversation was scored makes a new revision of what wanted it (${scope})`, () => {
     const driver = driverOf([BY_TRUTH(scope)]);
     driver.take({ at: 1000, request: turn(1, { ended: true }) });

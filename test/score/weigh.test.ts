@@ -143,3 +143,31 @@ test('a score is written with two places at least and no more than it takes', ()
     '0.1234',
   ]);
 });
+
+test.each([
+  ['hard_failure', 'not_applicable', 0],
+  ['hard_failure', 'pass', 0],
+  ['partial_failure', 'not_applicable', 0],
+  ['graceful_failure', 'not_applicable', 0],
+  ['partial_failure', 'pass', 500_000],
+] as const)(
+  'a failed critical criterion (%s) decides, however little else was decided (the other: %s)',
+  (capsAt, other, score) => {
+    const [a, ...rest] = criteria(['a', 0.2], ['b', 0.2], ['c', 0.6]);
+    if (a === undefined) return expect.unreachable();
+    const suite = [{ ...a, capsAt }, ...rest];
+
+    expect(weighed(suite, verdicts({ a: 'fail', b: other, c: 'not_applicable' }), HALF).score).toBe(score);
+    expect(
+      weighed(suite, verdicts({ a: 'pass', b: 'not_applicable', c: 'not_applicable' }), HALF).score,
+    ).toBeUndefined();
+  },
+);
+
+test('a critical criterion of weight 0 that fails is score 0, where nothing else was decided', () => {
+  const [a, ...rest] = criteria(['a', 0], ['b', 1]);
+  if (a === undefined) return expect.unreachable();
+  const suite = [{ ...a, capsAt: 'partial_failure' as const }, ...rest];
+
+  expect(weighed(suite, verdicts({ a: 'fail', b: 'not_applicable' }), HALF).score).toBe(0);
+});

@@ -101,12 +101,18 @@ function isEcho(error: StepError, { calls, steps, answer }: Ending): boolean {
   );
 }
 
-/** Of tools that ran after the last model call: nobody was left to cope with the error. */
+/**
+ * Of tools that ran after the last model call: nobody was left to cope with the error. One that was tried after the failed one had ended, and went
+ * well, shows that somebody was.
+ */
 function lastToolError(steps: readonly Step[], afterMs: number): StepError | undefined {
+  let wentWellFromMs = Number.NEGATIVE_INFINITY;
   for (let at = steps.length - 1; at >= 0; at--) {
     const step = steps[at];
     if (step === undefined || step.startedAtMs < afterMs) return undefined;
-    if (step.kind === 'tool' && step.error !== undefined) return step.error;
+    if (step.kind !== 'tool') continue;
+    if (step.error === undefined) wentWellFromMs = Math.max(wentWellFromMs, step.startedAtMs);
+    else if (step.endedAtMs > wentWellFromMs) return step.error;
   }
   return undefined;
 }

@@ -503,6 +503,24 @@ describe('the error of a turn', () => {
       'boom',
     ],
     [
+      'none, where the tool was called again after it had failed, and went well',
+      [
+        agent('1', { to: 9 }),
+        tool('2', '1', 'f', { from: 1, to: 2, ...failed }),
+        tool('3', '1', 'f', { from: 5, to: 6 }),
+      ],
+      undefined,
+    ],
+    [
+      'the tool’s, where another one went well beside it',
+      [
+        agent('1', { to: 9 }),
+        tool('2', '1', 'f', { from: 1, to: 4, ...failed }),
+        tool('3', '1', 'g', { from: 2, to: 3 }),
+      ],
+      'boom',
+    ],
+    [
       'none, where an earlier model call failed and was tried again',
       [agent('1', { to: 9 }), chat('2', '1', {}, { from: 1, ...failed }), chat('3', '1', done, { from: 5 })],
       undefined,
