@@ -2,9 +2,10 @@
 import type { Outcome } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
-import { type SuiteSummary, summarize } from '../report/documents/summary.ts';
+import type { SuiteSummary } from '../report/documents/summary.ts';
 import { headRow, printTable } from './print-table.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
+import { summaryOf } from './print-runs.ts';
 
 /** `interrupted`: nobody writes it, and cases are left. */
 export type RunState = 'ended' | 'running' | 'interrupted';
@@ -24,7 +25,7 @@ const ALIGN = 'lllllrlrrl';
 export function printExperiments(terminal: Terminal, listed: readonly ListedExperiment[]): void {
   const rows = listed.flatMap((one) => {
     const { experiment, runs } = one.result;
-    const { suites } = summarize(runs.flatMap(({ evaluations }) => evaluations));
+    const { suites } = summaryOf(runs);
     const first = [
       { text: experiment.id, max: 130 },
       { text: experiment.name, max: NAME_MAX },

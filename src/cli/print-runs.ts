@@ -38,7 +38,12 @@ export function printRuns(
 
 /** What they add up to, and which of them failed or were odd. */
 export function printKeptRuns(terminal: Terminal, { experiment, runs }: ExperimentResult): void {
-  printScores(terminal, withCases(summarize(runs.flatMap(({ evaluations }) => evaluations)), runs));
+  printScores(terminal, withCases(summaryOf(runs), runs));
+  const broken = brokenOff(runs).length;
+  if (broken > 0) {
+    const text = `${broken} of ${runs.length} runs broke off and left nothing to score: the figures above are without them`;
+    terminal.out(`\n  ${terminal.paint('red', text)}`);
+  }
   const failed = runs.filter((run) => run.end !== 'completed');
   const counts = Object.entries(countsOf(runs)).filter(([, count]) => count > 0);
   // The casts hold: the counts are keyed by how runs end.
@@ -68,9 +73,21 @@ function withCases(summary: Summary, runs: readonly CaseRun[]): Summary {
 export function runsJson({ experiment, runs }: ExperimentResult) {
   return {
     experiment: toExperimentJson(experiment),
-    runs: { kept: runs.length, ...countsOf(runs) },
-    summary: summarize(runs.flatMap(({ evaluations }) => evaluations)),
+    runs: { kept: runs.length, ...countsOf(runs), without_score: brokenOff(runs).length },
+    summary: summaryOf(runs),
   };
+}
+
+/** A suite has no band where runs broke off that it could say nothing of: it would be of the runs that went well. */
+export function summaryOf(runs: readonly CaseRun[]): Summary {
+  const summary = summarize(runs.flatMap(({ evaluations }) => evaluations));
+  if (brokenOff(runs).length === 0) return summary;
+  const suites = Object.entries(summary.suites).map(([name, suite]) => [name, { ...suite, band: null }] as const);
+  return { ...summary, band: null, suites: Object.fromEntries(suites) };
+}
+
+function brokenOff(runs: readonly CaseRun[]): readonly CaseRun[] {
+  return runs.filter(({ end, evaluations }) => end !== 'completed' && evaluations.length === 0);
 }
 
 function countsOf(runs: readonly CaseRun[]): { readonly [end in RunEnd]: number } {

@@ -7,7 +7,6 @@ import { didYouMean } from '../../model/did-you-mean.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import { tryConversationOfRun } from '../../offline/recorded-run.ts';
 import { reliabilityJson } from '../../report/documents/comparison-json.ts';
-import { summarize } from '../../report/documents/summary.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
 import { toCaseRunJson, toExperimentJson } from '../../store/experiment/experiment-json.ts';
 import {
@@ -22,7 +21,7 @@ import { load } from '../load.ts';
 import { printCaseRun } from '../print-case-run.ts';
 import { printRepeats } from '../print-comparison.ts';
 import { type ListedExperiment, printExperiment, printExperiments, type RunState } from '../print-experiments.ts';
-import { printKeptRuns, runsJson } from '../print-runs.ts';
+import { printKeptRuns, runsJson, summaryOf } from '../print-runs.ts';
 import { addImport } from './experiments-import.ts';
 import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
@@ -103,7 +102,7 @@ function stateOf({ experiment }: ExperimentResult, isWritten: boolean): RunState
 
 function toJson({ folder, result, state }: ListedExperiment) {
   const { experiment, runs } = result;
-  const { suites } = summarize(runs.flatMap(({ evaluations }) => evaluations));
+  const { suites } = summaryOf(runs);
   return { ...toExperimentJson(experiment), folder, state, runs: runs.length, summary: suites };
 }
 

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { runsJson } from '../../src/cli/print-runs.ts';
+import { experimentOf, passing, type RunLine } from '../compare/experiments.ts';
+
+const CRASH: RunLine = { case: 'broken', end: 'agent_failed', evaluations: [] };
+
+function jsonOf(name: string, lines: readonly RunLine[]) {
+  const { experiment, runs } = experimentOf(name, lines);
+  const aboutTask = runs.map((run) => ({
+    ...run,
+    evaluations: run.evaluations.map((one) => ({ ...one, about: 'task' as const })),
+  }));
+  return runsJson({ experiment, runs: aboutTask });
+}
+
+test('where runs broke off and left nothing to score, there is no band, and it is said how many', () => {
+  const well = jsonOf('well', passing([1, 1, 1]));
+  const broken = jsonOf('broken', [...passing([1, 1, 1]), CRASH]);
+
+  expect(well.runs.without_score).toBe(0);
+  expect(Object.values(well.summary.suites).map(({ band }) => band)).toEqual(['production ready']);
+  expect(broken.runs).toMatchObject({ kept: 4, agent_failed: 1, without_score: 1 });
+  expect(broken.summary.band).toBeNull();
+  expect(Object.values(broken.summary.suites).map(({ band }) => band)).toEqual([null]);
+});
