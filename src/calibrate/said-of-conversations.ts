@@ -5,8 +5,8 @@
  *     outcome   is the worst one, in the order in which people read them; `unscored` where no turn was scored
  *     decision  of a criterion is fail where it failed in any turn, pass where it passed in all that were decided
  */
-import { decisionOf } from '../model/decision.ts';
-import type { Evaluation, Outcome } from '../model/evaluation.ts';
+import { decisionOf, isDecided } from '../model/decision.ts';
+import type { Evaluation, JudgeVersion, Outcome } from '../model/evaluation.ts';
 import { isScored, OUTCOMES_IN_ORDER } from '../model/severity.ts';
 
 export interface SaidOfConversation {
@@ -15,7 +15,19 @@ export interface SaidOfConversation {
   readonly score: number | undefined;
   readonly outcome: Outcome;
   /** Without the criteria that were not decided. */
-  readonly decisions: ReadonlyMap<string, 'pass' | 'fail'>;
+  readonly decisions: readonly SaidByCriterion[];
+}
+
+/** A criterion that several versions of a judge answered, as in turns of the same conversation, is there for each of them. */
+interface SaidByCriterion {
+  readonly criterion: string;
+  readonly judgedBy: JudgeVersion | undefined;
+  readonly decision: 'pass' | 'fail';
+}
+
+/** Who said it: the same key for the same criterion, answered by the same version of a judge, or by code. */
+export function sayerKey({ criterion, judgedBy }: Pick<SaidByCriterion, 'criterion' | 'judgedBy'>): string {
+  return JSON.stringify([criterion, judgedBy?.judge, judgedBy?.version]);
 }
 
 /** The evaluations are those of one suite. */
@@ -39,13 +51,16 @@ function worstOutcome(evaluations: readonly Evaluation[]): Outcome {
   return OUTCOMES_IN_ORDER.findLast((outcome) => isScored(outcome) && outcomes.has(outcome)) ?? 'unscored';
 }
 
-function decisionsOf(evaluations: readonly Evaluation[]): ReadonlyMap<string, 'pass' | 'fail'> {
-  const decisions = new Map<string, 'pass' | 'fail'>();
+function decisionsOf(evaluations: readonly Evaluation[]): readonly SaidByCriterion[] {
+  const decisions = new Map<string, SaidByCriterion>();
   for (const { verdicts } of evaluations) {
-    for (const [criterion, { verdict }] of verdicts) {
-      const decision = decisionOf(verdict);
-      if (decision !== undefined && decisions.get(criterion) !== 'fail') decisions.set(criterion, decision);
+    for (const [criterion, given] of verdicts) {
+      const decision = decisionOf(given.verdict);
+      if (decision === undefined) continue;
+      const said = { criterion, judgedBy: isDecided(given) ? given.judgedBy : undefined, decision };
+      const key = sayerKey(said);
+      if (decisions.get(key)?.decision !== 'fail') decisions.set(key, said);
     }
   }
-  return decisions;
+  return [...decisions.values()];
 }

@@ -10,7 +10,7 @@ import type { CriterionValidity, OutcomeLabel, SuiteValidity } from '../model/va
 import { areaWithinCases, estimatedArea } from './area-under-curve.ts';
 import { shareOf } from './estimate.ts';
 import { kappaOf } from './kappa.ts';
-import { type SaidOfConversation, saidOfConversations } from './said-of-conversations.ts';
+import { type SaidOfConversation, saidOfConversations, sayerKey } from './said-of-conversations.ts';
 
 /** One conversation: what the suite said of it, and what came of it. */
 type Pair = SaidOfConversation & OutcomeLabel;
@@ -30,8 +30,8 @@ export function holdAgainst(evaluations: readonly Evaluation[], outcomes: Readon
   const evaluated = new Set<string>(evaluations.map(({ conversationId }) => conversationId));
   const labelled = [...evaluated].filter((id) => outcomes.has(id)).length;
   return {
-    suites: [...Map.groupBy(evaluations, ({ suite }) => suite)].map(([suite, own]) =>
-      suiteValidity(suite, own, outcomes),
+    suites: [...Map.groupBy(evaluations, ({ suite, suiteVersion }) => JSON.stringify([suite, suiteVersion]))].map(
+      ([, own]) => suiteValidity(own, outcomes),
     ),
     labelled,
     withoutOutcome: evaluated.size - labelled,
@@ -39,11 +39,8 @@ export function holdAgainst(evaluations: readonly Evaluation[], outcomes: Readon
   };
 }
 
-function suiteValidity(
-  suite: string,
-  evaluations: readonly Evaluation[],
-  outcomes: ReadonlyMap<string, OutcomeLabel>,
-): SuiteValidity {
+/** The evaluations are those of one version of a suite, at least one. */
+function suiteValidity(evaluations: readonly Evaluation[], outcomes: ReadonlyMap<string, OutcomeLabel>): SuiteValidity {
   const pairs = saidOfConversations(evaluations).flatMap((said): readonly Pair[] => {
     const outcome = outcomes.get(said.conversationId);
     return outcome === undefined ? [] : [{ ...said, ...outcome }];
@@ -56,8 +53,8 @@ function suiteValidity(
     score === undefined ? [] : [{ score, isPositive, case: named }],
   );
   return {
-    suite,
-    // The evaluations of a suite have its scope.
+    suite: evaluations[0]?.suite ?? '',
+    suiteVersion: evaluations[0]?.suiteVersion ?? '',
     scope: evaluations[0]?.scope ?? 'conversation',
     about: aboutOf(evaluations),
     ...all,
@@ -79,19 +76,35 @@ function suiteValidity(
     withoutScore: count(pairs.filter(({ score }) => score === undefined)),
     area: estimatedArea(scored),
     withinCases: areaWithinCases(scored),
-    criteria: criteriaIn(evaluations).map((criterion) => criterionValidity(criterion, pairs)),
+    criteria: criteriaIn(evaluations).flatMap((criterion) => criterionValidities(criterion, pairs)),
   };
 }
 
-function criterionValidity(criterion: string, pairs: readonly Pair[]): CriterionValidity {
-  const decided = pairs.filter(({ decisions }) => decisions.has(criterion));
-  const failed = count(decided.filter(({ decisions }) => decisions.get(criterion) === 'fail'));
+/** One that was never decided is there once. */
+function criterionValidities(criterion: string, pairs: readonly Pair[]): readonly CriterionValidity[] {
+  const said = pairs.flatMap(({ decisions }) => decisions.filter((one) => one.criterion === criterion));
+  const sayers = new Map(said.map((one) => [sayerKey(one), one.judgedBy]));
+  if (sayers.size === 0) return [criterionValidity({ criterion, judgedBy: undefined }, pairs)];
+  return [...sayers.values()].map((judgedBy) => criterionValidity({ criterion, judgedBy }, pairs));
+}
+
+function criterionValidity(
+  sayer: Pick<CriterionValidity, 'criterion' | 'judgedBy'>,
+  pairs: readonly Pair[],
+): CriterionValidity {
+  const key = sayerKey(sayer);
+  const saidIn = ({ decisions }: Pair) => decisions.find((one) => sayerKey(one) === key)?.decision;
+  const decided = pairs.filter((pair) => saidIn(pair) !== undefined);
+  const failed = count(decided.filter((pair) => saidIn(pair) === 'fail'));
+  const others = (pair: Pair) => pair.decisions.some(({ criterion }) => criterion === sayer.criterion);
+  const asked = pairs.filter((pair) => saidIn(pair) !== undefined || !others(pair));
   return {
-    criterion,
+    criterion: sayer.criterion,
+    judgedBy: sayer.judgedBy,
     decided: count(decided),
     failed,
     precision: shareOf(failed.bad, failed.good + failed.bad),
-    recall: shareOf(failed.bad, count(pairs).bad),
+    recall: shareOf(failed.bad, count(asked).bad),
   };
 }
 

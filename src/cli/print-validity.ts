@@ -6,7 +6,8 @@ import { headRow, printTable, type TableRow } from './print-table.ts';
 import { fixed, percent, safe, type Terminal } from './terminal.ts';
 
 export function printValidity(terminal: Terminal, suites: readonly SuiteValidity[]): void {
-  for (const suite of suites) printSuite(terminal, suite);
+  const versions = Map.groupBy(suites, ({ suite }) => suite);
+  for (const suite of suites) printSuite(terminal, suite, versions.get(suite.suite)?.length !== 1);
   const notes = [
     'In brackets: 95 % intervals. Area: the chance that a good one scores above a bad one; 0.5 is chance.',
     'Precision: share of the failures whose outcome is bad. Recall: share of the bad outcomes that the criterion failed.',
@@ -18,10 +19,10 @@ export function printValidity(terminal: Terminal, suites: readonly SuiteValidity
   for (const note of notes) terminal.out(`  ${terminal.paint('dim', note)}`);
 }
 
-function printSuite(terminal: Terminal, suite: SuiteValidity): void {
+function printSuite(terminal: Terminal, suite: SuiteValidity, hasOthers: boolean): void {
   const { good, bad, shareGood } = suite;
   const head = [
-    terminal.paint('bold', safe(suite.suite, 80)),
+    terminal.paint('bold', safe(suite.suite, 80)) + (hasOthers ? ` version ${safe(suite.suiteVersion, 40)}` : ''),
     `${good + bad} with an outcome`,
     ...(shareGood === undefined ? [] : [`${share(shareGood)} good`]),
   ];
@@ -56,7 +57,7 @@ function printCriteria(terminal: Terminal, { criteria, good, bad }: SuiteValidit
     );
   }
   for (const kind of ['never failed', 'never decided'] as const) {
-    const names = (kinds.get(kind) ?? []).map(({ criterion }) => safe(criterion, 60));
+    const names = (kinds.get(kind) ?? []).map((criterion) => safe(nameOf(criterion), 100));
     if (names.length > 0) terminal.out(`    ${terminal.paint('dim', `${kind}: ${names.join(', ')}`)}`);
   }
 }
@@ -79,15 +80,20 @@ function figureRows({ agreement, kappa, area, withinCases, saidGood, saidBad }: 
   ];
 }
 
-function criterionRow({ criterion, decided, failed, precision, recall }: CriterionValidity): TableRow {
+function criterionRow(validity: CriterionValidity): TableRow {
+  const { decided, failed, precision, recall } = validity;
   return [
-    { text: criterion, max: 60 },
+    { text: nameOf(validity), max: 100 },
     String(decided.good + decided.bad),
     `${failed.good} of ${decided.good}`,
     `${failed.bad} of ${decided.bad}`,
     precision === undefined ? '' : share(precision),
     recall === undefined ? '' : share(recall),
   ];
+}
+
+function nameOf({ criterion, judgedBy }: CriterionValidity): string {
+  return judgedBy === undefined ? criterion : `${criterion} (${judgedBy.judge} ${judgedBy.version})`;
 }
 
 function share({ value, lower, upper }: Estimate): string {

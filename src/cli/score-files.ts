@@ -17,9 +17,9 @@ export interface ScoringFlags {
 
 type ScoredFiles = Awaited<ReturnType<typeof scoreRecorded>> & { readonly seconds: number };
 
-export function addScoringOptions(command: Command): Command {
+export function addScoringOptions(command: Command, files: '<files...>' | '[files...]' = '<files...>'): Command {
   return command
-    .argument('<files...>', 'files to read together, as one recording; - is standard input')
+    .argument(files, 'files to read together, as one recording; - is standard input')
     .option('--suite <file or name...>', 'suites to score with, instead of the configured ones')
     .addOption(settingOption('config'))
     .addOption(settingOption('data_dir'))

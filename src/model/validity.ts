@@ -1,12 +1,24 @@
 /** Outcomes in the world (a reward, a rating, "reopened"), and how what suites say of the same conversations holds against them. */
 import type { Estimate } from './estimate.ts';
-import type { About, Outcome, SuiteScope } from './evaluation.ts';
+import type { About, JudgeVersion, Outcome, SuiteScope } from './evaluation.ts';
 
 export interface OutcomeLabel {
   readonly isGood: boolean;
   /** Conversations of the same case resemble one another; undefined for a case of its own. */
   readonly case: string | undefined;
 }
+
+/** One that is kept: several things may come of a conversation, each under its own name. */
+export interface NamedOutcome extends OutcomeLabel {
+  readonly conversationId: string;
+  /** `csat`, `reopened`, `reward`, …: what says so. */
+  readonly label: string;
+  /** As it was written before it was called good or bad: `4`, `reopened`. */
+  readonly value: string | undefined;
+}
+
+/** What is said of an outcome: `isGood` is undefined where what was said is taken back. */
+export type SaidOutcome = Omit<NamedOutcome, 'isGood'> & { readonly isGood: boolean | undefined };
 
 /** Conversations with a good and with a bad outcome. */
 interface GoodAndBad {
@@ -16,6 +28,8 @@ interface GoodAndBad {
 
 export interface SuiteValidity extends GoodAndBad {
   readonly suite: string;
+  /** Its rules: what one version says is not what the next one says. */
+  readonly suiteVersion: string;
   /** Of scope `turn`, the worst outcome of a conversation's turns and the mean of their scores count. */
   readonly scope: SuiteScope;
   /** The most that its decided criteria are about; undefined where it is not known. */
@@ -40,10 +54,12 @@ export interface SuiteValidity extends GoodAndBad {
 
 export interface CriterionValidity {
   readonly criterion: string;
+  /** Who answered, where a model was asked; each version of a judge is by itself. */
+  readonly judgedBy: JudgeVersion | undefined;
   readonly decided: GoodAndBad;
   readonly failed: GoodAndBad;
   /** Share of its failures whose outcome is bad; undefined where it never failed. */
   readonly precision: Estimate | undefined;
-  /** Share of all bad outcomes that it failed, undecided ones included. */
+  /** Share of all bad outcomes that it failed, undecided ones included, but not those of which another version of the judge was asked. */
   readonly recall: Estimate | undefined;
 }

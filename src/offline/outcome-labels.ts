@@ -21,13 +21,18 @@ export interface OutcomeFile {
   /** The name of what holds the outcome. */
   readonly label: string;
   readonly entries: number;
-  readonly outcomes: ReadonlyMap<string, OutcomeLabel>;
+  readonly outcomes: ReadonlyMap<string, FileOutcome>;
   /** Entries without an outcome. */
   readonly empty: number;
   /** Entries that say once more what one before them said. */
   readonly repeated: number;
   /** Conversations that are called good and bad; they are in no outcome. */
   readonly contradicted: readonly string[];
+}
+
+/** With what the file says, as text. */
+interface FileOutcome extends OutcomeLabel {
+  readonly value: string;
 }
 
 interface Options {
@@ -94,6 +99,7 @@ interface Said {
   readonly case: string | undefined;
   /** Undefined where nothing is said. */
   readonly isGood: boolean | undefined;
+  readonly value: string;
 }
 
 function readEntry(
@@ -108,7 +114,7 @@ function readEntry(
   const given = Object.hasOwn(value, label) ? (value[label] ?? '') : '';
   const isGood = given === '' ? undefined : readValue(given, good);
   if (typeof isGood === 'string') return { path: label, problem: problemOf(given), expected: isGood };
-  return { conversationId, case: textIn(value, CASE), isGood };
+  return { conversationId, case: textIn(value, CASE), isGood, value: String(given) };
 }
 
 /** What was expected, where it is neither good nor bad. */
@@ -136,14 +142,14 @@ function textIn(value: Readonly<Record<string, unknown>>, name: string): string 
 }
 
 function gathered(said: readonly Said[]): Pick<OutcomeFile, 'outcomes' | 'empty' | 'repeated' | 'contradicted'> {
-  const outcomes = new Map<string, OutcomeLabel>();
+  const outcomes = new Map<string, FileOutcome>();
   const contradicted = new Set<string>();
   let empty = 0;
   let repeated = 0;
-  for (const { conversationId, isGood, case: named } of said) {
+  for (const { conversationId, isGood, value, case: named } of said) {
     const before = outcomes.get(conversationId);
     if (isGood === undefined) empty += 1;
-    else if (before === undefined) outcomes.set(conversationId, { isGood, case: named });
+    else if (before === undefined) outcomes.set(conversationId, { isGood, value, case: named });
     else if (before.isGood === isGood) repeated += 1;
     else contradicted.add(conversationId);
   }

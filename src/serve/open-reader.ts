@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Settings } from '../config/settings.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
 import type { EvaluationScanner } from '../store/evaluation-scan.ts';
+import type { OutcomeLabelReader } from '../store/outcome-label-store.ts';
 import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { storeFileIn } from './data-directory.ts';
 
@@ -10,7 +11,7 @@ import { storeFileIn } from './data-directory.ts';
 export async function openReader({
   sharedStore,
   dataDir,
-}: Settings): Promise<(ConversationReader & EvaluationScanner) | undefined> {
+}: Settings): Promise<(ConversationReader & EvaluationScanner & OutcomeLabelReader) | undefined> {
   if (sharedStore !== undefined) {
     // Loaded when it is needed, as everything that one machine does without.
     const { PostgresReader } = await import('../store/postgres/postgres-reader.ts');

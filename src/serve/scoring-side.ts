@@ -4,6 +4,7 @@ import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { DetectionStore } from '../store/detection-store.ts';
 import type { EngineStore, Total } from '../store/engine-store.ts';
 import type { LabelStore } from '../store/label-store.ts';
+import type { OutcomeLabelStore } from '../store/outcome-label-store.ts';
 import type { QuestionStore } from '../store/question-store.ts';
 import type { ResultStore } from '../store/result-store.ts';
 import type { LogFloor } from '../store/sqlite/store.ts';
@@ -21,6 +22,7 @@ export interface ScoringSide {
   readonly store: {
     readonly detection: DetectionStore;
     readonly labels: LabelStore;
+    readonly outcomeLabels: OutcomeLabelStore;
     readonly questions: QuestionStore;
     readonly results: ResultStore;
     readonly truths: TruthStore;

@@ -4,14 +4,17 @@
  */
 import type { Json } from '../model/json.ts';
 import type { HumanLabel } from '../model/labels.ts';
+import type { SaidOutcome } from '../model/validity.ts';
 import type { LabelStore } from '../store/label-store.ts';
+import type { OutcomeLabelStore } from '../store/outcome-label-store.ts';
 import type { TruthStore } from '../store/truth-store.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { AwaitedAnswers } from './awaited-answers.ts';
 
 export type StoreWrite =
   | { readonly what: 'truth'; readonly conversation: string; readonly truth: Json | undefined }
-  | { readonly what: 'labels'; readonly labels: readonly HumanLabel[] };
+  | { readonly what: 'labels'; readonly labels: readonly HumanLabel[] }
+  | { readonly what: 'outcomes'; readonly outcomes: readonly SaidOutcome[] };
 
 export interface PutCommand {
   readonly type: 'put';
@@ -47,18 +50,28 @@ export class StoreWrites {
 }
 
 /** The other end. Never rejects; where the store fails, it is said to whoever asked. */
-export async function carryOut(
-  store: { readonly truths: TruthStore; readonly labels: LabelStore },
-  { id, write }: PutCommand,
-): Promise<PutMessage> {
+export async function carryOut(store: WrittenStore, { id, write }: PutCommand): Promise<PutMessage> {
   try {
-    const changed =
-      write.what === 'labels'
-        ? await store.labels.put(write.labels)
-        : Number(await store.truths.put(write.conversation, write.truth));
-    return { type: 'put', id, answer: { changed } };
+    return { type: 'put', id, answer: { changed: await changedBy(store, write) } };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { type: 'put', id, answer: { problem: `the store did not take it: ${problem}` } };
+  }
+}
+
+interface WrittenStore {
+  readonly truths: TruthStore;
+  readonly labels: LabelStore;
+  readonly outcomeLabels: OutcomeLabelStore;
+}
+
+async function changedBy(store: WrittenStore, write: StoreWrite): Promise<number> {
+  switch (write.what) {
+    case 'truth':
+      return Number(await store.truths.put(write.conversation, write.truth));
+    case 'labels':
+      return store.labels.put(write.labels);
+    case 'outcomes':
+      return store.outcomeLabels.put(write.outcomes);
   }
 }

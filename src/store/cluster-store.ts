@@ -12,6 +12,7 @@ import type { DetectionStore } from './detection-store.ts';
 import type { LabelStore } from './label-store.ts';
 import type { QuestionStore } from './question-store.ts';
 import type { ResultStore } from './result-store.ts';
+import type { OutcomeLabelStore } from './outcome-label-store.ts';
 import type { TruthStore } from './truth-store.ts';
 import type { EngineStore, Total, TraceContent } from './engine-store.ts';
 
@@ -202,6 +203,7 @@ export interface ClusterStore {
   readonly results: ResultStore;
   readonly truths: TruthStore;
   readonly labels: LabelStore;
+  readonly outcomeLabels: OutcomeLabelStore;
   readonly questions: QuestionStore;
   readonly housekeeping: HousekeepingStore;
   close(): Promise<void>;

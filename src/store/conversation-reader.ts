@@ -2,6 +2,7 @@
 import type { CloseCause, DueCause, UnscoredCause } from '../model/causes.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../model/ids.ts';
+import type { NamedOutcome } from '../model/validity.ts';
 import type { Json } from '../model/json.ts';
 import { type ConversationCells, headFrom } from './conversation-columns.ts';
 import type { TraceContent } from './engine-store.ts';
@@ -85,6 +86,8 @@ export interface ConversationReader {
   evaluations(conversation: ConversationRow, options: EvaluationsOptions): Awaitable<readonly Evaluation[]>;
   /** What somebody put in as its truth. */
   truthOf(conversation: ConversationRow): Awaitable<Json | undefined>;
+  /** What came of it in the world, by name. */
+  outcomesOf(conversation: ConversationRow): Awaitable<readonly NamedOutcome[]>;
   traces(conversation: ConversationRow): Awaitable<readonly TraceRow[]>;
   content(trace: TraceRow): Awaitable<TraceContent | undefined>;
   /** Every conversation's last evaluations by live suites, in the order of the conversations' ids, suites and turns. */

@@ -72,6 +72,7 @@ async function copy(source: StoreExport, target: StoreImport, options: CopyOptio
   }
   await target.takeTruths(source.truths());
   await target.takeLabels(source.labels());
+  await target.takeOutcomeLabels(source.outcomeLabels());
   await target.takeTotals(source.totals());
   await target.takeFirstTimes(source.firstTimes());
   return { source: counts, copied, ...(await verify(source, target)) };

@@ -226,3 +226,32 @@ test('outcomes of one kind alone tell nothing apart, and no outcome at all is sa
     ['no conversation with an outcome was evaluated by this suite'],
   ]);
 });
+
+test('versions of a suite, and of the judge of a criterion, are told apart', () => {
+  const judged = (id: string, version: string, verdict: 'pass' | 'fail', suiteVersion = '1'): Evaluation => ({
+    ...evaluation({ id, score: verdict === 'pass' ? 1 : 0, outcome: 'successful_completion' }),
+    suiteVersion,
+    verdicts: new Map<string, Verdict>([
+      ['kind', { verdict, reason: 'Said.', evidence: [], judgedBy: { judge: 'default', version } }],
+    ]),
+  });
+  const labels = outcomes({ a: 'good', b: 'bad', c: 'bad', d: 'good', e: 'bad' });
+
+  const { suites } = holdAgainst(
+    [
+      ...[judged('a', 'v1', 'fail'), judged('b', 'v1', 'pass'), judged('c', 'v2', 'fail'), judged('d', 'v2', 'pass')],
+      judged('e', 'v2', 'fail', '2'),
+    ],
+    labels,
+  );
+
+  expect(suites.map(({ suite, suiteVersion, good, bad }) => [suite, suiteVersion, good, bad])).toEqual([
+    ['s', '1', 2, 2],
+    ['s', '2', 0, 1],
+  ]);
+  expect(suites[0]?.criteria).toMatchObject([
+    { criterion: 'kind', judgedBy: { version: 'v1' }, failed: { good: 1, bad: 0 }, recall: { value: 0 } },
+    // Of the bad ones that it was asked about, not of all.
+    { criterion: 'kind', judgedBy: { version: 'v2' }, failed: { good: 0, bad: 1 }, recall: { value: 1 } },
+  ]);
+});

@@ -6,9 +6,10 @@ import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { holdToContract } from './contract.ts';
 import { holdLabelsToContract, type LabelsUnderTest } from './labels-contract.ts';
+import { holdOutcomesToContract, type OutcomesUnderTest } from './outcome-labels-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from './revisit-contract.ts';
 
-function openSqlite(): Promise<RevisitsUnderTest & LabelsUnderTest> {
+function openSqlite(): Promise<RevisitsUnderTest & LabelsUnderTest & OutcomesUnderTest> {
   const file = path.join(tempDirectory(), 'assay.db');
   let store = Store.open(file, { durable: false });
   const reopen = () => {
@@ -30,6 +31,9 @@ function openSqlite(): Promise<RevisitsUnderTest & LabelsUnderTest> {
     },
     get labels() {
       return store.labels;
+    },
+    get outcomeLabels() {
+      return store.outcomeLabels;
     },
     get questions() {
       return store.questions;
@@ -59,3 +63,4 @@ function openSqlite(): Promise<RevisitsUnderTest & LabelsUnderTest> {
 holdToContract('SQLite', openSqlite);
 holdRevisitsToContract('SQLite', openSqlite);
 holdLabelsToContract('SQLite', openSqlite);
+holdOutcomesToContract('SQLite', openSqlite);

@@ -11,7 +11,7 @@ import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { storeFileIn } from '../../serve/data-directory.ts';
 import { byRevision } from '../../report/documents/revisions.ts';
-import { shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
+import { outcomesJson, shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import { openReader } from '../../serve/open-reader.ts';
@@ -74,7 +74,8 @@ export function addExplain(program: Command, terminal: Terminal): void {
         if (flags.json === true) {
           const evaluations = await reader.evaluations(conversation, { revisions: 'all' });
           const inShadow = await reader.evaluations(conversation, { revisions: 'all', of: 'shadow' });
-          terminal.out(JSON.stringify({ ...toReportJson(evaluations), ...shadowsJson(inShadow) }));
+          const cameOfIt = outcomesJson(await reader.outcomesOf(conversation));
+          terminal.out(JSON.stringify({ ...toReportJson(evaluations), ...shadowsJson(inShadow), ...cameOfIt }));
           return;
         }
         const idKeys = idKeysOf(settings.conversation.idKeys);
@@ -116,6 +117,10 @@ async function explain(
     `  agent ${safe(conversation.agent)} ${safe(conversation.agentVersion)}, ${safe(conversation.environment)}; ${conversation.turns} turns`,
   );
   terminal.out(`  ${whenEvaluated(conversation)}`);
+  for (const { label, isGood, value } of await reader.outcomesOf(conversation)) {
+    const said = value === undefined ? '' : ` ${safe(value, 80)}`;
+    terminal.out(`  came of it: ${safe(label, 80)}${said} (${isGood ? 'good' : 'bad'})`);
+  }
   for (const [index, turn] of ordered.entries()) printTurn(terminal, turn, index + 1, options);
   for (const [first, ...others] of [...revisions, ...inShadow]) {
     const last = others.at(-1) ?? first;

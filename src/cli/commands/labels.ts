@@ -1,21 +1,38 @@
-/** `assay labels import`: puts what people said of conversations into the service that is running, to compare judges with it. */
+/**
+ * `assay labels import`: puts what people said of conversations into the service that is running, to compare judges with it; or, with `--outcome`,
+ * what came of them in the world, to hold all scores against it.
+ */
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
+import { addOutcomeOptions, OUTCOME_FILE, type OutcomeFlags, outcomesIn } from '../outcome-options.ts';
 import { readLabels, type WrittenLabel } from '../read-labels.ts';
 import { ask, askedPort, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
-import type { Terminal } from '../terminal.ts';
+import { safe, type Terminal } from '../terminal.ts';
 
 /** As many as one request may have. */
 const LABELS_MAX = 1000;
+const OUTCOMES_TOGETHER = 500;
 const answerSchema = z.object({ added: z.number() });
+const changedSchema = z.object({ changed: z.number() });
+
+const HELP = `
+With --outcome: ${OUTCOME_FILE}
+
+Examples:
+  assay labels import reviewed.csv --by ana
+  assay labels import csat.csv --outcome --good-from 4`;
+
+type ImportFlags = ServiceFlags &
+  OutcomeFlags & { readonly by?: string; readonly suite?: string; readonly outcome?: boolean };
 
 export function addLabels(program: Command, terminal: Terminal): void {
   const labels = program
     .command('labels')
     .description('what people say of conversations: by it Assay says how far judges can be trusted');
-  labels
+  const command = labels
     .command('import')
     .description('put the labels of a file into the service that is running; what it has already is not put again')
     .argument(
@@ -24,21 +41,67 @@ export function addLabels(program: Command, terminal: Terminal): void {
     )
     .option('--by <person>', 'who says so, where the file does not')
     .option('--suite <name>', 'the suite, where the file does not say it')
+    .option('--outcome', 'the file says what came of conversations in the world: conversation_id, an outcome, case');
+  addOutcomeOptions(command, 'with --outcome: the column that is the outcome, and its name in the store')
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print the counts as JSON')
     .addOption(settingOption('config'))
     .addOption(askedPort())
-    .action(async (file: string, flags: ServiceFlags & { readonly by?: string; readonly suite?: string }) => {
-      const read = readLabels(file, { by: flags.by, suite: flags.suite });
-      failOn(read.mistakes);
-      const added = await putAll(read.labels, serviceOf(flags));
-      const counts = { labels: read.labels.length, added };
-      terminal.out(
-        flags.json === true
-          ? JSON.stringify(counts)
-          : `${counts.labels} labels, ${added} of them new: metrics show them within a minute`,
-      );
+    .addHelpText('after', HELP)
+    .action(async (file: string, flags: ImportFlags) => {
+      checkFlags(flags);
+      if (flags.outcome === true) await importOutcomes(file, flags, terminal);
+      else await importLabels(file, flags, terminal);
     });
+}
+
+/** What belongs to one kind of file alone. */
+function checkFlags(flags: ImportFlags): void {
+  const { outcome, by, suite, label, goodFrom, goodUpTo } = flags;
+  const given = Object.entries(
+    outcome === true ? { by, suite } : { label, 'good-from': goodFrom, 'good-up-to': goodUpTo },
+  ).find(([, value]) => value !== undefined)?.[0];
+  if (given === undefined) return;
+  const why = outcome === true ? 'is for labels of people, and --outcome is given' : 'needs --outcome';
+  throw new CommandFailure(`--${given} ${why}`, EXIT.usage);
+}
+
+async function importLabels(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
+  const read = readLabels(file, { by: flags.by, suite: flags.suite });
+  failOn(read.mistakes);
+  const added = await putAll(read.labels, serviceOf(flags));
+  const counts = { labels: read.labels.length, added };
+  terminal.out(
+    flags.json === true
+      ? JSON.stringify(counts)
+      : `${counts.labels} labels, ${added} of them new: metrics show them within a minute`,
+  );
+}
+
+/** Those before one that is refused stay put; the file can be imported again. */
+async function importOutcomes(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
+  const { label, outcomes, empty, contradicted } = outcomesIn(file, flags);
+  const { url, writeToken } = serviceOf(flags);
+  const all = [...outcomes].map(([conversation_id, { isGood, value, case: ofCase }]) => ({
+    ...{ conversation_id, label, good: isGood, value },
+    ...(ofCase === undefined ? {} : { case: ofCase }),
+  }));
+  let changed = 0;
+  for (let first = 0; first < all.length; first += OUTCOMES_TOGETHER) {
+    const some = all.slice(first, first + OUTCOMES_TOGETHER);
+    changed += changedSchema.parse(await ask(new URL('/v1/outcomes', url), writing('PUT', some, writeToken))).changed;
+    terminal.progress(`${first + some.length} of ${all.length} outcomes`);
+  }
+  terminal.progressDone();
+  const counts = { label, outcomes: all.length, changed, empty, contradicted: contradicted.length };
+  if (flags.json === true) {
+    terminal.out(JSON.stringify(counts));
+    return;
+  }
+  terminal.out(`${all.length} outcomes in ${safe(label, 80)}, ${changed} of them new or changed`);
+  if (empty > 0) terminal.out(`entries without an outcome, left out: ${empty}`);
+  if (contradicted.length > 0) terminal.out(`conversations called both good and bad, left out: ${contradicted.length}`);
+  terminal.out(`Hold the scores against them: assay validity --label ${safe(label, 80)}`);
 }
 
 /** Those before one that is refused stay put; after the mistake is mended the file can be imported again. */

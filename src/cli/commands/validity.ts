@@ -1,81 +1,150 @@
-/** `assay validity`: what came of recorded conversations in the world, held against what suites say of them. */
-import { type Command, Option } from 'commander';
+/**
+ * `assay validity`: what came of conversations in the world, held against what suites say of them: of a recording, with a file of outcomes, or of
+ * the conversations in the store, with the outcomes that were put there.
+ */
+import type { Command } from 'commander';
 import { holdAgainst } from '../../calibrate/validity.ts';
-import { type GoodLimit, type OutcomeFile, readOutcomes } from '../../offline/outcome-labels.ts';
+import type { OutcomeFile } from '../../offline/outcome-labels.ts';
 import { validityJson } from '../../report/documents/validity-json.ts';
+import { openReader } from '../../serve/open-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { failOn } from '../load.ts';
+import { load } from '../load.ts';
+import { noStore } from '../no-store.ts';
+import { addOutcomeOptions, OUTCOME_FILE, type OutcomeFlags, outcomesIn } from '../outcome-options.ts';
 import { printValidity } from '../print-validity.ts';
 import { addScoringOptions, type ScoringFlags, scoreFiles } from '../score-files.ts';
+import { sinceOf } from '../since.ts';
 import { safe, type Terminal } from '../terminal.ts';
+import { type StoredPairs, storedPairs } from '../../offline/stored-pairs.ts';
 
-interface ValidityFlags extends ScoringFlags {
-  readonly outcomes: string;
-  readonly label?: string;
-  readonly goodFrom?: string;
-  readonly goodUpTo?: string;
+interface ValidityFlags extends ScoringFlags, OutcomeFlags {
+  readonly outcomes?: string;
+  readonly since?: string;
+  readonly agent?: string;
+  readonly agentVersion?: string;
   readonly json?: boolean;
 }
 
 const NAMED_MAX = 5;
 
 const HELP = `
-The outcomes are CSV with a line of names, or JSON lines with the same names:
+With files, they are a recording, and --outcomes is the file of what came of its conversations. ${OUTCOME_FILE}
 
-  conversation_id,csat,case
-  c-101,5,refund
-  c-102,2,refund
+Without files, conversations and outcomes are those in the store: \`assay labels import --outcome\` puts outcomes there.
+Versions of a suite, and of the judge of a criterion, are then told apart.
 
-An outcome is good or bad, true or false, 1 or 0; other numbers need --good-from or --good-up-to. \`case\` is optional:
-where several conversations try the same task, it lets the score be compared within a case as well.
+Examples:
+  assay validity spans.jsonl --suite default --outcomes csat.csv --good-from 4
+  assay validity --label csat --since 30d`;
 
-Example: assay validity spans.jsonl --suite default --outcomes csat.csv --good-from 4`;
+/** What makes no sense with a recording, and what makes none without. */
+const OF_THE_STORE = ['since', 'agent', 'agentVersion'] as const;
+const OF_A_RECORDING = ['outcomes', 'goodFrom', 'goodUpTo', 'judges'] as const;
 
 export function addValidity(program: Command, terminal: Terminal): void {
   const command = program
     .command('validity')
-    .description(
-      'hold what suites say of recorded conversations against what came of them: a reward, a rating, a refund',
-    );
-  addScoringOptions(command)
-    .requiredOption('--outcomes <file>', 'what came of the conversations: CSV or JSON lines, by conversation_id')
-    .option('--label <name>', 'the column that is the outcome, where there are several')
-    .addOption(new Option('--good-from <number>', 'numbers from this one up are good').conflicts('goodUpTo'))
-    .option('--good-up-to <number>', 'numbers up to this one are good')
+    .description('hold what suites say of conversations against what came of them: a reward, a rating, a refund');
+  addScoringOptions(command, '[files...]').option(
+    '--outcomes <file>',
+    'what came of the recorded conversations: CSV or JSON lines, by conversation_id',
+  );
+  addOutcomeOptions(command, 'the column that is the outcome, or its name in the store, where there are several')
+    .option('--since <time>', 'in the store: conversations from then on, a stretch such as 7d, or a time')
+    .option('--agent <name>', 'in the store: conversations of this agent only')
+    .option('--agent-version <version>', 'in the store: conversations of this version only')
     .option('--json', 'print all figures as JSON')
     .addHelpText('after', HELP)
     .action(async (files: readonly string[], flags: ValidityFlags) => {
-      const outcomes = outcomesIn(flags);
-      const { evaluations } = await scoreFiles(files, flags, terminal);
-      const { suites, ...counted } = holdAgainst(evaluations, outcomes.outcomes);
-      if (counted.labelled === 0) {
-        throw new CommandFailure(noneJoined(evaluations, outcomes), EXIT.input);
-      }
-      const all = { ...outcomes, ...counted };
-      if (flags.json === true) terminal.out(JSON.stringify(validityJson(suites, all)));
-      else {
-        terminal.out(`\n  ${joinedText(all)}`);
-        for (const line of leftOutLines(all)) terminal.out(`  ${line}`);
-        printValidity(terminal, suites);
-      }
+      if (files.length > 0) await ofRecording(files, flags, terminal);
+      else await ofStore(flags, terminal);
     });
 }
 
-function outcomesIn({ outcomes: file, label, goodFrom, goodUpTo }: ValidityFlags): OutcomeFile {
-  const good = limitOf('--good-from', goodFrom, 'from') ?? limitOf('--good-up-to', goodUpTo, 'up-to');
-  const result = readOutcomes(file, { label, good });
-  if ('read' in result) return result.read;
-  // What is wrong is quoted from the file.
-  const mistakes = result.mistakes.map((one) => ({ ...one, path: safe(one.path), problem: safe(one.problem) }));
-  failOn(mistakes.map((one) => ({ ...one, expected: safe(one.expected) })));
-  throw new Error(`${file}: it cannot be read, and nothing is wrong with it`);
+async function ofRecording(files: readonly string[], flags: ValidityFlags, terminal: Terminal): Promise<void> {
+  refuse(flags, OF_THE_STORE, 'is for conversations in the store, and files are given');
+  if (flags.outcomes === undefined) {
+    throw new CommandFailure('--outcomes <file> is missing: what came of the recorded conversations', EXIT.usage);
+  }
+  const outcomes = outcomesIn(flags.outcomes, flags);
+  const { evaluations } = await scoreFiles(files, flags, terminal);
+  const { suites, ...counted } = holdAgainst(evaluations, outcomes.outcomes);
+  if (counted.labelled === 0) throw new CommandFailure(noneJoined(evaluations, outcomes), EXIT.input);
+  const all = { ...outcomes, ...counted };
+  if (flags.json === true) terminal.out(JSON.stringify(recordedJson(all, suites)));
+  else {
+    terminal.out(`\n  ${joinedText(all)}`);
+    for (const line of leftOutLines(all)) terminal.out(`  ${line}`);
+    printValidity(terminal, suites);
+  }
 }
 
-function limitOf(flag: string, text: string | undefined, is: GoodLimit['is']): GoodLimit | undefined {
-  if (text === undefined) return undefined;
-  const limit = Number(text);
-  if (text.trim() !== '' && Number.isFinite(limit)) return { is, limit };
-  throw new CommandFailure(`${flag} ${safe(text, 80)}: expected a number`, EXIT.usage);
+async function ofStore(flags: ValidityFlags, terminal: Terminal): Promise<void> {
+  refuse(flags, OF_A_RECORDING, 'is for a recording, and no file is given');
+  const since = sinceOf(flags.since);
+  const { settings } = await load({ config: flags.config, dataDir: flags.dataDir }, { secrets: "the store's" });
+  const reader = await openReader(settings);
+  if (reader === undefined) throw noStore(settings);
+  try {
+    const names = await reader.outcomeNames();
+    const label = flags.label ?? (names.length === 1 ? names[0]?.label : undefined);
+    if (label === undefined || !names.some((name) => name.label === label)) {
+      throw new CommandFailure(noSuchOutcome(names, flags.label), EXIT.input);
+    }
+    const pairs = await storedPairs(reader, {
+      ...{ label, since, agent: flags.agent, agentVersion: flags.agentVersion, suites: flags.suite },
+      onProgress: (looked) => terminal.progress(`${looked} outcomes looked at`),
+    });
+    terminal.progressDone();
+    const { suites, labelled } = holdAgainst(pairs.evaluations, pairs.outcomes);
+    if (labelled === 0) throw new CommandFailure(`none of ${leftOutText(pairs)}`, EXIT.input);
+    if (flags.json === true) terminal.out(JSON.stringify(storedJson(pairs, { label, labelled }, suites)));
+    else {
+      terminal.out(`\n  ${safe(label, 80)} is the outcome: ${labelled} conversations have one and are scored`);
+      if (labelled < pairs.kept) terminal.out(`  of ${leftOutText(pairs)}`);
+      printValidity(terminal, suites);
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+function refuse(flags: ValidityFlags, names: readonly (keyof ValidityFlags)[], why: string): void {
+  const given = names.find((name) => flags[name] !== undefined && flags[name] !== false);
+  if (given === undefined) return;
+  throw new CommandFailure(
+    `--${given.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${why}`,
+    EXIT.usage,
+  );
+}
+
+function noSuchOutcome(
+  names: readonly { readonly label: string; readonly outcomes: number }[],
+  asked: string | undefined,
+): string {
+  if (names.length === 0)
+    return 'no outcomes are in the store: `assay labels import --outcome <file>` puts them there; or give a recording and --outcomes <file>';
+  const there = names.map(({ label, outcomes }) => `${safe(label, 80)} (${outcomes})`).join(', ');
+  if (asked === undefined) return `there are several outcomes: --label with one of ${there}`;
+  return `no outcome in the store is called ${safe(asked, 80)}: there are ${there}`;
+}
+
+function leftOutText({ kept, notThere, leftOut, notScored }: StoredPairs): string {
+  const parts = [
+    ...(notThere > 0 ? [`${notThere} are of conversations that are not in the store`] : []),
+    ...(leftOut > 0 ? [`${leftOut} of conversations that --since, --agent or --agent-version leave out`] : []),
+    ...(notScored > 0 ? [`${notScored} of conversations that no such suite has scored yet`] : []),
+  ];
+  return `${kept} outcomes in the store, ${parts.join(', ')}`;
+}
+
+function storedJson(
+  { kept, notThere, leftOut, notScored }: StoredPairs,
+  { label, labelled }: { readonly label: string; readonly labelled: number },
+  suites: Parameters<typeof validityJson>[0],
+): unknown {
+  const counted = { not_in_store: notThere, left_out: leftOut, not_scored: notScored };
+  return validityJson(suites, { label, entries: kept, labelled, ...counted });
 }
 
 function noneJoined(
@@ -89,6 +158,12 @@ function noneJoined(
   const theirs = named([...outcomes.keys()]);
   const ours = named([...new Set(evaluations.map(({ conversationId }) => conversationId))]);
   return `no outcome is of a conversation in the recording\n  the outcomes are of: ${theirs}\n  the recording has: ${ours}`;
+}
+
+function recordedJson(all: Joined, suites: Parameters<typeof validityJson>[0]): unknown {
+  const { label, entries, labelled, withoutOutcome, unknown, empty, repeated, contradicted } = all;
+  const counted = { entries, labelled, without_outcome: withoutOutcome, unknown, empty, repeated, contradicted };
+  return validityJson(suites, { label, ...counted });
 }
 
 interface Joined extends OutcomeFile {

@@ -1,4 +1,5 @@
 /** What a set of evaluations says, as users see it: in `assay score --json` and in the API. */
+import type { NamedOutcome } from '../../model/validity.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
 import { type EvaluationJson, toEvaluationJson } from '../../model/evaluation-json.ts';
 import { lastRevisions } from './revisions.ts';
@@ -12,6 +13,25 @@ interface ReportJson {
 /** The summary counts what is said now; of all revisions, the evaluations have each. */
 export function toReportJson(evaluations: readonly Evaluation[]): ReportJson {
   return { summary: summarize(lastRevisions(evaluations)), evaluations: evaluations.map(toEvaluationJson) };
+}
+
+/** What came of the conversation in the world. Nothing where nothing is known. */
+export function outcomesJson(outcomes: readonly NamedOutcome[]): { readonly came_of_it?: readonly CameOfIt[] } {
+  if (outcomes.length === 0) return {};
+  return {
+    came_of_it: outcomes.map(({ label, isGood, value, case: ofCase }) => ({
+      ...{ label, good: isGood },
+      ...(value === undefined ? {} : { value }),
+      ...(ofCase === undefined ? {} : { case: ofCase }),
+    })),
+  };
+}
+
+interface CameOfIt {
+  readonly label: string;
+  readonly good: boolean;
+  readonly value?: string;
+  readonly case?: string;
 }
 
 /** What suites in shadow say stands apart, and is in no summary. Nothing where none says anything. */

@@ -3,35 +3,17 @@ import type { Estimate } from '../../model/estimate.ts';
 import type { SuiteValidity } from '../../model/validity.ts';
 import { validityRemarks } from './validity-remarks.ts';
 
-interface Counted {
-  readonly label: string;
-  readonly entries: number;
-  readonly empty: number;
-  readonly repeated: number;
-  readonly contradicted: readonly string[];
-  readonly unknown: readonly string[];
-  readonly labelled: number;
-  readonly withoutOutcome: number;
-}
+/** With what was counted, by its name in the document. */
+type Counted = { readonly label: string } & Readonly<Record<string, string | number | readonly string[]>>;
 
-export function validityJson(suites: readonly SuiteValidity[], counted: Counted): unknown {
-  return {
-    label: counted.label,
-    confidence: 0.95,
-    entries: counted.entries,
-    labelled: counted.labelled,
-    without_outcome: counted.withoutOutcome,
-    unknown: counted.unknown,
-    empty: counted.empty,
-    repeated: counted.repeated,
-    contradicted: counted.contradicted,
-    suites: suites.map(suiteJson),
-  };
+export function validityJson(suites: readonly SuiteValidity[], { label, ...counted }: Counted): unknown {
+  return { label, confidence: 0.95, ...counted, suites: suites.map(suiteJson) };
 }
 
 function suiteJson(suite: SuiteValidity): unknown {
   return {
     suite: suite.suite,
+    suite_version: suite.suiteVersion,
     scope: suite.scope,
     about: suite.about ?? null,
     labelled: suite.good + suite.bad,
@@ -54,8 +36,9 @@ function suiteJson(suite: SuiteValidity): unknown {
             cases: suite.withinCases.cases,
             pairs: suite.withinCases.pairs,
           },
-    criteria: suite.criteria.map(({ criterion, decided, failed, precision, recall }) => ({
+    criteria: suite.criteria.map(({ criterion, judgedBy, decided, failed, precision, recall }) => ({
       criterion,
+      ...(judgedBy === undefined ? {} : { judge: judgedBy.judge, judge_version: judgedBy.version }),
       decided,
       failed,
       precision: estimateJson(precision),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
 import { jsonAnswer } from '../../report/http/answer.ts';
 import { reading } from '../../report/http/route.ts';
-import { shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
+import { outcomesJson, shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
 import type { ConversationQuery, ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';
 import { since } from './since.ts';
 
@@ -62,7 +62,8 @@ export function conversationApi(reader: ConversationReader): ConversationApi {
       if (row === undefined) return undefined;
       const report = toReportJson(await reader.evaluations(row, options));
       const inShadow = await reader.evaluations(row, { ...options, of: 'shadow' });
-      return { ...report, ...shadowsJson(inShadow), conversation: describe(row) };
+      const cameOfIt = outcomesJson(await reader.outcomesOf(row));
+      return { ...report, ...shadowsJson(inShadow), ...cameOfIt, conversation: describe(row) };
     },
   };
 }

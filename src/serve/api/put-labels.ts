@@ -6,6 +6,7 @@ import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
+import { text } from './written-text.ts';
 
 const ID_MAX = 4096;
 const NAME_MAX = 1000;
@@ -13,13 +14,6 @@ const PERSON_MAX = 200;
 const NOTE_MAX = 10_000;
 const LABELS_MAX = 1000;
 
-/** Half a character can't be stored, and nobody means one. */
-const text = (max: number) =>
-  z
-    .string('a text')
-    .min(1, 'a text that is not empty')
-    .max(max, `at most ${max} characters`)
-    .transform((given) => given.toWellFormed());
 const labelSchema = z.strictObject({
   suite: text(NAME_MAX),
   criterion: text(NAME_MAX),

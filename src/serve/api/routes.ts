@@ -12,6 +12,7 @@ import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 import { acceptLevels } from './accept-levels.ts';
 import { type ConversationApi, getConversation, listConversations } from './conversation-api.ts';
 import { putLabels } from './put-labels.ts';
+import { putOutcomes } from './put-outcomes.ts';
 import { putTruth } from './put-truth.ts';
 import { reloadConfiguration } from './reload-configuration.ts';
 import { listShadows } from './shadow-api.ts';
@@ -82,6 +83,12 @@ a page; go on with &before=<next> until next is null`,
     '/v1/labels/{conversation}',
     '{suite, criterion, label: pass|fail|not_applicable, by, turn_id?, note?}, or a list: what a person says',
     putLabels,
+  ),
+  write(
+    'PUT',
+    '/v1/outcomes',
+    '{conversation_id, label, good: true|false|null, value?, case?}, or a list: what came of conversations in the world',
+    putOutcomes,
   ),
   write(
     'POST',

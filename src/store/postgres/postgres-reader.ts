@@ -25,6 +25,9 @@ import type { Labelled, LabelReader } from '../label-store.ts';
 import { nextPage, pageWindow } from '../page.ts';
 import { evaluationBeside, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
 import { readLabelled } from './labels.ts';
+import type { NamedOutcome } from '../../model/validity.ts';
+import type { OutcomeLabelReader, OutcomeName } from '../outcome-label-store.ts';
+import { OUTCOME_CELLS, type OutcomeCells, outcomeFrom } from './outcome-labels.ts';
 import { Link, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { readWaiting } from './waiting.ts';
@@ -41,7 +44,7 @@ interface PlacedTrace extends TraceRow {
   readonly conversation: number;
 }
 
-export class PostgresReader implements ConversationReader, LabelReader, EvaluationScanner {
+export class PostgresReader implements ConversationReader, LabelReader, OutcomeLabelReader, EvaluationScanner {
   readonly #address: PostgresAddress;
   readonly #link: Link;
 
@@ -135,6 +138,28 @@ export class PostgresReader implements ConversationReader, LabelReader, Evaluati
     ]);
     // The cast holds because `Truths.put` wrote the text.
     return row === undefined ? undefined : (JSON.parse(row.truth) as Json);
+  }
+
+  async outcomeNames(): Promise<readonly OutcomeName[]> {
+    const rows = await this.#rows<{ label: string; outcomes: number }>(
+      'SELECT label, count(*) AS outcomes FROM outcome_labels GROUP BY label ORDER BY label COLLATE "C"',
+      [],
+    );
+    return rows.map(({ label, outcomes }) => ({ label: fromStorable(label), outcomes }));
+  }
+
+  async *outcomesNamed(label: string): AsyncGenerator<readonly NamedOutcome[]> {
+    // A cursor takes no parameters. The key is a number's digits, whatever the text was.
+    const sql = `SELECT ${OUTCOME_CELLS} FROM outcome_labels WHERE label_key = '${textKey(label)}' ORDER BY conversation_id COLLATE "C"`;
+    for await (const rows of eachPage<OutcomeCells>(this.#link, sql)) yield rows.map(outcomeFrom);
+  }
+
+  async outcomesOf({ conversationId }: ConversationRow): Promise<readonly NamedOutcome[]> {
+    const rows = await this.#rows<OutcomeCells>(
+      `SELECT ${OUTCOME_CELLS} FROM outcome_labels WHERE key = $1 ORDER BY label COLLATE "C"`,
+      [textKey(conversationId)],
+    );
+    return rows.map(outcomeFrom);
   }
 
   async traces(conversation: ConversationRow): Promise<readonly TraceRow[]> {

@@ -19,6 +19,7 @@ import { Outbox } from './outbox.ts';
 import { Housekeeping } from './retention.ts';
 import { QuestionRows } from './questions.ts';
 import { migrate } from './schema.ts';
+import { OutcomeLabelRows } from './outcome-labels.ts';
 import { TruthRows } from './truths.ts';
 import { type KeysOf, UnknownKeys } from './unknown-keys.ts';
 import type { OutboxPayload } from './writing.ts';
@@ -62,6 +63,7 @@ export class PostgresStore implements ClusterStore {
   readonly results: ResultRows;
   readonly truths: TruthRows;
   readonly labels: LabelRows;
+  readonly outcomeLabels: OutcomeLabelRows;
   readonly questions: QuestionRows;
   readonly housekeeping: Housekeeping;
   readonly #links: readonly Link[];
@@ -100,6 +102,7 @@ export class PostgresStore implements ClusterStore {
     this.results = new ResultRows(others);
     this.truths = new TruthRows(others);
     this.labels = new LabelRows(others);
+    this.outcomeLabels = new OutcomeLabelRows(others);
     this.questions = new QuestionRows(asking);
     this.housekeeping = new Housekeeping(housekeeping, {
       keepMs: options.keepMs ?? 30 * DAY_MS,

@@ -49,7 +49,8 @@ export class Housekeeping implements HousekeepingStore {
     try {
       await makePartitions(this.#link, now);
       await this.#dropDays(now);
-      await this.#link.use((session) => session.once(DROP_LONELY_TRUTHS, [now - this.#retention.keepFailedMs]));
+      for (const table of SAID_FROM_OUTSIDE)
+        await this.#link.use((session) => session.once(dropLonely(table), [now - this.#retention.keepFailedMs]));
       await this.#link.use((session) => session.once(FORGET_PRUNED, [this.#rememberMs]));
       await this.#link.use((session) => session.once(DROP_LOST_TURNS, [this.#retention.openMaxMs]));
       for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
@@ -154,9 +155,11 @@ async function dropAll(session: Session, ids: readonly number[], rememberMs: num
     'DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation = ANY($1::bigint[]))',
     [ids],
   );
-  await session.once('DELETE FROM truths WHERE key IN (SELECT key FROM conversations WHERE id = ANY($1::bigint[]))', [
-    ids,
-  ]);
+  for (const table of SAID_FROM_OUTSIDE)
+    await session.once(
+      `DELETE FROM ${table} WHERE key IN (SELECT key FROM conversations WHERE id = ANY($1::bigint[]))`,
+      [ids],
+    );
   for (const table of [
     'waiting_evaluations',
     'revisits',
@@ -181,9 +184,11 @@ function remembering(from: string, condition: string, rememberMs: number): strin
 
 const FORGET_PRUNED = 'DELETE FROM pruned_traces WHERE closed_at < (SELECT log_time FROM cluster) - $1::bigint';
 
-/** Truth of conversations that never came. That of others goes with them. */
-const DROP_LONELY_TRUTHS =
-  'DELETE FROM truths t WHERE put_at < $1 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = t.key)';
+/** Tables of what somebody said of a conversation, by its key: it may be there before the conversation, and goes with it. */
+const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels'];
+/** Of conversations that never came. */
+const dropLonely = (table: string) =>
+  `DELETE FROM ${table} t WHERE put_at < $1 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = t.key)`;
 
 /** Turns that must have closed by now: their records are gone from the log, so nobody will file their close. */
 const DROP_LOST_TURNS = 'DELETE FROM open_turns WHERE named_at < (SELECT log_time FROM cluster) - $1::bigint';

@@ -363,6 +363,21 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX pruned_traces_closed ON pruned_traces (closed_at);
   `,
+  // What came of conversations in the world (outcome-labels.ts).
+  `
+  CREATE TABLE outcome_labels (
+    key uuid NOT NULL,
+    label_key uuid NOT NULL,
+    conversation_id text NOT NULL,
+    label text NOT NULL,
+    good boolean NOT NULL,
+    value text,
+    of_case text,
+    put_at bigint NOT NULL,
+    PRIMARY KEY (key, label_key)
+  );
+  CREATE INDEX outcome_labels_label ON outcome_labels (label_key, key);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -6,6 +6,7 @@
  */
 import { namesOf } from '../column.ts';
 import type { HumanLabel } from '../../model/labels.ts';
+import type { NamedOutcome } from '../../model/validity.ts';
 import type { StoredTruth } from '../sqlite/store-export.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
 import { CONVERSATION_COLUMNS } from '../conversation-columns.ts';
@@ -20,6 +21,7 @@ import { fromUuid, textKey } from './row-keys.ts';
 import { migrate } from './schema.ts';
 import type { Session } from './session.ts';
 import { LabelRows } from './labels.ts';
+import { addOutcomes } from './outcome-labels.ts';
 import { toStorable } from './storable-text.ts';
 import { addArrival, addTrace, ARRIVALS, TRACES } from './trace-copy.ts';
 import { seriesKey } from './writing.ts';
@@ -148,6 +150,11 @@ export class StoreImport {
   async takeLabels(labels: readonly HumanLabel[]): Promise<void> {
     for (let from = 0; from < labels.length; from += LABELS_TOGETHER)
       await new LabelRows(this.#link).put(labels.slice(from, from + LABELS_TOGETHER));
+  }
+
+  /** What was put into the target itself is newer, and stays. */
+  async takeOutcomeLabels(outcomes: readonly NamedOutcome[]): Promise<void> {
+    await this.#link.use((session) => addOutcomes(session, outcomes, Date.now()));
   }
 
   async takeFirstTimes(times: readonly StoredTotal[]): Promise<void> {

@@ -31,6 +31,8 @@ const REMEMBERED_MAX = 1_000_000;
 const REMEMBERED_SHARE = 0.1;
 
 const SUCCESSFUL = 'worst_outcome = 0';
+/** Tables of what somebody said of a conversation, by its id: it may be there before the conversation, and goes with it. */
+const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels'];
 
 export function prune(
   store: Store,
@@ -58,10 +60,12 @@ export function prune(
     if (dropped === 0) break;
     conversations += dropped;
   }
-  store.run(
-    `DELETE FROM truths WHERE put_at < ? AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.conversation_id = truths.conversation_id)`,
-    now - retention.keepFailedMs,
-  );
+  // What was said of conversations that never came.
+  for (const table of SAID_FROM_OUTSIDE)
+    store.run(
+      `DELETE FROM ${table} WHERE put_at < ? AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.conversation_id = ${table}.conversation_id)`,
+      now - retention.keepFailedMs,
+    );
   const remembered = Math.min(REMEMBERED_MAX, (retention.maxBytes * REMEMBERED_SHARE) / PRUNED_TRACE_BYTES);
   store.pruned.forget(reach, Math.floor(remembered));
   if (store.diskBytes > maxBytes()) store.traces.compactOne(COMPACT_UNDER_PRESSURE, 'all files');
@@ -93,9 +97,10 @@ function dropAll(
     `DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation IN temp.dropped)`,
   );
   store.run('DELETE FROM waiting_evaluations WHERE conversation IN temp.dropped');
-  store.run(
-    `DELETE FROM truths WHERE conversation_id IN (SELECT conversation_id FROM conversations WHERE id IN temp.dropped)`,
-  );
+  for (const table of SAID_FROM_OUTSIDE)
+    store.run(
+      `DELETE FROM ${table} WHERE conversation_id IN (SELECT conversation_id FROM conversations WHERE id IN temp.dropped)`,
+    );
   store.run('DELETE FROM conversation_keys WHERE conversation IN temp.dropped');
   store.run('DELETE FROM conversations WHERE id IN temp.dropped');
   return count;

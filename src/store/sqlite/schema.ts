@@ -261,6 +261,19 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX pruned_traces_closed ON pruned_traces (closed_at);
   `,
+  // What came of conversations in the world (outcome-label-store.ts).
+  `
+  CREATE TABLE outcome_labels (
+    conversation_id TEXT NOT NULL,
+    label TEXT NOT NULL,
+    good INTEGER NOT NULL,
+    value TEXT,
+    of_case TEXT,
+    put_at INTEGER NOT NULL,
+    PRIMARY KEY (conversation_id, label)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX outcome_labels_label ON outcome_labels (label, conversation_id);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

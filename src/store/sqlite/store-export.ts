@@ -11,6 +11,8 @@ import type { WholeConversation, WholeEvaluation, WholeTrace } from '../whole-co
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { toConversation } from './conversation-rows.ts';
 import { toEvaluation } from './evaluation-row.ts';
+import type { NamedOutcome } from '../../model/validity.ts';
+import { toOutcome } from './outcome-label-rows.ts';
 import { migrate } from './schema.ts';
 import { readContent } from './traces.ts';
 
@@ -101,6 +103,10 @@ export class StoreExport {
       truth: String(row.truth),
       putAt: Number(row.put_at),
     }));
+  }
+
+  outcomeLabels(): readonly NamedOutcome[] {
+    return this.#all('SELECT * FROM outcome_labels ORDER BY conversation_id, label').map(toOutcome);
   }
 
   /** In the order in which they were put. */

@@ -24,6 +24,9 @@ import type { Labelled, LabelReader } from '../label-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { nextPage, pageWindow } from '../page.ts';
 import { readLabelled } from './label-rows.ts';
+import type { NamedOutcome } from '../../model/validity.ts';
+import type { OutcomeLabelReader, OutcomeName } from '../outcome-label-store.ts';
+import { OUTCOMES_OF, outcomesNamed, readOutcomeNames, toOutcome } from './outcome-label-rows.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import { evaluationBeside, scanEvaluations } from './evaluation-scan.ts';
 import { readContent } from './traces.ts';
@@ -31,7 +34,7 @@ import { toEvaluation } from './evaluation-row.ts';
 
 const LOOKED_AT_MAX = 50_000;
 
-export class StoreReader implements ConversationReader, LabelReader, EvaluationScanner {
+export class StoreReader implements ConversationReader, LabelReader, OutcomeLabelReader, EvaluationScanner {
   readonly #database: DatabaseSync;
   readonly #files: ContentReader;
   /** By their text: those that are asked for one after the other. */
@@ -133,6 +136,18 @@ export class StoreReader implements ConversationReader, LabelReader, EvaluationS
     const row = this.#prepared('SELECT truth FROM truths WHERE conversation_id = ?').get(conversationId);
     // The cast holds because `TruthRows` wrote the text.
     return row === undefined ? undefined : (JSON.parse(String(row.truth)) as Json);
+  }
+
+  outcomeNames(): readonly OutcomeName[] {
+    return readOutcomeNames(this.#database);
+  }
+
+  outcomesNamed(label: string): Generator<readonly NamedOutcome[]> {
+    return outcomesNamed(this.#database, label);
+  }
+
+  outcomesOf({ conversationId }: ConversationRow): readonly NamedOutcome[] {
+    return this.#prepared(OUTCOMES_OF).all(conversationId).map(toOutcome);
   }
 
   traces(conversation: ConversationRow): readonly TraceRow[] {

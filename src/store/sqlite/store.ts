@@ -31,6 +31,7 @@ import { migrate } from './schema.ts';
 import { StoreReader } from './store-reader.ts';
 import { TotalRows } from './total-rows.ts';
 import { Traces } from './traces.ts';
+import { OutcomeLabelRows } from './outcome-label-rows.ts';
 import { TruthRows } from './truth-rows.ts';
 import { WaitingEvaluations } from './waiting-evaluations.ts';
 
@@ -57,6 +58,7 @@ export class Store implements EngineStore {
   readonly revisits: Revisits;
   readonly truths: TruthRows;
   readonly labels: LabelRows;
+  readonly outcomeLabels: OutcomeLabelRows;
   readonly detection: DetectionRows;
   readonly results: ResultRows;
   readonly #database: DatabaseSync;
@@ -87,6 +89,7 @@ export class Store implements EngineStore {
     this.keys = new ConversationKeyRows(database, this.conversations);
     this.postponed = new PostponedTurns(database, this.traces);
     this.labels = new LabelRows(database, own);
+    this.outcomeLabels = new OutcomeLabelRows(database, own);
     this.evaluations = new Evaluations(database, this.conversations, this.labels);
     this.questions = new QuestionRows(database, own);
     this.waiting = new WaitingEvaluations(database, this.questions);

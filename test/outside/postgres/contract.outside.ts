@@ -5,13 +5,14 @@ import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { contentOf, type Hints, holdToContract, traceIdOf } from '../../store/contract.ts';
 import { holdLabelsToContract, type LabelsUnderTest } from '../../store/labels-contract.ts';
+import { holdOutcomesToContract, type OutcomesUnderTest } from '../../store/outcome-labels-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from '../../store/revisit-contract.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
 const LANE = { group: 'test', lane: 0 };
 const ALL = { whose: 'any', conversationsMax: 1000, bytesMax: 1 << 30 } as const;
 
-async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest> {
+async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest & OutcomesUnderTest> {
   const url = await freshDatabase();
   const open = () => PostgresStore.open({ url, instance: 'a', group: LANE.group, topics: ['spans'] });
   let store = await open();
@@ -57,6 +58,9 @@ async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest> {
     get labels() {
       return store.labels;
     },
+    get outcomeLabels() {
+      return store.outcomeLabels;
+    },
     get questions() {
       return store.questions;
     },
@@ -95,3 +99,4 @@ async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest> {
 holdToContract('PostgreSQL', openPostgres);
 holdRevisitsToContract('PostgreSQL', openPostgres);
 holdLabelsToContract('PostgreSQL', openPostgres);
+holdOutcomesToContract('PostgreSQL', openPostgres);

@@ -65,6 +65,7 @@ async function held(): Promise<Held> {
         }
         await session.script(`UPDATE pending SET day = day - ${days}; UPDATE days SET day = day - ${days};
           UPDATE truths SET put_at = put_at - ${days * DAY_MS};
+          UPDATE outcome_labels SET put_at = put_at - ${days * DAY_MS};
           UPDATE conversations SET first_day = first_day - ${days}, updated_at = updated_at - ${days * DAY_MS}`);
       });
       await store.housekeeping.tidy();
@@ -194,19 +195,26 @@ test('a group goes when all of it may', async () => {
   expect(await left()).toEqual([]);
 });
 
-test('truth goes with its conversation, and that of one that never came when it is old', async () => {
-  const { store, put, age, link } = await held();
-  await put(1, 'good');
-  await put(2, 'bad', 'hard_failure');
-  for (const id of ['good', 'bad', 'never']) await store.truths.put(id, { right: id });
-  const known = () =>
-    link.use(async (session) => {
-      const rows = await session.once<{ id: string }>('SELECT conversation_id AS id FROM truths ORDER BY 1');
-      return rows.map(({ id }) => id);
-    });
+test.each(['truths', 'outcome_labels'])(
+  '%s: what was said goes with its conversation, and of one that never came when it is old',
+  async (table) => {
+    const { store, put, age, link } = await held();
+    await put(1, 'good');
+    await put(2, 'bad', 'hard_failure');
+    for (const id of ['good', 'bad', 'never']) {
+      await store.truths.put(id, { right: id });
+      const outcome = { label: 'csat', isGood: true, value: undefined, case: undefined };
+      await store.outcomeLabels.put([{ ...outcome, conversationId: id }]);
+    }
+    const known = () =>
+      link.use(async (session) => {
+        const rows = await session.once<{ id: string }>(`SELECT conversation_id AS id FROM ${table} ORDER BY 1`);
+        return rows.map(({ id }) => id);
+      });
 
-  await age(32);
-  expect(await known()).toEqual(['bad', 'never']);
-  await age(60);
-  expect(await known()).toEqual([]);
-});
+    await age(32);
+    expect(await known()).toEqual(['bad', 'never']);
+    await age(60);
+    expect(await known()).toEqual([]);
+  },
+);

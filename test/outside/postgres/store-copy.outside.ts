@@ -183,6 +183,8 @@ test('what people have put in goes with it: truth and labels', async () => {
   const label = { conversationId: 'c1', turnId: undefined, suite: 'pack', criterion: 'right', by: 'ana', note: 'See.' };
   const source = Store.open(file, { durable: false });
   source.truths.put('c1 \0', { right: true });
+  const outcome = { conversationId: 'c1 \0', label: 'csat', isGood: true, value: '5', case: undefined };
+  source.outcomeLabels.put([outcome]);
   source.labels.put([{ ...label, label: 'pass' }]);
   source.labels.put([{ ...label, label: 'fail' }]);
   source.close();
@@ -193,6 +195,7 @@ test('what people have put in goes with it: truth and labels', async () => {
   const store = await openStore(url);
   onTestFinished(() => store.close());
   expect(await store.truths.put('c1 \0', { right: true })).toBe(false);
+  expect(await store.outcomeLabels.put([outcome])).toBe(0);
   expect(await store.labels.put([{ ...label, label: 'fail' }])).toBe(0);
   expect(await store.labels.put([{ ...label, label: 'pass' }])).toBe(1);
 });

@@ -142,6 +142,7 @@ const A_LABEL = '{"suite":"s","criterion":"c","label":"pass","by":"ann"}';
 const BODIES: Readonly<Record<string, string>> = {
   '/v1/truth/{conversation}': '{}',
   '/v1/labels/{conversation}': A_LABEL,
+  '/v1/outcomes': '{"conversation_id":"c","label":"csat","good":true}',
   '/api/v1/detection/accept': '{"agent":"a","suite":"s"}',
 };
 

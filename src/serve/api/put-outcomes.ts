@@ -1,0 +1,39 @@
+/** `PUT /v1/outcomes`: what came of conversations in the world, one outcome or a list. Scores are held against it (`assay validity`). */
+import { z } from 'zod';
+import type { Unavailable } from '../../report/http/answer.ts';
+import { writing } from '../../report/http/route.ts';
+import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+import { text } from './written-text.ts';
+
+const ID_MAX = 4096;
+const NAME_MAX = 200;
+const VALUE_MAX = 1000;
+const OUTCOMES_MAX = 1000;
+
+const outcomeSchema = z
+  .strictObject({
+    conversation_id: text(ID_MAX),
+    label: text(NAME_MAX),
+    good: z.boolean('true, false, or null, which takes it away').nullable(),
+    value: text(VALUE_MAX).optional(),
+    case: text(VALUE_MAX).optional(),
+  })
+  .transform(({ conversation_id: conversationId, good, value, label, case: ofCase }) => ({
+    ...{ conversationId, label, value, case: ofCase },
+    isGood: good ?? undefined,
+  }));
+const bodySchema = z.preprocess(
+  (body) => (Array.isArray(body) ? body : [body]),
+  z.array(outcomeSchema).min(1, 'one outcome or more').max(OUTCOMES_MAX, `at most ${OUTCOMES_MAX} outcomes`),
+);
+
+interface OutcomeSide {
+  readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
+}
+
+export const putOutcomes = writing(bodySchema, async (side: OutcomeSide, outcomes) => {
+  const answer = await side.put({ what: 'outcomes', outcomes });
+  if ('unavailable' in answer) return answer;
+  if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
+  return { status: 200, value: { outcomes: outcomes.length, changed: answer.changed } };
+});
