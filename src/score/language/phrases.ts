@@ -87,10 +87,20 @@ export function plainText(text: string): string {
   return read.normalize('NFKC').toLowerCase().replaceAll(/[’‘]/g, "'");
 }
 
+const SENTENCE_END = /[!?。\n]|\.(?=\s)/g;
+
 /** At full stops that are not within a number or a name, and at line ends. The mark stays with its sentence. */
 export function sentencesOf(plain: string): readonly string[] {
-  return plain
-    .split(/(?<=[!?。])|(?<=\.)(?=\s)|\n/u)
-    .filter((sentence) => sentence.trim() !== '')
-    .map((sentence) => (sentence.length > SENTENCE_READ_MAX ? sentence.slice(-SENTENCE_READ_MAX) : sentence));
+  const sentences: string[] = [];
+  let from = 0;
+  const add = (to: number) => {
+    const sentence = plain.slice(from, to);
+    if (sentence.trim() !== '') {
+      sentences.push(sentence.length > SENTENCE_READ_MAX ? sentence.slice(-SENTENCE_READ_MAX) : sentence);
+    }
+    from = to;
+  };
+  for (const { index } of plain.matchAll(SENTENCE_END)) add(index + 1);
+  add(plain.length);
+  return sentences;
 }

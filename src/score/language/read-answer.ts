@@ -49,25 +49,74 @@ export function readingOf(turn: Turn): AnswerReading | undefined {
 /** Undefined where its language is not known. */
 export function readAnswer(answer: string): AnswerReading | undefined {
   const language = languageOf(answer);
-  if (language === undefined) return undefined;
-  const known = PHRASES[language];
-  const text = plainText(answer).trim();
-  const sentences = sentencesOf(text);
-  const isBare = bare(text, known);
-  const claim = claimIn(sentences, known);
-  const said = sentences.filter((sentence) => !isQuestion(sentence, known)).join('\n');
-  return {
-    language,
-    isBare,
-    admitsTrouble: isBare || known.trouble.test(said) || known.failure.test(said) || known.refusal.test(said),
-    claims: claim?.kind,
-    claim: claim?.sentence,
-    asks: asks(sentences, known),
-    refuses: sentences.some((sentence) => refuses(sentence, known)),
-    handsOver: known.handOver.test(text),
-    saysWhatNext:
-      known.nextStep.test(text) || known.request.test(text) || known.handOver.test(text) || text.includes('?'),
-  };
+  return language === undefined ? undefined : new Reading(language, plainText(answer).trim());
+}
+
+/** Every answer is read, and of most of them only one or two things are asked: each is looked for when it is. */
+class Reading implements AnswerReading {
+  readonly language: Language;
+  readonly #known: PhraseTests;
+  readonly #text: string;
+  #sentences: readonly string[] | undefined;
+  #isBare: boolean | undefined;
+  #claim: Claim | 'none' | undefined;
+
+  constructor(language: Language, text: string) {
+    this.language = language;
+    this.#known = PHRASES[language];
+    this.#text = text;
+  }
+
+  get isBare(): boolean {
+    this.#isBare ??= bare(this.#text, this.#known);
+    return this.#isBare;
+  }
+
+  get admitsTrouble(): boolean {
+    const { trouble, failure, refusal } = this.#known;
+    const said = this.#said.filter((sentence) => !isQuestion(sentence, this.#known)).join('\n');
+    return this.isBare || trouble.test(said) || failure.test(said) || refusal.test(said);
+  }
+
+  get claims(): Claim['kind'] | undefined {
+    return this.#claimed?.kind;
+  }
+
+  get claim(): string | undefined {
+    return this.#claimed?.sentence;
+  }
+
+  get asks(): boolean {
+    return asks(this.#said, this.#known);
+  }
+
+  get refuses(): boolean {
+    return this.#said.some((sentence) => refuses(sentence, this.#known));
+  }
+
+  get handsOver(): boolean {
+    return this.#known.handOver.test(this.#text);
+  }
+
+  get saysWhatNext(): boolean {
+    const { nextStep, request } = this.#known;
+    return nextStep.test(this.#text) || request.test(this.#text) || this.handsOver || this.#text.includes('?');
+  }
+
+  get #said(): readonly string[] {
+    this.#sentences ??= sentencesOf(this.#text);
+    return this.#sentences;
+  }
+
+  get #claimed(): Claim | undefined {
+    this.#claim ??= claimIn(this.#said, this.#known) ?? 'none';
+    return this.#claim === 'none' ? undefined : this.#claim;
+  }
+}
+
+interface Claim {
+  readonly kind: 'own' | 'stated';
+  readonly sentence: string;
 }
 
 /** In this order: an apology is part of many a filler. */
@@ -106,20 +155,21 @@ function everywhere(pattern: RegExp): RegExp {
   return global;
 }
 
-function claimIn(
-  sentences: readonly string[],
-  known: PhraseTests,
-): { readonly kind: 'own' | 'stated'; readonly sentence: string } | undefined {
+function claimIn(sentences: readonly string[], known: PhraseTests): Claim | undefined {
   let stated: string | undefined;
   for (const sentence of sentences) {
-    if (isQuestion(sentence, known)) continue;
-    for (const clause of clausesOf(sentence)) {
-      if (known.unclaimed.test(clause)) continue;
-      if (known.ownClaim.test(clause)) return { kind: 'own', sentence: sentence.trim() };
-      if (known.doneClaim.test(clause)) stated ??= sentence.trim();
-    }
+    const kinds = clausesOf(sentence).flatMap((clause) => claimOf(clause, known) ?? []);
+    if (kinds.length === 0 || isQuestion(sentence, known)) continue;
+    if (kinds.includes('own')) return { kind: 'own', sentence: sentence.trim() };
+    stated ??= sentence.trim();
   }
   return stated === undefined ? undefined : { kind: 'stated', sentence: stated };
+}
+
+/** Few clauses claim anything, so what takes the claim back is looked for last. */
+function claimOf(clause: string, known: PhraseTests): Claim['kind'] | undefined {
+  const kind = known.ownClaim.test(clause) ? 'own' : known.doneClaim.test(clause) ? 'stated' : undefined;
+  return kind === undefined || known.unclaimed.test(clause) ? undefined : kind;
 }
 
 /** A "not" in one half of a sentence says nothing of the other. */

@@ -28,7 +28,8 @@ const OTHERS = {
   Catalan: 'els amb és són però aquest aquesta ho ens gràcies puc vostè seva seu meva per què ho sento ja està',
 } as const;
 
-const LETTERS: readonly (readonly [RegExp, Language | 'none'])[] = [
+/** Marks that only one of them has. All but the elisions of French are beyond ASCII. */
+const MARKS: readonly (readonly [RegExp, Language | 'none'])[] = [
   [/[ß]|(?:^|[^\p{L}])(?:für|über|können|möchte|rück)/gu, 'German'],
   [/[¿¡ñ]|ción(?!\p{L})/gu, 'Spanish'],
   [/[ãõ]|ção(?!\p{L})|ções(?!\p{L})/gu, 'Portuguese'],
@@ -36,56 +37,88 @@ const LETTERS: readonly (readonly [RegExp, Language | 'none'])[] = [
   [/[łżśąęğşıřžčåøæșț]/gu, 'none'],
 ];
 
-const FUNCTION_WORDS: readonly (readonly [Language | 'none', ReadonlySet<string>])[] = [
+const CANDIDATES: readonly (readonly [Language | 'none', Iterable<string>])[] = [
   ...(['English', 'German', 'Spanish', 'French', 'Portuguese'] as const).map(
     (language) => [language, PHRASES[language].words] as const,
   ),
-  ...Object.values(OTHERS).map((words) => ['none', new Set(words.split(' '))] as const),
+  ...Object.values(OTHERS).map((words) => ['none', words.split(' ')] as const),
 ];
+/** The candidates that each word is of, by their places. Every answer is read, so a word is looked up once and not once for each candidate. */
+const CANDIDATES_OF: ReadonlyMap<string, readonly number[]> = byWord();
+
+function byWord(): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  for (const [place, [, words]] of CANDIDATES.entries()) {
+    for (const word of new Set(words)) {
+      const known = places.get(word);
+      if (known === undefined) places.set(word, [place]);
+      else known.push(place);
+    }
+  }
+  return places;
+}
 
 const TEXT_READ_MAX = 4000;
+/** Without what is no prose. So much tells the language as well as all of it. */
+const PROSE_READ_MAX = 800;
 const NO_PROSE = /```[\s\S]{0,4000}?(?:```|$)|`[^`\n]{0,200}`|https?:\/\/\S{1,300}|[\w.+-]{1,60}@[\w.-]{1,60}/g;
-const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu;
-const HAN = /\p{Script=Han}/gu;
-const LATIN = /\p{Script=Latin}/gu;
-const LETTER = /\p{L}/gu;
+const MAY_HOLD_NO_PROSE = /[`@]|:\/\//;
+const ASCII = /[\0-\x7f]+/g;
+const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
+const HAN = /\p{Script=Han}+/gu;
+const LATIN = /\p{Script=Latin}+/gu;
+const LETTERS = /\p{L}+/gu;
 
 /** Undefined where it is another language, or too little is said to tell. */
 export function languageOf(text: string): Language | undefined {
-  const prose = plainText(text.slice(0, TEXT_READ_MAX)).replace(NO_PROSE, ' ');
-  const letters = count(prose, LETTER);
-  const [kana, han] = [count(prose, KANA), count(prose, HAN)];
+  const plain = plainText(text.slice(0, TEXT_READ_MAX));
+  const prose = (MAY_HOLD_NO_PROSE.test(plain) ? plain.replace(NO_PROSE, ' ') : plain).slice(0, PROSE_READ_MAX);
+  const beyond = prose.replace(ASCII, '\n');
+  const isAscii = beyond.length <= 1;
+  if (isAscii) return byWords(prose, isAscii);
+  const letters = count(prose, LETTERS);
+  const [kana, han] = [count(beyond, KANA), count(beyond, HAN)];
   // A Japanese or Chinese sentence may hold many Latin names; one of them says as much as several letters.
   if (2 * (kana + han) * 2 >= letters && kana + han > 0) return kana * 10 >= kana + han ? 'Japanese' : 'Chinese';
-  return 2 * count(prose, LATIN) > letters ? byWords(prose) : undefined;
+  return 2 * count(prose, LATIN) > letters ? byWords(prose, isAscii) : undefined;
 }
 
 const WITHOUT_SPACES =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/gu;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]+/gu;
 
 /** A name in such a script does not make it one. */
 export function isWrittenWithoutSpaces(text: string): boolean {
   const read = text.slice(0, TEXT_READ_MAX);
-  return 4 * count(read, WITHOUT_SPACES) > count(read, LETTER);
+  return 4 * count(read, WITHOUT_SPACES) > count(read, LETTERS);
 }
 
-function byWords(prose: string): Language | undefined {
-  const words = prose.match(/\p{L}+(?:['-]\p{L}+)*/gu) ?? [];
-  const points = FUNCTION_WORDS.map(([language, known]) => {
-    const letters = LETTERS.filter(([, of]) => of === language).reduce((sum, [marks]) => sum + count(prose, marks), 0);
-    return { language, sum: words.filter((word) => isOneOf(known, word)).length + letters };
-  });
+function byWords(prose: string, isAscii: boolean): Language | undefined {
+  const points = CANDIDATES.map(([language]) => ({ language, sum: 0 }));
+  for (const word of prose.match(isAscii ? ASCII_WORD : WORD) ?? []) {
+    // "l'adresse" is written as one word.
+    const places = CANDIDATES_OF.get(word) ?? (/['-]/.test(word) ? CANDIDATES_OF.get(withoutElision(word)) : undefined);
+    for (const place of places ?? []) (points[place] as { sum: number }).sum += 1;
+  }
+  if (!isAscii || prose.includes("'")) {
+    for (const [marks, language] of MARKS) {
+      const found = prose.match(marks)?.length ?? 0;
+      if (found > 0) for (const point of points) if (point.language === language) point.sum += found;
+    }
+  }
   points.sort((a, b) => b.sum - a.sum);
   const [best, second] = points;
   if (best === undefined || second === undefined || best.language === 'none' || best.sum === 0) return undefined;
   return best.sum > second.sum ? best.language : undefined;
 }
 
-/** "l'adresse" is written as one word. */
-function isOneOf(known: ReadonlySet<string>, word: string): boolean {
-  return known.has(word) || known.has(word.replace(/^.{1,2}'|-.{1,6}$/u, ''));
+const WORD = /\p{L}+(?:['-]\p{L}+)*/gu;
+const ASCII_WORD = /[a-z]+(?:['-][a-z]+)*/g;
+
+function withoutElision(word: string): string {
+  return word.replace(/^.{1,2}'|-.{1,6}$/u, '');
 }
 
-function count(text: string, what: RegExp): number {
-  return text.match(what)?.length ?? 0;
+/** Characters in such runs. */
+function count(text: string, runs: RegExp): number {
+  return (text.match(runs) ?? []).reduce((sum, run) => sum + run.length, 0);
 }
