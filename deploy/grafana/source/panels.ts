@@ -156,6 +156,12 @@ export function bars(question: Question, query: Query, options: { readonly by: s
     .withTarget(now(query));
 }
 
+/** Parts of a change with a name for each: that of the mix, and `none` where there is none. */
+export function partsBy(metric: string, label: string): string {
+  const parts = `label_replace(${metric}{${AGENT}, ${WINDOW}}, "${label}", "none", "${label}", "")`;
+  return `label_replace(${parts}, "${label}", "mix", "part", "mix")`;
+}
+
 /** One row for each combination of labels, one column for each query. */
 export function comparison(question: Question, columns: readonly Column[]) {
   const { title, description, width = 24, height = 8 } = question;

@@ -4,9 +4,9 @@ import type { Links } from '../../links.ts';
 import { CRITERIA, EVIDENCE, EXPECTED, OBSERVED, TCR, TCR_LOWER, TCR_UPPER } from '../../prometheus/source/evidence.ts';
 import { duration, netIncrease } from '../../prometheus/source/promql.ts';
 import { ALARM_NATS, type RuleSettings } from '../../prometheus/source/settings.ts';
-import { SEGMENT_SHORTFALL, TCR_CHANGE_PART } from '../../prometheus/source/split.ts';
+import { SEGMENT_PART, TCR_CHANGE_PART } from '../../prometheus/source/split.ts';
 import { withDetector } from './detector-row.ts';
-import { AGENT, bars, conversationsLink, figure, heatMap, lines, page, VERSIONS, WINDOW } from './panels.ts';
+import { AGENT, bars, conversationsLink, figure, heatMap, lines, page, partsBy, VERSIONS, WINDOW } from './panels.ts';
 
 export function qualityDashboard(settings: RuleSettings, links: Links) {
   const day = `window="${duration(settings.bandWindow)}"`;
@@ -174,14 +174,13 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
     .withPanel(
       bars(
         {
-          title: 'Segments that lost most',
+          title: 'The same change by segment',
           description:
-            'Score that the conversations of each segment are short of what they had in the baseline. One bar, `none`, where no segments are configured.',
+            'Points of the score against what each segment had in the baseline; `mix` is other segments being asked, and late corrections. One bar, `none`, where no segments are configured. Together they are the change of the TCR, exactly.',
+          unit: 'percentunit',
         },
         // A bar needs a name, and where there are no segments there is no such label.
-        {
-          expr: `sort_desc(label_replace(sum by (segment) (${SEGMENT_SHORTFALL}{${AGENT}, ${WINDOW}}), "segment", "none", "segment", ""))`,
-        },
+        { expr: `sort(sum by (segment) (${partsBy(SEGMENT_PART, 'segment')}))` },
         { by: 'segment' },
       ),
     )

@@ -4,8 +4,8 @@ import { BASELINE_VERSION } from '../../prometheus/source/counts.ts';
 import { DROP, EVIDENCE } from '../../prometheus/source/evidence.ts';
 import { netIncrease } from '../../prometheus/source/promql.ts';
 import { type RuleSettings, VERSION_ALARM_NATS } from '../../prometheus/source/settings.ts';
-import { VERSION_SHORTFALL } from '../../prometheus/source/split.ts';
-import { AGENT, bars, comparison, lines, page, VERSIONS } from './panels.ts';
+import { VERSION_PART } from '../../prometheus/source/split.ts';
+import { AGENT, bars, comparison, lines, page, partsBy, VERSIONS } from './panels.ts';
 
 const GOOD = 'successful_completion|no_fault_found';
 
@@ -89,11 +89,12 @@ export function versionsDashboard(settings: RuleSettings) {
     .withPanel(
       bars(
         {
-          title: 'Score lost by version',
+          title: 'What moved the TCR, by version',
           description:
-            'How much score the conversations of each version are short of what such conversations had in the baseline.',
+            'Points of the score that the conversations of each version are away from what their segments had in the baseline; `mix` is other segments being asked, and late corrections. Together they are the change of the TCR, exactly.',
+          unit: 'percentunit',
         },
-        { expr: `sort_desc(sum by (agent_version) (${VERSION_SHORTFALL}{${AGENT}, window="$window"}))` },
+        { expr: `sort(sum by (agent_version) (${partsBy(VERSION_PART, 'agent_version')}))` },
         { by: 'agent_version' },
       ),
     )

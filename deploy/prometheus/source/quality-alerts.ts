@@ -19,7 +19,7 @@ import {
   type RuleSettings,
   VERSION_ALARM_NATS,
 } from './settings.ts';
-import { TCR_CHANGE_PART, VERSION_SHORTFALL } from './split.ts';
+import { TCR_CHANGE_PART, VERSION_PART } from './split.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -54,7 +54,7 @@ function maxBy(labels: string, expression: string): string {
 function culprits({ explainWindow }: RuleSettings) {
   const window = `window="${duration(explainWindow)}"`;
   const part = `bottomk(1, ${TCR_CHANGE_PART}{part="criterion",${window},${AGENT_PLACE}} < 0)`;
-  const version = `topk(1, ${VERSION_SHORTFALL}{${window},${AGENT_PLACE}} > 0)`;
+  const version = `bottomk(1, ${VERSION_PART}{part="version",${window},${AGENT_PLACE}} < 0)`;
   return {
     criterion: labelOfFirst('criterion', part),
     criterion_points: valueOfFirst(part, 'humanizePercentage'),

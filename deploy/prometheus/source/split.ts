@@ -6,6 +6,11 @@
  *
  * Halfway between the weights of now and then, the order in which they and the pass rates changed makes no difference. The mix is what is
  * left: other segments, other criteria that apply, corrections by late spans. So all parts together are ΔTCR, exactly.
+ *
+ * The same change comes apart by version and by segment, against what each segment had in the baseline:
+ *
+ *   part of v = Σ_s share_v,s · (TCR now of v in s − TCR then of s)       likewise of each segment
+ *   mix       = ΔTCR − Σ parts, the same for both
  */
 import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';
 import { BASELINE, BASELINE_TCR, TCR } from './evidence.ts';
@@ -16,9 +21,9 @@ import type { RuleSettings } from './settings.ts';
 export const TCR_CHANGE = 'agent:assay_tcr_change:points';
 /** With `part="criterion"` and the criterion, or `part="mix"`. */
 export const TCR_CHANGE_PART = 'agent:assay_tcr_change_part:points';
-/** Score that a version, or a segment, is short of what its conversations had in the baseline. */
-export const VERSION_SHORTFALL = 'agent_version:assay_shortfall:sum';
-export const SEGMENT_SHORTFALL = 'agent_segment:assay_shortfall:sum';
+/** With `part="version"` and the version, `part="segment"` and the segment, or `part="mix"`. */
+export const VERSION_PART = 'agent_version:assay_tcr_change_part:points';
+export const SEGMENT_PART = 'agent_segment:assay_tcr_change_part:points';
 
 const WEIGHTED = 'agent_segment:assay_criterion_weighted:sum';
 const WEIGHT = 'agent_segment:assay_criterion_weight:ratio';
@@ -36,7 +41,10 @@ export function split(settings: RuleSettings): Group {
   const rateThen = `(${BASELINE_CREDIT}${CRITERION} / (${BASELINE_SCORED}${CRITERION} > 0))`;
   const scored = `${SCORED}{measure="tcr"}`;
   const share = `(${scored} / ${on(`${AGENT}, window`, `(sum by (${AGENT}, window) (${scored}) > 0)`)})`;
-  const parts = `sum by (${AGENT}, window) (${TCR_CHANGE_PART}{part="criterion"})`;
+  const mix = (metric: string, part: string) =>
+    record(metric, `${TCR_CHANGE} - (sum by (${AGENT}, window) (${metric}{part="${part}"}) or ${TCR_CHANGE} * 0)`, {
+      part: 'mix',
+    });
   return {
     name: 'assay_split',
     intervalSeconds: settings.interval.fast,
@@ -58,16 +66,22 @@ export function split(settings: RuleSettings): Group {
 )`,
         { part: 'criterion' },
       ),
-      record(TCR_CHANGE_PART, `${TCR_CHANGE} - (${parts} or ${TCR_CHANGE} * 0)`, { part: 'mix' }),
-      record(VERSION_SHORTFALL, shortfall('version', 'agent_version')),
-      record(SEGMENT_SHORTFALL, shortfall('tcr', 'segment')),
+      mix(TCR_CHANGE_PART, 'criterion'),
+      record(VERSION_PART, partsBy('version', 'agent_version', windows), { part: 'version' }),
+      mix(VERSION_PART, 'version'),
+      record(SEGMENT_PART, partsBy('tcr', 'segment', windows), { part: 'segment' }),
+      mix(SEGMENT_PART, 'segment'),
     ],
   };
 }
 
-function shortfall(measure: string, by: string): string {
+function partsBy(measure: string, by: string, windows: string): string {
   const baseline = `${BASELINE}{measure="tcr"}`;
   const labels = `${AGENT}, ${by}, window`;
-  return `sum by (${labels}) (${SCORED}{measure="${measure}"} * ${on(SEGMENT, baseline)})
-- sum by (${labels}) (${CREDIT}{measure="${measure}"} and on (${SEGMENT}) ${baseline})`;
+  const of = `{measure="${measure}", window=~"${windows}"}`;
+  const all = on(`${AGENT}, window`, `(sum by (${AGENT}, window) (${SCORED}{measure="tcr"}) > 0)`);
+  return `(
+  sum by (${labels}) (${CREDIT}${of} and on (${SEGMENT}) ${baseline})
+  - sum by (${labels}) (${SCORED}${of} * ${on(SEGMENT, baseline)})
+) / ${all}`;
 }

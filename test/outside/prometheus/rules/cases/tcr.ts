@@ -24,9 +24,16 @@ const RATES = { right_person: 0.95, right_time: 0.9, polite: 0.85 };
 /** 0.5 × 0.95 + 0.3 × 0.9 + 0.2 × 0.85. */
 const SCORED = { perHour: 240, score: 0.915, success: 0.9, dispersion: 0.5, criteria: RATES };
 
-/** The parts of the change are the change: what is left over is less than rounding. */
+const BY_AGENT = 'suite, agent, environment, window';
+const sumsUp = (parts: string) =>
+  `max(abs(agent:assay_tcr_change:points - on (${BY_AGENT}) sum by (${BY_AGENT}) (${parts}))) < bool 1e-12`;
+/** The parts of the change are the change, by whatever it is taken apart: what is left over is less than rounding. */
 const SUMS_UP = {
-  'max(abs(agent:assay_tcr_change:points - on (suite, agent, environment, window) sum by (suite, agent, environment, window) (agent:assay_tcr_change_part:points))) < bool 1e-12':
+  [sumsUp('agent:assay_tcr_change_part:points')]: { '{}': 1 },
+  [sumsUp('agent_version:assay_tcr_change_part:points')]: { '{}': 1 },
+  [sumsUp('agent_segment:assay_tcr_change_part:points')]: { '{}': 1 },
+  // The mix is what is left over, so that of itself says little: but versions and segments leave over the same.
+  [`max(abs(agent_version:assay_tcr_change_part:points{part="mix"} - on (${BY_AGENT}) agent_segment:assay_tcr_change_part:points{part="mix"})) < bool 1e-9`]:
     { '{}': 1 },
 };
 
@@ -327,6 +334,13 @@ export const TCR_CASES: readonly RuleCase[] = [
             '{criterion="polite"}': 0.0167,
           },
           'max(agent:assay_tcr_change_part:points{window="6h", part="mix"}) < bool -0.05': { '{}': 1 },
+          // Easy ones are a sixth: (0.9 − 0.915) × 1/6, and (0.66 − 0.7) × 5/6.
+          'round(max by (segment) (agent_segment:assay_tcr_change_part:points{window="6h", part="segment"}), 0.0001)': {
+            '{segment="easy"}': -0.0025,
+            '{segment="hard"}': -0.0333,
+          },
+          'round(max by (agent_version) (agent_version:assay_tcr_change_part:points{window="6h", part="version"}), 0.0001)':
+            { '{agent_version="v1"}': -0.0358 },
           ...SUMS_UP,
         },
       },

@@ -92,9 +92,9 @@ export const VERSION_CASES: readonly RuleCase[] = [
           AgentCandidateVersionWorse: [{ ...AGENT, agent_version: 'v2' }],
         },
         values: {
-          'topk(1, max by (agent_version) (agent_version:assay_shortfall:sum{window="6h"})) > bool 1': {
-            '{agent_version="v2"}': 1,
-          },
+          // Half of the six hours' conversations are of v2.
+          'round(max by (agent_version) (agent_version:assay_tcr_change_part:points{part="version",window="6h"}), 0.001)':
+            { '{agent_version="v1"}': 0, '{agent_version="v2"}': -0.05 },
         },
       },
     ],
