@@ -19,7 +19,7 @@ import { scoreRecorded } from '../../src/offline/score-recording.ts';
 import type { RecordedBatch } from '../../src/offline/recording.ts';
 import { toEvaluationJson } from '../../src/model/evaluation-json.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
-import { prune } from '../../src/store/sqlite/retention.ts';
+import { prune, type Retention } from '../../src/store/sqlite/retention.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { randomFrom } from '../random.ts';
@@ -147,7 +147,7 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
       await new Promise((resolve) => setTimeout(resolve, lifeMs));
       await assay.kill();
       say(`kill ${kill} of ${options.kills} after ${Math.round(lifeMs)} ms; ${sent.size} spans acknowledged`);
-      if (random() < PRUNED_SHARE) counts.pruned += pruneAll(dataDir, deleted);
+      if (random() < PRUNED_SHARE) counts.pruned += pruneSome(dataDir, deleted, random);
       assay = await start();
     }
     running = false;
@@ -261,8 +261,19 @@ function keptBy(reader: StoreReader): Kept {
   return { spans, evaluations: new Set(evaluations) };
 }
 
-/** Deletes every conversation that is scored, and notes what was there of it. */
-function pruneAll(dataDir: string, deleted: Kept): number {
+const KEPT = { maxBytes: Number.MAX_SAFE_INTEGER, keepMs: DAY_MS, keepFailedMs: DAY_MS, reopenMs: DAY_MS };
+
+/** By the age of all, by that of the successful ones, by age so that the youngest stay, or by bytes. */
+function retentionAtRandom(random: () => number): Retention {
+  const way = random();
+  if (way < 0.25) return { ...KEPT, keepMs: -DAY_MS, keepFailedMs: -DAY_MS };
+  if (way < 0.5) return { ...KEPT, keepMs: -DAY_MS };
+  if (way < 0.75) return { ...KEPT, keepMs: random() * 5000, keepFailedMs: random() * 5000 };
+  return { ...KEPT, maxBytes: random() * 1_000_000 };
+}
+
+/** Deletes conversations that are scored, and notes what was there of them. */
+function pruneSome(dataDir: string, deleted: Kept, random: () => number): number {
   const file = path.join(dataDir, 'assay.db');
   const kept = () => {
     const reader = StoreReader.open(file);
@@ -276,8 +287,7 @@ function pruneAll(dataDir: string, deleted: Kept): number {
   try {
     const before = kept();
     store.begin();
-    const everything = { maxBytes: Number.MAX_SAFE_INTEGER, keepMs: -DAY_MS, keepFailedMs: -DAY_MS, reopenMs: DAY_MS };
-    const { conversations } = prune(store, everything);
+    const { conversations } = prune(store, retentionAtRandom(random));
     store.commit();
     store.traces.removeEmptyFiles();
     const after = kept();
