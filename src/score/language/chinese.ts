@@ -57,6 +57,10 @@ export const CHINESE: Phrases = {
     '不允许',
     '出现问题',
   ],
+  untroubled: [],
+  conditional: [],
+  passing: [],
+  overcome: [],
   substance: [
     '因为',
     '因為',

@@ -1,10 +1,21 @@
 /** English. The first person is told from others: "the server is unable to connect" is a diagnosis, not a refusal. */
 import type { Phrases } from './phrases.ts';
 
+/** Done by an agent, something is otherwise than before. What is found out, written or said is not among these. */
 const CHANGED =
-  '(?:booked|rebooked|reserved|refunded|reimbursed|cancell?ed|sent|emailed|e-mailed|forwarded to|submitted|scheduled|rescheduled|moved|changed|updated|modified|deleted|removed|added|created|filed|paid|charged|credited|transferred (?!you)|issued|processed|ordered|reordered|replaced|upgraded|downgraded|activated|deactivated|enabled|disabled|reset|restored|approved|applied|closed|reopened|opened|registered|renewed|unsubscribed|subscribed|fixed|pushed|merged|deployed|committed|published|installed|restarted|migrated|saved|posted|uploaded|invited|placed|initiated|completed|confirmed|switched|swapped|exchanged|revoked|rolled back|put through)';
+  '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
+const CHANGE =
+  '(?:refund|reimburse|cancel|book|rebook|reserve|reschedule|schedule|change|update|modify|move|switch|upgrade|downgrade|extend|renew|remove|delete|add|apply|waive|reset|unlock|activate|deactivate|process|submit|issue|send|place|secure|fix|resolve|complete|arrange|reverse|get (?:you|it|that|this|everything))';
+/** What is so because somebody did it. An office is closed of itself, and a parcel is shipped by others. */
+const STANDS =
+  '(?:booked|rebooked|reserved|refunded|reimbursed|cancell?ed|scheduled|rescheduled|confirmed|deployed|merged|fixed|deleted|removed|updated|changed|processed|credited|returned|waived|issued|submitted|upgraded|activated|deactivated|reset|resolved|restored|finali[sz]ed|sorted|settled|moved|approved|completed|escalated|forwarded)';
+/** Done by others it is news. */
+const NOT_BY_OTHERS = '(?! by (?:the|your|its|their|his|her|him|them|someone|another|a) )';
 const ADVERBS =
-  '(?:now |just |already |successfully |also |then |both |all |since |gone ahead and |been |officially ){0,3}';
+  '(?:now |just |already |successfully |also |then |both |all |since |gone ahead and |went ahead and |been |officially |fully |safely |duly |in fact |personally |immediately |even ){0,3}';
+const AGENT = "(?:i|we)(?:'ve| have)?";
+const MATTER =
+  '(?:your|this|that|it|the|everything|you|all)(?: (?:case|request|issue|matter|ticket|question|query|concern|details|message|feedback|complaint|conversation))?';
 
 export const ENGLISH: Phrases = {
   words: `
@@ -23,6 +34,15 @@ export const ENGLISH: Phrases = {
     "i'?m afraid",
   ],
   refusal: [
+    "(?:is|are)(?:n'?t| not) (?:something|anything) (?:that )?(?:i'?m|i am|we'?re|we are) (?:able|allowed|permitted|authori[sz]ed)…",
+    "(?:i|we)(?:'d| would| will|'ll)? (?:won'?t |not )be able to (?!find|see\\b|locate|reach|access|connect|verify|determine)…",
+    "(?:i|we) (?:(?:do|am|are|have) )?(?:not |n'?t )(?:have |able |allowed )?(?:the )?(?:ability|permission|authority|authori[sz]ation|clearance)…",
+    "(?:i|we) (?:lack|have no) (?:the )?(?:ability|permission|authority|authori[sz]ation|way|means)…",
+    "(?:that'?s|it'?s|this is|that one's|that is) (?:a no|off limits|off the table|not (?:something|an option|for me))…",
+    "(?:can'?t|cannot|can not|may not|must not) be (?:exchanged|shared|disclosed|waived|redeemed|combined|resold|transferred|refunded|given out|returned|granted|accommodated)",
+    "(?:isn'?t|aren'?t|is not|are not|not) (?:eligible|refundable|transferable|exchangeable|permitted|allowed)",
+    '(?:policy|rules|regulations|law|terms)[^.!?]{0,40} (?:prevents?|prohibits?|forbids?|does not allow|doesn\'t allow|do not allow|don\'t allow)…',
+    "(?:i'?m|i am|we'?re|we are) (?:going|gonna|sorry, but i have)? ?(?:to )?(?:have to )?(?:decline|say no|pass on that)…",
     '(?:i|we) never (?!mind|saw|got|received|heard|found)…',
     "(?:i|we) (?:can'?t|cannot|can not|won'?t|will not|don'?t|do not|must not|may not) (?!find|see\\b|seem|locate|reach|access|connect|tell|know|think|need|want|believe|have|verify|determine|recommend|mind|worry|understand|hesitate|be |expect|charge)…",
     "(?:i'?m|i am|we'?re|we are) (?:currently |simply )?(?:unable|not able|not allowed|not permitted|not authori[sz]ed|not in a position) to (?!find|see\\b|locate|reach|access|connect|verify|determine)…",
@@ -35,6 +55,13 @@ export const ENGLISH: Phrases = {
     'against (?:our|the|my) (?:policy|policies|rules|guidelines)',
   ],
   filler: [
+    '(?:please )?(?:give|have) it another (?:go|try|shot)(?: (?:later|shortly|soon|in (?:a|an) (?:bit|few|little|moment|minute|while)(?: (?:minutes?|moments?|bit|while))?))?',
+    '(?:on|at|from) (?:our|my|the) (?:end|side|part)',
+    '(?:as|the way) (?:we |it )?(?:planned|expected|intended|hoped|should)',
+    'in a (?:bit|moment|while|minute|little while)',
+    '(?:oh no|oops|whoops|uh-oh|hmm|ugh)',
+    '(?:looks|seems) like',
+    'with (?:your|this|that|the) (?:request|question|query|matter|one)',
     '(?:help|assist)(?: you)?(?: any)?(?: further)?(?: with)?(?: (?:that|this|it))?',
     '(?:do|answer|process|fulfil+|complete|handle|perform|comply with|provide|discuss)(?: (?:that|this|it))',
     '(?:process|fulfil+|complete|handle|perform|comply with|answer|honou?r)? ?(?:your|this|that|the) (?:request|question|query|inquiry|enquiry|task|action|operation|topic)',
@@ -52,6 +79,9 @@ export const ENGLISH: Phrases = {
     'technical difficulties',
   ],
   failure: [
+    "(?:something|things|that|it|this) (?:didn'?t|did not|hasn'?t|has not) (?:go|gone|work|worked)(?: out)?(?: quite)?(?: (?:as|the way|to) (?:planned|expected|intended|plan))?",
+    "(?:i|we|it)(?:'ve| have| looks like we| seems we)? (?:hit|ran into|run into|faced|met) (?:a|an|some) (?:\\p{L}{2,12} )?(?:snag|bump|hiccup|glitch|wall|roadblock|trouble|issues?|problems?|errors?)",
+    '(?:something|this|that) (?:seems to be |appears to be |is )?(?:broke|broken|wrong|off)',
     'something (?:has )?(?:went|gone|goes) wrong',
     '(?:an? |the )?(?:unexpected |internal |unknown |technical )?(?:error|problem|issue)(?: has)? (?:occurred|happened|arose)',
     '(?:i|we) (?:ran into|encountered|hit|experienced|am having|are having|am experiencing|are experiencing)(?: an?| some)?(?: unexpected| internal| technical)? (?:error|problem|issue|difficult|trouble)…',
@@ -59,6 +89,19 @@ export const ENGLISH: Phrases = {
     "(?:i|we) (?:couldn'?t|could not|wasn'?t able to|was not able to|was unable to|were unable to|weren'?t able to|failed to)",
   ],
   trouble: [
+    "(?:has|have|had)(?:n'?t| not) (?:yet )?(?:been|gone|come|arrived|changed)…",
+    "(?:is|are|was|were)(?:n'?t| not) (?:yet )?\\p{L}{2,14}(?:ed|ing)",
+    '(?:keeps?|kept|started|still) (?:timing|failing|crashing|returning|rejecting|refusing|getting rejected|declining|throwing|dropping|loading|hanging|erroring)…',
+    '(?:came|come|comes|coming) (?:up|back) (?:empty|blank|short|with nothing)',
+    '(?:without|no) (?:success|luck|avail)',
+    'to no avail',
+    "(?:is|are|'s|was|were) (?:already |all )?(?:no longer available|fully booked|booked (?:up|out|solid)|out of stock|sold out|not there|missing|stuck|blocked|unchanged|out of (?:service|order))",
+    "(?:tables?|seats?|rooms?|slots?|offers?|fares?|deals?|tickets?|it|they|items?|stock)[^.!?]{0,20}? (?:is|are|was|were|'s) (?:already |all )?gone",
+    '(?:bounced|crashed|refused|denied|aborted|expired|hung up|broke off|fell through|timing out|errored(?: out)?|stalled|got stuck|ran out)',
+    "(?:didn'?t|did not|doesn'?t|does not|won'?t|will not) (?:let|accept|allow|open|show|return|come|make it|finish|save|send|reach|arrive|match|exist|support|recogni[sz]e|start|connect|run|pass|compile|build|register|update)…",
+    '(?:no|zero) (?:reply|response|answer|connection|seats?|tables?|rooms?|availability|appointments?|tickets?|stock)(?: (?:from|left|available|yet|at|on|to))?',
+    'nowhere to be found',
+    'remains? (?:active|open|unpaid|pending|unchanged|unresolved)',
     "(?:i|we)(?:'ve| have)? (?:couldn'?t|could not|can'?t|cannot|wasn'?t|was not|haven'?t|have not|didn'?t|did not|weren'?t|failed|been unable)…",
     '(?:unable|failed|failing|fails|fail|failure|rejected|declined|timed out|timeout|unavailable|unreachable|unsuccessful|impossible)',
     "(?:is|are|was|were)(?:n'?t| not) (?:available|possible|found|working|responding|done|booked|completed|successful|able|reachable)",
@@ -70,6 +113,39 @@ export const ENGLISH: Phrases = {
     '(?:is|are) (?:down|broken|offline|full|taken|sold out)',
     'still (?:active|open|fails?|failing|not|pending|broken)',
     '(?:error|problem) (?:with|in|while|when|from|occurred)',
+  ],
+  untroubled: [
+    "(?:couldn'?t|could not|can'?t|cannot) (?:be|have been|agree) (?:\\p{L}{2,12}(?:er|ier)|more|better|worse)…",
+    "(?:couldn'?t|can'?t|cannot) (?:wait|thank you enough|go wrong|stress)…",
+    "(?:won'?t|will not|wouldn'?t|don'?t|do not|doesn'?t|does not|never|not) (?:be |have been |get |have |need |cost |have to |need to )(?:charged|billed|debited|pay|do|anything|worry|to do|to pay|to worry|a card|any)[^.!?,;]{0,30}",
+    "(?:don'?t|do not|no need to|needn'?t) (?:worry|hesitate|mention|have to|need)[^.!?,;]{0,30}",
+    '(?:at )?no (?:extra |additional |further |added )?(?:cost|charge|fee|problem|problems|worries|trouble|issue|issues|need|longer|rush|doubt|obligation|hassle|strings|penalty|expense|hard feelings)s?',
+    'without (?:any |a |further |a single )?(?:errors?|problems?|issues?|trouble|hitch|hitches|hassle|delay|fail|cost|charge|fees?|penalty|difficulty|hiccups?|snags?|further ado)',
+    '(?:not|nothing) (?:to worry|a problem|an issue|at all)',
+    'not only',
+    "nothing (?:else |more |further |left )?(?:to do|for you to do|needed|is needed|is required|you need)…",
+    'no errors?',
+    '(?:never|no) (?:failed|fails|expires?)…',
+    "(?:never|don'?t|do not) expire",
+    'fail(?:ed)?-?(?:safe|over)',
+  ],
+  conditional: [
+    "(?:once|as soon as) [^.!?;]{0,240}?(?= but |[.!?;]|$)…",
+    "(?:if|unless|in case|should you|whether|until|when|whenever|before|after|provided|assuming) [^,;:.!?]{0,160}…",
+  ],
+  passing: [
+    '(?:at first|initially|originally|to begin with|to start with|earlier(?: on)?|for a (?:moment|second|minute|while)|briefly|temporarily|momentarily|beforehand)',
+    '(?:first|1st|initial|previous|second) (?:try|attempt|time|go|run|request|call|payment)',
+    '(?:hiccup|glitch|snag|blip|hitch|bump)s?',
+    '(?:brief|short|small|minor|little|temporary|slight|quick) (?:\\p{L}{2,12} )?(?:outage|problem|issue|error|delay|trouble|interruption|failure)s?',
+    '(?:tried|retried|took) (?:it )?(?:twice|again|two|three|a few|a couple)…',
+  ],
+  overcome: [
+    "(?:second|third|2nd|3rd|next|another|last|final|new) (?:try|attempt|time|go|run)[^.!?]{0,30}? (?:worked|succeeded|went (?:through|fine|well)|did it|was (?:successful|fine)|did the trick|has worked|made it)",
+    "(?:it|that|this|they|everything|which|all|the \\p{L}{3,14}|retrying|a retry)(?:'s| is| are|'ve| has| have)?(?: all| since)? (?:now |then |just |finally |already |eventually |also )?(?:fixed|resolved|sorted|working|works|worked|up|back up|back to normal|back online|gone through|went through|cleared up|solved|fine|passes|pass|green)(?: again)?(?: now| then| in the end| after (?:a|the) (?:retry|restart)| (?:on|at) the (?:second|third|next) (?:try|attempt))",
+    "(?:it|that|this|they|everything|which|the \\p{L}{3,14})(?:'s| is| are|'ve| has| have)? (?:now|then|finally|eventually|meanwhile|since been) (?:fixed|resolved|sorted|working|works?|up|back|gone through|went through|solved|pass(?:es|ed)?|succeeded|been (?:fixed|resolved))",
+    '(?:but|then|and) (?:now |then |after (?:a|one) retry )?(?:it|that|this) (?:all )?(?:went through|worked|succeeded|is fixed|is done|is back)',
+    '(?:retry|retried|retrying|second try|second attempt|try again)[^.!?]{0,40} (?:worked|succeeded|went through|helped|did the trick|was successful)',
   ],
   substance: [
     'because',
@@ -99,6 +175,12 @@ export const ENGLISH: Phrases = {
     'connect you',
   ],
   request: [
+    'please (?:upload|attach|forward|fill|type|pick|verify|include|supply|indicate|submit|list|check and|log|sign|double-check|have your|reply|write|tell|add|post)…',
+    "(?:i|we)(?:'d| would|'ll| will|'re going to| do| am going to)? (?:just |still |first |also |then )?need (?:your|the|a|an|some|to know|to see|you to|one|two)…",
+    "(?:send|give|drop|show|forward|text|shoot) (?:me|us|over) (?:your|the|a|an|that|those)…",
+    '(?:could|can|would|will) you (?:please |kindly |just |also )?(?:\\p{L}{3,12} )',
+    'kindly (?:provide|confirm|share|send|specify)…',
+    "i just need…",
     'please (?:provide|confirm|specify|clarify|share|tell me|send me|give me|enter|choose|select|let me know|reply with|answer|state|describe)…',
     "(?:tell me|let me know) (?:which|what|when|where|whether|how|who|your|the|if you(?:'d| would) (?:like|prefer))…",
     "(?:i|we)(?:'ll)? (?:just |still |first |also )?need (?:your|the|a|some|to know)…",
@@ -140,42 +222,50 @@ export const ENGLISH: Phrases = {
     '(?:one )?option…',
   ],
   handOver: [
+    `${AGENT} ${ADVERBS}(?:forwarded|escalated|passed|handed|referred|routed|transferred|assigned|raised|sent|looped|brought|handing|passing) (?:${MATTER} )?(?:[^.!?]{0,40}?)(?:to|on|over|along|in|with) [^.!?]{0,40}?(?:colleague|team|specialist|agent|department|manager|supervisor|human|person|support|billing|expert|engineer|representative)…`,
+    '(?:has|have) been (?:forwarded|escalated|passed|handed|referred|routed|transferred|assigned) (?:on |over |along )?to…',
+    '(?:a|an|one of our|our|my) (?:\\p{L}{2,14} )?(?:colleague|specialist|agent|team member|representative|manager|supervisor|expert)s? (?:will|is going to|has been|was|is|can) (?:now |be )?(?:call|contact|reach|get|take|in touch|follow|informed|notified|handle|join|assigned|looking|pick|with)…',
+    "(?:putting|patching|passing|handing|routing) you (?:through|over|on|to)…",
+    "(?:let me |i'?ll |i will |i'?m )?(?:get|getting|bring|bringing|fetch|find|grab|call in|looping in|loop in) (?:you )?(?:a|an|one of|someone|somebody) (?:\\p{L}{2,14} ){0,3}?(?:human|person|colleague|specialist|agent|team|representative|expert|manager)…",
+    `${AGENT} ${ADVERBS}(?:raised|opened|created|logged|filed) (?:a|an|your) (?:\\p{L}{2,14} )?(?:ticket|case|escalation)`,
     "(?:i'?m|i am|i'?ll|i will|let me|we'?ll|i'?ve|i have) (?:now )?(?:be )?(?:connect|transfer|pass|forward|hand|put|escalat|rout)…",
     '(?:connecting|transferring) you',
   ],
   ownClaim: [
-    `(?:i|we)(?:'ve| have)? ${ADVERBS}${CHANGED}`,
-    `(?<=^|^ |[,;:] |and )${ADVERBS}${CHANGED} (?:your|the|it|this|that|a|an)`,
+    `${AGENT} ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
+    `${AGENT} (?:${ADVERBS}managed to|was able to|were able to|(?:have |'ve )?been able to) ${ADVERBS}${CHANGE}`,
+    `${AGENT} ${ADVERBS}(?:got|gotten|had|made sure) (?:you|it|that|this|everything|your [^.!?,]{1,30}?) ${ADVERBS}${CHANGED}`,
+    `${AGENT} ${ADVERBS}(?:took|taken) (?:care of|off)`,
+    `${AGENT} ${ADVERBS}(?:made|put in|carried out|did|done) (?:the|that|this|your|all|those|it|a) ?(?:\\p{L}{2,14} )?(?:change|booking|reservation|refund|update|payment|transfer|request for|cancellation|switch|order|fix)?s?(?= for you|[ ,.!]|$)`,
+    `(?<=^|^ |[,;:.!] |and )${ADVERBS}(?:${CHANGED}|took care of|dealt with) (?:your|the|it|this|that|a|an|both|all|you|everything)`,
+    `(?:consider (?:it|that) done)`,
   ],
   doneClaim: [
-    `(?:has|have) ${ADVERBS}been ${ADVERBS}${CHANGED}`,
-    `(?:is|are|was|were) (?:now |all |already |successfully ){0,2}(?:booked|rebooked|reserved|refunded|cancell?ed|scheduled|rescheduled|confirmed|deployed|merged|fixed|deleted|updated)`,
-    '(?:refund|payment|money|reimbursement|replacement|invitation|invite)[^.!?]{0,40} (?:is|are) on (?:its|their|the) way',
-    'all (?:done|set|taken care of)',
-    "(?:everything|it|that|this)(?:'s| is) (?:done|all set|set|taken care of|sorted)",
-    `(?<=^|^ |: )(?:successfully )?(?:booked|refunded|cancell?ed|scheduled|rescheduled|deployed|fixed|updated|deleted)`,
+    `(?:has|have|'s|'ve|had) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
+    `(?:is|are|was|were|'s|'re|got) (?:now |all |already |successfully |both |officially ){0,2}${STANDS}${NOT_BY_OTHERS}`,
+    '(?:refund|payment|money|reimbursement|replacement|invitation|invites?|order|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|\'s) (?:now |already |just ){0,2}(?:on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)',
+    '(?:refund|payment|transfer|change|cancellation|order|booking|reservation|request) (?:just |now |has |is ){0,2}(?:went|gone|came|come) through',
+    '(?:refund|payment|transfer|change|cancellation|booking|reservation|order|upgrade|return) (?:was |is |has been )?(?:successful|complete|done|sorted)',
+    '(?:invites?|invitations?|e-?mails?|letters?) (?:is|are) (?:out|sent|on (?:its|their) way)',
+    "(?:you'?re|you are|you guys are) (?:now )?(?:all |good |booked|rebooked|refunded|confirmed|checked in|signed up|upgraded|enrolled|scheduled|registered|unsubscribed)(?:set|sorted|done|to go|good|booked)?",
+    "(?:everything|it|that|this|all)(?:'s| is| has been) (?:now |all |been )?(?:done|all set|set|taken care of|sorted(?: out)?|handled|settled|in order|arranged|completed|resolved|squared away)",
+    'all (?:done|set|sorted|taken care of|good to go)',
+    'took care of (?:it|that|this|everything|your)',
+    `(?<=^|^ |: )(?:all )?done(?: and dusted| deal)?(?= ?[^\\p{L}\\s]| ?$)`,
+    `(?<=^|^ |[:,;.!] )(?:successfully )?${STANDS}(?: successfully)?(?= ?[^\\p{L}\\s]| ?$| for you| as | to | and)`,
+    `(?<=^|^ |: )(?:the |your |that |this )?(?:\\p{L}{3,14} ){1,2}(?:successfully )?${STANDS}(?: successfully)?(?= ?[.!✅✔🎉☑👍]| ?$)`,
+    `(?:new|updated|correct|changed) [^.!?]{1,30} (?:is|are|'s) (?:now )?(?:on file|in place|active|saved|live)`,
   ],
   unclaimed: [
     'not',
-    'until(?! \\d)',
-    "(?:haven|hasn|wasn|weren|isn|aren|didn|couldn|can|don)'?t",
-    'nothing',
-    'never',
-    'no',
-    'if',
-    'once',
-    'when',
-    'before',
-    'after',
-    'unless',
-    'should',
-    'would',
-    'could',
-    'will be',
-    'unable',
-    'failed',
-    'only',
-    'to be',
+    "(?:haven|hasn|wasn|weren|isn|aren|didn|couldn|can|don|doesn|won)'?t",
+    '(?:nothing|never|no|none|neither|nor|without|unable|failed|nobody)',
+    '(?:should|would|could|might|may|must|being)',
+    "(?:will|'ll|to|needs?|gets?|can) (?:be|get|have|need)",
+    '(?:usually|normally|typically|generally|always|often)',
+    '(?:wish|hope|tried|attempted|trying)',
+    'how',
+    'whether',
   ],
   assent: [
     '(?:yes|yep|yeah|yup|sure|ok|okay|correct|agreed|absolutely|definitely|certainly|right|fine|perfect|great|exactly)',

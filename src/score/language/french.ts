@@ -64,6 +64,10 @@ export const FRENCH: Phrases = {
     '(?:erreur|problème) (?:lors|avec|dans|de)',
     'pas (?:pu|réussi|abouti)',
   ],
+  untroubled: [],
+  conditional: [],
+  passing: [],
+  overcome: [],
   substance: [
     'parce que',
     'car',

@@ -81,6 +81,10 @@ export const GERMAN: Phrases = {
     'funktioniert[^.!?]{0,20} nicht',
     'nicht (?:geklappt|funktioniert|erreicht|erreichen)',
   ],
+  untroubled: [],
+  conditional: [],
+  passing: [],
+  overcome: [],
   substance: [
     'weil',
     'da (?:der|die|das|ein|eine|ihr|ihre)',

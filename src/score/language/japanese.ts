@@ -62,6 +62,10 @@ export const JAPANESE: Phrases = {
     '障害',
     '問題が',
   ],
+  untroubled: [],
+  conditional: [],
+  passing: [],
+  overcome: [],
   substance: [
     '(?:ため|ので)(?!す)',
     'から',

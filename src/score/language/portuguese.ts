@@ -60,6 +60,10 @@ export const PORTUGUESE: Phrases = {
     'nada (?:reservado|feito|cancelado|enviado)',
     'não (?:está|estão|estava)…',
   ],
+  untroubled: [],
+  conditional: [],
+  passing: [],
+  overcome: [],
   substance: [
     'porque',
     'pois',

@@ -54,8 +54,9 @@ export function readAnswer(answer: string): AnswerReading | undefined {
   const text = plainText(answer).trim();
   const sentences = sentencesOf(text);
   const isBare = bare(text, known);
-  const claim = claimIn(sentences, known);
-  const said = sentences.filter((sentence) => !isQuestion(sentence, known)).join('\n');
+  const told = sentences.filter((sentence) => !isQuestion(sentence, known)).map((sentence) => asIs(sentence, known));
+  const claim = claimIn(told, known);
+  const said = standingOf(told.flatMap(({ clauses }) => clauses), known);
   return {
     language,
     isBare,
@@ -63,7 +64,7 @@ export function readAnswer(answer: string): AnswerReading | undefined {
     claims: claim?.kind,
     claim: claim?.sentence,
     asks: asks(sentences, known),
-    refuses: sentences.some((sentence) => refuses(sentence, known)),
+    refuses: told.some(({ clauses }) => refuses(clauses.join(' '), known)),
     handsOver: known.handOver.test(text),
     saysWhatNext:
       known.nextStep.test(text) || known.request.test(text) || known.handOver.test(text) || text.includes('?'),
@@ -106,29 +107,70 @@ function everywhere(pattern: RegExp): RegExp {
   return global;
 }
 
+/** A sentence without what it only supposes, and without words of trouble that tell of none. */
+interface Told {
+  readonly sentence: string;
+  readonly clauses: readonly string[];
+}
+
+function asIs(sentence: string, known: PhraseTests): Told {
+  const plain = sentence.replace(everywhere(known.untroubled), ' · ').replace(everywhere(known.conditional), ' · ');
+  return { sentence: sentence.trim(), clauses: clausesOf(plain) };
+}
+
+/** A "not" in one half of a sentence says nothing of the other. */
+function clausesOf(sentence: string): readonly string[] {
+  return sentence.split(CLAUSE_ENDS);
+}
+
+const CLAUSE_ENDS =
+  /[;—–]|(?<=,) ?(?=(?:but|and|so|aber|und|doch|pero|y|así|mais|et|mas|e|então) )|(?<=が、|が,)|(?<=,)(?=[\p{Script=Han}])/u;
+
 function claimIn(
-  sentences: readonly string[],
+  told: readonly Told[],
   known: PhraseTests,
 ): { readonly kind: 'own' | 'stated'; readonly sentence: string } | undefined {
   let stated: string | undefined;
-  for (const sentence of sentences) {
-    if (isQuestion(sentence, known)) continue;
-    for (const clause of clausesOf(sentence)) {
-      if (known.unclaimed.test(clause)) continue;
-      if (known.ownClaim.test(clause)) return { kind: 'own', sentence: sentence.trim() };
-      if (known.doneClaim.test(clause)) stated ??= sentence.trim();
+  for (const { sentence, clauses } of told) {
+    for (const clause of clauses) {
+      if (claims(clause, known.ownClaim, known)) return { kind: 'own', sentence };
+      if (claims(clause, known.doneClaim, known)) stated ??= sentence;
     }
   }
   return stated === undefined ? undefined : { kind: 'stated', sentence: stated };
 }
 
-/** A "not" in one half of a sentence says nothing of the other. */
-function clausesOf(sentence: string): readonly string[] {
-  return sentence.split(/;|(?<=,) ?(?=but |and |aber |und |pero |y |mais |et |mas |e )|—|–/u);
+/** What comes after a claim does not take it back ("is refunded and should arrive"), but for languages with the verb at the end. */
+function claims(clause: string, pattern: RegExp, known: PhraseTests): boolean {
+  const claim = pattern.exec(clause);
+  if (claim === null) return false;
+  return !known.unclaimed.test(known.words.size === 0 ? clause : clause.slice(0, claim.index + claim[0].length));
+}
+
+/** Without trouble that was overcome: told as past before something that was done, or said to be over. */
+function standingOf(clauses: readonly string[], known: PhraseTests): string {
+  const standing: string[] = [];
+  let isOver = false;
+  for (const clause of clauses.toReversed()) {
+    const end = endOfTrouble(clause, known);
+    isOver ||= end !== undefined;
+    if (end !== undefined) standing.push(clause.slice(end));
+    else if (!isOver || !known.passing.test(clause)) standing.push(clause);
+  }
+  return standing.reverse().join('\n');
+}
+
+/** How far a clause tells of what is over. Undefined where nothing is; a claim alone ends only trouble of clauses before it. */
+function endOfTrouble(clause: string, known: PhraseTests): number | undefined {
+  const over = known.overcome.exec(clause);
+  if (over !== null) return over.index + over[0].length;
+  const isDone = claims(clause, known.ownClaim, known) || claims(clause, known.doneClaim, known);
+  if (!isDone) return undefined;
+  return known.passing.test(clause) ? clause.length : 0;
 }
 
 function refuses(sentence: string, known: PhraseTests): boolean {
-  return known.refusal.test(sentence) && !known.failure.test(sentence) && !isQuestion(sentence, known);
+  return known.refusal.test(sentence) && !known.failure.test(sentence);
 }
 
 /** In one of the last two sentences: what is asked in the middle of a text was most often answered by its end. */

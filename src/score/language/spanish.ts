@@ -68,6 +68,10 @@ export const SPANISH: Phrases = {
     'no (?:respondió|responde|contestó|se realizó|se hizo|se completó)',
     'nada (?:reservado|hecho|cancelado|enviado)',
   ],
+  untroubled: [],
+  conditional: [],
+  passing: [],
+  overcome: [],
   substance: [
     'porque',
     'ya que',
