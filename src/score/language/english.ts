@@ -175,7 +175,7 @@ export const ENGLISH: Phrases = {
     'connect you',
   ],
   request: [
-    'please (?:upload|attach|forward|fill|type|pick|verify|include|supply|indicate|submit|list|check and|log|sign|double-check|have your|reply|write|tell|add|post)…',
+    'please (?:upload|attach|forward|fill|type|pick|include|supply|indicate|have your|reply|write|tell)…',
     "(?:i|we)(?:'d| would|'ll| will|'re going to| do| am going to)? (?:just |still |first |also |then )?need (?:your|the|a|an|some|to know|to see|you to|one|two)…",
     "(?:send|give|drop|show|forward|text|shoot) (?:me|us|over) (?:your|the|a|an|that|those)…",
     '(?:could|can|would|will) you (?:please |kindly |just |also )?(?:\\p{L}{3,12} )',

@@ -53,9 +53,9 @@ export function readAnswer(answer: string): AnswerReading | undefined {
   const known = PHRASES[language];
   const text = plainText(answer).trim();
   const sentences = sentencesOf(text);
-  const isBare = bare(text, known);
   const told = sentences.filter((sentence) => !isQuestion(sentence, known)).map((sentence) => asIs(sentence, known));
   const claim = claimIn(told, known);
+  const isBare = claim === undefined && bare(text.replace(everywhere(known.untroubled), ' · '), known);
   const said = standingOf(told.flatMap(({ clauses }) => clauses), known);
   return {
     language,
@@ -124,7 +124,7 @@ function clausesOf(sentence: string): readonly string[] {
 }
 
 const CLAUSE_ENDS =
-  /[;—–]|(?<=,) ?(?=(?:but|and|so|aber|und|doch|pero|y|así|mais|et|mas|e|então) )|(?<=が、|が,)|(?<=,)(?=[\p{Script=Han}])/u;
+  /[;—–]|(?<=:) |(?<=,) ?(?=(?:but|and|so|now|then|aber|und|doch|pero|y|así|ahora|mais|et|maintenant|mas|e|então|agora|jetzt|nun) )|(?<=が、|が,)|(?<=,)(?=[\p{Script=Han}])/u;
 
 function claimIn(
   told: readonly Told[],
