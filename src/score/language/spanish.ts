@@ -18,7 +18,7 @@ export const SPANISH: Phrases = {
     el la los las un una unos unas y o pero no sí si de del a al en por para con sin es son era fue ser está están ha han he hay yo
     usted tú él ella nosotros me mi su sus le les lo te tu tus se nos este esta esto ese esa eso aquí que qué cuál cuándo dónde cómo
     quién porque cuando como más muy ya todavía también solo puede puedo pueden podría quiere favor gracias siento lamentablemente
-    hecho listo nada ayudarle ayudar disculpe algo alguna ningún otra otro desde hasta sobre ahora hola perfecto claro
+    hecho listo nada momento paso tarjeta cuenta reserva reembolso equipo ayudarle ayudar disculpe algo alguna ningún otra otro desde hasta sobre ahora hola perfecto claro
     lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre pedido llega nuestra nuestro`,
   apology: [
     '(?:lo )?(?:siento|sentimos|lamento|lamentamos)(?: mucho)?(?: (?:las molestias|el inconveniente|los inconvenientes))?',
@@ -39,7 +39,7 @@ export const SPANISH: Phrases = {
     'no (?:son|es) (?:reembolsable|canjeable|transferible|modificable|acumulable)s?',
     'no (?:le |te |lo |la |se lo )?(?:voy|vamos) a poder…',
     'no (?:tengo|tenemos) (?:autorización|permiso|permisos|acceso|facultad|potestad|forma|manera)…',
-    'no (?:puedo|podemos|podré|podremos)(?: \\p{L}{3,14}(?:ar|er|ir)(?:te|le|les|lo|la|los|las)?)…',
+    'no (?:podré|podremos|podría|podríamos)…',
     'nunca \\p{L}{2,20}(?:amos|emos|imos)',
     'no (?:le |te |lo |la )?(?:puedo|podemos|pueden ser|se me permite|nos es posible|me es posible|estoy autorizad[oa]|tengo permiso|tengo permitido) (?!encontrar|acceder|conectar|localizar|ver )…',
     'no (?:es|me es|nos es) posible (?:atender|ayudar|realizar|procesar)…',
@@ -103,7 +103,7 @@ export const SPANISH: Phrases = {
   untroubled: [
     'no (?:podría|puede|podía|puedo) (?:ser|estar|haber sido) (?:más|mejor|peor)…',
     '(?:sin|ningún|ninguna|no hay|no tiene|no habrá) (?:ningún |ninguna |más )?(?:coste|costo|costes|cargo|cargos|problema|problemas|error|errores|incidencia|incidencias|recargo|penalización|comisión|gastos|complicaciones|compromiso|dudas?|ninguna tarjeta|prisa)s?(?: adicional(?:es)?| extra)?',
-    'no (?:se )?(?:te |le )?(?:tienes?|tiene|hace|hay|necesitas?|debes?|debe|pagarás|pagará|cobrará|cobraremos|cobrarán|preocupes|preocupe|dudes|dude)(?: que)?(?: falta)?[^.!?,;]{0,40}',
+    'no (?:se )?(?:te |le |les )?(?:tienes? que|hace falta|hay que|necesitas?|debes?|pagarás|pagará|pagas|cobrará|cobraremos|cobrarán|preocupes?|dudes?)[^.!?,;]{0,40}',
     'no (?:solo|sólo|solamente)',
     '(?:de nada|no es nada|no pasa nada|no hay de qué)',
     'no (?:caducan?|vencen?|expiran?)',
