@@ -3,11 +3,12 @@ import type { Phrases } from './phrases.ts';
 
 const DONE =
   '(?:(?:re|ré|dé|dés)?(?:réservé|programmé|planifié|activé|envoyé|commandé|bloqué|verrouillé|inscrit|installé|initialisé|expédié)|remboursé|annulé|résilié|transmis|transféré|déplacé|reporté|avancé|décalé|changé|modifié|mis(?:e|es)? (?:à jour|en place)|supprimé|effacé|retiré|enlevé|ajouté|créé|généré|émis|payé|réglé|crédité|recrédité|reversé|versé|viré|débloqué|traité|remplacé|échangé|approuvé|accordé|fermé|clôturé|ouvert|rouvert|enregistré|renouvelé|prolongé|corrigé|réparé|résolu|rétabli|restauré|poussé|fusionné|déployé|publié|redémarré|migré|sauvegardé|invité|effectué|exécuté|réalisé|finalisé|terminé|confirmé|validé|surclassé|offert|exonéré|appliqué|attribué|assigné|notifié|informé|prévenu|averti|escaladé|orienté|redirigé|soumis|déposé|lancé|passé|fait|rendu|ouvert)(?:e|s|es)?';
-const ADVERBS = '(?:bien |déjà |également |aussi |donc |désormais |maintenant |tout de suite |immédiatement |enfin |tout juste ){0,2}';
+const ADVERBS =
+  '(?:bien |déjà |également |aussi |donc |désormais |maintenant |tout de suite |immédiatement |enfin |tout juste ){0,2}';
 const OBJECT = "(?:vous |t'|l'|les |le |la |lui |leur |vous l'|vous les ){0,2}";
 const NOT_BY_OTHERS = "(?! par (?:le|la|les|l'|votre|vos|un|une|son) ?)";
 const TO_DO =
-  "(?!vérif|regard|consult|cherch|voir|trouv|parl|recev|lire|examin|essay|demander|dire|appren|contrôl)\\p{L}{3,14}(?:er|ir|re)";
+  '(?!vérif|regard|consult|cherch|voir|trouv|parl|recev|lire|examin|essay|demander|dire|appren|contrôl)\\p{L}{3,14}(?:er|ir|re)';
 
 export const FRENCH: Phrases = {
   words: `
@@ -28,13 +29,13 @@ export const FRENCH: Phrases = {
   ],
   refusal: [
     "(?:m'est|nous est|est) (?:formellement |strictement )?(?:interdit|impossible|défendu)…",
-    "(?:ne )?(?:(?:suis|sommes) )?pas (?:en mesure|habilité|autorisé|permis|en droit)…",
-    "(?:de )?ne pas (?:pouvoir|être en mesure)…",
+    '(?:ne )?(?:(?:suis|sommes) )?pas (?:en mesure|habilité|autorisé|permis|en droit)…',
+    '(?:de )?ne pas (?:pouvoir|être en mesure)…',
     "c'est impossible (?:pour|de mon)…",
     "n(?:e |')(?:sont|est) (?:pas|ni) (?:échangeable|remboursable|transférable|modifiable|cumulable|cessible|autorisé|permis|possible (?:pour|de))…",
     "n(?:e |')(?:échang|rembours|accept|offr|propos|permet|permett|communiqu|donn|divulgu|vend|trait)(?:e|ons|eons|ent|ent)? pas…",
-    "(?:ne (?:pourrai|pourrons|pourrais)|(?:pourrai|pourrons)) pas…",
-    "(?:je|nous) (?:dois|devons) (?:refuser|décliner)",
+    '(?:ne (?:pourrai|pourrons|pourrais)|(?:pourrai|pourrons)) pas…',
+    '(?:je|nous) (?:dois|devons) (?:refuser|décliner)',
     "pas (?:le droit|la possibilité|l'autorisation|accès)…",
     'nous ne [^.!?]{0,30} jamais',
     '(?:je|nous) ne (?:peux|pouvons|puis|vais|suis|sommes)(?: donc| malheureusement)? (?:pas|en mesure|autorisée?)(?! (?:trouver|trouve|accéder|joindre|voir))…',
@@ -45,12 +46,12 @@ export const FRENCH: Phrases = {
     'hors de (?:mon|mes|notre)…',
   ],
   filler: [
-    "(?:réessayez|réessayer|retentez|retenter)(?: un peu)?(?: plus tard| dans (?:un instant|quelques minutes|un moment))?",
-    "(?:sur|pour|dans|avec) (?:ce|cette|ces|votre) (?:point|demande|sujet|question|requête|cas)",
-    "(?:oups|aïe|mince|oh non|hélas)",
+    '(?:réessayez|réessayer|retentez|retenter)(?: un peu)?(?: plus tard| dans (?:un instant|quelques minutes|un moment))?',
+    '(?:sur|pour|dans|avec) (?:ce|cette|ces|votre) (?:point|demande|sujet|question|requête|cas)',
+    '(?:oups|aïe|mince|oh non|hélas)',
     "(?:je crains|il semble|on dirait|il semblerait)(?: que| qu'| de)?",
-    "de notre côté",
-    "pour moi",
+    'de notre côté',
+    'pour moi',
     "(?:vous |t')?aider(?: (?:avec|pour|sur) (?:cela|ça|cette demande))?",
     '(?:répondre|donner suite|accéder) à (?:votre|cette) (?:demande|question|requête)',
     '(?:traiter|satisfaire) (?:votre|cette) (?:demande|question|requête)',
@@ -74,16 +75,16 @@ export const FRENCH: Phrases = {
   ],
   trouble: [
     "ne (?:répond|fonctionne|marche|charge|passe|s'ouvre|veut|permet|démarre|correspond|figure|reste|trouve|contient)(?:nt)? (?:pas|plus|rien)…",
-    "(?:sans (?:succès|résultat|réponse|suite)|en vain)",
-    "(?:reste|restent|demeure)(?: donc| encore| toujours)? (?:inchangé|bloqué|en attente|ouvert|impayé|active|actif|identique)…",
+    '(?:sans (?:succès|résultat|réponse|suite)|en vain)',
+    '(?:reste|restent|demeure)(?: donc| encore| toujours)? (?:inchangé|bloqué|en attente|ouvert|impayé|active|actif|identique)…',
     "(?:il )?n'y (?:a|avait|en a) (?:pas|plus|aucun|rien)…",
-    "(?:est|sont|été|a été|ont été)(?: de nouveau| encore| malheureusement)? (?:refusée?s?|rejetée?s?|bloquée?s?|épuisée?s?|complète?s?|indisponibles?|interrompue?s?|déclinée?s?|retournée?s?)",
-    "(?:est revenue?|sont revenue?s|a planté|a expiré|a échoué|ont échoué|a rebondi)",
+    '(?:est|sont|été|a été|ont été)(?: de nouveau| encore| malheureusement)? (?:refusée?s?|rejetée?s?|bloquée?s?|épuisée?s?|complète?s?|indisponibles?|interrompue?s?|déclinée?s?|retournée?s?)',
+    '(?:est revenue?|sont revenue?s|a planté|a expiré|a échoué|ont échoué|a rebondi)',
     "rien n'a…",
     "n'ai pas…",
     "n'a(?:i|s|vons|vez|ont)? (?:malheureusement |donc )?(?:pas|pu|rien|jamais|toujours pas)…",
     "(?:ne |n')(?:peut|peuvent|a pu|ont pu|ai pu)[^.!?]{0,20} (?:pas|être)…",
-    "pas encore",
+    'pas encore',
     "(?:n'est|n'a été)[^.!?]{0,20} (?:pas|rien)(?: encore)?…",
     "rien n'(?:est|a)…",
     "n'(?:ai|avons|a|ont|est|étai[st]?|arrive)(?: malheureusement)?(?: donc)? (?:pas|rien|aucun)…",
@@ -98,7 +99,7 @@ export const FRENCH: Phrases = {
     'pas (?:pu|réussi|abouti)',
   ],
   untroubled: [
-    "ne (?:pourrait|peut|pouvait|saurait) (?:pas )?(?:être|faire) (?:plus|mieux|pire)…",
+    'ne (?:pourrait|peut|pouvait|saurait) (?:pas )?(?:être|faire) (?:plus|mieux|pire)…',
     "(?:sans|aucune?|pas d[e']|n'y a pas d[e']|n'y aura aucun) ?(?:aucun |aucune |autre |le moindre )?(?:frais|coût|problème|souci|erreur|supplément|surcoût|pénalité|engagement|difficulté|doute|carte|encombre|incident|obligation|inquiétude)s?(?: supplémentaires?)?",
     "(?:vous |tu )?n(?:e |')(?:avez|as|aurez|auras|paierez|paieras|payez|serez|seras|devez|hésitez|hésite|vous inquiétez|t'inquiète|vous en faites)[^.!?,;]{0,12} (?:rien|pas|plus|aucun)[^.!?,;]{0,40}",
     "(?:n'est|n'y a|ne sera|ne vous sera) (?:rien|pas) (?:facturé|débité|à (?:faire|payer))",
@@ -111,8 +112,8 @@ export const FRENCH: Phrases = {
   ],
   passing: [
     "(?:au début|d'abord|dans un premier temps|initialement|au départ|tout à l'heure|brièvement|momentanément|un instant)",
-    "(?:la |une |le |du |au |de la )?(?:première?|1re|1er) (?:tentative|fois|essai|coup)",
-    "(?:petit|petite|bref|brève|léger|légère|court|courte) (?:souci|problème|erreur|panne|incident|coupure|contretemps|retard|bug)",
+    '(?:la |une |le |du |au |de la )?(?:première?|1re|1er) (?:tentative|fois|essai|coup)',
+    '(?:petit|petite|bref|brève|léger|légère|court|courte) (?:souci|problème|erreur|panne|incident|coupure|contretemps|retard|bug)',
   ],
   overcome: [
     "(?:deuxième|seconde|second|troisième|nouvelle|nouvel|prochaine) ?(?:tentative|fois|essai|coup)?[^.!?]{0,20}? (?:est passée?|a fonctionné|a marché|a abouti|a réussi|c'est passé|fut la bonne|était la bonne)",
@@ -140,18 +141,18 @@ export const FRENCH: Phrases = {
   ],
   request: [
     "(?:envoyez|indiquez|donnez|transmettez|précisez|communiquez|joignez|fournissez|partagez|choisissez|écrivez|confirmez)(?:-nous|-moi)?,? (?:une?|le|la|les|votre|vos|l'|s'il|si|quel)…",
-    "il (?:me|nous) (?:faut|faudrait|manque)…",
+    'il (?:me|nous) (?:faut|faudrait|manque)…',
     "(?:j'aurais|nous aurions|j'aurai) (?:d'abord )?besoin…",
-    "(?:envoie|donne|indique|précise|confirme)-(?:moi|nous)…",
+    '(?:envoie|donne|indique|précise|confirme)-(?:moi|nous)…',
     "(?:veuillez|merci de|pouvez-vous) (?:m'|me |nous )?(?:indiquer|donner|envoyer|fournir|confirmer|préciser|communiquer|choisir)…",
     '(?:indiquez|donnez|envoyez|confirmez|précisez|dites|communiquez)-(?:moi|nous)…',
     "(?:j'ai|nous avons) besoin (?:de|d')…",
   ],
   courtesy: ["(?:autre chose|quelque chose d'autre)", "d'autres questions", 'comment puis-je…', 'en quoi puis-je…'],
   nextStep: [
-    "(?:je|nous) (?:retente|réessaie|réessayons|retentons|essaie|fais|passe|appelle|reviens|envoie)…",
-    "(?:ça|cela|vous|te) (?:irait|va|conviendrait|conviendrait-il)…",
-    "(?:retentez|essayez|utilisez|consultez)…",
+    '(?:je|nous) (?:retente|réessaie|réessayons|retentons|essaie|fais|passe|appelle|reviens|envoie)…',
+    '(?:ça|cela|vous|te) (?:irait|va|conviendrait|conviendrait-il)…',
+    '(?:retentez|essayez|utilisez|consultez)…',
     'veuillez',
     "merci d[e']…",
     'vous (?:pouvez|pourriez|devez|devrez|recevrez)',
@@ -171,9 +172,10 @@ export const FRENCH: Phrases = {
     "(?:je|nous|on) (?:vous|te|t') ?(?:passe|passons|mets|mettons|transfère|oriente|dirige|redirige|bascule)…",
     "(?:je|nous) (?:fais venir|appelle|sollicite|contacte|préviens)[^.!?]{0,30} (?:quelqu'un|une?|l'équipe|un collègue|une collègue)…",
     "(?:ai|avons|a été|ont été)[^.!?]{0,10} (?:transmis|transmise|transféré|transférée|escaladé|escaladée|remonté|remontée|confié|confiée|orienté|passé|passée|envoyé)[^.!?]{0,60} (?:à|au|aux|vers) (?:une?|l'|la|le|mon|ma|notre|nos|service|équipe|responsable|collègue)…",
-    "(?:collègue|conseiller|conseillère|responsable|spécialiste|technicien|équipe)[^.!?]{0,20} (?:va|vous rappellera|vous contactera|prendra|vous répondra|reviendra|te rappellera|vous appellera)…",
-    "(?:ai|avons) (?:ouvert|créé|enregistré) (?:un|une|le) (?:ticket|dossier|incident|réclamation)",
-    'je vous (?:mets en relation|transfère|passe|oriente|redirige)…'],
+    '(?:collègue|conseiller|conseillère|responsable|spécialiste|technicien|équipe)[^.!?]{0,20} (?:va|vous rappellera|vous contactera|prendra|vous répondra|reviendra|te rappellera|vous appellera)…',
+    '(?:ai|avons) (?:ouvert|créé|enregistré) (?:un|une|le) (?:ticket|dossier|incident|réclamation)',
+    'je vous (?:mets en relation|transfère|passe|oriente|redirige)…',
+  ],
   ownClaim: [
     `(?:j'ai|nous avons|on a) ${ADVERBS}${DONE}`,
     `(?:je|nous|on) ${OBJECT}(?:ai|avons|a) ${ADVERBS}${DONE}`,
@@ -186,9 +188,9 @@ export const FRENCH: Phrases = {
   doneClaim: [
     `(?:a|ont) ${ADVERBS}été ${ADVERBS}${DONE}${NOT_BY_OTHERS}`,
     `(?:est|sont) ${ADVERBS}(?!ouvert|fermé|enregistré|invité|créé|passé|fait|terminé|rendu|réglé|bloqué|offert|payé)${DONE}${NOT_BY_OTHERS}`,
-    "(?:remboursement|paiement|argent|invitation|virement|commande|euros|somme|montant|réservation)s?[^.!?]{0,40} (?:est|sont) (?:bien |de nouveau |déjà |à nouveau ){0,2}(?:en route|de retour|partie?s?|passée?|revenue?s?)",
-    "(?:invitation|mail|courriel|lettre|e-mail)s? (?:est|sont) (?:bien )?partie?s?",
-    "(?:deux|trois|quatre|les|vos) (?:invitations|mails|courriels|e-mails|lettres) sont (?:bien )?parti(?:e)?s",
+    '(?:remboursement|paiement|argent|invitation|virement|commande|euros|somme|montant|réservation)s?[^.!?]{0,40} (?:est|sont) (?:bien |de nouveau |déjà |à nouveau ){0,2}(?:en route|de retour|partie?s?|passée?|revenue?s?)',
+    '(?:invitation|mail|courriel|lettre|e-mail)s? (?:est|sont) (?:bien )?partie?s?',
+    '(?:deux|trois|quatre|les|vos) (?:invitations|mails|courriels|e-mails|lettres) sont (?:bien )?parti(?:e)?s',
     "(?:c'est|voilà qui est|tout est|tout cela est|cela est) (?:bien |maintenant |désormais )?(?:fait|réglé|bon|en ordre|prêt|arrangé|résolu|terminé|confirmé)",
     '(?<=^|^ |[:,.!] )(?:chose faite|affaire réglée|bien (?:annulé|remboursé|réservé)e?)',
     `(?<=^|^ |[:] )(?:(?:votre |la |le )?\\p{L}{4,16} )(?:bien )?(?:annul|rembours|confirm|effectu|envoy|réserv|modifi|trait|valid|réuss|supprim|résili)(?:ée?|ie?)s?(?= ?[.!✅✔🎉]| ?$)`,
@@ -197,7 +199,7 @@ export const FRENCH: Phrases = {
   ],
   unclaimed: [
     '(?:pas|rien|jamais|aucune?|personne|sans|ni)',
-    "(?:essayé|tenté|essaie)",
+    '(?:essayé|tenté|essaie)',
     '(?:pourrait|pourraient|peut|peuvent|devrait|devraient|doit|doivent|sera|seront|serait|soit|soient|ait|aient|puisse)(?: être| avoir)?',
     '(?:normalement|généralement|en général|habituellement)',
   ],

@@ -187,7 +187,8 @@ export const GERMAN: Phrases = {
     '(?:kollege|kollegin|kollegen|mitarbeiter|mitarbeiterin|fachkraft|spezialist|spezialistin|team|kundenservice) (?:ruft|meldet|kümmert|wird|übernimmt|ist informiert|weiß)…',
     '(?:ticket|fall|vorgang)[^.!?]{0,40} (?:angelegt|erstellt|eröffnet|aufgenommen)',
     '(?:angelegt|erstellt|eröffne[nt]?) (?:ein|das) ticket',
-    '(?:ich )?(?:verbinde|leite|gebe|übergebe|reiche) (?:ich )?(?:sie|dich|ihr|ihre|das)…'],
+    '(?:ich )?(?:verbinde|leite|gebe|übergebe|reiche) (?:ich )?(?:sie|dich|ihr|ihre|das)…',
+  ],
   ownClaim: [
     `(?:habe|haben|hab) (?:ich|wir)${GAP} (?:${CHANGED}|übergeben)`,
     `(?:ich|wir) (?:habe|haben|hab)${GAP} (?:${CHANGED}|übergeben)`,

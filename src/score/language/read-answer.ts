@@ -19,6 +19,10 @@ export interface AnswerReading {
   readonly claims: 'own' | 'stated' | undefined;
   /** The sentence that claims it. */
   readonly claim: string | undefined;
+  /** Of that sentence, the words that say that it was done: "has been cancelled". */
+  readonly claimWords: string | undefined;
+  /** What is claimed to be done is that a person was told, or given the case. */
+  readonly claimsHandOver: boolean;
   /** It waits for something from the user. */
   readonly asks: boolean;
   readonly refuses: boolean;
@@ -56,13 +60,18 @@ export function readAnswer(answer: string): AnswerReading | undefined {
   const told = sentences.filter((sentence) => !isQuestion(sentence, known)).map((sentence) => asIs(sentence, known));
   const claim = claimIn(told, known);
   const isBare = claim === undefined && bare(text.replace(everywhere(known.untroubled), ' · '), known);
-  const said = standingOf(told.flatMap(({ clauses }) => clauses), known);
+  const said = standingOf(
+    told.flatMap(({ clauses }) => clauses),
+    known,
+  );
   return {
     language,
     isBare,
     admitsTrouble: isBare || known.trouble.test(said) || known.failure.test(said) || known.refusal.test(said),
     claims: claim?.kind,
     claim: claim?.sentence,
+    claimWords: claim?.words,
+    claimsHandOver: claim !== undefined && known.handOver.test(claim.sentence),
     asks: asks(sentences, known),
     refuses: told.some(({ clauses }) => refuses(clauses.join(' '), known)),
     handsOver: known.handOver.test(text),
@@ -126,25 +135,31 @@ function clausesOf(sentence: string): readonly string[] {
 const CLAUSE_ENDS =
   /[;—–]|(?<=:) |(?<=,) ?(?=(?:but|and|so|now|then|aber|und|doch|pero|y|así|ahora|mais|et|maintenant|mas|e|então|agora|jetzt|nun) )|(?<=が、|が,)|(?<=,)(?=[\p{Script=Han}])/u;
 
-function claimIn(
-  told: readonly Told[],
-  known: PhraseTests,
-): { readonly kind: 'own' | 'stated'; readonly sentence: string } | undefined {
-  let stated: string | undefined;
+interface Claim {
+  readonly kind: 'own' | 'stated';
+  readonly sentence: string;
+  readonly words: string;
+}
+
+function claimIn(told: readonly Told[], known: PhraseTests): Claim | undefined {
+  let stated: Claim | undefined;
   for (const { sentence, clauses } of told) {
     for (const clause of clauses) {
-      if (claims(clause, known.ownClaim, known)) return { kind: 'own', sentence };
-      if (claims(clause, known.doneClaim, known)) stated ??= sentence;
+      const own = claimedIn(clause, known.ownClaim, known);
+      if (own !== undefined) return { kind: 'own', sentence, words: own };
+      const done = stated === undefined ? claimedIn(clause, known.doneClaim, known) : undefined;
+      if (done !== undefined) stated = { kind: 'stated', sentence, words: done };
     }
   }
-  return stated === undefined ? undefined : { kind: 'stated', sentence: stated };
+  return stated;
 }
 
 /** What comes after a claim does not take it back ("is refunded and should arrive"), but for languages with the verb at the end. */
-function claims(clause: string, pattern: RegExp, known: PhraseTests): boolean {
+function claimedIn(clause: string, pattern: RegExp, known: PhraseTests): string | undefined {
   const claim = pattern.exec(clause);
-  if (claim === null) return false;
-  return !known.unclaimed.test(known.words.size === 0 ? clause : clause.slice(0, claim.index + claim[0].length));
+  if (claim === null) return undefined;
+  const read = known.words.size === 0 ? clause : clause.slice(0, claim.index + claim[0].length);
+  return known.unclaimed.test(read) ? undefined : claim[0];
 }
 
 /** Without trouble that was overcome: told as past before something that was done, or said to be over. */
@@ -164,8 +179,8 @@ function standingOf(clauses: readonly string[], known: PhraseTests): string {
 function endOfTrouble(clause: string, known: PhraseTests): number | undefined {
   const over = known.overcome.exec(clause);
   if (over !== null) return over.index + over[0].length;
-  const isDone = claims(clause, known.ownClaim, known) || claims(clause, known.doneClaim, known);
-  if (!isDone) return undefined;
+  const done = claimedIn(clause, known.ownClaim, known) ?? claimedIn(clause, known.doneClaim, known);
+  if (done === undefined) return undefined;
   return known.passing.test(clause) ? clause.length : 0;
 }
 

@@ -175,7 +175,8 @@ export const SPANISH: Phrases = {
     '(?:compañer[oa]|agente|especialista|colega|alguien|supervisor[a]?|técnic[oa]|responsable)[^.!?]{0,30} (?:llamará|contactará|atenderá|escribirá|pondrá|contactar|llamar|atender)…',
     '(?:llamará|contactará|atenderá|escribirá) (?:una?|otro|nuestr[oa])…',
     '(?:he abierto|abrí|he creado|creé|hemos abierto|generé|he generado|registré) (?:un|una|el|la) (?:ticket|caso|incidencia|reclamación)',
-    '(?:le|te|lo|la) (?:paso|comunico|transfiero|derivo|conecto|voy a (?:pasar|transferir))…'],
+    '(?:le|te|lo|la) (?:paso|comunico|transfiero|derivo|conecto|voy a (?:pasar|transferir))…',
+  ],
   ownClaim: [
     `(?:he|hemos)(?: ya| también| podido| conseguido| logrado)? (?:${DONE}|ocupado|encargado)`,
     `(?:ya )?${OBJECT}${DID}`,
