@@ -3,12 +3,12 @@ import type { Phrases } from './phrases.ts';
 
 /** Done by an agent, something is otherwise than before. What is found out, written or said is not among these. */
 const CHANGED =
-  '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
+  '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|bumped|increased|reduced|lowered|granted|patched|rewrote|rewritten|refactored|rebuilt|reran|re-ran|texted|paid out|opted you (?:in|out)|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
 const CHANGE =
   '(?:refund|reimburse|cancel|book|rebook|reserve|reschedule|schedule|change|update|modify|move|switch|upgrade|downgrade|extend|renew|remove|delete|add|apply|waive|reset|unlock|activate|deactivate|process|submit|issue|send|place|secure|fix|resolve|complete|arrange|reverse|get (?:you|it|that|this|everything))';
 /** What is so because somebody did it. An office is closed of itself, and a parcel is shipped by others. */
 const STANDS =
-  '(?:booked|rebooked|reserved|refunded|reimbursed|cancell?ed|scheduled|rescheduled|confirmed|deployed|merged|fixed|deleted|removed|updated|changed|processed|credited|returned|waived|issued|submitted|upgraded|activated|deactivated|reset|resolved|restored|finali[sz]ed|sorted|settled|moved|approved|completed|escalated|forwarded)';
+  '(?:booked|rebooked|reserved|refunded|reimbursed|cancell?ed|scheduled(?! (?:to|for|at|on|by|from|flight|departure|arrival))|rescheduled|confirmed(?! as)|deployed|merged|fixed(?! (?:at|rate|amount|price|and (?:can|no)))|deleted|removed|updated|changed|processed|credited|returned|waived|issued|submitted|upgraded|activated|deactivated|reset|resolved|restored|finali[sz]ed|sorted|settled|moved|approved|completed|escalated|forwarded)';
 /** Done by others it is news. */
 const NOT_BY_OTHERS = '(?! by (?:the|your|its|their|his|her|him|them|someone|another|a) )';
 const ADVERBS =
@@ -37,7 +37,7 @@ export const ENGLISH: Phrases = {
     "(?:is|are)(?:n'?t| not) (?:something|anything) (?:that )?(?:i'?m|i am|we'?re|we are) (?:able|allowed|permitted|authori[sz]ed)…",
     "(?:i|we)(?:'d| would| will|'ll)? (?:won'?t |not )be able to (?!find|see\\b|locate|reach|access|connect|verify|determine)…",
     "(?:i|we) (?:(?:do|am|are|have) )?(?:not |n'?t )(?:have |able |allowed )?(?:the )?(?:ability|permission|authority|authori[sz]ation|clearance)…",
-    '(?:i|we) (?:lack|have no) (?:the )?(?:ability|permission|authority|authori[sz]ation|way|means)…',
+    '(?:i|we) (?:lack|have no) (?:the )?(?:ability|permission|authority|authori[sz]ation)…',
     "(?:that'?s|it'?s|this is|that one's|that is) (?:a no|off limits|off the table|not (?:something|an option|for me))…",
     "(?:can'?t|cannot|can not|may not|must not) be (?:exchanged|shared|disclosed|waived|redeemed|combined|resold|transferred|refunded|given out|returned|granted|accommodated)",
     "(?:isn'?t|aren'?t|is not|are not|not) (?:eligible|refundable|transferable|exchangeable|permitted|allowed)",
@@ -79,6 +79,7 @@ export const ENGLISH: Phrases = {
     'technical difficulties',
   ],
   failure: [
+    '(?:that|this|it)(?: one| attempt| request)? (?:has )?(?:failed|broke|crashed)',
     "(?:something|things|that|it|this) (?:didn'?t|did not|hasn'?t|has not) (?:go|gone|work|worked)(?: out)?(?: quite)?(?: (?:as|the way|to) (?:planned|expected|intended|plan))?",
     "(?:i|we|it)(?:'ve| have| looks like we| seems we)? (?:hit|ran into|run into|faced|met) (?:a|an|some) (?:\\p{L}{2,12} )?(?:snag|bump|hiccup|glitch|wall|roadblock|trouble|issues?|problems?|errors?)",
     '(?:something|this|that) (?:seems to be |appears to be |is )?(?:broke|broken|wrong|off)',
@@ -89,6 +90,14 @@ export const ENGLISH: Phrases = {
     "(?:i|we) (?:couldn'?t|could not|wasn'?t able to|was not able to|was unable to|were unable to|weren'?t able to|failed to)",
   ],
   trouble: [
+    "(?:not|n'?t have) (?:enough|sufficient)",
+    "(?:is|are|was|were)(?:n'?t| not) (?:enough|sufficient|eligible|included|covered|allowed|valid|accepted|recogni[sz]ed|supported|possible)",
+    '(?:insufficient|exceeds?|exceeded|ineligible|invalid)',
+    '(?:issues?|troubles?|problems?) (?:with|in|accessing|processing|retrieving|connecting|completing)',
+    "(?:i|we) (?:do not|don't|did not|didn't) (?:\\p{L}{3,12} )?(?:see|find|have|get|got|reach|hear)…",
+    "(?:i|we)(?:'ve| have)? (?:had |got |have )?no (?:way|means|success|luck|answer|record)…",
+    '(?:nobody|no one|no-one|none) (?:of [^.!?]{1,20} )?(?:picked|answered|responded|replied|is|was|has|came|could|at)…',
+    '(?:skipped|omitted|left out|dropped) (?:because|since|as|due|for)…',
     "(?:has|have|had)(?:n'?t| not) (?:yet )?(?:been|gone|come|arrived|changed)…",
     "(?:is|are|was|were)(?:n'?t| not) (?:yet )?\\p{L}{2,14}(?:ed|ing)",
     '(?:keeps?|kept|started|still) (?:timing|failing|crashing|returning|rejecting|refusing|getting rejected|declining|throwing|dropping|loading|hanging|erroring)…',
@@ -101,7 +110,7 @@ export const ENGLISH: Phrases = {
     "(?:didn'?t|did not|doesn'?t|does not|won'?t|will not) (?:let|accept|allow|open|show|return|come|make it|finish|save|send|reach|arrive|match|exist|support|recogni[sz]e|start|connect|run|pass|compile|build|register|update)…",
     '(?:no|zero) (?:reply|response|answer|connection|seats?|tables?|rooms?|availability|appointments?|tickets?|stock)(?: (?:from|left|available|yet|at|on|to))?',
     'nowhere to be found',
-    'remains? (?:active|open|unpaid|pending|unchanged|unresolved)',
+    '(?<!will )remains? (?:active|open|unpaid|pending|unchanged|unresolved)',
     "(?:i|we)(?:'ve| have)? (?:couldn'?t|could not|can'?t|cannot|wasn'?t|was not|haven'?t|have not|didn'?t|did not|weren'?t|failed|been unable)…",
     '(?:unable|failed|failing|fails|fail|failure|rejected|declined|timed out|timeout|unavailable|unreachable|unsuccessful|impossible)',
     "(?:is|are|was|were)(?:n'?t| not) (?:available|possible|found|working|responding|done|booked|completed|successful|able|reachable)",
@@ -134,6 +143,7 @@ export const ENGLISH: Phrases = {
     '(?:if|unless|in case|should you|whether|until|when|whenever|before|after|provided|assuming) [^,;:.!?]{0,160}…',
   ],
   passing: [
+    '(?:twice|once|(?:two|three|four|several|a few|a couple of) times)',
     '(?:at first|initially|originally|to begin with|to start with|earlier(?: on)?|for a (?:moment|second|minute|while)|briefly|temporarily|momentarily|beforehand)',
     '(?:first|1st|initial|previous|second) (?:try|attempt|time|go|run|request|call|payment)',
     '(?:hiccup|glitch|snag|blip|hitch|bump)s?',
@@ -141,6 +151,7 @@ export const ENGLISH: Phrases = {
     '(?:tried|retried|took) (?:it )?(?:twice|again|two|three|a few|a couple)…',
   ],
   overcome: [
+    '(?:finished|completed|ended|ran|passed|went|worked|came|loaded) (?:up |out |then )?(?:cleanly|fine|well|successfully|smoothly|through|ok|okay|without · )',
     '(?:second|third|2nd|3rd|next|another|last|final|new) (?:try|attempt|time|go|run)[^.!?]{0,30}? (?:worked|succeeded|went (?:through|fine|well)|did it|was (?:successful|fine)|did the trick|has worked|made it)',
     "(?:it|that|this|they|everything|which|all|the \\p{L}{3,14}|retrying|a retry)(?:'s| is| are|'ve| has| have)?(?: all| since)? (?:now |then |just |finally |already |eventually |also )?(?:fixed|resolved|sorted|working|works|worked|up|back up|back to normal|back online|gone through|went through|cleared up|solved|fine|passes|pass|green)(?: again)?(?: now| then| in the end| after (?:a|the) (?:retry|restart)| (?:on|at) the (?:second|third|next) (?:try|attempt))",
     "(?:it|that|this|they|everything|which|the \\p{L}{3,14})(?:'s| is| are|'ve| has| have)? (?:now|then|finally|eventually|meanwhile|since been) (?:fixed|resolved|sorted|working|works?|up|back|gone through|went through|solved|pass(?:es|ed)?|succeeded|been (?:fixed|resolved))",
@@ -232,6 +243,7 @@ export const ENGLISH: Phrases = {
     '(?:connecting|transferring) you',
   ],
   ownClaim: [
+    `${AGENT} ${ADVERBS}(?:let|told|asked) [^.!?,]{1,40}? (?:know|to )`,
     `${AGENT} ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
     `${AGENT} (?:${ADVERBS}managed to|was able to|were able to|(?:have |'ve )?been able to) ${ADVERBS}${CHANGE}`,
     `${AGENT} ${ADVERBS}(?:got|gotten|had|made sure) (?:you|it|that|this|everything|your [^.!?,]{1,30}?) ${ADVERBS}${CHANGED}`,
@@ -247,7 +259,7 @@ export const ENGLISH: Phrases = {
     '(?:refund|payment|transfer|change|cancellation|order|booking|reservation|request) (?:just |now |has |is ){0,2}(?:went|gone|came|come) through',
     '(?:refund|payment|transfer|change|cancellation|booking|reservation|order|upgrade|return) (?:was |is |has been )?(?:successful|complete|done|sorted)',
     '(?:invites?|invitations?|e-?mails?|letters?) (?:is|are) (?:out|sent|on (?:its|their) way)',
-    "(?:you'?re|you are|you guys are) (?:now )?(?:all |good |booked|rebooked|refunded|confirmed|checked in|signed up|upgraded|enrolled|scheduled|registered|unsubscribed)(?:set|sorted|done|to go|good|booked)?",
+    "(?:you'?re|you are|you guys are) (?:now )?(?:all |good |booked|rebooked|refunded|confirmed (?=for|on)|checked in|signed up|upgraded|enrolled|scheduled|registered|unsubscribed)(?:set|sorted|done|to go|good|booked)?",
     "(?:everything|it|that|this|all)(?:'s| is| has been) (?:now |all |been )?(?:done|all set|set|taken care of|sorted(?: out)?|handled|settled|in order|arranged|completed|resolved|squared away)",
     'all (?:done|set|sorted|taken care of|good to go)',
     'took care of (?:it|that|this|everything|your)',
@@ -260,10 +272,12 @@ export const ENGLISH: Phrases = {
     'not',
     "(?:haven|hasn|wasn|weren|isn|aren|didn|couldn|can|don|doesn|won)'?t",
     '(?:nothing|never|no|none|neither|nor|without|unable|failed|nobody)',
-    '(?:should|would|could|might|may|must|being)',
+    '(?:should|would|could|might|must|being|ensure|make sure)',
+    'may (?:be|have|get|not|already)',
     "(?:will|'ll|to|needs?|gets?|can) (?:be|get|have|need)",
     '(?:usually|normally|typically|generally|always|often)',
     '(?:wish|hope|tried|attempted|trying)',
+    '(?:since(?! then)|because)',
     'how',
     'whether',
   ],

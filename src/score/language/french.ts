@@ -2,7 +2,7 @@
 import type { Phrases } from './phrases.ts';
 
 const DONE =
-  '(?:(?:re|ré|dé|dés)?(?:réservé|programmé|planifié|activé|envoyé|commandé|bloqué|verrouillé|inscrit|installé|initialisé|expédié)|remboursé|annulé|résilié|transmis|transféré|déplacé|reporté|avancé|décalé|changé|modifié|mis(?:e|es)? (?:à jour|en place)|supprimé|effacé|retiré|enlevé|ajouté|créé|généré|émis|payé|réglé|crédité|recrédité|reversé|versé|viré|débloqué|traité|remplacé|échangé|approuvé|accordé|fermé|clôturé|ouvert|rouvert|enregistré|renouvelé|prolongé|corrigé|réparé|résolu|rétabli|restauré|poussé|fusionné|déployé|publié|redémarré|migré|sauvegardé|invité|effectué|exécuté|réalisé|finalisé|terminé|confirmé|validé|surclassé|offert|exonéré|appliqué|attribué|assigné|notifié|informé|prévenu|averti|escaladé|orienté|redirigé|soumis|déposé|lancé|passé|fait|rendu|ouvert)(?:e|s|es)?';
+  '(?:(?:re|ré|dé|dés)?(?:réservé|programmé|planifié|activé|envoyé|commandé|bloqué|verrouillé|inscrit|installé|initialisé|expédié)|remboursé|annulé|résilié|transmis|transféré|déplacé|reporté|avancé|décalé|changé|modifié|mis(?:e|es)? (?:à jour|en place)|supprimé|effacé|retiré|enlevé|ajouté|créé|généré|émis|payé|réglé|crédité|recrédité|reversé|versé|viré|débloqué|traité|remplacé|échangé|approuvé|accordé|fermé|clôturé|ouvert|rouvert|enregistré|renouvelé|prolongé|corrigé|réparé|résolu|rétabli|restauré|poussé|fusionné|déployé|publié|redémarré|migré|sauvegardé|invité|effectué|exécuté|réalisé|finalisé|terminé|confirmé|validé|surclassé|offert|exonéré|appliqué|attribué|assigné|notifié|informé|prévenu|averti|escaladé|orienté|redirigé|soumis|déposé|lancé|passé|fait|rendu|ouvert|chargé|rechargé|débité)(?:e|s|es)?';
 const ADVERBS =
   '(?:bien |déjà |également |aussi |donc |désormais |maintenant |tout de suite |immédiatement |enfin |tout juste ){0,2}';
 const OBJECT = "(?:vous |t'|l'|les |le |la |lui |leur |vous l'|vous les ){0,2}";
@@ -67,6 +67,7 @@ export const FRENCH: Phrases = {
     'mesure',
   ],
   failure: [
+    "(?:ça|cela|l'opération|la demande) a échoué",
     "(?:quelque chose|ça|cela) (?:s'est mal passée?|n'a pas (?:fonctionné|marché|tourné rond)|a (?:planté|échoué|cloché)|a mal tourné)",
     "(?:nous avons|j'ai|on a|il y a eu)(?: eu| rencontré| actuellement)? (?:un|une|des|quelques)(?: petite?)? (?:souci|problème|incident|erreur|panne|bug|difficulté|contretemps)s?(?: techniques?)?",
     "(?:une |quelque )?(?:erreur|chose)(?: inattendue| interne)? (?:s'est produite|est survenue|s'est mal passée?)",
@@ -74,6 +75,9 @@ export const FRENCH: Phrases = {
     "n'a pas (?:fonctionné|marché|abouti)",
   ],
   trouble: [
+    "(?:personne (?:n'|ne )|ignorée?s?|sautée?s?|omise?s?|laissée?s? de côté)…",
+    "(?:je|nous) ne (?:vois|voyons|retrouve|retrouvons|dispose)…",
+    "refuse(?:nt)? de…",
     "ne (?:répond|fonctionne|marche|charge|passe|s'ouvre|veut|permet|démarre|correspond|figure|reste|trouve|contient)(?:nt)? (?:pas|plus|rien)…",
     '(?:sans (?:succès|résultat|réponse|suite)|en vain)',
     '(?:reste|restent|demeure)(?: donc| encore| toujours)? (?:inchangé|bloqué|en attente|ouvert|impayé|active|actif|identique)…',
@@ -101,7 +105,7 @@ export const FRENCH: Phrases = {
   untroubled: [
     'ne (?:pourrait|peut|pouvait|saurait) (?:pas )?(?:être|faire) (?:plus|mieux|pire)…',
     "(?:sans|aucune?|pas d[e']|n'y a pas d[e']|n'y aura aucun) ?(?:aucun |aucune |autre |le moindre )?(?:frais|coût|problème|souci|erreur|supplément|surcoût|pénalité|engagement|difficulté|doute|carte|encombre|incident|obligation|inquiétude)s?(?: supplémentaires?)?",
-    "(?:vous |tu )?n(?:e |')(?:avez|as|aurez|auras|paierez|paieras|payez|serez|seras|devez|hésitez|hésite|vous inquiétez|t'inquiète|vous en faites)[^.!?,;]{0,12} (?:rien|pas|plus|aucun)[^.!?,;]{0,40}",
+    "(?:vous |tu )?n(?:e |')(?:paierez|paieras|payez|serez|seras|devez|hésitez|hésite|vous inquiétez|t'inquiète|vous en faites|(?:avez|as|aurez|auras)(?= (?:rien|pas|plus) (?:à|besoin|d'autre)))[^.!?,;]{0,12} (?:rien|pas|plus|aucun)[^.!?,;]{0,40}",
     "(?:n'est|n'y a|ne sera|ne vous sera) (?:rien|pas) (?:facturé|débité|à (?:faire|payer))",
     "(?:pas seulement|pas que|de rien|ce n'est rien|il n'y a pas de quoi)",
     "n'expirent? (?:jamais|pas)",
@@ -111,11 +115,13 @@ export const FRENCH: Phrases = {
     "(?:si|s'(?=il)|lorsque|lorsqu'|quand|jusqu'à ce|avant d[e']|avant que|après avoir|après que|au cas où|à moins|tant que|en cas) ?(?!il (?:vous|te) plaît)[^,;:.!?]{0,160}…",
   ],
   passing: [
+    '(?:deux|trois|plusieurs|quelques) fois',
     "(?:au début|d'abord|dans un premier temps|initialement|au départ|tout à l'heure|brièvement|momentanément|un instant)",
     '(?:la |une |le |du |au |de la )?(?:première?|1re|1er) (?:tentative|fois|essai|coup)',
     '(?:petit|petite|bref|brève|léger|légère|court|courte) (?:souci|problème|erreur|panne|incident|coupure|contretemps|retard|bug)',
   ],
   overcome: [
+    "(?:est allée?|sont allés|a tourné|s'est terminée?|a fini|est passée?)[^.!?,]{0,20}? (?:au bout|sans · |sans erreur|correctement|bien|jusqu'au bout)",
     "(?:deuxième|seconde|second|troisième|nouvelle|nouvel|prochaine) ?(?:tentative|fois|essai|coup)?[^.!?]{0,20}? (?:est passée?|a fonctionné|a marché|a abouti|a réussi|c'est passé|fut la bonne|était la bonne)",
     "(?:il|elle|ça|cela|tout|c'|le problème|le souci) ?(?:est|a été|a|fonctionne|marche)(?: maintenant| désormais| bien| enfin| à présent| depuis){0,2} (?:réglé|résolu|corrigé|réparé|rétabli|passé|fonctionné|marché|rentré dans l'ordre)e?",
     "(?:maintenant|désormais|à présent|depuis)(?:,)? (?:c'est |il est |elle est |tout est |ça )(?:réglé|résolu|corrigé|réparé|rétabli|bon|marche|fonctionne)e?",

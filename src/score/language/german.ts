@@ -2,7 +2,7 @@
 import type { Phrases } from './phrases.ts';
 
 const CHANGED =
-  '(?:(?:um|ein|ab|zurück|hin|neu|vor|auf|aus|zu)?(?:gebucht|bestellt|gestellt|gesetzt|getauscht|gezahlt|gezogen)|reserviert|(?:zurück)?erstattet|rückerstattet|(?:zurück)?überwiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|versandt|versendet|(?:zu|ab|weiter|los)?(?:gesendet|gesandt|geschickt)|verschoben|verlegt|vorverlegt|(?:ab)?geändert|aktualisiert|angepasst|korrigiert|gelöscht|entfernt|herausgenommen|hinzugefügt|ergänzt|angelegt|erstellt|eröffnet|eingereicht|bezahlt|beglichen|gutgeschrieben|erlassen|veranlasst|beauftragt|bestellt|ersetzt|freigeschaltet|freigegeben|entsperrt|gesperrt|aktiviert|deaktiviert|genehmigt|bewilligt|geschlossen|geöffnet|registriert|verlängert|abgemeldet|angemeldet|umgemeldet|gemeldet|behoben|gelöst|geklärt|gepusht|gemergt|deployt|ausgerollt|veröffentlicht|installiert|neu gestartet|migriert|gespeichert|hinterlegt|hochgeladen|eingeladen|abgeschlossen|bestätigt|eingetragen|ausgetragen|vertauscht|widerrufen|hochgestuft|herabgestuft|umgeleitet|weitergeleitet|weitergegeben|weitergereicht|übertragen|eskaliert|informiert|benachrichtigt|verständigt|eingeleitet|angestoßen|ausgelöst|ausgeführt|durchgeführt|vorgenommen|bearbeitet|erledigt|organisiert|arrangiert|vereinbart|gutgebracht|aufgehoben|zugeordnet|zugewiesen|vermerkt|notiert|gebündelt)';
+  '(?:(?:um|ein|ab|zurück|hin|neu|vor|auf|aus|zu)?(?:gebucht|bestellt|gestellt|gesetzt|getauscht|gezahlt|gezogen)|reserviert|(?:zurück)?erstattet|rückerstattet|(?:zurück)?überwiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|versandt|versendet|(?:zu|ab|weiter|los)?(?:gesendet|gesandt|geschickt)|verschoben|verlegt|vorverlegt|(?:ab)?geändert|aktualisiert|angepasst|korrigiert|gelöscht|entfernt|herausgenommen|hinzugefügt|ergänzt|angelegt|erstellt|eröffnet|eingereicht|bezahlt|beglichen|gutgeschrieben|erlassen|veranlasst|angewiesen|angeordnet|ausgezahlt|geladen|beauftragt|bestellt|ersetzt|freigeschaltet|freigegeben|entsperrt|gesperrt|aktiviert|deaktiviert|genehmigt|bewilligt|geschlossen|geöffnet|registriert|verlängert|abgemeldet|angemeldet|umgemeldet|gemeldet|behoben|gelöst|geklärt|gepusht|gemergt|deployt|ausgerollt|veröffentlicht|installiert|neu gestartet|migriert|gespeichert|hinterlegt|hochgeladen|eingeladen|abgeschlossen|bestätigt|eingetragen|ausgetragen|vertauscht|widerrufen|hochgestuft|herabgestuft|umgeleitet|weitergeleitet|weitergegeben|weitergereicht|übertragen|eskaliert|informiert|benachrichtigt|verständigt|eingeleitet|angestoßen|ausgelöst|ausgeführt|durchgeführt|vorgenommen|bearbeitet|erledigt|organisiert|arrangiert|vereinbart|gutgebracht|aufgehoben|zugeordnet|zugewiesen|vermerkt|notiert|gebündelt)';
 /** What is so because somebody did it. An office is open of itself. */
 const STANDS =
   '(?:(?:um)?gebucht|reserviert|(?:zurück)?erstattet|überwiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|verschoben|geändert|aktualisiert|gelöscht|entfernt|angelegt|eingereicht|gutgeschrieben|erlassen|freigeschaltet|entsperrt|aktiviert|deaktiviert|behoben|gepusht|gemergt|deployt|ausgerollt|installiert|abgeschlossen|bestätigt|eingetragen|hinterlegt|gespeichert|veranlasst|eingeleitet|weitergeleitet|bearbeitet|erledigt|umgestellt|verlängert|hochgestuft|zurückgesetzt)';
@@ -82,6 +82,7 @@ export const GERMAN: Phrases = {
     'ist (?:leider )?fehlgeschlagen',
   ],
   trouble: [
+    '(?:übersprungen|ausgelassen|weggelassen|niemand|keiner)',
     'leider (?:\\p{L}{2,12} ){0,3}?(?:nicht|nichts|keine[nrms]?|niemand(?:en)?|vergeblich|erfolglos)',
     '(?:antwortet|reagiert|lädt|läuft|startet|öffnet|klappt|geht|stimmt|passt|existiert|erscheint|taucht|kommt|kam|ging|lief|startete|antwortete|reagierte)[^.!?,]{0,40} (?:nicht|nichts|keine[nrms]?)',
     '(?:ohne erfolg|erfolglos|vergeblich|unverändert|ausgebucht|ausverkauft|vergriffen|gesperrt|blockiert|defekt|abgebrochen|abgestürzt|überlastet|verweigert|unbeantwortet|gescheitert)',
@@ -115,15 +116,18 @@ export const GERMAN: Phrases = {
     '(?:wird|werden|entstehen|fallen)(?: ihnen| dir)? (?:nichts|nicht|keine \\p{L}{4,16})(?: mehr| weiter)? (?:abgebucht|berechnet|fällig|belastet|an)',
   ],
   conditional: [
+    '(?<=^ ?)(?:wird|wurde|werden|ist|sind|hat|haben|kommt|geht|funktioniert|klappt|schlägt|scheitert|bleibt|fehlt) [^,;:.!?]{0,120}, (?=können|kannst|dann |wenden|melden|so |bitte|schreiben|versuchen|gibt|bekommen|erhalten|müssen|rufen)…',
     '(?:einmal|erst einmal) \\p{L}{4,20}t, [^.!?;]{0,240}?(?= aber |[.!?;]|$)…',
     '(?:sobald|wenn|falls|sofern|nachdem|bevor|ehe|solange|ob|bis (?=das |die |der |ihr|dein|sie |wir |ich |es )|sollte (?=die |der |das |es |sie |ihr|etwas |dein)) ?[^,;:.!?]{0,160}…',
   ],
   passing: [
+    '(?:zwei|drei|mehr|vier)mal',
     '(?:zuerst|zunächst|anfangs|erst|anfänglich|vorhin|kurz|kurzzeitig|kurzfristig|vorübergehend|zwischenzeitlich|zwischendurch)',
     '(?:am anfang|zu beginn|im ersten (?:moment|anlauf|versuch)|beim ersten (?:mal|versuch|anlauf|aufruf)|der erste (?:versuch|anlauf))',
     '(?:kurzes|kleines|kleiner|kurzer|kurze|kleine|vorübergehendes) (?:problem|fehler|störung|ausfall|panne|hänger)',
   ],
   overcome: [
+    '(?:lief|liefen|ging|gingen|kam|klappte|funktionierte|lud)(?: \\p{L}{2,12}){0,3}? (?:sauber|durch|fehlerfrei|problemlos|einwandfrei)',
     '(?:beim|im|der|ein) (?:zweite[nr]?|dritte[nr]?|nächste[nr]?|erneute[nr]?|neue[nr]?|weitere[nr]?) (?:mal|versuch|anlauf)[^.!?]{0,60}? (?:geklappt|funktioniert|durchgegangen|durch|erfolgreich|gelungen|geglückt|klappte|ging es|lief es|lief|gelang es)',
     '(?:jetzt|nun|inzwischen|mittlerweile|wieder|danach|dann) (?:ist |sind |hat |es |das |alles |aber |doch |auch |endlich |wieder |das problem ){0,4}(?:behoben|geklappt|funktioniert|läuft|gelöst|in ordnung|durchgegangen|erreichbar|geht es)',
     '(?:es|das|alles|sie|er) (?:geht|läuft|funktioniert|klappt) (?:jetzt|nun|inzwischen|mittlerweile|wieder)',

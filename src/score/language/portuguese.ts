@@ -2,7 +2,7 @@
 import type { Phrases } from './phrases.ts';
 
 const DONE =
-  '(?:(?:re|des)?(?:reservad|embolsad|agendad|enviad|ativad|marcad|bloquead|cadastrad|programad|faturad)|devolvid|estornad|ressarcid|cancelad|anulad|alterad|modificad|mudad|trocad|atualizad|ajustad|eliminad|apagad|excluíd|removid|retirad|tirad|adicionad|acrescentad|incluíd|criad|gerad|emitid|pag|creditad|depositad|processad|efetuad|realizad|executad|pedid|solicitad|substituíd|redefinid|aprovad|fechad|encerrad|abert|registrad|renovad|prorrogad|estendid|corrigid|resolvid|solucionad|consertad|arrumad|mesclad|implantad|publicad|instalad|reiniciad|migrad|guardad|salv|convidad|concluíd|finalizad|confirmad|transferid|encaminhad|repassad|escalad|direcionad|informad|notificad|avisad|isentad|abonad|perdoad|dispensad|aplicad|liberad|desligad|ligad|feit)[oa]s?';
+  '(?:(?:re|des)?(?:reservad|embolsad|agendad|enviad|ativad|marcad|bloquead|cadastrad|programad|faturad)|devolvid|carregad|estornad|ressarcid|cancelad|anulad|alterad|modificad|mudad|trocad|atualizad|ajustad|eliminad|apagad|excluíd|removid|retirad|tirad|adicionad|acrescentad|incluíd|criad|gerad|emitid|pag|creditad|depositad|processad|efetuad|realizad|executad|pedid|solicitad|substituíd|redefinid|aprovad|fechad|encerrad|abert|registrad|renovad|prorrogad|estendid|corrigid|resolvid|solucionad|consertad|arrumad|mesclad|implantad|publicad|instalad|reiniciad|migrad|guardad|salv|convidad|concluíd|finalizad|confirmad|transferid|encaminhad|repassad|escalad|direcionad|informad|notificad|avisad|isentad|abonad|perdoad|dispensad|aplicad|liberad|desligad|ligad|feit)[oa]s?';
 const STEMS_AR =
   '(?:(?:re|des)?(?:reserv|embols|agend|envi|ativ|marc|bloque|cadastr|program|fatur)|estorn|cancel|anul|alter|modific|mud|atualiz|ajust|elimin|apag|retir|tir|adicion|acrescent|cri|ger|credit|deposit|process|efetu|realiz|execut|solicit|aprov|fech|encerr|registr|renov|prorrog|solucion|consert|arrum|mescl|implant|instal|reinici|migr|guard|salv|convid|finaliz|confirm|encaminh|repass|escal|direcion|inform|notific|avis|isent|abon|perdo|dispens|aplic|liber|deslig|mand|troc|public|pag|coloc|pass|deix|cuid)';
 /** c, g and ç change before -ei. */
@@ -71,6 +71,8 @@ export const PORTUGUESE: Phrases = {
     'não (?:funcionou|deu certo)',
   ],
   trouble: [
+    'não (?:vejo|vemos|acho|achei|achamos|encontro|aparece|consta|localizo|tenho nenhum)…',
+    '(?:ninguém|foi ignorad[oa]|foram ignorad[oa]s|ficou de fora|foram pulad[oa]s)',
     'não (?:tem|temos|houve|havia|apareceu|aparece|deu|abre|abriu|carrega|carregou|aceita|aceitou|passou|chegou|entrou|deixa|deixou|permitiu|coincide|bate|pôde|puderam|foram|foi)…',
     'não está(?:mos|o)? (?:respondendo|funcionando|carregando|disponível|abrindo)',
     '(?:sem (?:sucesso|sorte|resposta|resultado|disponibilidade|conexão|alteração))',
@@ -103,11 +105,13 @@ export const PORTUGUESE: Phrases = {
     '(?:se|quando|até que|antes de|depois de|depois que|após|caso|desde que|a menos que|enquanto) (?!(?:as?|às) \\d)[^,;:.!?]{0,160}…',
   ],
   passing: [
+    '(?:duas|três|várias|algumas) vezes',
     '(?:no início|no começo|inicialmente|a princípio|antes|há pouco|por um momento|brevemente|momentaneamente)',
     '(?:a |na |de |o |no )?(?:primeira|primeiro) (?:tentativa|vez)?',
     '(?:pequen[oa]|breve|rápid[oa]|leve) (?:falha|problema|erro|instabilidade|contratempo|atraso|queda)',
   ],
   overcome: [
+    '(?:terminou|acabou|rodou|funcionou|passou|concluiu) (?:bem|sem · |corretamente|com sucesso|normalmente)',
     '(?:segunda|terceira|nova|próxima|outra|segundo|terceiro) (?:tentativa|vez)?[^.!?]{0,30}? (?:passou|funcionou|deu certo|foi|saiu|consegui|entrou|ficou)',
     '(?:já|agora|depois|finalmente|então) (?:está |foi |ficou |se |tudo |isso |deu ){0,3}(?:corrigid[oa]|resolvid[oa]|solucionad[oa]|arrumad[oa]|funciona|funcionou|funcionando|deu certo|certo|normalizad[oa]|passou)',
   ],

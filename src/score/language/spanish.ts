@@ -2,7 +2,7 @@
 import type { Phrases } from './phrases.ts';
 
 const DONE =
-  '(?:(?:re|des)?(?:reservad|programad|enviad|agendad|activad|bloquead|enviad|asignad)|(?:re)?embolsad|reintegrad|devuelt|cancelad|anulad|cambiad|modificad|actualizad|ajustad|eliminad|borrad|quitad|retirad|añadid|agregad|cread|generad|emitid|pagad|abonad|acreditad|ingresad|transferid|tramitad|procesad|gestionad|pedid|solicitad|reemplazad|sustituid|restablecid|aprobad|cerrad|abiert|registrad|renovad|ampliad|extendid|corregid|arreglad|solucionad|resuelt|subid|fusionad|desplegad|publicad|instalad|reiniciad|migrad|guardad|invitad|completad|confirmad|movid|trasladad|derivad|escalad|remitid|transmitid|informad|notificad|avisad|condonad|bonificad|exonerad|efectuad|realizad|aplicad|puest|pasad|actualizad|mejorad|ascendid|revertid|dad[oa]s? de (?:baja|alta)|hech)(?:[oa]s?)?';
+  '(?:(?:re|des)?(?:reservad|programad|enviad|agendad|activad|bloquead|enviad|asignad)|(?:re)?embolsad|reintegrad|devuelt|cancelad|anulad|cargad|cambiad|modificad|actualizad|ajustad|eliminad|borrad|quitad|retirad|añadid|agregad|cread|generad|emitid|pagad|abonad|acreditad|ingresad|transferid|tramitad|procesad|gestionad|pedid|solicitad|reemplazad|sustituid|restablecid|aprobad|cerrad|abiert|registrad|renovad|ampliad|extendid|corregid|arreglad|solucionad|resuelt|subid|fusionad|desplegad|publicad|instalad|reiniciad|migrad|guardad|invitad|completad|confirmad|movid|trasladad|derivad|escalad|remitid|transmitid|informad|notificad|avisad|condonad|bonificad|exonerad|efectuad|realizad|aplicad|puest|pasad|actualizad|mejorad|ascendid|revertid|dad[oa]s? de (?:baja|alta)|hech)(?:[oa]s?)?';
 const STEMS_AR =
   '(?:(?:re|des)?(?:reserv|program|envi|agend|activ|bloque|asign|embols)|reintegr|cancel|anul|cambi|modific|actualiz|ajust|elimin|borr|quit|retir|cre|gener|abon|acredit|ingres|tramit|proces|gestion|solicit|reemplaz|aprob|cerr|registr|renov|ampli|arregl|solucion|instal|reinici|migr|guard|invit|complet|confirm|traslad|deriv|escal|inform|avis|condon|exoner|efectu|intercambi|pas|mejor|dej|orden)';
 const DID = `(?:${STEMS_AR}é|(?:actuali|reali|reempla|reprograma)cé|(?:modifi|publi|apli|notifi|bonifi|rectifi)qué|(?:pa|agre|entre|desple|cance)gué|devolví|añadí|pedí|restablecí|abrí|corregí|subí|moví|transferí|emití|resolví|extendí|remití|revertí|sustituí|puse|hice|di de (?:baja|alta))`;
@@ -72,6 +72,7 @@ export const SPANISH: Phrases = {
     'su solicitud',
   ],
   failure: [
+    '(?:eso|esto|la operación|la solicitud|el proceso) (?:ha )?(?:falló|fallado|fracasó)',
     'algo (?:ha |nos ha )?(?:fallado|falló|no (?:ha )?(?:ido|salió|fue|funcionó|funcionado)(?: bien)?|se (?:ha )?(?:torcido|rompió|estropeó))',
     '(?:hubo|ha habido|tuvimos|hemos tenido|surgió|ha surgido|se presentó)(?: algún| un| algunos| unos)?(?: pequeño)? (?:inconveniente|inconvenientes|fallo|problema|problemas|error|errores|contratiempo|imprevisto|incidencia)(?: técnic[oa]s?)?',
     'algo (?:ha )?(?:salió|salido|fue|ido) mal',
@@ -79,6 +80,8 @@ export const SPANISH: Phrases = {
     'no (?:ha )?funcion(?:ó|ado)',
   ],
   trouble: [
+    'no (?:veo|vemos|me aparece|me sale|me figura|localizo|encuentro|tengo ninguna|tengo ningún|consta|figura)…',
+    '(?:nadie|se omitió|se omitieron|fue omitid[oa]|se saltó)',
     'no (?:contesta|responde|carga|abre|arranca|deja|permite|llega|llegó|acepta|aceptó|pasó|se ha podido|ha podido|han podido|quedan?|hay|había|aparecen?|coincide|logro|consigo|ha sido|fueron|fue)…',
     '(?:ya )?no (?:quedan?|hay|tenemos)…',
     '(?:sin (?:éxito|suerte|respuesta|resultado|resultados|cambios|disponibilidad|conexión))',
@@ -113,12 +116,14 @@ export const SPANISH: Phrases = {
     '(?:si|cuando|hasta que|antes de|después de|en caso de|siempre que|a menos que|salvo que|mientras) (?!(?:las?|los) \\d)[^,;:.!?]{0,160}…',
   ],
   passing: [
+    '(?:dos|tres|varias|un par de) veces',
     '(?:al principio|inicialmente|en un principio|antes|hace un momento|por un momento|brevemente|momentáneamente)',
     '(?:el|al|en el|la|a la|en la) (?:primer|primera|primero) (?:intento|vez)?',
     '(?:pequeño|breve|ligero|leve) (?:fallo|problema|error|inconveniente|contratiempo|corte|retraso)',
     'pequeña (?:incidencia|demora|interrupción)',
   ],
   overcome: [
+    '(?:terminó|acabó|salió|funcionó|corrió|pasó) (?:bien|sin · |correctamente|perfectamente|con éxito)',
     '(?:segundo|tercer|nuevo|siguiente|otro|segunda|tercera|nueva|otra) (?:intento|vez)[^.!?]{0,30}? (?:salió|funcionó|pasó|resultó|ha ido|fue|se pudo|quedó|entró|lo logré)(?: bien)?',
     '(?:ya|ahora|finalmente|luego|después) (?:está |quedó |se |ha |lo |todo |sí |ha quedado |fue ){0,3}(?:arreglad[oa]|solucionad[oa]|resuelt[oa]|funciona|funcionó|corregid[oa]|pasó|restablecid[oa])',
   ],
