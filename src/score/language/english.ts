@@ -38,7 +38,7 @@ export const ENGLISH: Phrases = {
     "(?:i|we)(?:'d| would| will|'ll)? (?:won'?t |not )be able to (?!find|see\\b|locate|reach|access|connect|verify|determine)…",
     "(?:i|we) (?:(?:do|am|are|have) )?(?:not |n'?t )(?:have |able |allowed )?(?:the )?(?:ability|permission|authority|authori[sz]ation|clearance)…",
     '(?:i|we) (?:lack|have no) (?:the )?(?:ability|permission|authority|authori[sz]ation)…',
-    "(?:that'?s|it'?s|this is|that one's|that is) (?:a no|off limits|off the table|not (?:something|an option|for me))…",
+    "(?:that'?s|it'?s|this is|that one's|that is) (?:a no|off limits|off the table|not (?:something(?: (?:that )?(?:i|we) can(?: do| help with)?)?|an option|for me))…",
     "(?:can'?t|cannot|can not|may not|must not) be (?:exchanged|shared|disclosed|waived|redeemed|combined|resold|transferred|refunded|given out|returned|granted|accommodated)",
     "(?:isn'?t|aren'?t|is not|are not|not) (?:eligible|refundable|transferable|exchangeable|permitted|allowed)",
     "(?:policy|rules|regulations|law|terms)[^.!?]{0,40} (?:prevents?|prohibits?|forbids?|does not allow|doesn't allow|do not allow|don't allow)…",

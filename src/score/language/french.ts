@@ -2,7 +2,7 @@
 import type { Phrases } from './phrases.ts';
 
 const DONE =
-  '(?:(?:re|ré|dé|dés)?(?:réservé|programmé|planifié|activé|envoyé|commandé|bloqué|verrouillé|inscrit|installé|initialisé|expédié)|remboursé|annulé|résilié|transmis|transféré|déplacé|reporté|avancé|décalé|changé|modifié|mis(?:e|es)? (?:à jour|en place)|supprimé|effacé|retiré|enlevé|ajouté|créé|généré|émis|payé|réglé|crédité|recrédité|reversé|versé|viré|débloqué|traité|remplacé|échangé|approuvé|accordé|fermé|clôturé|ouvert|rouvert|enregistré|renouvelé|prolongé|corrigé|réparé|résolu|rétabli|restauré|poussé|fusionné|déployé|publié|redémarré|migré|sauvegardé|invité|effectué|exécuté|réalisé|finalisé|terminé|confirmé|validé|surclassé|offert|exonéré|appliqué|attribué|assigné|notifié|informé|prévenu|averti|escaladé|orienté|redirigé|soumis|déposé|lancé|passé|fait|rendu|ouvert|chargé|rechargé|débité)(?:e|s|es)?';
+  '(?:(?:re|ré|dé|dés)?(?:réservé|programmé|planifié|activé|envoyé|commandé|bloqué|verrouillé|inscrit|installé|initialisé|expédié)|remboursé|annulé|résilié|transmis|transféré|déplacé|reporté|avancé|décalé|changé|modifié|mis(?:e|es)? (?:à jour|en place)|supprimé|effacé|retiré|enlevé|ajouté|créé|généré|émis|payé|réglé|crédité|recrédité|reversé|versé|viré|débloqué|traité|remplacé|échangé|approuvé|accordé|fermé|clôturé|ouvert|rouvert|enregistré|renouvelé|prolongé|corrigé|réparé|résolu|rétabli|restauré|poussé|fusionné|déployé|publié|redémarré|migré|sauvegardé|invité|effectué|exécuté|réalisé|finalisé|terminé|confirmé|validé|surclassé|offert|exonéré|appliqué|attribué|assigné|notifié|informé|prévenu|averti|escaladé|orienté|redirigé|soumis|déposé|lancé|passé|fait|remonté|signalé|rendu|ouvert|chargé|rechargé|débité)(?:e|s|es)?';
 const ADVERBS =
   '(?:bien |déjà |également |aussi |donc |désormais |maintenant |tout de suite |immédiatement |enfin |tout juste ){0,2}';
 const OBJECT = "(?:vous |t'|l'|les |le |la |lui |leur |vous l'|vous les ){0,2}";
@@ -15,7 +15,7 @@ export const FRENCH: Phrases = {
     le la les un une des du de d et ou mais ne pas non oui si au aux en dans par pour avec sans sur est sont était être a ai avons ont
     je j' vous il elle nous on me mon ma mes votre vos notre nos leur ce cet cette ces ça cela c'est ici que qui quoi quel quelle
     quand où comment pourquoi parce comme plus très déjà encore aussi peux peut pouvez pouvons pourriez puis-je merci veuillez désolé
-    désolée malheureusement voilà fait autre rien quelque bien prie bonjour moi lui y êtes suis été avez d'accord tout
+    désolée malheureusement voilà fait autre rien quelque bien prie bonjour moi lui y êtes suis été avez d'accord tout sous jours chez dès
     lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril juin juillet août septembre octobre novembre décembre commande arrive`,
   apology: [
     '(?:je suis |nous sommes )?(?:vraiment |sincèrement )?désolée?s?(?: pour (?:la gêne|le désagrément|les désagréments))?',
@@ -28,6 +28,8 @@ export const FRENCH: Phrases = {
     "j'ai le regret",
   ],
   refusal: [
+    "ne (?:me|nous) (?:permet|permettent|autorise|autorisent) pas…",
+    "(?:la loi|le règlement|la réglementation|notre politique)[^.!?,]{0,20} (?:interdit|défend|empêche)…",
     "(?:m'est|nous est|est) (?:formellement |strictement )?(?:interdit|impossible|défendu)…",
     '(?:ne )?(?:(?:suis|sommes) )?pas (?:en mesure|habilité|autorisé|permis|en droit)…',
     '(?:de )?ne pas (?:pouvoir|être en mesure)…',
@@ -122,7 +124,7 @@ export const FRENCH: Phrases = {
   ],
   overcome: [
     "(?:est allée?|sont allés|a tourné|s'est terminée?|a fini|est passée?)[^.!?,]{0,20}? (?:au bout|sans · |sans erreur|correctement|bien|jusqu'au bout)",
-    "(?:deuxième|seconde|second|troisième|nouvelle|nouvel|prochaine) ?(?:tentative|fois|essai|coup)?[^.!?]{0,20}? (?:est passée?|a fonctionné|a marché|a abouti|a réussi|c'est passé|fut la bonne|était la bonne)",
+    "(?:(?:deuxième|seconde|second|troisième)(?: tentative| fois| essai| coup)?|(?:nouvelle|nouvel|autre|prochaine) (?:tentative|fois|essai|coup))[^.!?]{0,20}? (?:est passée?|a fonctionné|a marché|a abouti|a réussi|c'est passé|fut la bonne|était la bonne)",
     "(?:il|elle|ça|cela|tout|c'|le problème|le souci) ?(?:est|a été|a|fonctionne|marche)(?: maintenant| désormais| bien| enfin| à présent| depuis){0,2} (?:réglé|résolu|corrigé|réparé|rétabli|passé|fonctionné|marché|rentré dans l'ordre)e?",
     "(?:maintenant|désormais|à présent|depuis)(?:,)? (?:c'est |il est |elle est |tout est |ça )(?:réglé|résolu|corrigé|réparé|rétabli|bon|marche|fonctionne)e?",
   ],
@@ -206,7 +208,7 @@ export const FRENCH: Phrases = {
   unclaimed: [
     '(?:pas|rien|jamais|aucune?|personne|sans|ni)',
     '(?:essayé|tenté|essaie)',
-    '(?:pourrait|pourraient|peut|peuvent|devrait|devraient|doit|doivent|sera|seront|serait|soit|soient|ait|aient|puisse)(?: être| avoir)?',
+    '(?:(?:pourrait|pourraient|peut|peuvent|devrait|devraient|doit|doivent|puisse) (?:être|avoir)|sera|seront|serait|soit|soient|ait|aient)',
     '(?:normalement|généralement|en général|habituellement)',
   ],
   assent: [

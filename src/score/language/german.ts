@@ -5,7 +5,7 @@ const CHANGED =
   '(?:(?:um|ein|ab|zurück|hin|neu|vor|auf|aus|zu)?(?:gebucht|bestellt|gestellt|gesetzt|getauscht|gezahlt|gezogen)|reserviert|(?:zurück)?erstattet|rückerstattet|(?:zurück)?überwiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|versandt|versendet|(?:zu|ab|weiter|los)?(?:gesendet|gesandt|geschickt)|verschoben|verlegt|vorverlegt|(?:ab)?geändert|aktualisiert|angepasst|korrigiert|gelöscht|entfernt|herausgenommen|hinzugefügt|ergänzt|angelegt|erstellt|eröffnet|eingereicht|bezahlt|beglichen|gutgeschrieben|erlassen|veranlasst|angewiesen|angeordnet|ausgezahlt|geladen|beauftragt|bestellt|ersetzt|freigeschaltet|freigegeben|entsperrt|gesperrt|aktiviert|deaktiviert|genehmigt|bewilligt|geschlossen|geöffnet|registriert|verlängert|abgemeldet|angemeldet|umgemeldet|gemeldet|behoben|gelöst|geklärt|gepusht|gemergt|deployt|ausgerollt|veröffentlicht|installiert|neu gestartet|migriert|gespeichert|hinterlegt|hochgeladen|eingeladen|abgeschlossen|bestätigt|eingetragen|ausgetragen|vertauscht|widerrufen|hochgestuft|herabgestuft|umgeleitet|weitergeleitet|weitergegeben|weitergereicht|übertragen|eskaliert|informiert|benachrichtigt|verständigt|eingeleitet|angestoßen|ausgelöst|ausgeführt|durchgeführt|vorgenommen|bearbeitet|erledigt|organisiert|arrangiert|vereinbart|gutgebracht|aufgehoben|zugeordnet|zugewiesen|vermerkt|notiert|gebündelt)';
 /** What is so because somebody did it. An office is open of itself. */
 const STANDS =
-  '(?:(?:um)?gebucht|reserviert|(?:zurück)?erstattet|überwiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|verschoben|geändert|aktualisiert|gelöscht|entfernt|angelegt|eingereicht|gutgeschrieben|erlassen|freigeschaltet|entsperrt|aktiviert|deaktiviert|behoben|gepusht|gemergt|deployt|ausgerollt|installiert|abgeschlossen|bestätigt|eingetragen|hinterlegt|gespeichert|veranlasst|eingeleitet|weitergeleitet|bearbeitet|erledigt|umgestellt|verlängert|hochgestuft|zurückgesetzt)';
+  '(?:(?:um|nach|ab)?bestellt|gesperrt|(?:um)?gebucht|reserviert|(?:zurück)?erstattet|überwiesen|ausgezahlt|angewiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|verschoben|geändert|aktualisiert|gelöscht|entfernt|angelegt|eingereicht|gutgeschrieben|erlassen|freigeschaltet|entsperrt|aktiviert|deaktiviert|behoben|gepusht|gemergt|deployt|ausgerollt|installiert|abgeschlossen|bestätigt|eingetragen|hinterlegt|gespeichert|veranlasst|eingeleitet|weitergeleitet|bearbeitet|erledigt|umgestellt|verlängert|hochgestuft|zurückgesetzt)';
 /** Not into what was seen or asked: "I saw that it was cancelled". */
 const GAP = '(?:[^.!?;](?!dass |ob |weil |warum |wann )){0,120}?';
 const REFUSED =
@@ -37,8 +37,8 @@ export const GERMAN: Phrases = {
     '(?:nicht|keine) (?:übertragbar|erstattbar|umtauschbar|stornierbar|umbuchbar|auszahlbar|befugnis|berechtigung|zugriffsrechte)',
     'nicht (?:weiter)?(?:behilflich|weiterhelfen|dienen)',
     'liegt (?:leider )?(?:nicht in|außerhalb)…',
-    `${REFUSED} (?:wir|ich)[^.!?]{0,80} (?:nie|niemals|nicht|keine[nrms]?)`,
-    `(?:wir|ich) ${REFUSED}[^.!?]{0,80} (?:nie|niemals|nicht|keine[nrms]?)`,
+    `${REFUSED} (?:wir|ich)[^.!?]{0,80}? (?:nie|niemals|nicht|keine[nrms]?)`,
+    `(?:wir|ich) ${REFUSED}[^.!?]{0,80}? (?:nie|niemals|nicht|keine[nrms]?)`,
     '(?:ich|wir) (?:kann|können|darf|dürfen|werde|werden)[^.!?]{0,80} (?:nicht|keine[nrms]?)…',
     '(?:kann|können|darf|dürfen) (?:ich|wir)[^.!?]{0,80} (?:nicht|keine[nrms]?)…',
     '(?:das|dies|so etwas)? ?geht (?:leider |so |aber ){0,2}nicht',
@@ -46,7 +46,7 @@ export const GERMAN: Phrases = {
     '(?:wir|ich) (?:geben|gebe|teilen|teile|nennen|nenne)[^.!?]{0,60} (?:nicht|keine[nrms]?)…',
     'führe ich nicht…',
     '(?:ich )?bin (?:leider )?nicht (?:in der lage|befugt|berechtigt)',
-    '(?:ist|sind) (?:mir|uns) nicht (?:möglich|erlaubt|gestattet)',
+    '(?:ist|sind|wäre) (?:es |das |dies )?(?:mir|uns) (?:leider |hier |rechtlich )?nicht (?:möglich|erlaubt|gestattet)',
     'als (?:ki|sprachmodell|virtueller)…',
     'außerhalb (?:meiner|unserer)…',
     '(?:mache|tue|gebe|lösche) ich nicht…',
@@ -85,7 +85,7 @@ export const GERMAN: Phrases = {
     '(?:übersprungen|ausgelassen|weggelassen|niemand|keiner)',
     'leider (?:\\p{L}{2,12} ){0,3}?(?:nicht|nichts|keine[nrms]?|niemand(?:en)?|vergeblich|erfolglos)',
     '(?:antwortet|reagiert|lädt|läuft|startet|öffnet|klappt|geht|stimmt|passt|existiert|erscheint|taucht|kommt|kam|ging|lief|startete|antwortete|reagierte)[^.!?,]{0,40} (?:nicht|nichts|keine[nrms]?)',
-    '(?:ohne erfolg|erfolglos|vergeblich|unverändert|ausgebucht|ausverkauft|vergriffen|gesperrt|blockiert|defekt|abgebrochen|abgestürzt|überlastet|verweigert|unbeantwortet|gescheitert)',
+    '(?:ohne erfolg|erfolglos|vergeblich|unverändert|ausgebucht|ausverkauft|vergriffen|(?:konto|karte|zugang|account|kunde)[^.!?,]{0,20} gesperrt|blockiert|defekt|abgebrochen|abgestürzt|überlastet|verweigert|unbeantwortet|gescheitert)',
     '(?:kam|kamen|ging) (?:wieder )?(?:zurück|verloren)',
     'keine?[nrms]? (?:\\p{L}{3,20} ){1,3}(?:mehr |verfügbar|frei|gefunden|vorhanden|erhalten|möglich|da)…',
     '(?:den|die|das|dem|der|ihren|ihre|deinen|deine) \\p{L}{3,20} (?:leider |aber |jedoch |allerdings )?nicht(?= ?[,.;!]| ?$)',

@@ -17,7 +17,7 @@ export const PORTUGUESE: Phrases = {
     o os as um uma uns umas e ou mas não sim se de do da dos das em no na nos nas ao à por pelo pela para com sem é são era foi ser
     está estão tem há eu você vocês ele ela nós me meu minha seu sua seus suas lhe isso isto esse essa este esta aqui que qual quais
     quando onde como quem porque mais muito já ainda também só pode posso podem poderia quer favor obrigado obrigada desculpe
-    infelizmente feito pronto nada parece tente novo pouco momento cartão reembolso dinheiro ajudar algo algum nenhum outra outro até sobre agora olá certo sinto vou ter por a data conta
+    infelizmente feito pronto nada parece tente novo pouco momento ajudar algo algum nenhum outra outro até sobre agora olá certo sinto vou ter por a data conta
     segunda terça quarta quinta sexta sábado domingo janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro pedido chega nosso nossa`,
   apology: [
     '(?:me )?desculp(?:e|a|as|em)(?: (?:pelo|pelos|pela) (?:transtorno|transtornos|inconveniente|incômodo))?',
@@ -28,6 +28,8 @@ export const PORTUGUESE: Phrases = {
     'pelo transtorno',
   ],
   refusal: [
+    '(?:a lei|a legislação|a política|as regras|o regulamento)[^.!?,]{0,20} (?:não|proíbe)…',
+    'não (?:estou|estamos) (?:habilitad|autorizad|em condições)…',
     'não (?:tenho|temos) (?:autorização|permissão|permissões|acesso|como|competência|poder)…',
     'não (?:está|fica|é)[^.!?,]{0,20} (?:ao meu alcance|em minhas mãos|na minha alçada|permitido|ao nosso alcance|da minha alçada)…',
     '(?:não me|não nos) (?:é|está) (?:permitido|possível)…',
@@ -112,7 +114,7 @@ export const PORTUGUESE: Phrases = {
   ],
   overcome: [
     '(?:terminou|acabou|rodou|funcionou|passou|concluiu) (?:bem|sem · |corretamente|com sucesso|normalmente)',
-    '(?:segunda|terceira|nova|próxima|outra|segundo|terceiro) (?:tentativa|vez)?[^.!?]{0,30}? (?:passou|funcionou|deu certo|foi|saiu|consegui|entrou|ficou)',
+    '(?:segunda|terceira|segundo|terceiro|(?:nova|próxima|outra) (?:tentativa|vez))(?: tentativa| vez)?[^.!?]{0,30}? (?:passou|funcionou|deu certo|saiu|consegui|entrou)',
     '(?:já|agora|depois|finalmente|então) (?:está |foi |ficou |se |tudo |isso |deu ){0,3}(?:corrigid[oa]|resolvid[oa]|solucionad[oa]|arrumad[oa]|funciona|funcionou|funcionando|deu certo|certo|normalizad[oa]|passou)',
   ],
   substance: [
@@ -135,7 +137,7 @@ export const PORTUGUESE: Phrases = {
   ],
   request: [
     '(?:envie|mande|informe|indique|passe|compartilhe|anexe|escreva|confirme|selecione|escolha|forneça|diga)(?:-nos| para nós| pra nós| para mim| pra gente| uma?| o| a| seu| sua| qual)…',
-    '(?:precisaria|preciso|precisamos|precisaríamos|falta|faltam|necessito) (?:do|da|de|dos|das|que|saber|só|me|apenas|o|a)…',
+    '(?:precisaria|preciso|precisamos|precisaríamos|me falta|só falta|necessito) (?:do|da|de|dos|das|que|saber|só|me|apenas|o|a)…',
     '(?:me|nos) (?:envia|manda|passa|informe|diga|mande|passe)…',
     '(?:por favor,? )?(?:informe|envie|indique|diga|confirme|forneça|escolha|mande)(?:-me| o| a| os| as| me| seu| sua| qual)…',
     '(?:preciso|precisamos) (?:do|da|de|que|saber)…',
@@ -190,7 +192,7 @@ export const PORTUGUESE: Phrases = {
     'não',
     '(?:nada|ninguém|nunca|nenhum|nenhuma|sem|tampouco)',
     '(?:tentei|tentamos|tentando|tentado)',
-    '(?:poderia|pode|posso|podemos|podem|deveria|deve|deverá|será|serão|seria|seriam|tenha|tenham|vai|vão|vou)(?: ser| ter)?',
+    '(?:poderia|pode|podem|deveria|deve|deverá|vai|vão|tenha|tenham) (?:ser|ter|sido|estar)',
     '(?:normalmente|geralmente|em geral|costuma)',
   ],
   assent: [

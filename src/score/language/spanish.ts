@@ -5,7 +5,7 @@ const DONE =
   '(?:(?:re|des)?(?:reservad|programad|enviad|agendad|activad|bloquead|enviad|asignad)|(?:re)?embolsad|reintegrad|devuelt|cancelad|anulad|cargad|cambiad|modificad|actualizad|ajustad|eliminad|borrad|quitad|retirad|añadid|agregad|cread|generad|emitid|pagad|abonad|acreditad|ingresad|transferid|tramitad|procesad|gestionad|pedid|solicitad|reemplazad|sustituid|restablecid|aprobad|cerrad|abiert|registrad|renovad|ampliad|extendid|corregid|arreglad|solucionad|resuelt|subid|fusionad|desplegad|publicad|instalad|reiniciad|migrad|guardad|invitad|completad|confirmad|movid|trasladad|derivad|escalad|remitid|transmitid|informad|notificad|avisad|condonad|bonificad|exonerad|efectuad|realizad|aplicad|puest|pasad|actualizad|mejorad|ascendid|revertid|dad[oa]s? de (?:baja|alta)|hech)(?:[oa]s?)?';
 const STEMS_AR =
   '(?:(?:re|des)?(?:reserv|program|envi|agend|activ|bloque|asign|embols)|reintegr|cancel|anul|cambi|modific|actualiz|ajust|elimin|borr|quit|retir|cre|gener|abon|acredit|ingres|tramit|proces|gestion|solicit|reemplaz|aprob|cerr|registr|renov|ampli|arregl|solucion|instal|reinici|migr|guard|invit|complet|confirm|traslad|deriv|escal|inform|avis|condon|exoner|efectu|intercambi|pas|mejor|dej|orden)';
-const DID = `(?:${STEMS_AR}é|(?:actuali|reali|reempla|reprograma)cé|(?:modifi|publi|apli|notifi|bonifi|rectifi)qué|(?:pa|agre|entre|desple|cance)gué|devolví|añadí|pedí|restablecí|abrí|corregí|subí|moví|transferí|emití|resolví|extendí|remití|revertí|sustituí|puse|hice|di de (?:baja|alta))`;
+const DID = `(?:${STEMS_AR}é|(?:actuali|reali|reempla|reprograma)cé|(?:modifi|publi|apli|notifi|bonifi|rectifi|comuni)qué|(?:pa|agre|entre|desple|cance)gué|devolví|añadí|pedí|restablecí|abrí|corregí|subí|moví|transferí|emití|resolví|extendí|remití|revertí|sustituí|puse|hice|di de (?:baja|alta))`;
 /** The present of "we" is also its past: "ya cancelamos". */
 const WE_DID = `ya (?:le |te |les |lo |la |se lo |se la )?(?:${STEMS_AR}amos|devolvimos|añadimos|abrimos|corregimos|resolvimos|hicimos|pusimos)`;
 const OBJECT = '(?:me |te |le |les |lo |la |los |las |se lo |se la |te lo |te la ){0,2}';
@@ -18,7 +18,7 @@ export const SPANISH: Phrases = {
     el la los las un una unos unas y o pero no sí si de del a al en por para con sin es son era fue ser está están ha han he hay yo
     usted tú él ella nosotros me mi su sus le les lo te tu tus se nos este esta esto ese esa eso aquí que qué cuál cuándo dónde cómo
     quién porque cuando como más muy ya todavía también solo puede puedo pueden podría quiere favor gracias siento lamentablemente
-    hecho listo nada momento paso tarjeta cuenta reserva reembolso equipo ayudarle ayudar disculpe algo alguna ningún otra otro desde hasta sobre ahora hola perfecto claro
+    hecho listo nada momento paso ayudarle ayudar disculpe algo alguna ningún otra otro desde hasta sobre ahora hola perfecto claro
     lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre pedido llega nuestra nuestro`,
   apology: [
     '(?:lo )?(?:siento|sentimos|lamento|lamentamos)(?: mucho)?(?: (?:las molestias|el inconveniente|los inconvenientes))?',
@@ -32,6 +32,9 @@ export const SPANISH: Phrases = {
     'me temo',
   ],
   refusal: [
+    'no (?:estoy|estamos) (?:facultad|capacitad|autorizad|habilitad|en condiciones|en posición)…',
+    '(?:la ley|la normativa|la política|las normas)[^.!?,]{0,20} (?:no|prohíbe)…',
+    '(?:por ley|legalmente|por política|por seguridad)[^.!?]{0,20} no (?:puedo|podemos|se puede)…',
     '(?:no )?(?:me|nos) (?:está|están|resulta) (?:permitido|prohibido|imposible|vedado)…',
     '(?:me|nos) (?:está |es )?(?:prohibido|imposible)',
     'no (?:está|es|entra|queda)[^.!?,]{0,20} (?:en mi mano|en mis manos|a mi alcance|dentro de mis|en nuestras manos|permitido|posible para)…',
@@ -149,7 +152,7 @@ export const SPANISH: Phrases = {
     '(?:envíe|envía|mánde|manda|díga|dí|indíque|indica|facilíte|facilita|proporcióne|proporciona|confírme|pása|pase|compárta|comparte|adjunta|adjunte|escríba|escribe)(?:nos|me|nosl[oa]s?)…',
     '(?:envíe|envía|indique|indica|facilite|proporcione|adjunte|adjunta|comparta|escriba|confirme|especifique|elija|seleccione)(?:,? por favor,?)? (?:su|tu|el|la|los|las|una?|qué|cuál)…',
     '(?:necesitaría|necesito|necesitamos|necesitaríamos|me falta|nos falta|me hace falta|haría falta) (?:su|tu|el|la|los|las|un|una|que|saber|primero|antes)…',
-    '(?:indíqueme|dígame|envíeme|facilíteme|proporcione|proporcióneme|confirme|confírmeme|indícame|dime|envíame|confirma(?!ci)|confírmame|elija|elige|necesito (?:su|tu|el|la|que|saber))…',
+    '(?:indíqueme|dígame|envíeme|facilíteme|proporcione|proporcióneme|confirme|confírmeme|indícame|dime|envíame|confirma(?!ci|d|mos|r)|confírmame|elija|elige|necesito (?:su|tu|el|la|que|saber))…',
   ],
   courtesy: ['algo más', '(?:otra|alguna otra) (?:cosa|pregunta|consulta)', 'en qué (?:más )?(?:puedo|le puedo)…'],
   nextStep: [
@@ -206,7 +209,7 @@ export const SPANISH: Phrases = {
     'no',
     '(?:nada|nadie|nunca|ningún|ninguna|sin|tampoco)',
     '(?:intenté|intentado|intentando)',
-    '(?:podría|puede|puedo|podemos|pueden|debería|debe|deberá|será|serán|habría|hubiera|haya|hayan|quisiera)(?: ser| haber)?',
+    '(?:podría|puede|pueden|debería|debe|deberá|será|serán|habría|hubiera|haya|hayan) (?:ser|estar|haber|quedar|sido)',
     '(?:normalmente|habitualmente|generalmente|lo normal)',
   ],
   assent: [
