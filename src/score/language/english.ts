@@ -34,6 +34,9 @@ export const ENGLISH: Phrases = {
     "i'?m afraid",
   ],
   refusal: [
+    "(?:isn'?t|is not|aren'?t|are not|not) (?:something|a service|a thing) (?:that )?(?:i|we) (?:do|offer|provide|support|handle|allow|cover|share)",
+    "(?:my|our) hands are tied",
+    "(?:not|isn'?t) (?:in|within|part of) (?:my|our) (?:power|remit|role|scope|hands|area)…",
     "(?:is|are)(?:n'?t| not) (?:something|anything) (?:that )?(?:i'?m|i am|we'?re|we are) (?:able|allowed|permitted|authori[sz]ed)…",
     "(?:i|we)(?:'d| would| will|'ll)? (?:won'?t |not )be able to (?!find|see\\b|locate|reach|access|connect|verify|determine)…",
     "(?:i|we) (?:(?:do|am|are|have) )?(?:not |n'?t )(?:have |able |allowed )?(?:the )?(?:ability|permission|authority|authori[sz]ation|clearance)…",
@@ -79,6 +82,7 @@ export const ENGLISH: Phrases = {
     'technical difficulties',
   ],
   failure: [
+    '(?:the |our |my )?(?:server|system|service|backend|request|tool|site|app|page|api)[^.!?,]{0,20}? (?:returned|threw|gave|reported|reports|returns|hit|raised) (?:an? |some )?(?:\\p{L}{3,12} )?errors?',
     '(?:that|this|it)(?: one| attempt| request)? (?:has )?(?:failed|broke|crashed)',
     "(?:something|things|that|it|this) (?:didn'?t|did not|hasn'?t|has not) (?:go|gone|work|worked)(?: out)?(?: quite)?(?: (?:as|the way|to) (?:planned|expected|intended|plan))?",
     "(?:i|we|it)(?:'ve| have| looks like we| seems we)? (?:hit|ran into|run into|faced|met) (?:a|an|some) (?:\\p{L}{2,12} )?(?:snag|bump|hiccup|glitch|wall|roadblock|trouble|issues?|problems?|errors?)",
@@ -90,6 +94,9 @@ export const ENGLISH: Phrases = {
     "(?:i|we) (?:couldn'?t|could not|wasn'?t able to|was not able to|was unable to|were unable to|weren'?t able to|failed to)",
   ],
   trouble: [
+    "(?:do not|don't|did not|didn't) (?:yet )?know (?:where|when|why|what|how|if|whether)…",
+    "(?:can'?t|cannot|couldn'?t) (?:tell|say|see|confirm|determine|verify|locate|trace) …",
+    '(?:undeliverable|unreadable|unresolved|unreachable|out of (?:order|stock|range))',
     "(?:not|n'?t have) (?:enough|sufficient)",
     "(?:is|are|was|were)(?:n'?t| not) (?:enough|sufficient|eligible|included|covered|allowed|valid|accepted|recogni[sz]ed|supported|possible)",
     '(?:insufficient|exceeds?|exceeded|ineligible|invalid)',
@@ -139,6 +146,7 @@ export const ENGLISH: Phrases = {
     'fail(?:ed)?-?(?:safe|over)',
   ],
   conditional: [
+    "(?<=^ ?)(?:since|as|given that) [^,;:.!?]{0,160}(?=,)…",
     '(?:once|as soon as) [^.!?;]{0,240}?(?= but |[.!?;]|$)…',
     '(?:if|unless|in case|should you|whether|until|when|whenever|before|after|provided|assuming) [^,;:.!?]{0,160}…',
   ],
@@ -243,6 +251,9 @@ export const ENGLISH: Phrases = {
     '(?:connecting|transferring) you',
   ],
   ownClaim: [
+    `${AGENT} ${ADVERBS}had [^.!?,;]{1,40}? ${CHANGED}`,
+    '(?:(?<=^ ?)|and )(?:added|sent|shared|moved|created|removed|switched|invited|assigned|notified|forwarded|transferred) (?:\\p{L}{2,16} ){1,4}(?:to|from|with|into|for)',
+    `${AGENT} ${ADVERBS}shared (?:it|the|your|a|this) `,
     `${AGENT} ${ADVERBS}(?:let|told|asked) [^.!?,]{1,40}? (?:know|to )`,
     `${AGENT} ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
     `${AGENT} (?:${ADVERBS}managed to|was able to|were able to|(?:have |'ve )?been able to) ${ADVERBS}${CHANGE}`,
@@ -253,6 +264,8 @@ export const ENGLISH: Phrases = {
     `(?:consider (?:it|that) done)`,
   ],
   doneClaim: [
+    "(?:is|are|'s) now (?:on|in|off|part of|under|at) (?:the|your|a|our)…",
+    "(?:has|have) been (?:told|informed|notified|made aware)",
     `(?:has|have|'s|'ve|had) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
     `(?:is|are|was|were|'s|'re|got) (?:now |all |already |successfully |both |officially ){0,2}${STANDS}${NOT_BY_OTHERS}`,
     "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|order|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",

@@ -28,6 +28,8 @@ export const FRENCH: Phrases = {
     "j'ai le regret",
   ],
   refusal: [
+    "ne relève pas de…",
+    "(?:dépasse|excède|sort du cadre de) (?:mes|nos|mon|notre)…",
     "ne (?:me|nous) (?:permet|permettent|autorise|autorisent) pas…",
     "(?:la loi|le règlement|la réglementation|notre politique)[^.!?,]{0,20} (?:interdit|défend|empêche)…",
     "(?:m'est|nous est|est) (?:formellement |strictement )?(?:interdit|impossible|défendu)…",
@@ -48,6 +50,9 @@ export const FRENCH: Phrases = {
     'hors de (?:mon|mes|notre)…',
   ],
   filler: [
+    "(?:mes |nos )?(?:compétences?|attributions?|prérogatives)",
+    "(?:zut|flûte|mince alors|cela|ça)",
+    "(?:le |notre )?(?:serveur|système)",
     '(?:réessayez|réessayer|retentez|retenter)(?: un peu)?(?: plus tard| dans (?:un instant|quelques minutes|un moment))?',
     '(?:sur|pour|dans|avec) (?:ce|cette|ces|votre) (?:point|demande|sujet|question|requête|cas)',
     '(?:oups|aïe|mince|oh non|hélas)',
@@ -69,6 +74,7 @@ export const FRENCH: Phrases = {
     'mesure',
   ],
   failure: [
+    "(?:le |la |notre )?(?:serveur|système|service|page|requête|application)[^.!?,]{0,20}? (?:a renvoyé|renvoie|a retourné|retourne|a signalé|signale|affiche|a affiché) une? (?:erreur|problème)(?: \\p{L}{4,14})?",
     "(?:ça|cela|l'opération|la demande) a échoué",
     "(?:quelque chose|ça|cela) (?:s'est mal passée?|n'a pas (?:fonctionné|marché|tourné rond)|a (?:planté|échoué|cloché)|a mal tourné)",
     "(?:nous avons|j'ai|on a|il y a eu)(?: eu| rencontré| actuellement)? (?:un|une|des|quelques)(?: petite?)? (?:souci|problème|incident|erreur|panne|bug|difficulté|contretemps)s?(?: techniques?)?",
@@ -77,6 +83,8 @@ export const FRENCH: Phrases = {
     "n'a pas (?:fonctionné|marché|abouti)",
   ],
   trouble: [
+    "(?:j'ignore|nous ignorons|je ne sais pas|nous ne savons pas|on ne sait pas) …",
+    "(?:injoignable|inaccessible|illisible|épuisée?s?|en attente|pas de chance|en suspens)",
     "(?:personne (?:n'|ne )|ignorée?s?|sautée?s?|omise?s?|laissée?s? de côté)…",
     "(?:je|nous) ne (?:vois|voyons|retrouve|retrouvons|dispose)…",
     "refuse(?:nt)? de…",
@@ -113,6 +121,7 @@ export const FRENCH: Phrases = {
     "n'expirent? (?:jamais|pas)",
   ],
   conditional: [
+    "(?<=^ ?)(?:comme|puisque|étant donné que|vu que) [^,;:.!?]{0,160}(?=,)…",
     "(?:une fois|dès que|dès qu'|aussitôt que|sitôt) ?[^.!?;]{0,240}?(?= mais |[.!?;]|$)…",
     "(?:si|s'(?=il)|lorsque|lorsqu'|quand|jusqu'à ce|avant d[e']|avant que|après avoir|après que|au cas où|à moins|tant que|en cas) ?(?!il (?:vous|te) plaît)[^,;:.!?]{0,160}…",
   ],
@@ -185,6 +194,7 @@ export const FRENCH: Phrases = {
     'je vous (?:mets en relation|transfère|passe|oriente|redirige)…',
   ],
   ownClaim: [
+    "(?:j'ai|nous avons)[^.!?]{0,60} (?:et|,) (?:partagé|prévenu|inclus|joint|invité)",
     `(?:j'ai|nous avons|on a) ${ADVERBS}${DONE}`,
     `(?:je|nous|on) ${OBJECT}(?:ai|avons|a) ${ADVERBS}${DONE}`,
     `(?:j'ai)[^.!?]{0,60} et ${DONE}`,

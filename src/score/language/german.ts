@@ -31,6 +31,8 @@ export const GERMAN: Phrases = {
     'für die unannehmlichkeiten',
   ],
   refusal: [
+    'sind (?:mir|uns) (?:leider |da |hier )?die hände gebunden',
+    '(?:fällt|liegt|gehört) (?:leider )?nicht (?:in|zu) (?:meine|meinen|meinem|unsere|unseren|unserem)…',
     '(?:untersagt|verboten|nicht gestattet|nicht erlaubt|nicht zulässig|nicht vorgesehen|strikt ausgeschlossen)',
     '(?:darf|dürfen|möchte|will) (?:ich|wir)[^.!?]{0,80} (?:nicht|keine[nrms]?)…',
     '(?:das|dies|so etwas|hier|dabei) (?:darf|kann|mache|tue) ich(?: leider| hier| so| aber){0,2} nicht…',
@@ -53,6 +55,9 @@ export const GERMAN: Phrases = {
     'lehne[^.!?]{0,40} ab',
   ],
   filler: [
+    '(?:die )?hände gebunden',
+    '(?:mist|verflixt|oha)',
+    '(?:der |unser |das )?(?:server|system|dienst)',
     '(?:weiter)?behilflich(?: sein)?',
     'bei uns',
     '(?:ups|hoppla|oh nein|oje|hm+)',
@@ -73,6 +78,7 @@ export const GERMAN: Phrases = {
     'danke für (?:ihr|dein) verständnis',
   ],
   failure: [
+    '(?:der |unser |das |die )?(?:server|system|dienst|seite|anfrage|schnittstelle|app)[^.!?,]{0,20}? (?:meldet|meldete|liefert|lieferte|gab|gibt|wirft|warf|zeigt)(?: leider| gerade| nur){0,2} (?:einen |ein |eine )?(?:\\p{L}{4,14} )?(?:fehler|fehlermeldung|problem)(?: zurück)?',
     '(?:da |hier |bei uns )?(?:hat|ist|lief)(?: (?:da|hier|leider|wohl|anscheinend|bei uns|offenbar)){0,3} etwas (?:nicht (?:funktioniert|geklappt|gestimmt)|schief ?(?:gegangen|gelaufen)?|danebengegangen|falsch gelaufen|kaputt ?gegangen)',
     '(?:da |es )?(?:gab|gibt|hatten wir|haben wir)(?: (?:da|hier|leider|gerade|bei uns|offenbar)){0,3} (?:ein|einen|eine) (?:\\p{L}{3,14} )?(?:problem|fehler|störung|panne)',
     'etwas (?:ist )?schief ?gelaufen',
@@ -82,6 +88,8 @@ export const GERMAN: Phrases = {
     'ist (?:leider )?fehlgeschlagen',
   ],
   trouble: [
+    'weiß (?:ich|man)?(?: \\p{L}{2,12}){0,3}? nicht',
+    '(?:unzustellbar|unlesbar|unbekannt|unklar|kein erfolg)',
     '(?:übersprungen|ausgelassen|weggelassen|niemand|keiner)',
     'leider (?:\\p{L}{2,12} ){0,3}?(?:nicht|nichts|keine[nrms]?|niemand(?:en)?|vergeblich|erfolglos)',
     '(?:antwortet|reagiert|lädt|läuft|startet|öffnet|klappt|geht|stimmt|passt|existiert|erscheint|taucht|kommt|kam|ging|lief|startete|antwortete|reagierte)[^.!?,]{0,40} (?:nicht|nichts|keine[nrms]?)',
@@ -116,6 +124,7 @@ export const GERMAN: Phrases = {
     '(?:wird|werden|entstehen|fallen)(?: ihnen| dir)? (?:nichts|nicht|keine \\p{L}{4,16})(?: mehr| weiter)? (?:abgebucht|berechnet|fällig|belastet|an)',
   ],
   conditional: [
+    '(?<=^ ?)da (?=die |der |das |ihr|sie |es |ein|wir |ich |für |seit )[^,;:.!?]{0,160}(?=,)…',
     '(?<=^ ?)(?:wird|wurde|werden|ist|sind|hat|haben|kommt|geht|funktioniert|klappt|schlägt|scheitert|bleibt|fehlt) [^,;:.!?]{0,120}, (?=können|kannst|dann |wenden|melden|so |bitte|schreiben|versuchen|gibt|bekommen|erhalten|müssen|rufen)…',
     '(?:einmal|erst einmal) \\p{L}{4,20}t, [^.!?;]{0,240}?(?= aber |[.!?;]|$)…',
     '(?:sobald|wenn|falls|sofern|nachdem|bevor|ehe|solange|ob|bis (?=das |die |der |ihr|dein|sie |wir |ich |es )|sollte (?=die |der |das |es |sie |ihr|etwas |dein)) ?[^,;:.!?]{0,160}…',
@@ -194,6 +203,8 @@ export const GERMAN: Phrases = {
     '(?:ich )?(?:verbinde|leite|gebe|übergebe|reiche) (?:ich )?(?:sie|dich|ihr|ihre|das)…',
   ],
   ownClaim: [
+    '(?:habe|haben) (?:ich|wir)?[^.!?;]{0,80} (?:zurückbuchen|umbuchen|buchen|stornieren|erstatten|ändern|sperren|löschen|einrichten|freischalten|austauschen|verschicken|liefern|korrigieren) lassen',
+    '(?:zurückbuchen|umbuchen|stornieren|erstatten|ändern|sperren|löschen|freischalten|austauschen|korrigieren) lassen(?= ?[.!,]| ?$)',
     `(?:habe|haben|hab) (?:ich|wir)${GAP} (?:${CHANGED}|übergeben)`,
     `(?:ich|wir) (?:habe|haben|hab)${GAP} (?:${CHANGED}|übergeben)`,
     '(?:ich|wir) (?:habe|haben)[^.!?,]{0,40} (?:gekümmert|geregelt|in die wege geleitet|dafür gesorgt)',
@@ -201,6 +212,7 @@ export const GERMAN: Phrases = {
     `(?:konnte|konnten)(?: ich| wir) (?:[^.!?]{1,80} )(?:stornieren|erstatten|buchen|umbuchen|ändern|verschieben|aktualisieren|löschen)(?: und)?`,
   ],
   doneClaim: [
+    '(?:ist|sind) (?:jetzt|nun|ab sofort|wieder) (?:im|in der|in den|auf der|auf dem|auf ihrer|auf ihrem|bei) ',
     `(?:wurde|wurden|worden)[^.!?;]{0,100} ${CHANGED}`,
     `(?:ist|sind)${GAP} (?:${CHANGED} worden|${STANDS}(?! werden))`,
     `${CHANGED} (?:worden|wurden?)(?! (?:noch |leider |bisher )?(?:nicht|kein))`,

@@ -28,6 +28,8 @@ export const PORTUGUESE: Phrases = {
     'pelo transtorno',
   ],
   refusal: [
+    '(?:foge|está fora|excede|ultrapassa|sai) (?:da|do|a|o)? ?(?:minha|meu|nossa|nosso)…',
+    'não (?:me|nos) (?:cabe|compete)…',
     '(?:a lei|a legislação|a política|as regras|o regulamento)[^.!?,]{0,20} (?:não|proíbe)…',
     'não (?:estou|estamos) (?:habilitad|autorizad|em condições)…',
     'não (?:tenho|temos) (?:autorização|permissão|permissões|acesso|como|competência|poder)…',
@@ -46,6 +48,8 @@ export const PORTUGUESE: Phrases = {
     'não (?:posso|podemos|consigo) fazer',
   ],
   filler: [
+    '(?:me|isso|minha|competência|alçada|alcance|puxa|poxa)',
+    '(?:o |nosso )?(?:servidor|sistema)',
     '(?:te |lhe |o |a )?ajudar(?: (?:com|nesse|neste|em) (?:esse|este|essa|seu|sua|isso)?(?: ?(?:pedido|solicitação|questão|assunto))?)?',
     '(?:daqui a pouco|em instantes|em breve|em alguns minutos|em um instante)',
     '(?:receio que|parece que|ops|opa|puxa|poxa|ah não|nossa)',
@@ -66,6 +70,7 @@ export const PORTUGUESE: Phrases = {
     'é possível',
   ],
   failure: [
+    '(?:o |a |nosso )?(?:servidor|sistema|serviço|página|solicitação|aplicativo)[^.!?,]{0,20}? (?:deu|dá|devolveu|retornou|retorna|apresentou|mostrou|acusou) (?:um |uma )?(?:erro|falha|problema)(?: \\p{L}{4,14})?',
     'algo (?:falhou|não (?:deu certo|funcionou|saiu bem|correu bem)|quebrou|saiu do esperado)',
     '(?:tivemos|houve|aconteceu|surgiu|estamos com|encontramos|apareceu) (?:um|uma|algum|alguns|uns)(?: pequen[oa])? ?(?:problema|problemas|falha|falhas|erro|erros|imprevisto|contratempo|inconveniente|instabilidade)(?: técnic[oa]s?)?',
     'algo (?:deu|correu|saiu) (?:errado|mal)',
@@ -73,6 +78,9 @@ export const PORTUGUESE: Phrases = {
     'não (?:funcionou|deu certo)',
   ],
   trouble: [
+    'não (?:sei|sabemos|se sabe) (?:onde|quando|o que|por que|como|se)…',
+    '(?:impossível|pendentes?|esgotad[oa]s?|ilegível|inacessível)',
+    'sem sorte',
     'não (?:vejo|vemos|acho|achei|achamos|encontro|aparece|consta|localizo|tenho nenhum)…',
     '(?:ninguém|foi ignorad[oa]|foram ignorad[oa]s|ficou de fora|foram pulad[oa]s)',
     'não (?:tem|temos|houve|havia|apareceu|aparece|deu|abre|abriu|carrega|carregou|aceita|aceitou|passou|chegou|entrou|deixa|deixou|permitiu|coincide|bate|pôde|puderam|foram|foi)…',
@@ -103,6 +111,7 @@ export const PORTUGUESE: Phrases = {
     '(?:nunca|não) (?:vencem?|expiram?|falham?)',
   ],
   conditional: [
+    '(?<=^ ?)(?:como|já que|visto que|uma vez que) [^,;:.!?]{0,160}(?=,)…',
     '(?:uma vez|assim que|logo que|depois de \\p{L}{3,14}d[oa]s?,) [^.!?;]{0,240}?(?= mas |[.!?;]|$)…',
     '(?:se|quando|até que|antes de|depois de|depois que|após|caso|desde que|a menos que|enquanto) (?!(?:as?|às) \\d)[^,;:.!?]{0,160}…',
   ],
@@ -170,6 +179,8 @@ export const PORTUGUESE: Phrases = {
     'transferi-l[oa]…',
   ],
   ownClaim: [
+    `(?<=^ ?)(?:já )?(?:${STEMS_AR}amos|devolvemos|removemos|resolvemos|corrigimos|abrimos|fizemos|concluímos) (?:o|a|os|as|seu|sua|tudo|isso|um|uma)`,
+    '(?:compartilhei|incluí|inscrevi|suspendi|consegui)',
     `(?:já )?${OBJECT}${DID}`,
     `(?:tenho|temos) ${DONE}`,
     `(?:acabo|acabei|acabamos) de ${OBJECT}${TO_DO}…`,

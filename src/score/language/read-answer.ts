@@ -192,9 +192,12 @@ function refuses(sentence: string, known: PhraseTests): boolean {
 function asks(sentences: readonly string[], known: PhraseTests): boolean {
   return sentences
     .slice(-2)
-    .some(
-      (sentence) => (isQuestion(sentence, known) || known.request.test(sentence)) && !known.courtesy.test(sentence),
-    );
+    .some((sentence) => (isQuestion(sentence, known) || requests(sentence, known)) && !known.courtesy.test(sentence));
+}
+
+/** "If you send me the code" waits for nothing. */
+function requests(sentence: string, known: PhraseTests): boolean {
+  return known.request.test(sentence.replace(everywhere(known.conditional), ' · '));
 }
 
 function isQuestion(sentence: string, known: PhraseTests): boolean {

@@ -21,6 +21,7 @@ export const SPANISH: Phrases = {
     hecho listo nada momento paso ayudarle ayudar disculpe algo alguna ningún otra otro desde hasta sobre ahora hola perfecto claro
     lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre pedido llega nuestra nuestro`,
   apology: [
+    'disc[uú]lp(?:e|a|en)(?:me|nos)?',
     '(?:lo )?(?:siento|sentimos|lamento|lamentamos)(?: mucho)?(?: (?:las molestias|el inconveniente|los inconvenientes))?',
     'lamentablemente',
     'desafortunadamente',
@@ -32,6 +33,8 @@ export const SPANISH: Phrases = {
     'me temo',
   ],
   refusal: [
+    'no (?:me|nos) corresponde…',
+    '(?:excede|sobrepasa|supera|se sale de) (?:mis|nuestras|de lo)…',
     'no (?:estoy|estamos) (?:facultad|capacitad|autorizad|habilitad|en condiciones|en posición)…',
     '(?:la ley|la normativa|la política|las normas)[^.!?,]{0,20} (?:no|prohíbe)…',
     '(?:por ley|legalmente|por política|por seguridad)[^.!?]{0,20} no (?:puedo|podemos|se puede)…',
@@ -54,6 +57,9 @@ export const SPANISH: Phrases = {
     'tengo que rechazar',
   ],
   filler: [
+    '(?:discúlpeme|discúlpame|caramba|pues)',
+    '(?:atender|resolver|gestionar|hacer) (?:eso|esto|ello)',
+    '(?:el |nuestro )?(?:servidor|sistema)',
     '(?:vuelve|vuelva|vuelvan) a (?:intentar(?:lo|la)?|probar)(?: (?:más tarde|en un rato|luego|dentro de un rato|en unos minutos))?',
     '(?:en|dentro de) (?:un rato|unos minutos|un momento|breve)',
     '(?:ups|vaya|uy|oh no|ay)',
@@ -75,6 +81,7 @@ export const SPANISH: Phrases = {
     'su solicitud',
   ],
   failure: [
+    '(?:el |la |nuestro )?(?:servidor|sistema|servicio|página|solicitud|aplicación)[^.!?,]{0,20}? (?:dio|da|devolvió|devuelve|arrojó|arroja|lanzó|muestra|reportó|ha dado|ha devuelto) (?:un |una )?(?:error|fallo)(?: \\p{L}{4,14})?',
     '(?:eso|esto|la operación|la solicitud|el proceso) (?:ha )?(?:falló|fallado|fracasó)',
     'algo (?:ha |nos ha )?(?:fallado|falló|no (?:ha )?(?:ido|salió|fue|funcionó|funcionado)(?: bien)?|se (?:ha )?(?:torcido|rompió|estropeó))',
     '(?:hubo|ha habido|tuvimos|hemos tenido|surgió|ha surgido|se presentó)(?: algún| un| algunos| unos)?(?: pequeño)? (?:inconveniente|inconvenientes|fallo|problema|problemas|error|errores|contratiempo|imprevisto|incidencia)(?: técnic[oa]s?)?',
@@ -83,6 +90,9 @@ export const SPANISH: Phrases = {
     'no (?:ha )?funcion(?:ó|ado)',
   ],
   trouble: [
+    'no (?:sé|sabemos|se sabe) (?:dónde|cuándo|qué|por qué|cómo|si)…',
+    '(?:imposible|pendientes?|agotad[oa]s?|ilegible|inaccesible)',
+    'sin suerte',
     'no (?:veo|vemos|me aparece|me sale|me figura|localizo|encuentro|tengo ninguna|tengo ningún|consta|figura)…',
     '(?:nadie|se omitió|se omitieron|fue omitid[oa]|se saltó)',
     'no (?:contesta|responde|carga|abre|arranca|deja|permite|llega|llegó|acepta|aceptó|pasó|se ha podido|ha podido|han podido|quedan?|hay|había|aparecen?|coincide|logro|consigo|ha sido|fueron|fue)…',
@@ -115,6 +125,7 @@ export const SPANISH: Phrases = {
     'no (?:caducan?|vencen?|expiran?)',
   ],
   conditional: [
+    '(?<=^ ?)(?:como|puesto que|dado que|ya que) [^,;:.!?]{0,160}(?=,)…',
     '(?:una vez|en cuanto|tan pronto como) [^.!?;]{0,240}?(?= pero |[.!?;]|$)…',
     '(?:si|cuando|hasta que|antes de|después de|en caso de|siempre que|a menos que|salvo que|mientras) (?!(?:las?|los) \\d)[^,;:.!?]{0,160}…',
   ],
@@ -186,6 +197,7 @@ export const SPANISH: Phrases = {
     '(?:le|te|lo|la) (?:paso|comunico|transfiero|derivo|conecto|voy a (?:pasar|transferir))…',
   ],
   ownClaim: [
+    `(?:y |ya )?${OBJECT}(?:compartí|incluí|inscribí|suscribí|conseguí|detuve|puse)`,
     `(?:he|hemos)(?: ya| también| podido| conseguido| logrado)? (?:${DONE}|ocupado|encargado)`,
     `(?:ya )?${OBJECT}${DID}`,
     WE_DID,
