@@ -35,7 +35,7 @@ export const ENGLISH: Phrases = {
   ],
   refusal: [
     "(?:isn'?t|is not|aren'?t|are not|not) (?:something|a service|a thing) (?:that )?(?:i|we) (?:do|offer|provide|support|handle|allow|cover|share)",
-    "(?:my|our) hands are tied",
+    '(?:my|our) hands are tied',
     "(?:not|isn'?t) (?:in|within|part of) (?:my|our) (?:power|remit|role|scope|hands|area)…",
     "(?:is|are)(?:n'?t| not) (?:something|anything) (?:that )?(?:i'?m|i am|we'?re|we are) (?:able|allowed|permitted|authori[sz]ed)…",
     "(?:i|we)(?:'d| would| will|'ll)? (?:won'?t |not )be able to (?!find|see\\b|locate|reach|access|connect|verify|determine)…",
@@ -146,7 +146,7 @@ export const ENGLISH: Phrases = {
     'fail(?:ed)?-?(?:safe|over)',
   ],
   conditional: [
-    "(?<=^ ?)(?:since|as|given that) [^,;:.!?]{0,160}(?=,)…",
+    '(?<=^ ?)(?:since|as|given that) [^,;:.!?]{0,160}(?=,)…',
     '(?:once|as soon as) [^.!?;]{0,240}?(?= but |[.!?;]|$)…',
     '(?:if|unless|in case|should you|whether|until|when|whenever|before|after|provided|assuming) [^,;:.!?]{0,160}…',
   ],
@@ -265,7 +265,7 @@ export const ENGLISH: Phrases = {
   ],
   doneClaim: [
     "(?:is|are|'s) now (?:on|in|off|part of|under|at) (?:the|your|a|our)…",
-    "(?:has|have) been (?:told|informed|notified|made aware)",
+    '(?:has|have) been (?:told|informed|notified|made aware)',
     `(?:has|have|'s|'ve|had) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
     `(?:is|are|was|were|'s|'re|got) (?:now |all |already |successfully |both |officially ){0,2}${STANDS}${NOT_BY_OTHERS}`,
     "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|order|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",
@@ -282,6 +282,7 @@ export const ENGLISH: Phrases = {
     `(?:new|updated|correct|changed) [^.!?]{1,30} (?:is|are|'s) (?:now )?(?:on file|in place|active|saved|live)`,
   ],
   unclaimed: [
+    '(?:you|he|she|they) (?:said|say|mentioned|wrote|told (?:me|us)|reported|believe|think)',
     'not',
     "(?:haven|hasn|wasn|weren|isn|aren|didn|couldn|can|don|doesn|won)'?t",
     '(?:nothing|never|no|none|neither|nor|without|unable|failed|nobody)',

@@ -127,7 +127,7 @@ export const GERMAN: Phrases = {
     '(?<=^ ?)da (?=die |der |das |ihr|sie |es |ein|wir |ich |für |seit )[^,;:.!?]{0,160}(?=,)…',
     '(?<=^ ?)(?:wird|wurde|werden|ist|sind|hat|haben|kommt|geht|funktioniert|klappt|schlägt|scheitert|bleibt|fehlt) [^,;:.!?]{0,120}, (?=können|kannst|dann |wenden|melden|so |bitte|schreiben|versuchen|gibt|bekommen|erhalten|müssen|rufen)…',
     '(?:einmal|erst einmal) \\p{L}{4,20}t, [^.!?;]{0,240}?(?= aber |[.!?;]|$)…',
-    '(?:sobald|wenn|falls|sofern|nachdem|bevor|ehe|solange|ob|bis (?=das |die |der |ihr|dein|sie |wir |ich |es )|sollte (?=die |der |das |es |sie |ihr|etwas |dein)) ?[^,;:.!?]{0,160}…',
+    '(?:(?:sobald|wenn|falls|sofern|nachdem|bevor|ehe|solange|ob) |bis (?=das |die |der |ihr|dein|sie |wir |ich |es )|sollte (?=die |der |das |es |sie |ihr|etwas |dein))[^,;:.!?]{0,160}…',
   ],
   passing: [
     '(?:zwei|drei|mehr|vier)mal',
@@ -157,7 +157,7 @@ export const GERMAN: Phrases = {
     '(?:ein|eine|einen|meine?|unser) (?:kolleg|mitarbeiter)…',
     '(?:in|innerhalb von) (?:einer|zwei|drei|fünf|zehn|fünfzehn|dreißig) (?:minuten?|stunden?|tagen?)',
     '(?:morgen|heute|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)',
-    '(?:rufe|ruft|melde|meldet|verbinde)…',
+    '(?:rufe|ruft|melde ich|ich melde|meldet sich|melden uns|verbinde)…',
   ],
   request: [
     '(?:nenn|geb|gib|schick|send|teil|bestätig|wähl|schreib|lad|mail|verrat)(?:en|n)? (?:sie |e )?(?:uns|mir|bitte|ihre?n?|die|das|den)…',

@@ -20,21 +20,25 @@ function readsAs(text: string): string | undefined {
   return letters === '' ? '-' : letters;
 }
 
-test('the table has 200 answers and more, in all languages that are known', () => {
-  expect(rows.length).toBeGreaterThanOrEqual(200);
+test('the table has 100 answers and more in each language that is known', () => {
   for (const language of LANGUAGES)
-    expect(rows.filter((row) => row.language === language).length).toBeGreaterThanOrEqual(25);
+    expect(rows.filter((row) => row.language === language).length).toBeGreaterThanOrEqual(100);
 });
 
 test.each(rows.filter(({ isException }) => !isException).map((row) => [row.text, row] as const))('%s', (text, row) => {
   expect([languageOf(text), readsAs(text)]).toEqual([row.language, row.reads]);
 });
 
-test('exceptions are named, still are some, and are no more than 5 %', () => {
+/** One that is read right since is none any more: take its `!` away. */
+test('exceptions are named, still are some, and are no more than 5 % of any language', () => {
   const exceptions = rows.filter(({ isException }) => isException);
+  const readRight = LANGUAGES.map((language) => {
+    const of = rows.filter((row) => row.language === language);
+    return { language, share: of.filter(({ text, reads }) => readsAs(text) === reads).length / of.length };
+  });
 
   expect(exceptions.filter(({ text, reads }) => readsAs(text) === reads)).toEqual([]);
-  expect(exceptions.length / rows.length).toBeLessThanOrEqual(0.05);
+  expect(readRight.filter(({ share }) => share < 0.95)).toEqual([]);
 });
 
 test.each([
