@@ -146,9 +146,10 @@ export const ENGLISH: Phrases = {
     'fail(?:ed)?-?(?:safe|over)',
   ],
   conditional: [
-    '(?<=^ ?)(?:since|as|given that) [^,;:.!?]{0,160}(?=,)…',
-    '(?:once|as soon as) [^.!?;]{0,240}?(?= but |[.!?;]|$)…',
-    '(?:if|unless|in case|should you|whether|until|when|whenever|before|after|provided|assuming) [^,;:.!?]{0,160}…',
+    '(?<=^ ?)(?:since|as|given that) (?!(?:i|we) )[^,;:.!?]{0,160}(?=,)…',
+    '(?<=^ ?)(?:once|as soon as) [^.!?;]{0,240}?(?= but |[.!?;]|$)…',
+    '(?:once (?!and |or |but |more |again |every |per |a |in )|as soon as )[^,;:.!?]{0,160}…',
+    '(?<!(?:know|tell me|see|check|ask|wonder|confirm|sure) )(?:if|unless|in case|should you|whether|until|when|whenever|before|after|provided|assuming) [^,;:.!?]{0,160}…',
   ],
   passing: [
     '(?:twice|once|(?:two|three|four|several|a few|a couple of) times)',
@@ -292,6 +293,7 @@ export const ENGLISH: Phrases = {
     '(?:usually|normally|typically|generally|always|often)',
     '(?:wish|hope|tried|attempted|trying)',
     '(?:since(?! then)|because)',
+    '(?:polic(?:y|ies)|amounts?|prices?|rates?|fees?)[^.!?,]{0,40} (?:is|are) fixed',
     'how',
     'whether',
   ],

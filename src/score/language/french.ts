@@ -121,9 +121,10 @@ export const FRENCH: Phrases = {
     "n'expirent? (?:jamais|pas)",
   ],
   conditional: [
-    "(?:une fois |dès que |dès qu'|aussitôt que |sitôt )[^.!?;]{0,240}?(?= mais |[.!?;]|$)…",
+    "(?<=^ ?)(?:une fois |dès que |dès qu'|aussitôt que |sitôt )[^.!?;]{0,240}?(?= mais |[.!?;]|$)…",
+    "(?:une fois (?=que |qu'|\\p{L}{2,14}(?:é|i|u|t|s)e?s?(?!\\p{L}))|dès que |dès qu'|aussitôt que |sitôt )[^,;:.!?]{0,160}…",
     "(?:si |s'(?=ils? )|lorsque |lorsqu'|quand |jusqu'à ce |avant d[e'] ?|avant que |après avoir |après que |au cas où |à moins |tant que |en cas )(?!(?:il )?(?:vous|te) plaît)[^,;:.!?]{0,160}…",
-    "(?<=^ ?)(?:comme|puisque|étant donné que|vu que) [^,;:.!?]{0,160}(?=,)…",
+    "(?<=^ ?)(?:comme|puisque|étant donné que|vu que) (?!je |nous |j')[^,;:.!?]{0,160}(?=,)…",
   ],
   passing: [
     '(?:deux|trois|plusieurs|quelques) fois',

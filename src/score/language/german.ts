@@ -124,7 +124,7 @@ export const GERMAN: Phrases = {
     '(?:wird|werden|entstehen|fallen)(?: ihnen| dir)? (?:nichts|nicht|keine \\p{L}{4,16})(?: mehr| weiter)? (?:abgebucht|berechnet|fällig|belastet|an)',
   ],
   conditional: [
-    '(?<=^ ?)da (?=die |der |das |ihr|sie |es |ein|wir |ich |für |seit )[^,;:.!?]{0,160}(?=,)…',
+    '(?<=^ ?)da (?=die |der |das |ihr|sie |es |ein|für |seit )[^,;:.!?]{0,160}(?=,)…',
     '(?<=^ ?)(?:wird|wurde|werden|ist|sind|hat|haben|kommt|geht|funktioniert|klappt|schlägt|scheitert|bleibt|fehlt) [^,;:.!?]{0,120}, (?=können|kannst|dann |wenden|melden|so |bitte|schreiben|versuchen|gibt|bekommen|erhalten|müssen|rufen)…',
     '(?:einmal|erst einmal) \\p{L}{4,20}t, [^.!?;]{0,240}?(?= aber |[.!?;]|$)…',
     '(?:(?:sobald|wenn|falls|sofern|nachdem|bevor|ehe|solange|ob) |bis (?=das |die |der |ihr|dein|sie |wir |ich |es )|sollte (?=die |der |das |es |sie |ihr|etwas |dein))[^,;:.!?]{0,160}…',

@@ -111,8 +111,9 @@ export const PORTUGUESE: Phrases = {
     '(?:nunca|não) (?:vencem?|expiram?|falham?)',
   ],
   conditional: [
-    '(?<=^ ?)(?:como|já que|visto que|uma vez que) [^,;:.!?]{0,160}(?=,)…',
-    '(?:uma vez|assim que|logo que|depois de \\p{L}{3,14}d[oa]s?,) [^.!?;]{0,240}?(?= mas |[.!?;]|$)…',
+    '(?<=^ ?)(?:como|já que|visto que|uma vez que) (?!não (?:p[uo]d|consegu|encontr|foi))[^,;:.!?]{0,160}(?=,)…',
+    '(?<=^ ?)(?:uma vez|assim que|logo que|depois de \\p{L}{3,14}d[oa]s?,) [^.!?;]{0,240}?(?= mas |[.!?;]|$)…',
+    '(?:uma vez (?=que |\\p{L}{2,14}d[oa]s?)|assim que |logo que )[^,;:.!?]{0,160}…',
     '(?:se|quando|até que|antes de|depois de|depois que|após|caso|desde que|a menos que|enquanto) (?!(?:as?|às) \\d)[^,;:.!?]{0,160}…',
   ],
   passing: [

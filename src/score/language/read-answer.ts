@@ -195,9 +195,13 @@ function asks(sentences: readonly string[], known: PhraseTests): boolean {
     .some((sentence) => (isQuestion(sentence, known) || requests(sentence, known)) && !known.courtesy.test(sentence));
 }
 
-/** "If you send me the code" waits for nothing. */
+/** "If you send me the code, …" waits for nothing; "once you have it, please send it" does. */
 function requests(sentence: string, known: PhraseTests): boolean {
-  return known.request.test(sentence.replace(everywhere(known.conditional), ' · '));
+  const asked = sentence.replace(
+    everywhere(known.conditional),
+    (supposed) => ` · ${/[,、].*/su.exec(supposed)?.[0] ?? ''}`,
+  );
+  return known.request.test(asked);
 }
 
 function isQuestion(sentence: string, known: PhraseTests): boolean {

@@ -125,8 +125,9 @@ export const SPANISH: Phrases = {
     'no (?:caducan?|vencen?|expiran?)',
   ],
   conditional: [
-    '(?<=^ ?)(?:como|puesto que|dado que|ya que) [^,;:.!?]{0,160}(?=,)…',
-    '(?:una vez|en cuanto|tan pronto como) [^.!?;]{0,240}?(?= pero |[.!?;]|$)…',
+    '(?<=^ ?)(?:como|puesto que|dado que|ya que) (?!no (?:p[uo]d|he |hemos |encontr|logr|consegu))[^,;:.!?]{0,160}(?=,)…',
+    '(?<=^ ?)(?:una vez|en cuanto|tan pronto como) [^.!?;]{0,240}?(?= pero |[.!?;]|$)…',
+    '(?:una vez (?=que |\\p{L}{2,14}[dth][oa]s?)|en cuanto |tan pronto como )[^,;:.!?]{0,160}…',
     '(?:si|cuando|hasta que|antes de|después de|en caso de|siempre que|a menos que|salvo que|mientras) (?!(?:las?|los) \\d)[^,;:.!?]{0,160}…',
   ],
   passing: [
