@@ -34,6 +34,7 @@ export const ENGLISH: Phrases = {
     "i'?m afraid",
   ],
   refusal: [
+    "(?<=^ ?)(?!(?:the|your|my|our|this|that|these|those|both|all|some|two|three|its|his|her) )(?:\\p{L}{2,16} ){0,3}?\\p{L}{2,16}s (?:can'?t|cannot|can not|may not|must not) be \\p{L}{3,16}(?:ed|en|ut|old)",
     "(?:isn'?t|is not|aren'?t|are not|not) (?:something|a service|a thing) (?:that )?(?:i|we) (?:do|offer|provide|support|handle|allow|cover|share)",
     '(?:my|our) hands are tied',
     "(?:not|isn'?t) (?:in|within|part of) (?:my|our) (?:power|remit|role|scope|hands|area)…",
@@ -269,7 +270,7 @@ export const ENGLISH: Phrases = {
     '(?:has|have) been (?:told|informed|notified|made aware)',
     `(?:has|have|'s|'ve|had) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
     `(?:is|are|was|were|'s|'re|got) (?:now |all |already |successfully |both |officially ){0,2}${STANDS}${NOT_BY_OTHERS}`,
-    "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|order|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",
+    "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|order|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:through|on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",
     '(?:refund|payment|transfer|change|cancellation|order|booking|reservation|request) (?:just |now |has |is ){0,2}(?:went|gone|came|come) through',
     '(?:refund|payment|transfer|change|cancellation|booking|reservation|order|upgrade|return) (?:was |is |has been )?(?:successful|complete|done|sorted)',
     '(?:invites?|invitations?|e-?mails?|letters?) (?:is|are) (?:out|sent|on (?:its|their) way)',

@@ -28,6 +28,7 @@ export const FRENCH: Phrases = {
     "j'ai le regret",
   ],
   refusal: [
+    '(?<=^ ?)les (?:\\p{L}{2,16} ){1,5}?ne (?:se (?!charg|ouvr|lanc|connect|sauv|affich|ferm)\\p{L}{3,16}ent|peuvent) pas…',
     'ne relève pas de…',
     '(?:dépasse|excède|sort du cadre de) (?:mes|nos|mon|notre)…',
     'ne (?:me|nous) (?:permet|permettent|autorise|autorisent) pas…',
@@ -40,7 +41,7 @@ export const FRENCH: Phrases = {
     "n(?:e |')(?:échang|rembours|accept|offr|propos|permet|permett|communiqu|donn|divulgu|vend|trait)(?:e|ons|eons|ent|ent)? pas…",
     '(?:ne (?:pourrai|pourrons|pourrais)|(?:pourrai|pourrons)) pas…',
     '(?:je|nous) (?:dois|devons) (?:refuser|décliner)',
-    "pas (?:le droit|la possibilité|l'autorisation|accès)…",
+    "pas (?:le droit|la possibilité|l'autorisation)…",
     'nous ne [^.!?]{0,30} jamais',
     '(?:je|nous) ne (?:peux|pouvons|puis|vais|suis|sommes)(?: donc| malheureusement)? (?:pas|en mesure|autorisée?)(?! (?:trouver|trouve|accéder|joindre|voir))…',
     'pas en mesure de…',
@@ -50,6 +51,7 @@ export const FRENCH: Phrases = {
     'hors de (?:mon|mes|notre)…',
   ],
   filler: [
+    '(?:cette|pour cette) fois',
     '(?:mes |nos )?(?:compétences?|attributions?|prérogatives)',
     '(?:zut|flûte|mince alors|cela|ça)',
     '(?:le |notre )?(?:serveur|système)',
@@ -74,6 +76,7 @@ export const FRENCH: Phrases = {
     'mesure',
   ],
   failure: [
+    "je n'y (?:suis pas (?:arrivée?|parvenue?)|arrive pas|parviens pas)",
     '(?:le |la |notre )?(?:serveur|système|service|page|requête|application)[^.!?,]{0,20}? (?:a renvoyé|renvoie|a retourné|retourne|a signalé|signale|affiche|a affiché) une? (?:erreur|problème)(?: \\p{L}{4,14})?',
     "(?:ça|cela|l'opération|la demande) a échoué",
     "(?:quelque chose|ça|cela) (?:s'est mal passée?|n'a pas (?:fonctionné|marché|tourné rond)|a (?:planté|échoué|cloché)|a mal tourné)",

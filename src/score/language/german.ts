@@ -8,8 +8,12 @@ const STANDS =
   '(?:(?:um|nach|ab)?bestellt|gesperrt|(?:um)?gebucht|reserviert|(?:zurück)?erstattet|überwiesen|ausgezahlt|angewiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|verschoben|geändert|aktualisiert|gelöscht|entfernt|angelegt|eingereicht|gutgeschrieben|erlassen|freigeschaltet|entsperrt|aktiviert|deaktiviert|behoben|gepusht|gemergt|deployt|ausgerollt|installiert|abgeschlossen|bestätigt|eingetragen|hinterlegt|gespeichert|veranlasst|eingeleitet|weitergeleitet|bearbeitet|erledigt|umgestellt|verlängert|hochgestuft|zurückgesetzt)';
 /** Not into what was seen or asked: "I saw that it was cancelled". */
 const GAP = '(?:[^.!?;](?!dass |ob |weil |warum |wann )){0,120}?';
-const REFUSED =
-  '(?:geben|gebe|teilen|teile|zahlen|zahle|erstatten|erstatte|nennen|nenne|machen|mache|ändern|ändere|verschicken|verschicke|bieten|biete|führen|führe|löschen|lösche|setzen|setze|nehmen|nehme|akzeptieren|erteilen|erteile|übernehmen|übernehme|tauschen|gewähren|verraten|verrate|stornieren|storniere|verkaufen|liefern|beraten|berate|bearbeiten|bearbeite)';
+/** "We do not find it" is no refusal. */
+const WE =
+  '(?!finden|sehen|haben|erreichen|wissen|bekommen|erhalten|kennen|kommen|hatten|konnten|waren|glauben|meinen|empfangen|verstehen|warten)\\p{L}{3,15}n';
+const I =
+  '(?:gebe|teile|zahle|erstatte|nenne|mache|ändere|verschicke|biete|führe|lösche|setze|akzeptiere|erteile|verrate|storniere|berate|bearbeite|verlängere)';
+const NO = '(?:nie|niemals|nicht|keine[nrms]?)';
 
 export const GERMAN: Phrases = {
   words: `
@@ -39,8 +43,7 @@ export const GERMAN: Phrases = {
     '(?:nicht|keine) (?:übertragbar|erstattbar|umtauschbar|stornierbar|umbuchbar|auszahlbar|befugnis|berechtigung|zugriffsrechte)',
     'nicht (?:weiter)?(?:behilflich|weiterhelfen|dienen)',
     'liegt (?:leider )?(?:nicht in|außerhalb)…',
-    `${REFUSED} (?:wir|ich)[^.!?]{0,80}? (?:nie|niemals|nicht|keine[nrms]?)`,
-    `(?:wir|ich) ${REFUSED}[^.!?]{0,80}? (?:nie|niemals|nicht|keine[nrms]?)`,
+    `(?:${WE} wir|wir ${WE}|${I} ich|ich ${I})[^.!?]{0,80}? ${NO}`,
     '(?:ich|wir) (?:kann|können|darf|dürfen|werde|werden)[^.!?]{0,80} (?:nicht|keine[nrms]?)…',
     '(?:kann|können|darf|dürfen) (?:ich|wir)[^.!?]{0,80} (?:nicht|keine[nrms]?)…',
     '(?:das|dies|so etwas)? ?geht (?:leider |so |aber ){0,2}nicht',

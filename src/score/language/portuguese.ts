@@ -28,11 +28,12 @@ export const PORTUGUESE: Phrases = {
     'pelo transtorno',
   ],
   refusal: [
+    '(?<=^ ?)(?!(?:as|os|seus|suas|meus) )\\p{L}{3,16}s (?:\\p{L}{2,16} ){0,4}?não (?:são|podem ser) \\p{L}{3,16}d[oa]s',
     '(?:foge|está fora|excede|ultrapassa|sai) (?:da|do|a|o)? ?(?:minha|meu|nossa|nosso)…',
     'não (?:me|nos) (?:cabe|compete)…',
     '(?:a lei|a legislação|a política|as regras|o regulamento)[^.!?,]{0,20} (?:não|proíbe)…',
     'não (?:estou|estamos) (?:habilitad|autorizad|em condições)…',
-    'não (?:tenho|temos) (?:autorização|permissão|permissões|acesso|como|competência|poder)…',
+    'não (?:tenho|temos) (?:autorização|permissão|permissões|como|competência|poder)…',
     'não (?:está|fica|é)[^.!?,]{0,20} (?:ao meu alcance|em minhas mãos|na minha alçada|permitido|ao nosso alcance|da minha alçada)…',
     '(?:não me|não nos) (?:é|está) (?:permitido|possível)…',
     '(?:me|nos) (?:é|está) (?:proibido|vedado)',
@@ -78,6 +79,8 @@ export const PORTUGUESE: Phrases = {
     'não (?:funcionou|deu certo)',
   ],
   trouble: [
+    'não (?:tenho|temos) acesso…',
+    '(?:segue|continua|ficou|está) sem \\p{L}{3,16}',
     'não (?:sei|sabemos|se sabe) (?:onde|quando|o que|por que|como|se)…',
     '(?:impossível|pendentes?|esgotad[oa]s?|ilegível|inacessível)',
     'sem sorte',

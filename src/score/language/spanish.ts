@@ -33,6 +33,7 @@ export const SPANISH: Phrases = {
     'me temo',
   ],
   refusal: [
+    '(?<=^ ?)(?:las|los) (?:\\p{L}{2,16} ){1,5}?no se (?!pued|guard|carg|encuent|abr|muestr|ven |env|descarg)\\p{L}{3,14}n',
     'no (?:me|nos) corresponde…',
     '(?:excede|sobrepasa|supera|se sale de) (?:mis|nuestras|de lo)…',
     'no (?:estoy|estamos) (?:facultad|capacitad|autorizad|habilitad|en condiciones|en posición)…',
@@ -44,7 +45,7 @@ export const SPANISH: Phrases = {
     'no (?:se )?(?:canjea|cambia|reembolsa|devuelve|permite|comparte|facilita|admite|acepta|entrega|ofrece|transfiere|da|revela)[nm]?(?:os)?…',
     'no (?:son|es) (?:reembolsable|canjeable|transferible|modificable|acumulable)s?',
     'no (?:le |te |lo |la |se lo )?(?:voy|vamos) a poder…',
-    'no (?:tengo|tenemos) (?:autorización|permiso|permisos|acceso|facultad|potestad|forma|manera)…',
+    'no (?:tengo|tenemos) (?:autorización|permiso|permisos|facultad|potestad|forma|manera)…',
     'no (?:podré|podremos|podría|podríamos)…',
     'nunca \\p{L}{2,20}(?:amos|emos|imos)',
     'no (?:le |te |lo |la )?(?:puedo|podemos|pueden ser|se me permite|nos es posible|me es posible|estoy autorizad[oa]|tengo permiso|tengo permitido) (?!encontrar|acceder|conectar|localizar|ver )…',
@@ -90,6 +91,8 @@ export const SPANISH: Phrases = {
     'no (?:ha )?funcion(?:ó|ado)',
   ],
   trouble: [
+    'no (?:tengo|tenemos) acceso…',
+    '(?:sigue|siguen|quedó|queda) sin \\p{L}{4,16}',
     'no (?:sé|sabemos|se sabe) (?:dónde|cuándo|qué|por qué|cómo|si)…',
     '(?:imposible|pendientes?|agotad[oa]s?|ilegible|inaccesible)',
     'sin suerte',
@@ -198,6 +201,7 @@ export const SPANISH: Phrases = {
     '(?:le|te|lo|la) (?:paso|comunico|transfiero|derivo|conecto|voy a (?:pasar|transferir))…',
   ],
   ownClaim: [
+    '(?:le|te|les|lo|la) (?:ya )?(?:(?:cancel|anul|reembols|cambi|actualiz|modific|activ|desactiv|elimin|borr|abon|bonific|bloque|desbloque|renov|ampli|reserv)amos|dimos de (?:baja|alta)|devolvimos)',
     `(?:y |ya )?${OBJECT}(?:compartí|incluí|inscribí|suscribí|conseguí|detuve|puse)`,
     `(?:he|hemos)(?: ya| también| podido| conseguido| logrado)? (?:${DONE}|ocupado|encargado)`,
     `(?:ya )?${OBJECT}${DID}`,
