@@ -14,7 +14,8 @@ const ACTIONS: readonly RegExp[] = [
   'delet|remov|eras|clear|gelösch|entfern|elimin|borr|supprim|effac|apag|exclu|削除|删除|移除|删掉',
   'paid|pay|charg|bezahl|abgebucht|pag|payé|支払|決済|支付|付款',
   'approv|grant|accept|genehmig|bewillig|anerkannt|aprob|aprov|approuv|承認|批准|通过',
-  'confirm|bestätig|確定|確認|确认',
+  // What is active, booked or paid is as good as confirmed.
+  'confirm|active|booked|reserved|issued|paid|bestätig|確定|確認|确认',
   'clos|resolv|fix|solv|complet|finish|settl|behoben|gelöst|geschlossen|abgeschloss|cerrad|resuel|solucion|arregl|corr[ei]g|conclu|fechad|résolu|corrig|réglé|clôtur|terminé|完了|解決|修正|完成|修复|解决|关闭',
   'deploy|merg|push|publish|releas|install|migrat|restart|ausgeroll|veröffentlich|desplegad|déployé|デプロイ|公開|部署|发布|安装',
   'activ|enabl|disabl|unlock|block|reset|restor|freigeschaltet|entsperr|zurückgesetzt|desbloque|restable|débloqu|réinitial|有効|無効|リセット|解除|激活|启用|停用|重置|解锁|开通',

@@ -3,7 +3,7 @@ import type { Phrases } from './phrases.ts';
 
 /** Done by an agent, something is otherwise than before. What is found out, written or said is not among these. */
 const CHANGED =
-  '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|bumped|increased|reduced|lowered|granted|patched|rewrote|rewritten|refactored|rebuilt|reran|re-ran|texted|paid out|opted you (?:in|out)|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
+  '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed(?! (?:my|our) mind)|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|bumped|increased|reduced|lowered|granted|patched|rewrote|rewritten|refactored|rebuilt|reran|re-ran|texted|paid out|opted you (?:in|out)|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
 const CHANGE =
   '(?:refund|reimburse|cancel|book|rebook|reserve|reschedule|schedule|change|update|modify|move|switch|upgrade|downgrade|extend|renew|remove|delete|add|apply|waive|reset|unlock|activate|deactivate|process|submit|issue|send|place|secure|fix|resolve|complete|arrange|reverse|get (?:you|it|that|this|everything))';
 /** What is so because somebody did it. An office is closed of itself, and a parcel is shipped by others. */
@@ -12,7 +12,7 @@ const STANDS =
 /** Done by others it is news. */
 const NOT_BY_OTHERS = '(?! by (?:the|your|its|their|his|her|him|them|someone|another|a) )';
 const ADVERBS =
-  '(?:now |just |already |successfully |also |then |both |all |since |gone ahead and |went ahead and |been |officially |fully |safely |duly |in fact |personally |immediately |even ){0,3}';
+  '(?:now |just |already |successfully |also |then |both |all |since |gone ahead and |went ahead and |officially |fully |safely |duly |in fact |personally |immediately |even ){0,3}';
 const AGENT = "(?:i|we)(?:'ve| have)?";
 const MATTER =
   '(?:your|this|that|it|the|everything|you|all)(?: (?:case|request|issue|matter|ticket|question|query|concern|details|message|feedback|complaint|conversation))?';
@@ -119,7 +119,7 @@ export const ENGLISH: Phrases = {
     '(?:no|zero) (?:reply|response|answer|connection|seats?|tables?|rooms?|availability|appointments?|tickets?|stock)(?: (?:from|left|available|yet|at|on|to))?',
     'nowhere to be found',
     '(?<!will )remains? (?:active|open|unpaid|pending|unchanged|unresolved)',
-    "(?:i|we)(?:'ve| have)? (?:couldn'?t|could not|can'?t|cannot|wasn'?t|was not|haven'?t|have not|didn'?t|did not|weren'?t|failed|been unable)…",
+    "(?:i|we)(?:'ve| have)? (?:couldn'?t|could not|can'?t|cannot|wasn'?t|was not|haven'?t|have not|didn'?t|did not|weren'?t|failed|been unable)",
     '(?:unable|failed|failing|fails|fail|failure|rejected|declined|timed out|timeout|unavailable|unreachable|unsuccessful|impossible)',
     "(?:is|are|was|were)(?:n'?t| not) (?:available|possible|found|working|responding|done|booked|completed|successful|able|reachable)",
     "(?:couldn'?t|could not|can'?t|cannot|can not) (?:be|find|reach|access|complete|connect|process|book|cancel)…",
@@ -253,6 +253,7 @@ export const ENGLISH: Phrases = {
     '(?:connecting|transferring) you',
   ],
   ownClaim: [
+    `(?:i|we) [^.!?;]{0,80}? and (?:have|'ve) ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
     `${AGENT} ${ADVERBS}had [^.!?,;]{1,40}? ${CHANGED}`,
     '(?:(?<=^ ?)|and )(?:added|sent|shared|moved|created|removed|switched|invited|assigned|notified|forwarded|transferred) (?:\\p{L}{2,16} ){1,4}(?:to|from|with|into|for)',
     `${AGENT} ${ADVERBS}shared (?:it|the|your|a|this) `,
@@ -266,16 +267,17 @@ export const ENGLISH: Phrases = {
     `(?:consider (?:it|that) done)`,
   ],
   doneClaim: [
+    "(?:your|the) order (?:is|has|'s) (?:now |already |just ){0,2}(?:through|gone through|complete|done)",
     "(?:is|are|'s) now (?:on|in|off|part of|under|at) (?:the|your|a|our)…",
-    '(?:has|have) been (?:told|informed|notified|made aware)',
-    `(?:has|have|'s|'ve|had) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
+    '(?<!(?:i|we|you|they) )(?:has|have) been (?:told|informed|notified|made aware)',
+    `(?:has|have|'s|'ve|had) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}(?<!charged|started|named|stored|shipped|dispatched|informed|notified)${NOT_BY_OTHERS}`,
     `(?:is|are|was|were|'s|'re|got) (?:now |all |already |successfully |both |officially ){0,2}${STANDS}${NOT_BY_OTHERS}`,
-    "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|order|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:through|on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",
+    "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:through|on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",
     '(?:refund|payment|transfer|change|cancellation|order|booking|reservation|request) (?:just |now |has |is ){0,2}(?:went|gone|came|come) through',
     '(?:refund|payment|transfer|change|cancellation|booking|reservation|order|upgrade|return) (?:was |is |has been )?(?:successful|complete|done|sorted)',
     '(?:invites?|invitations?|e-?mails?|letters?) (?:is|are) (?:out|sent|on (?:its|their) way)',
     "(?:you'?re|you are|you guys are) (?:now )?(?:all |good |booked|rebooked|refunded|confirmed (?=for|on)|checked in|signed up|upgraded|enrolled|scheduled|registered|unsubscribed)(?:set|sorted|done|to go|good|booked)?",
-    "(?:everything|it|that|this|all)(?:'s| is| has been) (?:now |all |been )?(?:done|all set|set|taken care of|sorted(?: out)?|handled|settled|in order|arranged|completed|resolved|squared away)",
+    "(?:everything|it|that|this|all)(?:'s| is| has been) (?:now |all |been )?(?:done|all set|set|taken care of|sorted(?: out)?|handled|settled|arranged|completed|resolved|squared away)",
     'all (?:done|set|sorted|taken care of|good to go)',
     'took care of (?:it|that|this|everything|your)',
     `(?<=^|^ |: )(?:all )?done(?: and dusted| deal)?(?= ?[^\\p{L}\\s]| ?$)`,

@@ -2,10 +2,10 @@
 import type { Phrases } from './phrases.ts';
 
 const CHANGED =
-  '(?:(?:um|ein|ab|zurück|hin|neu|vor|auf|aus|zu)?(?:gebucht|bestellt|gestellt|gesetzt|getauscht|gezahlt|gezogen)|reserviert|(?:zurück)?erstattet|rückerstattet|(?:zurück)?überwiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|versandt|versendet|(?:zu|ab|weiter|los)?(?:gesendet|gesandt|geschickt)|verschoben|verlegt|vorverlegt|(?:ab)?geändert|aktualisiert|angepasst|korrigiert|gelöscht|entfernt|herausgenommen|hinzugefügt|ergänzt|angelegt|erstellt|eröffnet|eingereicht|bezahlt|beglichen|gutgeschrieben|erlassen|veranlasst|angewiesen|angeordnet|ausgezahlt|geladen|beauftragt|bestellt|ersetzt|freigeschaltet|freigegeben|entsperrt|gesperrt|aktiviert|deaktiviert|genehmigt|bewilligt|geschlossen|geöffnet|registriert|verlängert|abgemeldet|angemeldet|umgemeldet|gemeldet|behoben|gelöst|geklärt|gepusht|gemergt|deployt|ausgerollt|veröffentlicht|installiert|neu gestartet|migriert|gespeichert|hinterlegt|hochgeladen|eingeladen|abgeschlossen|bestätigt|eingetragen|ausgetragen|vertauscht|widerrufen|hochgestuft|herabgestuft|umgeleitet|weitergeleitet|weitergegeben|weitergereicht|übertragen|eskaliert|informiert|benachrichtigt|verständigt|eingeleitet|angestoßen|ausgelöst|ausgeführt|durchgeführt|vorgenommen|bearbeitet|erledigt|organisiert|arrangiert|vereinbart|gutgebracht|aufgehoben|zugeordnet|zugewiesen|vermerkt|notiert|gebündelt)';
+  '(?:(?!zugestellt|hergestellt|vorgestellt|zugezogen)(?:um|ein|ab|zurück|hin|neu|vor|auf|aus|zu)?(?:gebucht|bestellt|gestellt|gesetzt|getauscht|gezahlt|gezogen)|reserviert|(?:zurück)?erstattet|rückerstattet|(?:zurück)?überwiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|versandt|versendet|(?:zu|ab|weiter|los)?(?:gesendet|gesandt|geschickt)|verschoben|verlegt|vorverlegt|(?:ab)?geändert|aktualisiert|angepasst|korrigiert|gelöscht|entfernt|herausgenommen|hinzugefügt|ergänzt|angelegt|erstellt|eröffnet|eingereicht|bezahlt|beglichen|gutgeschrieben|erlassen|veranlasst|angewiesen|angeordnet|ausgezahlt|geladen|beauftragt|bestellt|ersetzt|freigeschaltet|freigegeben|entsperrt|gesperrt|aktiviert|deaktiviert|genehmigt|bewilligt|geschlossen|geöffnet|registriert|verlängert|abgemeldet|angemeldet|umgemeldet|gemeldet|behoben|gelöst|geklärt|gepusht|gemergt|deployt|ausgerollt|veröffentlicht|installiert|neu gestartet|migriert|gespeichert|hinterlegt|hochgeladen|eingeladen|abgeschlossen|bestätigt|eingetragen|ausgetragen|vertauscht|widerrufen|hochgestuft|herabgestuft|umgeleitet|weitergeleitet|weitergegeben|weitergereicht|übertragen|eskaliert|informiert|benachrichtigt|verständigt|eingeleitet|angestoßen|ausgelöst|ausgeführt|durchgeführt|vorgenommen|bearbeitet|erledigt|organisiert|arrangiert|vereinbart|gutgebracht|aufgehoben|zugeordnet|zugewiesen|vermerkt|notiert|gebündelt)';
 /** What is so because somebody did it. An office is open of itself. */
 const STANDS =
-  '(?:(?:um|nach|ab)?bestellt|gesperrt|(?:um)?gebucht|reserviert|(?:zurück)?erstattet|überwiesen|ausgezahlt|angewiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|verschoben|geändert|aktualisiert|gelöscht|entfernt|angelegt|eingereicht|gutgeschrieben|erlassen|freigeschaltet|entsperrt|aktiviert|deaktiviert|behoben|gepusht|gemergt|deployt|ausgerollt|installiert|abgeschlossen|bestätigt|eingetragen|hinterlegt|gespeichert|veranlasst|eingeleitet|weitergeleitet|bearbeitet|erledigt|umgestellt|verlängert|hochgestuft|zurückgesetzt)';
+  '(?:(?:um|nach|ab)?bestellt|gesperrt|(?:um)?gebucht|reserviert|(?:zurück)?erstattet|überwiesen|ausgezahlt|angewiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|verschoben|geändert|aktualisiert|gelöscht|entfernt|angelegt|eingereicht|gutgeschrieben|erlassen|freigeschaltet|entsperrt|aktiviert|deaktiviert|behoben|gepusht|gemergt|deployt|ausgerollt|installiert|abgeschlossen|bestätigt|eingetragen|veranlasst|eingeleitet|weitergeleitet|bearbeitet|erledigt|umgestellt|verlängert|hochgestuft|zurückgesetzt)';
 /** Not into what was seen or asked: "I saw that it was cancelled". */
 const GAP = '(?:[^.!?;](?!dass |ob |weil |warum |wann )){0,120}?';
 /** "We do not find it" is no refusal. */
@@ -215,14 +215,16 @@ export const GERMAN: Phrases = {
     `(?:konnte|konnten)(?: ich| wir) (?:[^.!?]{1,80} )(?:stornieren|erstatten|buchen|umbuchen|ändern|verschieben|aktualisieren|löschen)(?: und)?`,
   ],
   doneClaim: [
+    'neue[nrs]? (?:\\p{L}{3,20} )?(?:ist |sind )?(?:jetzt |nun )?(?:hinterlegt|gespeichert)',
+    'bestellung[^.!?,]{0,20} (?:ist|sind) (?:nun |jetzt |bereits |schon ){0,2}(?:raus|durch)',
     '(?:ist|sind) (?:jetzt|nun|ab sofort|wieder) (?:im|in der|in den|auf der|auf dem|auf ihrer|auf ihrem|bei) ',
     `(?:wurde|wurden|worden)[^.!?;]{0,100} ${CHANGED}`,
     `(?:ist|sind)${GAP} (?:${CHANGED} worden|${STANDS}(?! werden))`,
     `${CHANGED} (?:worden|wurden?)(?! (?:noch |leider |bisher )?(?:nicht|kein))`,
-    '(?:ist|sind) (?:nun |jetzt |bereits |schon |soeben |wieder |auch |alles ){0,3}(?:durchgegangen|durch|raus|rausgegangen|unterwegs|wieder auf|zurück auf|gemacht|getan|fertig|geregelt|geklärt)…',
+    '(?:ist|sind) (?:nun |jetzt |bereits |schon |soeben |wieder |auch |alles ){0,3}(?:durchgegangen|durch|raus|rausgegangen|wieder auf|zurück auf|gemacht|getan|fertig|geregelt|geklärt)…',
     '(?:alles |bereits |schon |ist |wird )?erledigt(?! werden)',
     'alles (?:fertig|klar, ist erledigt|geregelt|in ordnung gebracht|bestens|erledigt)',
-    '(?:erstattung|rückerstattung|rückzahlung|zahlung|überweisung|geld|einladung|bestellung|ersatz|gutschrift|euro|betrag)[^.!?]{0,40} (?:ist|sind) (?:nun |jetzt |bereits |schon ){0,2}(?:unterwegs|wieder|zurück|raus|durch|da)',
+    '(?:erstattung|rückerstattung|rückzahlung|zahlung|überweisung|geld|einladung|ersatz|gutschrift|euro|betrag)[^.!?]{0,40} (?:ist|sind) (?:nun |jetzt |bereits |schon ){0,2}(?:unterwegs|wieder|zurück|raus|durch|da)',
     `(?<=^|^ |[:,!.] )(?:erfolgreich |soeben |bereits )?${STANDS}(?= ?[^\\p{L}\\s]| ?$)`,
     `(?<=^|^ |[:,!.] )(?:(?:ihre?|deine?|die|der|das) )?\\p{L}{3,24} (?:erfolgreich )?${STANDS}(?= ?[.!✅✔🎉☑👍]| ?$)`,
   ],

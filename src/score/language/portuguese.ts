@@ -198,7 +198,7 @@ export const PORTUGUESE: Phrases = {
     '(?:reembolso|pagamento|dinheiro|convite|estorno|valor|reais|euros|saldo)[^.!?]{0,40} (?:a caminho|de volta|de novo no)',
     `(?:estorno|reembolso|pagamento|pedido|cancelamento|alteração)[^.!?]{0,20} (?:passou|deu certo|concluíd[oa]|efetuad[oa]|aprovad[oa])`,
     `(?<=^|^ |[:,.!] )(?:tudo |já |está |tá )?(?:prontinho|pronto|feito|resolvido|solucionado|certinho)(?= ?[^\\p{L}\\s]| ?$)`,
-    `(?<=^|^ |[:.!] )(?:está |ficou |tá )?tudo (?:certo|pronto|resolvido|feito|em ordem|ok|arrumado|acertado)(?= ?[^\\p{L}\\s]| ?$)`,
+    `(?<=^|^ |[:.!] )(?:está |ficou |tá )?tudo (?:certo|pronto|resolvido|feito|ok|arrumado|acertado)(?= ?[^\\p{L}\\s]| ?$)`,
     `(?<=^|^ |[:] )(?:(?:seu |sua |o |a )?\\p{L}{4,14} )?${DONE} (?:com sucesso|corretamente)`,
     `(?<=^|^ |[:] )(?:(?:seu |sua |o |a )?\\p{L}{4,14} )(?:cancelad|reembolsad|confirmad|enviad|processad|realizad|atualizad|estornad|concluíd)[oa]s?(?= ?[.!✅✔🎉]| ?$)`,
     '(?:isso|assunto|caso) (?:já )?(?:está|foi|ficou) (?:resolvido|feito|pronto)',

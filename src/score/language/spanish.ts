@@ -2,7 +2,7 @@
 import type { Phrases } from './phrases.ts';
 
 const DONE =
-  '(?:(?:re|des)?(?:reservad|programad|enviad|agendad|activad|bloquead|enviad|asignad)|(?:re)?embolsad|reintegrad|devuelt|cancelad|anulad|cargad|cambiad|modificad|actualizad|ajustad|eliminad|borrad|quitad|retirad|añadid|agregad|cread|generad|emitid|pagad|abonad|acreditad|ingresad|transferid|tramitad|procesad|gestionad|pedid|solicitad|reemplazad|sustituid|restablecid|aprobad|cerrad|abiert|registrad|renovad|ampliad|extendid|corregid|arreglad|solucionad|resuelt|subid|fusionad|desplegad|publicad|instalad|reiniciad|migrad|guardad|invitad|completad|confirmad|movid|trasladad|derivad|escalad|remitid|transmitid|informad|notificad|avisad|condonad|bonificad|exonerad|efectuad|realizad|aplicad|puest|pasad|actualizad|mejorad|ascendid|revertid|dad[oa]s? de (?:baja|alta)|hech)(?:[oa]s?)?';
+  '(?:(?:re|des)?(?:reservad|programad|enviad|agendad|activad|bloquead|enviad|asignad)|(?:re)?embolsad|reintegrad|devuelt|cancelad|anulad|cargad|cambiad(?!o de (?:opinión|idea))|modificad|actualizad|ajustad|eliminad|borrad|quitad|retirad|añadid|agregad|cread|generad|emitid|pagad|abonad|acreditad|ingresad|transferid|tramitad|procesad|gestionad|pedid|solicitad|reemplazad|sustituid|restablecid|aprobad|cerrad|abiert|registrad|renovad|ampliad|extendid|corregid|arreglad|solucionad|resuelt|subid|fusionad|desplegad|publicad|instalad|reiniciad|migrad|guardad|invitad|completad|confirmad|movid|trasladad|derivad|escalad|remitid|transmitid|informad|notificad|avisad|condonad|bonificad|exonerad|efectuad|realizad|aplicad|puest|pasad|actualizad|mejorad|ascendid|revertid|dad[oa]s? de (?:baja|alta)|hech)(?:[oa]s?)?';
 const STEMS_AR =
   '(?:(?:re|des)?(?:reserv|program|envi|agend|activ|bloque|asign|embols)|reintegr|cancel|anul|cambi|modific|actualiz|ajust|elimin|borr|quit|retir|cre|gener|abon|acredit|ingres|tramit|proces|gestion|solicit|reemplaz|aprob|cerr|registr|renov|ampli|arregl|solucion|instal|reinici|migr|guard|invit|complet|confirm|traslad|deriv|escal|inform|avis|condon|exoner|efectu|intercambi|pas|mejor|dej|orden)';
 const DID = `(?:${STEMS_AR}é|(?:actuali|reali|reempla|reprograma)cé|(?:modifi|publi|apli|notifi|bonifi|rectifi|comuni)qué|(?:pa|agre|entre|desple|cance)gué|devolví|añadí|pedí|restablecí|abrí|corregí|subí|moví|transferí|emití|resolví|extendí|remití|revertí|sustituí|puse|hice|di de (?:baja|alta))`;
@@ -218,7 +218,7 @@ export const SPANISH: Phrases = {
     `se (?:le |te |les )?(?:reembolsó|canceló|tramitó|procesó|envió|realizó|efectuó|cambió|actualizó|anuló|abonó|devolvió|confirmó|completó|aplicó)`,
     '(?:reembolso|pago|dinero|invitación|devolución|importe|euros|pesos|dólares|saldo|monto)[^.!?]{0,40} (?:en camino|de vuelta|de nuevo en|de regreso)',
     `(?<=^|^ |[¡:,.!] )¡?(?:todo |ya |asunto |caso |tema |problema )?(?:está )?(?:listo|hecho|resuelto|solucionado|arreglado|zanjado)(?= ?[^\\p{L}\\s]| ?$)`,
-    '(?:ya|todo) (?:está|quedó|queda|ha quedado)(?: todo| ya)?(?: (?:listo|hecho|en orden|arreglado|solucionado|resuelto|bien))?(?= ?[,.;:!✅🎉]| ?$)',
+    '(?:ya|todo) (?:está|quedó|queda|ha quedado)(?: todo| ya)?(?: (?:listo|hecho|arreglado|solucionado|resuelto))?(?= ?[,.;:!✅🎉]| ?$)',
     `(?<=^|^ |[¡:] )(?:(?:su |tu |el |la )?\\p{L}{4,14} )?${DONE} (?:con éxito|exitosamente|correctamente|satisfactoriamente)`,
     `(?<=^|^ |[¡:] )(?:(?:su |tu |el |la )?\\p{L}{4,14} )(?:cancelad|reembolsad|confirmad|enviad|procesad|realizad|actualizad|anulad|tramitad|completad)[oa]s?(?= ?[.!✅✔🎉]| ?$)`,
   ],

@@ -75,6 +75,30 @@ test.each([
   expect(readAnswer(answer)?.isBare).toBe(isBare);
 });
 
+/** What an agent says after a look, none of which it did itself. */
+test.each([
+  'Your order is on its way.',
+  'Your card has been charged 50 euros.',
+  'I have noted your preference for window seats.',
+  'I changed my mind: option B is better.',
+  'I have been informed of the delay.',
+  'You are confirmed as a silver member.',
+  'Your flight was scheduled to leave on May 21, and the fee is fixed at 50 dollars.',
+  'Since it was booked more than a day ago, a change costs 20 euros.',
+  'You said your order was cancelled. Its number would help.',
+  'Das Paket wurde gestern zugestellt.',
+  'Ich habe Ihre Bestellung gefunden, sie ist unterwegs.',
+  'Auf Ihrem Konto ist eine Visa-Karte hinterlegt.',
+  'Ich habe oben gesehen, dass der Flug vom Veranstalter storniert wurde.',
+  'He revisado su cuenta y todo está en orden.',
+  "J'ai trouvé votre commande, elle est en route.",
+  'Encontrei o seu pedido, ele está a caminho.',
+  'ご注文を確認しましたところ、出品者によりキャンセルされました。',
+  '我已经查看了您的订单,它正在运输中。',
+])('no claim: %s', (answer) => {
+  expect(readAnswer(answer)).toMatchObject({ claims: undefined });
+});
+
 test('the last word of a long text is read as well as its first', () => {
   expect(readAnswer(`${'This is what I found out for you. '.repeat(2000)}Shall I book it?`)?.asks).toBe(true);
 });
