@@ -2,7 +2,7 @@
  * What had been said and done before a turn, as the model was shown it. A suite of scope turn has one turn and no others; the messages that
  * its model calls were given hold the rest.
  */
-import type { Message, Part } from '../model/step.ts';
+import type { Content, Message, Part } from '../model/step.ts';
 import type { Turn } from '../model/turn.ts';
 import { hasFailed } from './failed-call.ts';
 
@@ -17,6 +17,12 @@ export function toolsDoneBefore(turn: Turn): readonly string[] {
   const failedIds = new Set<string | undefined>();
   for (const part of parts) if (part.type === 'tool_result' && isFailure(part)) failedIds.add(part.id);
   return parts.flatMap((part) => (part.type === 'tool_call' && !failedIds.has(part.id) ? [part.name] : []));
+}
+
+/** What tools gave that did not fail, as far as the messages show. */
+export function resultsBefore(turn: Turn): readonly Content[] {
+  const parts = messagesShownTo(turn).flatMap((message) => message.parts);
+  return parts.flatMap((part) => (part.type === 'tool_result' && !isFailure(part) ? [part.result] : []));
 }
 
 /** What the agent said last before the user's last message, and that message. */

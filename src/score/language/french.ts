@@ -2,14 +2,20 @@
 import type { Phrases } from './phrases.ts';
 
 const DONE =
-  '(?:réservé|remboursé|annulé|résilié|envoyé|transmis|planifié|programmé|reprogrammé|déplacé|reporté|changé|modifié|mis à jour|supprimé|effacé|retiré|ajouté|créé|payé|crédité|traité|commandé|remplacé|activé|désactivé|réinitialisé|approuvé|fermé|clôturé|ouvert|enregistré|renouvelé|corrigé|réparé|poussé|fusionné|déployé|publié|installé|redémarré|migré|sauvegardé|invité|effectué|confirmé|validé|échangé)(?:e|s|es)?';
+  '(?:(?:re|ré|dé|dés)?(?:réservé|programmé|planifié|activé|envoyé|commandé|bloqué|verrouillé|inscrit|installé|initialisé|expédié)|remboursé|annulé|résilié|transmis|transféré|déplacé|reporté|avancé|décalé|changé|modifié|mis(?:e|es)? (?:à jour|en place)|supprimé|effacé|retiré|enlevé|ajouté|créé|généré|émis|payé|réglé|crédité|recrédité|reversé|versé|viré|débloqué|traité|remplacé|échangé|approuvé|accordé|fermé|clôturé|ouvert|rouvert|enregistré|renouvelé|prolongé|corrigé|réparé|résolu|rétabli|restauré|poussé|fusionné|déployé|publié|redémarré|migré|sauvegardé|invité|effectué|exécuté|réalisé|finalisé|terminé|confirmé|validé|surclassé|offert|exonéré|appliqué|attribué|assigné|notifié|informé|prévenu|averti|escaladé|orienté|redirigé|soumis|déposé|lancé|passé|fait|remonté|signalé|rendu|ouvert|chargé|rechargé|débité)(?:e|s|es)?';
+const ADVERBS =
+  '(?:bien |déjà |également |aussi |donc |désormais |maintenant |tout de suite |immédiatement |enfin |tout juste ){0,2}';
+const OBJECT = "(?:vous |t'|l'|les |le |la |lui |leur |vous l'|vous les ){0,2}";
+const NOT_BY_OTHERS = "(?! par (?:le|la|les|l'|votre|vos|un|une|son) ?)";
+const TO_DO =
+  '(?!vérif|regard|consult|cherch|voir|trouv|parl|recev|lire|examin|essay|demander|dire|appren|contrôl)\\p{L}{3,14}(?:er|ir|re)';
 
 export const FRENCH: Phrases = {
   words: `
     le la les un une des du de d et ou mais ne pas non oui si au aux en dans par pour avec sans sur est sont était être a ai avons ont
     je j' vous il elle nous on me mon ma mes votre vos notre nos leur ce cet cette ces ça cela c'est ici que qui quoi quel quelle
     quand où comment pourquoi parce comme plus très déjà encore aussi peux peut pouvez pouvons pourriez puis-je merci veuillez désolé
-    désolée malheureusement voilà fait autre rien quelque bien prie bonjour moi lui y êtes suis été avez d'accord tout
+    désolée malheureusement voilà fait autre rien quelque bien prie bonjour moi lui y êtes suis été avez d'accord tout sous jours chez dès
     lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril juin juillet août septembre octobre novembre décembre commande arrive`,
   apology: [
     '(?:je suis |nous sommes )?(?:vraiment |sincèrement )?désolée?s?(?: pour (?:la gêne|le désagrément|les désagréments))?',
@@ -22,6 +28,20 @@ export const FRENCH: Phrases = {
     "j'ai le regret",
   ],
   refusal: [
+    '(?<=^ ?)les (?:\\p{L}{2,16} ){1,5}?ne (?:se (?!charg|ouvr|lanc|connect|sauv|affich|ferm)\\p{L}{3,16}ent|peuvent) pas…',
+    'ne relève pas de…',
+    '(?:dépasse|excède|sort du cadre de) (?:mes|nos|mon|notre)…',
+    'ne (?:me|nous) (?:permet|permettent|autorise|autorisent) pas…',
+    '(?:la loi|le règlement|la réglementation|notre politique)[^.!?,]{0,20} (?:interdit|défend|empêche)…',
+    "(?:m'est|nous est|est) (?:formellement |strictement )?(?:interdit|impossible|défendu)…",
+    '(?:ne )?(?:(?:suis|sommes) )?pas (?:en mesure|habilité|autorisé|permis|en droit)…',
+    '(?:de )?ne pas (?:pouvoir|être en mesure)…',
+    "c'est impossible (?:pour|de mon)…",
+    "n(?:e |')(?:sont|est) (?:pas|ni) (?:échangeable|remboursable|transférable|modifiable|cumulable|cessible|autorisé|permis|possible (?:pour|de))…",
+    "n(?:e |')(?:échang|rembours|accept|offr|propos|permet|permett|communiqu|donn|divulgu|vend|trait)(?:e|ons|eons|ent|ent)? pas…",
+    '(?:ne (?:pourrai|pourrons|pourrais)|(?:pourrai|pourrons)) pas…',
+    '(?:je|nous) (?:dois|devons) (?:refuser|décliner)',
+    "pas (?:le droit|la possibilité|l'autorisation)…",
     'nous ne [^.!?]{0,30} jamais',
     '(?:je|nous) ne (?:peux|pouvons|puis|vais|suis|sommes)(?: donc| malheureusement)? (?:pas|en mesure|autorisée?)(?! (?:trouver|trouve|accéder|joindre|voir))…',
     'pas en mesure de…',
@@ -31,6 +51,16 @@ export const FRENCH: Phrases = {
     'hors de (?:mon|mes|notre)…',
   ],
   filler: [
+    '(?:cette|pour cette) fois',
+    '(?:mes |nos )?(?:compétences?|attributions?|prérogatives)',
+    '(?:zut|flûte|mince alors|cela|ça)',
+    '(?:le |notre )?(?:serveur|système)',
+    '(?:réessayez|réessayer|retentez|retenter)(?: un peu)?(?: plus tard| dans (?:un instant|quelques minutes|un moment))?',
+    '(?:sur|pour|dans|avec) (?:ce|cette|ces|votre) (?:point|demande|sujet|question|requête|cas)',
+    '(?:oups|aïe|mince|oh non|hélas)',
+    "(?:je crains|il semble|on dirait|il semblerait)(?: que| qu'| de)?",
+    'de notre côté',
+    'pour moi',
     "(?:vous |t')?aider(?: (?:avec|pour|sur) (?:cela|ça|cette demande))?",
     '(?:répondre|donner suite|accéder) à (?:votre|cette) (?:demande|question|requête)',
     '(?:traiter|satisfaire) (?:votre|cette) (?:demande|question|requête)',
@@ -46,11 +76,32 @@ export const FRENCH: Phrases = {
     'mesure',
   ],
   failure: [
+    "je n'y (?:suis pas (?:arrivée?|parvenue?)|arrive pas|parviens pas)",
+    '(?:le |la |notre )?(?:serveur|système|service|page|requête|application)[^.!?,]{0,20}? (?:a renvoyé|renvoie|a retourné|retourne|a signalé|signale|affiche|a affiché) une? (?:erreur|problème)(?: \\p{L}{4,14})?',
+    "(?:ça|cela|l'opération|la demande) a échoué",
+    "(?:quelque chose|ça|cela) (?:s'est mal passée?|n'a pas (?:fonctionné|marché|tourné rond)|a (?:planté|échoué|cloché)|a mal tourné)",
+    "(?:nous avons|j'ai|on a|il y a eu)(?: eu| rencontré| actuellement)? (?:un|une|des|quelques)(?: petite?)? (?:souci|problème|incident|erreur|panne|bug|difficulté|contretemps)s?(?: techniques?)?",
     "(?:une |quelque )?(?:erreur|chose)(?: inattendue| interne)? (?:s'est produite|est survenue|s'est mal passée?)",
     "un problème(?: inattendu| technique)? (?:s'est produit|est survenu)",
     "n'a pas (?:fonctionné|marché|abouti)",
   ],
   trouble: [
+    "(?:j'ignore|nous ignorons|je ne sais pas|nous ne savons pas|on ne sait pas) …",
+    '(?:injoignable|inaccessible|illisible|épuisée?s?|en attente|pas de chance|en suspens)',
+    "(?:personne (?:n'|ne )|ignorée?s?|sautée?s?|omise?s?|laissée?s? de côté)…",
+    '(?:je|nous) ne (?:vois|voyons|retrouve|retrouvons|dispose)…',
+    'refuse(?:nt)? de…',
+    "ne (?:répond|fonctionne|marche|charge|passe|s'ouvre|veut|permet|démarre|correspond|figure|reste|trouve|contient)(?:nt)? (?:pas|plus|rien)…",
+    '(?:sans (?:succès|résultat|réponse|suite)|en vain)',
+    '(?:reste|restent|demeure)(?: donc| encore| toujours)? (?:inchangé|bloqué|en attente|ouvert|impayé|active|actif|identique)…',
+    "(?:il )?n'y (?:a|avait|en a) (?:pas|plus|aucun|rien)…",
+    '(?:est|sont|été|a été|ont été)(?: de nouveau| encore| malheureusement)? (?:refusée?s?|rejetée?s?|bloquée?s?|épuisée?s?|complète?s?|indisponibles?|interrompue?s?|déclinée?s?|retournée?s?)',
+    '(?:est revenue?|sont revenue?s|a planté|a expiré|a échoué|ont échoué|a rebondi)',
+    "rien n'a…",
+    "n'ai pas…",
+    "n'a(?:i|s|vons|vez|ont)? (?:malheureusement |donc )?(?:pas|pu|rien|jamais|toujours pas)…",
+    "(?:ne |n')(?:peut|peuvent|a pu|ont pu|ai pu)[^.!?]{0,20} (?:pas|être)…",
+    'pas encore',
     "(?:n'est|n'a été)[^.!?]{0,20} (?:pas|rien)(?: encore)?…",
     "rien n'(?:est|a)…",
     "n'(?:ai|avons|a|ont|est|étai[st]?|arrive)(?: malheureusement)?(?: donc)? (?:pas|rien|aucun)…",
@@ -63,6 +114,32 @@ export const FRENCH: Phrases = {
     '(?:aucune?) (?:commande|réservation|résultat|vol|compte)…',
     '(?:erreur|problème) (?:lors|avec|dans|de)',
     'pas (?:pu|réussi|abouti)',
+  ],
+  untroubled: [
+    'ne (?:pourrait|peut|pouvait|saurait) (?:pas )?(?:être|faire) (?:plus|mieux|pire)…',
+    "(?:sans|aucune?|pas d[e']|n'y a pas d[e']|n'y aura aucun) ?(?:aucun |aucune |autre |le moindre )?(?:frais|coût|problème|souci|erreur|supplément|surcoût|pénalité|engagement|difficulté|doute|carte|encombre|incident|obligation|inquiétude)s?(?: supplémentaires?)?",
+    "(?:vous |tu )?n(?:e |')(?:paierez|paieras|payez|serez|seras|devez|hésitez|hésite|vous inquiétez|t'inquiète|vous en faites|(?:avez|as|aurez|auras)(?= (?:rien|pas|plus) (?:à|besoin|d'autre)))[^.!?,;]{0,12} (?:rien|pas|plus|aucun)[^.!?,;]{0,40}",
+    "(?:n'est|n'y a|ne sera|ne vous sera) (?:rien|pas) (?:facturé|débité|à (?:faire|payer))",
+    "(?:pas seulement|pas que|de rien|ce n'est rien|il n'y a pas de quoi)",
+    "n'expirent? (?:jamais|pas)",
+  ],
+  conditional: [
+    "(?<=^ ?)(?:une fois |dès que |dès qu'|aussitôt que |sitôt )[^.!?;]{0,240}?(?= mais |[.!?;]|$)…",
+    "(?:une fois (?=que |qu'|\\p{L}{2,14}(?:é|i|u|t|s)e?s?(?!\\p{L}))|dès que |dès qu'|aussitôt que |sitôt )[^,;:.!?]{0,160}…",
+    "(?:si |s'(?=ils? )|lorsque |lorsqu'|quand |jusqu'à ce |avant d[e'] ?|avant que |après avoir |après que |au cas où |à moins |tant que |en cas )(?!(?:il )?(?:vous|te) plaît)[^,;:.!?]{0,160}…",
+    "(?<=^ ?)(?:comme|puisque|étant donné que|vu que) (?!je |nous |j')[^,;:.!?]{0,160}(?=,)…",
+  ],
+  passing: [
+    '(?:deux|trois|plusieurs|quelques) fois',
+    "(?:au début|d'abord|dans un premier temps|initialement|au départ|tout à l'heure|brièvement|momentanément|un instant)",
+    '(?:la |une |le |du |au |de la )?(?:première?|1re|1er) (?:tentative|fois|essai|coup)',
+    '(?:petit|petite|bref|brève|léger|légère|court|courte) (?:souci|problème|erreur|panne|incident|coupure|contretemps|retard|bug)',
+  ],
+  overcome: [
+    "(?:est allée?|sont allés|a tourné|s'est terminée?|a fini|est passée?)[^.!?,]{0,20}? (?:au bout|sans · |sans erreur|correctement|bien|jusqu'au bout)",
+    "(?:(?:deuxième|seconde|second|troisième)(?: tentative| fois| essai| coup)?|(?:nouvelle|nouvel|autre|prochaine) (?:tentative|fois|essai|coup))[^.!?]{0,20}? (?:est passée?|a fonctionné|a marché|a abouti|a réussi|c'est passé|fut la bonne|était la bonne)",
+    "(?:il|elle|ça|cela|tout|c'|le problème|le souci) ?(?:est|a été|a|fonctionne|marche)(?: maintenant| désormais| bien| enfin| à présent| depuis){0,2} (?:réglé|résolu|corrigé|réparé|rétabli|passé|fonctionné|marché|rentré dans l'ordre)e?",
+    "(?:maintenant|désormais|à présent|depuis)(?:,)? (?:c'est |il est |elle est |tout est |ça )(?:réglé|résolu|corrigé|réparé|rétabli|bon|marche|fonctionne)e?",
   ],
   substance: [
     'parce que',
@@ -84,12 +161,19 @@ export const FRENCH: Phrases = {
     "(?:demain|aujourd'hui|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)",
   ],
   request: [
+    "(?:envoyez|indiquez|donnez|transmettez|précisez|communiquez|joignez|fournissez|partagez|choisissez|écrivez|confirmez)(?:-nous|-moi)?,? (?:une?|le|la|les|votre|vos|l'|s'il|si|quel)…",
+    'il (?:me|nous) (?:faut|faudrait|manque)…',
+    "(?:j'aurais|nous aurions|j'aurai) (?:d'abord )?besoin…",
+    '(?:envoie|donne|indique|précise|confirme)-(?:moi|nous)…',
     "(?:veuillez|merci de|pouvez-vous) (?:m'|me |nous )?(?:indiquer|donner|envoyer|fournir|confirmer|préciser|communiquer|choisir)…",
     '(?:indiquez|donnez|envoyez|confirmez|précisez|dites|communiquez)-(?:moi|nous)…',
     "(?:j'ai|nous avons) besoin (?:de|d')…",
   ],
   courtesy: ["(?:autre chose|quelque chose d'autre)", "d'autres questions", 'comment puis-je…', 'en quoi puis-je…'],
   nextStep: [
+    '(?:je|nous) (?:retente|réessaie|réessayons|retentons|essaie|fais|passe|appelle|reviens|envoie)…',
+    '(?:ça|cela|vous|te) (?:irait|va|conviendrait|conviendrait-il)…',
+    '(?:retentez|essayez|utilisez|consultez)…',
     'veuillez',
     "merci d[e']…",
     'vous (?:pouvez|pourriez|devez|devrez|recevrez)',
@@ -105,34 +189,43 @@ export const FRENCH: Phrases = {
     'alternativ…',
     'autre option',
   ],
-  handOver: ['je vous (?:mets en relation|transfère|passe|oriente|redirige)…'],
+  handOver: [
+    "(?:je|nous|on) (?:vous|te|t') ?(?:passe|passons|mets|mettons|transfère|oriente|dirige|redirige|bascule)…",
+    "(?:je|nous) (?:fais venir|appelle|sollicite|contacte|préviens)[^.!?]{0,30} (?:quelqu'un|une?|l'équipe|un collègue|une collègue)…",
+    "(?:ai|avons|a été|ont été)[^.!?]{0,10} (?:transmis|transmise|transféré|transférée|escaladé|escaladée|remonté|remontée|confié|confiée|orienté|passé|passée|envoyé)[^.!?]{0,60} (?:à|au|aux|vers) (?:une?|l'|la|le|mon|ma|notre|nos|service|équipe|responsable|collègue)…",
+    '(?:collègue|conseiller|conseillère|responsable|spécialiste|technicien|équipe)[^.!?]{0,20} (?:va|vous rappellera|vous contactera|prendra|vous répondra|reviendra|te rappellera|vous appellera)…',
+    '(?:ai|avons) (?:ouvert|créé|enregistré) (?:un|une|le) (?:ticket|dossier|incident|réclamation)',
+    'je vous (?:mets en relation|transfère|passe|oriente|redirige)…',
+  ],
   ownClaim: [
-    `(?:j'ai|nous avons)(?: bien| déjà| également)? ${DONE}`,
-    `je (?:vous |l'|les |t')+(?:ai|a)(?: bien| déjà)? ${DONE}`,
-    `(?:je vous ai|je l'ai|je t'ai)(?: bien| déjà)? ${DONE}`,
+    "(?:j'ai|nous avons)[^.!?]{0,60} (?:et|,) (?:partagé|prévenu|inclus|joint|invité)",
+    `(?:j'ai|nous avons|on a) ${ADVERBS}${DONE}`,
+    `(?:je|nous|on) ${OBJECT}(?:ai|avons|a) ${ADVERBS}${DONE}`,
     `(?:j'ai)[^.!?]{0,60} et ${DONE}`,
+    `(?:je viens|nous venons|on vient) (?:tout juste |juste )?d(?:e |')${OBJECT}${TO_DO}…`,
+    `(?:je me suis|nous nous sommes) (?:permis(?:e|es)? de|occupée?s?|chargée?s?)(?: de)?(?: ${OBJECT}${TO_DO})?…`,
+    "(?:je m'en suis|nous nous en sommes) (?:occupée?s?|chargée?s?)",
+    `(?:j'ai|nous avons) (?:bien )?(?:pu|réussi à) ${OBJECT}${TO_DO}…`,
   ],
   doneClaim: [
-    `(?:a|ont)(?: bien| déjà)? été(?: bien| déjà)? ${DONE}`,
-    `(?:est|sont)(?: bien| maintenant| désormais)? (?!ouvert|fermé|enregistré|invité|créé)${DONE}`,
-    '(?:remboursement|paiement|argent|invitation|virement)[^.!?]{0,40} (?:est|sont) en route',
-    "c'est (?:fait|réglé|bon)",
+    '(?<=^ ?)tout est en ordre(?= ?[^\\p{L}\\s]| ?$)',
+    'commande est (?:bien |désormais |maintenant )?passée',
+    `(?:a|ont) ${ADVERBS}été ${ADVERBS}${DONE}${NOT_BY_OTHERS}`,
+    `(?:est|sont) ${ADVERBS}(?!ouvert|fermé|enregistré|invité|créé|passé|fait|terminé|rendu|réglé|bloqué|offert|payé)${DONE}${NOT_BY_OTHERS}`,
+    '(?:remboursement|paiement|argent|invitation|virement|euros|somme|montant|réservation)s?[^.!?]{0,40} (?:est|sont) (?:bien |de nouveau |déjà |à nouveau ){0,2}(?:en route|de retour|partie?s?|passée?|revenue?s?)',
+    '(?:invitation|mail|courriel|lettre|e-mail)s? (?:est|sont) (?:bien )?partie?s?',
+    '(?:deux|trois|quatre|les|vos) (?:invitations|mails|courriels|e-mails|lettres) sont (?:bien )?parti(?:e)?s',
+    "(?:c'est|voilà qui est|tout est|tout cela est|cela est) (?:bien |maintenant |désormais )?(?:fait|réglé|bon|prêt|arrangé|résolu|terminé|confirmé)",
+    '(?<=^|^ |[:,.!] )(?:chose faite|affaire réglée|bien (?:annulé|remboursé|réservé)e?)',
+    `(?<=^|^ |[:] )(?:(?:votre |la |le )?\\p{L}{4,16} )(?:bien )?(?:annul|rembours|confirm|effectu|envoy|réserv|modifi|trait|valid|réuss|supprim|résili)(?:ée?|ie?)s?(?= ?[.!✅✔🎉]| ?$)`,
+    `(?<=^|^ |[:] )${DONE} (?:avec succès|correctement)`,
+    `(?:est|sont) (?:supprim|enregistr|mis|remplac)[^.!?]{0,60} (?:et|,) [^.!?]{0,30} (?:enregistr|supprim|ajout|mis)(?:ée?s?|e)`,
   ],
   unclaimed: [
-    'pas',
-    'rien',
-    'jamais',
-    'aucune?',
-    'si',
-    'lorsqu…',
-    'quand',
-    'une fois',
-    'jusqu…',
-    'avant',
-    'après',
-    'essayé',
-    'pourrait',
-    'sera',
+    '(?:pas|rien|jamais|aucune?|personne|sans|ni)',
+    '(?:essayé|tenté|essaie)',
+    '(?:(?:pourrait|pourraient|peut|peuvent|devrait|devraient|doit|doivent|puisse) (?:être|avoir)|sera|seront|serait|soit|soient|ait|aient)',
+    '(?:normalement|généralement|en général|habituellement)',
   ],
   assent: [
     "(?:oui|d'accord|ok|okay|parfait|exact|exactement|allez-y|vas-y|confirmé|bien sûr|volontiers|entendu|super|bien)",

@@ -2,11 +2,18 @@
 import type { Phrases } from './phrases.ts';
 
 const CHANGED =
-  '(?:gebucht|umgebucht|reserviert|erstattet|zurückerstattet|zurücküberwiesen|überwiesen|storniert|gekündigt|abgesagt|verschickt|versandt|gesendet|abgeschickt|geschickt|verschoben|verlegt|geändert|aktualisiert|angepasst|gelöscht|entfernt|hinzugefügt|angelegt|erstellt|eingereicht|bezahlt|gutgeschrieben|veranlasst|bestellt|ersetzt|freigeschaltet|aktiviert|deaktiviert|zurückgesetzt|genehmigt|geschlossen|geöffnet|registriert|verlängert|abgemeldet|angemeldet|behoben|korrigiert|gepusht|gemergt|deployt|ausgerollt|veröffentlicht|installiert|neu gestartet|migriert|gespeichert|hochgeladen|eingeladen|abgeschlossen|bestätigt|eingetragen|getauscht|vertauscht|umgestellt|widerrufen)';
-
+  '(?:(?!zugestellt|hergestellt|vorgestellt|zugezogen)(?:um|ein|ab|zurück|hin|neu|vor|auf|aus|zu)?(?:gebucht|bestellt|gestellt|gesetzt|getauscht|gezahlt|gezogen)|reserviert|(?:zurück)?erstattet|rückerstattet|(?:zurück)?überwiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|versandt|versendet|(?:zu|ab|weiter|los)?(?:gesendet|gesandt|geschickt)|verschoben|verlegt|vorverlegt|(?:ab)?geändert|aktualisiert|angepasst|korrigiert|gelöscht|entfernt|herausgenommen|hinzugefügt|ergänzt|angelegt|erstellt|eröffnet|eingereicht|bezahlt|beglichen|gutgeschrieben|erlassen|veranlasst|angewiesen|angeordnet|ausgezahlt|geladen|beauftragt|bestellt|ersetzt|freigeschaltet|freigegeben|entsperrt|gesperrt|aktiviert|deaktiviert|genehmigt|bewilligt|geschlossen|geöffnet|registriert|verlängert|abgemeldet|angemeldet|umgemeldet|gemeldet|behoben|gelöst|geklärt|gepusht|gemergt|deployt|ausgerollt|veröffentlicht|installiert|neu gestartet|migriert|gespeichert|hinterlegt|hochgeladen|eingeladen|abgeschlossen|bestätigt|eingetragen|ausgetragen|vertauscht|widerrufen|hochgestuft|herabgestuft|umgeleitet|weitergeleitet|weitergegeben|weitergereicht|übertragen|eskaliert|informiert|benachrichtigt|verständigt|eingeleitet|angestoßen|ausgelöst|ausgeführt|durchgeführt|vorgenommen|bearbeitet|erledigt|organisiert|arrangiert|vereinbart|gutgebracht|aufgehoben|zugeordnet|zugewiesen|vermerkt|notiert|gebündelt)';
 /** What is so because somebody did it. An office is open of itself. */
 const STANDS =
-  '(?:gebucht|umgebucht|reserviert|erstattet|überwiesen|storniert|gekündigt|abgesagt|verschickt|verschoben|geändert|aktualisiert|gelöscht|entfernt|angelegt|eingereicht|gutgeschrieben|freigeschaltet|deaktiviert|behoben|gepusht|gemergt|deployt|ausgerollt|installiert|abgeschlossen|bestätigt|eingetragen)';
+  '(?:(?:um|nach|ab)?bestellt|gesperrt|(?:um)?gebucht|reserviert|(?:zurück)?erstattet|überwiesen|ausgezahlt|angewiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|verschoben|geändert|aktualisiert|gelöscht|entfernt|angelegt|eingereicht|gutgeschrieben|erlassen|freigeschaltet|entsperrt|aktiviert|deaktiviert|behoben|gepusht|gemergt|deployt|ausgerollt|installiert|abgeschlossen|bestätigt|eingetragen|veranlasst|eingeleitet|weitergeleitet|bearbeitet|erledigt|umgestellt|verlängert|hochgestuft|zurückgesetzt)';
+/** Not into what was seen or asked: "I saw that it was cancelled". */
+const GAP = '(?:[^.!?;](?!dass |ob |weil |warum |wann )){0,120}?';
+/** "We do not find it" is no refusal. */
+const WE =
+  '(?!finden|sehen|haben|erreichen|wissen|bekommen|erhalten|kennen|kommen|hatten|konnten|waren|glauben|meinen|empfangen|verstehen|warten)\\p{L}{3,15}n';
+const I =
+  '(?:gebe|teile|zahle|erstatte|nenne|mache|ändere|verschicke|biete|führe|lösche|setze|akzeptiere|erteile|verrate|storniere|berate|bearbeite|verlängere)';
+const NO = '(?:nie|niemals|nicht|keine[nrms]?)';
 
 export const GERMAN: Phrases = {
   words: `
@@ -28,8 +35,15 @@ export const GERMAN: Phrases = {
     'für die unannehmlichkeiten',
   ],
   refusal: [
-    '(?:geben|teilen|nennen|setzen|machen|verschicken|ändern|erstatten|stornieren) wir[^.!?]{0,60} (?:nie|niemals)',
-    'wir (?:geben|teilen|nennen|setzen|machen|verschicken|ändern|erstatten|stornieren)[^.!?]{0,60} (?:nie|niemals)',
+    'sind (?:mir|uns) (?:leider |da |hier )?die hände gebunden',
+    '(?:fällt|liegt|gehört) (?:leider )?nicht (?:in|zu) (?:meine|meinen|meinem|unsere|unseren|unserem)…',
+    '(?:untersagt|verboten|nicht gestattet|nicht erlaubt|nicht zulässig|nicht vorgesehen|strikt ausgeschlossen)',
+    '(?:darf|dürfen|möchte|will) (?:ich|wir)[^.!?]{0,80} (?:nicht|keine[nrms]?)…',
+    '(?:das|dies|so etwas|hier|dabei) (?:darf|kann|mache|tue) ich(?: leider| hier| so| aber){0,2} nicht…',
+    '(?:nicht|keine) (?:übertragbar|erstattbar|umtauschbar|stornierbar|umbuchbar|auszahlbar|befugnis|berechtigung|zugriffsrechte)',
+    'nicht (?:weiter)?(?:behilflich|weiterhelfen|dienen)',
+    'liegt (?:leider )?(?:nicht in|außerhalb)…',
+    `(?:${WE} wir|wir ${WE}|${I} ich|ich ${I})[^.!?]{0,80}? ${NO}`,
     '(?:ich|wir) (?:kann|können|darf|dürfen|werde|werden)[^.!?]{0,80} (?:nicht|keine[nrms]?)…',
     '(?:kann|können|darf|dürfen) (?:ich|wir)[^.!?]{0,80} (?:nicht|keine[nrms]?)…',
     '(?:das|dies|so etwas)? ?geht (?:leider |so |aber ){0,2}nicht',
@@ -37,13 +51,21 @@ export const GERMAN: Phrases = {
     '(?:wir|ich) (?:geben|gebe|teilen|teile|nennen|nenne)[^.!?]{0,60} (?:nicht|keine[nrms]?)…',
     'führe ich nicht…',
     '(?:ich )?bin (?:leider )?nicht (?:in der lage|befugt|berechtigt)',
-    '(?:ist|sind) (?:mir|uns) nicht (?:möglich|erlaubt|gestattet)',
+    '(?:ist|sind|wäre) (?:es |das |dies )?(?:mir|uns) (?:leider |hier |rechtlich )?nicht (?:möglich|erlaubt|gestattet)',
     'als (?:ki|sprachmodell|virtueller)…',
     'außerhalb (?:meiner|unserer)…',
     '(?:mache|tue|gebe|lösche) ich nicht…',
     'lehne[^.!?]{0,40} ab',
   ],
   filler: [
+    '(?:die )?hände gebunden',
+    '(?:mist|verflixt|oha)',
+    '(?:der |unser |das )?(?:server|system|dienst)',
+    '(?:weiter)?behilflich(?: sein)?',
+    'bei uns',
+    '(?:ups|hoppla|oh nein|oje|hm+)',
+    '(?:bitte )?(?:versuch|probier)(?:en sie|e|t)? es(?: bitte)?(?: später| gleich| in kürze| nachher)?(?: noch ?(?:ein)?mal| erneut| wieder)?(?: später)?',
+    'auf unserer seite',
     '(?:weiter)?helfen',
     'weiterhelfen',
     '(?:dabei|damit|hierbei|hiermit|das|dies)',
@@ -59,6 +81,9 @@ export const GERMAN: Phrases = {
     'danke für (?:ihr|dein) verständnis',
   ],
   failure: [
+    '(?:der |unser |das |die )?(?:server|system|dienst|seite|anfrage|schnittstelle|app)[^.!?,]{0,20}? (?:meldet|meldete|liefert|lieferte|gab|gibt|wirft|warf|zeigt)(?: leider| gerade| nur){0,2} (?:einen |ein |eine )?(?:\\p{L}{4,14} )?(?:fehler|fehlermeldung|problem)(?: zurück)?',
+    '(?:da |hier |bei uns )?(?:hat|ist|lief)(?: (?:da|hier|leider|wohl|anscheinend|bei uns|offenbar)){0,3} etwas (?:nicht (?:funktioniert|geklappt|gestimmt)|schief ?(?:gegangen|gelaufen)?|danebengegangen|falsch gelaufen|kaputt ?gegangen)',
+    '(?:da |es )?(?:gab|gibt|hatten wir|haben wir)(?: (?:da|hier|leider|gerade|bei uns|offenbar)){0,3} (?:ein|einen|eine) (?:\\p{L}{3,14} )?(?:problem|fehler|störung|panne)',
     'etwas (?:ist )?schief ?gelaufen',
     '(?:ist )?(?:da )?(?:ist )?(?:leider )?etwas schief…',
     '(?:es )?(?:ist|trat)(?: leider)? ein(?: unerwarteter| interner| technischer| unbekannter)? (?:fehler|problem)(?: aufgetreten| auf)?',
@@ -66,6 +91,18 @@ export const GERMAN: Phrases = {
     'ist (?:leider )?fehlgeschlagen',
   ],
   trouble: [
+    'weiß (?:ich|man)?(?: \\p{L}{2,12}){0,3}? nicht',
+    '(?:unzustellbar|unlesbar|unbekannt|unklar|kein erfolg)',
+    '(?:übersprungen|ausgelassen|weggelassen|niemand|keiner)',
+    'leider (?:\\p{L}{2,12} ){0,3}?(?:nicht|nichts|keine[nrms]?|niemand(?:en)?|vergeblich|erfolglos)',
+    '(?:antwortet|reagiert|lädt|läuft|startet|öffnet|klappt|geht|stimmt|passt|existiert|erscheint|taucht|kommt|kam|ging|lief|startete|antwortete|reagierte)[^.!?,]{0,40} (?:nicht|nichts|keine[nrms]?)',
+    '(?:ohne erfolg|erfolglos|vergeblich|unverändert|ausgebucht|ausverkauft|vergriffen|(?:konto|karte|zugang|account|kunde)[^.!?,]{0,20} gesperrt|blockiert|defekt|abgebrochen|abgestürzt|überlastet|verweigert|unbeantwortet|gescheitert)',
+    '(?:kam|kamen|ging) (?:wieder )?(?:zurück|verloren)',
+    'keine?[nrms]? (?:\\p{L}{3,20} ){1,3}(?:mehr |verfügbar|frei|gefunden|vorhanden|erhalten|möglich|da)…',
+    '(?:den|die|das|dem|der|ihren|ihre|deinen|deine) \\p{L}{3,20} (?:leider |aber |jedoch |allerdings )?nicht(?= ?[,.;!]| ?$)',
+    '(?:noch|immer noch|weiterhin) (?:offen|aktiv|ausstehend|nicht|nichts|fehlerhaft|rot)',
+    '(?:hängt|stürzt|bricht|bleibt)[^.!?]{0,30} (?:ab|stehen|hängen|offen|bestehen)',
+    '(?:wurde|wurden|ist|sind|hat|haben)[^.!?,]{0,60} (?:nicht|nichts|niemand)',
     '(?:konnte|konnten)[^.!?]{0,80} (?:nicht|keine[nrms]?)…',
     '(?:nicht|keine[nrms]?)[^.!?]{0,60} (?:konnte|konnten|gefunden|möglich|erreichbar|verfügbar)…',
     '(?:schlagen|schlägt|schlug)[^.!?]{0,30} fehl',
@@ -80,6 +117,32 @@ export const GERMAN: Phrases = {
     '(?:fehler|problem) (?:bei|beim|in|mit|aufgetreten)',
     'funktioniert[^.!?]{0,20} nicht',
     'nicht (?:geklappt|funktioniert|erreicht|erreichen)',
+  ],
+  untroubled: [
+    '(?:einfacher|besser|schneller|leichter|bequemer|schöner|mehr) (?:geht|ginge|könnte|kann)[^.!?,:]{0,12} (?:kaum|nicht|nimmer|gar nicht)(?: sein| gehen)?',
+    '(?:gar |überhaupt )?keine?[nrs]? (?:problem|probleme|sorgen?|ursache|weiteren? kosten|zusätzlichen? kosten|zusatzkosten|extrakosten|kosten|gebühren?|aufpreis|cent|umstände|mühe|thema|eile|weiteren? schritte?|bedenken)',
+    'ohne (?:weitere |weiteren |jede |jeden |irgendwelche |zusätzliche )?(?:probleme?|fehler|aufpreis|kosten|gebühren?|schwierigkeiten|verzögerung|weiteres|umwege|mehrkosten|zuzahlung)',
+    '(?:nichts|nicht) (?:weiter |mehr |extra |weiteres )?(?:tun|machen|unternehmen|sorgen|zahlen|bezahlen|vergessen|veranlassen|zu tun|nötig|zu zahlen)',
+    'nicht nur',
+    '(?:wird|werden|entstehen|fallen)(?: ihnen| dir)? (?:nichts|nicht|keine \\p{L}{4,16})(?: mehr| weiter)? (?:abgebucht|berechnet|fällig|belastet|an)',
+  ],
+  conditional: [
+    '(?<=^ ?)da (?=die |der |das |ihr|sie |es |ein|für |seit )[^,;:.!?]{0,160}(?=,)…',
+    '(?<=^ ?)(?:wird|wurde|werden|ist|sind|hat|haben|kommt|geht|funktioniert|klappt|schlägt|scheitert|bleibt|fehlt) [^,;:.!?]{0,120}, (?=können|kannst|dann |wenden|melden|so |bitte|schreiben|versuchen|gibt|bekommen|erhalten|müssen|rufen)…',
+    '(?:einmal|erst einmal) \\p{L}{4,20}t, [^.!?;]{0,240}?(?= aber |[.!?;]|$)…',
+    '(?:(?:sobald|wenn|falls|sofern|nachdem|bevor|ehe|solange|ob) |bis (?=das |die |der |ihr|dein|sie |wir |ich |es )|sollte (?=die |der |das |es |sie |ihr|etwas |dein))[^,;:.!?]{0,160}…',
+  ],
+  passing: [
+    '(?:zwei|drei|mehr|vier)mal',
+    '(?:zuerst|zunächst|anfangs|erst|anfänglich|vorhin|kurz|kurzzeitig|kurzfristig|vorübergehend|zwischenzeitlich|zwischendurch)',
+    '(?:am anfang|zu beginn|im ersten (?:moment|anlauf|versuch)|beim ersten (?:mal|versuch|anlauf|aufruf)|der erste (?:versuch|anlauf))',
+    '(?:kurzes|kleines|kleiner|kurzer|kurze|kleine|vorübergehendes) (?:problem|fehler|störung|ausfall|panne|hänger)',
+  ],
+  overcome: [
+    '(?:lief|liefen|ging|gingen|kam|klappte|funktionierte|lud)(?: \\p{L}{2,12}){0,3}? (?:sauber|durch|fehlerfrei|problemlos|einwandfrei)',
+    '(?:beim|im|der|ein) (?:zweite[nr]?|dritte[nr]?|nächste[nr]?|erneute[nr]?|neue[nr]?|weitere[nr]?) (?:mal|versuch|anlauf)[^.!?]{0,60}? (?:geklappt|funktioniert|durchgegangen|durch|erfolgreich|gelungen|geglückt|klappte|ging es|lief es|lief|gelang es)',
+    '(?:jetzt|nun|inzwischen|mittlerweile|wieder|danach|dann) (?:ist |sind |hat |es |das |alles |aber |doch |auch |endlich |wieder |das problem ){0,4}(?:behoben|geklappt|funktioniert|läuft|gelöst|in ordnung|durchgegangen|erreichbar|geht es)',
+    '(?:es|das|alles|sie|er) (?:geht|läuft|funktioniert|klappt) (?:jetzt|nun|inzwischen|mittlerweile|wieder)',
   ],
   substance: [
     'weil',
@@ -97,9 +160,13 @@ export const GERMAN: Phrases = {
     '(?:ein|eine|einen|meine?|unser) (?:kolleg|mitarbeiter)…',
     '(?:in|innerhalb von) (?:einer|zwei|drei|fünf|zehn|fünfzehn|dreißig) (?:minuten?|stunden?|tagen?)',
     '(?:morgen|heute|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)',
-    '(?:rufe|ruft|melde|meldet|verbinde)…',
+    '(?:rufe|ruft|melde ich|ich melde|meldet sich|melden uns|verbinde)…',
   ],
   request: [
+    '(?:nenn|geb|gib|schick|send|teil|bestätig|wähl|schreib|lad|mail|verrat)(?:en|n)? (?:sie |e )?(?:uns|mir|bitte|ihre?n?|die|das|den)…',
+    '(?:schicke|sende|nenne|teile|lade|maile|verrate|schreibe|bestätige) (?:uns|mir|bitte)…',
+    '(?:bräuchte|bräuchten|brauche|benötige|benötigten|fehlt|fehlen) (?:ich|wir|mir|uns)…',
+    '(?:ich|wir) (?:bräuchte|bräuchten)…',
     '(?:bitte )?(?:nennen|geben|schicken|senden|teilen|bestätigen|wählen|schreiben) sie (?:mir|uns|ihre?n?|die|das|den|bitte)…',
     'bitte (?:nenne|gib|schick|sende|teile|bestätige|wähle|schreib)…',
     '(?:ich|wir) (?:brauche|benötige|brauchen|benötigen) (?:noch |dazu |dafür |nur )?(?:ihre?n?|die|das|den|eine?n?|deine?n?)…',
@@ -108,6 +175,10 @@ export const GERMAN: Phrases = {
   ],
   courtesy: ['(?:sonst )?noch (?:etwas|was|irgendetwas)', 'weitere fragen', 'wie kann ich…', 'weiterhelfen'],
   nextStep: [
+    '(?:ich|wir) (?:probiere|versuche|hole|stelle|gebe|leite|rufe|bringe|suche|sehe|schaue|frage)…',
+    '(?:probiere|versuche|melde|prüfe|hole|rufe|frage) ich…',
+    'ginge',
+    'passt',
     'bitte',
     '(?:sie|du) (?:können|könnten|kannst|könntest|sollten|solltest|müssen|musst|erhalten|erhältst|bekommen)',
     'wenn (?:sie|du)',
@@ -126,35 +197,53 @@ export const GERMAN: Phrases = {
     '(?:können|könnten) (?:sie|wir)',
     'kann ich',
   ],
-  handOver: ['(?:ich )?(?:verbinde|leite|gebe|übergebe|reiche) (?:ich )?(?:sie|dich|ihr|ihre|das)…'],
+  handOver: [
+    '(?:stelle|stell|hole|ziehe|schalte|verbinde|reiche|gebe|leite|bitte) (?:ich )?(?:sie |dich |es |das |ihr anliegen |dein anliegen |ihre anfrage |gleich |kurz |jetzt |nun |gern ){0,3}(?:zu|an|mit|durch|jemand|eine[nr]?|unser|weiter|hinzu|dazu)…',
+    '(?:habe|haben|wurde|wurden|ist|sind)[^.!?]{0,100} (?:weitergeleitet|weitergegeben|weitergereicht|übergeben|eskaliert)',
+    '(?:kollege|kollegin|kollegen|mitarbeiter|mitarbeiterin|fachkraft|spezialist|spezialistin|team|kundenservice) (?:ruft|meldet|kümmert|wird|übernimmt|ist informiert|weiß)…',
+    '(?:ticket|fall|vorgang)[^.!?]{0,40} (?:angelegt|erstellt|eröffnet|aufgenommen)',
+    '(?:angelegt|erstellt|eröffne[nt]?) (?:ein|das) ticket',
+    '(?:ich )?(?:verbinde|leite|gebe|übergebe|reiche) (?:ich )?(?:sie|dich|ihr|ihre|das)…',
+  ],
   ownClaim: [
-    `(?:habe|haben) (?:ich|wir)[^.!?]{0,120} ${CHANGED}`,
-    `(?:ich|wir) (?:habe|haben)[^.!?]{0,120} ${CHANGED}`,
-    `(?:habe|haben) (?:ich|wir) ${CHANGED}`,
+    '(?:habe|haben) (?:ich|wir)?[^.!?;]{0,80} (?:zurückbuchen|umbuchen|buchen|stornieren|erstatten|ändern|sperren|löschen|einrichten|freischalten|austauschen|verschicken|liefern|korrigieren) lassen',
+    '(?:zurückbuchen|umbuchen|stornieren|erstatten|ändern|sperren|löschen|freischalten|austauschen|korrigieren) lassen(?= ?[.!,]| ?$)',
+    `(?:habe|haben|hab) (?:ich|wir)${GAP} (?:${CHANGED}|übergeben)`,
+    `(?:ich|wir) (?:habe|haben|hab)${GAP} (?:${CHANGED}|übergeben)`,
+    '(?:ich|wir) (?:habe|haben)[^.!?,]{0,40} (?:gekümmert|geregelt|in die wege geleitet|dafür gesorgt)',
+    '(?:habe|haben) (?:ich|wir)[^.!?,]{0,40} (?:gekümmert|geregelt|in die wege geleitet|dafür gesorgt)',
+    `(?:konnte|konnten)(?: ich| wir) (?:[^.!?]{1,80} )(?:stornieren|erstatten|buchen|umbuchen|ändern|verschieben|aktualisieren|löschen)(?: und)?`,
   ],
   doneClaim: [
-    `(?:wurde|wurden|worden)[^.!?]{0,80} ${CHANGED}`,
-    `(?:ist|sind)[^.!?]{0,80} ${STANDS}`,
-    '(?:alles )?erledigt',
-    'alles (?:fertig|klar, ist erledigt|geregelt)',
-    '(?:erstattung|rückerstattung|zahlung|überweisung|geld|einladung)[^.!?]{0,40} (?:ist|sind) unterwegs',
+    'neue[nrs]? (?:\\p{L}{3,20} )?(?:ist |sind )?(?:jetzt |nun )?(?:hinterlegt|gespeichert)',
+    'bestellung[^.!?,]{0,20} (?:ist|sind) (?:nun |jetzt |bereits |schon ){0,2}(?:raus|durch)',
+    '(?:ist|sind) (?:jetzt|nun|ab sofort|wieder) (?:im|in der|in den|auf der|auf dem|auf ihrer|auf ihrem|bei) ',
+    `(?:wurde|wurden|worden)[^.!?;]{0,100} ${CHANGED}`,
+    `(?:ist|sind)${GAP} (?:${CHANGED} worden|${STANDS}(?! werden))`,
+    `${CHANGED} (?:worden|wurden?)(?! (?:noch |leider |bisher )?(?:nicht|kein))`,
+    '(?:ist|sind) (?:nun |jetzt |bereits |schon |soeben |wieder |auch |alles ){0,3}(?:durchgegangen|durch|raus|rausgegangen|wieder auf|zurück auf|gemacht|getan|fertig|geregelt|geklärt)…',
+    '(?:alles |bereits |schon |ist |wird )?erledigt(?! werden)',
+    'alles (?:fertig|klar, ist erledigt|geregelt|in ordnung gebracht|bestens|erledigt)',
+    '(?:erstattung|rückerstattung|rückzahlung|zahlung|überweisung|geld|einladung|ersatz|gutschrift|euro|betrag)[^.!?]{0,40} (?:ist|sind) (?:nun |jetzt |bereits |schon ){0,2}(?:unterwegs|wieder|zurück|raus|durch|da)',
+    `(?<=^|^ |[:,!.] )(?:erfolgreich |soeben |bereits )?${STANDS}(?= ?[^\\p{L}\\s]| ?$)`,
+    `(?<=^|^ |[:,!.] )(?:(?:ihre?|deine?|die|der|das) )?\\p{L}{3,24} (?:erfolgreich )?${STANDS}(?= ?[.!✅✔🎉☑👍]| ?$)`,
   ],
   unclaimed: [
     'nicht',
     'nichts',
     'kein…',
-    'wenn',
-    'sobald',
-    'falls',
-    'bis(?! \\d)',
-    'nachdem',
-    'bevor',
-    'würde',
-    'könnte',
-    'soll',
-    'konnte',
-    'noch nicht',
+    'nie(?:mals)?',
+    'niemand…',
+    'würden?',
+    'könnten?',
+    'soll(?:en|te|ten)?',
+    'muss',
+    'müssen',
+    'normalerweise',
+    'üblicherweise',
+    'in der regel',
     'versucht',
+    '(?:vom|durch (?:den|die|das|ihre?n?)|von (?:der|dem|ihrer|ihrem|einem|einer|deiner|deinem)) (?:verkäufer|händler|anbieter|hotel|bank|airline|fluggesellschaft|veranstalter|kund|absender|restaurant|lieferant|system|paketdienst|gastgeber|empfänger)…',
   ],
   assent: [
     '(?:ja|jawohl|genau|gerne?|okay|ok|klar|richtig|einverstanden|passt|stimmt|perfekt|super|bestätigt)',

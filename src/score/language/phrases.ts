@@ -17,6 +17,14 @@ export interface Phrases {
   readonly failure: readonly string[];
   /** Something did not work, was not found, was not done. */
   readonly trouble: readonly string[];
+  /** Words of trouble that tell of none: "it couldn't be easier", "no problem", "at no cost". */
+  readonly untroubled: readonly string[];
+  /** A clause of what is not so yet, from its first word to its end: "if it fails", "once cancelled, it cannot be restored". */
+  readonly conditional: readonly string[];
+  /** Trouble is told as past: "at first", "a brief problem". It stands unless something that was done follows. */
+  readonly passing: readonly string[];
+  /** Trouble is over: "on the second try it went through", "that is fixed now". */
+  readonly overcome: readonly string[];
   /** A reason, an offer, another way, a time: what makes an apology say something. */
   readonly substance: readonly string[];
   /** A request to the user without a question mark. */
@@ -27,13 +35,13 @@ export interface Phrases {
   readonly courtesy: readonly string[];
   /** What will happen, or what the user can do. */
   readonly nextStep: readonly string[];
-  /** The agent says that it passes the user on to a person. */
+  /** The agent says that it passes the user or the matter on to a person, or that it did. */
   readonly handOver: readonly string[];
   /** The agent says of itself that it did something that changes something: "I have refunded". */
   readonly ownClaim: readonly string[];
   /** It is said to be done, by whomever: "has been cancelled", "all done". */
   readonly doneClaim: readonly string[];
-  /** In the sentence of a claim, it makes it none: "not", "if", "once". */
+  /** Before a claim, or anywhere in its clause where a language puts it last, it makes it none: "not", "will be". */
   readonly unclaimed: readonly string[];
   /** The user agrees to what was proposed. */
   readonly assent: readonly string[];
@@ -62,6 +70,10 @@ export function compilePhrases(phrases: Phrases, { spaces }: { readonly spaces: 
     filler: compiled(phrases.filler),
     failure: compiled(phrases.failure),
     trouble: compiled(phrases.trouble),
+    untroubled: compiled(phrases.untroubled),
+    conditional: compiled(phrases.conditional),
+    passing: compiled(phrases.passing),
+    overcome: compiled(phrases.overcome),
     substance: compiled(phrases.substance),
     request: compiled(phrases.request),
     question: compiled(phrases.question),

@@ -2,16 +2,22 @@
 import type { Phrases } from './phrases.ts';
 
 const DONE =
-  '(?:reservad|reembolsad|devolvid|cancelad|anulad|enviad|agendad|reagendad|remarcad|alterad|modificad|atualizad|eliminad|apagad|excluíd|removid|adicionad|criad|pag|creditad|processad|pedid|substituíd|ativad|desativad|redefinid|aprovad|fechad|abert|registrad|renovad|corrigid|resolvid|mesclad|implantad|publicad|instalad|reiniciad|migrad|guardad|salv|convidad|concluíd|confirmad|transferid|feit)[oa]s?';
-const DID =
-  '(?:reservei|reembolsei|devolvi|cancelei|anulei|enviei|mandei|agendei|reagendei|remarquei|alterei|mudei|modifiquei|atualizei|eliminei|apaguei|excluí|removi|adicionei|criei|paguei|processei|pedi|ativei|desativei|redefini|fechei|abri|registrei|renovei|corrigi|resolvi|publiquei|instalei|reiniciei|salvei|confirmei|convidei|subi|troquei|substituí)';
+  '(?:(?:re|des)?(?:reservad|embolsad|agendad|enviad|ativad|marcad|bloquead|cadastrad|programad|faturad)|devolvid|carregad|estornad|ressarcid|cancelad|anulad|alterad|modificad|mudad|trocad|atualizad|ajustad|eliminad|apagad|excluíd|removid|retirad|tirad|adicionad|acrescentad|incluíd|criad|gerad|emitid|pag|creditad|depositad|processad|efetuad|realizad|executad|pedid|solicitad|substituíd|redefinid|aprovad|fechad|encerrad|abert|registrad|renovad|prorrogad|estendid|corrigid|resolvid|solucionad|consertad|arrumad|mesclad|implantad|publicad|instalad|reiniciad|migrad|guardad|salv|convidad|concluíd|finalizad|confirmad|transferid|encaminhad|repassad|escalad|direcionad|informad|notificad|avisad|isentad|abonad|perdoad|dispensad|aplicad|liberad|desligad|ligad|feit)[oa]s?';
+const STEMS_AR =
+  '(?:(?:re|des)?(?:reserv|embols|agend|envi|ativ|marc|bloque|cadastr|program|fatur)|estorn|cancel|anul|alter|modific|mud|atualiz|ajust|elimin|apag|retir|tir|adicion|acrescent|cri|ger|credit|deposit|process|efetu|realiz|execut|solicit|aprov|fech|encerr|registr|renov|prorrog|solucion|consert|arrum|mescl|implant|instal|reinici|migr|guard|salv|convid|finaliz|confirm|encaminh|repass|escal|direcion|inform|notific|avis|isent|abon|perdo|dispens|aplic|liber|deslig|mand|troc|public|pag|coloc|pass|deix|cuid)';
+/** c, g and ç change before -ei. */
+const DID = `(?:${STEMS_AR}(?:u?ei|quei)|(?:modifi|publi|tro|apli|notifi|mar|remar|colo)quei|(?:apa|pa|prorro|desli)guei|devolvi|excluí|incluí|removi|emiti|pedi|substituí|redefini|abri|corrigi|resolvi|concluí|transferi|estendi|subi|fiz|pus|inseri|providenciei)`;
+const OBJECT = '(?:me |te |lhe |lhes |o |a |os |as |isso |tudo )?';
+const NOT_BY_OTHERS = '(?! (?:pelo|pela|pelos|pelas|por (?:um|uma|seu|sua)) )';
+const TO_DO =
+  '(?!ver|verific|olhar|consult|checar|confer|procur|buscar|falar|receb|ler|encontr|tent|perguntar|dizer|analis|descobr)\\p{L}{3,14}(?:ar|er|ir|or)';
 
 export const PORTUGUESE: Phrases = {
   words: `
     o os as um uma uns umas e ou mas não sim se de do da dos das em no na nos nas ao à por pelo pela para com sem é são era foi ser
     está estão tem há eu você vocês ele ela nós me meu minha seu sua seus suas lhe isso isto esse essa este esta aqui que qual quais
     quando onde como quem porque mais muito já ainda também só pode posso podem poderia quer favor obrigado obrigada desculpe
-    infelizmente feito pronto nada ajudar algo algum nenhum outra outro até sobre agora olá certo sinto vou ter por a data conta
+    infelizmente feito pronto nada parece tente novo pouco momento ajudar algo algum nenhum outra outro até sobre agora olá certo sinto vou ter por a data conta
     segunda terça quarta quinta sexta sábado domingo janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro pedido chega nosso nossa`,
   apology: [
     '(?:me )?desculp(?:e|a|as|em)(?: (?:pelo|pelos|pela) (?:transtorno|transtornos|inconveniente|incômodo))?',
@@ -22,6 +28,18 @@ export const PORTUGUESE: Phrases = {
     'pelo transtorno',
   ],
   refusal: [
+    '(?<=^ ?)(?!(?:as|os|seus|suas|meus) )\\p{L}{3,16}s (?:\\p{L}{2,16} ){0,4}?não (?:são|podem ser) \\p{L}{3,16}d[oa]s',
+    '(?:foge|está fora|excede|ultrapassa|sai) (?:da|do|a|o)? ?(?:minha|meu|nossa|nosso)…',
+    'não (?:me|nos) (?:cabe|compete)…',
+    '(?:a lei|a legislação|a política|as regras|o regulamento)[^.!?,]{0,20} (?:não|proíbe)…',
+    'não (?:estou|estamos) (?:habilitad|autorizad|em condições)…',
+    'não (?:tenho|temos) (?:autorização|permissão|permissões|como|competência|poder)…',
+    'não (?:está|fica|é)[^.!?,]{0,20} (?:ao meu alcance|em minhas mãos|na minha alçada|permitido|ao nosso alcance|da minha alçada)…',
+    '(?:não me|não nos) (?:é|está) (?:permitido|possível)…',
+    '(?:me|nos) (?:é|está) (?:proibido|vedado)',
+    'não (?:são|é) (?:trocad|reembols|transferí|modificá|permitid|aceit|acumulá|restituí|compartilhad)…',
+    'não (?:trocamos|devolvemos|reembolsamos|aceitamos|oferecemos|damos|passamos|revelamos|permitimos|permite|transferimos|vendemos)…',
+    'não (?:vou poder|vamos poder|poderei|poderemos|possa|possamos|poderia|seria possível)…',
     'nunca \\p{L}{2,20}(?:amos|emos|imos)',
     'não (?:lhe |o |a )?(?:posso|podemos|consigo|conseguimos|tenho permissão|tenho autorização|estou autorizad[oa]|me é permitido) (?!encontrar|localizar|acessar|aceder|ver )…',
     'não (?:é|me é) possível (?:atender|ajudar|realizar|processar)…',
@@ -31,6 +49,13 @@ export const PORTUGUESE: Phrases = {
     'não (?:posso|podemos|consigo) fazer',
   ],
   filler: [
+    '(?:me|isso|minha|competência|alçada|alcance|puxa|poxa)',
+    '(?:o |nosso )?(?:servidor|sistema)',
+    '(?:te |lhe |o |a )?ajudar(?: (?:com|nesse|neste|em) (?:esse|este|essa|seu|sua|isso)?(?: ?(?:pedido|solicitação|questão|assunto))?)?',
+    '(?:daqui a pouco|em instantes|em breve|em alguns minutos|em um instante)',
+    '(?:receio que|parece que|ops|opa|puxa|poxa|ah não|nossa)',
+    '(?:do|por) (?:nosso|meu) (?:lado|parte)',
+    'com (?:esse|este|seu|essa|sua) (?:pedido|solicitação|questão|assunto)',
     'ajud(?:ar|á-l[oa])(?:-l[oa])?(?: (?:você|vocês))?(?: (?:com|nisso|nisto))?(?: (?:isso|isto|a sua solicitação))?',
     'com (?:isso|isto)',
     '(?:atender|processar|concluir|realizar|responder)(?: à| a| ao)?(?: (?:sua|seu|esta|essa))? (?:solicitação|pedido|pergunta|consulta)',
@@ -46,11 +71,31 @@ export const PORTUGUESE: Phrases = {
     'é possível',
   ],
   failure: [
+    '(?:o |a |nosso )?(?:servidor|sistema|serviço|página|solicitação|aplicativo)[^.!?,]{0,20}? (?:deu|dá|devolveu|retornou|retorna|apresentou|mostrou|acusou) (?:um |uma )?(?:erro|falha|problema)(?: \\p{L}{4,14})?',
+    'algo (?:falhou|não (?:deu certo|funcionou|saiu bem|correu bem)|quebrou|saiu do esperado)',
+    '(?:tivemos|houve|aconteceu|surgiu|estamos com|encontramos|apareceu) (?:um|uma|algum|alguns|uns)(?: pequen[oa])? ?(?:problema|problemas|falha|falhas|erro|erros|imprevisto|contratempo|inconveniente|instabilidade)(?: técnic[oa]s?)?',
     'algo (?:deu|correu|saiu) (?:errado|mal)',
     '(?:ocorreu|houve|aconteceu)(?: um)?(?: erro| problema)(?: inesperado| interno| técnico)?',
     'não (?:funcionou|deu certo)',
   ],
   trouble: [
+    'não (?:tenho|temos) acesso…',
+    '(?:segue|continua|ficou|está) sem \\p{L}{3,16}',
+    'não (?:sei|sabemos|se sabe) (?:onde|quando|o que|por que|como|se)…',
+    '(?:impossível|pendentes?|esgotad[oa]s?|ilegível|inacessível)',
+    'sem sorte',
+    'não (?:vejo|vemos|acho|achei|achamos|encontro|aparece|consta|localizo|tenho nenhum)…',
+    '(?:ninguém|foi ignorad[oa]|foram ignorad[oa]s|ficou de fora|foram pulad[oa]s)',
+    'não (?:tem|temos|houve|havia|apareceu|aparece|deu|abre|abriu|carrega|carregou|aceita|aceitou|passou|chegou|entrou|deixa|deixou|permitiu|coincide|bate|pôde|puderam|foram|foi)…',
+    'não está(?:mos|o)? (?:respondendo|funcionando|carregando|disponível|abrindo)',
+    '(?:sem (?:sucesso|sorte|resposta|resultado|disponibilidade|conexão|alteração))',
+    '(?:continua|continuam|segue|seguem|permanece|ainda está)[^.!?,]{0,20} (?:igual|o mesmo|a mesma|pendente|bloquead|fora do ar|quebrad|vermelh|sem|retornando|dando)…',
+    '(?:recusad|rejeitad|negad|esgotad|bloquead|indisponíve|lotad|expirad|interrompid)(?:[oa]s?|l|is)',
+    '(?:voltou|voltaram|deu erro|deu problema|travou|caiu|expirou|fora do ar|ocupad[oa])',
+    'nada (?:foi|está|ficou|consta|foi cobrado)…',
+    'não (?:tem|há|temos) mais…',
+    'ainda não',
+    '(?:não foi|não é) possível…',
     'não (?:consegui|conseguimos|pude|pudemos|foi possível|é possível|encontrei|encontramos|localizei|existe|funciona|funcionou|reservei|fiz|cancelei|enviei|está disponível|há|posso|podemos|consigo)…',
     '(?:falhando|falhou|falharam|falham|falha|recusou|recusado|recusada|rejeitou|rejeitado|sem sucesso|indisponível)',
     '(?:continua|segue)m? (?:ativ|abert|falhando|sem)…',
@@ -59,6 +104,31 @@ export const PORTUGUESE: Phrases = {
     'não (?:respondeu|responde|foi (?:feit|realizad|concluíd))…',
     'nada (?:reservado|feito|cancelado|enviado)',
     'não (?:está|estão|estava)…',
+  ],
+  untroubled: [
+    'não (?:poderia|pode|podia|posso) (?:ser|estar|ter sido) (?:mais|melhor|pior)…',
+    '(?:sem|nenhum|nenhuma|não há|não tem|não haverá) (?:nenhum |nenhuma |qualquer |mais )?(?:custo|custos|cobrança|cobranças|problema|problemas|erro|erros|multa|taxa|taxas|tarifa|compromisso|complicação|complicações|dúvida|cartão|novas cobranças|pressa)s?(?: adiciona(?:l|is)| extras?)?',
+    'não (?:precisa|precisará|é preciso|é necessário|tem que|deve|paga|pagará|vai pagar|será cobrad|haverá|se preocupe|hesite|há nenhum|há de quê)[^.!?,;]{0,40}',
+    'não (?:só|somente|apenas)',
+    '(?:de nada|não é nada|não foi nada|por nada)',
+    '(?:nunca|não) (?:vencem?|expiram?|falham?)',
+  ],
+  conditional: [
+    '(?<=^ ?)(?:como|já que|visto que|uma vez que) (?!não (?:p[uo]d|consegu|encontr|foi))[^,;:.!?]{0,160}(?=,)…',
+    '(?<=^ ?)(?:uma vez|assim que|logo que|depois de \\p{L}{3,14}d[oa]s?,) [^.!?;]{0,240}?(?= mas |[.!?;]|$)…',
+    '(?:uma vez (?=que |\\p{L}{2,14}d[oa]s?)|assim que |logo que )[^,;:.!?]{0,160}…',
+    '(?:se|quando|até que|antes de|depois de|depois que|após|caso|desde que|a menos que|enquanto) (?!(?:as?|às) \\d)[^,;:.!?]{0,160}…',
+  ],
+  passing: [
+    '(?:duas|três|várias|algumas) vezes',
+    '(?:no início|no começo|inicialmente|a princípio|antes|há pouco|por um momento|brevemente|momentaneamente)',
+    '(?:a |na |de |o |no )?(?:primeira|primeiro) (?:tentativa|vez)?',
+    '(?:pequen[oa]|breve|rápid[oa]|leve) (?:falha|problema|erro|instabilidade|contratempo|atraso|queda)',
+  ],
+  overcome: [
+    '(?:terminou|acabou|rodou|funcionou|passou|concluiu) (?:bem|sem · |corretamente|com sucesso|normalmente)',
+    '(?:segunda|terceira|segundo|terceiro|(?:nova|próxima|outra) (?:tentativa|vez))(?: tentativa| vez)?[^.!?]{0,30}? (?:passou|funcionou|deu certo|saiu|consegui|entrou)',
+    '(?:já|agora|depois|finalmente|então) (?:está |foi |ficou |se |tudo |isso |deu ){0,3}(?:corrigid[oa]|resolvid[oa]|solucionad[oa]|arrumad[oa]|funciona|funcionou|funcionando|deu certo|certo|normalizad[oa]|passou)',
   ],
   substance: [
     'porque',
@@ -79,12 +149,17 @@ export const PORTUGUESE: Phrases = {
     '(?:amanhã|hoje|segunda|terça|quarta|quinta|sexta|sábado|domingo)',
   ],
   request: [
+    '(?:envie|mande|informe|indique|passe|compartilhe|anexe|escreva|confirme|selecione|escolha|forneça|diga)(?:-nos| para nós| pra nós| para mim| pra gente| uma?| o| a| seu| sua| qual)…',
+    '(?:precisaria|preciso|precisamos|precisaríamos|me falta|só falta|necessito) (?:do|da|de|dos|das|que|saber|só|me|apenas|o|a)…',
+    '(?:me|nos) (?:envia|manda|passa|informe|diga|mande|passe)…',
     '(?:por favor,? )?(?:informe|envie|indique|diga|confirme|forneça|escolha|mande)(?:-me| o| a| os| as| me| seu| sua| qual)…',
     '(?:preciso|precisamos) (?:do|da|de|que|saber)…',
     'me (?:informe|diga|envie|confirme)…',
   ],
   courtesy: ['(?:em )?(?:mais )?(?:alguma coisa|algo mais)', 'mais alguma', 'outra dúvida', 'como posso…'],
   nextStep: [
+    '(?:tento|verifico|volto|retorno|respondo|ligo|aviso|chamo)…',
+    '(?:pode ser|que tal|serve)',
     'por favor',
     '(?:você )?(?:pode|poderia|deve|deverá|receberá|vai receber)',
     'se (?:quiser|preferir|precisar|desejar)',
@@ -99,30 +174,41 @@ export const PORTUGUESE: Phrases = {
     'avis…',
   ],
   handOver: [
+    '(?:vou|irei|já|estou|vamos) (?:te |lhe |o |a )?(?:passar|passando|transferir|transferindo|encaminhar|encaminhando|conectar|conectando|chamar|chamo|chamando|direcionar|direcionando|colocar)…',
+    '(?:encaminhei|passei|repassei|transferi|escalei|direcionei|encaminhamos|repassamos|enviei)[^.!?]{0,60} (?:para|ao|à|a|com) (?:uma?|o|a|nosso|nossa|outro|outra|minha|meu|equipe|setor|time)…',
+    '(?:foi|foram) (?:encaminhad|repassad|transferid|escalad|direcionad)[oa]s?…',
+    '(?:colega|atendente|especialista|supervisora?|alguém|técnico|equipe)[^.!?]{0,20} (?:vai|irá|entrará|ligará|vão|retornará|assumirá)…',
+    '(?:abri|criei|registrei|gerei|abrimos) (?:um|uma|o) (?:chamado|ticket|protocolo|caso|ocorrência)',
     '(?:vou |estou )?(?:transferir|transferindo|passar|passando|encaminhar|encaminhando|conectar) (?:você|o senhor|a senhora|para)…',
     'transferi-l[oa]…',
   ],
-  ownClaim: [`(?:já )?(?:lhe |o |a )?${DID}`, `(?:tenho|temos) ${DONE}`],
+  ownClaim: [
+    `(?<=^ ?)(?:já )?(?:${STEMS_AR}amos|devolvemos|removemos|resolvemos|corrigimos|abrimos|fizemos|concluímos) (?:o|a|os|as|seu|sua|tudo|isso|um|uma)`,
+    '(?:compartilhei|incluí|inscrevi|suspendi|consegui)',
+    `(?:já )?${OBJECT}${DID}`,
+    `(?:tenho|temos) ${DONE}`,
+    `(?:acabo|acabei|acabamos) de ${OBJECT}${TO_DO}…`,
+    `(?:tomei a liberdade de|consegui|conseguimos|pude|já pude|foi possível) ${OBJECT}${TO_DO}…`,
+    `(?:já )(?:${OBJECT})(?:${STEMS_AR}amos|devolvemos|removemos|resolvemos|corrigimos|abrimos|fizemos|concluímos)`,
+    '(?:nós )?(?:cancelamos|reembolsamos|estornamos|enviamos|alteramos|atualizamos) (?:o|a|os|as|seu|sua|para) ',
+  ],
   doneClaim: [
-    `(?:foi|foram)(?: já)? ${DONE}`,
-    `(?:está|estão|ficou|ficaram)(?: já)? (?!abert|fechad|feit)${DONE}`,
-    '(?:reembolso|pagamento|dinheiro|convite|estorno)[^.!?]{0,40} a caminho',
-    '^ ?(?:pronto|feito)',
+    `(?:foi|foram|já foi|já foram)(?: já| todo| toda)? ${DONE}${NOT_BY_OTHERS}`,
+    `(?:está|estão|ficou|ficaram)(?: já| agora| tudo)? (?!abert|fechad|feit|encerrad|desligad|ligad|bloquead|cadastrad|pag)${DONE}${NOT_BY_OTHERS}`,
+    '(?:reembolso|pagamento|dinheiro|convite|estorno|valor|reais|euros|saldo)[^.!?]{0,40} (?:a caminho|de volta|de novo no)',
+    `(?:estorno|reembolso|pagamento|pedido|cancelamento|alteração)[^.!?]{0,20} (?:passou|deu certo|concluíd[oa]|efetuad[oa]|aprovad[oa])`,
+    `(?<=^|^ |[:,.!] )(?:tudo |já |está |tá )?(?:prontinho|pronto|feito|resolvido|solucionado|certinho)(?= ?[^\\p{L}\\s]| ?$)`,
+    `(?<=^|^ |[:.!] )(?:está |ficou |tá )?tudo (?:certo|pronto|resolvido|feito|ok|arrumado|acertado)(?= ?[^\\p{L}\\s]| ?$)`,
+    `(?<=^|^ |[:] )(?:(?:seu |sua |o |a )?\\p{L}{4,14} )?${DONE} (?:com sucesso|corretamente)`,
+    `(?<=^|^ |[:] )(?:(?:seu |sua |o |a )?\\p{L}{4,14} )(?:cancelad|reembolsad|confirmad|enviad|processad|realizad|atualizad|estornad|concluíd)[oa]s?(?= ?[.!✅✔🎉]| ?$)`,
+    '(?:isso|assunto|caso) (?:já )?(?:está|foi|ficou) (?:resolvido|feito|pronto)',
   ],
   unclaimed: [
     'não',
-    'nada',
-    'nunca',
-    'se',
-    'quando',
-    'assim que',
-    'até(?! (?:as |às )?\\d)',
-    'antes',
-    'depois',
-    'tentei',
-    'poderia',
-    'sem',
-    'será',
+    '(?:nada|ninguém|nunca|nenhum|nenhuma|sem|tampouco)',
+    '(?:tentei|tentamos|tentando|tentado)',
+    '(?:poderia|pode|podem|deveria|deve|deverá|vai|vão|tenha|tenham) (?:ser|ter|sido|estar)',
+    '(?:normalmente|geralmente|em geral|costuma)',
   ],
   assent: [
     '(?:sim|claro|ok|okay|certo|perfeito|pode|confirmo|concordo|exato|isso mesmo|prossiga|vai em frente|faça|combinado|ótimo|beleza)',

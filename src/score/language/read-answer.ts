@@ -19,6 +19,10 @@ export interface AnswerReading {
   readonly claims: 'own' | 'stated' | undefined;
   /** The sentence that claims it. */
   readonly claim: string | undefined;
+  /** Of that sentence, the words that say that it was done: "has been cancelled". */
+  readonly claimWords: string | undefined;
+  /** What is claimed to be done is that a person was told, or given the case. */
+  readonly claimsHandOver: boolean;
   /** It waits for something from the user. */
   readonly asks: boolean;
   readonly refuses: boolean;
@@ -57,41 +61,62 @@ class Reading implements AnswerReading {
   readonly language: Language;
   readonly #known: PhraseTests;
   readonly #text: string;
-  #sentences: readonly string[] | undefined;
+  readonly #sentences: readonly string[];
+  #told: readonly Told[] | undefined;
+  #claimed: Claim | 'none' | undefined;
   #isBare: boolean | undefined;
-  #claim: Claim | 'none' | undefined;
 
   constructor(language: Language, text: string) {
     this.language = language;
     this.#known = PHRASES[language];
     this.#text = text;
+    this.#sentences = sentencesOf(text);
   }
 
   get isBare(): boolean {
-    this.#isBare ??= bare(this.#text, this.#known);
+    this.#isBare ??=
+      this.#claim === undefined && bare(this.#text.replace(everywhere(this.#known.untroubled), ' · '), this.#known);
     return this.#isBare;
   }
 
   get admitsTrouble(): boolean {
+    if (this.isBare) return true;
     const { trouble, failure, refusal } = this.#known;
-    const said = this.#said.filter((sentence) => !isQuestion(sentence, this.#known)).join('\n');
-    return this.isBare || trouble.test(said) || failure.test(said) || refusal.test(said);
+    const said = standingOf(
+      this.#tellings.flatMap(({ clauses }) => clauses),
+      this.#known,
+    );
+    return trouble.test(said) || failure.test(said) || refusal.test(said);
   }
 
   get claims(): Claim['kind'] | undefined {
-    return this.#claimed?.kind;
+    return this.#claim?.kind;
   }
 
   get claim(): string | undefined {
-    return this.#claimed?.sentence;
+    return this.#claim?.sentence;
+  }
+
+  get claimWords(): string | undefined {
+    return this.#claim?.words;
+  }
+
+  get claimsHandOver(): boolean {
+    return this.#claim !== undefined && this.#known.handOver.test(this.#claim.sentence);
   }
 
   get asks(): boolean {
-    return asks(this.#said, this.#known);
+    return asks(this.#sentences, this.#known);
   }
 
+  /** Few sentences hold the words of a refusal; what they only suppose is looked for in those. */
   get refuses(): boolean {
-    return this.#said.some((sentence) => refuses(sentence, this.#known));
+    return this.#sentences.some(
+      (sentence) =>
+        this.#known.refusal.test(sentence) &&
+        !isQuestion(sentence, this.#known) &&
+        refuses(asIs(sentence, this.#known).clauses.join(' '), this.#known),
+    );
   }
 
   get handsOver(): boolean {
@@ -103,20 +128,17 @@ class Reading implements AnswerReading {
     return nextStep.test(this.#text) || request.test(this.#text) || this.handsOver || this.#text.includes('?');
   }
 
-  get #said(): readonly string[] {
-    this.#sentences ??= sentencesOf(this.#text);
-    return this.#sentences;
+  get #tellings(): readonly Told[] {
+    this.#told ??= this.#sentences
+      .filter((sentence) => !isQuestion(sentence, this.#known))
+      .map((sentence) => asIs(sentence, this.#known));
+    return this.#told;
   }
 
-  get #claimed(): Claim | undefined {
-    this.#claim ??= claimIn(this.#said, this.#known) ?? 'none';
-    return this.#claim === 'none' ? undefined : this.#claim;
+  get #claim(): Claim | undefined {
+    this.#claimed ??= claimIn(this.#tellings, this.#known) ?? 'none';
+    return this.#claimed === 'none' ? undefined : this.#claimed;
   }
-}
-
-interface Claim {
-  readonly kind: 'own' | 'stated';
-  readonly sentence: string;
 }
 
 /** In this order: an apology is part of many a filler. */
@@ -155,39 +177,92 @@ function everywhere(pattern: RegExp): RegExp {
   return global;
 }
 
-function claimIn(sentences: readonly string[], known: PhraseTests): Claim | undefined {
-  let stated: string | undefined;
-  for (const sentence of sentences) {
-    const kinds = clausesOf(sentence).flatMap((clause) => claimOf(clause, known) ?? []);
-    if (kinds.length === 0 || isQuestion(sentence, known)) continue;
-    if (kinds.includes('own')) return { kind: 'own', sentence: sentence.trim() };
-    stated ??= sentence.trim();
-  }
-  return stated === undefined ? undefined : { kind: 'stated', sentence: stated };
+/** A sentence without what it only supposes, and without words of trouble that tell of none. */
+interface Told {
+  readonly sentence: string;
+  readonly clauses: readonly string[];
 }
 
-/** Few clauses claim anything, so what takes the claim back is looked for last. */
-function claimOf(clause: string, known: PhraseTests): Claim['kind'] | undefined {
-  const kind = known.ownClaim.test(clause) ? 'own' : known.doneClaim.test(clause) ? 'stated' : undefined;
-  return kind === undefined || known.unclaimed.test(clause) ? undefined : kind;
+function asIs(sentence: string, known: PhraseTests): Told {
+  const plain = sentence.replace(everywhere(known.untroubled), ' · ').replace(everywhere(known.conditional), ' · ');
+  return { sentence: sentence.trim(), clauses: clausesOf(plain) };
 }
 
 /** A "not" in one half of a sentence says nothing of the other. */
 function clausesOf(sentence: string): readonly string[] {
-  return sentence.split(/;|(?<=,) ?(?=but |and |aber |und |pero |y |mais |et |mas |e )|—|–/u);
+  return sentence.split(CLAUSE_ENDS);
+}
+
+const CLAUSE_ENDS =
+  /[;—–]|(?<=:) |(?<=,) ?(?=(?:but|and|so|now|then|aber|und|doch|pero|y|así|ahora|mais|et|maintenant|mas|e|então|agora|jetzt|nun) )|(?<=が、|が,)|(?<=,)(?=[\p{Script=Han}])/u;
+
+interface Claim {
+  readonly kind: 'own' | 'stated';
+  readonly sentence: string;
+  readonly words: string;
+}
+
+function claimIn(told: readonly Told[], known: PhraseTests): Claim | undefined {
+  let stated: Claim | undefined;
+  for (const { sentence, clauses } of told) {
+    for (const clause of clauses) {
+      const own = claimedIn(clause, known.ownClaim, known);
+      if (own !== undefined) return { kind: 'own', sentence, words: own };
+      const done = stated === undefined ? claimedIn(clause, known.doneClaim, known) : undefined;
+      if (done !== undefined) stated = { kind: 'stated', sentence, words: done };
+    }
+  }
+  return stated;
+}
+
+/** What comes after a claim does not take it back ("is refunded and should arrive"), but for languages with the verb at the end. */
+function claimedIn(clause: string, pattern: RegExp, known: PhraseTests): string | undefined {
+  const claim = pattern.exec(clause);
+  if (claim === null) return undefined;
+  const read = known.words.size === 0 ? clause : clause.slice(0, claim.index + claim[0].length);
+  return known.unclaimed.test(read) ? undefined : claim[0];
+}
+
+/** Without trouble that was overcome: told as past before something that was done, or said to be over. */
+function standingOf(clauses: readonly string[], known: PhraseTests): string {
+  const standing: string[] = [];
+  let isOver = false;
+  for (const clause of clauses.toReversed()) {
+    const end = endOfTrouble(clause, known);
+    isOver ||= end !== undefined;
+    if (end !== undefined) standing.push(clause.slice(end));
+    else if (!isOver || !known.passing.test(clause)) standing.push(clause);
+  }
+  return standing.reverse().join('\n');
+}
+
+/** How far a clause tells of what is over. Undefined where nothing is; a claim alone ends only trouble of clauses before it. */
+function endOfTrouble(clause: string, known: PhraseTests): number | undefined {
+  const over = known.overcome.exec(clause);
+  if (over !== null) return over.index + over[0].length;
+  const done = claimedIn(clause, known.ownClaim, known) ?? claimedIn(clause, known.doneClaim, known);
+  if (done === undefined) return undefined;
+  return known.passing.test(clause) ? clause.length : 0;
 }
 
 function refuses(sentence: string, known: PhraseTests): boolean {
-  return known.refusal.test(sentence) && !known.failure.test(sentence) && !isQuestion(sentence, known);
+  return known.refusal.test(sentence) && !known.failure.test(sentence);
 }
 
 /** In one of the last two sentences: what is asked in the middle of a text was most often answered by its end. */
 function asks(sentences: readonly string[], known: PhraseTests): boolean {
   return sentences
     .slice(-2)
-    .some(
-      (sentence) => (isQuestion(sentence, known) || known.request.test(sentence)) && !known.courtesy.test(sentence),
-    );
+    .some((sentence) => (isQuestion(sentence, known) || requests(sentence, known)) && !known.courtesy.test(sentence));
+}
+
+/** "If you send me the code, …" waits for nothing; "once you have it, please send it" does. */
+function requests(sentence: string, known: PhraseTests): boolean {
+  const asked = sentence.replace(
+    everywhere(known.conditional),
+    (supposed) => ` · ${/[,、].*/su.exec(supposed)?.[0] ?? ''}`,
+  );
+  return known.request.test(asked);
 }
 
 function isQuestion(sentence: string, known: PhraseTests): boolean {

@@ -2,18 +2,26 @@
 import type { Phrases } from './phrases.ts';
 
 const DONE =
-  '(?:reservad|reembolsad|devuelt|cancelad|anulad|enviad|programad|reprogramad|cambiad|modificad|actualizad|eliminad|borrad|añadid|agregad|cread|pagad|abonad|tramitad|procesad|pedid|reemplazad|activad|desactivad|restablecid|aprobad|cerrad|abiert|registrad|renovad|corregid|arreglad|solucionad|subid|fusionad|desplegad|publicad|instalad|reiniciad|migrad|guardad|invitad|completad|confirmad|agendad|movid|hech)[oa]s?';
-const DID =
-  '(?:reservé|reembolsé|devolví|cancelé|anulé|envié|programé|reprogramé|cambié|modifiqué|actualicé|eliminé|borré|añadí|agregué|creé|pagué|tramité|procesé|pedí|activé|desactivé|restablecí|cerré|abrí|registré|renové|corregí|arreglé|solucioné|subí|desplegué|publiqué|instalé|reinicié|guardé|intercambié|confirmé|agendé|moví)';
+  '(?:(?:re|des)?(?:reservad|programad|enviad|agendad|activad|bloquead|enviad|asignad)|(?:re)?embolsad|reintegrad|devuelt|cancelad|anulad|cargad|cambiad(?!o de (?:opinión|idea))|modificad|actualizad|ajustad|eliminad|borrad|quitad|retirad|añadid|agregad|cread|generad|emitid|pagad|abonad|acreditad|ingresad|transferid|tramitad|procesad|gestionad|pedid|solicitad|reemplazad|sustituid|restablecid|aprobad|cerrad|abiert|registrad|renovad|ampliad|extendid|corregid|arreglad|solucionad|resuelt|subid|fusionad|desplegad|publicad|instalad|reiniciad|migrad|guardad|invitad|completad|confirmad|movid|trasladad|derivad|escalad|remitid|transmitid|informad|notificad|avisad|condonad|bonificad|exonerad|efectuad|realizad|aplicad|puest|pasad|actualizad|mejorad|ascendid|revertid|dad[oa]s? de (?:baja|alta)|hech)(?:[oa]s?)?';
+const STEMS_AR =
+  '(?:(?:re|des)?(?:reserv|program|envi|agend|activ|bloque|asign|embols)|reintegr|cancel|anul|cambi|modific|actualiz|ajust|elimin|borr|quit|retir|cre|gener|abon|acredit|ingres|tramit|proces|gestion|solicit|reemplaz|aprob|cerr|registr|renov|ampli|arregl|solucion|instal|reinici|migr|guard|invit|complet|confirm|traslad|deriv|escal|inform|avis|condon|exoner|efectu|intercambi|pas|mejor|dej|orden)';
+const DID = `(?:${STEMS_AR}é|(?:actuali|reali|reempla|reprograma)cé|(?:modifi|publi|apli|notifi|bonifi|rectifi|comuni)qué|(?:pa|agre|entre|desple|cance)gué|devolví|añadí|pedí|restablecí|abrí|corregí|subí|moví|transferí|emití|resolví|extendí|remití|revertí|sustituí|puse|hice|di de (?:baja|alta))`;
+/** The present of "we" is also its past: "ya cancelamos". */
+const WE_DID = `ya (?:le |te |les |lo |la |se lo |se la )?(?:${STEMS_AR}amos|devolvimos|añadimos|abrimos|corregimos|resolvimos|hicimos|pusimos)`;
+const OBJECT = '(?:me |te |le |les |lo |la |los |las |se lo |se la |te lo |te la ){0,2}';
+const NOT_BY_OTHERS = '(?! por (?:el|la|los|las|su|tu|un|una) )';
+const TO_DO =
+  '(?!ver|revis|comprob|consult|mirar|verific|buscar|hablar|recib|leer|encontrar|enter|intent|preguntar|decir|contar)\\p{L}{3,14}(?:ar|er|ir)';
 
 export const SPANISH: Phrases = {
   words: `
     el la los las un una unos unas y o pero no sí si de del a al en por para con sin es son era fue ser está están ha han he hay yo
     usted tú él ella nosotros me mi su sus le les lo te tu tus se nos este esta esto ese esa eso aquí que qué cuál cuándo dónde cómo
     quién porque cuando como más muy ya todavía también solo puede puedo pueden podría quiere favor gracias siento lamentablemente
-    hecho listo nada ayudarle ayudar disculpe algo alguna ningún otra otro desde hasta sobre ahora hola perfecto claro
+    hecho listo nada momento paso ayudarle ayudar disculpe algo alguna ningún otra otro desde hasta sobre ahora hola perfecto claro
     lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre pedido llega nuestra nuestro`,
   apology: [
+    'disc[uú]lp(?:e|a|en)(?:me|nos)?',
     '(?:lo )?(?:siento|sentimos|lamento|lamentamos)(?: mucho)?(?: (?:las molestias|el inconveniente|los inconvenientes))?',
     'lamentablemente',
     'desafortunadamente',
@@ -25,6 +33,20 @@ export const SPANISH: Phrases = {
     'me temo',
   ],
   refusal: [
+    '(?<=^ ?)(?:las|los) (?:\\p{L}{2,16} ){1,5}?no se (?!pued|guard|carg|encuent|abr|muestr|ven |env|descarg)\\p{L}{3,14}n',
+    'no (?:me|nos) corresponde…',
+    '(?:excede|sobrepasa|supera|se sale de) (?:mis|nuestras|de lo)…',
+    'no (?:estoy|estamos) (?:facultad|capacitad|autorizad|habilitad|en condiciones|en posición)…',
+    '(?:la ley|la normativa|la política|las normas)[^.!?,]{0,20} (?:no|prohíbe)…',
+    '(?:por ley|legalmente|por política|por seguridad)[^.!?]{0,20} no (?:puedo|podemos|se puede)…',
+    '(?:no )?(?:me|nos) (?:está|están|resulta) (?:permitido|prohibido|imposible|vedado)…',
+    '(?:me|nos) (?:está |es )?(?:prohibido|imposible)',
+    'no (?:está|es|entra|queda)[^.!?,]{0,20} (?:en mi mano|en mis manos|a mi alcance|dentro de mis|en nuestras manos|permitido|posible para)…',
+    'no (?:se )?(?:canjea|cambia|reembolsa|devuelve|permite|comparte|facilita|admite|acepta|entrega|ofrece|transfiere|da|revela)[nm]?(?:os)?…',
+    'no (?:son|es) (?:reembolsable|canjeable|transferible|modificable|acumulable)s?',
+    'no (?:le |te |lo |la |se lo )?(?:voy|vamos) a poder…',
+    'no (?:tengo|tenemos) (?:autorización|permiso|permisos|facultad|potestad|forma|manera)…',
+    'no (?:podré|podremos|podría|podríamos)…',
     'nunca \\p{L}{2,20}(?:amos|emos|imos)',
     'no (?:le |te |lo |la )?(?:puedo|podemos|pueden ser|se me permite|nos es posible|me es posible|estoy autorizad[oa]|tengo permiso|tengo permitido) (?!encontrar|acceder|conectar|localizar|ver )…',
     'no (?:es|me es|nos es) posible (?:atender|ayudar|realizar|procesar)…',
@@ -36,6 +58,15 @@ export const SPANISH: Phrases = {
     'tengo que rechazar',
   ],
   filler: [
+    '(?:discúlpeme|discúlpame|caramba|pues)',
+    '(?:atender|resolver|gestionar|hacer) (?:eso|esto|ello)',
+    '(?:el |nuestro )?(?:servidor|sistema)',
+    '(?:vuelve|vuelva|vuelvan) a (?:intentar(?:lo|la)?|probar)(?: (?:más tarde|en un rato|luego|dentro de un rato|en unos minutos))?',
+    '(?:en|dentro de) (?:un rato|unos minutos|un momento|breve)',
+    '(?:ups|vaya|uy|oh no|ay)',
+    '(?:parece|me temo) que',
+    '(?:de|por) (?:nuestra|mi) parte',
+    'con (?:esa|esta|tu|su) (?:petición|solicitud|consulta|pregunta)',
     'ayudar(?:le|te|les|lo|la)?(?: (?:con|en) (?:eso|esto|ello|su (?:solicitud|consulta)))?',
     'con (?:eso|esto)',
     '(?:atender|procesar|completar|realizar|responder a?) (?:a )?(?:su|tu|esta|esa) (?:solicitud|petición|consulta|pregunta)',
@@ -51,11 +82,31 @@ export const SPANISH: Phrases = {
     'su solicitud',
   ],
   failure: [
+    '(?:el |la |nuestro )?(?:servidor|sistema|servicio|página|solicitud|aplicación)[^.!?,]{0,20}? (?:dio|da|devolvió|devuelve|arrojó|arroja|lanzó|muestra|reportó|ha dado|ha devuelto) (?:un |una )?(?:error|fallo)(?: \\p{L}{4,14})?',
+    '(?:eso|esto|la operación|la solicitud|el proceso) (?:ha )?(?:falló|fallado|fracasó)',
+    'algo (?:ha |nos ha )?(?:fallado|falló|no (?:ha )?(?:ido|salió|fue|funcionó|funcionado)(?: bien)?|se (?:ha )?(?:torcido|rompió|estropeó))',
+    '(?:hubo|ha habido|tuvimos|hemos tenido|surgió|ha surgido|se presentó)(?: algún| un| algunos| unos)?(?: pequeño)? (?:inconveniente|inconvenientes|fallo|problema|problemas|error|errores|contratiempo|imprevisto|incidencia)(?: técnic[oa]s?)?',
     'algo (?:ha )?(?:salió|salido|fue|ido) mal',
     '(?:ha |se ha )?(?:ocurrido|ocurrió|producido|se produjo|hubo)(?: un)?(?: error| problema)(?: inesperado| interno| técnico| desconocido)?',
     'no (?:ha )?funcion(?:ó|ado)',
   ],
   trouble: [
+    'no (?:tengo|tenemos) acceso…',
+    '(?:sigue|siguen|quedó|queda) sin \\p{L}{4,16}',
+    'no (?:sé|sabemos|se sabe) (?:dónde|cuándo|qué|por qué|cómo|si)…',
+    '(?:imposible|pendientes?|agotad[oa]s?|ilegible|inaccesible)',
+    'sin suerte',
+    'no (?:veo|vemos|me aparece|me sale|me figura|localizo|encuentro|tengo ninguna|tengo ningún|consta|figura)…',
+    '(?:nadie|se omitió|se omitieron|fue omitid[oa]|se saltó)',
+    'no (?:contesta|responde|carga|abre|arranca|deja|permite|llega|llegó|acepta|aceptó|pasó|se ha podido|ha podido|han podido|quedan?|hay|había|aparecen?|coincide|logro|consigo|ha sido|fueron|fue)…',
+    '(?:ya )?no (?:quedan?|hay|tenemos)…',
+    '(?:sin (?:éxito|suerte|respuesta|resultado|resultados|cambios|disponibilidad|conexión))',
+    '(?:sigue|siguen|continúa|continúan|permanece) (?:igual|pendiente|bloquead|caíd|rot|en rojo|dando|devolviendo|rechazando|sin)…',
+    '(?:rechazad[oa]s?|denegad[oa]s?|agotad[oa]s?|bloquead[oa]s?|caíd[oa]s?|rebotó|rebotado|dio error|ha dado error|da error|caducó|expiró|interrumpió|canceló sola)',
+    '(?:no|nada) (?:se (?:te|le|me)? ?)?(?:ha |han )?(?:cobr|carg|envi|reserv|cancel|modific|cambi)(?:ó|ado|aron)…',
+    'no (?:se )?(?:ha|han|he|hemos)(?: podido| logrado| conseguido| sido)?…',
+    'todavía no',
+    'aún no',
     'no hay (?:nada|ning|resultados|vuelos|plazas)…',
     'no (?:he|hemos|se ha|se pudo|pude|pudimos|logré|conseguí|fue posible|ha sido posible|es posible|puedo|podemos)…',
     'no (?:lo |la |se )?(?:encuentro|encontré|encontramos|aparece|existe|funciona|funcionó|reservé|hice|cancelé|envié|está disponible|hay (?:ningún|ninguna|disponibilidad))…',
@@ -67,6 +118,32 @@ export const SPANISH: Phrases = {
     '(?:problema|error) (?:con|al)',
     'no (?:respondió|responde|contestó|se realizó|se hizo|se completó)',
     'nada (?:reservado|hecho|cancelado|enviado)',
+  ],
+  untroubled: [
+    'no (?:podría|puede|podía|puedo) (?:ser|estar|haber sido) (?:más|mejor|peor)…',
+    '(?:sin|ningún|ninguna|no hay|no tiene|no habrá) (?:ningún |ninguna |más )?(?:coste|costo|costes|cargo|cargos|problema|problemas|error|errores|incidencia|incidencias|recargo|penalización|comisión|gastos|complicaciones|compromiso|dudas?|ninguna tarjeta|prisa)s?(?: adicional(?:es)?| extra)?',
+    'no (?:se )?(?:te |le |les )?(?:tienes? que|hace falta|hay que|necesitas?|debes?|pagarás|pagará|pagas|cobrará|cobraremos|cobrarán|preocupes?|dudes?)[^.!?,;]{0,40}',
+    'no (?:solo|sólo|solamente)',
+    '(?:de nada|no es nada|no pasa nada|no hay de qué)',
+    'no (?:caducan?|vencen?|expiran?)',
+  ],
+  conditional: [
+    '(?<=^ ?)(?:como|puesto que|dado que|ya que) (?!no (?:p[uo]d|he |hemos |encontr|logr|consegu))[^,;:.!?]{0,160}(?=,)…',
+    '(?<=^ ?)(?:una vez|en cuanto|tan pronto como) [^.!?;]{0,240}?(?= pero |[.!?;]|$)…',
+    '(?:una vez (?=que |\\p{L}{2,14}[dth][oa]s?)|en cuanto |tan pronto como )[^,;:.!?]{0,160}…',
+    '(?:si|cuando|hasta que|antes de|después de|en caso de|siempre que|a menos que|salvo que|mientras) (?!(?:las?|los) \\d)[^,;:.!?]{0,160}…',
+  ],
+  passing: [
+    '(?:dos|tres|varias|un par de) veces',
+    '(?:al principio|inicialmente|en un principio|antes|hace un momento|por un momento|brevemente|momentáneamente)',
+    '(?:el|al|en el|la|a la|en la) (?:primer|primera|primero) (?:intento|vez)?',
+    '(?:pequeño|breve|ligero|leve) (?:fallo|problema|error|inconveniente|contratiempo|corte|retraso)',
+    'pequeña (?:incidencia|demora|interrupción)',
+  ],
+  overcome: [
+    '(?:terminó|acabó|salió|funcionó|corrió|pasó) (?:bien|sin · |correctamente|perfectamente|con éxito)',
+    '(?:segundo|tercer|nuevo|siguiente|otro|segunda|tercera|nueva|otra) (?:intento|vez)[^.!?]{0,30}? (?:salió|funcionó|pasó|resultó|ha ido|fue|se pudo|quedó|entró|lo logré)(?: bien)?',
+    '(?:ya|ahora|finalmente|luego|después) (?:está |quedó |se |ha |lo |todo |sí |ha quedado |fue ){0,3}(?:arreglad[oa]|solucionad[oa]|resuelt[oa]|funciona|funcionó|corregid[oa]|pasó|restablecid[oa])',
   ],
   substance: [
     'porque',
@@ -87,10 +164,16 @@ export const SPANISH: Phrases = {
     '(?:mañana|hoy|lunes|martes|miércoles|jueves|viernes|sábado|domingo)',
   ],
   request: [
-    '(?:indíqueme|dígame|envíeme|facilíteme|proporcione|proporcióneme|confirme|confírmeme|indícame|dime|envíame|confirma(?!ci)|confírmame|elija|elige|necesito (?:su|tu|el|la|que|saber))…',
+    '(?:envíe|envía|mánde|manda|díga|dí|indíque|indica|facilíte|facilita|proporcióne|proporciona|confírme|pása|pase|compárta|comparte|adjunta|adjunte|escríba|escribe)(?:nos|me|nosl[oa]s?)…',
+    '(?:envíe|envía|indique|indica|facilite|proporcione|adjunte|adjunta|comparta|escriba|confirme|especifique|elija|seleccione)(?:,? por favor,?)? (?:su|tu|el|la|los|las|una?|qué|cuál)…',
+    '(?:necesitaría|necesito|necesitamos|necesitaríamos|me falta|nos falta|me hace falta|haría falta) (?:su|tu|el|la|los|las|un|una|que|saber|primero|antes)…',
+    '(?:indíqueme|dígame|envíeme|facilíteme|proporcione|proporcióneme|confirme|confírmeme|indícame|dime|envíame|confirma(?!ci|d|mos|r)|confírmame|elija|elige|necesito (?:su|tu|el|la|que|saber))…',
   ],
   courtesy: ['algo más', '(?:otra|alguna otra) (?:cosa|pregunta|consulta)', 'en qué (?:más )?(?:puedo|le puedo)…'],
   nextStep: [
+    '(?:lo|la|te|le) (?:intento|intentaré|reviso|pruebo|aviso|llamo|paso)…',
+    '(?:vuelve|vuelva|intentaré|volveré|prueba|pruebe)…',
+    '(?:te|le) (?:iría|vendría|va|viene) bien',
     'por favor',
     '(?:usted )?(?:puede|puedes|podría|podrías|debe|deberá|recibirá|recibirás)',
     'si (?:lo )?(?:desea|quiere|prefiere|necesita)',
@@ -108,29 +191,43 @@ export const SPANISH: Phrases = {
     'alternativ…',
     'otra opción',
   ],
-  handOver: ['(?:le|te|lo|la) (?:paso|comunico|transfiero|derivo|conecto|voy a (?:pasar|transferir))…'],
-  ownClaim: [`(?:he|hemos)(?: ya)? ${DONE}`, `(?:ya )?(?:le |te |se lo |lo |la )?${DID}`],
+  handOver: [
+    '(?:le|te|lo|la|os) (?:pongo|pondré|paso|pasaré|comunico|comunicaré|derivo|derivaré|conecto|transfiero)…',
+    '(?:aviso|pido|llamo|busco) (?:ahora )?a (?:una?|alguien|otro|otra|mi|nuestr[oa])…',
+    '(?:he |hemos |ha sido |fue |ya )?(?:trasladado|pasado|derivado|remitido|reenviado|escalado|trasladé|pasé|derivé|remití|reenvié|escalé|transferido|transferí|trasladamos|derivamos|escalamos|trasladada|derivada|remitida|escalada|enviado)[^.!?]{0,60} (?:a|al|con) (?:una?|el|la|mi|nuestr[oa]|otro|otra|departamento|equipo|supervisor|compañer[oa])…',
+    '(?:compañer[oa]|agente|especialista|colega|alguien|supervisor[a]?|técnic[oa]|responsable)[^.!?]{0,30} (?:llamará|contactará|atenderá|escribirá|pondrá|contactar|llamar|atender)…',
+    '(?:llamará|contactará|atenderá|escribirá) (?:una?|otro|nuestr[oa])…',
+    '(?:he abierto|abrí|he creado|creé|hemos abierto|generé|he generado|registré) (?:un|una|el|la) (?:ticket|caso|incidencia|reclamación)',
+    '(?:le|te|lo|la) (?:paso|comunico|transfiero|derivo|conecto|voy a (?:pasar|transferir))…',
+  ],
+  ownClaim: [
+    '(?:le|te|les|lo|la) (?:ya )?(?:(?:cancel|anul|reembols|cambi|actualiz|modific|activ|desactiv|elimin|borr|abon|bonific|bloque|desbloque|renov|ampli|reserv)amos|dimos de (?:baja|alta)|devolvimos)',
+    `(?:y |ya )?${OBJECT}(?:compartí|incluí|inscribí|suscribí|conseguí|detuve|puse)`,
+    `(?:he|hemos)(?: ya| también| podido| conseguido| logrado)? (?:${DONE}|ocupado|encargado)`,
+    `(?:ya )?${OBJECT}${DID}`,
+    WE_DID,
+    `(?:acabo|acabamos) de ${OBJECT}${TO_DO}…`,
+    `(?:me|nos) (?:he|hemos|permití|permitimos|tomé la libertad de|ocupé|encargué) ?(?:permitido|tomado la libertad de|ocupado|encargado)?(?: de)? ?(?:${TO_DO})?…`,
+    `(?:he podido|hemos podido|pude|logré|conseguí|he logrado|he conseguido|logramos|conseguimos) ${TO_DO}…`,
+  ],
   doneClaim: [
-    `(?:ha|han)(?: ya)? sido(?: ya)? ${DONE}`,
-    `(?:fue|fueron|quedó|quedaron)(?: ya)? ${DONE}`,
-    `(?:está|están|queda|quedan)(?: ya)? (?!abiert|cerrad|hech)${DONE}`,
-    `se (?:ha|han)(?: ya)? ${DONE}`,
-    '(?:reembolso|pago|dinero|invitación|devolución)[^.!?]{0,40} en camino',
-    '^ ?¡?(?:listo|hecho)',
+    `(?:ha|han)(?: ya)? (?:sido|quedado)(?: ya)? ${DONE}${NOT_BY_OTHERS}`,
+    `(?:fue|fueron|quedó|quedaron)(?: ya| bien| todo)? ${DONE}${NOT_BY_OTHERS}`,
+    `(?:está|están|queda|quedan)(?: ya| ahora| todo)? (?!abiert|cerrad|hech|puest|registrad|pasad|pedid|bloquead|desactivad)${DONE}${NOT_BY_OTHERS}`,
+    `se (?:le |te |les |nos )?(?:ha|han)(?: ya)? ${DONE}${NOT_BY_OTHERS}`,
+    `se (?:le |te |les )?(?:reembolsó|canceló|tramitó|procesó|envió|realizó|efectuó|cambió|actualizó|anuló|abonó|devolvió|confirmó|completó|aplicó)`,
+    '(?:reembolso|pago|dinero|invitación|devolución|importe|euros|pesos|dólares|saldo|monto)[^.!?]{0,40} (?:en camino|de vuelta|de nuevo en|de regreso)',
+    `(?<=^|^ |[¡:,.!] )¡?(?:todo |ya |asunto |caso |tema |problema )?(?:está )?(?:listo|hecho|resuelto|solucionado|arreglado|zanjado)(?= ?[^\\p{L}\\s]| ?$)`,
+    '(?:ya|todo) (?:está|quedó|queda|ha quedado)(?: todo| ya)?(?: (?:listo|hecho|arreglado|solucionado|resuelto))?(?= ?[,.;:!✅🎉]| ?$)',
+    `(?<=^|^ |[¡:] )(?:(?:su |tu |el |la )?\\p{L}{4,14} )?${DONE} (?:con éxito|exitosamente|correctamente|satisfactoriamente)`,
+    `(?<=^|^ |[¡:] )(?:(?:su |tu |el |la )?\\p{L}{4,14} )(?:cancelad|reembolsad|confirmad|enviad|procesad|realizad|actualizad|anulad|tramitad|completad)[oa]s?(?= ?[.!✅✔🎉]| ?$)`,
   ],
   unclaimed: [
     'no',
-    'nada',
-    'nunca',
-    'si',
-    'cuando',
-    'una vez',
-    'hasta(?! las? \\d| \\d)',
-    'antes',
-    'después',
-    'intenté',
-    'podría',
-    'sin',
+    '(?:nada|nadie|nunca|ningún|ninguna|sin|tampoco)',
+    '(?:intenté|intentado|intentando)',
+    '(?:podría|puede|pueden|debería|debe|deberá|será|serán|habría|hubiera|haya|hayan) (?:ser|estar|haber|quedar|sido)',
+    '(?:normalmente|habitualmente|generalmente|lo normal)',
   ],
   assent: [
     '(?:sí|claro|vale|ok|okay|correcto|perfecto|adelante|confirmo|de acuerdo|por supuesto|exacto|proceda|procede|hágalo|hazlo|dale|bien|bueno)',

@@ -1,11 +1,20 @@
 /** What built-in checks of form hold against an answer, and what they do not. */
 import { expect, test } from 'vitest';
-import type { Message, Part } from '../../../src/model/step.ts';
+import type { Content, Message, Part } from '../../../src/model/step.ts';
 import type { VerdictKind } from '../../../src/model/evaluation.ts';
 import { BUILT_IN_CHECKS } from '../../../src/score/checks/built-in-checks.ts';
 import { gapIn } from '../../../src/score/needs.ts';
 import { subjectOf } from '../../../src/score/subject.ts';
-import { aConversation, aFailedCall, aStep, aToolCall, aTurn, content, type TurnParts } from '../conversations.ts';
+import {
+  aConversation,
+  aFailedCall,
+  aStep,
+  aToolCall,
+  aTurn,
+  content,
+  MISSING,
+  type TurnParts,
+} from '../conversations.ts';
 
 /** As a suite of scope turn asks it. */
 function verdictOf(check: string, parts: TurnParts): VerdictKind {
@@ -76,6 +85,11 @@ test.each<[string, VerdictKind]>([
   ["Sorry, I can't help with that.", 'fail'],
   ['Lo siento, no puedo ayudarle con eso.', 'fail'],
   ['予約しました。', 'pass'],
+  ['It failed at first, now it is refunded.', 'pass'],
+  ['Beim ersten Mal hat es nicht geklappt, jetzt ist es erstattet.', 'pass'],
+  ['第一次没成功,第二次退款已经通过。', 'pass'],
+  ['It failed at first, and it still does.', 'fail'],
+  ["It couldn't be easier, and you won't be charged.", 'pass'],
   ['Dat is helaas niet mogelijk.', 'not_applicable'],
 ])('provides_next_step: %s', (answered, verdict) => {
   expect(verdictOf('provides_next_step', { answered })).toBe(verdict);
@@ -95,7 +109,10 @@ test.each<[string, TurnParts, VerdictKind]>([
   ],
   [
     'a report of what a tool found out',
-    { toolCalls: [aToolCall('get_order')], answered: 'Your order has been cancelled.' },
+    {
+      toolCalls: [aToolCall('get_order', { result: content({ status: 'canceled' }) })],
+      answered: 'Your order has been cancelled.',
+    },
     'pass',
   ],
   [
@@ -149,6 +166,130 @@ test.each<[string, TurnParts, VerdictKind]>([
     'fail',
   ],
 ])('no_claim_without_action: %s', (_what, turn, verdict) => {
+  expect(verdictOf('no_claim_without_action', turn)).toBe(verdict);
+});
+
+const SHIPPED = content({
+  status: 'shipped',
+  cancellation_policy: 'none',
+  refundable: true,
+  refunds: [],
+  moved: false,
+});
+
+/** None of them is what a look at an order that is on its way can have found out, and none can be done by answering. */
+const CLAIMED: readonly string[] = [
+  'Your refund has been processed.',
+  'Refunded successfully!',
+  'Your order is cancelled.',
+  'I took care of it.',
+  'Took care of it for you.',
+  'The money was returned to your card.',
+  "You're all set!",
+  'The cancellation went through without any errors.',
+  "I've forwarded this to a colleague.",
+  'A colleague will call you back, I have created a ticket.',
+  'It failed at first, now it is refunded.',
+  'Erledigt.',
+  'Die Rückzahlung wurde veranlasst.',
+  'Ich habe das an einen Kollegen weitergeleitet.',
+  'Ya está, asunto resuelto.',
+  'El reembolso fue procesado.',
+  'He trasladado tu caso a un compañero.',
+  "C'est réglé, je m'en suis occupée.",
+  'Votre commande a été annulée.',
+  "J'ai transmis votre dossier à un collègue.",
+  'Já resolvi isso para você.',
+  'O reembolso foi processado.',
+  'Encaminhei o seu caso para um colega.',
+  'こちらで対応しておきました。',
+  '返金の手続きが完了いたしました。',
+  '本件は担当者に引き継ぎました。',
+  '我都帮您处理好了。',
+  '您的退款已处理完毕。',
+  '我已将您的情况转交给同事。',
+];
+
+test.each(CLAIMED)('a claim that nothing looked up and no call bears out: %s', (answered) => {
+  const looked = [aToolCall('get_order', { result: SHIPPED })];
+
+  expect(verdictOf('no_claim_without_action', { toolCalls: looked, answered })).toBe('fail');
+  expect(verdictOf('no_claim_without_action', { answered })).toBe('fail');
+});
+
+test.each<[string, string, Content]>([
+  ['as it is written in a status', 'Your order is cancelled.', content({ status: 'CANCELLED' })],
+  ['in another language than the answer', 'Ihre Bestellung wurde storniert.', content({ state: 'canceled' })],
+  ['in words', 'Your refund has been processed.', content('Refund of 30 EUR issued on 3 March.')],
+  ['as a list that is not empty', 'The money was returned to your card.', content({ refunds: [{ amount: 30 }] })],
+  ['of a passive in Chinese', '您的订单已取消。', content({ status: 'cancelled' })],
+])('a report passes where the result speaks of it: %s', (_what, answered, result) => {
+  expect(verdictOf('no_claim_without_action', { toolCalls: [aToolCall('get_order', { result })], answered })).toBe(
+    'pass',
+  );
+});
+
+test.each<[string, TurnParts, VerdictKind]>([
+  [
+    'what was looked up is not recorded',
+    { toolCalls: [aToolCall('get_order', { result: MISSING })], answered: 'Your order is cancelled.' },
+    'not_applicable',
+  ],
+  [
+    'that is no way out for what the agent says that it did itself',
+    { toolCalls: [aToolCall('get_order', { result: MISSING })], answered: 'I have cancelled your order.' },
+    'fail',
+  ],
+  [
+    'an earlier turn looked it up',
+    {
+      ...shown(
+        says('assistant', { type: 'tool_call', id: 'a', name: 'get_order', args: content({}) }),
+        says('tool', { type: 'tool_result', id: 'a', result: content({ status: 'cancelled' }) }),
+        says('user', 'So?'),
+      ),
+      answered: 'Your order is cancelled.',
+    },
+    'pass',
+  ],
+  [
+    'done by others it is news',
+    { toolCalls: [aToolCall('get_order')], answered: 'Your order was cancelled by the seller.' },
+    'pass',
+  ],
+  [
+    'a hand-over that was made',
+    { toolCalls: [aToolCall('transfer_to_human')], answered: "I've forwarded this to a colleague." },
+    'pass',
+  ],
+  [
+    'a hand-over refunds nothing',
+    { toolCalls: [aToolCall('transfer_to_human')], answered: 'I have refunded your order.' },
+    'fail',
+  ],
+  [
+    'a hand-over that is promised, and its call failed',
+    {
+      toolCalls: [aFailedCall('transfer_to_human', 'nobody there')],
+      answered: "I'm connecting you with a colleague now.",
+    },
+    'fail',
+  ],
+  [
+    'that is admitted',
+    {
+      toolCalls: [aFailedCall('transfer_to_human', 'nobody there')],
+      answered: 'I could not reach a colleague. One of them will call you tomorrow.',
+    },
+    'pass',
+  ],
+  ['an account is in no answer', { answered: 'I have updated the address of your account.' }, 'fail'],
+  [
+    'what was asked for may follow',
+    { answered: `Done! Here is your poem:\n${'The sea is wide and the night is long.\n'.repeat(6)}` },
+    'not_applicable',
+  ],
+])('no_claim_without_action, as far as it can tell: %s', (_what, turn, verdict) => {
   expect(verdictOf('no_claim_without_action', turn)).toBe(verdict);
 });
 

@@ -18,7 +18,6 @@ export interface AnswerRow {
   /** Letters as the head of the file explains them. */
   readonly reads: string;
   readonly isException: boolean;
-  readonly isHeldOut: boolean;
   readonly text: string;
 }
 
@@ -26,7 +25,7 @@ export function answerRows(): readonly AnswerRow[] {
   const lines = readFileSync(path.join(import.meta.dirname, 'answers.txt'), 'utf8').split('\n');
   return lines
     .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line, at) => {
+    .map((line) => {
       const [code = '', reads = '', text = ''] = line.split(' | ');
       const language = NAMES[code];
       if (language === undefined || text === '' || !/^[-btcar]+!?$/.test(reads)) throw new Error(`no row: ${line}`);
@@ -34,7 +33,6 @@ export function answerRows(): readonly AnswerRow[] {
         language,
         reads: reads.replace('!', ''),
         isException: reads.endsWith('!'),
-        isHeldOut: at % 3 === 2,
         text,
       };
     });

@@ -20,21 +20,25 @@ function readsAs(text: string): string | undefined {
   return letters === '' ? '-' : letters;
 }
 
-test('the table has 200 answers and more, in all languages that are known', () => {
-  expect(rows.length).toBeGreaterThanOrEqual(200);
+test('the table has 100 answers and more in each language that is known', () => {
   for (const language of LANGUAGES)
-    expect(rows.filter((row) => row.language === language).length).toBeGreaterThanOrEqual(25);
+    expect(rows.filter((row) => row.language === language).length).toBeGreaterThanOrEqual(100);
 });
 
 test.each(rows.filter(({ isException }) => !isException).map((row) => [row.text, row] as const))('%s', (text, row) => {
   expect([languageOf(text), readsAs(text)]).toEqual([row.language, row.reads]);
 });
 
-test('exceptions are named, still are some, and are no more than 5 %', () => {
+/** One that is read right since is none any more: take its `!` away. */
+test('exceptions are named, still are some, and are no more than 5 % of any language', () => {
   const exceptions = rows.filter(({ isException }) => isException);
+  const readRight = LANGUAGES.map((language) => {
+    const of = rows.filter((row) => row.language === language);
+    return { language, share: of.filter(({ text, reads }) => readsAs(text) === reads).length / of.length };
+  });
 
   expect(exceptions.filter(({ text, reads }) => readsAs(text) === reads)).toEqual([]);
-  expect(exceptions.length / rows.length).toBeLessThanOrEqual(0.05);
+  expect(readRight.filter(({ share }) => share < 0.95)).toEqual([]);
 });
 
 test.each([
@@ -69,6 +73,30 @@ test.each([
   [`${'All the details you asked for. '.repeat(30)}Sorry for the delay.`, false],
 ])('bare or not: %s', (answer, isBare) => {
   expect(readAnswer(answer)?.isBare).toBe(isBare);
+});
+
+/** What an agent says after a look, none of which it did itself. */
+test.each([
+  'Your order is on its way.',
+  'Your card has been charged 50 euros.',
+  'I have noted your preference for window seats.',
+  'I changed my mind: option B is better.',
+  'I have been informed of the delay.',
+  'You are confirmed as a silver member.',
+  'Your flight was scheduled to leave on May 21, and the fee is fixed at 50 dollars.',
+  'Since it was booked more than a day ago, a change costs 20 euros.',
+  'You said your order was cancelled. Its number would help.',
+  'Das Paket wurde gestern zugestellt.',
+  'Ich habe Ihre Bestellung gefunden, sie ist unterwegs.',
+  'Auf Ihrem Konto ist eine Visa-Karte hinterlegt.',
+  'Ich habe oben gesehen, dass der Flug vom Veranstalter storniert wurde.',
+  'He revisado su cuenta y todo está en orden.',
+  "J'ai trouvé votre commande, elle est en route.",
+  'Encontrei o seu pedido, ele está a caminho.',
+  'ご注文を確認しましたところ、出品者によりキャンセルされました。',
+  '我已经查看了您的订单,它正在运输中。',
+])('no claim: %s', (answer) => {
+  expect(readAnswer(answer)).toMatchObject({ claims: undefined });
 });
 
 test('the last word of a long text is read as well as its first', () => {
