@@ -90,12 +90,12 @@ function errorBelow(root: Step, steps: readonly Step[]): StepError | undefined {
 
 /**
  * Some instrumentations copy the first error of a trace to its root when the trace ends. Where a model was asked after
- * the tool had failed so, and an answer came, the agent coped.
+ * the tool had failed so, and an answer came, the agent coped. An answer that was not recorded may have come: the agent is not worse for it.
  */
 function isEcho(error: StepError, { calls, steps, answer }: Ending): boolean {
   const last = calls.at(-1);
-  if (error.message === '' || answer.state === 'missing' || last === undefined || last.error !== undefined)
-    return false;
+  if (error.message === '' || last === undefined || last.error !== undefined) return false;
+  if (answer.state === 'missing' && !last.flags.includes('content-missing')) return false;
   return steps.some(
     (step) => step.kind === 'tool' && step.endedAtMs <= last.startedAtMs && step.error?.message === error.message,
   );

@@ -12,7 +12,7 @@ import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { type Answer, notApplicable } from '../answer.ts';
 import { type BuiltInCheck, builtInCheck } from './built-in-check.ts';
-import { admitsTrouble, unrecoveredCalls } from './failed-calls.ts';
+import { tellingOf, unrecoveredCalls } from './failed-calls.ts';
 
 /** The agent noticed: it tried the failed tool again, or the user was told. */
 export const errorDetected = afterAnError(
@@ -23,7 +23,7 @@ export const errorDetected = afterAnError(
       ({ name, startedAtMs }) => name === toolName && startedAtMs > error.endedAtMs,
     );
     if (triedAgain) return { pass: true, reason: `${what} failed, and was tried again.` };
-    const told = answersFrom(error, subject).some((answer) => admitsTrouble(answer) === true);
+    const told = answersFrom(error, subject).some((answer) => tellingOf(answer, subject).is === 'admitted');
     return told
       ? { pass: true, reason: `${what} failed, and the user was told.` }
       : { pass: false, reason: `${what} failed, and nothing the agent did or said shows that it noticed.` };

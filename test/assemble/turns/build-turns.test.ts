@@ -535,6 +535,11 @@ describe('the error of a turn', () => {
       undefined,
     ],
     [
+      'none, where the same happened and content is not captured: the answer may have come',
+      [agent('1', { to: 9, ...failed }), tool('2', '1', 'f', { from: 1, ...failed }), chat('3', '1', {}, { from: 5 })],
+      undefined,
+    ],
+    [
       'the root’s, where it repeats the error of a tool and no answer came',
       [agent('1', { to: 9, ...failed }), chat('2', '1', {}, {}), tool('3', '1', 'f', { from: 5, ...failed })],
       'boom',

@@ -83,7 +83,7 @@ test.each<[string, Row]>([
     {
       turn: { answered: "I'm sorry, but I can't help with that." },
       outcome: 'graceful_failure',
-      score: 0.8125,
+      score: 0.875,
       but: { answer_not_empty_or_apology: 'fail' },
     },
   ],
@@ -96,7 +96,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: [aFailedCall('book', 'no such room')], answered: 'Your meeting is booked for tomorrow.' },
       outcome: 'partial_failure',
-      score: 0.666667,
+      score: 0.6,
       but: {
         no_unrecovered_tool_error: 'fail',
         no_blocking_tool_error: 'not_applicable',
@@ -129,7 +129,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: [aToolCall('book'), aFailedCall('book', 'busy'), aToolCall('search')] },
       outcome: 'graceful_failure',
-      score: 0.866667,
+      score: 0.8,
       but: { no_unrecovered_tool_error: 'fail', no_blocking_tool_error: 'not_applicable' },
     },
   ],
@@ -257,15 +257,15 @@ test.each<[string, Row]>([
     },
   ],
   [
-    'without content capture, whether a tool error was admitted is not known',
+    'without content capture, whether a tool error was admitted is not known, and that it was not done is',
     {
       turn: { ...NO_CONTENT, toolCalls: [aFailedCall('book', 'busy')] },
-      outcome: 'no_fault_found',
-      score: 1,
+      outcome: 'graceful_failure',
+      score: 0.8,
       but: {
         ...NOT_CAPTURED,
         no_unrecovered_tool_error: 'not_applicable',
-        no_blocking_tool_error: 'not_applicable',
+        no_blocking_tool_error: 'fail',
       },
     },
   ],
@@ -327,6 +327,6 @@ test('failures lead to the step: the failed call, the repeated calls, the model 
   expect(evaluation.verdicts.get('no_unrecovered_tool_error')).toMatchObject({ evidence: [spanId(0x77)] });
   expect(evaluation.verdicts.get('not_cut_off')).toMatchObject({ evidence: [spanId(0xb0)] });
   expect(evaluation.explanation).toBe(
-    'Score 0.80 makes this a graceful_failure (no_unrecovered_tool_error is critical and failed); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The last model call was cut off: it ran into the limit of output tokens (length)).',
+    'Score 0.733333 makes this a graceful_failure (score >= 0.50); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The last model call was cut off: it ran into the limit of output tokens (length)).',
   );
 });
