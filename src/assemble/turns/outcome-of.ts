@@ -44,6 +44,17 @@ function squeezed(text: string): string {
   return text.replaceAll(/\s/g, '');
 }
 
+/**
+ * Why the last model call stopped, and why the agent's span says that its answer did: some agents leave it out of their calls, or export no
+ * calls at all. That a tool was asked for is known from the calls alone, as an agent's messages may be all that was said on the way.
+ */
+export function finishReasonsOf(root: Step, calls: readonly Step[]): readonly string[] {
+  const ofCall = calls.at(-1)?.model?.finishReasons ?? [];
+  const last = SPEAKS.has(root.kind) ? root.messagesOut.findLast(({ role }) => role === 'assistant') : undefined;
+  const ofAgent = last?.finishReason;
+  return ofAgent === undefined || ofAgent === 'tool_call' || ofCall.includes(ofAgent) ? ofCall : [...ofCall, ofAgent];
+}
+
 /** A tool's input and output are not what user and agent said, and a model call is one of several that may speak. */
 function spoken(root: Step, content: Content): Content {
   return root.kind === 'tool' || root.kind === 'llm' ? MISSING : content;
@@ -74,6 +85,8 @@ export function turnErrorOf({ root, calls, steps, answer }: Ending): StepError |
   const afterMs = last?.startedAtMs ?? Number.NEGATIVE_INFINITY;
   return (root.status === 'ok' ? undefined : lastToolError(steps, afterMs)) ?? errorBelow(root, steps);
 }
+
+const SPEAKS: ReadonlySet<StepKind> = new Set<StepKind>(['agent', 'workflow']);
 
 /** What an agent's work goes by, where it is not a call of something. */
 const WORK: ReadonlySet<StepKind> = new Set<StepKind>(['agent', 'workflow', 'step']);

@@ -327,6 +327,6 @@ test('failures lead to the step: the failed call, the repeated calls, the model 
   expect(evaluation.verdicts.get('no_unrecovered_tool_error')).toMatchObject({ evidence: [spanId(0x77)] });
   expect(evaluation.verdicts.get('not_cut_off')).toMatchObject({ evidence: [spanId(0xb0)] });
   expect(evaluation.explanation).toBe(
-    'Score 0.733333 makes this a graceful_failure (score >= 0.50); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The last model call was cut off: it ran into the limit of output tokens (length)).',
+    'Score 0.733333 makes this a graceful_failure (score >= 0.50); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The model was cut off: it ran into the limit of output tokens (length)).',
   );
 });
