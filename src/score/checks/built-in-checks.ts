@@ -16,6 +16,7 @@ import {
   withinStepBudgetCheck,
 } from './golden-checks.ts';
 import { confirmedBeforeChange } from './confirmed-before-change.ts';
+import { endedWithoutError } from './ended-without-error.ts';
 import { everyToolCallAnswered } from './every-tool-call-answered.ts';
 import { grounded } from './grounded.ts';
 import { noDestructiveSql } from './no-destructive-sql.ts';
@@ -34,6 +35,7 @@ import { wordLimit } from './word-limit.ts';
 export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string, BuiltInCheck>([
   ['answered', answered],
   ['answer_says_something', answerSaysSomething],
+  ['ended_without_error', endedWithoutError],
   ['no_unrecovered_tool_error', noUnrecoveredToolError],
   ['no_blocking_tool_error', noBlockingToolError],
   ['no_claim_without_action', noClaimWithoutAction],

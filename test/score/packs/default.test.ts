@@ -66,7 +66,7 @@ test.each<[string, Row]>([
       turn: { answered: MISSING, error: anError('rate limited'), finishReasons: ['stop'] },
       outcome: 'hard_failure',
       score: 0,
-      but: NO_ANSWER,
+      but: { ...NO_ANSWER, ended_without_error: 'not_applicable' },
     },
   ],
   [
@@ -88,8 +88,27 @@ test.each<[string, Row]>([
     },
   ],
   [
-    'an error with an answer is no success',
-    { turn: { error: anError('flush failed') }, outcome: 'graceful_failure', score: 1 },
+    'an error with an answer is no success, and costs more than an error of a tool that the answer admits',
+    {
+      turn: { error: anError('flush failed') },
+      outcome: 'graceful_failure',
+      score: 0.875,
+      but: { ended_without_error: 'fail' },
+    },
+  ],
+  [
+    'so does one beside a hand-over',
+    {
+      turn: { answered: MISSING, toolCalls: [aToolCall('transfer_to_human_agents')], error: anError('rate limited') },
+      outcome: 'graceful_failure',
+      score: 0.8,
+      but: {
+        answer_not_empty_or_apology: 'not_applicable',
+        no_claim_without_action: 'not_applicable',
+        not_cut_off: 'not_applicable',
+        ended_without_error: 'fail',
+      },
+    },
   ],
   [
     'a tool error followed by a claim of success is worse than an apology',
@@ -138,7 +157,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: repeated(3) },
       outcome: 'no_fault_found',
-      score: 0.875,
+      score: 0.9375,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -147,7 +166,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: repeated(3, ['{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}']) },
       outcome: 'no_fault_found',
-      score: 0.875,
+      score: 0.9375,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -157,7 +176,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: repeated(9, ['{"page":1}', '{"page":2}']) },
       outcome: 'no_fault_found',
-      score: 0.875,
+      score: 0.9375,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -253,7 +272,7 @@ test.each<[string, Row]>([
       turn: { ...NO_CONTENT, error: anError('boom') },
       outcome: 'hard_failure',
       score: 0,
-      but: NO_ANSWER,
+      but: { ...NO_ANSWER, ended_without_error: 'not_applicable' },
     },
   ],
   [
@@ -261,7 +280,7 @@ test.each<[string, Row]>([
     {
       turn: { ...NO_CONTENT, toolCalls: [aFailedCall('book', 'busy')] },
       outcome: 'graceful_failure',
-      score: 0.8,
+      score: 0.833333,
       but: {
         ...NOT_CAPTURED,
         no_unrecovered_tool_error: 'not_applicable',
