@@ -17,8 +17,8 @@ export function couldIndicateFailure(text: string): boolean {
 }
 
 /**
- * `CalendarError: 503 upstream timed out`: an exception as a runtime prints it, class first; or what CrewAI, MCP and the
- * OpenAI Agents SDK put before one (`Error executing tool: …`). A tool may well answer so; but
+ * `CalendarError: 503 upstream timed out`: an exception as a runtime prints it, class first or with its traceback; or what CrewAI, MCP and
+ * the OpenAI Agents SDK put before one (`Error executing tool: …`). A tool may well answer so; but
  * where its span never came, as that of a function which throws does not, it is what the program made of the exception.
  */
 export function isPrintedException(text: string): boolean {
@@ -26,7 +26,7 @@ export function isPrintedException(text: string): boolean {
 }
 
 const PRINTED_EXCEPTION =
-  /^(?:[A-Za-z][\w.$]{0,120}(?:Error|Exception): \S|Error executing tool\b|An error occurred while running the tool\b)/;
+  /^(?:[A-Za-z][\w.$]{0,120}(?:Error|Exception): \S|Error executing tool\b|An error occurred while running the tool\b|(?:ExceptionGroup )?Traceback \(most recent call last\):|Uncaught [A-Za-z]{0,60}Error: \S|Exception in thread "|panic: runtime error:)/;
 
 /** What the tool says went wrong, '' where it says only that something did; undefined where it says no such thing. */
 export function failureIn(result: unknown): string | undefined {

@@ -17,7 +17,8 @@ import { hasFailed } from '../failed-call.ts';
 import { plainText } from '../language/phrases.ts';
 import { readingOf } from '../language/read-answer.ts';
 import { isWrittenWithoutSpaces, languageOf } from '../language/recognise.ts';
-import { EMPTY_ANSWER } from './answer-says-something.ts';
+import { hasAnswer } from '../turn-answer.ts';
+import { withoutAnswer } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const STEM_LENGTH = 5;
@@ -76,7 +77,7 @@ export const addressesRequest = builtInCheck({
     ({ share }) =>
     (subject) => {
       const { finalAnswer, userInput, turn } = subject;
-      if (finalAnswer.trim() === '') return EMPTY_ANSWER;
+      if (!hasAnswer(turn)) return withoutAnswer(subject);
       if (isWrittenWithoutSpaces(userInput)) return notApplicable('The request is in a script without spaces.');
       const asked = stemsOf(userInput);
       if (asked.size < WORDS_IN_REQUEST_MIN) return notApplicable('The request has too few words of its own.');

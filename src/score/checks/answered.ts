@@ -1,6 +1,6 @@
 /**
- * Did the turn end with something for the user: an answer, whatever it says, or a person who was asked to take over? `None`, as a program prints
- * what is not there, is no answer.
+ * Did the turn end with something for the user: an answer, whatever it says, or a person who was asked to take over? What a program printed in
+ * its place (`../program-text.ts`) is no answer.
  */
 import { z } from 'zod';
 import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';
@@ -18,8 +18,10 @@ export const answered = builtInCheck({
     if (subject.ending === 'handed_over') return { pass: true, reason: 'A person was asked to take over.' };
     if (isAnswerUnknown(turn))
       return notApplicable('The answer was not recorded: content capture may be off.', 'not_recorded');
+    const text = turn.finalAnswer.text.trim();
+    const given = text === '' ? '' : `: "${toExcerpt(text)}" is none`;
     const failedStep = turn.steps.findLast((step) => step.error !== undefined);
-    const cause = turn.error === undefined ? '.' : `: ${toExcerpt(`${turn.error.type} ${turn.error.message}`)}.`;
-    return { pass: false, reason: `The turn ended without an answer${cause}`, evidence: [failedStep?.spanId] };
+    const cause = turn.error === undefined ? given : `: ${toExcerpt(`${turn.error.type} ${turn.error.message}`)}`;
+    return { pass: false, reason: `The turn ended without an answer${cause}.`, evidence: [failedStep?.spanId] };
   },
 });
