@@ -14,8 +14,10 @@ export function messagesShownTo({ steps }: Turn): readonly Message[] {
 /** Tools that were called and did not fail, by name, as far as the messages show. */
 export function toolsDoneBefore(turn: Turn): readonly string[] {
   const parts = messagesShownTo(turn).flatMap((message) => message.parts);
+  const calls = new Map(parts.flatMap((part) => (part.type === 'tool_call' ? [[part.id, part]] : [])));
   const failedIds = new Set<string | undefined>();
-  for (const part of parts) if (part.type === 'tool_result' && isFailure(part)) failedIds.add(part.id);
+  for (const part of parts)
+    if (part.type === 'tool_result' && isFailure(part, calls.get(part.id))) failedIds.add(part.id);
   return parts.flatMap((part) => (part.type === 'tool_call' && !failedIds.has(part.id) ? [part.name] : []));
 }
 
@@ -37,6 +39,9 @@ function textOf(parts: readonly Part[]): string {
     .trim();
 }
 
-function isFailure({ result, failed }: Extract<Part, { type: 'tool_result' }>): boolean {
-  return failed === true || hasFailed({ error: undefined, result });
+function isFailure(
+  { result, failed }: Extract<Part, { type: 'tool_result' }>,
+  call: Extract<Part, { type: 'tool_call' }> | undefined,
+): boolean {
+  return failed === true || hasFailed({ ...call, error: undefined, result });
 }

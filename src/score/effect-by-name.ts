@@ -37,8 +37,13 @@ const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 const NAME_LENGTH_MAX = 200;
 
 export function effectByName(tool: string): 'reads' | 'writes' | 'unknown' {
-  const words = (tool.slice(0, NAME_LENGTH_MAX).match(WORDS) ?? []).map((word) => word.toLowerCase());
+  const words = wordsOf(tool);
   return passesOn(words) ? 'reads' : (byVerb(words) ?? 'unknown');
+}
+
+/** Of a tool's name, in lower case, whatever sets them apart. */
+export function wordsOf(tool: string): readonly string[] {
+  return (tool.slice(0, NAME_LENGTH_MAX).match(WORDS) ?? []).map((word) => word.toLowerCase());
 }
 
 function passesOn(words: readonly string[]): boolean {

@@ -12,20 +12,12 @@
  * do not.
  */
 import type { Turn } from '../model/turn.ts';
-import { isPrintedException } from '../model/tool-failure.ts';
+import { isPrintedException, isPrintedHttpError } from '../model/printed-error.ts';
 
 const TEXT_READ_MAX = 20_000;
 
 const NOTHING = /^(?:None|null|undefined|NaN|\[object Object\])?$/;
 const EMPTY_VALUE = /^(?:\{\s*\}|\[\s*\])$/;
-const PHRASE =
-  '(?:internal server error|bad gateway|service unavailable|gateway time-?out|bad request|unauthori[sz]ed|forbidden|not found|request time-?out|too many requests|conflict|payment required|unprocessable (?:entity|content))';
-/** `Error: 500 Internal Server Error`, `HTTP 429`, `Error code: 429 - {…}`. A code with a sentence of its own may be meant for a person. */
-const HTTP_ERROR = new RegExp(
-  `^(?:(?:http )?error:? |http(?:/\\d(?:\\.\\d)?)? |status(?: code)?:? |error code:? ){0,3}(?:[45]\\d\\d(?:$| - (?:$|[{'"])|[ :-]{1,3}${PHRASE}(?:[.!]?$|:? ?[\n{(<]| for url))|(?:internal server error|bad gateway|service unavailable|gateway time-?out|too many requests)[.!]?$)`,
-  'i',
-);
-const NO_CODE_ALONE = /^\d+$/;
 const TAGGED_CALL =
   /^(?:<tool_calls?>[\s\S]*<\/tool_calls?>|<function_calls?>[\s\S]*<\/function_calls?>|<function=[\s\S]*<\/function>|\[TOOL_CALLS\][\s\S]*|<\|python_tag\|>[\s\S]*)$/;
 
@@ -42,13 +34,9 @@ export function isProgramText(turn: Turn): boolean {
   if (NOTHING.test(text)) return true;
   if (EMPTY_VALUE.test(text))
     return userInput.state === 'whole' && !SPEAKS_OF_DATA.test(request) && !isDataWanted(turn);
-  if (isPrintedError(text)) return !SPEAKS_OF_ERRORS.test(request);
+  if (isPrintedException(text) || isPrintedHttpError(text)) return !SPEAKS_OF_ERRORS.test(request);
   if (TAGGED_CALL.test(text)) return !SPEAKS_OF_CALLS.test(request);
   return isWrittenCall(text) && !SPEAKS_OF_CALLS.test(request) && !isDataWanted(turn);
-}
-
-export function isPrintedError(text: string): boolean {
-  return (HTTP_ERROR.test(text) && !NO_CODE_ALONE.test(text)) || isPrintedException(text);
 }
 
 /** By the agent's instructions, or by what its spans say that it asked its model for. */

@@ -13,7 +13,6 @@
 import { z } from 'zod';
 import type { Subject } from '../subject.ts';
 import { type Answer, notApplicable } from '../answer.ts';
-import { hasFailed } from '../failed-call.ts';
 import { plainText } from '../language/phrases.ts';
 import { readingOf } from '../language/read-answer.ts';
 import { isWrittenWithoutSpaces, languageOf } from '../language/recognise.ts';
@@ -131,9 +130,10 @@ function sharesMeaning(asked: ReadonlySet<string>, given: ReadonlySet<string>): 
 }
 
 /** Of the answer's words, as many as tools and retrievals said. */
-function takenUp(given: ReadonlySet<string>, { turn }: Subject): number {
+function takenUp(given: ReadonlySet<string>, subject: Subject): number {
+  const { turn } = subject;
   const found = [
-    ...turn.toolCalls.filter((call) => !hasFailed(call)).map(({ result }) => result.text),
+    ...turn.toolCalls.filter((call) => !subject.hasFailed(call)).map(({ result }) => result.text),
     ...turn.steps
       .filter(({ kind }) => kind === 'retrieval' || kind === 'rerank' || kind === 'memory')
       .map(({ output }) => output.text),

@@ -3,7 +3,7 @@ import { didYouMean } from '../../model/did-you-mean.ts';
 import { BUILT_IN_JUDGMENTS } from '../judge/built-in-judgments.ts';
 import { addressesRequest } from './addresses-request.ts';
 import { answerSaysSomething } from './answer-says-something.ts';
-import { answered } from './answered.ts';
+import { answered, endedWithoutError } from './answered.ts';
 import { appropriateTone } from './appropriate-tone.ts';
 import type { BuiltInCheck } from './built-in-check.ts';
 import { changesAsExpectedCheck } from './changes-as-expected.ts';
@@ -16,7 +16,6 @@ import {
   withinStepBudgetCheck,
 } from './golden-checks.ts';
 import { confirmedBeforeChange } from './confirmed-before-change.ts';
-import { endedWithoutError } from './ended-without-error.ts';
 import { everyToolCallAnswered } from './every-tool-call-answered.ts';
 import { grounded } from './grounded.ts';
 import { noDestructiveSql } from './no-destructive-sql.ts';

@@ -6,7 +6,6 @@ import { z } from 'zod';
 import type { SpanId } from '../../model/ids.ts';
 import type { Turn } from '../../model/turn.ts';
 import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';
-import { hasFailed } from '../failed-call.ts';
 import { type AnswerReading, LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
@@ -99,12 +98,12 @@ function afterAnError(
  * A step that failed, or a tool call whose result says so. Leaves first: an agent's span that failed because its tool did is not what went
  * wrong.
  */
-function firstErrorOf({ turns }: Subject): FirstError | undefined {
-  for (const turn of turns) {
+function firstErrorOf(subject: Subject): FirstError | undefined {
+  for (const turn of subject.turns) {
     const failed = turn.steps.filter((step) => step.error !== undefined);
     const parents = new Set(failed.map(({ parentSpanId }) => parentSpanId));
     const step = failed.find(({ spanId }) => !parents.has(spanId)) ?? failed[0];
-    const call = turn.toolCalls.find(hasFailed);
+    const call = turn.toolCalls.find((one) => subject.hasFailed(one));
     if (call !== undefined && (step === undefined || call.endedAtMs < step.endedAtMs)) {
       const { name, spanId = call.requestedBy } = call;
       return { turn, spanId, endedAtMs: call.endedAtMs, what: toExcerpt(name), toolName: name };

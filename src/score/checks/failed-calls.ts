@@ -11,7 +11,6 @@
  */
 import type { UndecidedReason } from '../../model/evaluation.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { hasFailed } from '../failed-call.ts';
 import { LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
@@ -47,12 +46,12 @@ export function standingFailure(subject: Subject): StandingFailure | undefined {
 }
 
 /** Failed calls that no later call of the same tool made good. */
-export function unrecoveredCalls({ turns }: Pick<Subject, 'turns'>): readonly FailedCall[] {
+export function unrecoveredCalls(subject: Subject): readonly FailedCall[] {
   const succeededLater = new Set<string>();
   const failures: FailedCall[] = [];
-  for (const turn of turns.toReversed()) {
+  for (const turn of subject.turns.toReversed()) {
     for (const call of turn.toolCalls.toReversed()) {
-      if (!hasFailed(call)) {
+      if (!subject.hasFailed(call)) {
         if (call.answered) succeededLater.add(call.name);
       } else if (!succeededLater.has(call.name)) failures.push({ turn, call });
     }
@@ -70,7 +69,7 @@ export function tellingOf(turn: Turn, subject: Subject): Telling {
   if (state === 'redacted' || isAnswerUnknown(turn)) return NOT_RECORDED;
   if (!hasAnswer(turn)) {
     const isHandedOver = turn.toolCalls.some(
-      (call) => subject.effectOf(call.name) === 'hands_over' && !hasFailed(call),
+      (call) => subject.effectOf(call.name) === 'hands_over' && !subject.hasFailed(call),
     );
     return isHandedOver ? { is: 'admitted', how: 'a person was asked to take over' } : { is: 'silent' };
   }

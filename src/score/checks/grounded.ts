@@ -10,7 +10,6 @@
  * made-up fact in plain words passes, and a right one that nobody mentioned fails: a rule of thumb, for a judge to replace.
  */
 import { z } from 'zod';
-import { hasFailed } from '../failed-call.ts';
 import { languageOf } from '../language/recognise.ts';
 import type { Subject } from '../subject.ts';
 import { toExcerpt } from '../sentences.ts';
@@ -51,8 +50,8 @@ export const grounded = builtInCheck({
   },
 });
 
-function hasFacts({ toolCalls, steps }: Subject): boolean {
-  return toolCalls.some((call) => call.answered && !hasFailed(call)) || steps.some(isRetrieval);
+function hasFacts(subject: Subject): boolean {
+  return subject.toolCalls.some((call) => call.answered && !subject.hasFailed(call)) || subject.steps.some(isRetrieval);
 }
 
 function isRetrieval({ kind }: { readonly kind: string }): boolean {
