@@ -3,7 +3,8 @@
  * asked was not done. Only statements count, in an object, in JSON text, or in the one text that MCP wraps a result in:
  *
  *     {success: false}, {succeeded: false}, {ok: false}
- *     {status: 'failed' | 'failure' | 'fail' | 'error', …}          in whatever case; of a tool that reads, only beside a description
+ *     {status: 'error', …}                                          in whatever case
+ *     {status: 'failed' | 'failure' | 'fail', …}                    of a tool that reads, only beside a description of what went wrong
  *     {status: 'declined' | 'rejected' | 'denied' | 'timeout' …}    of a tool that changes something
  *     {error: …}, {errors: [ … ]}, {statusCode: 500}, {status: 404} beside nothing but a description of the error or of the response
  *     whatever `tool-failure.ts` knows
@@ -28,7 +29,7 @@ import type { ToolEffect } from './tool-effects.ts';
 type Call = Pick<ToolCall, 'error' | 'result'> & Partial<Pick<ToolCall, 'name' | 'args'>>;
 type Members = ReadonlyMap<string, Json>;
 
-const FAILED = /^(?:fail|failed|failure|error)$/;
+const FAILED = /^(?:fail|failed|failure)$/;
 const REFUSED =
   /^(?:declined|rejected|denied|refused|unauthori[sz]ed|forbidden|not_(?:allowed|permitted|authori[sz]ed)|timeout|timed_out|unsuccessful)$/;
 /** Of a tool that changes something, what is not found was not changed. */
@@ -79,23 +80,10 @@ const OF_A_JOB: ReadonlySet<string> = new Set([
     'details',
     'note',
     'reason',
-    'id',
     'eta',
     'retry_after',
     'poll_url',
     'status_url',
-  ],
-  ...[
-    'job_id',
-    'jobId',
-    'task_id',
-    'taskId',
-    'request_id',
-    'requestId',
-    'operation_id',
-    'operationId',
-    'run_id',
-    'runId',
   ],
 ]);
 /** In the name of a tool whose results are about errors. */
@@ -113,7 +101,20 @@ const LOOKS_FOR_ERRORS: ReadonlySet<string> = new Set([
     'incident',
     'incidents',
   ],
-  ...['lint', 'validate', 'validation', 'typecheck', 'compile', 'diagnose', 'diagnostics', 'audit', 'debug'],
+  ...[
+    'test',
+    'tests',
+    'pytest',
+    'lint',
+    'validate',
+    'validation',
+    'typecheck',
+    'compile',
+    'diagnose',
+    'diagnostics',
+    'audit',
+    'debug',
+  ],
   ...['health', 'uptime', 'ping', 'link', 'links', 'monitor', 'probe'],
 ]);
 
@@ -127,14 +128,15 @@ export function isPending({ error, result, name = '' }: Call): boolean {
   const json = unwrapped(result);
   if (error !== undefined || result.state !== 'whole' || !isObject(json)) return false;
   const members: Members = new Map(Object.entries(json));
-  return PENDING.test(statusOf(members)) && areAllIn(OF_A_JOB, members) && !wordsOf(name).includes('pending');
+  const isOfTheJob = [...members.keys()].every((member) => OF_A_JOB.has(member) || /(?:^|_)id$|[a-z]Id$/.test(member));
+  return PENDING.test(statusOf(members)) && isOfTheJob && !wordsOf(name).includes('pending');
 }
 
 function saysFailure(call: Call, effect: ToolEffect): boolean {
   const { result } = call;
   if (result.state !== 'whole' && result.state !== 'truncated') return false;
   if (result.state === 'whole' && failureIn(result.json) !== undefined) return true;
-  const json = unwrapped(result);
+  const json = onlyText(unwrapped(result));
   if (typeof json === 'string') return textSaysFailure(json.trim(), call, effect);
   if (!isObject(json)) return false;
   const all = Object.entries(json);
@@ -150,7 +152,9 @@ function isStated(members: Members, call: Call, effect: ToolEffect, { isCut }: {
   if (SUCCESS.some((name) => members.get(name) === false)) return true;
   const status = statusOf(members);
   const isDescribed = !isCut && areAllIn(OF_AN_ERROR, members);
-  if (FAILED.test(status)) return (effect !== 'reads' || isDescribed) && !isAskedFor(/^(?:fail|error)/, call);
+  // Said of a call, where `failed` may be said of the thing that was looked up.
+  if (status === 'error') return !isAskedFor(/^error/, call);
+  if (FAILED.test(status)) return (effect !== 'reads' || isDescribed) && !isAskedFor(/^fail/, call);
   const isRefused = REFUSED.test(status) || (effect === 'writes' && REFUSED_CHANGE.test(status));
   if (!isRefused || effect === 'reads') return false;
   const isOfTheCall = effect === 'unknown' ? isDescribed : !isCut && isPlain(members);
@@ -182,7 +186,7 @@ function isWithoutData(members: Members): boolean {
 
 function textSaysFailure(text: string, call: Call, effect: ToolEffect): boolean {
   if (looksForErrors(call)) return false;
-  if (/^error: \S/i.test(text) || isPrintedException(text) || isPrintedHttpError(text)) return true;
+  if (/^error:\s*\S/i.test(text) || isPrintedException(text) || isPrintedHttpError(text)) return true;
   return isFailureLine(text, effect) && !isAskedFor(/^(?:reject|declin|den(?:y|ied)|refus|fail|error)/, call);
 }
 
@@ -220,7 +224,8 @@ function isPlain(members: Members): boolean {
 }
 
 function isSomething(error: Json | undefined): boolean {
-  return typeof error === 'string' ? error.trim() !== '' : typeof error === 'object' && error !== null;
+  if (typeof error === 'string') return error.trim() !== '';
+  return error === true || (typeof error === 'object' && error !== null);
 }
 
 function isNothing(data: Json): boolean {
@@ -247,4 +252,15 @@ function unwrapped({ json, state }: Content): Json {
   }
 }
 
+/** A text by itself, under one of the names that wrappers give it. */
+function onlyText(json: Json): Json {
+  const [only, ...others] = isObject(json) ? Object.entries(json) : [];
+  if (only === undefined || others.length > 0) return json;
+  const [name, text] = only;
+  return typeof text === 'string' && OF_A_TEXT.has(name) ? text : json;
+}
+
+const OF_A_TEXT: ReadonlySet<string> = new Set([
+  ...['message', 'msg', 'detail', 'result', 'output', 'response', 'text', 'content'],
+]);
 const OF_MCP: ReadonlySet<string> = new Set(['content', 'isError', 'is_error', 'structuredContent', '_meta']);
