@@ -63,6 +63,6 @@ function byVerb(words: readonly string[]): 'reads' | 'writes' | undefined {
   return verbs.some((word) => WRITES_UNLESS_NOUN.has(word)) ? 'writes' : undefined;
 }
 
-function wordSet(words: string): ReadonlySet<string> {
+export function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/));
 }

@@ -22,7 +22,7 @@ import { isPrintedException, isPrintedHttpError } from '../model/printed-error.t
 import type { Content } from '../model/step.ts';
 import { failureIn } from '../model/tool-failure.ts';
 import type { ToolCall } from '../model/turn.ts';
-import { effectByName, wordsOf } from './effect-by-name.ts';
+import { effectByName, wordSet, wordsOf } from './effect-by-name.ts';
 import { isFailureLine } from './failure-line.ts';
 import type { ToolEffect } from './tool-effects.ts';
 
@@ -32,91 +32,32 @@ type Members = ReadonlyMap<string, Json>;
 const FAILED = /^(?:fail|failed|failure)$/;
 const REFUSED =
   /^(?:declined|rejected|denied|refused|unauthori[sz]ed|forbidden|not_(?:allowed|permitted|authori[sz]ed)|timeout|timed_out|unsuccessful)$/;
-/** Of a tool that changes something, what is not found was not changed. */
+/** A refusal by a tool that changes something: a thing that is not found was not changed. */
 const REFUSED_CHANGE = /^not_found$/;
 const PENDING = /^(?:pending|queued|processing|in_progress|waiting|awaiting)(?:_[a-z_]+)?$/;
 const SUCCESS = ['success', 'succeeded', 'ok'] as const;
 const HTTP_CODE = ['statusCode', 'status_code', 'httpStatus', 'http_status', 'status', 'code'] as const;
-const OF_AN_ERROR: ReadonlySet<string> = new Set([
-  ...['error', 'error_message', 'errorMessage', 'message', 'msg', 'detail', 'details', 'reason', 'type'],
-  ...['code', 'error_code', 'errorCode', 'error_type', 'errorType', 'status', 'status_code', 'statusCode', 'retryable'],
-]);
-/** As servers and the libraries that ask them describe a response without a result, RFC 9457 among them. */
+const OF_AN_ERROR = wordSet(`
+  error error_message errorMessage message msg detail details reason type code error_code errorCode error_type errorType
+  status status_code statusCode retryable
+`);
+/** Names by which servers, and the libraries that ask them, describe a response without a result; RFC 9457 among them. */
 const OF_A_RESPONSE: ReadonlySet<string> = new Set([
   ...OF_AN_ERROR,
-  ...[
-    'errors',
-    'title',
-    'instance',
-    'path',
-    'timestamp',
-    'body',
-    'headers',
-    'statusText',
-    'status_text',
-    'cause',
-    'stack',
-  ],
-  ...[
-    'httpStatus',
-    'http_status',
-    'requestId',
-    'request_id',
-    'traceId',
-    'trace_id',
-    'name',
-    'success',
-    'ok',
-    'extensions',
-  ],
+  ...wordSet(`
+    errors title instance path timestamp body headers statusText status_text httpStatus http_status cause stack name
+    requestId request_id traceId trace_id success ok extensions
+  `),
 ]);
-/** Of work that goes on: what it is called, and when to ask again. */
-const OF_A_JOB: ReadonlySet<string> = new Set([
-  ...[
-    'status',
-    'message',
-    'msg',
-    'detail',
-    'details',
-    'note',
-    'reason',
-    'eta',
-    'retry_after',
-    'poll_url',
-    'status_url',
-  ],
-]);
-/** In the name of a tool whose results are about errors. */
-const LOOKS_FOR_ERRORS: ReadonlySet<string> = new Set([
-  ...[
-    'error',
-    'errors',
-    'exception',
-    'exceptions',
-    'log',
-    'logs',
-    'trace',
-    'traces',
-    'traceback',
-    'incident',
-    'incidents',
-  ],
-  ...[
-    'test',
-    'tests',
-    'pytest',
-    'lint',
-    'validate',
-    'validation',
-    'typecheck',
-    'compile',
-    'diagnose',
-    'diagnostics',
-    'audit',
-    'debug',
-  ],
-  ...['health', 'uptime', 'ping', 'link', 'links', 'monitor', 'probe'],
-]);
+/** Names by which a result describes work that goes on, and when to ask again; ids are known by their endings. */
+const OF_A_JOB = wordSet('status message msg detail details note reason eta retry_after poll_url status_url');
+const OF_A_TEXT = wordSet('message msg detail result output response text content');
+const OF_MCP = wordSet('content isError is_error structuredContent _meta');
+/** Words in the name of a tool whose results are about errors. */
+const LOOKS_FOR_ERRORS = wordSet(`
+  error errors exception exceptions log logs trace traces traceback incident incidents test tests pytest lint validate
+  validation typecheck compile diagnose diagnostics audit debug health uptime ping link links monitor probe
+`);
 
 /** `effect`, where more is known of the tool than its name says. */
 export function hasFailed(call: Call, effect: ToolEffect = effectByName(call.name ?? '')): boolean {
@@ -239,10 +180,9 @@ function isObject(json: Json): json is { readonly [name: string]: Json } {
 /** MCP: `{content: [{type: 'text', text: …}]}`, of which some clients give the list alone. */
 function unwrapped({ json, state }: Content): Json {
   const parts = isObject(json) && Object.keys(json).every((name) => OF_MCP.has(name)) ? json.content : json;
-  const [part, ...others] = Array.isArray(parts) ? parts : [];
-  if (part === undefined || others.length > 0 || !isObject(part) || part.type !== 'text') return json;
-  const text = part.text;
-  if (typeof text !== 'string') return json;
+  const part = Array.isArray(parts) && parts.length === 1 ? parts[0] : undefined;
+  if (part === undefined || !isObject(part) || part.type !== 'text' || typeof part.text !== 'string') return json;
+  const { text } = part;
   if (state !== 'whole' || !text.trimStart().startsWith('{')) return text;
   try {
     // The cast is what JSON.parse gives.
@@ -254,13 +194,7 @@ function unwrapped({ json, state }: Content): Json {
 
 /** A text by itself, under one of the names that wrappers give it. */
 function onlyText(json: Json): Json {
-  const [only, ...others] = isObject(json) ? Object.entries(json) : [];
-  if (only === undefined || others.length > 0) return json;
-  const [name, text] = only;
-  return typeof text === 'string' && OF_A_TEXT.has(name) ? text : json;
+  const [name = '', ...others] = isObject(json) ? Object.keys(json) : [];
+  const text = others.length === 0 && isObject(json) && OF_A_TEXT.has(name) ? json[name] : undefined;
+  return typeof text === 'string' ? text : json;
 }
-
-const OF_A_TEXT: ReadonlySet<string> = new Set([
-  ...['message', 'msg', 'detail', 'result', 'output', 'response', 'text', 'content'],
-]);
-const OF_MCP: ReadonlySet<string> = new Set(['content', 'isError', 'is_error', 'structuredContent', '_meta']);

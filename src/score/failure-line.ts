@@ -15,12 +15,12 @@ const FAILS =
 const BEGINNING =
   '(?:(?:failed|unable|not able) to|could ?(?:not|n.t)|access denied|permission denied|not authori[sz]ed|unauthori[sz]ed(?=[.!:]|$)|operation not permitted|something went wrong|an? (?:unexpected |internal |unknown )?error (?:has )?occurred|internal error|connection (?:refused|reset|timed out|failed)|(?:the )?(?:read |write )?operation timed out|(?:request |connection )?(?:timed out\\b|timeout(?=[.!]?$))|rate limit exceeded|quota exceeded)';
 
-/** Of any tool: the call is the subject, or there is none. */
+/** A line of any tool: the call is the subject, or there is none. */
 const OF_THE_CALL = new RegExp(
   `^(?:sorry[,:]? )?(?:(?:(?:the|your|this) )?(?:request|operation|action|call|command|query|transaction|tool(?: call)?) ${FAILS}|${BEGINNING})`,
   'i',
 );
-/** Of a tool that is there to do something, also with the thing as the subject, or as what holds in general. */
+/** A line of a tool that is there to do something: the thing may be the subject, and the line say what holds in general. */
 const OF_A_THING = new RegExp(
   `^(?:sorry[,:]? )?(?:(?:(?:the|your|this) )?(?:[\\w#-]+ ){1,3}${FAILS}|can(?:not| not|.t) )`,
   'i',

@@ -39,7 +39,7 @@ export function isProgramText(turn: Turn): boolean {
   return isWrittenCall(text) && !SPEAKS_OF_CALLS.test(request) && !isDataWanted(turn);
 }
 
-/** By the agent's instructions, or by what its spans say that it asked its model for. */
+/** Whether the agent's instructions speak of JSON, or its spans say that it asked its model for it. */
 function isDataWanted({ steps }: Turn): boolean {
   return steps.some(
     ({ systemInstructions, attributes }) =>

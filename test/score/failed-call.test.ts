@@ -1,4 +1,4 @@
-/** Which results say that a call failed, and which are what it found: to take data for a failure is as bad as to miss one. */
+/** Results that say that a call failed, and results that are what it found: to take data for a failure is as bad as to miss one. */
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import type { Content } from '../../src/model/step.ts';

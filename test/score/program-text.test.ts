@@ -1,4 +1,4 @@
-/** What counts as an answer to a person, and what a program printed in its place. */
+/** Answers to a person, and texts that a program printed in place of one. */
 import { expect, test } from 'vitest';
 import { BUILT_IN_CHECKS } from '../../src/score/checks/built-in-checks.ts';
 import { subjectOf } from '../../src/score/subject.ts';

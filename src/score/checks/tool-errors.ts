@@ -1,5 +1,5 @@
 /**
- * What became of tool errors, as two questions. A call that failed, by its span or by what its result says, counts as recovered where a later
+ * Two questions about tool errors. A call that failed, by its span or by what its result says, counts as recovered where a later
  * call of the same tool succeeded. Of an error that was left standing exactly one of the two fails, by how the answer treats it
  * (`failed-calls.ts`):
  *

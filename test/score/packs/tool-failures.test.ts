@@ -1,5 +1,5 @@
 /**
- * What the pack `default` says of a tool that failed and stayed failed. Every conversation is retold with each answer, each way content may be
+ * The pack `default` on a tool that failed and stayed failed. Every conversation is retold with each answer, each way content may be
  * recorded, and with the tool having succeeded: to hide the failure must never pay, however little can be read.
  */
 import { describe, expect, test } from 'vitest';
