@@ -36,6 +36,9 @@ const AGENTS = wordSet('agent agents assistant');
 const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 const NAME_LENGTH_MAX = 200;
 
+/** All that `tool-effects.ts` may know of a tool; its name tells no hand-over. */
+export type ToolEffect = 'reads' | 'writes' | 'hands_over' | 'unknown';
+
 export function effectByName(tool: string): 'reads' | 'writes' | 'unknown' {
   const words = wordsOf(tool);
   return passesOn(words) ? 'reads' : (byVerb(words) ?? 'unknown');

@@ -22,9 +22,8 @@ import { isPrintedException, isPrintedHttpError } from '../model/printed-error.t
 import type { Content } from '../model/step.ts';
 import { failureIn } from '../model/tool-failure.ts';
 import type { ToolCall } from '../model/turn.ts';
-import { effectByName, wordSet, wordsOf } from './effect-by-name.ts';
+import { effectByName, type ToolEffect, wordSet, wordsOf } from './effect-by-name.ts';
 import { isFailureLine } from './failure-line.ts';
-import type { ToolEffect } from './tool-effects.ts';
 
 type Call = Pick<ToolCall, 'error' | 'result'> & Partial<Pick<ToolCall, 'name' | 'args'>>;
 type Members = ReadonlyMap<string, Json>;

@@ -6,7 +6,7 @@
  * Of a tool that reads, the line must speak of the call itself. "The order was declined" is what it found out, and "Could not find order 7"
  * that there is none.
  */
-import type { ToolEffect } from './tool-effects.ts';
+import type { ToolEffect } from './effect-by-name.ts';
 
 const LENGTH_MAX = 300;
 

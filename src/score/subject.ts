@@ -13,10 +13,11 @@ import type { Json } from '../model/json.ts';
 import type { Step, StepKind } from '../model/step.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
 import { compileGlob } from '../model/glob.ts';
+import type { ToolEffect } from './effect-by-name.ts';
 import { endingOf } from './ending.ts';
 import { hasFailed } from './failed-call.ts';
 import { type HandsOver, handsOverByDefault } from './hand-over.ts';
-import { type EffectOf, type ToolEffect, type ToolEffects, toolEffects } from './tool-effects.ts';
+import { type EffectOf, type ToolEffects, toolEffects } from './tool-effects.ts';
 
 export interface Subject {
   readonly conversation: Conversation;
