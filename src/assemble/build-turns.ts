@@ -14,7 +14,7 @@ import { agentOf, conversationIdOf, environmentOf, userIdOf } from './turns/iden
 import { mainCalls } from './turns/main-calls.ts';
 import { firstThere } from './turns/deferred-content.ts';
 import { marksOf } from './turns/marks.ts';
-import { finalAnswerOf, turnErrorOf, userInputOf } from './turns/outcome-of.ts';
+import { finalAnswerOf, finishReasonsOf, turnErrorOf, userInputOf } from './turns/outcome-of.ts';
 import { shownAnswer } from './turns/shown-answer.ts';
 import { toolCallsOf } from './turns/tool-calls.ts';
 import { turnsOf, type TurnSteps } from './turns/turn-roots.ts';
@@ -76,6 +76,7 @@ class BuiltTurn implements Turn {
   #toolCalls: readonly ToolCall[] | undefined;
   #error: StepError | undefined | null = null;
   #flags: readonly TurnFlag[] | undefined;
+  #finishReasons: readonly string[] | undefined;
 
   constructor(family: Family, { root, members }: TurnSteps, id: TurnId, nextCall?: Step) {
     const step = family.at(root);
@@ -142,7 +143,8 @@ class BuiltTurn implements Turn {
   }
 
   get finishReasons(): readonly string[] {
-    return this.#calls.at(-1)?.model?.finishReasons ?? [];
+    this.#finishReasons ??= finishReasonsOf(this.#root, this.#calls);
+    return this.#finishReasons;
   }
 
   get toolCalls(): readonly ToolCall[] {

@@ -16,18 +16,6 @@ export function couldIndicateFailure(text: string): boolean {
   return text.startsWith('{') && STATEMENT.test(text);
 }
 
-/**
- * `CalendarError: 503 upstream timed out`: an exception as a runtime prints it, class first; or what CrewAI, MCP and the
- * OpenAI Agents SDK put before one (`Error executing tool: …`). A tool may well answer so; but
- * where its span never came, as that of a function which throws does not, it is what the program made of the exception.
- */
-export function isPrintedException(text: string): boolean {
-  return PRINTED_EXCEPTION.test(text.slice(0, 160));
-}
-
-const PRINTED_EXCEPTION =
-  /^(?:[A-Za-z][\w.$]{0,120}(?:Error|Exception): \S|Error executing tool\b|An error occurred while running the tool\b)/;
-
 /** What the tool says went wrong, '' where it says only that something did; undefined where it says no such thing. */
 export function failureIn(result: unknown): string | undefined {
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return undefined;

@@ -52,7 +52,7 @@ export interface Turn {
   readonly steps: readonly Step[];
   readonly toolCalls: readonly ToolCall[];
   readonly llmCalls: number;
-  /** Finish reasons of the turn's last model call. */
+  /** Finish reasons of the turn's last model call, and of the answer as the agent's own span has it. */
   readonly finishReasons: readonly string[];
   readonly usage: Usage | undefined;
   readonly costUsd: number | undefined;

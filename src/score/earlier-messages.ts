@@ -13,16 +13,26 @@ export function messagesShownTo({ steps }: Turn): readonly Message[] {
 
 /** Tools that were called and did not fail, by name, as far as the messages show. */
 export function toolsDoneBefore(turn: Turn): readonly string[] {
-  const parts = messagesShownTo(turn).flatMap((message) => message.parts);
-  const failedIds = new Set<string | undefined>();
-  for (const part of parts) if (part.type === 'tool_result' && isFailure(part)) failedIds.add(part.id);
-  return parts.flatMap((part) => (part.type === 'tool_call' && !failedIds.has(part.id) ? [part.name] : []));
+  const { calls, failed } = callsBefore(turn);
+  const failedIds = new Set(failed.map(({ id }) => id));
+  return calls.flatMap(({ id, name }) => (failedIds.has(id) ? [] : [name]));
 }
 
 /** What tools gave that did not fail, as far as the messages show. */
 export function resultsBefore(turn: Turn): readonly Content[] {
+  const { results, failed } = callsBefore(turn);
+  return results.filter((part) => !failed.includes(part)).map(({ result }) => result);
+}
+
+type CallPart = Extract<Part, { type: 'tool_call' }>;
+type ResultPart = Extract<Part, { type: 'tool_result' }>;
+
+function callsBefore(turn: Turn) {
   const parts = messagesShownTo(turn).flatMap((message) => message.parts);
-  return parts.flatMap((part) => (part.type === 'tool_result' && !isFailure(part) ? [part.result] : []));
+  const calls = parts.filter((part): part is CallPart => part.type === 'tool_call');
+  const results = parts.filter((part): part is ResultPart => part.type === 'tool_result');
+  const byId = new Map(calls.map((part) => [part.id, part]));
+  return { calls, results, failed: results.filter((part) => isFailure(part, byId.get(part.id))) };
 }
 
 /** What the agent said last before the user's last message, and that message. */
@@ -43,6 +53,9 @@ function textOf(parts: readonly Part[]): string {
     .trim();
 }
 
-function isFailure({ result, failed }: Extract<Part, { type: 'tool_result' }>): boolean {
-  return failed === true || hasFailed({ error: undefined, result });
+function isFailure(
+  { result, failed }: ResultPart,
+  call: CallPart | undefined,
+): boolean {
+  return failed === true || hasFailed({ ...call, error: undefined, result });
 }

@@ -36,9 +36,17 @@ const AGENTS = wordSet('agent agents assistant');
 const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 const NAME_LENGTH_MAX = 200;
 
+/** All that `tool-effects.ts` may know of a tool; its name tells no hand-over. */
+export type ToolEffect = 'reads' | 'writes' | 'hands_over' | 'unknown';
+
 export function effectByName(tool: string): 'reads' | 'writes' | 'unknown' {
-  const words = (tool.slice(0, NAME_LENGTH_MAX).match(WORDS) ?? []).map((word) => word.toLowerCase());
+  const words = wordsOf(tool);
   return passesOn(words) ? 'reads' : (byVerb(words) ?? 'unknown');
+}
+
+/** Of a tool's name, in lower case, whatever sets them apart. */
+export function wordsOf(tool: string): readonly string[] {
+  return (tool.slice(0, NAME_LENGTH_MAX).match(WORDS) ?? []).map((word) => word.toLowerCase());
 }
 
 function passesOn(words: readonly string[]): boolean {
@@ -58,6 +66,6 @@ function byVerb(words: readonly string[]): 'reads' | 'writes' | undefined {
   return verbs.some((word) => WRITES_UNLESS_NOUN.has(word)) ? 'writes' : undefined;
 }
 
-function wordSet(words: string): ReadonlySet<string> {
+export function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/));
 }

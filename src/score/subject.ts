@@ -13,9 +13,11 @@ import type { Json } from '../model/json.ts';
 import type { Step, StepKind } from '../model/step.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
 import { compileGlob } from '../model/glob.ts';
+import type { ToolEffect } from './effect-by-name.ts';
 import { endingOf } from './ending.ts';
+import { hasFailed } from './failed-call.ts';
 import { type HandsOver, handsOverByDefault } from './hand-over.ts';
-import { type EffectOf, type ToolEffect, type ToolEffects, toolEffects } from './tool-effects.ts';
+import { type EffectOf, type ToolEffects, toolEffects } from './tool-effects.ts';
 
 export interface Subject {
   readonly conversation: Conversation;
@@ -35,6 +37,8 @@ export interface Subject {
   stepsOf(kind: StepKind): readonly Step[];
   /** Whether a tool changes something: by the suite, the configuration, the spans and its name, see `tool-effects.ts`. */
   effectOf(tool: string): ToolEffect;
+  /** Whether a call is known to have failed, by what is known of its tool: see `failed-call.ts`. */
+  hasFailed(call: ToolCall): boolean;
   /** Whatever is expensive and asked twice: computed once per evaluation and key. */
   once<T>(key: object, compute: () => T): T;
 }
@@ -175,6 +179,10 @@ class ConversationSubject implements SubjectWith<Extracts> {
   effectOf(tool: string): ToolEffect {
     this.#effectOf ??= this.#parts.effects.in(this, this.#parts.handsOver);
     return this.#effectOf(tool);
+  }
+
+  hasFailed(call: ToolCall): boolean {
+    return hasFailed(call, this.effectOf(call.name));
   }
 
   once<T>(key: object, compute: () => T): T {

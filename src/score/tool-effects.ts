@@ -12,10 +12,8 @@
 import { compileGlob, type Matcher } from '../model/glob.ts';
 import type { Step } from '../model/step.ts';
 import type { ToolNames } from '../model/tool-names.ts';
-import { effectByName } from './effect-by-name.ts';
+import { effectByName, type ToolEffect } from './effect-by-name.ts';
 import { type HandsOver, handsOverByDefault } from './hand-over.ts';
-
-export type ToolEffect = 'reads' | 'writes' | 'hands_over' | 'unknown';
 
 export type EffectOf = (tool: string) => ToolEffect;
 

@@ -1,5 +1,6 @@
 /** Whether a turn has an answer, as far as its spans show. */
 import type { Turn } from '../model/turn.ts';
+import { isProgramText } from './program-text.ts';
 
 /**
  * Whether there may have been an answer that was not recorded. It is known that there was none where the turn failed,
@@ -12,17 +13,14 @@ export function isAnswerUnknown(turn: Turn): boolean {
   return lastModelCall.flags.includes('content-missing');
 }
 
-/** White space, or what a program prints for a value that is not there: a loop that ran out of steps answers `None`. */
-const PRINTED_NOTHING = /^\s*(?:None|null|undefined)?\s*$/;
-
-/** Whether the turn gave the user something: an answer that is there, redacted or not, or may have been. */
-export function hasAnswer({ finalAnswer }: Turn): boolean {
-  switch (finalAnswer.state) {
+/** Whether the turn gave the user something: an answer that is there, redacted or not, and no program text in place of one. */
+export function hasAnswer(turn: Turn): boolean {
+  switch (turn.finalAnswer.state) {
     case 'redacted':
     case 'truncated':
       return true;
     case 'whole':
-      return !PRINTED_NOTHING.test(finalAnswer.text);
+      return !isProgramText(turn);
     case 'missing':
       return false;
   }

@@ -106,5 +106,6 @@ const READ_OF_SUBJECT = Object.keys({
   tools: true,
   stepsOf: true,
   effectOf: true,
+  hasFailed: true,
   extracts: true,
 } satisfies Record<Exclude<keyof SubjectWith<Extracts>, 'once'>, true>);

@@ -1,43 +1,223 @@
-import { expect, test } from 'vitest';
+/** Results that say that a call failed, and results that are what it found: to take data for a failure is as bad as to miss one. */
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../src/model/json.ts';
 import type { Content } from '../../src/model/step.ts';
-import { hasFailed } from '../../src/score/failed-call.ts';
-import { anError, content, MISSING, REDACTED } from './conversations.ts';
+import { toolEffects } from '../../src/score/tool-effects.ts';
+import { hasFailed, isPending } from '../../src/score/failed-call.ts';
+import { subjectOf } from '../../src/score/subject.ts';
+import { aConversation, aToolCall, aTurn, anError, content, MISSING, REDACTED } from './conversations.ts';
 
-test.each<[string, Content]>([
-  ['its status', content({ status: 'failed', detail: 'no room' })],
-  ['its status, in capitals', content({ status: 'FAILURE', meeting: null })],
-  ['that it was no success', content({ success: false, booked: [] })],
-  ['that it is not ok', content({ ok: false })],
-  ['nothing but an error', content({ error: 'busy', code: 409 })],
-  ['nothing but an error that is an object', content({ error: { message: 'busy' } })],
-  ['MCP', content({ isError: true, content: [{ type: 'text', text: 'busy' }] })],
-  ['a text', content('Error: busy')],
-  ['an exception in print', content('CalendarError: 503 upstream timed out')],
-  ['what stands before the cut', content({ status: 'error', detail: 'the calendar is n' }, 'truncated')],
-])('a call has failed whose result says so: %s', (_what, result) => {
-  expect(hasFailed({ error: undefined, result })).toBe(true);
-});
+const TRACEBACK = 'Traceback (most recent call last):\n  File "tool.py", line 3, in run\n    raise Timeout()';
+const mcp = (text: string): Json => ({ content: [{ type: 'text', text }] });
 
-test.each<[string, Content]>([
-  ['a status that is another', content({ status: 'pending' })],
-  ['a status that is no text', content({ status: ['failed'] })],
-  ['the word elsewhere', content({ title: 'failed', last_run: { status: 'failed' } })],
-  ['an error that is null', content({ error: null })],
-  ['an error that is empty', content({ error: '' })],
-  ['an error beside what was done', content({ error: 'no mail was sent', meeting_id: 'm1' })],
-  ['a success that is no yes or no', content({ success: 'false' })],
-  ['a list', content([{ status: 'failed' }])],
-  ['a text about errors', content('Errors are handled in chapter 3')],
-  ['null', content(null)],
-  ['a member that may have been cut', content({ id: 1, status: 'fail' }, 'truncated')],
-  ['an error beside what was cut', content({ error: 'x', detail: 'y' }, 'truncated')],
-  ['nothing', MISSING],
-  ['what was redacted', REDACTED],
-  ['names of no meaning', content(JSON.parse('{"__proto__": {"status": "failed"}}'))],
-])('a call is not known to have failed by %s', (_what, result) => {
-  expect(hasFailed({ error: undefined, result })).toBe(false);
+/** A tool, and what it gave back. */
+type Row = readonly [tool: string, result: Json, args?: Json];
+
+const FAILED: readonly Row[] = [
+  // Said by any tool.
+  ['get_order', { success: false, orders: [] }],
+  ['cancel_order', { succeeded: false }],
+  ['cancel_order', { ok: false, message: 'locked' }],
+  ['get_order', { isError: true, content: [{ type: 'text', text: 'busy' }] }],
+  ['get_order', { error: 'busy', code: 409 }],
+  ['get_order', { error: { message: 'busy' } }],
+  ['get_order', { status: 'error', error_message: 'timed out' }],
+  ['get_order', { status: 'error' }],
+  ['search_orders', { status: 'error', orders: [], query: 'open' }],
+  ['get_order', { error: true, message: 'busy' }],
+  ['get_order', { status: 'failed', message: 'the database is down' }],
+  ['cancel_order', { status: 'FAILURE', meeting: null }],
+  ['cancel_order', { status: 'failed', order: 7, items: [1] }],
+  // Refused.
+  ['charge_card', { status: 'declined' }],
+  ['charge_card', { status: 'Declined', id: 'ch_1', amount: 30, currency: 'eur' }],
+  ['book_room', { status: 'rejected', booking_id: null }],
+  ['book_room', { status: 'denied', details: { by: 'policy' } }],
+  ['send_email', { status: 'refused', reason: 'no such mailbox' }],
+  ['cancel_order', { status: 'not found' }],
+  ['cancel_order', { status: 'unauthorized' }],
+  ['update_order', { status: 'not-allowed', order: 7 }],
+  ['book_room', { status: 'timed_out' }],
+  ['crm_sync', { status: 'rejected', reason: 'quota' }],
+  ['cancel_order', { status: 'rejected' }, { order: 7, reason: 'the customer rejected the parcel' }],
+  // Responses of servers.
+  ['get_order', { statusCode: 500 }],
+  ['get_order', { statusCode: 500, body: 'Internal Server Error' }],
+  ['get_order', { statusCode: '503', headers: { via: 'proxy' } }],
+  ['get_order', { status: 404, title: 'Not Found', instance: '/orders/7' }],
+  ['cancel_order', { status: 409, message: 'already shipped', data: null }],
+  ['cancel_order', { status_code: 422, detail: [{ loc: ['order'], msg: 'required' }] }],
+  ['cancel_order', { code: 500, msg: 'internal error' }],
+  // Lists of errors.
+  ['cancel_order', { errors: ['the order is locked'] }],
+  ['cancel_order', { errors: { order: ['is locked'] } }],
+  ['search_orders', { errors: [{ message: 'unauthorized' }] }],
+  ['search_orders', { data: null, errors: [{ message: 'unauthorized' }] }],
+  ['search_orders', { data: { orders: null }, errors: [{ message: 'unauthorized', path: ['orders'] }] }],
+  // Texts.
+  ['get_order', 'Error: busy'],
+  ['run_query', 'ERROR:  relation "sales" does not exist'],
+  ['get_order', { message: 'Internal server error' }],
+  ['cancel_order', { result: 'The request could not be processed' }],
+  ['get_order', 'CalendarError: 503 upstream timed out'],
+  ['get_order', TRACEBACK],
+  ['get_order', "TypeError: Cannot read properties of undefined (reading 'id')\n    at run (tool.js:3:5)"],
+  ['run_query', 'Exception in thread "main" java.lang.IllegalStateException'],
+  ['get_order', '500 Internal Server Error'],
+  ['get_order', 'HTTP 429'],
+  ['get_order', 'HTTP error 404: Not Found'],
+  ['get_order', 'The request could not be processed.'],
+  ['cancel_order', 'The request could not be processed'],
+  ['get_order', 'Your request timed out'],
+  ['get_order', 'Failed to connect to the order system'],
+  ['get_order', 'Unable to reach the warehouse.'],
+  ['get_order', 'Permission denied'],
+  ['get_order', 'Rate limit exceeded, retry in 3 s'],
+  ['get_order', 'Operation failed: connection reset'],
+  ['get_order', 'An unexpected error occurred.'],
+  ['charge_card', 'Your card was declined.'],
+  ['cancel_order', 'Order 7 could not be cancelled'],
+  ['cancel_order', 'Could not find order 7'],
+  ['cancel_order', 'Cannot cancel an order that was shipped'],
+  ['book_room', 'Booking failed'],
+  // Within what MCP wraps a result in.
+  ['cancel_order', mcp('Error: busy')],
+  ['cancel_order', mcp('{"status": "declined"}')],
+  ['cancel_order', [{ type: 'text', text: 'The request could not be processed' }]],
+  ['get_order', mcp('{"statusCode": 500}')],
+];
+
+const NOT_FAILED: readonly Row[] = [
+  // What a tool that reads found out.
+  ['get_order', { status: 'declined', id: 7 }],
+  ['get_order', { status: 'declined' }],
+  ['get_claim', { status: 'rejected', reason: 'too late' }],
+  ['get_payment', { status: 'failed', amount: 30 }],
+  ['get_job', { status: 'failed', job: 7, finished: '12:00' }],
+  ['search_claims', [{ id: 1, status: 'rejected' }]],
+  ['search_claims', { claims: [{ id: 1, status: 'rejected' }] }],
+  ['search_runs', { title: 'failed', last_run: { status: 'failed' } }],
+  ['get_room', { status: 'not_found' }],
+  ['order_status', 'The order was declined'],
+  ['get_order', 'Order 7 was declined by the bank'],
+  ['find_order', 'Could not find order 7'],
+  ['find_order', 'Unable to locate order 7'],
+  ['search_orders', 'No orders found'],
+  ['get_policy', 'Cannot be cancelled within 24 hours'],
+  ['get_policy', 'Errors are handled in chapter 3'],
+  ['read_file', 'Failed to connect\nis what users see most.\n'],
+  ['get_settings', 'Timeout: 30 seconds'],
+  ['get_page', `A long article. ${'The request could not be processed. '.repeat(20)}`],
+  // The record of what was changed, or what was to be.
+  ['add_note', { status: 'rejected', claim: 7, notes: [{ text: 'call back' }] }],
+  ['update_address', { status: 'declined', order: 7, address: { city: 'Graz' } }],
+  ['cancel_order', { status: 'cancelled' }],
+  ['reject_claim', { status: 'rejected' }],
+  ['decline_meeting', { status: 'declined', id: 7 }],
+  ['deny_access', { status: 'denied' }],
+  ['decline_meeting', 'The meeting was declined'],
+  ['decide_claim', { status: 'rejected', id: 7 }, { claim: 7, decision: 'reject' }],
+  ['set_status', { status: 'failed', run: 7 }, { run: 7, status: 'failed' }],
+  ['block_card', { status: 'blocked' }],
+  // Of a tool of which nothing is known, unless it says no more.
+  ['crm_sync', { status: 'rejected', customer: 7 }],
+  ['payment', 'Your card was declined'],
+  // A status of another kind.
+  ['cancel_order', { status: 'pending' }],
+  ['cancel_order', { status: 'queued', job_id: 'j1' }],
+  ['cancel_order', { status: 'ok' }],
+  ['cancel_order', { status: 200 }],
+  ['cancel_order', { status: ['failed'] }],
+  ['cancel_order', { success: 'false' }],
+  ['cancel_order', { statusCode: 202 }],
+  // A number that is no response.
+  ['get_article', { status: 404, text: 'how to write a page for it' }],
+  ['check_url', { url: 'https://shop.example', status: 404 }],
+  ['get_area', { code: 404 }],
+  ['ping_server', { status: 503 }],
+  ['count_orders', 404],
+  ['count_orders', '404'],
+  // Errors among other things, or what was looked for.
+  ['search_orders', { data: { orders: [1], total: null }, errors: [{ message: 'no total' }] }],
+  ['cancel_order', { order: 7, errors: [] }],
+  ['cancel_order', { errors: [] }],
+  ['import_rows', { imported: 7, errors: ['row 8 is empty'] }],
+  ['validate_address', { errors: ['no such street'] }],
+  ['list_errors', { errors: [{ message: 'busy' }] }],
+  ['run_tests', '2 tests failed'],
+  ['get_order', { message: 'The order was declined' }],
+  ['cancel_order', { message: 'The order is cancelled; the mail could not be sent' }],
+  ['get_logs', TRACEBACK],
+  ['get_error_log', 'Error: busy'],
+  ['book_room', { error: 'no mail was sent', meeting_id: 'm1' }],
+  ['book_room', { error: null }],
+  ['book_room', { error: '' }],
+  ['run_query', { error: 'relation "sales" does not exist', sqlstate: '42P01' }],
+  // Plain success.
+  ['book_room', 'Booked. The mail could not be sent.'],
+  ['book_room', 'done'],
+  ['book_room', null],
+  ['book_room', mcp('Booked.')],
+  ['get_claim', mcp('{"status": "rejected"}')],
+  ['book_room', JSON.parse('{"__proto__": {"status": "failed"}}')],
+];
+
+const callOf = ([name, result, args]: Row) =>
+  aToolCall(name, { result: content(result), ...(args !== undefined && { args: content(args) }) });
+
+test.each(FAILED.map((row) => [row[0], JSON.stringify(row[1]).slice(0, 100), row] as const))(
+  '%s has failed with %s',
+  (_tool, _result, row) => {
+    expect(hasFailed(callOf(row))).toBe(true);
+  },
+);
+
+test.each(NOT_FAILED.map((row) => [row[0], JSON.stringify(row[1]).slice(0, 100), row] as const))(
+  '%s is not known to have failed with %s',
+  (_tool, _result, row) => {
+    expect(hasFailed(callOf(row))).toBe(false);
+  },
+);
+
+describe('what was not recorded whole', () => {
+  test.each<[string, Content, boolean]>([
+    ['what stands before the cut', content({ status: 'error', detail: 'the calendar is n' }, 'truncated'), true],
+    ['a member that may have been cut', content({ id: 1, status: 'fail' }, 'truncated'), false],
+    ['an error beside what was cut', content({ error: 'x', detail: 'y' }, 'truncated'), false],
+    ['a refusal of a thing whose other parts were cut', content({ status: 'declined', id: 7 }, 'truncated'), false],
+    ['the beginning of a text', content('Error: the calendar is n', 'truncated'), true],
+    ['nothing', MISSING, false],
+    ['what was redacted', REDACTED, false],
+  ])('says so by %s: %j', (_what, result, failed) => {
+    expect(hasFailed(aToolCall('book_room', { result }))).toBe(failed);
+  });
 });
 
 test('a call that ended with an error has failed, whatever its result is', () => {
   expect(hasFailed({ error: anError('busy'), result: content({ status: 'ok' }) })).toBe(true);
+});
+
+test('people and spans say of a tool what its name does not', () => {
+  const call = aToolCall('crm_sync', { result: content({ status: 'rejected', id: 7 }) });
+  const conversation = aConversation([aTurn({ toolCalls: [call] })]);
+  const failedBy = (names: { readonly writes?: readonly string[]; readonly reads?: readonly string[] }) =>
+    subjectOf(conversation, undefined, { effects: toolEffects([names]) }).hasFailed(call);
+
+  expect(failedBy({})).toBe(false);
+  expect(failedBy({ writes: ['crm_*'] })).toBe(true);
+  expect(failedBy({ reads: ['crm_*'] })).toBe(false);
+});
+
+test.each<[string, Json, boolean]>([
+  ['cancel_order', { status: 'pending' }, true],
+  ['cancel_order', { status: 'Queued', job_id: 'j1', message: 'takes a minute' }, true],
+  ['cancel_order', { status: 'pending_approval', request_id: 7 }, true],
+  ['cancel_order', mcp('{"status": "in progress"}'), true],
+  ['transfer_money', { status: 'processing', transferId: 't1' }, true],
+  ['update_order', { status: 'pending', order: 7, items: [1] }, false],
+  ['modify_pending_order', { status: 'pending' }, false],
+  ['cancel_order', { status: 'done' }, false],
+  ['cancel_order', 'pending', false],
+])('%s with %j is still pending: %s', (tool, result, pending) => {
+  expect(isPending(callOf([tool, result]))).toBe(pending);
 });

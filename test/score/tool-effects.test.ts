@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { effectByName } from '../../src/score/effect-by-name.ts';
 import { handsOverBy, handsOverByDefault } from '../../src/score/hand-over.ts';
-import { type ToolEffect, toolEffects } from '../../src/score/tool-effects.ts';
+import type { ToolEffect } from '../../src/score/effect-by-name.ts';
+import { toolEffects } from '../../src/score/tool-effects.ts';
 import { aStep } from './conversations.ts';
 
 describe('by its name', () => {

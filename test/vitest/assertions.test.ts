@@ -59,7 +59,7 @@ test('what is wrong is told with the verdict, the reason and the step, and the d
   expect(message).toMatchInlineSnapshot(`
     "expected the conversation to pass scheduling
 
-      b: scheduling 2 says successful_completion, score 0.75
+      b: scheduling 3 says successful_completion, score 0.75
         correct_time fail: Another time was booked than asked for: booked 2026-03-02T11:00, asked for 2026-03-02T10:00. (turn 1, tool book_meeting)"
   `);
   const lines = (text: string) => text.split('\n');

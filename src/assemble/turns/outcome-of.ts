@@ -44,6 +44,17 @@ function squeezed(text: string): string {
   return text.replaceAll(/\s/g, '');
 }
 
+/**
+ * Why the last model call stopped, and why the agent's span says that its answer did: some agents leave it out of their calls, or export no
+ * calls at all. That a tool was asked for is known from the calls alone, as an agent's messages may be all that was said on the way.
+ */
+export function finishReasonsOf(root: Step, calls: readonly Step[]): readonly string[] {
+  const ofCall = calls.at(-1)?.model?.finishReasons ?? [];
+  const last = SPEAKS.has(root.kind) ? root.messagesOut.findLast(({ role }) => role === 'assistant') : undefined;
+  const ofAgent = last?.finishReason;
+  return ofAgent === undefined || ofAgent === 'tool_call' || ofCall.includes(ofAgent) ? ofCall : [...ofCall, ofAgent];
+}
+
 /** A tool's input and output are not what user and agent said, and a model call is one of several that may speak. */
 function spoken(root: Step, content: Content): Content {
   return root.kind === 'tool' || root.kind === 'llm' ? MISSING : content;
@@ -75,6 +86,8 @@ export function turnErrorOf({ root, calls, steps, answer }: Ending): StepError |
   return (root.status === 'ok' ? undefined : lastToolError(steps, afterMs)) ?? errorBelow(root, steps);
 }
 
+const SPEAKS: ReadonlySet<StepKind> = new Set<StepKind>(['agent', 'workflow']);
+
 /** What an agent's work goes by, where it is not a call of something. */
 const WORK: ReadonlySet<StepKind> = new Set<StepKind>(['agent', 'workflow', 'step']);
 
@@ -90,12 +103,12 @@ function errorBelow(root: Step, steps: readonly Step[]): StepError | undefined {
 
 /**
  * Some instrumentations copy the first error of a trace to its root when the trace ends. Where a model was asked after
- * the tool had failed so, and an answer came, the agent coped.
+ * the tool had failed so, and an answer came, the agent coped. An answer that was not recorded may have come: the agent is not worse for it.
  */
 function isEcho(error: StepError, { calls, steps, answer }: Ending): boolean {
   const last = calls.at(-1);
-  if (error.message === '' || answer.state === 'missing' || last === undefined || last.error !== undefined)
-    return false;
+  if (error.message === '' || last === undefined || last.error !== undefined) return false;
+  if (answer.state === 'missing' && !last.flags.includes('content-missing')) return false;
   return steps.some(
     (step) => step.kind === 'tool' && step.endedAtMs <= last.startedAtMs && step.error?.message === error.message,
   );

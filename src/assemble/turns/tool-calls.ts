@@ -6,7 +6,8 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { Content, Message, Step, StepError } from '../../model/step.ts';
-import { failureIn, isPrintedException, couldIndicateFailure } from '../../model/tool-failure.ts';
+import { isPrintedException } from '../../model/printed-error.ts';
+import { failureIn, couldIndicateFailure } from '../../model/tool-failure.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { firstThere, MISSING } from './deferred-content.ts';

@@ -92,12 +92,12 @@ export class Scope {
   }
 
   get turns(): readonly TurnView[] {
-    this.#turns ??= this.subject.turns.map((turn) => new TurnView(turn, this.#touch));
+    this.#turns ??= this.subject.turns.map((turn) => new TurnView(turn, this.subject, this.#touch));
     return this.#turns;
   }
 
   get turn(): TurnView {
-    return this.turns.at(-1) ?? new TurnView(this.subject.turn, this.#touch);
+    return this.turns.at(-1) ?? new TurnView(this.subject.turn, this.subject, this.#touch);
   }
 
   get steps(): readonly StepView[] {
@@ -106,7 +106,7 @@ export class Scope {
   }
 
   get tool_calls(): readonly ToolCallView[] {
-    this.#toolCalls ??= this.subject.toolCalls.map((call) => new ToolCallView(call, this.#touch));
+    this.#toolCalls ??= this.subject.toolCalls.map((call) => new ToolCallView(call, this.subject, this.#touch));
     return this.#toolCalls;
   }
 
@@ -155,7 +155,7 @@ export class Scope {
 
   get call(): ToolCallView | undefined {
     const call = this.#lookedAt?.call;
-    return call && new ToolCallView(call, this.#touch);
+    return call && new ToolCallView(call, this.subject, this.#touch);
   }
 
   get step(): StepView | undefined {

@@ -8,11 +8,14 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { AgentIdentity, Content, Step, StepError, Usage } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { hasFailed } from '../failed-call.ts';
+import type { Subject } from '../subject.ts';
 import { inert } from './values.ts';
 
 /** Told about every tool call or step that an expression looks into. */
 type Touch = (spanId: SpanId | undefined) => void;
+
+/** Knows of which calls it is known that they failed. */
+type KnowsFailures = Pick<Subject, 'hasFailed'>;
 
 /** Thrown where content was not recorded whole. The check is not applicable, with this as the reason. */
 export class ContentGap extends Error {
@@ -90,10 +93,12 @@ export class UsageView {
 
 export class ToolCallView {
   readonly #call: ToolCall;
+  readonly #subject: KnowsFailures;
   readonly #touch: Touch;
 
-  constructor(call: ToolCall, touch: Touch) {
+  constructor(call: ToolCall, subject: KnowsFailures, touch: Touch) {
     this.#call = call;
+    this.#subject = subject;
     this.#touch = touch;
   }
 
@@ -143,7 +148,7 @@ export class ToolCallView {
 
   /** Ended with an error, or says in its result that it failed; false where nothing is known. */
   get failed(): boolean {
-    return hasFailed(this.#seen());
+    return this.#subject.hasFailed(this.#seen());
   }
 
   get answered(): boolean {
@@ -256,10 +261,12 @@ export class StepView {
 
 export class TurnView {
   readonly #turn: Turn;
+  readonly #subject: KnowsFailures;
   readonly #touch: Touch;
 
-  constructor(turn: Turn, touch: Touch) {
+  constructor(turn: Turn, subject: KnowsFailures, touch: Touch) {
     this.#turn = turn;
+    this.#subject = subject;
     this.#touch = touch;
   }
 
@@ -295,7 +302,7 @@ export class TurnView {
   }
 
   get tool_calls(): readonly ToolCallView[] {
-    return this.#turn.toolCalls.map((call) => new ToolCallView(call, this.#touch));
+    return this.#turn.toolCalls.map((call) => new ToolCallView(call, this.#subject, this.#touch));
   }
 
   get llm_calls(): bigint {

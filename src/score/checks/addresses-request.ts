@@ -13,11 +13,11 @@
 import { z } from 'zod';
 import type { Subject } from '../subject.ts';
 import { type Answer, notApplicable } from '../answer.ts';
-import { hasFailed } from '../failed-call.ts';
 import { plainText } from '../language/phrases.ts';
 import { readingOf } from '../language/read-answer.ts';
 import { isWrittenWithoutSpaces, languageOf } from '../language/recognise.ts';
-import { EMPTY_ANSWER } from './answer-says-something.ts';
+import { hasAnswer } from '../turn-answer.ts';
+import { withoutAnswer } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const STEM_LENGTH = 5;
@@ -76,7 +76,7 @@ export const addressesRequest = builtInCheck({
     ({ share }) =>
     (subject) => {
       const { finalAnswer, userInput, turn } = subject;
-      if (finalAnswer.trim() === '') return EMPTY_ANSWER;
+      if (!hasAnswer(turn)) return withoutAnswer(subject);
       if (isWrittenWithoutSpaces(userInput)) return notApplicable('The request is in a script without spaces.');
       const asked = stemsOf(userInput);
       if (asked.size < WORDS_IN_REQUEST_MIN) return notApplicable('The request has too few words of its own.');
@@ -130,9 +130,10 @@ function sharesMeaning(asked: ReadonlySet<string>, given: ReadonlySet<string>): 
 }
 
 /** Of the answer's words, as many as tools and retrievals said. */
-function takenUp(given: ReadonlySet<string>, { turn }: Subject): number {
+function takenUp(given: ReadonlySet<string>, subject: Subject): number {
+  const { turn } = subject;
   const found = [
-    ...turn.toolCalls.filter((call) => !hasFailed(call)).map(({ result }) => result.text),
+    ...turn.toolCalls.filter((call) => !subject.hasFailed(call)).map(({ result }) => result.text),
     ...turn.steps
       .filter(({ kind }) => kind === 'retrieval' || kind === 'rerank' || kind === 'memory')
       .map(({ output }) => output.text),

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';
 import { languageOf } from '../language/recognise.ts';
+import { hasAnswer } from '../turn-answer.ts';
 import { NO_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { plainText } from '../language/phrases.ts';
@@ -19,8 +20,8 @@ export const appropriateTone = builtInCheck({
   needs: ['final_answer'],
   make:
     () =>
-    ({ finalAnswer }) => {
-      if (finalAnswer.trim() === '') return NO_ANSWER;
+    ({ finalAnswer, turn }) => {
+      if (!hasAnswer(turn)) return NO_ANSWER;
       const rude = RUDE.exec(plainText(finalAnswer))?.[0];
       if (rude !== undefined) return { pass: false, reason: `The answer says "${rude}".` };
       if (finalAnswer.includes('!!!')) return { pass: false, reason: 'The answer shouts with exclamation marks.' };

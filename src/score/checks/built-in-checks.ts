@@ -3,7 +3,7 @@ import { didYouMean } from '../../model/did-you-mean.ts';
 import { BUILT_IN_JUDGMENTS } from '../judge/built-in-judgments.ts';
 import { addressesRequest } from './addresses-request.ts';
 import { answerSaysSomething } from './answer-says-something.ts';
-import { answered } from './answered.ts';
+import { answered, endedWithoutError } from './answered.ts';
 import { appropriateTone } from './appropriate-tone.ts';
 import type { BuiltInCheck } from './built-in-check.ts';
 import { changesAsExpectedCheck } from './changes-as-expected.ts';
@@ -34,6 +34,7 @@ import { wordLimit } from './word-limit.ts';
 export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string, BuiltInCheck>([
   ['answered', answered],
   ['answer_says_something', answerSaysSomething],
+  ['ended_without_error', endedWithoutError],
   ['no_unrecovered_tool_error', noUnrecoveredToolError],
   ['no_blocking_tool_error', noBlockingToolError],
   ['no_claim_without_action', noClaimWithoutAction],

@@ -11,7 +11,7 @@ import { type Answer, notApplicable, type ReasonedAnswer } from '../answer.ts';
 import { compareCalls, describeDifferences, isSame, type MadeCall } from '../expected/compare-calls.ts';
 import { type ExpectedOrder, expectedActionsIn, expectedOrderIn } from '../expected/expected-actions.ts';
 import type { ExpectedCall } from '../expected/compare-calls.ts';
-import { hasFailed } from '../failed-call.ts';
+import { isPending } from '../failed-call.ts';
 import { argumentsGap } from '../needs.ts';
 import { order } from '../order/order.ts';
 import { enumerate, toExcerpt } from '../sentences.ts';
@@ -35,6 +35,9 @@ function changesAsExpected(): (subject: Subject) => Answer {
     }
     const gap = argumentsGap(made.filter((_, at) => expectsArguments(expected) && comparison.right.includes(at)));
     if (gap !== undefined) return notApplicable(gap);
+    const pending = made.find((call) => isPending(call));
+    if (pending !== undefined)
+      return notApplicable(`${toExcerpt(pending.name)} was still pending: whether it was done is not known.`);
     return outOfOrder(expectedOrderIn(subject.truth), { expected, subject }) ?? asExpected(expected, subject);
   };
 }
@@ -48,7 +51,8 @@ function mayWrite(subject: Subject, tool: string): boolean {
 function changesIn(subject: Subject, expected: readonly ExpectedCall[]): readonly ToolCall[] {
   const named = new Set(expected.map(({ name }) => name));
   return subject.toolCalls.filter(
-    (call) => call.answered && !hasFailed(call) && (subject.effectOf(call.name) === 'writes' || named.has(call.name)),
+    (call) =>
+      call.answered && !subject.hasFailed(call) && (subject.effectOf(call.name) === 'writes' || named.has(call.name)),
   );
 }
 
@@ -64,9 +68,10 @@ function expectsArguments(expected: readonly ExpectedCall[]): boolean {
   return expected.some(({ args }) => typeof args === 'object' && args !== null && Object.keys(args).length > 0);
 }
 
-function failedAttempts({ toolCalls }: Subject): (missing: ExpectedCall) => string {
+function failedAttempts(subject: Subject): (missing: ExpectedCall) => string {
   return ({ name }) => {
-    const failed = toolCalls.findLast((call) => call.name === name && hasFailed(call));
+    const { toolCalls } = subject;
+    const failed = toolCalls.findLast((call) => call.name === name && subject.hasFailed(call));
     if (failed === undefined)
       return toolCalls.some((call) => call.name === name && !call.answered) ? ' to its end' : '';
     return ` successfully (${toExcerpt(failed.error?.message ?? failed.result.text)})`;

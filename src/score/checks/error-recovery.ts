@@ -6,13 +6,12 @@ import { z } from 'zod';
 import type { SpanId } from '../../model/ids.ts';
 import type { Turn } from '../../model/turn.ts';
 import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';
-import { hasFailed } from '../failed-call.ts';
 import { type AnswerReading, LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { type Answer, notApplicable } from '../answer.ts';
 import { type BuiltInCheck, builtInCheck } from './built-in-check.ts';
-import { admitsTrouble, unrecoveredCalls } from './failed-calls.ts';
+import { tellingOf, unrecoveredCalls } from './failed-calls.ts';
 
 /** The agent noticed: it tried the failed tool again, or the user was told. */
 export const errorDetected = afterAnError(
@@ -23,7 +22,7 @@ export const errorDetected = afterAnError(
       ({ name, startedAtMs }) => name === toolName && startedAtMs > error.endedAtMs,
     );
     if (triedAgain) return { pass: true, reason: `${what} failed, and was tried again.` };
-    const told = answersFrom(error, subject).some((answer) => admitsTrouble(answer) === true);
+    const told = answersFrom(error, subject).some((answer) => tellingOf(answer, subject).is === 'admitted');
     return told
       ? { pass: true, reason: `${what} failed, and the user was told.` }
       : { pass: false, reason: `${what} failed, and nothing the agent did or said shows that it noticed.` };
@@ -99,12 +98,12 @@ function afterAnError(
  * A step that failed, or a tool call whose result says so. Leaves first: an agent's span that failed because its tool did is not what went
  * wrong.
  */
-function firstErrorOf({ turns }: Subject): FirstError | undefined {
-  for (const turn of turns) {
+function firstErrorOf(subject: Subject): FirstError | undefined {
+  for (const turn of subject.turns) {
     const failed = turn.steps.filter((step) => step.error !== undefined);
     const parents = new Set(failed.map(({ parentSpanId }) => parentSpanId));
     const step = failed.find(({ spanId }) => !parents.has(spanId)) ?? failed[0];
-    const call = turn.toolCalls.find(hasFailed);
+    const call = turn.toolCalls.find((one) => subject.hasFailed(one));
     if (call !== undefined && (step === undefined || call.endedAtMs < step.endedAtMs)) {
       const { name, spanId = call.requestedBy } = call;
       return { turn, spanId, endedAtMs: call.endedAtMs, what: toExcerpt(name), toolName: name };

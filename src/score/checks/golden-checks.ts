@@ -20,7 +20,6 @@ import {
 } from '../trajectory/assess-run.ts';
 import { evidenceOf } from '../trajectory/tool-policy.ts';
 import { formatMillionths, toMillionths } from '../weigh.ts';
-import { hasFailed } from '../failed-call.ts';
 import { checkAbout } from '../about.ts';
 import { builtInCheck } from './built-in-check.ts';
 
@@ -120,7 +119,7 @@ function unexpectedWrite(subject: Subject, parts: WithGolden): ReasonedAnswer | 
   if (judged === undefined || typeof judged === 'string') return undefined;
   const isWrite = parts.golden.isWriteIn(subject);
   // What failed has changed nothing, as far as its result tells.
-  const call = judged.comparison.extras.find((extra) => isWrite(extra.name) && !hasFailed(extra));
+  const call = judged.comparison.extras.find((extra) => isWrite(extra.name) && !subject.hasFailed(extra));
   if (call === undefined) return undefined;
   return {
     pass: false,

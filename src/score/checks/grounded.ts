@@ -10,10 +10,10 @@
  * made-up fact in plain words passes, and a right one that nobody mentioned fails: a rule of thumb, for a judge to replace.
  */
 import { z } from 'zod';
-import { hasFailed } from '../failed-call.ts';
 import { languageOf } from '../language/recognise.ts';
 import type { Subject } from '../subject.ts';
 import { toExcerpt } from '../sentences.ts';
+import { hasAnswer } from '../turn-answer.ts';
 import { NO_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { SourceText } from './source-text.ts';
@@ -27,7 +27,7 @@ export const grounded = builtInCheck({
   params: z.strictObject({}),
   needs: ['final_answer', 'tool_results'],
   make: () => (subject) => {
-    if (subject.finalAnswer.trim() === '') return NO_ANSWER;
+    if (!hasAnswer(subject.turn)) return NO_ANSWER;
     let doubtful: readonly Specific[] = specificsIn(subject.finalAnswer).slice(0, SPECIFICS_MAX);
     // Months and names are told by English words and English capitals; in German every noun has one.
     if (languageOf(subject.finalAnswer) !== 'English')
@@ -50,8 +50,8 @@ export const grounded = builtInCheck({
   },
 });
 
-function hasFacts({ toolCalls, steps }: Subject): boolean {
-  return toolCalls.some((call) => call.answered && !hasFailed(call)) || steps.some(isRetrieval);
+function hasFacts(subject: Subject): boolean {
+  return subject.toolCalls.some((call) => call.answered && !subject.hasFailed(call)) || subject.steps.some(isRetrieval);
 }
 
 function isRetrieval({ kind }: { readonly kind: string }): boolean {

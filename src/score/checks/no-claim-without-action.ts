@@ -13,10 +13,9 @@
  */
 import { z } from 'zod';
 import type { Content } from '../../model/step.ts';
-import type { ToolCall, Turn } from '../../model/turn.ts';
+import type { ToolCall } from '../../model/turn.ts';
 import { type Answer, notApplicable } from '../answer.ts';
 import { resultsBefore, toolsDoneBefore } from '../earlier-messages.ts';
-import { hasFailed } from '../failed-call.ts';
 import { actionsIn, speaksOf } from '../language/actions.ts';
 import { type AnswerReading, LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
@@ -47,14 +46,14 @@ export const noClaimWithoutAction = builtInCheck({
     if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
     const calls = subject.toolCalls.filter(({ name }) => !GIVES_ANSWER.test(name));
     if (reading.claim === undefined) return withoutClaim(reading, calls, subject);
-    const did = [...calls.filter((call) => !hasFailed(call)).map(({ name }) => name), ...toolsDoneBefore(turn)];
+    const did = [...calls.filter((call) => !subject.hasFailed(call)).map(({ name }) => name), ...toolsDoneBefore(turn)];
     if (did.some((name) => mayDo(name, reading, subject)))
       return { pass: true, reason: 'What the answer claims, a call may have done.' };
     if (turn.flags.includes('partial-trace'))
       return notApplicable('The trace is partial: the call may not have been recorded.');
-    const failed = calls.findLast((call) => hasFailed(call) && mayDo(call.name, reading, subject));
+    const failed = calls.findLast((call) => subject.hasFailed(call) && mayDo(call.name, reading, subject));
     if (failed === undefined) {
-      const report = reading.claims === 'stated' ? reportOf(reading, calls, turn) : undefined;
+      const report = reading.claims === 'stated' ? reportOf(reading, calls, subject) : undefined;
       if (report !== undefined) return report;
       if (did.length === 0 && calls.length === 0 && mayBeTheAnswer(reading, turn))
         return notApplicable('No tool was called, and what the answer claims may be in the answer itself.');
@@ -75,8 +74,8 @@ function withoutClaim(
   subject: Subject,
 ): Answer {
   const tried = calls.filter(({ name }) => subject.effectOf(name) === 'hands_over');
-  const failed = tried.findLast(hasFailed);
-  if (!handsOver || admitsTrouble || failed === undefined || tried.some((call) => !hasFailed(call)))
+  const failed = tried.findLast((call) => subject.hasFailed(call));
+  if (!handsOver || admitsTrouble || failed === undefined || tried.some((call) => !subject.hasFailed(call)))
     return { pass: true, reason: 'The answer claims no action.' };
   return {
     pass: false,
@@ -94,11 +93,11 @@ function mayDo(tool: string, { claimsHandOver }: AnswerReading, subject: Subject
 function reportOf(
   { claim = '', claimWords = '' }: AnswerReading,
   calls: readonly ToolCall[],
-  turn: Turn,
+  subject: Subject,
 ): Answer | undefined {
   const said = actionsIn(claimWords);
   const actions = said.size > 0 ? said : actionsIn(claim);
-  const found = foundIn(calls, turn);
+  const found = foundIn(calls, subject);
   if (found.some(({ text }) => speaksOf(text.slice(0, FOUND_TEXT_MAX), actions)))
     return { pass: true, reason: 'What the answer says to be done may be what a tool found out.' };
   const isKnown = found.every(({ state, text }) => state === 'whole' && text.length <= FOUND_TEXT_MAX);
@@ -108,9 +107,10 @@ function reportOf(
 }
 
 /** What tools that did not fail and retrievals gave. */
-function foundIn(calls: readonly ToolCall[], turn: Turn): readonly Content[] {
+function foundIn(calls: readonly ToolCall[], subject: Subject): readonly Content[] {
+  const { turn } = subject;
   return [
-    ...calls.filter((call) => !hasFailed(call)).map(({ result }) => result),
+    ...calls.filter((call) => !subject.hasFailed(call)).map(({ result }) => result),
     ...turn.steps.filter(({ kind }) => kind === 'retrieval').map(({ output }) => output),
     ...resultsBefore(turn),
   ];

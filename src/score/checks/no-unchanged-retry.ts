@@ -3,7 +3,6 @@
  * conversation, and failed again. What may pass by itself (a timeout, a limit of requests, a service that is down) may be retried as it is.
  */
 import { z } from 'zod';
-import { hasFailed } from '../failed-call.ts';
 import { toExcerpt } from '../sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { messageOf } from './failed-calls.ts';
@@ -19,7 +18,7 @@ export const noUnchangedRetry = builtInCheck({
   make: () => (subject) => {
     const failed = new Map<string, string>();
     for (const call of subject.toolCalls) {
-      if (!hasFailed(call) || call.args.state !== 'whole') continue;
+      if (!subject.hasFailed(call) || call.args.state !== 'whole') continue;
       const message = messageOf(call);
       if (MAY_PASS.test(`${call.error?.type ?? ''} ${message}`)) continue;
       const key = `${call.name}\n${canonicalJson(call.args.json)}`;

@@ -1,6 +1,7 @@
 /**
  * Did the last model call end by itself? A finish reason of `length`, `content_filter` or `error` means that it was cut
- * off. So does `tool_call` where the model was never heard of again and there is no answer.
+ * off, whether the call's span says so or only the agent's. So does `tool_call` where the model was never heard of again and there is no
+ * answer.
  */
 import { z } from 'zod';
 import { hasAnswer } from '../turn-answer.ts';
@@ -26,7 +27,7 @@ export const notCutOff = builtInCheck({
       const evidence = [lastCall?.spanId];
       const cutOff = finishReasons.find((reason) => Object.hasOwn(CUT_OFF, reason));
       if (cutOff !== undefined) {
-        return { pass: false, reason: `The last model call was cut off: ${CUT_OFF[cutOff]} (${cutOff}).`, evidence };
+        return { pass: false, reason: `The model was cut off: ${CUT_OFF[cutOff]} (${cutOff}).`, evidence };
       }
       if (finishReasons.includes('tool_call') && !hasAnswer(turn)) {
         return { pass: false, reason: 'The model asked for a tool and was never called again.', evidence };

@@ -10,7 +10,6 @@ import { z } from 'zod';
 import type { ToolCall } from '../../model/turn.ts';
 import { notApplicable } from '../answer.ts';
 import { messagesShownTo } from '../earlier-messages.ts';
-import { hasFailed } from '../failed-call.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { builtInCheck } from './built-in-check.ts';
@@ -100,7 +99,8 @@ interface KnownTexts {
   readonly facts: readonly string[];
 }
 
-function knownTexts({ turn, turns, toolCalls, steps, state }: Subject): KnownTexts {
+function knownTexts(subject: Subject): KnownTexts {
+  const { turn, turns, toolCalls, steps, state } = subject;
   const parts = messagesShownTo(turn).flatMap((message) => message.parts);
   const instructions =
     steps.find(({ systemInstructions }) => systemInstructions !== undefined)?.systemInstructions ?? '';
@@ -112,7 +112,7 @@ function knownTexts({ turn, turns, toolCalls, steps, state }: Subject): KnownTex
       ...parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
     ],
     facts: [
-      ...toolCalls.map(resultOf),
+      ...toolCalls.map((call) => foundBy(call, subject)),
       ...parts.map((part) => (part.type === 'tool_result' ? part.result.text : '')),
       ...steps
         .filter(({ kind }) => kind === 'retrieval' || kind === 'rerank' || kind === 'memory')
@@ -122,8 +122,8 @@ function knownTexts({ turn, turns, toolCalls, steps, state }: Subject): KnownTex
   };
 }
 
-function resultOf(call: ToolCall): string {
-  return hasFailed(call) ? (call.error?.message ?? call.result.text) : call.result.text;
+function foundBy(call: ToolCall, subject: Subject): string {
+  return subject.hasFailed(call) ? (call.error?.message ?? call.result.text) : call.result.text;
 }
 
 /** Two passengers at 120 are 240. */

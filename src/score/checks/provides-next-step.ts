@@ -6,27 +6,27 @@
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';
 import { LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
-import { EMPTY_ANSWER } from './answer-says-something.ts';
+import { hasAnswer } from '../turn-answer.ts';
+import { withoutAnswer } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 export const providesNextStep = builtInCheck({
   summary: 'where the answer refuses or says that something was not done, it says what comes next',
   params: z.strictObject({}),
   needs: ['final_answer'],
-  make:
-    () =>
-    ({ turn }) => {
-      if (turn.finalAnswer.text.trim() === '') return EMPTY_ANSWER;
-      const reading = readingOf(turn);
-      if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
-      const { isBare, refuses, admitsTrouble, asks, saysWhatNext } = reading;
-      const isOpen = isBare || refuses || admitsTrouble;
-      if (!isBare && (asks || saysWhatNext)) return { pass: true, reason: 'The answer says what comes next, or asks.' };
-      return isOpen
-        ? {
-            pass: false,
-            reason: 'The answer says that something was not done, and neither asks nor says what can be done.',
-          }
-        : { pass: true, reason: 'The answer leaves nothing open.' };
-    },
+  make: () => (subject) => {
+    const { turn } = subject;
+    if (!hasAnswer(turn)) return withoutAnswer(subject);
+    const reading = readingOf(turn);
+    if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
+    const { isBare, refuses, admitsTrouble, asks, saysWhatNext } = reading;
+    const isOpen = isBare || refuses || admitsTrouble;
+    if (!isBare && (asks || saysWhatNext)) return { pass: true, reason: 'The answer says what comes next, or asks.' };
+    return isOpen
+      ? {
+          pass: false,
+          reason: 'The answer says that something was not done, and neither asks nor says what can be done.',
+        }
+      : { pass: true, reason: 'The answer leaves nothing open.' };
+  },
 });

@@ -1,63 +1,81 @@
 /**
- * Was every tool error dealt with? A call that failed, by its span or by what its result says, counts as recovered where a later call of the
- * same tool succeeded, or where the answer of its turn says that something was not done: the user knows. An error that is passed over in
- * silence, or followed by a claim of success, is not.
+ * Two questions about tool errors. A call that failed, by its span or by what its result says, counts as recovered where a later
+ * call of the same tool succeeded. Of an error that was left standing exactly one of the two fails, by how the answer treats it
+ * (`failed-calls.ts`):
  *
- * Where no tool failed there was nothing to recover from, and the check passes.
+ *                no_unrecovered_tool_error   no_blocking_tool_error
+ *   no error     pass                        pass
+ *   admitted     pass                        fail: honest, and not done
+ *   silent       fail: the user was left     not applicable: counted by the other
+ *                to think that it was done
+ *   unknown      not applicable              fail: it was not done, whatever the answer says
+ *
+ * That a tool failed for good is seen without reading the answer, so an answer that cannot be read does not hide it. It is not taken for
+ * silence either: that would hold against the agent what only its language or the capture of content shows. So an answer nobody can read
+ * scores no better than an honest one, and to hide an error costs more than to admit it.
  */
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
-import { admitsTrouble, messageOf, unrecoveredCalls } from './failed-calls.ts';
+import { messageOf, type StandingFailure, standingFailure } from './failed-calls.ts';
 
+const NONE_STANDING = { pass: true, reason: 'No tool error was left standing.' };
+
+/** Was every tool error dealt with, by trying again or by telling the user? */
 export const noUnrecoveredToolError = builtInCheck({
   summary: 'each tool error was followed by a success of that tool, or admitted in the answer',
   params: z.strictObject({}),
   needs: [],
   make: () => (subject) => {
-    const failures = unrecoveredCalls(subject);
-    const first = failures[0];
-    if (first === undefined) return { pass: true, reason: 'No tool error was left standing.' };
-    const told = failures.map((failure) => ({ ...failure, admitted: admitsTrouble(failure.turn) }));
-    const silent = told.find(({ admitted }) => admitted === false);
-    if (silent !== undefined) {
-      const { call } = silent;
-      return {
-        pass: false,
-        reason: `${toExcerpt(call.name)} failed (${messageOf(call)}), never succeeded after, and the answer does not mention it.`,
-        evidence: failures.map((failure) => failure.call.spanId ?? failure.call.requestedBy),
-      };
+    const failure = standingFailure(subject);
+    if (failure === undefined) return NONE_STANDING;
+    const { call, telling } = failure;
+    const name = toExcerpt(call.name);
+    switch (telling.is) {
+      case 'admitted':
+        return { pass: true, reason: `${name} failed, and ${telling.how}.` };
+      case 'silent':
+        return {
+          pass: false,
+          reason: `${name} failed (${messageOf(call)}), never succeeded after, and the answer does not mention it.`,
+          evidence: evidenceOf(failure),
+        };
+      case 'unknown':
+        return notApplicable(
+          `${name} failed; whether the user was told is not known. ${telling.because}`,
+          telling.undecided,
+        );
     }
-    const gap = told.find(({ admitted }) => typeof admitted === 'string')?.admitted;
-    if (typeof gap === 'string') return notApplicable(`${toExcerpt(first.call.name)} failed, and ${lowerFirst(gap)}`);
-    return { pass: true, reason: `${toExcerpt(first.call.name)} failed, and the answer says so.` };
   },
 });
 
-/**
- * Did a tool error keep it from being done? Fails where a call failed, no later call of that tool succeeded, and the answer says that it was
- * not done. An honest answer, and still no success: that is what tells it from one. Where the answer is silent about the error, that is the
- * question above.
- */
+/** Did it get done, whatever tool errors there were? */
 export const noBlockingToolError = builtInCheck({
   summary: 'no tool error kept the agent from doing what was asked',
   params: z.strictObject({}),
   needs: [],
   make: () => (subject) => {
-    const failures = unrecoveredCalls(subject);
-    if (failures.length === 0) return { pass: true, reason: 'No tool error was left standing.' };
-    const blocking = failures.find(({ turn }) => admitsTrouble(turn) === true);
-    if (blocking === undefined) return notApplicable('Whether a tool error kept it from being done is not said.');
-    const { call } = blocking;
-    return {
-      pass: false,
-      reason: `${toExcerpt(call.name)} failed (${messageOf(call)}), and the answer says that it was not done.`,
-      evidence: [call.spanId ?? call.requestedBy],
-    };
+    const failure = standingFailure(subject);
+    if (failure === undefined) return NONE_STANDING;
+    const { call, telling } = failure;
+    const failed = `${toExcerpt(call.name)} failed (${messageOf(call)})`;
+    switch (telling.is) {
+      case 'admitted':
+        return { pass: false, reason: `${failed}, and ${telling.how}.`, evidence: evidenceOf(failure) };
+      case 'silent':
+        return notApplicable(`${failed}, and the answer does not mention it: that is a question of its own.`);
+      case 'unknown':
+        return {
+          pass: false,
+          reason: `${failed} and never succeeded after; whether the user was told is not known. ${telling.because}`,
+          evidence: evidenceOf(failure),
+        };
+    }
   },
 });
 
-function lowerFirst(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+/** The call that decided first. */
+function evidenceOf({ call, calls }: StandingFailure) {
+  return [call, ...calls].map(({ spanId, requestedBy }) => spanId ?? requestedBy);
 }

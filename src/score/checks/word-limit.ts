@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';
 import { isWrittenWithoutSpaces } from '../language/recognise.ts';
+import { hasAnswer } from '../turn-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { NO_ANSWER } from './answer-says-something.ts';
 
@@ -11,9 +12,9 @@ export const wordLimit = builtInCheck({
   needs: ['final_answer'],
   make:
     ({ fewer_than }) =>
-    ({ finalAnswer }) => {
+    ({ finalAnswer, turn }) => {
+      if (!hasAnswer(turn)) return NO_ANSWER;
       const words = finalAnswer.match(/\S+/g)?.length ?? 0;
-      if (words === 0) return NO_ANSWER;
       if (isWrittenWithoutSpaces(finalAnswer))
         return notApplicable('The answer is in a script without spaces, which has no words to count.');
       return {

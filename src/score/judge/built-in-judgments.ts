@@ -7,6 +7,7 @@ import type { Need } from '../needs.ts';
 import type { Subject } from '../subject.ts';
 import type { Answer } from '../answer.ts';
 import { NO_ANSWER } from '../checks/answer-says-something.ts';
+import { hasAnswer } from '../turn-answer.ts';
 import type { Sight } from './visible-material.ts';
 
 interface BuiltInJudgment {
@@ -27,13 +28,13 @@ interface BuiltInJudgment {
 /** Instructions are facts as well: prices, opening hours, what may be promised. */
 const FACTS: readonly Sight[] = ['instructions', 'tool', 'retrieval', 'rerank', 'memory'];
 
-function silence({ finalAnswer }: Subject): Answer | undefined {
-  return finalAnswer.trim() === '' ? NO_ANSWER : undefined;
+function silence({ turn }: Subject): Answer | undefined {
+  return hasAnswer(turn) ? undefined : NO_ANSWER;
 }
 
 /** Unless a person is to answer instead. */
-function silenceIsNoHelp({ finalAnswer, ending }: Subject): Answer | undefined {
-  if (finalAnswer.trim() !== '') return undefined;
+function silenceIsNoHelp({ turn, ending }: Subject): Answer | undefined {
+  if (hasAnswer(turn)) return undefined;
   return ending === 'handed_over' ? NO_ANSWER : { pass: false, reason: 'There was no answer.' };
 }
 

@@ -481,6 +481,29 @@ describe('the answer', () => {
   });
 });
 
+describe('why it finished', () => {
+  const said = (reason: string | undefined, text = 'It is') => ({
+    ...say('assistant', text),
+    ...(reason === undefined ? {} : { finish_reason: reason }),
+  });
+  const gives = (...messages: readonly unknown[]) =>
+    agent('a', { to: 9 }, { 'gen_ai.output.messages': JSON.stringify(messages) });
+  const calls = (reason: string | undefined) => chat('b', 'a', { out: [said(reason)] }, { from: 1 });
+
+  test.each<[string, readonly SpanSpec[], readonly string[]]>([
+    ['the last call', [agent('a', { to: 9 }), calls('length')], ['length']],
+    ['the agent, where no call came', [gives(said('length'))], ['length']],
+    ['the agent in the spelling of a provider', [gives(said('max_tokens'))], ['length']],
+    ['the agent, where its calls do not say', [gives(said('content_filter')), calls(undefined)], ['content_filter']],
+    ['both, once', [gives(said('stop')), calls('stop')], ['stop']],
+    ['both, where they differ', [gives(said('length')), calls('stop')], ['stop', 'length']],
+    ['the agent by what it said last', [gives(said('length', 'Let me look.'), said('stop'))], ['stop']],
+    ['nobody, where the agent only repeats that it asked for a tool', [gives(said('tool_calls'))], []],
+  ])('is told by %s', (_what, specs, reasons) => {
+    expect(turnOf(...specs).finishReasons).toEqual(reasons);
+  });
+});
+
 describe('the error of a turn', () => {
   const failed = { status: { error: 'boom' } } as const;
   const done = { out: [say('assistant', 'Done.')] };
@@ -532,6 +555,11 @@ describe('the error of a turn', () => {
         tool('2', '1', 'f', { from: 1, ...failed }),
         chat('3', '1', done, { from: 5 }),
       ],
+      undefined,
+    ],
+    [
+      'none, where the same happened and content is not captured: the answer may have come',
+      [agent('1', { to: 9, ...failed }), tool('2', '1', 'f', { from: 1, ...failed }), chat('3', '1', {}, { from: 5 })],
       undefined,
     ],
     [

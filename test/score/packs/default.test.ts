@@ -66,7 +66,7 @@ test.each<[string, Row]>([
       turn: { answered: MISSING, error: anError('rate limited'), finishReasons: ['stop'] },
       outcome: 'hard_failure',
       score: 0,
-      but: NO_ANSWER,
+      but: { ...NO_ANSWER, ended_without_error: 'not_applicable' },
     },
   ],
   [
@@ -83,20 +83,39 @@ test.each<[string, Row]>([
     {
       turn: { answered: "I'm sorry, but I can't help with that." },
       outcome: 'graceful_failure',
-      score: 0.8125,
+      score: 0.875,
       but: { answer_not_empty_or_apology: 'fail' },
     },
   ],
   [
-    'an error with an answer is no success',
-    { turn: { error: anError('flush failed') }, outcome: 'graceful_failure', score: 1 },
+    'an error with an answer is no success, and costs more than an error of a tool that the answer admits',
+    {
+      turn: { error: anError('flush failed') },
+      outcome: 'graceful_failure',
+      score: 0.875,
+      but: { ended_without_error: 'fail' },
+    },
+  ],
+  [
+    'so does one beside a hand-over',
+    {
+      turn: { answered: MISSING, toolCalls: [aToolCall('transfer_to_human_agents')], error: anError('rate limited') },
+      outcome: 'graceful_failure',
+      score: 0.8,
+      but: {
+        answer_not_empty_or_apology: 'not_applicable',
+        no_claim_without_action: 'not_applicable',
+        not_cut_off: 'not_applicable',
+        ended_without_error: 'fail',
+      },
+    },
   ],
   [
     'a tool error followed by a claim of success is worse than an apology',
     {
       turn: { toolCalls: [aFailedCall('book', 'no such room')], answered: 'Your meeting is booked for tomorrow.' },
       outcome: 'partial_failure',
-      score: 0.666667,
+      score: 0.6,
       but: {
         no_unrecovered_tool_error: 'fail',
         no_blocking_tool_error: 'not_applicable',
@@ -129,7 +148,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: [aToolCall('book'), aFailedCall('book', 'busy'), aToolCall('search')] },
       outcome: 'graceful_failure',
-      score: 0.866667,
+      score: 0.8,
       but: { no_unrecovered_tool_error: 'fail', no_blocking_tool_error: 'not_applicable' },
     },
   ],
@@ -138,7 +157,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: repeated(3) },
       outcome: 'no_fault_found',
-      score: 0.875,
+      score: 0.9375,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -147,7 +166,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: repeated(3, ['{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}']) },
       outcome: 'no_fault_found',
-      score: 0.875,
+      score: 0.9375,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -157,7 +176,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: repeated(9, ['{"page":1}', '{"page":2}']) },
       outcome: 'no_fault_found',
-      score: 0.875,
+      score: 0.9375,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -253,19 +272,19 @@ test.each<[string, Row]>([
       turn: { ...NO_CONTENT, error: anError('boom') },
       outcome: 'hard_failure',
       score: 0,
-      but: NO_ANSWER,
+      but: { ...NO_ANSWER, ended_without_error: 'not_applicable' },
     },
   ],
   [
-    'without content capture, whether a tool error was admitted is not known',
+    'without content capture, whether a tool error was admitted is not known, and that it was not done is',
     {
       turn: { ...NO_CONTENT, toolCalls: [aFailedCall('book', 'busy')] },
-      outcome: 'no_fault_found',
-      score: 1,
+      outcome: 'graceful_failure',
+      score: 0.833333,
       but: {
         ...NOT_CAPTURED,
         no_unrecovered_tool_error: 'not_applicable',
-        no_blocking_tool_error: 'not_applicable',
+        no_blocking_tool_error: 'fail',
       },
     },
   ],
@@ -327,6 +346,6 @@ test('failures lead to the step: the failed call, the repeated calls, the model 
   expect(evaluation.verdicts.get('no_unrecovered_tool_error')).toMatchObject({ evidence: [spanId(0x77)] });
   expect(evaluation.verdicts.get('not_cut_off')).toMatchObject({ evidence: [spanId(0xb0)] });
   expect(evaluation.explanation).toBe(
-    'Score 0.80 makes this a graceful_failure (no_unrecovered_tool_error is critical and failed); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The last model call was cut off: it ran into the limit of output tokens (length)).',
+    'Score 0.733333 makes this a graceful_failure (score >= 0.50); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The model was cut off: it ran into the limit of output tokens (length)).',
   );
 });

@@ -167,10 +167,10 @@ test.each<[string, TurnParts, Outcome, readonly string[]]>([
     [],
   ],
   [
-    'of a language that is not known, nothing is held against the agent',
+    'in a language that is not known, what was not done is, and that nobody could read whether it was admitted',
     { asked, toolCalls: [failedRefund], answered: 'Het spijt me, maar de terugbetaling is helaas niet gelukt.' },
-    'no_fault_found',
-    [],
+    'graceful_failure',
+    ['no_blocking_tool_error'],
   ],
 ])('%s', (_what, turn, outcome, failed) => {
   expect(failedIn(turn)).toMatchObject({ outcome, failed });

@@ -54,6 +54,9 @@ test.each<[string, TurnParts]>([
     'is empty after the work was done',
     { answered: ' ', toolCalls: [aToolCall('book_meeting', { args: content(asked) })] },
   ],
+  ['is what a program prints for nothing', { answered: 'None' }],
+  ['is an empty object', { answered: '{}' }],
+  ['is an error of a server', { answered: '502 Bad Gateway' }],
 ])('an answer that %s is not clear: nothing of it can be', (_what, turn) => {
   const evaluation = run(suite, aConversation([aTurn({ asked, ...turn })]));
 
@@ -65,7 +68,29 @@ test.each<[string, TurnParts]>([
     appropriate_tone: 'not_applicable',
   });
   expect(evaluation.score).toBe(0);
-  expect(evaluation.verdicts.get('provides_next_step')?.reason).toBe('The answer is empty.');
+  expect(evaluation.outcome).toBe('hard_failure');
+  expect(evaluation.verdicts.get('provides_next_step')?.reason).toMatch(
+    /^(The answer is empty|There is no answer but)/,
+  );
+});
+
+test.each([MISSING, content(' '), content('None')])(
+  'a hand-over to a person without a text is no unclear answer',
+  (answered) => {
+    const toolCalls = [aToolCall('transfer_to_human_agents')];
+
+    const evaluation = run(suite, aConversation([aTurn({ asked, answered, toolCalls })]));
+
+    expect(Object.values(exceptions(evaluation))).toEqual(Array.from({ length: 5 }, () => 'not_applicable'));
+    expect(evaluation).toMatchObject({ outcome: 'unscored', score: undefined });
+  },
+);
+
+test('a hand-over with a text is as clear as the text', () => {
+  const toolCalls = [aToolCall('transfer_to_human_agents')];
+  const answered = 'I am passing you on to a colleague, who will book the budget meeting with Ana.';
+
+  expect(exceptions(run(suite, aConversation([aTurn({ asked, answered, toolCalls })])))).toEqual({});
 });
 
 test('an answer that was not recorded may have been clear', () => {

@@ -69,6 +69,34 @@ test('what is plain without the arguments is said without them', () => {
   });
 });
 
+test.each<[string, Json]>([
+  ['declined', { status: 'declined', amount: 30 }],
+  ['an error of the server', { statusCode: 500, body: 'busy' }],
+  ['errors', { errors: ['the card has expired'] }],
+  ['a line', 'The payment could not be processed.'],
+  ['a traceback', 'Traceback (most recent call last):\n  File "pay.py", line 3'],
+])('a call that was refused is not done: %s', (_what, result) => {
+  const refused = conversation(PAID, [pay({ amount: 30 }, { result: content(result) })]);
+
+  expect(changed(refused)).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringContaining('pay({"amount":30}) was not called successfully'),
+  });
+  expect(run(pack, refused).outcome).toBe('hard_failure');
+});
+
+test('a change that is still pending is neither done nor left undone', () => {
+  const pending = pay({ amount: 30 }, { result: content({ status: 'pending' }) });
+
+  expect(changed(conversation(PAID, [pending]))).toMatchObject({
+    verdict: 'not_applicable',
+    reason: 'pay was still pending: whether it was done is not known.',
+  });
+  expect(run(pack, conversation(PAID, [pending])).outcome).toBe('unscored');
+  // Nobody expected it: that it was asked for is enough.
+  expect(changed(conversation({ actions: [] }, [pending]))?.verdict).toBe('fail');
+});
+
 test('a call that never came to its end is not done', () => {
   const hanging = pay({ amount: 30 }, { answered: false, result: MISSING });
 

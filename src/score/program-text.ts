@@ -1,0 +1,85 @@
+/**
+ * Text that a program printed where an answer should be. It is no answer to a person, however it got there:
+ *
+ *     None, null, undefined, NaN, [object Object]     a value that is not there, or has no text
+ *     {}, []                                          an empty value
+ *     500 Internal Server Error, KeyError: 'eta'      an error as a server, a client library or a runtime prints it, a traceback
+ *     <tool_call>…</tool_call>, {"name", "arguments"} a tool call that nobody carried out
+ *
+ * Only where it is the whole text. Whatever else an agent gives as JSON is its answer, `0` and `false` among them. An empty value is the right
+ * answer to some requests for data, an error to some questions about errors: each is let pass where the request speaks of such a thing, those
+ * that are JSON also where the agent's instructions do, or its spans say that JSON was asked for. Of an empty value it must be known that they
+ * do not.
+ */
+import type { Turn } from '../model/turn.ts';
+import { isPrintedException, isPrintedHttpError } from '../model/printed-error.ts';
+
+const TEXT_READ_MAX = 20_000;
+
+const NOTHING = /^(?:None|null|undefined|NaN|\[object Object\])?$/;
+const EMPTY_VALUE = /^(?:\{\s*\}|\[\s*\])$/;
+const TAGGED_CALL =
+  /^(?:<tool_calls?>[\s\S]*<\/tool_calls?>|<function_calls?>[\s\S]*<\/function_calls?>|<function=[\s\S]*<\/function>|\[TOOL_CALLS\][\s\S]*|<\|python_tag\|>[\s\S]*)$/;
+
+const SPEAKS_OF_DATA = /json|list|array|object|schema|fields?\b|keys?\b|dict|data|xml|yaml/i;
+const SPEAKS_OF_ERRORS =
+  /error|exception|fehler|erreur|erro\b|trace|stack|raise|throw|fail|crash|bug|code|http|status|output|print|\blogs?\b/i;
+const SPEAKS_OF_CALLS = /json|tool|function|call|schema|api\b/i;
+
+export function isProgramText(turn: Turn): boolean {
+  const { finalAnswer, userInput } = turn;
+  if (finalAnswer.state !== 'whole' || finalAnswer.text.length > TEXT_READ_MAX) return false;
+  const text = finalAnswer.text.trim();
+  const request = userInput.text.slice(0, TEXT_READ_MAX);
+  if (NOTHING.test(text)) return true;
+  if (EMPTY_VALUE.test(text))
+    return userInput.state === 'whole' && !SPEAKS_OF_DATA.test(request) && !isDataWanted(turn);
+  if (isPrintedException(text) || isPrintedHttpError(text)) return !SPEAKS_OF_ERRORS.test(request);
+  if (TAGGED_CALL.test(text)) return !SPEAKS_OF_CALLS.test(request);
+  return isWrittenCall(text) && !SPEAKS_OF_CALLS.test(request) && !isDataWanted(turn);
+}
+
+/** Whether the agent's instructions speak of JSON, or its spans say that it asked its model for it. */
+function isDataWanted({ steps }: Turn): boolean {
+  return steps.some(
+    ({ systemInstructions, attributes }) =>
+      /json|schema/i.test(systemInstructions?.slice(0, TEXT_READ_MAX) ?? '') ||
+      attributes.get('gen_ai.output.type') === 'json',
+  );
+}
+
+/** Exactly what a model writes to call a tool: any other member makes it data. */
+const CALL_MEMBERS: readonly string[] = [
+  'arguments,name',
+  'name,parameters',
+  'arguments,id,name',
+  'arguments,name,type',
+  'function,type',
+  'function,id,type',
+  'action,action_input',
+];
+
+function isWrittenCall(text: string): boolean {
+  if (!/^[[{]/.test(text)) return false;
+  try {
+    const value: unknown = JSON.parse(text);
+    const calls: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return calls.length > 0 && calls.every(isCall);
+  } catch {
+    // Prose may begin with a bracket.
+    return false;
+  }
+}
+
+function isCall(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const members = new Map<string, unknown>(Object.entries(value));
+  const calls = members.get('tool_calls');
+  if (members.size === 1 && Array.isArray(calls)) return calls.length > 0;
+  if (!CALL_MEMBERS.includes([...members.keys()].toSorted().join(','))) return false;
+  const given = members.get('arguments') ?? members.get('parameters') ?? members.get('function') ?? '';
+  const name = members.get('name') ?? members.get('action') ?? members.get('type');
+  // LangChain's agents hand in their answer by an action of this name.
+  const isNamed = typeof name === 'string' && !/^final.?answer$/i.test(name);
+  return isNamed && (typeof given === 'object' || typeof given === 'string');
+}
