@@ -90,7 +90,7 @@ describe('--resume', () => {
       '--repeats: ',
       '--seed: ',
       'the agent: ',
-      'the suite error-recovery 2: it was not there',
+      'the suite error-recovery 3: it was not there',
     ]) {
       expect(refused.err).toContain(what);
     }
