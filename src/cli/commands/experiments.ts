@@ -21,7 +21,8 @@ import { load } from '../load.ts';
 import { printCaseRun } from '../print-case-run.ts';
 import { printRepeats } from '../print-comparison.ts';
 import { type ListedExperiment, printExperiment, printExperiments, type RunState } from '../print-experiments.ts';
-import { printKeptRuns, runsJson, summaryOf } from '../print-runs.ts';
+import { summaryOf } from '../experiment-summary.ts';
+import { printKeptRuns, runsJson } from '../print-runs.ts';
 import { addImport } from './experiments-import.ts';
 import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
@@ -102,7 +103,7 @@ function stateOf({ experiment }: ExperimentResult, isWritten: boolean): RunState
 
 function toJson({ folder, result, state }: ListedExperiment) {
   const { experiment, runs } = result;
-  const { suites } = summaryOf(runs);
+  const { suites } = summaryOf(result);
   return { ...toExperimentJson(experiment), folder, state, runs: runs.length, summary: suites };
 }
 
