@@ -8,9 +8,9 @@ export type LimitKind = (typeof LIMIT_KINDS)[number];
  * Rules that count cases, and need no statistics: they hold from the first case.
  *
  * `newly_hard_failing`: passed in the baseline, and fails hard now. `critical_failures`: a critical criterion fails, whatever the baseline did. `cases_worse`: passed
- * in the baseline, in whole or in a criterion, and does not now.
+ * in the baseline, in whole or in a criterion, and does not now. `missing_cases`: the candidate did not run a case of the baseline, so that nothing can be said of it.
  */
-export const COUNT_RULES = ['newly_hard_failing', 'critical_failures', 'cases_worse'] as const;
+export const COUNT_RULES = ['newly_hard_failing', 'critical_failures', 'cases_worse', 'missing_cases'] as const;
 export type CountRule = (typeof COUNT_RULES)[number];
 
 /** `not_applicable`: a rule about something that the suite does not ask, or one that nobody wrote about what the agent does not report. */

@@ -39,12 +39,13 @@ Rules are read from gate.yaml, where there is one:
     newly_hard_failing: 0        # cases that passed in the baseline and fail hard now
     critical_failures: 0         # cases that fail a critical criterion
     cases_worse: 3               # cases that \`assay compare\` lists as worse
+    missing_cases: 0             # cases of the baseline that were not run; 0 also where it is not written
     tcr: { floor: 0.8, max_drop: 5 points }
     success_rate: { max_drop: 5% of baseline }
     cost_efficiency: { max_drop: 10% }
     criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
-The first three count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
+The first four count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
 need some 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of success of
 5 % and of cost efficiency of 10 % of the baseline, of TCR of 5 points, of a criterion of 10; rises of failed runs of 5.
 

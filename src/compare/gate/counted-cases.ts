@@ -5,7 +5,7 @@
  * does. A crash that left nothing to score is a hard failure. A run that ended well and left no spans tells nothing: that is a fault of the set-up, not of the agent.
  */
 import { isAnswer } from '../../model/decision.ts';
-import type { CountedCases, CountRule, LeftOut } from '../../model/gate.ts';
+import type { CountedCases, LeftOut } from '../../model/gate.ts';
 import { isScored, isWorst } from '../../model/severity.ts';
 import { flippedCases } from '../flipped-cases.ts';
 import { countedOf, passRateOf, successOf, valueOfCase } from '../measure.ts';
@@ -33,7 +33,7 @@ export function criticalFailures(candidate: SuiteRuns): CountedCases | undefined
 
 /** Of cases that both ran as they are now. */
 export function casesAgainstBaseline(
-  rule: Exclude<CountRule, 'critical_failures'>,
+  rule: 'newly_hard_failing' | 'cases_worse',
   candidate: SuiteRuns,
   baseline: SuiteRuns,
 ): CountedCases {
@@ -43,6 +43,18 @@ export function casesAgainstBaseline(
     return now === undefined ? [] : [stateOf(now, stateIn(key, before, now))];
   });
   return counted(candidate, states, oneSided(candidate, baseline));
+}
+
+/** Each case of the baseline was looked for: what it was before is no matter. */
+export function missingCases(candidate: SuiteRuns, baseline: SuiteRuns): CountedCases {
+  const [before, now] = [idsOf(baseline), idsOf(candidate)];
+  return {
+    broken: [...before].filter((id) => !now.has(id)),
+    undecided: [],
+    notRun: 0,
+    cases: before.size,
+    leftOut: { only_in_baseline: 0, only_in_candidate: 0, changed: 0, not_scored: 0 },
+  };
 }
 
 type StateIn = (key: string, before: RunsOfCase, now: RunsOfCase) => CaseState;

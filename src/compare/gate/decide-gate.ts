@@ -60,7 +60,10 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
     judged(one, { brokenAt: broken.get(one), tail, tailOfBroken, isDefault: gate.isDefault }),
   );
   const rules = suites.flatMap(({ suite, sides }): readonly JudgedRule[] => [
-    ...countsOf(gate, suite).map((count) => decideCount(count, sides)),
+    ...countsOf(gate, suite)
+      .map((count) => ({ count, rule: decideCount(count, sides) }))
+      .filter(({ count, rule }) => !count.isImplied || (sides.baseline !== undefined && rule.decision !== 'pass'))
+      .map(({ rule }) => rule),
     ...limits.filter((rule) => rule.suite === suite.name),
   ]);
   return {

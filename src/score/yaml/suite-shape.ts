@@ -33,7 +33,7 @@ const OUTCOME = {
 const CRITERION = {
   name: z.string(),
   question: z.string(),
-  weight: z.number(),
+  weight: z.number('a number from 0 to 1, up to six decimal places'),
   check: z.string().optional(),
   uses: z.string().optional(),
   /** Its form is read by `read-order.ts`. */
@@ -54,7 +54,7 @@ const SUITE = {
   description: z.string().optional(),
   scope: z.enum(['conversation', 'turn']),
   normalize: z.boolean().optional(),
-  min_decided: z.number().optional(),
+  min_decided: z.number('a share from 0 to 1').optional(),
   about: z.enum(ABOUTS).optional(),
   hard_failure_keeps_score: z.boolean().optional(),
   crash: z.enum(CRASH).optional(),
