@@ -44,6 +44,7 @@ const CRITERION = {
   when: z.string().optional(),
   when_not_applicable: z.enum(NOT_APPLICABLE_HANDLINGS).optional(),
   critical: z.union([z.boolean(), z.enum(SCORED_OUTCOMES)]).optional(),
+  about: z.enum(ABOUTS).optional(),
   evidence: z.string().optional(),
   reason: reasons.optional(),
 };
@@ -114,6 +115,7 @@ export const lenientSuite = z.object({
         when: z.string().optional().catch(undefined),
         when_not_applicable: CRITERION.when_not_applicable.catch(undefined),
         critical: CRITERION.critical.catch(undefined),
+        about: CRITERION.about.catch(undefined),
         evidence: z.string().optional().catch(undefined),
         reason: CRITERION.reason.catch(undefined),
       }),
