@@ -3,6 +3,7 @@
  * line and column. Suites and the configuration are both read through this.
  */
 import { isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument, type Scalar, visit } from 'yaml';
+import { exact } from './exact-json.ts';
 import type { Mistake } from './mistake.ts';
 
 export type Path = readonly (string | number)[];
@@ -45,6 +46,7 @@ export function readWrittenDocument(text: string, file: string): WrittenDocument
       mistakes.push({ file, ...placeAt(startOf(key)), path: FORBIDDEN_KEY, problem, expected: 'another name' });
     }
   }
+  keepDigits(document);
   const value = mistakes.length === 0 ? toValue(document, mistakes, file) : undefined;
   const root = document.contents;
   return {
@@ -71,6 +73,15 @@ function forbiddenKeys(document: ReturnType<typeof parseDocument>): readonly Sca
     },
   });
   return found;
+}
+
+/** As in JSON: a whole number that a double cannot hold is the text of its digits. */
+function keepDigits(document: ReturnType<typeof parseDocument>): void {
+  visit(document, {
+    Scalar: (_, scalar) => {
+      scalar.value = exact(scalar.value, scalar.source);
+    },
+  });
 }
 
 function toValue(document: ReturnType<typeof parseDocument>, mistakes: Mistake[], file: string): unknown {
