@@ -17,7 +17,7 @@ import { initGate } from '../init-gate.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { printTable, type TableRow } from '../print-table.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
 interface GateFlags {
@@ -84,7 +84,7 @@ export function addGate(program: Command, terminal: Terminal): void {
       const { result, gate } = await decide(reference, flags).catch(failAsError);
       await writeReport(flags.markdown, () => gateMarkdown(result), terminal, GATE_EXIT.error);
       await writeReport(flags.junit, () => gateJUnit(result, gate), terminal, GATE_EXIT.error);
-      if (flags.json === true) terminal.out(JSON.stringify(gateJson(result)));
+      if (flags.json === true) terminal.out(jsonText(gateJson(result)));
       else if (flags.markdown !== '-' && flags.junit !== '-') printGate(terminal, result, gate);
       const code = mayRelease(result, gate.onNotEnoughEvidence) ? GATE_EXIT.pass : GATE_EXIT[result.decision];
       if (code !== 0) throw new CommandFailure('', code);

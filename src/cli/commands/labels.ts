@@ -5,7 +5,7 @@ import { failOn } from '../load.ts';
 import { readLabels, type WrittenLabel } from '../read-labels.ts';
 import { ask, askedPort, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
-import type { Terminal } from '../terminal.ts';
+import { jsonText, type Terminal } from '../terminal.ts';
 
 /** As many as one request may have. */
 const LABELS_MAX = 1000;
@@ -35,7 +35,7 @@ export function addLabels(program: Command, terminal: Terminal): void {
       const counts = { labels: read.labels.length, added };
       terminal.out(
         flags.json === true
-          ? JSON.stringify(counts)
+          ? jsonText(counts)
           : `${counts.labels} labels, ${added} of them new: metrics show them within a minute`,
       );
     });

@@ -23,7 +23,7 @@ import { failOn, type Loaded, load } from '../load.ts';
 import { printRuns, runsJson } from '../print-runs.ts';
 import { RunProgress } from '../run-progress.ts';
 import { settingOption } from '../setting-option.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 interface RunFlags {
@@ -284,7 +284,7 @@ async function drive(
     await closeJudges();
     progress.end();
   }
-  if (flags.json === true) terminal.out(JSON.stringify(runsJson(folder)));
+  if (flags.json === true) terminal.out(jsonText(runsJson(folder)));
   else printRuns(terminal, folder, end);
   if (end.is === 'ended') return;
   const resume = `assay run ${wanted.dataset.file} --resume ${folder.experiment.id}`;

@@ -7,7 +7,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { printValidity } from '../print-validity.ts';
 import { addScoringOptions, type ScoringFlags, scoreFiles } from '../score-files.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 
 interface ValidityFlags extends ScoringFlags {
   readonly outcomes: string;
@@ -52,7 +52,7 @@ export function addValidity(program: Command, terminal: Terminal): void {
         throw new CommandFailure(noneJoined(evaluations, outcomes), EXIT.input);
       }
       const all = { ...outcomes, ...counted };
-      if (flags.json === true) terminal.out(JSON.stringify(validityJson(suites, all)));
+      if (flags.json === true) terminal.out(jsonText(validityJson(suites, all)));
       else {
         terminal.out(`\n  ${joinedText(all)}`);
         for (const line of leftOutLines(all)) terminal.out(`  ${line}`);
