@@ -5,7 +5,7 @@ import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import type { SuiteSummary } from '../report/documents/summary.ts';
 import { headRow, printTable } from './print-table.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
-import { summaryOf } from './print-runs.ts';
+import { summaryOf } from './experiment-summary.ts';
 
 /** `interrupted`: nobody writes it, and cases are left. */
 export type RunState = 'ended' | 'running' | 'interrupted';
@@ -24,8 +24,8 @@ const ALIGN = 'lllllrlrrl';
 /** A line for each suite of each; what is the same as above is not said again. */
 export function printExperiments(terminal: Terminal, listed: readonly ListedExperiment[]): void {
   const rows = listed.flatMap((one) => {
-    const { experiment, runs } = one.result;
-    const { suites } = summaryOf(runs);
+    const { experiment } = one.result;
+    const { suites } = summaryOf(one.result);
     const first = [
       { text: experiment.id, max: 130 },
       { text: experiment.name, max: NAME_MAX },

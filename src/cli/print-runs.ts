@@ -1,9 +1,10 @@
 /** The end of `assay run`, as a person reads it, and as JSON. */
 import type { CaseRun, ExperimentResult, RunEnd } from '../model/experiment.ts';
 import type { ExperimentEnd } from '../offline/run/run-experiment.ts';
-import { type Summary, summarize } from '../report/documents/summary.ts';
+import type { Summary } from '../report/documents/summary.ts';
 import type { ExperimentFolder } from '../store/experiment/experiment-folder.ts';
 import { toExperimentJson } from '../store/experiment/experiment-json.ts';
+import { brokenOff, summaryOf } from './experiment-summary.ts';
 import { printScores } from './print-summary.ts';
 import { safe, type Terminal } from './terminal.ts';
 
@@ -37,11 +38,12 @@ export function printRuns(
 }
 
 /** What they add up to, and which of them failed or were odd. */
-export function printKeptRuns(terminal: Terminal, { experiment, runs }: ExperimentResult): void {
-  printScores(terminal, withCases(summaryOf(runs), runs));
+export function printKeptRuns(terminal: Terminal, result: ExperimentResult): void {
+  const { experiment, runs } = result;
+  printScores(terminal, withCases(summaryOf(result), runs));
   const broken = brokenOff(runs).length;
   if (broken > 0) {
-    const text = `${broken} of ${runs.length} runs broke off and left nothing to score: the figures above are without them`;
+    const text = `${broken} of ${runs.length} runs broke off and left nothing to score: each counts as a hard failure with score 0`;
     terminal.out(`\n  ${terminal.paint('red', text)}`);
   }
   const failed = runs.filter((run) => run.end !== 'completed');
@@ -70,24 +72,13 @@ function withCases(summary: Summary, runs: readonly CaseRun[]): Summary {
   return { ...summary, failing_criteria: failing };
 }
 
-export function runsJson({ experiment, runs }: ExperimentResult) {
+export function runsJson(result: ExperimentResult) {
+  const { experiment, runs } = result;
   return {
     experiment: toExperimentJson(experiment),
     runs: { kept: runs.length, ...countsOf(runs), without_score: brokenOff(runs).length },
-    summary: summaryOf(runs),
+    summary: summaryOf(result),
   };
-}
-
-/** A suite has no band where runs broke off that it could say nothing of: it would be of the runs that went well. */
-export function summaryOf(runs: readonly CaseRun[]): Summary {
-  const summary = summarize(runs.flatMap(({ evaluations }) => evaluations));
-  if (brokenOff(runs).length === 0) return summary;
-  const suites = Object.entries(summary.suites).map(([name, suite]) => [name, { ...suite, band: null }] as const);
-  return { ...summary, band: null, suites: Object.fromEntries(suites) };
-}
-
-function brokenOff(runs: readonly CaseRun[]): readonly CaseRun[] {
-  return runs.filter(({ end, evaluations }) => end !== 'completed' && evaluations.length === 0);
 }
 
 function countsOf(runs: readonly CaseRun[]): { readonly [end in RunEnd]: number } {

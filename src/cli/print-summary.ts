@@ -72,13 +72,12 @@ function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): v
   terminal.out(`\n  ${head.join('   ')}`);
   const known = whatIsKnown(summary);
   if (known !== undefined) terminal.out(`  ${terminal.paint('dim', known)}`);
+  const all = summary.evaluations + summary.broke_off;
   const rows = OUTCOMES_IN_ORDER.flatMap((outcome) => {
     const count = summary.outcomes[outcome];
     const style = OUTCOME_STYLES[outcome];
     if (count === 0) return [];
-    return [
-      [style === undefined ? outcome : { text: outcome, style }, String(count), percent(count / summary.evaluations)],
-    ];
+    return [[style === undefined ? outcome : { text: outcome, style }, String(count), percent(count / all)]];
   });
   printTable(terminal, rows, { align: 'lrr', min: [22, 6, 7] });
 }

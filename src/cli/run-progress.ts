@@ -1,4 +1,5 @@
 /** How far an experiment is: a bar that overwrites itself on a terminal, a line every few seconds elsewhere. */
+import { scoreOf } from '../compare/measure.ts';
 import type { CaseRun } from '../model/experiment.ts';
 import type { ExperimentFolder } from '../store/experiment/experiment-folder.ts';
 import { Heartbeat, timeLeft } from './heartbeat.ts';
@@ -64,13 +65,14 @@ export class RunProgress {
     this.#heartbeat.end();
   }
 
-  #count({ evaluations, end }: CaseRun): void {
-    for (const { score } of evaluations) {
+  #count(run: CaseRun): void {
+    for (const { name } of this.#folder.experiment.suites) {
+      const score = scoreOf({ run, evaluations: run.evaluations.filter(({ suite }) => suite === name) });
       if (score === undefined) continue;
       this.#scores += score;
       this.#scored += 1;
     }
-    if (end !== 'completed') this.#failed += 1;
+    if (run.end !== 'completed') this.#failed += 1;
   }
 
   #text(isLive: boolean): string {
@@ -83,7 +85,7 @@ export class RunProgress {
     const parts = [
       `${done} of ${this.#all} runs`,
       ...(this.#failed > 0 ? [`${this.#failed} failed`] : []),
-      ...(this.#scored > 0 ? [`TCR ${(this.#scores / this.#scored / 1_000_000).toFixed(3)}`] : []),
+      ...(this.#scored > 0 ? [`TCR ${(this.#scores / this.#scored).toFixed(3)}`] : []),
       ...(left === undefined ? [] : [left]),
     ];
     return `${bar}${parts.join(', ')}`;

@@ -50,6 +50,16 @@ export function safe(text: string, lengthMax = 300): string {
   return plain.length > lengthMax ? `${plain.slice(0, lengthMax - 1).toWellFormed()}…` : plain;
 }
 
+/** JSON in which nothing is left that a terminal would obey, or that would turn the text around: escaped, it is the same JSON. */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, escaped);
+}
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
 /** Never minus nothing: what rounds to 0 is 0. */
 export function fixed(value: number, digits: number): string {
   const text = value.toFixed(digits);

@@ -1,8 +1,8 @@
 /**
  * What of an experiment is measured, and what it comes to for one case: the mean over its runs, of what each run says.
  *
- * A run that the agent did not get to its end (it failed, was out of time, or left no spans) and of which no score can be told is one without success:
- * a crash must not take a case out of the figures. Where the agent did end, what is unscored is left out of them, as everywhere, and has a share of its own.
+ * A run that broke off (the agent failed, was out of time, or left no spans) and has no score counts as a hard failure with score 0 (`countedOf`), so that a
+ * crash never takes a case out of the figures. Where the agent did end, what is unscored is left out of them, as everywhere, and has a share of its own.
  */
 import { decisionOf } from '../model/decision.ts';
 import { isGood, isInSuccessRate } from '../model/severity.ts';
@@ -16,7 +16,12 @@ export type BoundedMeasure =
   | { readonly is: 'failed_runs' }
   | { readonly is: 'unscored' }
   | { readonly is: 'outcome'; readonly outcome: Outcome }
-  | { readonly is: 'criterion'; readonly name: string }
+  | {
+      readonly is: 'criterion';
+      readonly name: string;
+      /** Of a run that broke off before the criterion could be decided: left out, or counted as if it had failed. */
+      readonly brokenOff?: 'fails';
+    }
   | { readonly is: 'pass_hat'; readonly k: number }
   | { readonly is: 'pass_at'; readonly k: number };
 
@@ -69,19 +74,33 @@ export function effortsOf(runs: SuiteRuns, measure: EffortMeasure): Map<string, 
   return efforts;
 }
 
+/** As much of an evaluation as figures are made of. */
+type Counted = Pick<Evaluation, 'score' | 'outcome'>;
+
+const BROKEN_OFF: readonly Counted[] = [{ score: 0, outcome: 'hard_failure' }];
+
+/** What a run counts as: its evaluations, or a hard failure with score 0 where it broke off and none of them has a score. */
+export function countedOf(run: SuiteRun): readonly Counted[] {
+  return leftNoScore(run) ? BROKEN_OFF : run.evaluations;
+}
+
+export function leftNoScore({ run, evaluations }: SuiteRun): boolean {
+  return run.end !== 'completed' && evaluations.every(({ score }) => score === undefined);
+}
+
 /**
  * 1 or 0; a share of the turns where the suite is about turns; undefined where nothing can be told, as of a conversation that was handed over to
  * a person.
  */
-export function successOf({ run, evaluations }: SuiteRun): number | undefined {
-  const told = evaluations.filter(({ outcome }) => isInSuccessRate(outcome));
-  if (told.length === 0) return run.end === 'completed' ? undefined : 0;
+export function successOf(run: SuiteRun): number | undefined {
+  const told = countedOf(run).filter(({ outcome }) => isInSuccessRate(outcome));
+  if (told.length === 0) return run.run.end === 'completed' ? undefined : 0;
   return meanOf(told.map(({ outcome }) => (isGood(outcome) ? 1 : 0)));
 }
 
 /** Between 0 and 1. */
-export function scoreOf({ evaluations }: SuiteRun): number | undefined {
-  return meanOf(evaluations.flatMap(({ score }) => (score === undefined ? [] : [score / 1_000_000])));
+export function scoreOf(run: SuiteRun): number | undefined {
+  return meanOf(countedOf(run).flatMap(({ score }) => (score === undefined ? [] : [score / 1_000_000])));
 }
 
 export function passRateOf({ evaluations }: SuiteRun, criterion: string): number | undefined {
@@ -93,7 +112,8 @@ export function meanOf(numbers: readonly number[]): number | undefined {
   return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }
 
-function valueOfCase({ runs }: RunsOfCase, measure: BoundedMeasure): number | undefined {
+/** The mean over its runs of what each says; undefined where none says anything. */
+export function valueOfCase({ runs }: RunsOfCase, measure: BoundedMeasure): number | undefined {
   switch (measure.is) {
     case 'score':
       return meanOfKnown(runs.map(scoreOf));
@@ -102,11 +122,15 @@ function valueOfCase({ runs }: RunsOfCase, measure: BoundedMeasure): number | un
     case 'failed_runs':
       return meanOf(runs.map(({ run }) => (run.end === 'completed' ? 0 : 1)));
     case 'unscored':
-      return outcomeRate(runs, 'unscored');
+      // A suite could say nothing of a run that broke off either: were it left out, a crash would make this better.
+      return outcomeRate(runs, (run) => (leftNoScore(run) ? UNSCORED : countedOf(run)), 'unscored');
     case 'outcome':
-      return outcomeRate(runs, measure.outcome);
-    case 'criterion':
-      return meanOfKnown(runs.map((run) => passRateOf(run, measure.name)));
+      return outcomeRate(runs, countedOf, measure.outcome);
+    case 'criterion': {
+      const undecided = (run: SuiteRun) =>
+        measure.brokenOff === 'fails' && run.run.end !== 'completed' ? 0 : undefined;
+      return meanOfKnown(runs.map((run) => passRateOf(run, measure.name) ?? undecided(run)));
+    }
     case 'pass_hat':
     case 'pass_at': {
       // A run passes as a whole: with a suite about turns, where each of them succeeded.
@@ -144,10 +168,14 @@ function passed({ verdicts }: Evaluation, criterion: string): number[] {
   return [decision === 'pass' ? 1 : 0];
 }
 
-function outcomeRate(runs: readonly SuiteRun[], outcome: Outcome): number | undefined {
-  return meanOfKnown(
-    runs.map(({ evaluations }) => meanOf(evaluations.map((one) => (one.outcome === outcome ? 1 : 0)))),
-  );
+const UNSCORED: readonly Counted[] = [{ score: undefined, outcome: 'unscored' }];
+
+function outcomeRate(
+  runs: readonly SuiteRun[],
+  counted: (run: SuiteRun) => readonly Counted[],
+  outcome: Outcome,
+): number | undefined {
+  return meanOfKnown(runs.map((run) => meanOf(counted(run).map((one) => (one.outcome === outcome ? 1 : 0)))));
 }
 
 function meanOfKnown(numbers: readonly (number | undefined)[]): number | undefined {

@@ -7,8 +7,8 @@ import type { ScoreSplit } from '../model/comparison.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { ExperimentSuite } from '../model/experiment.ts';
 import { HARD_FAILURES, SPLIT_FIRST, splitChange, takenByHardFailure } from '../model/tcr-split.ts';
-import { meanOf } from './measure.ts';
-import type { RunsOfCase, SuiteRuns } from './suite-runs.ts';
+import { leftNoScore, meanOf, scoreOf } from './measure.ts';
+import type { RunsOfCase, SuiteRun, SuiteRuns } from './suite-runs.ts';
 
 /** Of the cases that have a score in both where they share any; else of all. */
 export function splitScore(a: SuiteRuns, b: SuiteRuns, isPaired: boolean): ScoreSplit | undefined {
@@ -44,24 +44,43 @@ function cellsOf(runs: SuiteRuns, suite: ExperimentSuite, criteria: readonly str
 }
 
 function cellOf({ runs }: RunsOfCase, suite: ExperimentSuite, criteria: readonly string[]): Float64Array | undefined {
-  const scored = runs.map(({ evaluations }) => evaluations.filter(({ score }) => score !== undefined));
-  const counted = scored.filter(({ length }) => length > 0);
+  const counted = runs.filter((run) => scoreOf(run) !== undefined);
   if (counted.length === 0) return undefined;
   const cell = new Float64Array(SPLIT_FIRST + 2 * criteria.length);
-  const mean = (of: (evaluation: Evaluation) => number) =>
-    meanOf(counted.map((evaluations) => meanOf(evaluations.map(of)) ?? 0)) ?? 0;
+  const mean = (of: (run: SuiteRun) => number | undefined) => meanOf(counted.map((run) => of(run) ?? 0)) ?? 0;
   cell[0] = 1;
   cell[1] = 1;
-  cell[2] = mean(({ score }) => (score ?? 0) / 1_000_000);
+  cell[2] = mean(scoreOf);
   for (const [index, criterion] of criteria.entries()) {
-    cell[SPLIT_FIRST + 2 * index] = mean((evaluation) => partOf(evaluation, suite, criterion).share);
-    cell[SPLIT_FIRST + 2 * index + 1] = mean((evaluation) => partOf(evaluation, suite, criterion).brought);
+    cell[SPLIT_FIRST + 2 * index] = mean((run) => partOfRun(run, suite, criterion).share);
+    cell[SPLIT_FIRST + 2 * index + 1] = mean((run) => partOfRun(run, suite, criterion).brought);
   }
   return cell;
 }
 
+interface Part {
+  readonly share: number;
+  readonly brought: number;
+}
+
+function partOfRun(run: SuiteRun, suite: ExperimentSuite, criterion: string): Part {
+  if (leftNoScore(run)) return partOfBrokenOff(suite, criterion);
+  const scored = run.evaluations.filter(({ score }) => score !== undefined);
+  const parts = scored.map((evaluation) => partOf(evaluation, suite, criterion));
+  const mean = (of: (part: Part) => number) => meanOf(parts.map(of)) ?? 0;
+  return { share: mean(({ share }) => share), brought: mean(({ brought }) => brought) };
+}
+
+/** As if every criterion had passed, and the hard failure had taken it all away: no criterion is known to have failed. */
+function partOfBrokenOff({ criteria }: ExperimentSuite, criterion: string): Part {
+  if (criterion === HARD_FAILURES) return { share: 1, brought: -1 };
+  const whole = criteria.reduce((sum, { weight }) => sum + weight, 0);
+  const share = (criteria.find(({ name }) => name === criterion)?.weight ?? 0) / whole;
+  return { share, brought: share };
+}
+
 /** What share of the score a criterion has, and what of it came in. */
-function partOf(evaluation: Evaluation, { criteria }: ExperimentSuite, criterion: string) {
+function partOf(evaluation: Evaluation, { criteria }: ExperimentSuite, criterion: string): Part {
   let [decided, passed, share, brought] = [0, 0, 0, 0];
   for (const { name, weight, whenNotApplicable } of criteria) {
     const counted = countedAs(evaluation.verdicts.get(name)?.verdict ?? 'skipped', whenNotApplicable);

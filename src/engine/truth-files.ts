@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Conversation } from '../model/conversation.ts';
 import type { Json } from '../model/json.ts';
+import { whyNoTruth } from '../score/expected/expected-actions.ts';
 import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import type { TruthFile } from '../model/truth.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
@@ -29,6 +30,8 @@ export function readTruthFiles(files: readonly TruthFile[]): ReadTruth {
   const indexes = files.map((file): Index => {
     const truths = new Map<string, Json>();
     for (const { id, truth, mistake } of readEntries(file, mistakes)) {
+      const unusable = whyNoTruth(truth);
+      if (unusable !== undefined) mistakes.push(mistake(unusable.problem, unusable.expected));
       if (truths.has(id)) mistakes.push(mistake(`'${id}' is there twice`, 'each id once'));
       else truths.set(id, truth);
     }

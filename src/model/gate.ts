@@ -8,9 +8,9 @@ export type LimitKind = (typeof LIMIT_KINDS)[number];
  * Rules that count cases, and need no statistics: they hold from the first case.
  *
  * `newly_hard_failing`: passed in the baseline, and fails hard now. `critical_failures`: a critical criterion fails, whatever the baseline did. `cases_worse`: passed
- * in the baseline, in whole or in a criterion, and does not now.
+ * in the baseline, in whole or in a criterion, and does not now. `missing_cases`: the candidate did not run a case of the baseline, so that nothing can be said of it.
  */
-export const COUNT_RULES = ['newly_hard_failing', 'critical_failures', 'cases_worse'] as const;
+export const COUNT_RULES = ['newly_hard_failing', 'critical_failures', 'cases_worse', 'missing_cases'] as const;
 export type CountRule = (typeof COUNT_RULES)[number];
 
 /** `not_applicable`: a rule about something that the suite does not ask, or one that nobody wrote about what the agent does not report. */
@@ -41,6 +41,8 @@ export interface JudgedLimit extends Judged {
   readonly figures: RuleFigures | undefined;
   /** About how many cases, of the same kind, it takes to tell; undefined where it is told, or where no number would do. */
   readonly casesNeeded: number | undefined;
+  /** Of criteria: it is broken where each run that broke off counts as a failure. */
+  readonly isBrokenAtWorst: boolean;
 }
 
 /** Decided on the cases that there are. */
@@ -69,9 +71,13 @@ export interface CountedCases {
 export const LEFT_OUT = ['only_in_baseline', 'only_in_candidate', 'changed', 'not_scored'] as const;
 export type LeftOut = (typeof LEFT_OUT)[number];
 
-/** Whether a rule without enough evidence lets the release pass. A count waits for no evidence that more cases could bring, so it never does. */
-export function isWaived({ is, decision }: JudgedRule, onNotEnoughEvidence: 'fail' | 'pass'): boolean {
-  return is === 'limit' && decision === 'not_enough_evidence' && onNotEnoughEvidence === 'pass';
+/**
+ * Whether a rule without enough evidence lets the release pass. A count waits for no evidence that more cases could bring, so it never does; and neither does a
+ * criterion that crashes keep from being broken.
+ */
+export function isWaived(rule: JudgedRule, onNotEnoughEvidence: 'fail' | 'pass'): boolean {
+  if (rule.is === 'count' || rule.decision !== 'not_enough_evidence') return false;
+  return onNotEnoughEvidence === 'pass' && !rule.isBrokenAtWorst;
 }
 
 /** Whether the release may go out: nothing is broken, and what could not be decided is waived. */

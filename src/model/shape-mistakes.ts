@@ -53,7 +53,8 @@ function mistakesOf(
     }
     case 'invalid_type': {
       const given = valueAt(value, path);
-      return [at(path, wrongType(given, path), NOUNS[issue.expected] ?? issue.expected)];
+      const own = issue.message.startsWith(ZOD_MESSAGE) ? undefined : issue.message;
+      return [at(path, wrongType(given, path), own ?? NOUNS[issue.expected] ?? issue.expected)];
     }
     case 'invalid_union':
       return [at(path, wrongType(valueAt(value, path), path), unionOf(issue))];
@@ -64,7 +65,12 @@ function mistakesOf(
   }
 }
 
+/** Of a type that nobody wrote a message for. */
+const ZOD_MESSAGE = 'Invalid input';
+
 function wrongType(given: unknown, path: Path): string {
+  if (typeof given === 'number' && !Number.isFinite(given))
+    return Number.isNaN(given) ? 'it is not a number' : `it is beyond the range of numbers, ±${Number.MAX_VALUE}`;
   return given === undefined
     ? `'${String(path.at(-1) ?? 'the value')}' is missing`
     : `${describe(given)} is of the wrong type`;
@@ -93,6 +99,7 @@ function unionOf(issue: Extract<Issue, { code: 'invalid_union' }>): string {
 function describe(given: unknown): string {
   if (given === null || given === undefined) return 'nothing';
   if (Array.isArray(given)) return 'a list';
+  if (typeof given === 'number') return String(given);
   return typeof given === 'object' ? 'a mapping' : JSON.stringify(given).slice(0, 80);
 }
 

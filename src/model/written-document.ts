@@ -2,7 +2,8 @@
  * A YAML file as a person wrote it: its value, and where each part of it stands, so that a mistake can be named by file,
  * line and column. Suites and the configuration are both read through this.
  */
-import { isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
+import { isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument, type Scalar, visit } from 'yaml';
+import { exact } from './exact-json.ts';
 import type { Mistake } from './mistake.ts';
 
 export type Path = readonly (string | number)[];
@@ -39,6 +40,13 @@ export function readWrittenDocument(text: string, file: string): WrittenDocument
   const mistakes = document.errors.map(
     (error): Mistake => ({ file, ...placeAt(error.pos[0]), path: '', problem: error.message, expected: 'valid YAML' }),
   );
+  if (mistakes.length === 0) {
+    for (const key of forbiddenKeys(document)) {
+      const problem = `'${FORBIDDEN_KEY}' cannot be the name of anything`;
+      mistakes.push({ file, ...placeAt(startOf(key)), path: FORBIDDEN_KEY, problem, expected: 'another name' });
+    }
+  }
+  keepDigits(document);
   const value = mistakes.length === 0 ? toValue(document, mistakes, file) : undefined;
   const root = document.contents;
   return {
@@ -52,6 +60,28 @@ export function readWrittenDocument(text: string, file: string): WrittenDocument
       return placeAt(isScalar(node) ? offsetInSource(node, text, offset) : startOf(node));
     },
   };
+}
+
+/** The prototype of an object: whatever copies objects drops a field of this name without a word, so that what is written under it would never hold. */
+const FORBIDDEN_KEY = '__proto__';
+
+function forbiddenKeys(document: ReturnType<typeof parseDocument>): readonly Scalar[] {
+  const found: Scalar[] = [];
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (isScalar(key) && key.value === FORBIDDEN_KEY) found.push(key);
+    },
+  });
+  return found;
+}
+
+/** As in JSON: a whole number that a double cannot hold is the text of its digits. */
+function keepDigits(document: ReturnType<typeof parseDocument>): void {
+  visit(document, {
+    Scalar: (_, scalar) => {
+      scalar.value = exact(scalar.value, scalar.source);
+    },
+  });
 }
 
 function toValue(document: ReturnType<typeof parseDocument>, mistakes: Mistake[], file: string): unknown {

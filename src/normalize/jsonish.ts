@@ -3,6 +3,7 @@
  * next, and a string that was JSON may have been cut in the middle by an attribute length limit. Here such a value is
  * decoded once, and what comes out is plain data that is safe to walk: objects without prototype, at most 64 deep.
  */
+import { parseExactly } from '../model/exact-json.ts';
 import type { Json } from '../model/json.ts';
 import type { ContentState } from '../model/step.ts';
 import type { AttributeValue } from '../model/otlp/views.ts';
@@ -64,7 +65,7 @@ function decodeText(text: string): Decoded {
   if (isRedactionMarker(text)) return { state: 'redacted', value: text };
   if (!mayBeJson(text)) return { state: 'whole', value: text };
   try {
-    return { state: 'whole', value: JSON.parse(text) };
+    return { state: 'whole', value: parseExactly(text) };
   } catch {
     // Not JSON after all, or the beginning of some: only the second means that something is missing.
     const prefix = completedPrefix(text);

@@ -50,6 +50,7 @@ export async function suiteRemarks(suites: readonly CompiledSuite[]): Promise<re
     const says: string[] = [];
     const about = ABOUT[suite.about];
     if (about !== undefined) says.push(about);
+    if (suite.about === 'form') says.push(...answerOnly(suite.criteria));
     const turnId = suite.scope === 'turn' ? crash.turns[0]?.id : undefined;
     const { outcome, score } = evaluate(suite, { conversation: crash, turnId, revision: 1 });
     if (score === undefined) says.push('a conversation that ends without an answer is unscored: crashes leave its TCR');
@@ -58,6 +59,14 @@ export async function suiteRemarks(suites: readonly CompiledSuite[]): Promise<re
     says.push(...suite.criteria.flatMap(switchedOffBy));
     return says.map((one) => ({ suite: suite.name, says: one }));
   });
+}
+
+function answerOnly(criteria: readonly CompiledCriterion[]): readonly string[] {
+  const names = criteria.filter(({ readsAnswerOnly }) => readsAnswerOnly).map(({ name }) => name);
+  if (names.length === 0) return [];
+  return [
+    `${names.join(', ')}: reads only the answer, so it is form and gives no band. Compare the answer with truth, the request or what tools gave, or say \`about: task\` where the answer alone shows that the task was done`,
+  ];
 }
 
 function switchedOffBy({ name, capsAt, restsOn, whenNotApplicable }: CompiledCriterion): readonly string[] {

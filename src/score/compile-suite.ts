@@ -112,7 +112,13 @@ function checkCriteria(criteria: readonly Criterion[], mistake: Report): void {
     mistake(['criteria'], `there are ${criteria.length} criteria`, `at most ${CRITERIA_MAX}; 4 to 7 is plenty`);
   }
   const seen = new Map<string, number>();
-  criteria.forEach(({ name, question }, index) => {
+  criteria.forEach((criterion, index) => {
+    const { name, question, about = 'form' } = criterion;
+    const known = aboutOfAnswering(criterion);
+    if (least([about, known]) !== about) {
+      const path = ['criteria', index, 'about'];
+      mistake(path, `'${about}' is more than it can know: it is about ${known}`, `no \`about\`, or \`${known}\``);
+    }
     const first = seen.get(name);
     if (first !== undefined) {
       mistake(['criteria', index, 'name'], `'${name}' is the name of criteria[${first}] too`, 'a name of its own');
@@ -250,9 +256,17 @@ function findingsBy({ golden, toolPolicy: policy }: Suite): CompiledSuite['findi
 }
 
 /** Where a suite only looks for what is forbidden, so do its criteria; what looks at form alone stays that. */
-function aboutIn({ about = 'task' }: Suite, { check, judge }: Criterion): About {
-  const own = judge === undefined ? aboutOf(check) : aboutOfJudging(judge);
-  return ABOUTS.indexOf(own) < ABOUTS.indexOf(about) ? own : about;
+function aboutIn({ about: most = 'task' }: Suite, criterion: Criterion): About {
+  const { about = criterion.readsAnswerOnly === true ? 'form' : 'task' } = criterion;
+  return least([most, about, aboutOfAnswering(criterion)]);
+}
+
+function aboutOfAnswering({ check, judge }: Criterion): About {
+  return judge === undefined ? aboutOf(check) : aboutOfJudging(judge);
+}
+
+function least(abouts: readonly About[]): About {
+  return ABOUTS.find((about) => abouts.includes(about)) ?? 'form';
 }
 
 function mostOf(criteria: readonly { readonly about: About }[]): About {
@@ -274,6 +288,7 @@ function compiledCriterion(
     weight: toMillionths(criterion.weight) ?? 0,
     needs,
     restsOn,
+    readsAnswerOnly: criterion.readsAnswerOnly === true && criterion.about === undefined,
     whenNotApplicable: criterion.whenNotApplicable ?? 'exclude',
     capsAt: critical === true ? 'partial_failure' : critical === false ? undefined : critical,
     when,

@@ -53,9 +53,6 @@ function textOf(parts: readonly Part[]): string {
     .trim();
 }
 
-function isFailure(
-  { result, failed }: ResultPart,
-  call: CallPart | undefined,
-): boolean {
+function isFailure({ result, failed }: ResultPart, call: CallPart | undefined): boolean {
   return failed === true || hasFailed({ ...call, error: undefined, result });
 }

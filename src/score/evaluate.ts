@@ -21,10 +21,10 @@ import type { JudgeRequest } from '../model/judging.ts';
 import { type SpanId, type TurnId, tryParseSpanId } from '../model/ids.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { brokeBy } from './ending.ts';
-import { explain, explainUnscored } from './explain.ts';
+import { explain, explainWithoutScore } from './explain.ts';
 import { askJudges, type Judgement, type Judges, type ToJudge } from './judge/judges.ts';
 import { gapIn } from './needs.ts';
-import { aboutOfDecided, type Conditions, conditionsOf, decideOutcome } from './outcome.ts';
+import { aboutOfDecided, type Conditions, conditionsOf, decideOutcome, decideWithoutScore } from './outcome.ts';
 import { describeThrown, toReason } from './sentences.ts';
 import { type Extracts, type Subject, subjectOf, type SubjectWith } from './subject.ts';
 import { CheckError } from './answer.ts';
@@ -101,11 +101,13 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
     basis: basisOf(suite, conditions),
     ...(findings.length > 0 && { findings }),
   };
-  if (weighed.score === undefined || conditions === undefined) {
-    return { ...evaluation, outcome: 'unscored', explanation: explainUnscored(suite, weighed, verdicts) };
-  }
   const { score, zeroedBy } = weighed;
   const { ending } = subject;
+  if (score === undefined || conditions === undefined) {
+    const decision = decideWithoutScore(suite, { subject, verdicts: kinds, conditions, ending });
+    const explanation = explainWithoutScore(suite, { weighed, verdicts, decision });
+    return { ...evaluation, outcome: decision?.outcome ?? 'unscored', explanation };
+  }
   const decision = decideOutcome(suite, { subject, score: score / ONE, verdicts: kinds, conditions, ending, zeroedBy });
   return {
     ...evaluation,

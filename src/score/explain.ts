@@ -22,13 +22,29 @@ export function explain(score: Millionths, decision: OutcomeDecision, verdicts: 
   ]);
 }
 
-export function explainUnscored(suite: CompiledSuite, weighed: Weighed, verdicts: Verdicts): string {
+export function explainWithoutScore(
+  suite: CompiledSuite,
+  {
+    weighed,
+    verdicts,
+    decision,
+  }: {
+    readonly weighed: Weighed;
+    readonly verdicts: Verdicts;
+    /** Undefined where it is unscored. */
+    readonly decision: Pick<OutcomeDecision, 'outcome' | 'because'> | undefined;
+  },
+): string {
   const share =
     weighed.decided === 0
       ? 'no criterion could be decided'
       : `only ${formatMillionths(weighed.decided)} of ${formatMillionths(weighed.total)} weight could be decided, ` +
         `less than the ${formatMillionths(suite.minDecided)} share needed`;
-  return sentence([`Unscored, because ${share}`, ...undecided(verdicts, { isScored: false })]);
+  const said =
+    decision === undefined
+      ? `Unscored, because ${share}`
+      : `This is a ${decision.outcome} (${decision.because}) without a score, because ${share}`;
+  return sentence([said, ...undecided(verdicts, { isScored: false })]);
 }
 
 interface Listing {

@@ -10,6 +10,8 @@
  *
  * Two things stand above the rules. A conversation that broke off is a hard failure, unless the suite decides that by its criteria. And success
  * takes evidence of the task: where no decided criterion has any, what would be a success is `no_fault_found`.
+ *
+ * Without a score a conversation is unscored, unless a person was asked to take over: that it left the agent is known however little else was decided.
  */
 import { decisionOf } from '../model/decision.ts';
 import type { Ending } from '../model/ending.ts';
@@ -61,6 +63,27 @@ export function completedByDefault({ turn, ending }: Subject): boolean {
 export function failedByDefault({ turn, ending }: Subject): boolean {
   if (ending === 'handed_over') return false;
   return turn.error !== undefined || !(hasAnswer(turn) || isAnswerUnknown(turn));
+}
+
+/** The outcome where too little was decided for a score; undefined where there is none. Rules that compare the score do not hold. */
+export function decideWithoutScore(
+  { outcomes }: Pick<CompiledSuite, 'outcomes'>,
+  {
+    conditions,
+    ending,
+    ...known
+  }: {
+    readonly subject: SubjectWith<Extracts>;
+    readonly verdicts: ReadonlyMap<string, VerdictKind>;
+    readonly conditions: EndConditions | undefined;
+    readonly ending: Ending | undefined;
+  },
+): Pick<OutcomeDecision, 'outcome' | 'because'> | undefined {
+  if (ending !== 'handed_over' || conditions === undefined) return undefined;
+  const { completed, failed } = conditions;
+  const view: OutcomeView = { ...known, completed, failed, ending, score: Number.NaN };
+  const rules = outcomes.filter(({ outcome }) => outcome === 'handed_over');
+  return rules.find(({ when, because }) => holds(`"${because}"`, () => when(view), []));
 }
 
 /** What the suite says of the end of the conversation, whatever its score. */

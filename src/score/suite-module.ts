@@ -36,6 +36,7 @@ const CRITERION = {
   when: fn.optional(),
   whenNotApplicable: z.enum(NOT_APPLICABLE_HANDLINGS).optional(),
   critical: z.union([z.boolean(), z.enum(SCORED_OUTCOMES)]).optional(),
+  about: z.enum(ABOUTS).optional(),
 };
 const MATCH = {
   agent: globs.optional(),

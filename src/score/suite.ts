@@ -49,6 +49,10 @@ interface CriterionParts<E extends Extracts = Extracts> {
   readonly restsOn?: readonly string[];
   /** Failing it caps the outcome: at `partial_failure`, or at the outcome named. */
   readonly critical?: boolean | ScoredOutcome;
+  /** What it is about, where that is not what its check says. It can say less than a built-in check or a judge, never more. */
+  readonly about?: About;
+  /** Its expression looks at the answer alone: `form`, unless `about` says more. */
+  readonly readsAnswerOnly?: boolean;
 }
 
 /** Conversations a suite is for. Texts are globs (`*`, `?`); of a list one must match; every field given must match. */
@@ -110,6 +114,8 @@ export interface CompiledCriterion extends Weight {
   readonly question: string;
   readonly needs: readonly Need[];
   readonly about: About;
+  /** It is about form because its expression looks at the answer alone. */
+  readonly readsAnswerOnly: boolean;
   readonly restsOn: readonly string[];
   readonly when: ((subject: SubjectWith<Extracts>) => unknown) | undefined;
   /** Not trusted to give what its type says: the engine looks at what comes back. */

@@ -7,7 +7,7 @@ import type { Ending } from '../model/ending.ts';
 import type { EndConditions, Millionths, Outcome, VerdictKind } from '../model/evaluation.ts';
 import { HARD_FAILURES, takenByHardFailure } from '../model/tcr-split.ts';
 import { brokeBy } from './ending.ts';
-import { decideOutcome } from './outcome.ts';
+import { decideOutcome, decideWithoutScore } from './outcome.ts';
 import type { Extracts, Subject, SubjectWith } from './subject.ts';
 import { CheckError } from './answer.ts';
 import type { CompiledSuite } from './suite.ts';
@@ -33,18 +33,16 @@ export function weighAgain(
 ): WeighedAgain | 'needs-conversation' {
   const broke = brokeBy(ending, suite.scope);
   const { score, zeroedBy } = weigh(suite, (name) => verdicts.get(name) ?? 'skipped', broke);
-  if (score === undefined) return { score, outcome: 'unscored' };
+  if (score === undefined && ending !== 'handed_over') return { score, outcome: 'unscored' };
   if (conditions === undefined) return 'needs-conversation';
   const absent = conversation === undefined ? new AbsentConversation() : undefined;
-  const { outcome } = decideOutcome(suite, {
-    // The cast holds because whatever is read of it is noticed, and the outcome not used then.
-    subject: conversation ?? (absent as unknown as SubjectWith<Extracts>),
-    score: score / ONE,
-    verdicts,
-    conditions: { ...conditions, undecided: [] },
-    ending,
-    zeroedBy,
-  });
+  // The cast holds because whatever is read of it is noticed, and the outcome not used then.
+  const subject = conversation ?? (absent as unknown as SubjectWith<Extracts>);
+  const known = { subject, verdicts, conditions: { ...conditions, undecided: [] }, ending };
+  const outcome =
+    score === undefined
+      ? (decideWithoutScore(suite, known)?.outcome ?? 'unscored')
+      : decideOutcome(suite, { ...known, score: score / ONE, zeroedBy }).outcome;
   return absent?.wasRead === true ? 'needs-conversation' : { score, outcome };
 }
 

@@ -67,7 +67,7 @@ test('lists experiments, the latest first, with what they came to and whether th
     'id     name       started               version  commit        runs  suite         TCR  success  failures',
     'three  now        2026-11-22 03:00 UTC                        2 × 3                                        running: 0 of 6 runs',
     'two    candidate  2026-11-22 02:00 UTC           cccccccccc+  2 × 3  scheduling  1.000  100.0 %            interrupted: 1 of 6 runs',
-    'one    baseline   2026-11-22 01:30 UTC  1.0.0    cccccccccc+  2 × 3  scheduling  0.500   50.0 %  1 hard    1 runs failed',
+    'one    baseline   2026-11-22 01:30 UTC  1.0.0    cccccccccc+  2 × 3  scheduling  0.333   33.3 %  2 hard    1 runs failed',
     '',
   ]);
   expect(stderr).toMatch(/broken.experiment\.json/);
@@ -85,7 +85,7 @@ test('shows what an experiment came to, which criteria failed where, which runs 
     /agent +agent\.ts, version 1\.0\.0\n.*commit +cccccccccc\+\n.*dataset +scheduling 1: 2 cases × 3, seed 7/,
   );
   expect(stdout).toMatch(
-    /scheduling +TCR 0\.500 +50\.0 % successful\n +successful_completion +1 +50\.0 %\n +hard_failure +1 +50\.0 %/,
+    /scheduling +TCR 0\.333 +33\.3 % successful\n +successful_completion +1 +33\.3 %\n +hard_failure +2 +66\.7 %/,
   );
   expect(stdout).toMatch(/scheduling\/booked +failed +2 of 2 +for example free-slot-1/);
   expect(stdout).toContain('free-slot-1 (3 of 3): it showed nothing\n');

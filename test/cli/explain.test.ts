@@ -24,6 +24,11 @@ test('explain says why a conversation has no score', async () => {
   const { stdout } = assay(['explain', conversation.id, '--data-dir', directory]);
 
   expect(stdout).toContain('without a score as a whole: no suite is for it; it was due because');
+  const { status, stderr } = assay(['explain', 'long-ago', '--data-dir', directory]);
+  expect(status).not.toBe(0);
+  expect(stderr).toContain(
+    'it was deleted because it is older than what is kept (store.keep: 30d, store.keep_failed: 90d)',
+  );
 });
 
 test('explain shows what was said before a late turn came, and its JSON counts what is said now', async () => {

@@ -53,12 +53,18 @@ test('what can not be told passes where the file says so, and what is broken doe
   keep(folder, tried('good', ALL));
   keep(folder, tried('bad', HALF));
   keep(folder, tried('few', ALL.slice(0, 5)));
-  writeFileSync(
-    path.join(folder, 'gate.yaml'),
-    'on_not_enough_evidence: pass\nrules: { success_rate: { max_drop: 5 points }, tcr: { floor: 0.9 } }\n',
-  );
+  const write = (allowed: string) =>
+    writeFileSync(
+      path.join(folder, 'gate.yaml'),
+      `on_not_enough_evidence: pass\nrules: { success_rate: { max_drop: 5 points }, tcr: { floor: 0.9 }${allowed} }\n`,
+    );
 
+  write('');
+  expect(gate(folder, 'few', '--baseline', 'good').stdout).toMatch(/not enough evidence +missing_cases +no case/);
+  expect(gate(folder, 'few', '--baseline', 'good').status).toBe(2);
+  write(', missing_cases: 1000');
   expect(gate(folder, 'few', '--baseline', 'good').status).toBe(0);
+  write('');
   expect(gate(folder, 'bad', '--baseline', 'good').status).toBe(1);
   const json: unknown = JSON.parse(gate(folder, 'bad', '--baseline', 'good', '--json').stdout);
   expect(json).toMatchObject({ decision: 'regression', rules: [{ rule: 'tcr' }, { rule: 'success_rate' }] });
@@ -186,7 +192,12 @@ test('the cases that only one experiment ran are named as left out, and all brok
 
   expect(shown.stdout).toContain('Left out: 1 only in the baseline.');
   expect(shown.stdout).toContain('cases: case-0, case-1, case-2, case-3, case-4\n');
-  expect(json).toMatchObject({ rules: [{ rule: 'cases_worse', value: 9, examples: lines.map((line) => line.case) }] });
+  expect(json).toMatchObject({
+    rules: [
+      { rule: 'cases_worse', value: 9, examples: lines.map((line) => line.case) },
+      { rule: 'missing_cases', value: 1, examples: ['gone'] },
+    ],
+  });
 });
 
 test.each([

@@ -13,13 +13,13 @@ function jsonOf(name: string, lines: readonly RunLine[]) {
   return runsJson({ experiment, runs: aboutTask });
 }
 
-test('where runs broke off and left nothing to score, there is no band, and it is said how many', () => {
+test('where runs broke off and left nothing to score, they count as 0, and it is said how many', () => {
   const well = jsonOf('well', passing([1, 1, 1]));
   const broken = jsonOf('broken', [...passing([1, 1, 1]), CRASH]);
 
   expect(well.runs.without_score).toBe(0);
   expect(Object.values(well.summary.suites).map(({ band }) => band)).toEqual(['production ready']);
   expect(broken.runs).toMatchObject({ kept: 4, agent_failed: 1, without_score: 1 });
-  expect(broken.summary.band).toBeNull();
-  expect(Object.values(broken.summary.suites).map(({ band }) => band)).toEqual([null]);
+  expect(broken.summary).toMatchObject({ tcr: 0.75, band: 'usable', broke_off: 1 });
+  expect(Object.values(broken.summary.suites)).toMatchObject([{ tcr: 0.75, band: 'usable', success_rate: 0.75 }]);
 });

@@ -288,7 +288,7 @@ test('files of truth: every mistake, with its place', () => {
   const list = path.join(directory, 'list.yaml');
   writeFileSync(
     list,
-    '- { id: a, truth: 1 }\n- { conversation_id: a, truth: 2 }\n- { name: b }\n- { id: [c], truth: 1 }\n',
+    '- { id: a, truth: 1 }\n- { conversation_id: a, truth: 2 }\n- { name: b }\n- { id: [c], truth: 1 }\n- { id: d, truth: { outputs: [a, null] } }\n',
   );
   const lines = path.join(directory, 'lines.jsonl');
   writeFileSync(lines, '{"id":"a","truth":1}\n{"id":\n{"id":"b","conversation_id":"c","truth":1}\n');
@@ -306,6 +306,7 @@ test('files of truth: every mistake, with its place', () => {
     [2, "'a' is there twice"],
     [3, 'this has not both an `id` and a `truth`'],
     [4, 'its `id` is neither a text nor a number'],
+    [5, 'outputs[1] of the truth is null'],
     [2, expect.any(String)],
     [3, 'this has both an `id` and a `conversation_id`'],
     [1, 'this names a conversation, and the file is by an attribute'],

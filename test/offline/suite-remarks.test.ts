@@ -15,6 +15,8 @@ criteria:
 `;
 const BRIEF = '  - { name: brief, question: Brief?, weight: 1, uses: word_limit, with: { fewer_than: 100 } }\n';
 const OWN = '  - { name: own, question: Own?, weight: 1, check: size(tool_calls) < 100 }\n';
+const own = (check: string, more = '') =>
+  `  - { name: own, question: Own?, weight: 1, check: ${JSON.stringify(check)}${more} }\n`;
 const critical = (check: string) =>
   `  - { name: own, question: Own?, weight: 1, check: ${JSON.stringify(check)}, critical: hard_failure }
 extract: { refund: "first(tools('refund'))" }
@@ -48,6 +50,8 @@ test.each([
     [],
   ],
   ['conversation', critical('refund.args.amount <= 30.0').replace(', critical: hard_failure', ''), []],
+  ['conversation', own("final_answer.contains('BOOKED-')"), [/^form only/, /^own: reads only the answer.*about: task/]],
+  ['conversation', own("final_answer.contains('BOOKED-')", ', about: task'), []],
   // Turns are left to the criteria.
   ['turn', OWN, [/without an answer comes to graceful_failure with score 1\.00/]],
   ['turn', OWN.replace('check: size(tool_calls) < 100', 'uses: answered, critical: hard_failure'), [/^form only/]],

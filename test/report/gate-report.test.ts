@@ -17,6 +17,7 @@ function ruleOf(decision: JudgedRule['decision'], changed: Partial<JudgedLimit> 
     rule: 'criterion.correct_time',
     limit: 'max_drop',
     allowed: 0.05,
+    isBrokenAtWorst: false,
     decision,
     because: 'It is beyond the limit.',
     figures: {

@@ -100,6 +100,23 @@ describe('what an ending does', () => {
     expect(evaluation).toMatchObject({ outcome: 'handed_over', score: 1_000_000, decidedShare: 500_000 });
   });
 
+  test('one of which too little was decided is handed over too, without a score, unless the suite has other outcomes', () => {
+    const little = { ...TASK, minDecided: 0.9 };
+    const handedOver = { answered: MISSING, toolCalls: [HANDED] };
+    const evaluation = run(compiled(little), handedOver);
+    expect(evaluation).toMatchObject({ outcome: 'handed_over', score: undefined, decidedShare: 500_000 });
+    expect(evaluation.explanation).toContain('handed_over (a person was asked to take over) without a score');
+    const { verdicts, basis, ending } = evaluation;
+    const kinds = new Map([...verdicts].map(([name, { verdict }]) => [name, verdict]));
+    expect(weighAgain(compiled(little), { verdicts: kinds, conditions: basis?.conditions, ending })).toEqual({
+      score: undefined,
+      outcome: 'handed_over',
+    });
+    const outcomes = [{ outcome: 'successful_completion' as const, when: () => true }];
+    expect(run(compiled({ ...little, outcomes }), handedOver).outcome).toBe('unscored');
+    expect(run(compiled(little), {}).outcome).toBe('unscored');
+  });
+
   test('a criterion that is critical makes a failure of it all the same', () => {
     const [a, b] = TASK.criteria;
     const suite = compiled({ ...TASK, criteria: [{ ...a, check: () => false, critical: 'hard_failure' }, b] as never });

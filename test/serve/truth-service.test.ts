@@ -66,6 +66,13 @@ test('truth put over HTTP decides what could not be decided, in the evaluation o
   await until(async () => (await verdicts(running, after.id))[0] === '2 fail');
   expect((await put(running, after.id, { turns: -1 })).body).toMatchObject({ changed: false });
 
+  for (const truth of [[], ['x'], 'x', 7]) {
+    const refused = await put(running, after.id, truth);
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).toContain('a mapping, such as');
+  }
+  expect((await put(running, after.id, { outputs: [null] })).status).toBe(400);
+
   const metrics = await metricsOf(running);
   expect(sumOf(metrics, 'assay_evaluations_total') - sumOf(metrics, 'assay_evaluations_withdrawn_total')).toBe(2);
   expect(sumOf(metrics, 'assay_evaluations_revised_total')).toBe(1);

@@ -12,7 +12,7 @@ import { noStore } from '../no-store.ts';
 import { printBacktest } from '../print-backtest.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
-import type { Terminal } from '../terminal.ts';
+import { jsonText, type Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { writeReport } from '../write-report.ts';
 
@@ -79,7 +79,7 @@ export function addBacktest(program: Command, terminal: Terminal): void {
           terminal.progressDone();
           reports.push(report);
         }
-        if (flags.json === true) terminal.out(JSON.stringify(reports.map(backtestJson), undefined, 2));
+        if (flags.json === true) terminal.out(jsonText(reports.map(backtestJson), 2));
         else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
         await writeReport(flags.markdown, () => reports.map(backtestMarkdown).join('\n'), terminal);
       } finally {

@@ -15,7 +15,7 @@ import { load } from '../load.ts';
 import { printComparison } from '../print-comparison.ts';
 import { printCaseRun } from '../print-case-run.ts';
 import { settingOption } from '../setting-option.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
 interface CompareFlags {
@@ -77,7 +77,7 @@ export function addCompare(program: Command, terminal: Terminal): void {
         suites: flags.suite,
       });
       await writeReport(flags.markdown, () => comparisonMarkdown(comparison, flags.flipped), terminal);
-      if (flags.json === true) terminal.out(JSON.stringify(comparisonJson(comparison)));
+      if (flags.json === true) terminal.out(jsonText(comparisonJson(comparison)));
       else if (flags.markdown !== '-') printComparison(terminal, comparison, { flippedMax: flags.flipped });
     });
 }

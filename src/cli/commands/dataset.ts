@@ -15,7 +15,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn, load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 
 interface FromStoreFlags {
   readonly failed?: boolean;
@@ -47,7 +47,7 @@ export function addDataset(program: Command, terminal: Terminal): void {
       const { dataset: read, mistakes } = readDataset(file);
       failOn(mistakes);
       if (read === undefined) throw new Error('a dataset has neither cases nor mistakes');
-      terminal.out(flags.json === true ? JSON.stringify(toJson(read)) : describe(read));
+      terminal.out(flags.json === true ? jsonText(toJson(read)) : describe(read));
     });
   dataset
     .command('from-store')

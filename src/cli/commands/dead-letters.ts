@@ -19,7 +19,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { headRow, printTable } from '../print-table.ts';
-import type { Terminal } from '../terminal.ts';
+import { jsonText, type Terminal } from '../terminal.ts';
 
 interface SharedFlags {
   readonly config?: string;
@@ -147,7 +147,7 @@ async function list(
     const size = record.value?.length ?? 0;
     if (json === true) {
       const dead_letter = { ...place, replayed: opened.replayed.get(place.partition)?.has(place.offset) === true };
-      terminal.out(JSON.stringify({ at: timeOf(diedAt), topic, partition, offset, bytes: size, reason, dead_letter }));
+      terminal.out(jsonText({ at: timeOf(diedAt), topic, partition, offset, bytes: size, reason, dead_letter }));
       continue;
     }
     // Printed as they are read: the widths are those that are usual.

@@ -5,7 +5,7 @@ import { DETECTOR_METRICS } from '../../model/detection.ts';
 import { inPoints, type ShownPart, shownParts } from '../../report/documents/shown-parts.ts';
 import { ask, askedPort, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 
 const number = z.number().nullable();
 const levelSchema = z.object({
@@ -69,7 +69,7 @@ export function addDetect(program: Command, terminal: Terminal): void {
     .action(async (flags: ServiceFlags) => {
       const { url } = serviceOf(flags);
       const said = await ask(new URL('/api/detection', url));
-      if (flags.json === true) terminal.out(JSON.stringify(said));
+      if (flags.json === true) terminal.out(jsonText(said));
       else print(terminal, answerSchema.parse(said));
     });
   detect
@@ -101,7 +101,7 @@ async function accept(terminal: Terminal, flags: ServiceFlags & ChosenFlags): Pr
   const chosen = { agent, suite, environment, metric, criterion };
   const said = await ask(new URL('/api/v1/detection/accept', url), writing('POST', chosen, writeToken), othersIn);
   if (flags.json === true) {
-    terminal.out(JSON.stringify(said));
+    terminal.out(jsonText(said));
     return;
   }
   for (const level of acceptedSchema.parse(said).accepted) {

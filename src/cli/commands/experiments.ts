@@ -21,10 +21,11 @@ import { load } from '../load.ts';
 import { printCaseRun } from '../print-case-run.ts';
 import { printRepeats } from '../print-comparison.ts';
 import { type ListedExperiment, printExperiment, printExperiments, type RunState } from '../print-experiments.ts';
-import { printKeptRuns, runsJson, summaryOf } from '../print-runs.ts';
+import { summaryOf } from '../experiment-summary.ts';
+import { printKeptRuns, runsJson } from '../print-runs.ts';
 import { addImport } from './experiments-import.ts';
 import { settingOption } from '../setting-option.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 
 interface Flags {
   readonly json?: boolean;
@@ -53,7 +54,7 @@ export function addExperiments(program: Command, terminal: Terminal): void {
       const found = experimentsIn(settings.experimentsDir, (problem) => terminal.err(safe(problem)));
       const latest = found.slice(-Number(flags.limit)).reverse();
       const listed = latest.map(({ folder }) => listedFrom(folder));
-      if (flags.json === true) terminal.out(JSON.stringify(listed.map(toJson)));
+      if (flags.json === true) terminal.out(jsonText(listed.map(toJson)));
       else if (listed.length === 0)
         terminal.out(`No experiments in ${settings.experimentsDir}: assay run or assay experiments import makes one.`);
       else printExperiments(terminal, listed);
@@ -102,7 +103,7 @@ function stateOf({ experiment }: ExperimentResult, isWritten: boolean): RunState
 
 function toJson({ folder, result, state }: ListedExperiment) {
   const { experiment, runs } = result;
-  const { suites } = summaryOf(runs);
+  const { suites } = summaryOf(result);
   return { ...toExperimentJson(experiment), folder, state, runs: runs.length, summary: suites };
 }
 
@@ -111,7 +112,7 @@ function showExperiment(terminal: Terminal, listed: ListedExperiment, { json }: 
   const reliabilities = suitesOf(result).map((suite) => reliabilityOf(result, suite));
   if (json) {
     const reliability = reliabilities.map(reliabilityJson);
-    terminal.out(JSON.stringify({ ...runsJson(result), folder, state, reliability }));
+    terminal.out(jsonText({ ...runsJson(result), folder, state, reliability }));
     return;
   }
   printExperiment(terminal, listed);
@@ -142,5 +143,5 @@ async function showCase(
       printCaseRun(terminal, { experiment: called, run, repeats, conversation, evaluations: run.evaluations });
     }
   }
-  if (json) terminal.out(JSON.stringify({ experiment: toExperimentJson(experiment), case: name, runs: shown }));
+  if (json) terminal.out(jsonText({ experiment: toExperimentJson(experiment), case: name, runs: shown }));
 }

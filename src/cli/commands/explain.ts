@@ -19,10 +19,11 @@ import type { ConversationReader, ConversationRow } from '../../store/conversati
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { gradedStepRows } from '../graded-step-rows.ts';
 import { type Flags, load } from '../load.ts';
+import { whyNotFound } from '../no-such-conversation.ts';
 import { printTurn as printTurnSteps } from '../print-transcript.ts';
 import { settingOption } from '../setting-option.ts';
 import { headRow, printTable, type TableRow } from '../print-table.ts';
-import { type Style, safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Style, type Terminal } from '../terminal.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 const VERDICT_STYLES = {
@@ -70,12 +71,13 @@ export function addExplain(program: Command, terminal: Terminal): void {
       }
       try {
         const conversation = (await reader.find(id)) ?? (await reader.find(`trace:${id}`));
-        if (conversation === undefined) throw new CommandFailure(await notFound(reader, id), EXIT.input);
+        if (conversation === undefined)
+          throw new CommandFailure(await whyNotFound(reader, id, settings.store), EXIT.input);
         if (flags.json === true) {
           const evaluations = await reader.evaluations(conversation, { revisions: 'all' });
           const inShadow = await reader.evaluations(conversation, { revisions: 'all', of: 'shadow' });
           const cameOfIt = outcomesJson(await reader.outcomesOf(conversation));
-          terminal.out(JSON.stringify({ ...toReportJson(evaluations), ...shadowsJson(inShadow), ...cameOfIt }));
+          terminal.out(jsonText({ ...toReportJson(evaluations), ...shadowsJson(inShadow), ...cameOfIt }));
           return;
         }
         const idKeys = idKeysOf(settings.conversation.idKeys);
@@ -84,13 +86,6 @@ export function addExplain(program: Command, terminal: Terminal): void {
         await reader.close();
       }
     });
-}
-
-async function notFound(reader: ConversationReader, id: string): Promise<string> {
-  const { rows } = await reader.listPage({ limit: 5 });
-  const recent = rows.map(({ conversationId }) => `  ${safe(conversationId)}`);
-  const known = recent.length === 0 ? 'The store has no conversations yet.' : `The newest are:\n${recent.join('\n')}`;
-  return `no conversation has the id ${safe(id)}: its turns may still be open, or it is older than what is kept.\n${known}`;
 }
 
 async function explain(

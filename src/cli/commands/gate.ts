@@ -17,7 +17,7 @@ import { initGate } from '../init-gate.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { printTable, type TableRow } from '../print-table.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
 interface GateFlags {
@@ -39,12 +39,13 @@ Rules are read from gate.yaml, where there is one:
     newly_hard_failing: 0        # cases that passed in the baseline and fail hard now
     critical_failures: 0         # cases that fail a critical criterion
     cases_worse: 3               # cases that \`assay compare\` lists as worse
+    missing_cases: 0             # cases of the baseline that were not run; 0 also where it is not written
     tcr: { floor: 0.8, max_drop: 5 points }
     success_rate: { max_drop: 5% of baseline }
     cost_efficiency: { max_drop: 10% }
     criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
-The first three count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
+The first four count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
 need some 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of success of
 5 % and of cost efficiency of 10 % of the baseline, of TCR of 5 points, of a criterion of 10; rises of failed runs of 5.
 
@@ -83,7 +84,7 @@ export function addGate(program: Command, terminal: Terminal): void {
       const { result, gate } = await decide(reference, flags).catch(failAsError);
       await writeReport(flags.markdown, () => gateMarkdown(result), terminal, GATE_EXIT.error);
       await writeReport(flags.junit, () => gateJUnit(result, gate), terminal, GATE_EXIT.error);
-      if (flags.json === true) terminal.out(JSON.stringify(gateJson(result)));
+      if (flags.json === true) terminal.out(jsonText(gateJson(result)));
       else if (flags.markdown !== '-' && flags.junit !== '-') printGate(terminal, result, gate);
       const code = mayRelease(result, gate.onNotEnoughEvidence) ? GATE_EXIT.pass : GATE_EXIT[result.decision];
       if (code !== 0) throw new CommandFailure('', code);

@@ -16,7 +16,7 @@ import { failOn, load } from '../load.ts';
 import { oneConversation } from '../one-conversation.ts';
 import { settingOption } from '../setting-option.ts';
 import { printTable, type TableRow } from '../print-table.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 
 interface ConversationFlags {
   readonly config?: string;
@@ -96,7 +96,7 @@ async function showDiff(file: string, id: string, flags: DiffFlags, terminal: Te
       over_budget: over === undefined || over === 'unknown' ? null : over,
       is_optimal: comparison.isOptimal,
     };
-    terminal.out(JSON.stringify(told));
+    terminal.out(jsonText(told));
     return;
   }
   const { paint } = terminal;

@@ -9,7 +9,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { printInspection } from '../print-inspection.ts';
 import { settingOption } from '../setting-option.ts';
-import type { Terminal } from '../terminal.ts';
+import { jsonText, type Terminal } from '../terminal.ts';
 
 interface InspectFlags {
   readonly json?: boolean;
@@ -37,7 +37,7 @@ export function addInspect(program: Command, terminal: Terminal): void {
       });
       const { conversations } = understood;
       if (flags.json === true) {
-        terminal.out(JSON.stringify(toInspectionJson(conversations, dialectOf), undefined, 2));
+        terminal.out(jsonText(toInspectionJson(conversations, dialectOf), 2));
         return;
       }
       printInspection(terminal, conversations, { why: flags.why === true, dialectOf });

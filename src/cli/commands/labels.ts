@@ -10,7 +10,7 @@ import { addOutcomeOptions, OUTCOME_FILE, type OutcomeFlags, outcomesIn } from '
 import { readLabels, type WrittenLabel } from '../read-labels.ts';
 import { ask, askedPort, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 
 /** As many as one request may have. */
 const LABELS_MAX = 1000;
@@ -73,7 +73,7 @@ async function importLabels(file: string, flags: ImportFlags, terminal: Terminal
   const counts = { labels: read.labels.length, added };
   terminal.out(
     flags.json === true
-      ? JSON.stringify(counts)
+      ? jsonText(counts)
       : `${counts.labels} labels, ${added} of them new: metrics show them within a minute`,
   );
 }
@@ -95,7 +95,7 @@ async function importOutcomes(file: string, flags: ImportFlags, terminal: Termin
   terminal.progressDone();
   const counts = { label, outcomes: all.length, changed, empty, contradicted: contradicted.length };
   if (flags.json === true) {
-    terminal.out(JSON.stringify(counts));
+    terminal.out(jsonText(counts));
     return;
   }
   terminal.out(`${all.length} outcomes in ${safe(label, 80)}, ${changed} of them new or changed`);

@@ -13,7 +13,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { judgeProgress, startJudges } from '../judges-offline.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
-import { fixed, percent, safe, type Terminal } from '../terminal.ts';
+import { fixed, jsonText, percent, safe, type Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 interface PreferFlags {
@@ -81,7 +81,7 @@ export function addPrefer(program: Command, terminal: Terminal): void {
         if (asked.length === 0)
           throw new CommandFailure('the experiments have no case in common that was not changed', EXIT.input);
         const weighed = weighPreferences(asked, CONFIDENCE);
-        if (flags.json === true) terminal.out(JSON.stringify(preferenceJson(weighed, CONFIDENCE)));
+        if (flags.json === true) terminal.out(jsonText(preferenceJson(weighed, CONFIDENCE)));
         else print(terminal, weighed, results, questionOf(flags.more));
       } finally {
         await judges.close();

@@ -23,7 +23,7 @@ import { failOn, type Loaded, load } from '../load.ts';
 import { printRuns, runsJson } from '../print-runs.ts';
 import { RunProgress } from '../run-progress.ts';
 import { settingOption } from '../setting-option.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 interface RunFlags {
@@ -100,7 +100,7 @@ export function addRun(program: Command, terminal: Terminal): void {
           folder.update({ agent: { ...folder.experiment.agent, target: experiment.agent.target } });
         await drive(terminal, { folder, wanted, loaded, flags });
       } catch (error) {
-        // Nobody would look for one in which nothing is; only one that was stopped is to be gone on with.
+        // Nobody would look for one in which nothing is; only one that was stopped is to be resumed.
         const isStopped = error instanceof CommandFailure && error.exitCode === INTERRUPTED;
         if (!isStopped && resumed === undefined && folder.runs.length === 0) {
           rmSync(folder.folder, { recursive: true, force: true });
@@ -284,16 +284,15 @@ async function drive(
     await closeJudges();
     progress.end();
   }
-  if (end.is === 'given up') throw new CommandFailure(safeLines(end.because), EXIT.input);
-  if (flags.json === true) terminal.out(JSON.stringify(runsJson(folder)));
+  if (flags.json === true) terminal.out(jsonText(runsJson(folder)));
   else printRuns(terminal, folder, end);
-  if (end.is === 'stopped') {
-    const resume = `assay run ${wanted.dataset.file} --resume ${folder.experiment.id}`;
-    throw new CommandFailure(
-      `Stopped; ${end.left} of ${wanted.planned.length} runs are left. To go on: ${resume}`,
-      INTERRUPTED,
-    );
-  }
+  if (end.is === 'ended') return;
+  const resume = `assay run ${wanted.dataset.file} --resume ${folder.experiment.id}`;
+  const left = `${end.left} of ${wanted.planned.length} runs are left. To go on`;
+  if (end.is === 'stopped') throw new CommandFailure(`Stopped; ${left}: ${resume}`, INTERRUPTED);
+  const kept = `The failed runs are kept in ${safe(folder.folder, 1000)}. After mending the set-up, begin a new experiment.`;
+  const lines = [safeLines(end.because), kept, ...(end.left > 0 ? [`${left} all the same: ${resume}`] : [])];
+  throw new CommandFailure(lines.join('\n'), EXIT.input);
 }
 
 function safeLines(text: string): string {

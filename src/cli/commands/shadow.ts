@@ -11,7 +11,7 @@ import { noStore } from '../no-store.ts';
 import { printBacktest } from '../print-backtest.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { writeReport } from '../write-report.ts';
 
@@ -66,7 +66,7 @@ export function addShadow(program: Command, terminal: Terminal): void {
           limit,
           shown,
         });
-        if (flags.json === true) terminal.out(JSON.stringify(reports.map(backtestJson), undefined, 2));
+        if (flags.json === true) terminal.out(jsonText(reports.map(backtestJson), 2));
         else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
         await writeReport(flags.markdown, () => reports.map(backtestMarkdown).join('\n'), terminal);
       } finally {

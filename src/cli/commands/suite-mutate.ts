@@ -22,7 +22,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load, type Loaded } from '../load.ts';
 import { printMutation } from '../print-mutation.ts';
 import { settingOption } from '../setting-option.ts';
-import { percent, type Terminal } from '../terminal.ts';
+import { jsonText, percent, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
 interface MutateFlags {
@@ -61,7 +61,7 @@ export function addSuiteMutate(suite: Command, terminal: Terminal): void {
       const mutated = await mutateAll(loaded, faults, flags, terminal);
       terminal.progressDone();
       await writeReport(flags.markdown, () => mutationMarkdown(mutated), terminal);
-      if (flags.json === true) terminal.out(JSON.stringify(mutationJson(mutated, flags), undefined, 2));
+      if (flags.json === true) terminal.out(jsonText(mutationJson(mutated, flags), 2));
       else if (flags.markdown !== '-') for (const one of mutated) printMutation(terminal, one);
       if (mutated.every(({ tried }) => tried === 0)) {
         const hint = 'give recordings with --from, or write tests beside the suite (docs/suites.md)';

@@ -7,7 +7,7 @@ import { findSuiteTests } from '../../score/suite-test/find-suite-tests.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 import { addSuiteMutate } from './suite-mutate.ts';
 
@@ -52,7 +52,7 @@ export function addSuite(program: Command, terminal: Terminal): void {
       });
       failOn(mistakes);
       await writeReport(flags.junit, () => suiteTestsJUnit(tests), terminal);
-      if (flags.json === true) terminal.out(JSON.stringify(suiteTestsJson(tests), undefined, 2));
+      if (flags.json === true) terminal.out(jsonText(suiteTestsJson(tests), 2));
       else if (flags.junit !== '-') print(terminal, tests, found.untested);
       const failed = tests.filter(({ unmet }) => unmet.length > 0).length;
       if (failed > 0) throw new CommandFailure(`${failed} of ${tests.length} tests failed`, EXIT.failed);

@@ -14,7 +14,7 @@ import { addOutcomeOptions, OUTCOME_FILE, type OutcomeFlags, outcomesIn } from '
 import { printValidity } from '../print-validity.ts';
 import { addScoringOptions, type ScoringFlags, scoreFiles } from '../score-files.ts';
 import { sinceOf } from '../since.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { jsonText, safe, type Terminal } from '../terminal.ts';
 import { type StoredPairs, storedPairs } from '../../offline/stored-pairs.ts';
 
 interface ValidityFlags extends ScoringFlags, OutcomeFlags {
@@ -71,7 +71,7 @@ async function ofRecording(files: readonly string[], flags: ValidityFlags, termi
   const { suites, ...counted } = holdAgainst(evaluations, outcomes.outcomes);
   if (counted.labelled === 0) throw new CommandFailure(noneJoined(evaluations, outcomes), EXIT.input);
   const all = { ...outcomes, ...counted };
-  if (flags.json === true) terminal.out(JSON.stringify(recordedJson(all, suites)));
+  if (flags.json === true) terminal.out(jsonText(recordedJson(all, suites)));
   else {
     terminal.out(`\n  ${joinedText(all)}`);
     for (const line of leftOutLines(all)) terminal.out(`  ${line}`);
@@ -98,7 +98,7 @@ async function ofStore(flags: ValidityFlags, terminal: Terminal): Promise<void> 
     terminal.progressDone();
     const { suites, labelled } = holdAgainst(pairs.evaluations, pairs.outcomes);
     if (labelled === 0) throw new CommandFailure(`none of ${leftOutText(pairs)}`, EXIT.input);
-    if (flags.json === true) terminal.out(JSON.stringify(storedJson(pairs, { label, labelled }, suites)));
+    if (flags.json === true) terminal.out(jsonText(storedJson(pairs, { label, labelled }, suites)));
     else {
       terminal.out(`\n  ${safe(label, 80)} is the outcome: ${labelled} conversations have one and are scored`);
       if (labelled < pairs.kept) terminal.out(`  of ${leftOutText(pairs)}`);

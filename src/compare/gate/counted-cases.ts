@@ -5,10 +5,10 @@
  * does. A crash that left nothing to score is a hard failure. A run that ended well and left no spans tells nothing: that is a fault of the set-up, not of the agent.
  */
 import { isAnswer } from '../../model/decision.ts';
-import type { CountedCases, CountRule, LeftOut } from '../../model/gate.ts';
+import type { CountedCases, LeftOut } from '../../model/gate.ts';
 import { isScored, isWorst } from '../../model/severity.ts';
 import { flippedCases } from '../flipped-cases.ts';
-import { passRateOf, successOf } from '../measure.ts';
+import { countedOf, passRateOf, successOf, valueOfCase } from '../measure.ts';
 import type { RunsOfCase, SuiteRun, SuiteRuns } from '../suite-runs.ts';
 
 /** `left_out`: the suite says nothing of the case. */
@@ -22,7 +22,10 @@ export function criticalFailures(candidate: SuiteRuns): CountedCases | undefined
   const states = [...candidate.cases.values()].map((ofCase) => {
     const failed = anyOf(ofCase, (run) => failsCritical(run, names));
     if (failed === undefined && isOutOfScope(ofCase, candidate.suite)) return stateOf(ofCase, 'left_out');
-    return stateOf(ofCase, failed === undefined ? 'undecided' : failed ? 'broken' : 'kept');
+    if (failed === true) return stateOf(ofCase, 'broken');
+    // What a run would have done that broke off is not told by the repeats that went on.
+    const mayFail = ofCase.runs.some((run) => run.run.end !== 'completed' && failsCritical(run, names) === undefined);
+    return stateOf(ofCase, failed === undefined || mayFail ? 'undecided' : 'kept');
   });
   const notRun = candidate.experiment.dataset.cases - candidate.cases.size;
   return counted(candidate, states, { notRun, leftOut: {} });
@@ -30,7 +33,7 @@ export function criticalFailures(candidate: SuiteRuns): CountedCases | undefined
 
 /** Of cases that both ran as they are now. */
 export function casesAgainstBaseline(
-  rule: Exclude<CountRule, 'critical_failures'>,
+  rule: 'newly_hard_failing' | 'cases_worse',
   candidate: SuiteRuns,
   baseline: SuiteRuns,
 ): CountedCases {
@@ -40,6 +43,18 @@ export function casesAgainstBaseline(
     return now === undefined ? [] : [stateOf(now, stateIn(key, before, now))];
   });
   return counted(candidate, states, oneSided(candidate, baseline));
+}
+
+/** Each case of the baseline was looked for: what it was before is no matter. */
+export function missingCases(candidate: SuiteRuns, baseline: SuiteRuns): CountedCases {
+  const [before, now] = [idsOf(baseline), idsOf(candidate)];
+  return {
+    broken: [...before].filter((id) => !now.has(id)),
+    undecided: [],
+    notRun: 0,
+    cases: before.size,
+    leftOut: { only_in_baseline: 0, only_in_candidate: 0, changed: 0, not_scored: 0 },
+  };
 }
 
 type StateIn = (key: string, before: RunsOfCase, now: RunsOfCase) => CaseState;
@@ -62,15 +77,26 @@ function worseStates(candidate: SuiteRuns, baseline: SuiteRuns): StateIn {
   return (_, before, now) => {
     if (!isTold(before, criteria)) return 'left_out';
     if (worse.has(now.case)) return 'broken';
-    return isTold(now, criteria) ? 'kept' : 'undecided';
+    return isTold(now, criteria) && !mayBeWorse(before, now, criteria) ? 'kept' : 'undecided';
   };
 }
 
+/** Whether a criterion would have flipped if each run that broke off had failed it. */
+function mayBeWorse(before: RunsOfCase, now: RunsOfCase, criteria: readonly string[]): boolean {
+  if (now.runs.every(({ run }) => run.end === 'completed')) return false;
+  return criteria.some((name) => {
+    const rate = valueOfCase(before, { is: 'criterion', name }) ?? 0;
+    const atWorst = valueOfCase(now, { is: 'criterion', name, brokenOff: 'fails' }) ?? 1;
+    return rate >= 0.5 && atWorst < 0.5;
+  });
+}
+
 /** Undefined where nothing can be told of it. */
-function failsHard({ run, evaluations }: SuiteRun): boolean | undefined {
-  if (evaluations.some(({ outcome }) => isWorst(outcome))) return true;
-  if (evaluations.some(({ outcome }) => isScored(outcome))) return false;
-  return run.end === 'agent_failed' || run.end === 'timed_out' ? true : undefined;
+function failsHard(run: SuiteRun): boolean | undefined {
+  if (run.run.end === 'no_spans') return undefined;
+  const counted = countedOf(run);
+  if (counted.some(({ outcome }) => isWorst(outcome))) return true;
+  return counted.some(({ outcome }) => isScored(outcome)) ? false : undefined;
 }
 
 function hasPassed(run: SuiteRun): boolean | undefined {

@@ -1,12 +1,12 @@
 /**
  * A rule that counts cases, decided on the cases that there are:
  *
- *     regression              more are broken than are allowed
+ *     regression              more are broken than are allowed; of cases that were not run, it is not enough evidence
  *     not_enough_evidence     they may be, with those that are undecided; or nothing could be looked at
  *     pass                    they cannot be
  */
 import { type CountedCases, type CountRule, type JudgedCount, LEFT_OUT, type RuleDecision } from '../../model/gate.ts';
-import { casesAgainstBaseline, criticalFailures } from './counted-cases.ts';
+import { casesAgainstBaseline, criticalFailures, missingCases } from './counted-cases.ts';
 import type { SingleCount } from './gate-rules.ts';
 import { formatCases, formatLeftOut } from './gate-words.ts';
 import type { Sides } from './sides.ts';
@@ -53,7 +53,10 @@ function countedBy(rule: CountRule, { candidate, baseline }: Sides): CountedCase
     const counted = criticalFailures(candidate);
     return counted ?? { decision: 'not_applicable', because: 'The suite has no critical criterion.' };
   }
-  if (baseline !== undefined) return casesAgainstBaseline(rule, candidate, baseline);
+  if (baseline !== undefined)
+    return rule === 'missing_cases'
+      ? missingCases(candidate, baseline)
+      : casesAgainstBaseline(rule, candidate, baseline);
   const because = `It can't be told: there is no baseline that was scored by the suite ${candidate.suite}.`;
   return { decision: 'not_enough_evidence', because };
 }
@@ -61,7 +64,8 @@ function countedBy(rule: CountRule, { candidate, baseline }: Sides): CountedCase
 function decided(rule: CountRule, allowed: number, counted: CountedCases): Undecidable {
   const { broken, undecided, notRun, cases } = counted;
   const open = undecided.length + notRun;
-  const decision = decisionOf({ broken: broken.length, open, cases, allowed });
+  const beyond = rule === 'missing_cases' ? 'not_enough_evidence' : 'regression';
+  const decision = decisionOf({ broken: broken.length, open, cases, allowed, beyond });
   const outOf = `, of ${formatCases(cases)} looked at`;
   const left = LEFT_OUT.flatMap((reason) => formatLeftOut(reason, counted.leftOut[reason]));
   const sentences = [
@@ -78,10 +82,12 @@ interface Numbers {
   readonly open: number;
   readonly cases: number;
   readonly allowed: number;
+  /** The decision where more are broken than are allowed. */
+  readonly beyond: RuleDecision;
 }
 
-function decisionOf({ broken, open, cases, allowed }: Numbers): RuleDecision {
-  if (broken > allowed) return 'regression';
+function decisionOf({ broken, open, cases, allowed, beyond }: Numbers): RuleDecision {
+  if (broken > allowed) return beyond;
   return broken + open > allowed || cases === 0 ? 'not_enough_evidence' : 'pass';
 }
 
@@ -90,6 +96,7 @@ function claimOf(rule: CountRule, count: number): string {
     newly_hard_failing: ['that passed in the baseline', 'fails hard now', 'fail hard now'],
     critical_failures: ['', 'fails a critical criterion', 'fail a critical criterion'],
     cases_worse: ['', 'got worse', 'got worse'],
+    missing_cases: ['of the baseline', 'was not run by the candidate', 'were not run by the candidate'],
   }[rule];
   const who = count === 0 ? 'No case' : formatCases(count);
   return [who, subject, count > 1 ? many : one].filter((part) => part !== '').join(' ');

@@ -22,6 +22,7 @@ import { decideCount } from './decide-count.ts';
 import { countsOf, type GateFile, needsBaseline, rulesOf, type SingleRule } from './gate-rules.ts';
 import { formatAllowed, formatFigure, formatInterval, unitOf } from './gate-words.ts';
 import { type Sides, sidesOf } from './sides.ts';
+import type { SuiteRuns } from '../suite-runs.ts';
 
 interface ToGate {
   readonly candidate: ExperimentResult;
@@ -33,8 +34,11 @@ interface ToGate {
 /** A rule with the figure that it is about, before it is decided. */
 interface Asked extends Sides {
   readonly rule: SingleRule;
-  readonly figure: Estimated | EstimatedChange | NotEstimable;
+  readonly figure: Figure;
+  /** The same, of a criterion, with every run that broke off before it was decided counted as a failure. */
+  readonly atWorst: Figure;
 }
+type Figure = Estimated | EstimatedChange | NotEstimable;
 type Answerable = Asked & { readonly figure: Estimated };
 
 export function decideGate({ candidate, baseline, gate, warnings }: ToGate): GateResult {
@@ -46,7 +50,7 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
   const asked = suites.flatMap(({ suite, sides }) =>
     rulesOf(gate, suite)
       .filter(({ limit }) => baseline !== undefined || !(gate.isDefault && needsBaseline(limit)))
-      .map((rule): Asked => ({ ...sides, rule, figure: figureOf(rule, sides) })),
+      .map((rule): Asked => ({ ...sides, rule, ...figuresOf(rule, sides) })),
   );
   const answerable = asked.filter(isAnswerable);
   const broken = holm(answerable, tail);
@@ -56,7 +60,10 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
     judged(one, { brokenAt: broken.get(one), tail, tailOfBroken, isDefault: gate.isDefault }),
   );
   const rules = suites.flatMap(({ suite, sides }): readonly JudgedRule[] => [
-    ...countsOf(gate, suite).map((count) => decideCount(count, sides)),
+    ...countsOf(gate, suite)
+      .map((count) => ({ count, rule: decideCount(count, sides) }))
+      .filter(({ count, rule }) => !count.isImplied || (sides.baseline !== undefined && rule.decision !== 'pass'))
+      .map(({ rule }) => rule),
     ...limits.filter((rule) => rule.suite === suite.name),
   ]);
   return {
@@ -69,7 +76,18 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
   };
 }
 
-function figureOf({ measure, limit, isOfBaseline }: SingleRule, { candidate, baseline }: Sides): Asked['figure'] {
+function figuresOf(rule: SingleRule, sides: Sides): Pick<Asked, 'figure' | 'atWorst'> {
+  const { measure } = rule;
+  const figure = figureOf(rule, sides);
+  if (measure.is !== 'criterion' || !hasBrokenOff(sides.candidate)) return { figure, atWorst: figure };
+  return { figure, atWorst: figureOf({ ...rule, measure: { ...measure, brokenOff: 'fails' } }, sides) };
+}
+
+function hasBrokenOff({ cases }: SuiteRuns): boolean {
+  return [...cases.values()].some(({ runs }) => runs.some(({ run }) => run.end !== 'completed'));
+}
+
+function figureOf({ measure, limit, isOfBaseline }: SingleRule, { candidate, baseline }: Sides): Figure {
   if (!needsBaseline(limit)) return levelOf(candidate, measure);
   return baseline === undefined
     ? { because: `there is no baseline that was scored by the suite ${candidate.suite}` }
@@ -105,8 +123,23 @@ function isBroken({ rule, figure }: Answerable, tail: number): boolean {
   return isMoreBetter(rule) ? figure.upper(tail) < boundary(rule) : figure.lower(tail) > boundary(rule);
 }
 
-function isKept({ rule, figure }: Answerable, tail: number): boolean {
+/** Also where each run that broke off had failed: to crash instead of failing a criterion must not let a version pass. */
+function isKept(asked: Answerable, tail: number): boolean {
+  return isWithinAt(asked, tail) && isWithinAt(atWorstOf(asked), tail);
+}
+
+function isWithinAt({ rule, figure }: Pick<Asked, 'rule' | 'figure'>, tail: number): boolean {
+  if ('because' in figure) return false;
   return isMoreBetter(rule) ? figure.lower(tail) >= boundary(rule) : figure.upper(tail) <= boundary(rule);
+}
+
+function atWorstOf(asked: Asked): Asked {
+  return { ...asked, figure: asked.atWorst };
+}
+
+function isBrokenAtWorst(asked: Asked, tail: number): boolean {
+  const worst = atWorstOf(asked);
+  return isAnswerable(worst) && isBroken(worst, tail);
 }
 
 /** A version that has ceased to tell something is not the same as an agent that never told it. */
@@ -139,6 +172,7 @@ function judged(
     rule: rule.rule,
     limit: rule.limit,
     allowed: rule.allowed,
+    isBrokenAtWorst: isBrokenAtWorst(asked, at.tail),
   };
   if (!isAnswerable(asked)) {
     // The cast holds for what is not answerable.
@@ -163,14 +197,15 @@ function judged(
   const shownAt = brokenAt ?? (isWithin(asked) ? tail : at.tailOfBroken);
   const lower = figure.lower(shownAt);
   const upper = figure.upper(shownAt);
-  const needed = decision === 'not_enough_evidence' ? casesNeededFor(asked, at.tail) : undefined;
+  const isOpen = decision === 'not_enough_evidence' && !isWithinAt(asked, tail);
+  const needed = isOpen ? casesNeededFor(asked, tail) : undefined;
   const shown = { allowed, value: formatFigure(figure.value, unit), interval: formatInterval(lower, upper, unit) };
   const change = 'isPaired' in figure ? figure : undefined;
   const against = needsBaseline(rule.limit) ? baseline : undefined;
   return {
     ...common,
     decision,
-    because: sentence(decision, shown, needed),
+    because: sentence(decision, { shown, needed, isKeptAsDecided: isWithinAt(asked, tail) }),
     shown,
     figures: {
       value: figure.value,
@@ -195,8 +230,18 @@ function casesNeededFor({ rule, figure, candidate }: Answerable, tail: number): 
   return needed === undefined ? undefined : Math.max(needed, figure.cases + 1);
 }
 
-function sentence(decision: RuleDecision, shown: JudgedLimit['shown'], casesNeeded: number | undefined): string {
-  const { allowed, value, interval } = shown;
+function sentence(
+  decision: RuleDecision,
+  {
+    shown: { allowed, value, interval },
+    needed,
+    isKeptAsDecided,
+  }: {
+    readonly shown: JudgedLimit['shown'];
+    readonly needed: number | undefined;
+    readonly isKeptAsDecided: boolean;
+  },
+): string {
   const figure = `${value} (${interval}), and ${allowed} is allowed`;
   switch (decision) {
     case 'regression':
@@ -205,9 +250,11 @@ function sentence(decision: RuleDecision, shown: JudgedLimit['shown'], casesNeed
       return `It is within the limit: ${figure}.`;
     case 'not_enough_evidence':
     case 'not_applicable':
-      return casesNeeded === undefined
+      if (isKeptAsDecided)
+        return `It is within the limit without the runs that broke off, and need not be with them: ${figure}.`;
+      return needed === undefined
         ? `The limit lies inside the interval, and near the middle: ${figure}; more cases are unlikely to tell.`
-        : `The limit lies inside the interval: ${figure}; about ${casesNeeded} cases would tell.`;
+        : `The limit lies inside the interval: ${figure}; about ${needed} cases would tell.`;
   }
 }
 

@@ -11,7 +11,7 @@
  *       critical: { floor: 0.95 }           # each critical one
  *       criterion: { correct_time: { floor: 0.9 } }
  *       pass_hat: { k: 3, floor: 0.7 }
- *       newly_hard_failing: 0               # cases; also critical_failures and cases_worse
+ *       newly_hard_failing: 0               # cases; also critical_failures, cases_worse, missing_cases
  *
  * All mistakes are found at once, each with its line.
  */
@@ -101,12 +101,14 @@ const RULES = {
   newly_hard_failing: cases,
   critical_failures: cases,
   cases_worse: cases,
+  missing_cases: cases,
 };
 const rulesShape = z
   .strictObject(RULES)
   .refine((rules) => Object.values(rules).some((rule) => rule !== undefined), 'at least one rule');
+const CONFIDENCE = 'a number from 0.5 to 0.999, such as 0.95';
 const FILE = {
-  confidence: z.number().min(0.5, 'from 0.5').max(0.999, 'to 0.999, such as 0.95').optional(),
+  confidence: z.number().min(0.5, CONFIDENCE).max(0.999, CONFIDENCE).optional(),
   on_not_enough_evidence: z.enum(['fail', 'pass']).optional(),
   rules: rulesShape.optional(),
   suites: z.record(z.string(), rulesShape).optional(),

@@ -18,6 +18,8 @@ import type { CaseOrigin, Dataset, DatasetCase } from '../../model/dataset.ts';
 import type { Json } from '../../model/json.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
+import { parseExactly } from '../../model/exact-json.ts';
+import { whyNoTruth } from '../../score/expected/expected-actions.ts';
 import { formatPath, type Path, type Place, readWrittenDocument } from '../../model/written-document.ts';
 
 interface ReadDataset {
@@ -85,7 +87,7 @@ function readLines(text: string, file: string): Written {
     if (written.trim() === '') continue;
     const place = { line: index + 1, column: undefined };
     try {
-      const value: unknown = JSON.parse(written);
+      const value = parseExactly(written);
       cases.push({ value, path: [], placeOf: () => place, placeOfKey: () => place });
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
@@ -159,6 +161,8 @@ function readCase(
     else if (Object.hasOwn(truth, 'golden') && truth.golden !== golden)
       mistake(['golden'], 'its truth names another golden trace', 'one of the two');
   }
+  const unusable = truth === undefined ? undefined : whyNoTruth(truth);
+  if (unusable !== undefined) mistake(['truth', 'outputs'], unusable.problem, unusable.expected);
   if (mistakes.length > 0) return { case: undefined, mistakes };
   const said = turns ?? (input === undefined ? [] : [input]);
   const fingerprint = caseFingerprint({ turns: said, truth, golden });

@@ -7,11 +7,11 @@
  *   stopping   -- nothing is in flight ----------------------------> stopped  (`--resume` goes on)
  *   running, stopping
  *              -- Ctrl-C a second time ----------------------------> stopped: what is in flight is ended, and was not
- *   running    -- the agent shows nothing, or can't be started ----> given up, with what to look at
+ *   running    -- the first runs all fail, and show nothing -------> given up, with what to look at; those runs are kept
  *   any        -- keeping or scoring fails ------------------------> the error, after everything has been ended
  *
- * Until a run has shown spans, failed ones are held back: were it the agent's environment that is wrong, all would fail alike, and a
- * thousand failures would have to be thrown away.
+ * One run that fails is a failed run, and the others go on. Where the first few all fail without a span, it is rather the agent's environment that is wrong, and
+ * a thousand more would fail alike. Somebody who resumes afterwards has been told, and it is not given up again.
  */
 import type { CaseRun } from '../../model/experiment.ts';
 import type { ExperimentFolder } from '../../store/experiment/experiment-folder.ts';
@@ -38,7 +38,8 @@ export interface RunsWanted extends Omit<CaseRunning, 'experiment' | 'abandon'>,
 export type ExperimentEnd =
   | { readonly is: 'ended'; readonly lateSpans: number; readonly unclaimedTraces: number }
   | { readonly is: 'stopped'; readonly left: number }
-  | { readonly is: 'given up'; readonly because: string };
+  /** `left`: runs that were not begun, or abandoned. */
+  | { readonly is: 'given up'; readonly because: string; readonly left: number };
 
 /** So many failures without a single span are no chance. */
 const SHOWN_NOTHING_MAX = 3;
@@ -51,8 +52,10 @@ export async function runExperiment(wanted: RunsWanted): Promise<ExperimentEnd> 
   try {
     const runs = new ExperimentRuns(wanted, left);
     await runs.through(places.places);
+    if (runs.left === 0) ended(wanted.folder, places.routes);
     if (runs.givenUp !== undefined) {
-      return { is: 'given up', because: whyNothingIsShown(runs.givenUp, { target: wanted.target, places }) };
+      const because = whyNothingIsShown(runs.givenUp, { target: wanted.target, places });
+      return { is: 'given up', because, left: runs.left };
     }
     return runs.left > 0 ? { is: 'stopped', left: runs.left } : ended(wanted.folder, places.routes);
   } finally {
@@ -74,9 +77,10 @@ class ExperimentRuns {
   readonly #queue: PlannedRun[];
   readonly #all: number;
   #done = 0;
-  /** Whether any run has shown what the agent did. */
+  /** Whether any run has shown what the agent did, or an earlier command has kept some. */
   #isProven: boolean;
-  readonly #held: ScoredRun[] = [];
+  /** How many runs have failed without a span, as long as no other has shown one. */
+  #shownNothing = 0;
   readonly #over = new AbortController();
   /** The run after which it was of no use to go on. */
   givenUp: ScoredRun | undefined;
@@ -85,7 +89,7 @@ class ExperimentRuns {
     this.#wanted = wanted;
     this.#queue = [...left];
     this.#all = left.length;
-    this.#isProven = wanted.folder.runs.some(({ spans }) => spans !== undefined);
+    this.#isProven = wanted.folder.runs.length > 0;
   }
 
   /** Runs that are not kept. */
@@ -105,7 +109,6 @@ class ExperimentRuns {
     });
     await Promise.all(workers);
     if (failures.length > 0) throw failures[0];
-    if (this.givenUp === undefined && !this.#wanted.abandon.aborted) this.#keepHeld();
   }
 
   async #work(place: RunPlace): Promise<void> {
@@ -126,23 +129,14 @@ class ExperimentRuns {
   }
 
   #ended(scored: ScoredRun): void {
-    // Whatever ended while the whole was being given up is run again with the rest.
-    if (this.givenUp !== undefined) return;
-    if (!this.#isProven && scored.content.traces.length === 0) {
-      this.#held.push(scored);
-      const isHopeless = scored.isUnreachable || scored.run.end === 'no_spans';
-      if (!isHopeless && this.#held.length < SHOWN_NOTHING_MAX) return;
-      this.givenUp = scored;
-      this.#over.abort();
-      return;
-    }
-    this.#isProven = true;
-    this.#keepHeld();
     this.#keep(scored);
-  }
-
-  #keepHeld(): void {
-    for (const held of this.#held.splice(0)) this.#keep(held);
+    if (this.#isProven) return;
+    this.#isProven = scored.content.traces.length > 0;
+    if (this.#isProven) return;
+    this.#shownNothing += 1;
+    if (this.#shownNothing < Math.min(SHOWN_NOTHING_MAX, this.#all)) return;
+    this.givenUp = scored;
+    this.#over.abort();
   }
 
   #keep({ run, content, agentVersion }: ScoredRun): void {

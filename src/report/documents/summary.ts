@@ -12,6 +12,8 @@ export const RULES_ONLY = 'rules only: says nothing about whether the task was d
 
 export interface SuiteSummary {
   readonly evaluations: number;
+  /** Runs of an experiment that broke off and left nothing to score, each a hard failure with score 0. They are in the figures, and no evaluations. */
+  readonly broke_off: number;
   readonly scored: number;
   /** Mean score of what was scored; null where nothing was. */
   readonly tcr: number | null;
@@ -91,6 +93,7 @@ function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
   const isAboutTask = about === undefined || about === 'task';
   return {
     evaluations: evaluations.length,
+    broke_off: 0,
     scored: scored.length,
     tcr: mean === undefined ? null : Math.round(mean) / 1_000_000,
     band: mean === undefined || known * 2 <= scored.length ? null : bandOf(mean),

@@ -1,5 +1,6 @@
 /** Reads the body of a request: JSON in UTF-8, of a limited length. */
 import type { IncomingMessage } from 'node:http';
+import { parseExactly } from '../../model/exact-json.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 
 /** Its value, or the answer that says why there is none. Rejects where the client goes away. */
@@ -12,7 +13,7 @@ export async function readJsonBody(
   const bytes = await readBody(request, bytesMax);
   if (bytes === undefined) return { refused: tooLarge(bytesMax) };
   try {
-    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
+    return { value: parseExactly(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { refused: jsonAnswer(400, { error: `the body is not JSON: ${problem}` }) };

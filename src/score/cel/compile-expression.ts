@@ -2,6 +2,7 @@
 import { type Environment, EvaluationError } from '@marcbachmann/cel-js';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { toExcerpt } from '../sentences.ts';
+import { answerOnly } from './answer-only.ts';
 import { argumentsReadBy, isOfArguments } from './arguments-read.ts';
 import { functionsOf, variablesOf } from './environment.ts';
 import { LINEAR_MATCHES } from './functions.ts';
@@ -43,6 +44,7 @@ export function compileExpression(
     const turnCondition = turnConditionOf(root);
     const turnTest = turnCondition === undefined ? undefined : compileTurnTest(root);
     const argumentsRead = argumentsReadBy(root);
+    const looksAtAnswerOnly = answerOnly(root);
     const patterns = prepare(root);
     const checked = parsed.check();
     if (!checked.valid) return { mistake: mistakeOf(checked.error, environment) };
@@ -53,7 +55,7 @@ export function compileExpression(
       return { mistake: { problem, expected: 'an expression of type bool, such as a comparison', at: undefined } };
     }
     const comparisons = comparisonsIn(root, environment);
-    const known = { text, type, turnCondition, turnTest, reads: readsOf(root), argumentsRead };
+    const known = { text, type, turnCondition, turnTest, argumentsRead, looksAtAnswerOnly };
     return { program: makeProgram(known, parsed, comparisons) };
   } catch (error) {
     return { mistake: mistakeOf(error, environment) };
@@ -122,12 +124,6 @@ function prepare(root: Node): ProgramMistake | undefined {
     if (problem !== undefined) mistake ??= { problem, expected: 'a pattern in RE2 syntax', at: pattern.start };
   }
   return mistake;
-}
-
-function readsOf(root: Node): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const node of nodesIn(root)) if (node.op === 'id' && typeof node.args === 'string') names.add(node.args);
-  return names;
 }
 
 /** A term that can say why it is false. */

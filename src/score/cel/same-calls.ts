@@ -43,7 +43,7 @@ function compared(calls: readonly unknown[], expected: readonly unknown[]) {
 
 /** A value of an expression: literals of maps are Maps, and whole numbers are bigints. */
 function toJson(value: unknown): Json {
-  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value !== 'object' || value === null) return null;
   if (value instanceof Date) return value.toISOString();

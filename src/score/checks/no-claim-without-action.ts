@@ -13,7 +13,7 @@
  */
 import { z } from 'zod';
 import type { Content } from '../../model/step.ts';
-import type { ToolCall } from '../../model/turn.ts';
+import type { ToolCall, Turn } from '../../model/turn.ts';
 import { type Answer, notApplicable } from '../answer.ts';
 import { resultsBefore, toolsDoneBefore } from '../earlier-messages.ts';
 import { actionsIn, speaksOf } from '../language/actions.ts';

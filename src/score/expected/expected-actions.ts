@@ -7,6 +7,7 @@
  *     order: [look_up_order, refund_order]                       these tools come one before the other
  */
 import { CheckError } from '../answer.ts';
+import { parseExactly } from '../../model/exact-json.ts';
 import type { Json } from '../../model/json.ts';
 import type { ExpectedCall } from './compare-calls.ts';
 
@@ -40,6 +41,15 @@ export function expectedOutputsIn(truth: Json | undefined): readonly (string | n
   });
 }
 
+/** Why a truth cannot be meant as it is written, for those who read it from a file or a request; undefined where it can. */
+export function whyNoTruth(truth: Json): { readonly problem: string; readonly expected: string } | undefined {
+  const outputs = member(truth, 'outputs');
+  const at = Array.isArray(outputs) ? outputs.indexOf(null) : -1;
+  return at < 0
+    ? undefined
+    : { problem: `outputs[${at}] of the truth is null`, expected: 'a text or a number that the user has to be told' };
+}
+
 export function expectedOrderIn(truth: Json | undefined): ExpectedOrder {
   const order = member(truth, 'order');
   if (order === undefined || order === null || order === false) return 'free';
@@ -54,8 +64,8 @@ export function expectedOrderIn(truth: Json | undefined): ExpectedOrder {
 function parsed(args: Json): Json {
   if (typeof args !== 'string' || args === '') return args;
   try {
-    // The cast is what JSON.parse gives.
-    return JSON.parse(args) as Json;
+    // The cast holds for what was JSON.
+    return parseExactly(args) as Json;
   } catch {
     throw new CheckError('The arguments of an expected action are a text that is no JSON.');
   }

@@ -2,7 +2,9 @@
  * Whether something was told to the user: it stands in one of the answers of the conversation, in whatever case.
  *
  * A number is told where an answer has it as a whole number of its own: 1286 is in "$1,286.00", and neither in "12860" nor in "1286.5". Of a
- * text that begins or ends with a digit, the same holds for that end. Separators of thousands and the width of spaces do not matter.
+ * text that begins or ends with a digit, the same holds for that end; one that begins or ends with a letter is told as whole words: "no" is not in "now".
+ * Scripts that put no spaces between words have no such ends. Separators of thousands and the width of spaces do not matter. What stands right behind a
+ * negation is not told by it: "not 12", "isn't refundable".
  */
 import type { Turn } from '../../model/turn.ts';
 import { answerGap } from '../needs.ts';
@@ -22,10 +24,12 @@ export function wasTold(wanted: string | number, turns: readonly Turn[]): boolea
 
 function holds(answer: string, wanted: string | number): boolean {
   const [text, part] = [plain(answer), plain(String(wanted))];
-  if (PLAIN_NUMBER.test(part)) return numbersIn(text).some((number) => isSameNumber(number, Number(part)));
   if (part === '') return true;
+  if (PLAIN_NUMBER.test(part)) return hasNumber(text, Number(part));
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
-    if (!continuesNumber(text, at) && !isContinued(text, at + part.length)) return true;
+    const end = at + part.length;
+    if (continuesNumber(text, at) || isContinued(text, end) || isInWord(text, at, end)) continue;
+    if (!isNegated(text, at, end)) return true;
   }
   return false;
 }
@@ -34,8 +38,37 @@ function plain(text: string): string {
   return text.toLowerCase().replace(THOUSANDS, '').replace(SPACES, ' ').trim();
 }
 
-function numbersIn(text: string): readonly number[] {
-  return (text.match(NUMBERS) ?? []).map((number) => Number(number.replace('−', '-').replace(/[^\d.-]/g, '')));
+function hasNumber(text: string, wanted: number): boolean {
+  return [...text.matchAll(NUMBERS)].some(({ 0: written, index }) => {
+    const number = Number(written.replace('−', '-').replace(/[^\d.-]/g, ''));
+    return isSameNumber(number, wanted) && !isNegated(text, index, index + written.length);
+  });
+}
+
+/** Of scripts that put spaces between words, and whose words end where they do: in Korean, endings are part of the word. */
+const LETTER =
+  /(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{M}]/u;
+const IN_WORD = /[\p{L}\p{M}\p{N}]/u;
+
+function isInWord(text: string, at: number, end: number): boolean {
+  const goesOn = (edge: string, next: string) => LETTER.test(edge) && IN_WORD.test(next) && !isUnspaced(next);
+  return goesOn(text.charAt(at), text.charAt(at - 1)) || goesOn(text.charAt(end - 1), text.charAt(end));
+}
+
+function isUnspaced(letter: string): boolean {
+  return /\p{L}/u.test(letter) && !LETTER.test(letter);
+}
+
+const NEGATION_LENGTH_MAX = 40;
+const NEGATED_BEFORE =
+  /(?:(?<!\p{L})(?:not|never|cannot|nicht|kein\p{L}{0,2}|pas|jamais|nunca|não|non)[ -]|n['’]t |不是|并非)(?:(?:a|an|the|ein|eine|einen|un|une|una|um|uma) )?["'“”‘’*_]{0,3}[$€£¥]?[-−]? ?$/u;
+const NEGATED_BEHIND = /^.{0,3}(?:ではない|ではありません|じゃない|じゃありません)/u;
+
+function isNegated(text: string, at: number, end: number): boolean {
+  return (
+    NEGATED_BEFORE.test(text.slice(Math.max(0, at - NEGATION_LENGTH_MAX), at)) ||
+    NEGATED_BEHIND.test(text.slice(end, end + NEGATION_LENGTH_MAX))
+  );
 }
 
 /** An amount that is paid back is written with a sign or without one. */

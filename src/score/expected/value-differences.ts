@@ -1,7 +1,7 @@
 /**
  * A value that was given beside one that was expected, as values and not as text:
  *
- *     30          30.0 and the text "30"; a text stays a text, so "007" is not "7"
+ *     30          30.0 and the text "30"; a text stays a text, so "007" is not "7". Whole numbers are the same where all digits are
  *     true        the text "true", in whatever case
  *     a time      the same time written in another way: 2026-03-02T10:00:00Z and 2026-03-02T12:00+02:00, 2026-03-02 and its midnight
  *     null        nothing given
@@ -12,6 +12,7 @@
  * the same one. A list or an object may be given as the text of its JSON.
  */
 import { CheckError } from '../answer.ts';
+import { parseExactly } from '../../model/exact-json.ts';
 import type { Json } from '../../model/json.ts';
 import { show } from '../cel/values.ts';
 import { toExcerpt } from '../sentences.ts';
@@ -112,6 +113,8 @@ function leftOver<T>(expected: readonly T[], given: readonly T[], isSame: (a: T,
 function isSameScalar(expected: Json, given: Json): boolean {
   if (expected === given) return true;
   if (typeof expected === 'number' || typeof given === 'number') {
+    const whole = [wholeIn(expected), wholeIn(given)];
+    if (whole[0] !== undefined && whole[1] !== undefined) return whole[0] === whole[1];
     const [a, b] = [numberIn(expected), numberIn(given)];
     return a !== undefined && b !== undefined && Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
   }
@@ -121,6 +124,12 @@ function isSameScalar(expected: Json, given: Json): boolean {
   if (typeof expected !== 'string' || typeof given !== 'string') return false;
   const [a, b] = [timeIn(expected), timeIn(given)];
   return a !== undefined && b !== undefined && a.ms === b.ms && a.hasZone === b.hasZone;
+}
+
+/** Ids are numbers too: they are not the same where one is only near the other. */
+function wholeIn(value: Json): bigint | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : undefined;
+  return typeof value === 'string' && /^\s*[-+]?\d{1,400}\s*$/.test(value) ? BigInt(value.replace('+', '')) : undefined;
 }
 
 const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i;
@@ -144,8 +153,8 @@ function timeIn(text: string): { readonly ms: number; readonly hasZone: boolean 
 function readAs(given: Json): Json {
   if (typeof given !== 'string' || !/^\s*[[{]/.test(given)) return given;
   try {
-    // The cast is what JSON.parse gives.
-    return JSON.parse(given) as Json;
+    // The cast holds for what was JSON.
+    return parseExactly(given) as Json;
   } catch {
     // It only looked like JSON.
     return given;

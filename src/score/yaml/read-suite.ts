@@ -191,6 +191,7 @@ class SuiteReader {
     const builtIn = this.#builtIn(written, path);
     const critical = written.critical ?? builtIn?.isCritical;
     const program = written.check === undefined ? undefined : this.#compile([...path, 'check'], written.check, 'bool');
+    const looksAtAnswerOnly = (one: Program) => one.looksAtAnswerOnly(this.#extracts);
     const restsOn = [...new Set([when, program].flatMap((one) => one?.argumentsRead ?? []))];
     return {
       name: written.name,
@@ -203,7 +204,11 @@ class SuiteReader {
       ...(when !== undefined && { when: applies(when, (subject) => this.#scopeOf(subject)) }),
       ...(written.when_not_applicable !== undefined && { whenNotApplicable: written.when_not_applicable }),
       ...(critical !== undefined && { critical }),
+      ...(written.about !== undefined && { about: written.about }),
       restsOn,
+      // A condition on what tools did ties the answer to it.
+      readsAnswerOnly:
+        program !== undefined && looksAtAnswerOnly(program) && (when === undefined || looksAtAnswerOnly(when)),
     };
   }
 

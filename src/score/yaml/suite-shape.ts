@@ -33,7 +33,7 @@ const OUTCOME = {
 const CRITERION = {
   name: z.string(),
   question: z.string(),
-  weight: z.number(),
+  weight: z.number('a number from 0 to 1, up to six decimal places'),
   check: z.string().optional(),
   uses: z.string().optional(),
   /** Its form is read by `read-order.ts`. */
@@ -44,6 +44,7 @@ const CRITERION = {
   when: z.string().optional(),
   when_not_applicable: z.enum(NOT_APPLICABLE_HANDLINGS).optional(),
   critical: z.union([z.boolean(), z.enum(SCORED_OUTCOMES)]).optional(),
+  about: z.enum(ABOUTS).optional(),
   evidence: z.string().optional(),
   reason: reasons.optional(),
 };
@@ -54,7 +55,7 @@ const SUITE = {
   description: z.string().optional(),
   scope: z.enum(['conversation', 'turn']),
   normalize: z.boolean().optional(),
-  min_decided: z.number().optional(),
+  min_decided: z.number('a share from 0 to 1').optional(),
   about: z.enum(ABOUTS).optional(),
   hard_failure_keeps_score: z.boolean().optional(),
   crash: z.enum(CRASH).optional(),
@@ -114,6 +115,7 @@ export const lenientSuite = z.object({
         when: z.string().optional().catch(undefined),
         when_not_applicable: CRITERION.when_not_applicable.catch(undefined),
         critical: CRITERION.critical.catch(undefined),
+        about: CRITERION.about.catch(undefined),
         evidence: z.string().optional().catch(undefined),
         reason: CRITERION.reason.catch(undefined),
       }),

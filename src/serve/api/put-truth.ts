@@ -2,16 +2,28 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
+import { whyNoTruth } from '../../score/expected/expected-actions.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 
 const CONVERSATION_MAX = 4096;
 
-/** The cast holds because the body was parsed as JSON. */
-const truthSchema = z.unknown().transform((value) => value as Json);
+const EXPECTED = 'a mapping, such as {"participants": ["ana"]}, or null, which takes back what was put';
+/** What it holds is JSON, because the body was parsed as that. */
+const truthSchema = z
+  .custom<{ readonly [key: string]: Json } | null>(isMappingOrNull, EXPECTED)
+  .superRefine((truth, context) => {
+    const unusable = whyNoTruth(truth);
+    if (unusable !== undefined)
+      context.addIssue({ code: 'custom', path: ['outputs'], message: `${unusable.expected}: ${unusable.problem}` });
+  });
 
 interface TruthSide {
   readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
+}
+
+function isMappingOrNull(value: unknown): boolean {
+  return typeof value === 'object' && !Array.isArray(value);
 }
 
 export const putTruth = writing(truthSchema, async (side: TruthSide, truth, parameters) => {

@@ -4,7 +4,7 @@ import { compareExperiments } from '../../../src/compare/compare-experiments.ts'
 import { decideGate } from '../../../src/compare/gate/decide-gate.ts';
 import { readGate } from '../../../src/compare/gate/read-gate.ts';
 import type { Experiment, ExperimentResult } from '../../../src/model/experiment.ts';
-import type { GateResult, JudgedCount } from '../../../src/model/gate.ts';
+import { type GateResult, type JudgedCount, mayRelease } from '../../../src/model/gate.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
 import { type EvaluationLine, experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../experiments.ts';
 
@@ -117,6 +117,24 @@ test('cases that only one of them ran, or that were changed, are left out, and t
       /Left out: 1 only in the baseline, 1 only in the candidate, 1 changed since the baseline\.$/,
     );
   }
+});
+
+test('a candidate that left out cases of the baseline does not pass, unless the file allows it', () => {
+  const before = experimentOf('a', passing(Array(80).fill(1)));
+  const now = experimentOf('b', passing(Array(77).fill(1)));
+  const limits = 'rules: { tcr: { max_drop: 10 points }';
+  const implied = gate(`${limits} }`, now, before);
+
+  expect(implied.decision).toBe('not_enough_evidence');
+  expect(mayRelease(implied, 'pass')).toBe(false);
+  expect(implied.rules.find(({ rule }) => rule === 'missing_cases')).toMatchObject({
+    decision: 'not_enough_evidence',
+    because: '3 cases of the baseline were not run by the candidate, of 80 cases looked at; none is allowed.',
+    examples: ['case-77', 'case-78', 'case-79'],
+  });
+  expect(gate(`${limits}, missing_cases: 3 }`, now, before).decision).toBe('pass');
+  expect(gate(`${limits}, missing_cases: 2 }`, now, before).decision).toBe('not_enough_evidence');
+  expect(gate(`${limits} }`, before, now).rules.map(({ rule }) => rule)).toEqual(['tcr']);
 });
 
 test('where no case can be looked at nothing passes', () => {

@@ -74,10 +74,14 @@ test('counts of cases are whole numbers, for one suite or for all', () => {
   const text = 'rules: { newly_hard_failing: 0 }\nsuites: { default: { cases_worse: 3, critical_failures: 1 } }';
   const { gate } = readGate(text, 'gate.yaml', [SCHEDULING, DEFAULT]);
 
-  expect(gate && countsOf(gate, SCHEDULING)).toEqual([{ rule: 'newly_hard_failing', allowed: 0 }]);
+  expect(gate && countsOf(gate, SCHEDULING)).toEqual([
+    { rule: 'newly_hard_failing', allowed: 0, isImplied: false },
+    { rule: 'missing_cases', allowed: 0, isImplied: true },
+  ]);
   expect(gate && countsOf(gate, DEFAULT)).toEqual([
-    { rule: 'critical_failures', allowed: 1 },
-    { rule: 'cases_worse', allowed: 3 },
+    { rule: 'critical_failures', allowed: 1, isImplied: false },
+    { rule: 'cases_worse', allowed: 3, isImplied: false },
+    { rule: 'missing_cases', allowed: 0, isImplied: true },
   ]);
 });
 
@@ -120,6 +124,9 @@ test.each([
   ['rules: { failed_runs: { max_rise: 5% } }', '`5 points`'],
   ['rules: { cost_per_success: { max_rise: 5 points } }', 'a number'],
   ['rules: { cases_worse: 5% }', 'a number of cases, such as 0 or 3'],
+  ['confidence: 1.5\nrules: { cases_worse: 0 }', 'a number from 0.5 to 0.999, such as 0.95'],
+  ['rules: { criterion: { __proto__: { floor: 0.9 } } }', 'another name'],
+  ['suites: { __proto__: { cases_worse: 0 } }', 'another name'],
   ['rules: { cases_worse: -1 }', 'a number of cases, such as 0 or 3'],
   ['rules: { newly_hard_failing: 0.5 }', 'a number of cases, such as 0 or 3'],
   ['rules: { newly_hard_failng: 0 }', "did you mean 'newly_hard_failing'?"],

@@ -143,7 +143,7 @@ cases:
     '7 | cases[1].turns | a list is not right | at least one turn',
     "8 | cases[2].id | 'id' is missing | a text or a number",
     '10 | cases[3].golden | "" is not right | the id of a golden trace',
-    '11 | cases[3].input | null is not right | what JSON has: texts, finite numbers, true, false, null, lists and mappings',
+    '11 | cases[3].input | NaN is not right | what JSON has: texts, finite numbers, true, false, null, lists and mappings',
     '12 | cases[4] | it has no input | an `input`, or `turns`',
     '15 | cases[5].turns | it has an input as well | either `input` or `turns`',
     '19 | cases[6].golden | a golden trace is named in the truth, and that is no mapping | a truth with fields, or none',

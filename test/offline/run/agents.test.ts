@@ -140,12 +140,12 @@ describe('a command', () => {
 });
 
 describe('an agent of which nothing is seen', () => {
-  test('stops the whole at once, with what to look at', async () => {
+  test('stops the whole after three runs, with what to look at', async () => {
     const many = Array.from({ length: 20 }, (_, index) => doing(`a${index}`, 'answer'));
     const ran = await tryAgent(SCRIPTED_COMMAND, many, { settleMs: 0, spansWithinMs: 500 });
 
     expect(ran.end).toMatchObject({ is: 'given up', because: expect.stringContaining('OTEL_EXPORTER_OTLP_ENDPOINT') });
-    expect(ran.runs).toEqual([]);
+    expect(ran.runs.map(({ end }) => end)).toEqual(Array(3).fill('no_spans'));
   });
 
   test('because its exporter speaks gRPC is told so', async () => {
@@ -169,8 +169,32 @@ describe('an agent of which nothing is seen', () => {
     const many = Array.from({ length: 20 }, (_, index) => doing(`a${index}`, 'crash'));
     const ran = await tryAgent(SCRIPTED_COMMAND, many);
 
-    expect(ran.end).toMatchObject({ is: 'given up', because: expect.stringContaining('something is wrong') });
-    expect(ran.runs).toEqual([]);
+    expect(ran.end).toMatchObject({ is: 'given up', because: expect.stringContaining('something is wrong'), left: 17 });
+    expect(ran.runs.map(({ end }) => end)).toEqual(Array(3).fill('agent_failed'));
+    expect(ran.experiment.endedAt).toBeUndefined();
+  });
+
+  test.each([
+    ['ends with the exit code of a command that is not there', 'exit 127'],
+    ['ends at once', 'exit 1'],
+    ['answers and shows nothing', 'echo fine; exit 0'],
+  ])('in the first case alone, because it %s, costs that run only', async (_, broken) => {
+    const agent = `if [ "$(cat | tee in.json | grep -c '"case":"first"')" = 1 ]; then ${broken}; else ${SCRIPTED_COMMAND} < in.json; fi`;
+    const ran = await tryAgent(agent, [doing('first', 'spans'), doing('b', 'spans'), doing('c', 'spans')], {
+      places: 1,
+      spansWithinMs: 500,
+    });
+
+    expect(ran.end).toMatchObject({ is: 'ended' });
+    expect(ran.runs.map(({ end }) => end === 'completed')).toEqual([false, true, true]);
+  });
+
+  test('is kept where every run failed, and the experiment has ended', async () => {
+    const ran = await tryAgent('there-is-no-such-command', [doing('a'), doing('b')]);
+
+    expect(ran.end).toMatchObject({ is: 'given up', left: 0 });
+    expect(ran.runs.map(({ end }) => end)).toEqual(['agent_failed', 'agent_failed']);
+    expect(ran.experiment.endedAt).toBeDefined();
   });
 
   test('is no matter any more when another run has shown spans: failures are kept, those before as well', async () => {

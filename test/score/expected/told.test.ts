@@ -22,6 +22,19 @@ test.each<[wanted: string | number, answer: string]>([
   ['order 17', 'Order 17, shipped.'],
   ['$327', 'It is $327.00.'],
   ['', 'Anything.'],
+  ['no', 'No: it is closed.'],
+  ['no', 'The answer is "no".'],
+  ['Tuesday', 'Tuesday’s flight'],
+  ['航班', '您的航班已确认'],
+  ['火曜日', '予約は火曜日です。'],
+  ['환불', '환불은 3일 걸립니다.'],
+  ['ana', 'アナna ana'],
+  ['20 kg', 'Up to 20 kg.'],
+  ['A-17', 'Your code is A-17.'],
+  [12, 'It is not 15 but 12.'],
+  [12, 'Not only 12: 15 as well.'],
+  ['refundable', 'It is not cheap, and it is refundable.'],
+  ['not refundable', 'It is not refundable.'],
 ])('%j is told by %j', (wanted, answer) => {
   expect(wasTold(wanted, [aTurn({ answered: answer })])).toBe(true);
 });
@@ -38,6 +51,19 @@ test.each<[wanted: string | number, answer: string]>([
   ['7 days', '17 days'],
   ['$327', 'It is $327.50.'],
   ['ana', 'Bob'],
+  ['no', 'It is available now.'],
+  ['no', 'I do know.'],
+  ['ana', 'Banana'],
+  ['hat', 'You fly with HAT136.'],
+  ['12', 'Your code is 1234.'],
+  [12, 'It is not 12.'],
+  ['12', "It isn't $12."],
+  [12, 'It is not 12 but 15.'],
+  ['refundable', 'It is not refundable.'],
+  ['refundable', 'It is non-refundable and not a refundable fare.'],
+  ['30 Euro', 'Es sind nicht 30 Euro.'],
+  ['12', '不是12'],
+  ['12', '12ではありません。'],
 ])('%j is not told by %j', (wanted, answer) => {
   expect(wasTold(wanted, [aTurn({ answered: answer })])).toBe(false);
 });

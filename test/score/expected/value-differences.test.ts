@@ -10,6 +10,8 @@ test.each<[what: string, expected: Json, given: Json | undefined]>([
   ['a number as text with zeros', 30, ' 30.00 '],
   ['a text where a number was given', '30', 30],
   ['two numbers that only rounding tells apart', 0.3, 0.1 + 0.2],
+  ['a long id, as number and as text', 123456789012345, '123456789012345'],
+  ['an id beyond what a double holds', '9007199254740993', '9007199254740993'],
   ['a yes as text', true, 'True'],
   ['one time in two zones', '2026-03-02T10:00:00Z', '2026-03-02T12:00+02:00'],
   ['one time with and without seconds', '2026-03-02T10:00', '2026-03-02 10:00:00.000'],
@@ -38,6 +40,18 @@ test.each<[what: string, expected: Json, given: Json | undefined]>([
 
 test.each<[what: string, expected: Json, given: Json | undefined, differences: readonly string[]]>([
   ['another text', 'JFK', 'jfk', ['x is "jfk", expected "JFK"']],
+  [
+    'a long id with another last digit',
+    123456789012345,
+    123456789012346,
+    ['x is 123456789012346, expected 123456789012345'],
+  ],
+  [
+    'an id beyond what a double holds',
+    '9007199254740993',
+    '9007199254740992',
+    ['x is "9007199254740992", expected "9007199254740993"'],
+  ],
   ['texts that are numbers stay texts', '007', '7', ['x is "7", expected "007"']],
   ['another number', 30, 31, ['x is 31, expected 30']],
   ['an empty text is no 0', 0, '', ['x is "", expected 0']],

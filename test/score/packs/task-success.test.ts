@@ -55,9 +55,12 @@ test('what was not recorded is never a success', () => {
   expect(exceptions(redacted)).toEqual({ changed_what_it_should: 'not_applicable' });
   expect(redacted.outcome).toBe('unscored');
   expect(run(pack, conversation(PAID, [pay({}, { args: MISSING })])).outcome).toBe('unscored');
-  expect(exceptions(run(pack, conversation(PAID, [pay({ amount: 30 })], { answered: REDACTED })))).toMatchObject({
-    told_what_it_should: 'not_applicable',
-  });
+  const unheard = run(pack, conversation(PAID, [pay({ amount: 30 })], { answered: REDACTED }));
+  expect(exceptions(unheard)).toMatchObject({ told_what_it_should: 'not_applicable' });
+  expect(unheard.outcome).toBe('unscored');
+  const unreadable = run(pack, conversation({ ...PAID, outputs: [null] }, [pay({ amount: 30 })]));
+  expect(exceptions(unreadable)).toMatchObject({ told_what_it_should: 'error' });
+  expect(unreadable.outcome).toBe('unscored');
 });
 
 test('what is plain without the arguments is said without them', () => {
