@@ -16,7 +16,7 @@
 import { decisionOf } from '../model/decision.ts';
 import type { Ending } from '../model/ending.ts';
 import { type About, ABOUTS, type EndConditions, type VerdictKind } from '../model/evaluation.ts';
-import { bySeverity, type ScoredOutcome } from '../model/severity.ts';
+import { bySeverity, isInSuccessRate, type ScoredOutcome } from '../model/severity.ts';
 import { hasAnswer, isAnswerUnknown } from './turn-answer.ts';
 import { describeThrown } from './sentences.ts';
 import type { Extracts, OutcomeView, Subject, SubjectWith } from './subject.ts';
@@ -82,7 +82,8 @@ export function decideWithoutScore(
   if (ending !== 'handed_over' || conditions === undefined) return undefined;
   const { completed, failed } = conditions;
   const view: OutcomeView = { ...known, completed, failed, ending, score: Number.NaN };
-  const rules = outcomes.filter(({ outcome }) => outcome === 'handed_over');
+  // What is neither good nor bad says nothing of how well it went, so it takes no score.
+  const rules = outcomes.filter(({ outcome }) => !isInSuccessRate(outcome));
   return rules.find(({ when, because }) => holds(`"${because}"`, () => when(view), []));
 }
 

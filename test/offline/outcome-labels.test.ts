@@ -53,8 +53,8 @@ test('counts what is empty, repeated and contradicted', () => {
       label: 'csat',
       entries: 6,
       outcomes: new Map([
-        ['a', { isGood: true, case: 'x' }],
-        ['d', { isGood: false, case: undefined }],
+        ['a', { isGood: true, value: '5', case: 'x' }],
+        ['d', { isGood: false, value: '2', case: undefined }],
       ]),
       empty: 1,
       repeated: 1,

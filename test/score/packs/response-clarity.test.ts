@@ -82,7 +82,7 @@ test.each([MISSING, content(' '), content('None')])(
     const evaluation = run(suite, aConversation([aTurn({ asked, answered, toolCalls })]));
 
     expect(Object.values(exceptions(evaluation))).toEqual(Array.from({ length: 5 }, () => 'not_applicable'));
-    expect(evaluation).toMatchObject({ outcome: 'unscored', score: undefined });
+    expect(evaluation).toMatchObject({ outcome: 'handed_over', score: undefined });
   },
 );
 
