@@ -113,6 +113,8 @@ class ConversationSubject implements SubjectWith<Extracts> {
   #extracts: Extracts | undefined;
   #ending: Ending | undefined;
   #effectOf: EffectOf | undefined;
+  /** Most checks ask it of every call. */
+  readonly #failed = new Map<ToolCall, boolean>();
   readonly #parts: Required<SubjectParts>;
   #kept: Map<object, unknown> | undefined;
 
@@ -182,7 +184,12 @@ class ConversationSubject implements SubjectWith<Extracts> {
   }
 
   hasFailed(call: ToolCall): boolean {
-    return hasFailed(call, this.effectOf(call.name));
+    let failed = this.#failed.get(call);
+    if (failed === undefined) {
+      failed = hasFailed(call, this.effectOf(call.name));
+      this.#failed.set(call, failed);
+    }
+    return failed;
   }
 
   once<T>(key: object, compute: () => T): T {

@@ -34,8 +34,14 @@ export interface StandingFailure {
   readonly calls: readonly ToolCall[];
 }
 
+const STANDING = {};
+
 /** Undefined where no failure was left standing. */
 export function standingFailure(subject: Subject): StandingFailure | undefined {
+  return subject.once(STANDING, () => findStanding(subject));
+}
+
+function findStanding(subject: Subject): StandingFailure | undefined {
   const failures = unrecoveredCalls(subject).map(({ turn, call }) => ({ call, telling: tellingOf(turn, subject) }));
   const calls = failures.map(({ call }) => call);
   for (const is of ['silent', 'unknown', 'admitted'] as const) {

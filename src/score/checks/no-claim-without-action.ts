@@ -68,14 +68,11 @@ export const noClaimWithoutAction = builtInCheck({
 });
 
 /** "I am connecting you with a colleague" claims nothing yet, unless the call that should do it failed. */
-function withoutClaim(
-  { handsOver, admitsTrouble }: AnswerReading,
-  calls: readonly ToolCall[],
-  subject: Subject,
-): Answer {
+function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subject: Subject): Answer {
   const tried = calls.filter(({ name }) => subject.effectOf(name) === 'hands_over');
   const failed = tried.findLast((call) => subject.hasFailed(call));
-  if (!handsOver || admitsTrouble || failed === undefined || tried.some((call) => !subject.hasFailed(call)))
+  const isOnlyTried = failed !== undefined && tried.every((call) => subject.hasFailed(call));
+  if (!isOnlyTried || !reading.handsOver || reading.admitsTrouble)
     return { pass: true, reason: 'The answer claims no action.' };
   return {
     pass: false,

@@ -75,7 +75,9 @@ class Reading implements AnswerReading {
 
   get isBare(): boolean {
     this.#isBare ??=
-      this.#claim === undefined && bare(this.#text.replace(everywhere(this.#known.untroubled), ' · '), this.#known);
+      this.#text.length < NEVER_BARE_FROM &&
+      this.#claim === undefined &&
+      bare(this.#text.replace(everywhere(this.#known.untroubled), ' · '), this.#known);
     return this.#isBare;
   }
 
@@ -135,8 +137,16 @@ class Reading implements AnswerReading {
     return this.#told;
   }
 
+  /** Before what is only supposed is taken out, which takes longer. */
+  get #mayClaim(): boolean {
+    const { ownClaim, doneClaim } = this.#known;
+    return this.#sentences.some((sentence) =>
+      clausesOf(sentence).some((clause) => ownClaim.test(clause) || doneClaim.test(clause)),
+    );
+  }
+
   get #claim(): Claim | undefined {
-    this.#claimed ??= claimIn(this.#tellings, this.#known) ?? 'none';
+    this.#claimed ??= (this.#mayClaim ? claimIn(this.#tellings, this.#known) : undefined) ?? 'none';
     return this.#claimed === 'none' ? undefined : this.#claimed;
   }
 }
@@ -152,7 +162,6 @@ const EMPTY = [
 ] as const satisfies readonly PhraseKind[];
 
 function bare(text: string, known: PhraseTests): boolean {
-  if (text.length >= NEVER_BARE_FROM) return false;
   const isEmptying = known.apology.test(text) || known.failure.test(text) || known.refusal.test(text);
   if (!isEmptying || known.handOver.test(text)) return false;
   let rest = text;
