@@ -136,7 +136,7 @@ export class AgentStream {
     for (const [criterion, watch] of this.#byCriterion())
       readings.push({ ...this.labels, of: 'level', metric: 'criterion', criterion, level: watch.reading() });
     const split = this.#split();
-    if (split !== undefined) readings.push({ ...this.labels, of: 'split', split });
+    if (split !== undefined) readings.push({ ...this.labels, of: 'split', split, segments: this.#segments.all });
     for (const race of this.#versions.readings()) readings.push({ ...this.labels, of: 'version', ...race });
     return readings;
   }

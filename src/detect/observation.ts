@@ -39,7 +39,7 @@ export type Reading =
       readonly criterion: string | undefined;
       readonly level: WatchReading;
     })
-  | (StreamLabels & { readonly of: 'split'; readonly split: TcrSplit })
+  | (StreamLabels & { readonly of: 'split'; readonly split: TcrSplit; readonly segments: readonly string[] })
   | (StreamLabels & {
       readonly of: 'version';
       readonly version: string;

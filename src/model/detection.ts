@@ -59,6 +59,14 @@ interface ChangePart {
   readonly points: number;
 }
 
+/** A part of the same change, by what is asked. */
+interface SegmentPart {
+  readonly part: 'segment' | 'mix';
+  /** Empty for the mix. */
+  readonly segment: string;
+  readonly points: number;
+}
+
 export interface LevelReading extends WatchedLevel {
   readonly state: DetectorState;
   /** Log time since when it has been so. */
@@ -72,6 +80,8 @@ export interface LevelReading extends WatchedLevel {
   readonly minimumDetectableRatio: number | undefined;
   /** Of TCR only; none where there is nothing to take apart. */
   readonly parts: readonly ChangePart[];
+  /** The same change by segment; none where there are not several. Absent in notices of an older Assay. */
+  readonly segmentParts?: readonly SegmentPart[];
   /** What the parts add up to. `change` is another one: it has the mix taken out. Absent without parts, and in notices of an older Assay. */
   readonly counted?: CountedChange | undefined;
 }

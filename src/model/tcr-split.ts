@@ -14,6 +14,8 @@
  * where N is the segment's share of the conversations and H the mean of what a hard failure took away: its score is 0, whatever its criteria
  * brought. All with means of both periods, which leaves no remainder. Where a cell is missing in one period its pass rate is taken
  * from the other, so that all of it is mix. Both sides are the plain means of the same conversations.
+ *
+ * The same change comes apart by segment as well: each adds its share of the conversations now × how its mean changed, and what is left is mix.
  */
 
 /** Stands among the criteria for what hard failures took away: it has a column as they do, of which only what was brought is used. */
@@ -35,6 +37,8 @@ export interface TcrSplit {
   readonly observed: number;
   readonly criteria: ReadonlyMap<string, number>;
   readonly mix: number;
+  /** By the segment's place; undefined where nothing came in it in one of the periods. */
+  readonly segments: readonly (number | undefined)[];
   readonly conversations: number;
 }
 
@@ -59,8 +63,21 @@ export function splitChange(before: SplitCells, after: SplitCells, criteria: rea
     criteria: new Map(criteria.map((name, index) => [name, parts[index] as number])),
     // Equal to Σ mean P × ΔV + Δ rest, by the identity above; taken as the difference it leaves no rounding over.
     mix: observed - baseline - explained,
+    segments: Array.from({ length: Math.max(before.length, after.length) }, (_, segment) =>
+      segmentPart(before[segment], after[segment], counted[1]),
+    ),
     conversations: counted[1],
   };
+}
+
+function segmentPart(
+  before: Float64Array | undefined,
+  after: Float64Array | undefined,
+  conversations: number,
+): number | undefined {
+  const [count0, count1] = [before?.[0] ?? 0, after?.[0] ?? 0];
+  if (!(count0 > 0) || !(count1 > 0)) return undefined;
+  return ((after?.[2] ?? 0) - ((before?.[2] ?? 0) / count0) * count1) / conversations;
 }
 
 function total(cells: SplitCells, column: number): number {

@@ -229,6 +229,21 @@ test('a pure change of mix is all mix, and a criterion that is new is mix, too',
   expect(added?.mix).toBeCloseTo(-0.2, 12);
 });
 
+test('by segment, each adds what it changed times what it is of the conversations now; one that is new adds nothing', () => {
+  const cell = (count: number, rate: number) => Float64Array.of(count, count, count * rate, count, count * rate);
+  const segments = (before: Float64Array[], after: Float64Array[]) => splitChange(before, after, ['only'])?.segments;
+
+  expect(segments([cell(90, 0.9), cell(10, 0.5)], [cell(10, 0.9), cell(90, 0.5)])).toEqual([
+    expect.closeTo(0, 14),
+    expect.closeTo(0, 14),
+  ]);
+  expect(segments([cell(90, 0.9), cell(10, 0.5)], [cell(50, 0.8), cell(50, 0.5)])).toEqual([
+    expect.closeTo(-0.05, 14),
+    expect.closeTo(0, 14),
+  ]);
+  expect(segments([cell(100, 0.9)], [cell(50, 0.7), cell(50, 0.1)])).toEqual([expect.closeTo(-0.1, 14), undefined]);
+});
+
 test('a block of two versions is worth its likelihood ratio', () => {
   const race = new VersionRace(DEFAULT_DETECTION.versions, [[98, 88.2]]);
   race.observe(0, 'baseline', true, 0);

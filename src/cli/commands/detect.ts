@@ -23,6 +23,7 @@ const levelSchema = z.object({
   change_upper_ratio: number,
   minimum_detectable_change_ratio: number,
   parts: z.array(z.object({ part: z.string(), criterion: z.string(), points: z.number() })),
+  segment_parts: z.array(z.object({ part: z.string(), segment: z.string(), points: z.number() })).default([]),
   counted_baseline: number.default(null),
   counted_observed: number.default(null),
 });
@@ -178,12 +179,18 @@ function printProblem(terminal: Terminal, problem: Problem): void {
 }
 
 /** The change as it was counted, and what it is made of. */
-function printParts(terminal: Terminal, { parts, counted_baseline: before, counted_observed: after }: Problem): void {
+function printParts(terminal: Terminal, problem: Problem): void {
+  const { parts, segment_parts: segments, counted_baseline: before, counted_observed: after } = problem;
   if (parts.length === 0) return;
   const { tenths, parts: rows } = shownParts(parts, SHOWN);
   const counted = before === null || after === null ? '' : `, from ${figure(before)} to ${figure(after)}`;
   terminal.out(`    TCR as counted, whatever was asked${counted}: ${inPoints(tenths)}, of which`);
-  for (const row of rows) terminal.out(`      ${inPoints(row.tenths).padStart(13)}  ${nameOf(row)}`);
+  const print = (row: ShownPart) => terminal.out(`      ${inPoints(row.tenths).padStart(13)}  ${nameOf(row)}`);
+  rows.forEach(print);
+  if (segments.length === 0) return;
+  terminal.out('    the same by segment');
+  const named = segments.map(({ part, segment, points }) => ({ part, points, criterion: segment }));
+  shownParts(named, SHOWN).parts.forEach(print);
 }
 
 function nameOf({ part, criterion }: ShownPart): string {

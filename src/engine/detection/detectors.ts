@@ -18,6 +18,7 @@ import type {
   Watched,
 } from '../../model/detection.ts';
 import type { Json } from '../../model/json.ts';
+import type { TcrSplit } from '../../model/tcr-split.ts';
 import type { ObservedEvaluation } from './observations.ts';
 
 interface OfSuite {
@@ -30,7 +31,7 @@ export interface DetectorsState {
   readonly verdicts: readonly (readonly [candidate: string, verdict: VersionReading['verdict']])[];
 }
 
-type Split = Pick<LevelReading, 'parts' | 'counted'>;
+type Split = Pick<LevelReading, 'parts' | 'segmentParts' | 'counted'>;
 type Readings = Pick<DetectionReport, 'levels' | 'versions'>;
 
 export class Detectors {
@@ -86,7 +87,7 @@ export class Detectors {
   readings(): Readings {
     const all = [...this.#suites.values()].flatMap(({ detection }) => detection.readings());
     const splits = new Map<string, Split>();
-    for (const reading of all) if (reading.of === 'split') splits.set(keyOf(reading), splitOf(reading.split));
+    for (const reading of all) if (reading.of === 'split') splits.set(keyOf(reading), splitOf(reading));
     return {
       levels: all.flatMap((reading) =>
         reading.of === 'level'
@@ -160,18 +161,33 @@ function levelOf(reading: Extract<Reading, { of: 'level' }>, split: Split | unde
     onset: level.onset,
     minimumDetectableRatio: level.minimumDetectableChange,
     parts: split?.parts ?? [],
+    segmentParts: split?.segmentParts ?? [],
     counted: split?.counted,
   };
 }
 
-function splitOf({ baseline, observed, criteria, mix }: Extract<Reading, { of: 'split' }>['split']): Split {
+function splitOf({ split, segments }: Extract<Reading, { of: 'split' }>): Split {
+  const { baseline, observed, criteria, mix } = split;
   return {
     counted: { baseline, observed },
     parts: [
       ...[...criteria].map(([criterion, points]) => ({ part: 'criterion' as const, criterion, points })),
       { part: 'mix', criterion: '', points: mix },
     ],
+    segmentParts: bySegment(split, segments),
   };
+}
+
+function bySegment(
+  { baseline, observed, segments }: TcrSplit,
+  names: readonly string[],
+): NonNullable<Split['segmentParts']> {
+  const parts = segments.flatMap((points, place) =>
+    points === undefined ? [] : [{ part: 'segment' as const, segment: names[place] ?? '', points }],
+  );
+  if (parts.length < 2) return [];
+  const explained = parts.reduce((sum, { points }) => sum + points, 0);
+  return [...parts, { part: 'mix', segment: '', points: observed - baseline - explained }];
 }
 
 function versionOf({

@@ -41,6 +41,9 @@ export const detectionRecordSchema = z
       .describe(
         'Of TCR: what each criterion and the mix of what is asked add to its change as it was counted, largest fall first. The parts add up to counted_observed less counted_baseline.',
       ),
+    segment_parts: z
+      .array(z.object({ part: z.enum(['segment', 'mix']), segment: z.string(), points: share }))
+      .describe('The same change by segment, where there are several; the parts add up to the same.'),
     counted_baseline: share
       .nullable()
       .describe('Of TCR: its mean before, whatever was asked then. The baseline beside it is for what is asked now.'),
@@ -96,6 +99,9 @@ export function detectionRecord(transition: Transition, evidence: Evidence): Det
 export function levelPart(reading: LevelReading) {
   const { metric, criterion, onset, change, counted } = reading;
   const parts: DetectionRecord['parts'] = reading.parts.toSorted((a, b) => a.points - b.points);
+  const segmentParts: DetectionRecord['segment_parts'] = (reading.segmentParts ?? []).toSorted(
+    (a, b) => a.points - b.points,
+  );
   return {
     metric,
     ...(criterion === undefined ? {} : { criterion }),
@@ -106,6 +112,7 @@ export function levelPart(reading: LevelReading) {
     change_lower_ratio: change?.lower ?? null,
     change_upper_ratio: change?.upper ?? null,
     parts,
+    segment_parts: segmentParts,
     counted_baseline: counted?.baseline ?? null,
     counted_observed: counted?.observed ?? null,
   };
@@ -123,6 +130,7 @@ function versionPart({ version, baselineVersion, difference }: VersionReading) {
     change_lower_ratio: null,
     change_upper_ratio: null,
     parts: [],
+    segment_parts: [],
     counted_baseline: null,
     counted_observed: null,
   };
