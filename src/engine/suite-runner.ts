@@ -2,6 +2,7 @@
  * Asks suites: whether one is for a conversation, and what it says of it. A suite that throws or never returns is left out and
  * said; it keeps no other from answering.
  */
+import { prepareReading } from '../score/language/read-answer.ts';
 import { isBroken } from '../model/decision.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
@@ -64,6 +65,9 @@ export class SuiteRunner {
   ): RunEvaluation | undefined {
     const { watch } = this.#parts;
     const target = { suite: keyOfSuite(suite), subject: subject.turnId ?? subject.conversation.id };
+    const { turns } = subject.conversation;
+    const read = turns.find(({ id }) => id === subject.turnId) ?? turns.at(-1);
+    if (read !== undefined) prepareReading(read);
     try {
       const { waiting: requests, ...evaluation } = this.#parts.timed(`scoring by ${suite.name}`, () =>
         evaluate(suite, subject, {

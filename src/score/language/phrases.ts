@@ -59,9 +59,9 @@ export function compilePhrases(phrases: Phrases, { spaces }: { readonly spaces: 
     if (patterns.length === 0) return NEVER;
     if (!spaces) return new RegExp(patterns.join('|'), 'u');
     const whole = patterns.map((pattern) =>
-      pattern.endsWith('…') ? `(?:${pattern.slice(0, -1)})` : `(?:${pattern})(?![\\p{L}])`,
+      pattern.endsWith('…') ? `(?:${pattern.slice(0, -1)})` : `(?:${pattern})(?![${LETTERS}])`,
     );
-    return new RegExp(`(?<![\\p{L}'])(?:${whole.join('|')})`, 'u');
+    return new RegExp(`(?<![${LETTERS}'])(?:${withFewLetters(whole.join('|'))})`, 'u');
   };
   return {
     words: new Set(phrases.words.match(/\S+/g)),
@@ -86,6 +86,16 @@ export function compilePhrases(phrases: Phrases, { spaces }: { readonly spaces: 
     assent: compiled(phrases.assent),
     dissent: compiled(phrases.dissent),
   };
+}
+
+/**
+ * The letters of the languages with spaces, in plain text. `\\p{L}` has hundreds of ranges, and each of the many places that it stands in is compiled
+ * by itself: the first answer of a language would wait for that, on a busy machine longer than a check may take.
+ */
+const LETTERS = 'a-zß-öø-ÿœ';
+
+function withFewLetters(pattern: string): string {
+  return pattern.replaceAll('[^\\p{L}', `[^${LETTERS}`).replaceAll('\\p{L}', `[${LETTERS}]`);
 }
 
 const NEVER = /(?!)/u;
