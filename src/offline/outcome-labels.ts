@@ -125,6 +125,7 @@ function readValue(given: unknown, good: GoodLimit | undefined): boolean | strin
   if (word !== undefined) return word;
   if (!NUMBER.test(text)) return 'good or bad, true or false, 1 or 0, or a number with --good-from or --good-up-to';
   const number = Number(text);
+  if (!Number.isFinite(number)) return 'a number that a computer can hold';
   if (good !== undefined) return good.is === 'from' ? number >= good.limit : number <= good.limit;
   if (number === 0 || number === 1) return number === 1;
   return 'which numbers are good: --good-from 4 where more is better, --good-up-to 2 where less is';

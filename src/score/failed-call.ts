@@ -2,7 +2,8 @@
  * Whether a tool call is known to have failed: it ended with an error, or it came back like any other and its result states that what was
  * asked was not done. Only statements count, in an object, in JSON text, or in the one text that MCP wraps a result in:
  *
- *     {success: false}, {succeeded: false}, {ok: false}
+ *     {success: false}, {succeeded: false}, {ok: false}             also as 0 or 'false', and as all that is in `data`, `result` or `response`
+ *     {refunded: false}, {cancelled: 0}                             of a tool that changes something, by the verb of its own name
  *     {status: 'error', …}                                          in whatever case
  *     {status: 'failed' | 'failure' | 'fail', …}                    of a tool that reads, only beside a description of what went wrong
  *     {status: 'declined' | 'rejected' | 'denied' | 'timeout' …}    of a tool that changes something
@@ -76,7 +77,7 @@ function saysFailure(call: Call, effect: ToolEffect): boolean {
   const { result } = call;
   if (result.state !== 'whole' && result.state !== 'truncated') return false;
   if (result.state === 'whole' && failureIn(result.json) !== undefined) return true;
-  const json = onlyText(unwrapped(result));
+  const json = onlyText(withoutEnvelope(unwrapped(result)));
   if (typeof json === 'string') return textSaysFailure(json.trim(), call, effect);
   if (!isObject(json)) return false;
   const all = Object.entries(json);
@@ -89,7 +90,8 @@ function saysFailure(call: Call, effect: ToolEffect): boolean {
 }
 
 function isStated(members: Members, call: Call, effect: ToolEffect, { isCut }: { readonly isCut: boolean }): boolean {
-  if (SUCCESS.some((name) => members.get(name) === false)) return true;
+  if (SUCCESS.some((name) => isNo(members.get(name)))) return true;
+  if (effect === 'writes' && saysNotDone(members, call)) return true;
   const status = statusOf(members);
   const isDescribed = !isCut && areAllIn(OF_AN_ERROR, members);
   // Said of a call, where `failed` may be said of the thing that was looked up.
@@ -100,6 +102,24 @@ function isStated(members: Members, call: Call, effect: ToolEffect, { isCut }: {
   const isOfTheCall = effect === 'unknown' ? isDescribed : !isCut && isPlain(members);
   return isOfTheCall && !isAskedFor(/^(?:reject|declin|den(?:y|ied)|refus|forbid)/, call);
 }
+
+function isNo(value: Json | undefined): boolean {
+  return value === false || value === 0 || (typeof value === 'string' && value.trim().toLowerCase() === 'false');
+}
+
+/** `{cancelled: false}` of `cancel_order`: the verb of the tool's own name, as what has been done. */
+function saysNotDone(members: Members, { name = '' }: Call): boolean {
+  const verbs = wordsOf(name).filter((word) => effectByName(word) === 'writes');
+  return [...members].some(
+    ([member, value]) =>
+      isNo(value) &&
+      DONE.test(member) &&
+      verbs.some((verb) => member.toLowerCase().startsWith(verb.slice(0, VERB_STEM))),
+  );
+}
+
+const DONE = /^[A-Za-z]{2,}(?:ed|en|nt|ne|ade)$/;
+const VERB_STEM = 3;
 
 function isNothingButAnError(members: Members): boolean {
   return areAllIn(OF_AN_ERROR, members) && isSomething(members.get('error'));
@@ -175,6 +195,15 @@ function isNothing(data: Json): boolean {
 function isObject(json: Json): json is { readonly [name: string]: Json } {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
+
+/** What is the only thing in an envelope. */
+function withoutEnvelope(json: Json): Json {
+  const [name = '', ...others] = isObject(json) ? Object.keys(json) : [];
+  const inner = others.length === 0 && isObject(json) && ENVELOPES.has(name) ? json[name] : undefined;
+  return inner !== undefined && isObject(inner) ? inner : json;
+}
+
+const ENVELOPES = wordSet('data result response output');
 
 /** MCP: `{content: [{type: 'text', text: …}]}`, of which some clients give the list alone. */
 function unwrapped({ json, state }: Content): Json {

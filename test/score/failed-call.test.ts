@@ -28,6 +28,15 @@ const FAILED: readonly Row[] = [
   ['get_order', { status: 'failed', message: 'the database is down' }],
   ['cancel_order', { status: 'FAILURE', meeting: null }],
   ['cancel_order', { status: 'failed', order: 7, items: [1] }],
+  ['cancel_order', { success: 'false' }],
+  ['cancel_order', { data: { success: false } }],
+  ['cancel_order', { response: { ok: 0 } }],
+  ['cancel_order', { cancelled: false, reason: 'shipped' }],
+  ['cancel_order', { cancelled: 0 }],
+  ['refund_order', { refunded: false, reason: 'window closed' }],
+  ['book_room', { booked: false, message: 'Fully booked' }],
+  ['send_email', { sent: false }],
+  ['delete_customer', { deleted: 0 }],
   // Refused.
   ['charge_card', { status: 'declined' }],
   ['charge_card', { status: 'Declined', id: 'ch_1', amount: 30, currency: 'eur' }],
@@ -88,6 +97,11 @@ const FAILED: readonly Row[] = [
 ];
 
 const NOT_FAILED: readonly Row[] = [
+  ['cancel_order', { cancelled: true, refunded: false }],
+  ['cancel_order', { data: { order: 17, refunded: 0 } }],
+  ['update_discount', { disabled: false, updated: 1 }],
+  ['get_order', { cancelled: false, paid: false }],
+  ['search_orders', { data: { cancelled: 0 } }],
   // What a tool that reads found out.
   ['get_order', { status: 'declined', id: 7 }],
   ['get_order', { status: 'declined' }],
