@@ -1,5 +1,6 @@
 /** What two experiments differ in besides the agent, so that a difference between them may not be the agent's. */
 import type { Experiment, ExperimentResult } from '../model/experiment.ts';
+import { changedCases } from './changed-cases.ts';
 import type { SuiteRuns } from './suite-runs.ts';
 
 /** What the two are called. */
@@ -45,7 +46,7 @@ export function suiteWarnings(a: SuiteRuns, b: SuiteRuns, called: Called = LETTE
     warnings.push(`version ${ofA.version} of the suite scored ${called.a}, version ${ofB.version} ${called.b}`);
   else if (ofA !== undefined && ofB !== undefined && ofA.fingerprint !== ofB.fingerprint)
     warnings.push(`the suite was changed between ${called.a} and ${called.b} without a new version (${ofA.version})`);
-  const changed = changedCases(a, b);
+  const changed = changedCases(a, b).length;
   if (changed > 0)
     warnings.push(
       `${changed} ${changed === 1 ? 'case was' : 'cases were'} changed between ${called.a} and ${called.b}, and left out`,
@@ -76,11 +77,6 @@ function judgedRuns({ cases, suite }: SuiteRuns): { readonly some: number; reado
   const runs = [...cases.values()].flatMap((ofCase) => ofCase.runs).filter(({ run }) => run.end === 'completed');
   const some = runs.filter(({ run }) => run.evaluations.some((evaluation) => evaluation.suite === suite)).length;
   return { some, of: Math.max(1, runs.length) };
-}
-
-function changedCases(a: SuiteRuns, b: SuiteRuns): number {
-  const ids = new Set([...b.cases.values()].map((ofCase) => ofCase.case));
-  return [...a.cases].filter(([key, ofCase]) => !b.cases.has(key) && ids.has(ofCase.case)).length;
 }
 
 function waitingOf({ cases, suite }: SuiteRuns): number {

@@ -7,6 +7,7 @@
 import { isAnswer } from '../../model/decision.ts';
 import type { CountedCases, LeftOut } from '../../model/gate.ts';
 import { isScored, isWorst } from '../../model/severity.ts';
+import { changedCases } from '../changed-cases.ts';
 import { flippedCases } from '../flipped-cases.ts';
 import { countedOf, passRateOf, successOf, valueOfCase } from '../measure.ts';
 import type { RunsOfCase, SuiteRun, SuiteRuns } from '../suite-runs.ts';
@@ -45,11 +46,13 @@ export function casesAgainstBaseline(
   return counted(candidate, states, oneSided(candidate, baseline));
 }
 
-/** Each case of the baseline was looked for: what it was before is no matter. */
+/** Each case of the baseline was looked for: what became of it before is no matter. A changed case is another one under the same id. */
 export function missingCases(candidate: SuiteRuns, baseline: SuiteRuns): CountedCases {
   const [before, now] = [idsOf(baseline), idsOf(candidate)];
+  const changed = changedIn(candidate, baseline);
   return {
-    broken: [...before].filter((id) => !now.has(id)),
+    broken: [...[...before].filter((id) => !now.has(id)), ...changed],
+    changed,
     undecided: [],
     notRun: 0,
     cases: before.size,
@@ -146,15 +149,18 @@ function stateOf(ofCase: RunsOfCase, state: CaseState): Stated {
 /** What nobody could hold against one another, and how many cases the candidate still owes. */
 function oneSided(candidate: SuiteRuns, baseline: SuiteRuns): Pick<CountedCases, 'notRun'> & LeftOutOf {
   const [before, now] = [idsOf(baseline), idsOf(candidate)];
-  const shared = [...baseline.cases.keys()].filter((key) => candidate.cases.has(key)).length;
   const both = [...before].filter((id) => now.has(id)).length;
   const missing = before.size - both;
   const owed = candidate.experiment.dataset.cases - now.size;
   const notRun = candidate.experiment.endedAt === undefined ? Math.min(missing, Math.max(0, owed)) : 0;
   return {
     notRun,
-    leftOut: { only_in_baseline: missing - notRun, only_in_candidate: now.size - both, changed: both - shared },
+    leftOut: { only_in_baseline: missing - notRun, only_in_candidate: now.size - both, changed: changedIn(candidate, baseline).length },
   };
+}
+
+function changedIn(candidate: SuiteRuns, baseline: SuiteRuns): readonly string[] {
+  return [...new Set(changedCases(baseline, candidate).map(({ before }) => before.case))];
 }
 
 interface LeftOutOf {
@@ -180,6 +186,7 @@ function counted(
   const broken = idsIn('broken');
   return {
     broken,
+    changed: [],
     undecided: idsIn('undecided'),
     notRun: isEnded ? 0 : Math.max(0, notRun),
     cases: broken.length + idsIn('kept').length,

@@ -129,12 +129,31 @@ test('a candidate that left out cases of the baseline does not pass, unless the 
   expect(mayRelease(implied, 'pass')).toBe(false);
   expect(implied.rules.find(({ rule }) => rule === 'missing_cases')).toMatchObject({
     decision: 'not_enough_evidence',
-    because: '3 cases of the baseline were not run by the candidate, of 80 cases looked at; none is allowed.',
+    because: '3 cases of the baseline were not run as they were, of 80 cases looked at; none is allowed. Missing: 3 (case-77, case-78, case-79).',
     examples: ['case-77', 'case-78', 'case-79'],
   });
   expect(gate(`${limits}, missing_cases: 3 }`, now, before).decision).toBe('pass');
   expect(gate(`${limits}, missing_cases: 2 }`, now, before).decision).toBe('not_enough_evidence');
   expect(gate(`${limits} }`, before, now).rules.map(({ rule }) => rule)).toEqual(['tcr']);
+});
+
+test('a case that was changed since the baseline counts as a missing one', () => {
+  const lines = passing(Array(10).fill(1));
+  const before = experimentOf('a', lines);
+  const edited = lines.map((line, index) => (index < 7 ? { ...line, fingerprint: 'e'.repeat(64) } : line));
+  const now = experimentOf('b', edited.slice(0, 9));
+  const implied = gate(`rules: { ${HARD_RULE} }`, now, before);
+
+  expect(implied.decision).toBe('not_enough_evidence');
+  expect(mayRelease(implied, 'pass')).toBe(false);
+  expect(implied.rules.find(({ rule }) => rule === 'missing_cases')).toMatchObject({
+    because:
+      '8 cases of the baseline were not run as they were, of 10 cases looked at; none is allowed. Missing: 1 (case-9). ' +
+      'Changed since the baseline: 7 (case-0, case-1, case-2, case-3, case-4, …).',
+    examples: ['case-9', 'case-0', 'case-1', 'case-2', 'case-3'],
+  });
+  expect(count('missing_cases: 7', now, before).decision).toBe('not_enough_evidence');
+  expect(count('missing_cases: 8', now, before).decision).toBe('pass');
 });
 
 test('where no case can be looked at nothing passes', () => {
