@@ -107,7 +107,7 @@ test('rules that count cases decide from the first case, name it, and are not le
   expect(worse.stdout).not.toContain('Limits are decided');
   // The limit is let pass, and what may have become of the case is not.
   expect(silent.status).toBe(2);
-  expect(silent.stdout).toContain('Nothing could be told of 1 case.');
+  expect(silent.stdout).toContain('Not enough is known of 1 case.');
 });
 
 test('--init writes rules that the experiment keeps, says what to do next, and overwrites nothing', () => {

@@ -51,7 +51,7 @@ type Undecidable = Pick<JudgedCount, 'decision' | 'because'>;
 
 function countedBy(rule: CountRule, { candidate, baseline }: Sides): CountedCases | Undecidable {
   if (rule === 'critical_failures') {
-    const counted = criticalFailures(candidate);
+    const counted = criticalFailures(candidate, baseline);
     return counted ?? { decision: 'not_applicable', because: 'The suite has no critical criterion.' };
   }
   if (baseline !== undefined)
@@ -72,7 +72,7 @@ function decided(rule: CountRule, allowed: number, counted: CountedCases): Undec
   const sentences = [
     cases + open === 0 ? 'No case could be looked at.' : `${claimOf(rule, broken.length)}${outOf}; ${mayBe(allowed)}.`,
     ...(rule === 'missing_cases' ? missingAndChanged(counted) : []),
-    ...(undecided.length === 0 ? [] : [`Nothing could be told of ${formatCases(undecided.length)}.`]),
+    ...(undecided.length === 0 ? [] : [`Not enough is known of ${formatCases(undecided.length)}.`]),
     ...(notRun === 0 ? [] : [`The candidate has not ended: ${formatCases(notRun)} left to run.`]),
     ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}.`]),
   ];
