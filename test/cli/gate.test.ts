@@ -200,6 +200,24 @@ test('the cases that only one experiment ran are named as left out, and all brok
   });
 });
 
+test('a worse version does not pass with the cases changed in which it is worse', () => {
+  const folder = tempDirectory();
+  keep(folder, tried('good', ALL));
+  const edited = passing(HALF as (0 | 1)[]).map((line, index) =>
+    HALF[index] === 1 ? line : { ...line, fingerprint: 'e'.repeat(64) },
+  );
+  keep(folder, experimentOf('edited', edited));
+  writeFileSync(
+    path.join(folder, 'gate.yaml'),
+    'on_not_enough_evidence: pass\nrules: { newly_hard_failing: 0, cases_worse: 0 }\n',
+  );
+
+  const { status, stdout } = gate(folder, 'edited', '--baseline', 'good');
+
+  expect(status).toBe(2);
+  expect(stdout).toContain('Changed since the baseline: 30 (case-1, case-11, case-13, case-15, case-17, …).');
+});
+
 test.each([
   ['an experiment that is not there', ['nothing', '--baseline', 'good'], 'no experiment has the id or name "nothing"'],
   ['a baseline that is not there', ['good', '--baseline', 'nothing'], 'no experiment has the id or name'],

@@ -62,7 +62,7 @@ export function casesAgainstBaseline(
 /** Each case of the baseline was looked for: what became of it before is no matter. A changed case is another one under the same id. */
 export function missingCases(candidate: SuiteRuns, baseline: SuiteRuns): CountedCases {
   const [before, now] = [idsOf(baseline), idsOf(candidate)];
-  const changed = changedIn(candidate, baseline);
+  const changed = [...new Set(changedCases(baseline, candidate).map((one) => one.before.case))];
   return {
     broken: [...[...before].filter((id) => !now.has(id)), ...changed],
     changed,
@@ -179,13 +179,9 @@ function oneSided(candidate: SuiteRuns, baseline: SuiteRuns) {
     leftOut: {
       only_in_baseline: missing - notRun,
       only_in_candidate: now.size - both,
-      changed: changedIn(candidate, baseline).length,
+      changed: changedCases(baseline, candidate).length,
     },
   };
-}
-
-function changedIn(candidate: SuiteRuns, baseline: SuiteRuns): readonly string[] {
-  return [...new Set(changedCases(baseline, candidate).map(({ before }) => before.case))];
 }
 
 interface LeftOutOf {
