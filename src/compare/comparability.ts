@@ -1,5 +1,6 @@
 /** What two experiments differ in besides the agent, so that a difference between them may not be the agent's. */
 import type { Experiment, ExperimentResult } from '../model/experiment.ts';
+import { changedCases } from './changed-cases.ts';
 import type { SuiteRuns } from './suite-runs.ts';
 
 /** What the two are called. */
@@ -8,6 +9,7 @@ interface Called {
   readonly b: string;
 }
 
+const NAMED_MAX = 5;
 const LETTERS: Called = { a: 'A', b: 'B' };
 
 export function comparabilityOf(a: ExperimentResult, b: ExperimentResult, called: Called = LETTERS): string[] {
@@ -28,6 +30,7 @@ export function comparabilityOf(a: ExperimentResult, b: ExperimentResult, called
     if (experiment.endedAt === undefined)
       warnings.push(`${name} has not ended: ${runs.length} of ${planned} runs are known`);
   }
+  warnings.push(...fewerRuns([called.a, a], [called.b, b]), ...fewerRuns([called.b, b], [called.a, a]));
   const onlyIn = (one: Experiment, other: Experiment) =>
     one.suites.map(({ name }) => name).filter((name) => !other.suites.some((suite) => suite.name === name));
   for (const [name, suites] of [
@@ -38,6 +41,29 @@ export function comparabilityOf(a: ExperimentResult, b: ExperimentResult, called
   return warnings;
 }
 
+/** Cases that one should have run as often as the other: the failing repeats may be those that are not there. */
+function fewerRuns(
+  [nameOfMore, more]: readonly [string, ExperimentResult],
+  [nameOfFewer, fewer]: readonly [string, ExperimentResult],
+): readonly string[] {
+  const { endedAt, repeats } = fewer.experiment;
+  if (endedAt === undefined) return [];
+  const [before, now] = [repeatsByCase(more), repeatsByCase(fewer)];
+  const found = [...now].flatMap(([id, { size }]) => {
+    const expected = Math.min(before.get(id)?.size ?? 0, repeats);
+    return size < expected ? [`${id} (${size} of ${expected})`] : [];
+  });
+  if (found.length === 0) return [];
+  const named = `${found.slice(0, NAMED_MAX).join(', ')}${found.length > NAMED_MAX ? ', …' : ''}`;
+  const who = found.length === 1 ? '1 case has' : `${found.length} cases have`;
+  return [`${who} fewer runs in ${nameOfFewer} than in ${nameOfMore}: ${named}`];
+}
+
+function repeatsByCase({ runs }: ExperimentResult): ReadonlyMap<string, ReadonlySet<number>> {
+  const byCase = Map.groupBy(runs, (run) => run.case);
+  return new Map([...byCase].map(([id, ofCase]) => [id, new Set(ofCase.map(({ repeat }) => repeat))]));
+}
+
 export function suiteWarnings(a: SuiteRuns, b: SuiteRuns, called: Called = LETTERS): string[] {
   const warnings: string[] = [];
   const [ofA, ofB] = [a.definition, b.definition];
@@ -45,17 +71,27 @@ export function suiteWarnings(a: SuiteRuns, b: SuiteRuns, called: Called = LETTE
     warnings.push(`version ${ofA.version} of the suite scored ${called.a}, version ${ofB.version} ${called.b}`);
   else if (ofA !== undefined && ofB !== undefined && ofA.fingerprint !== ofB.fingerprint)
     warnings.push(`the suite was changed between ${called.a} and ${called.b} without a new version (${ofA.version})`);
-  const changed = changedCases(a, b);
+  const changed = changedCases(a, b).length;
   if (changed > 0)
     warnings.push(
       `${changed} ${changed === 1 ? 'case was' : 'cases were'} changed between ${called.a} and ${called.b}, and left out`,
     );
   const [judgedA, judgedB] = [judgedRuns(a), judgedRuns(b)];
   // A version that is called otherwise, or leaves other spans, may not be meant by the suite any more.
-  if (judgedA.some / judgedA.of !== judgedB.some / judgedB.of)
+  if (judgedA.of > 0 && judgedB.of > 0 && judgedA.some / judgedA.of !== judgedB.some / judgedB.of)
     warnings.push(
       `it says something of ${judgedA.some} of ${judgedA.of} runs of ${called.a}, and of ${judgedB.some} of ${judgedB.of} runs of ${called.b}`,
     );
+  for (const [name, { of, all }] of [
+    [called.a, judgedA],
+    [called.b, judgedB],
+  ] as const)
+    if (of === 0 && all > 0)
+      warnings.push(
+        all === 1
+          ? `the only run of ${name} did not come to its end`
+          : `none of the ${all} runs of ${name} came to its end`,
+      );
   for (const [name, runs] of [
     [called.a, a],
     [called.b, b],
@@ -71,16 +107,12 @@ export function suiteWarnings(a: SuiteRuns, b: SuiteRuns, called: Called = LETTE
   return warnings;
 }
 
-/** Of those that came to their end. */
-function judgedRuns({ cases, suite }: SuiteRuns): { readonly some: number; readonly of: number } {
-  const runs = [...cases.values()].flatMap((ofCase) => ofCase.runs).filter(({ run }) => run.end === 'completed');
+/** How many of the runs that came to their end (`of`) the suite says something of. */
+function judgedRuns({ cases, suite }: SuiteRuns): Record<'some' | 'of' | 'all', number> {
+  const all = [...cases.values()].flatMap((ofCase) => ofCase.runs);
+  const runs = all.filter(({ run }) => run.end === 'completed');
   const some = runs.filter(({ run }) => run.evaluations.some((evaluation) => evaluation.suite === suite)).length;
-  return { some, of: Math.max(1, runs.length) };
-}
-
-function changedCases(a: SuiteRuns, b: SuiteRuns): number {
-  const ids = new Set([...b.cases.values()].map((ofCase) => ofCase.case));
-  return [...a.cases].filter(([key, ofCase]) => !b.cases.has(key) && ids.has(ofCase.case)).length;
+  return { some, of: runs.length, all: all.length };
 }
 
 function waitingOf({ cases, suite }: SuiteRuns): number {

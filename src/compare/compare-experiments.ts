@@ -13,6 +13,7 @@ import type { ExperimentResult } from '../model/experiment.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import { casesNeeded } from './cases-needed.ts';
 import { changeOf, shareCases } from './change.ts';
+import { changedCases } from './changed-cases.ts';
 import { comparabilityOf, suiteWarnings } from './comparability.ts';
 import { testDifference } from './difference-test.ts';
 import { holm } from './exact-tests.ts';
@@ -173,7 +174,7 @@ function casesOf(a: SuiteRuns, b: SuiteRuns): SuiteComparison['cases'] {
   const named = [...idsOfA].filter((id) => idsOfB.has(id)).length;
   return {
     shared,
-    changed: named - shared,
+    changed: changedCases(a, b).length,
     onlyInA: idsOfA.size - named,
     onlyInB: idsOfB.size - named,
   };

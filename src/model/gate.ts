@@ -8,7 +8,8 @@ export type LimitKind = (typeof LIMIT_KINDS)[number];
  * Rules that count cases, and need no statistics: they hold from the first case.
  *
  * `newly_hard_failing`: passed in the baseline, and fails hard now. `critical_failures`: a critical criterion fails, whatever the baseline did. `cases_worse`: passed
- * in the baseline, in whole or in a criterion, and does not now. `missing_cases`: the candidate did not run a case of the baseline, so that nothing can be said of it.
+ * in the baseline, in whole or in a criterion, and does not now. `missing_cases`: the candidate did not run a case of the baseline, or ran it with another content,
+ * so that nothing can be said of it.
  */
 export const COUNT_RULES = ['newly_hard_failing', 'critical_failures', 'cases_worse', 'missing_cases'] as const;
 export type CountRule = (typeof COUNT_RULES)[number];
@@ -57,6 +58,8 @@ export interface JudgedCount extends Judged {
 /** Cases by what a count rule says of them; ids, in order. */
 export interface CountedCases {
   readonly broken: readonly string[];
+  /** Those of `broken` that the candidate ran with another content; only of `missing_cases`. */
+  readonly changed: readonly string[];
   /** They may be broken: the candidate ran them, and what it did cannot be told. */
   readonly undecided: readonly string[];
   /** How many the candidate has not run yet. */

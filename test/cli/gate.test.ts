@@ -107,7 +107,7 @@ test('rules that count cases decide from the first case, name it, and are not le
   expect(worse.stdout).not.toContain('Limits are decided');
   // The limit is let pass, and what may have become of the case is not.
   expect(silent.status).toBe(2);
-  expect(silent.stdout).toContain('Nothing could be told of 1 case.');
+  expect(silent.stdout).toContain('Not enough is known of 1 case.');
 });
 
 test('--init writes rules that the experiment keeps, says what to do next, and overwrites nothing', () => {
@@ -198,6 +198,24 @@ test('the cases that only one experiment ran are named as left out, and all brok
       { rule: 'missing_cases', value: 1, examples: ['gone'] },
     ],
   });
+});
+
+test('a worse version does not pass with the cases changed in which it is worse', () => {
+  const folder = tempDirectory();
+  keep(folder, tried('good', ALL));
+  const edited = passing(HALF as (0 | 1)[]).map((line, index) =>
+    HALF[index] === 1 ? line : { ...line, fingerprint: 'e'.repeat(64) },
+  );
+  keep(folder, experimentOf('edited', edited));
+  writeFileSync(
+    path.join(folder, 'gate.yaml'),
+    'on_not_enough_evidence: pass\nrules: { newly_hard_failing: 0, cases_worse: 0 }\n',
+  );
+
+  const { status, stdout } = gate(folder, 'edited', '--baseline', 'good');
+
+  expect(status).toBe(2);
+  expect(stdout).toContain('Changed since the baseline: 30 (case-1, case-11, case-13, case-15, case-17, …).');
 });
 
 test.each([

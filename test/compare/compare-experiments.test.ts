@@ -190,6 +190,36 @@ describe('what is odd about a comparison is said', () => {
     expect(only(a, b).suite.warnings).toEqual(['it says something of 3 of 3 runs of A, and of 1 of 3 runs of B']);
   });
 
+  test('runs none of which came to its end are counted as they are', () => {
+    const a = experimentOf('a', passing([1, 1, 1]));
+    const crashes = passing([1, 1, 1]).map((line) => ({ ...line, end: 'agent_failed' as const, evaluations: [] }));
+
+    expect(only(a, experimentOf('b', crashes)).suite.warnings).toEqual(['none of the 3 runs of B came to its end']);
+  });
+
+  test('cases with fewer runs than in the other, as far as they were planned', () => {
+    const run = (id: string, repeat: number) => ({ case: id, repeat, evaluations: [SUCCESS] });
+    const a = experimentOf(
+      'a',
+      ['k1', 'k2', 'k3'].flatMap((id) => [1, 2, 3].map((repeat) => run(id, repeat))),
+    );
+    const b = experimentOf('b', [
+      run('k1', 2),
+      run('k2', 1),
+      run('k2', 3),
+      ...[1, 2, 3].map((repeat) => run('k3', repeat)),
+    ]);
+    const once = experimentOf(
+      'b',
+      ['k1', 'k2', 'k3'].map((id) => run(id, 1)),
+    );
+
+    expect(only(a, b).comparison.warnings).toEqual([
+      '2 cases have fewer runs in B than in A: k1 (1 of 3), k2 (2 of 3)',
+    ]);
+    expect(only(a, once).comparison.warnings).toEqual(['each case was run 3 times in A and once in B']);
+  });
+
   test('a suite that was changed, cases that were, runs that wait for judges', () => {
     const a = experimentOf('a', passing([1, 1, 1]));
     const changed = passing([1, 1, 1]).map((line, index) =>

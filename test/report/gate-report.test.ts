@@ -48,6 +48,7 @@ function countOf(decision: JudgedRule['decision'], changed: Partial<JudgedCount>
     because: '7 cases that passed in the baseline fail hard now.',
     counted: {
       broken: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+      changed: [],
       undecided: ['x'],
       notRun: 2,
       cases: 20,

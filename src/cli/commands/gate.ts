@@ -39,7 +39,7 @@ Rules are read from gate.yaml, where there is one:
     newly_hard_failing: 0        # cases that passed in the baseline and fail hard now
     critical_failures: 0         # cases that fail a critical criterion
     cases_worse: 3               # cases that \`assay compare\` lists as worse
-    missing_cases: 0             # cases of the baseline that were not run; 0 also where it is not written
+    missing_cases: 0             # cases of the baseline not run, or changed; 0 also where it is not written
     tcr: { floor: 0.8, max_drop: 5 points }
     success_rate: { max_drop: 5% of baseline }
     cost_efficiency: { max_drop: 10% }

@@ -1,4 +1,5 @@
-/** Which cases speak against the candidate, the worst first: where to begin reading. */
+/** Which cases speak against the candidate, the worst first: where to begin reading. Of cases that are paired with the baseline's, only those that are in the figure. */
+import { shareCases } from '../change.ts';
 import { effortsOf, isEffort, type Measure, valuesOf } from '../measure.ts';
 import type { SuiteRuns } from '../suite-runs.ts';
 
@@ -10,7 +11,9 @@ export function casesAgainst(
   baseline: SuiteRuns | undefined,
 ): readonly string[] {
   const before = baseline === undefined ? new Map<string, number>() : badnessOf(measure, baseline);
+  const isPaired = baseline !== undefined && shareCases(baseline, candidate);
   return [...badnessOf(measure, candidate)]
+    .filter(([key]) => !isPaired || before.has(key))
     .map(([key, bad]) => ({ id: candidate.cases.get(key)?.case ?? key, worse: bad - (before.get(key) ?? 0) }))
     .filter(({ worse }) => worse > 0)
     .sort((a, b) => b.worse - a.worse || (a.id < b.id ? -1 : 1))

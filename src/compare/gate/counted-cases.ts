@@ -7,31 +7,38 @@
 import { isAnswer } from '../../model/decision.ts';
 import type { CountedCases, LeftOut } from '../../model/gate.ts';
 import { isScored, isWorst } from '../../model/severity.ts';
+import { changedCases } from '../changed-cases.ts';
 import { flippedCases } from '../flipped-cases.ts';
 import { countedOf, passRateOf, successOf, valueOfCase } from '../measure.ts';
 import type { RunsOfCase, SuiteRun, SuiteRuns } from '../suite-runs.ts';
+import type { Sides } from './sides.ts';
 
 /** `left_out`: the suite says nothing of the case. */
 type CaseState = 'broken' | 'kept' | 'undecided' | 'left_out';
 
-/** Undefined where the suite has no critical criterion. */
-export function criticalFailures(candidate: SuiteRuns): CountedCases | undefined {
+/**
+ * Undefined where the suite has no critical criterion. The baseline tells only which cases the suite used to score, and how often they were run: a case without a
+ * verdict is out of the suite's scope unless it was in it before.
+ */
+export function criticalFailures(candidate: SuiteRuns, baseline?: SuiteRuns): CountedCases | undefined {
   const critical = (candidate.definition?.criteria ?? []).filter(({ isCritical }) => isCritical);
   if (critical.length === 0) return undefined;
   const names = critical.map(({ name }) => name);
+  const wasScored = scoredIn(baseline);
   const states = [...candidate.cases.values()].map((ofCase) => {
     const failed = anyOf(ofCase, (run) => failsCritical(run, names));
-    if (failed === undefined && isOutOfScope(ofCase, candidate.suite)) return stateOf(ofCase, 'left_out');
+    if (failed === undefined && isOutOfScope(ofCase, candidate.suite))
+      return stateOf(ofCase, wasScored.has(ofCase.case) ? 'undecided' : 'left_out');
     if (failed === true) return stateOf(ofCase, 'broken');
     // What a run would have done that broke off is not told by the repeats that went on.
     const mayFail = ofCase.runs.some((run) => run.run.end !== 'completed' && failsCritical(run, names) === undefined);
     return stateOf(ofCase, failed === undefined || mayFail ? 'undecided' : 'kept');
   });
   const notRun = candidate.experiment.dataset.cases - candidate.cases.size;
-  return counted(candidate, states, { notRun, leftOut: {} });
+  return counted({ candidate, baseline }, states, { notRun, leftOut: {} });
 }
 
-/** Of cases that both ran as they are now. */
+/** Of cases that both ran as they are now; and of changed ones those of which nothing can be told now, because a change may be what took the verdict away. */
 export function casesAgainstBaseline(
   rule: 'newly_hard_failing' | 'cases_worse',
   candidate: SuiteRuns,
@@ -42,14 +49,23 @@ export function casesAgainstBaseline(
     const now = candidate.cases.get(key);
     return now === undefined ? [] : [stateOf(now, stateIn(key, before, now))];
   });
-  return counted(candidate, states, oneSided(candidate, baseline));
+  const ofChanged = changedCases(baseline, candidate)
+    .map(({ key, before, now }) => stateOf(now, stateIn(key, before, now)))
+    .filter(({ state }) => state === 'undecided');
+  const { notRun, leftOut } = oneSided(candidate, baseline);
+  return counted({ candidate, baseline }, [...states, ...ofChanged], {
+    notRun,
+    leftOut: { ...leftOut, changed: leftOut.changed - ofChanged.length },
+  });
 }
 
-/** Each case of the baseline was looked for: what it was before is no matter. */
+/** Each case of the baseline was looked for: what became of it before is no matter. A changed case is another one under the same id. */
 export function missingCases(candidate: SuiteRuns, baseline: SuiteRuns): CountedCases {
   const [before, now] = [idsOf(baseline), idsOf(candidate)];
+  const changed = [...new Set(changedCases(baseline, candidate).map((one) => one.before.case))];
   return {
-    broken: [...before].filter((id) => !now.has(id)),
+    broken: [...[...before].filter((id) => !now.has(id)), ...changed],
+    changed,
     undecided: [],
     notRun: 0,
     cases: before.size,
@@ -112,6 +128,14 @@ function failsCritical(run: SuiteRun, names: readonly string[]): boolean | undef
   return run.evaluations.length > 0 && run.evaluations.every(isAnswered) ? false : undefined;
 }
 
+/** Ids of the cases of which the suite said something. */
+function scoredIn(runs: SuiteRuns | undefined): ReadonlySet<string> {
+  const scored = [...(runs?.cases.values() ?? [])].filter((ofCase) =>
+    ofCase.runs.some(({ evaluations }) => evaluations.length > 0),
+  );
+  return new Set(scored.map((ofCase) => ofCase.case));
+}
+
 /** Each run came to its end, and the suite has nothing to say of it and waits for nothing. */
 function isOutOfScope({ runs }: RunsOfCase, suite: string): boolean {
   return runs.every(({ run }) => run.end === 'completed' && !run.evaluations.some((one) => one.suite === suite));
@@ -144,16 +168,19 @@ function stateOf(ofCase: RunsOfCase, state: CaseState): Stated {
 }
 
 /** What nobody could hold against one another, and how many cases the candidate still owes. */
-function oneSided(candidate: SuiteRuns, baseline: SuiteRuns): Pick<CountedCases, 'notRun'> & LeftOutOf {
+function oneSided(candidate: SuiteRuns, baseline: SuiteRuns) {
   const [before, now] = [idsOf(baseline), idsOf(candidate)];
-  const shared = [...baseline.cases.keys()].filter((key) => candidate.cases.has(key)).length;
   const both = [...before].filter((id) => now.has(id)).length;
   const missing = before.size - both;
   const owed = candidate.experiment.dataset.cases - now.size;
   const notRun = candidate.experiment.endedAt === undefined ? Math.min(missing, Math.max(0, owed)) : 0;
   return {
     notRun,
-    leftOut: { only_in_baseline: missing - notRun, only_in_candidate: now.size - both, changed: both - shared },
+    leftOut: {
+      only_in_baseline: missing - notRun,
+      only_in_candidate: now.size - both,
+      changed: changedCases(baseline, candidate).length,
+    },
   };
 }
 
@@ -166,20 +193,23 @@ function idsOf({ cases }: SuiteRuns): ReadonlySet<string> {
 }
 
 function counted(
-  { experiment }: SuiteRuns,
+  { candidate: { experiment }, baseline }: Sides,
   states: readonly Stated[],
   { notRun, leftOut }: Pick<CountedCases, 'notRun'> & LeftOutOf,
 ): CountedCases {
   const isEnded = experiment.endedAt !== undefined;
-  // Of a candidate that has not ended, a repeat that is still to come may break what the others kept.
+  const runsBefore = new Map([...(baseline?.cases.values() ?? [])].map((one) => [one.case, one.runs.length]));
+  // A repeat that is not there may break what the others kept: one still to come, or one that the baseline has and the candidate should have.
+  const owed = (id: string) => (isEnded ? Math.min(runsBefore.get(id) ?? 0, experiment.repeats) : experiment.repeats);
   const final = states.map(({ ofCase, state }) => ({
     id: ofCase.case,
-    state: !isEnded && state === 'kept' && ofCase.runs.length < experiment.repeats ? 'undecided' : state,
+    state: state === 'kept' && ofCase.runs.length < owed(ofCase.case) ? 'undecided' : state,
   }));
   const idsIn = (asked: CaseState) => final.filter(({ state }) => state === asked).map(({ id }) => id);
   const broken = idsIn('broken');
   return {
     broken,
+    changed: [],
     undecided: idsIn('undecided'),
     notRun: isEnded ? 0 : Math.max(0, notRun),
     cases: broken.length + idsIn('kept').length,

@@ -15,6 +15,7 @@ import type { Sides } from './sides.ts';
 const EXAMPLES_MAX = 5;
 const NOTHING: CountedCases = {
   broken: [],
+  changed: [],
   undecided: [],
   notRun: 0,
   cases: 0,
@@ -50,7 +51,7 @@ type Undecidable = Pick<JudgedCount, 'decision' | 'because'>;
 
 function countedBy(rule: CountRule, { candidate, baseline }: Sides): CountedCases | Undecidable {
   if (rule === 'critical_failures') {
-    const counted = criticalFailures(candidate);
+    const counted = criticalFailures(candidate, baseline);
     return counted ?? { decision: 'not_applicable', because: 'The suite has no critical criterion.' };
   }
   if (baseline !== undefined)
@@ -70,7 +71,8 @@ function decided(rule: CountRule, allowed: number, counted: CountedCases): Undec
   const left = LEFT_OUT.flatMap((reason) => formatLeftOut(reason, counted.leftOut[reason]));
   const sentences = [
     cases + open === 0 ? 'No case could be looked at.' : `${claimOf(rule, broken.length)}${outOf}; ${mayBe(allowed)}.`,
-    ...(undecided.length === 0 ? [] : [`Nothing could be told of ${formatCases(undecided.length)}.`]),
+    ...(rule === 'missing_cases' ? missingAndChanged(counted) : []),
+    ...(undecided.length === 0 ? [] : [`Not enough is known of ${formatCases(undecided.length)}.`]),
     ...(notRun === 0 ? [] : [`The candidate has not ended: ${formatCases(notRun)} left to run.`]),
     ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}.`]),
   ];
@@ -96,10 +98,23 @@ function claimOf(rule: CountRule, count: number): string {
     newly_hard_failing: ['that passed in the baseline', 'fails hard now', 'fail hard now'],
     critical_failures: ['', 'fails a critical criterion', 'fail a critical criterion'],
     cases_worse: ['', 'got worse', 'got worse'],
-    missing_cases: ['of the baseline', 'was not run by the candidate', 'were not run by the candidate'],
+    missing_cases: ['of the baseline', 'was not run as it was', 'were not run as they were'],
   }[rule];
   const who = count === 0 ? 'No case' : formatCases(count);
   return [who, subject, count > 1 ? many : one].filter((part) => part !== '').join(' ');
+}
+
+/** Two lists, because a reader mends them differently: run the cases, or take their change back. */
+function missingAndChanged({ broken, changed }: CountedCases): readonly string[] {
+  const missing = broken.filter((id) => !changed.includes(id));
+  return [
+    ...(missing.length === 0 ? [] : [`Missing: ${named(missing)}.`]),
+    ...(changed.length === 0 ? [] : [`Changed since the baseline: ${named(changed)}.`]),
+  ];
+}
+
+function named(ids: readonly string[]): string {
+  return `${ids.length} (${ids.slice(0, EXAMPLES_MAX).join(', ')}${ids.length > EXAMPLES_MAX ? ', …' : ''})`;
 }
 
 function mayBe(allowed: number): string {

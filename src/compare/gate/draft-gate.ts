@@ -61,7 +61,7 @@ function draftOf({ name, hasCritical, seen }: DraftSuite): string {
     '  newly_hard_failing: 0',
     ...criticalLines(hasCritical, seen),
     ...worseLines(seen?.cases),
-    '  # Cases of the baseline that were not run: what was left out may be what got worse.',
+    '  # Cases of the baseline that were not run, or were changed: what was left out may be what got worse.',
     '  missing_cases: 0',
     '',
     '  # Averages, against the baseline: 5 points are 0.90 to 0.85, 5% of baseline is 0.90 to 0.855.',

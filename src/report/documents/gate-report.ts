@@ -46,7 +46,7 @@ function limitJson(rule: JudgedLimit): unknown {
 
 /** Has every case, where other documents have the first few. */
 function countJson({ suite, rule, allowed, decision, because, counted, readWith }: JudgedCount): unknown {
-  const { broken, undecided, notRun, cases, leftOut } = counted;
+  const { broken, changed, undecided, notRun, cases, leftOut } = counted;
   return {
     suite,
     rule,
@@ -57,6 +57,7 @@ function countJson({ suite, rule, allowed, decision, because, counted, readWith 
     value: cases === 0 && broken.length === 0 ? null : broken.length,
     cases,
     examples: broken,
+    changed,
     undecided,
     not_run: notRun,
     left_out: leftOut,

@@ -97,7 +97,7 @@ test('as many as are allowed pass, and those that are undecided count as if they
   expect([1, 2, 3].map((allowed) => decided(allowed).decision)).toEqual(['regression', 'not_enough_evidence', 'pass']);
   expect(decided(1).counted).toMatchObject({ broken: ['case-0', 'case-1'], undecided: ['case-2'], cases: 3 });
   expect(decided(2).because).toBe(
-    '2 cases that passed in the baseline fail hard now, of 3 cases looked at; 2 are allowed. Nothing could be told of 1 case.',
+    '2 cases that passed in the baseline fail hard now, of 3 cases looked at; 2 are allowed. Not enough is known of 1 case.',
   );
 });
 
@@ -129,12 +129,63 @@ test('a candidate that left out cases of the baseline does not pass, unless the 
   expect(mayRelease(implied, 'pass')).toBe(false);
   expect(implied.rules.find(({ rule }) => rule === 'missing_cases')).toMatchObject({
     decision: 'not_enough_evidence',
-    because: '3 cases of the baseline were not run by the candidate, of 80 cases looked at; none is allowed.',
+    because:
+      '3 cases of the baseline were not run as they were, of 80 cases looked at; none is allowed. Missing: 3 (case-77, case-78, case-79).',
     examples: ['case-77', 'case-78', 'case-79'],
   });
   expect(gate(`${limits}, missing_cases: 3 }`, now, before).decision).toBe('pass');
   expect(gate(`${limits}, missing_cases: 2 }`, now, before).decision).toBe('not_enough_evidence');
   expect(gate(`${limits} }`, before, now).rules.map(({ rule }) => rule)).toEqual(['tcr']);
+});
+
+test('a case that was changed since the baseline counts as a missing one', () => {
+  const lines = passing(Array(10).fill(1));
+  const before = experimentOf('a', lines);
+  const edited = lines.map((line, index) => (index < 7 ? { ...line, fingerprint: 'e'.repeat(64) } : line));
+  const now = experimentOf('b', edited.slice(0, 9));
+  const implied = gate(`rules: { ${HARD_RULE} }`, now, before);
+
+  expect(implied.decision).toBe('not_enough_evidence');
+  expect(mayRelease(implied, 'pass')).toBe(false);
+  expect(implied.rules.find(({ rule }) => rule === 'missing_cases')).toMatchObject({
+    because:
+      '8 cases of the baseline were not run as they were, of 10 cases looked at; none is allowed. Missing: 1 (case-9). ' +
+      'Changed since the baseline: 7 (case-0, case-1, case-2, case-3, case-4, …).',
+    examples: ['case-9', 'case-0', 'case-1', 'case-2', 'case-3'],
+  });
+  expect(count('missing_cases: 7', now, before).decision).toBe('not_enough_evidence');
+  expect(count('missing_cases: 8', now, before).decision).toBe('pass');
+});
+
+test('a case that the suite scored in the baseline and does not score now is undecided, also where its change is allowed', () => {
+  const critical = withCritical('a', [one(SUCCESS), one(SUCCESS, { case: 'blind' })]);
+  const blind: RunLine = { case: 'blind', evaluations: [] };
+  for (const now of [blind, { ...blind, fingerprint: 'e'.repeat(64) }]) {
+    const candidate = withCritical('b', [one(SUCCESS), now]);
+    for (const rule of ['critical_failures', 'newly_hard_failing', 'cases_worse']) {
+      const judged = count(`${rule}: 0, missing_cases: 1`, candidate, critical);
+      expect(judged).toMatchObject({ rule, decision: 'not_enough_evidence', counted: { undecided: ['blind'] } });
+      expect(judged.counted.leftOut).toMatchObject({ changed: 0, not_scored: 0 });
+    }
+    expect(count('critical_failures: 0', candidate, candidate).decision).toBe('pass');
+  }
+});
+
+test('a case with fewer runs than in the baseline is undecided, unless fewer were planned or it is broken', () => {
+  const before = withCritical('a', repeats(one(SUCCESS), one(SUCCESS), one(SUCCESS)));
+  const [fewer, planned, broken] = [
+    withCritical('b', [one(SUCCESS)], { repeats: 3 }),
+    withCritical('b', [one(SUCCESS)]),
+    withCritical('b', [one(HARD)], { repeats: 3 }),
+  ];
+  for (const rule of ['critical_failures: 0', HARD_RULE, 'cases_worse: 0']) {
+    expect(count(rule, fewer, before)).toMatchObject({
+      decision: 'not_enough_evidence',
+      counted: { undecided: ['case-0'] },
+    });
+    expect(count(rule, planned, before).decision).toBe('pass');
+    expect(count(rule, broken, before).decision).toBe('regression');
+  }
 });
 
 test('where no case can be looked at nothing passes', () => {

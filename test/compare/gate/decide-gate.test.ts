@@ -92,6 +92,20 @@ test('a fall beyond what is allowed is a regression, names the criterion and cas
   );
 });
 
+test('only cases that are in the figure are named beside it', () => {
+  const lines = passing([1, 1, 1, 0, 0, 0]);
+  const edited = passing([0, 1, 1, 0, 0, 0]).map((line, index) =>
+    index < 3 ? line : { ...line, fingerprint: 'e'.repeat(64) },
+  );
+  const rules = 'rules: { tcr: { max_drop: 5 points } }';
+  const [tcr] = limitsOf(decided(rules, experimentOf('b', edited), experimentOf('a', lines)));
+  const others = lines.map((line) => ({ ...line, case: `new-${line.case}` }));
+  const [unpaired] = limitsOf(decided(rules, experimentOf('b', others), experimentOf('a', lines)));
+
+  expect(tcr?.examples).toEqual(['case-0']);
+  expect(unpaired?.examples).toEqual(['new-case-3', 'new-case-4', 'new-case-5']);
+});
+
 test('what can not be told says how many cases would tell, and with as many it is told', () => {
   const rules = 'rules: { success_rate: { floor: 0.9 } }';
   const oneOf20Fails = (cases: number) =>
