@@ -1,7 +1,7 @@
 /** Cases that two experiments know by the same id, and that are not the same any more: another input, or another truth. */
 import type { RunsOfCase, SuiteRuns } from './suite-runs.ts';
 
-export interface ChangedCase {
+interface ChangedCase {
   /** Key of the case in the first experiment. */
   readonly key: string;
   readonly before: RunsOfCase;

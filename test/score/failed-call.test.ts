@@ -142,7 +142,6 @@ const NOT_FAILED: readonly Row[] = [
   ['cancel_order', { status: 'ok' }],
   ['cancel_order', { status: 200 }],
   ['cancel_order', { status: ['failed'] }],
-  ['cancel_order', { success: 'false' }],
   ['cancel_order', { statusCode: 202 }],
   // A number that is no response.
   ['get_article', { status: 404, text: 'how to write a page for it' }],
