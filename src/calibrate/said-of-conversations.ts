@@ -25,7 +25,7 @@ interface SaidByCriterion {
   readonly decision: 'pass' | 'fail';
 }
 
-/** Who said it: the same key for the same criterion, answered by the same version of a judge, or by code. */
+/** Key of a criterion together with the version of the judge that answered it, or with code. */
 export function sayerKey({ criterion, judgedBy }: Pick<SaidByCriterion, 'criterion' | 'judgedBy'>): string {
   return JSON.stringify([criterion, judgedBy?.judge, judgedBy?.version]);
 }

@@ -31,7 +31,7 @@ export function outcomesIn(file: string, { label, goodFrom, goodUpTo }: OutcomeF
   const good = limitOf('--good-from', goodFrom, 'from') ?? limitOf('--good-up-to', goodUpTo, 'up-to');
   const result = readOutcomes(file, { label, good });
   if ('read' in result) return result.read;
-  // What is wrong is quoted from the file.
+  // Mistakes quote the file, which is untrusted.
   const mistakes = result.mistakes.map((one) => ({ ...one, path: safe(one.path), problem: safe(one.problem) }));
   failOn(mistakes.map((one) => ({ ...one, expected: safe(one.expected) })));
   throw new Error(`${file}: it cannot be read, and nothing is wrong with it`);

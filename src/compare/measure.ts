@@ -19,7 +19,7 @@ export type BoundedMeasure =
   | {
       readonly is: 'criterion';
       readonly name: string;
-      /** Of a run that broke off before the criterion could be decided: left out, or counted as if it had failed. */
+      /** Counts runs that broke off before the criterion was decided as failures; left out unless given. */
       readonly brokenOff?: 'fails';
     }
   | { readonly is: 'pass_hat'; readonly k: number }
@@ -79,7 +79,7 @@ type Counted = Pick<Evaluation, 'score' | 'outcome'>;
 
 const BROKEN_OFF: readonly Counted[] = [{ score: 0, outcome: 'hard_failure' }];
 
-/** What a run counts as: its evaluations, or a hard failure with score 0 where it broke off and none of them has a score. */
+/** Evaluations that a run counts with. A run that broke off without a score counts as a hard failure with score 0. */
 export function countedOf(run: SuiteRun): readonly Counted[] {
   return leftNoScore(run) ? BROKEN_OFF : run.evaluations;
 }

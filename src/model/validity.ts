@@ -17,7 +17,7 @@ export interface NamedOutcome extends OutcomeLabel {
   readonly value: string | undefined;
 }
 
-/** What is said of an outcome: `isGood` is undefined where what was said is taken back. */
+/** Outcome to be stored. An undefined `isGood` removes the stored one. */
 export type SaidOutcome = Omit<NamedOutcome, 'isGood'> & { readonly isGood: boolean | undefined };
 
 /** Conversations with a good and with a bad outcome. */
@@ -54,7 +54,7 @@ export interface SuiteValidity extends GoodAndBad {
 
 export interface CriterionValidity {
   readonly criterion: string;
-  /** Who answered, where a model was asked; each version of a judge is by itself. */
+  /** Version of the judge that answered; undefined where code decided. */
   readonly judgedBy: JudgeVersion | undefined;
   readonly decided: GoodAndBad;
   readonly failed: GoodAndBad;

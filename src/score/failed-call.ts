@@ -196,7 +196,7 @@ function isObject(json: Json): json is { readonly [name: string]: Json } {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-/** What is the only thing in an envelope. */
+/** Unwraps an object whose only member is an envelope such as `data`. */
 function withoutEnvelope(json: Json): Json {
   const [name = '', ...others] = isObject(json) ? Object.keys(json) : [];
   const inner = others.length === 0 && isObject(json) && ENVELOPES.has(name) ? json[name] : undefined;
