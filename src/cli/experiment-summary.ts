@@ -49,7 +49,7 @@ function withFigures(summary: SuiteSummary, suites: readonly SuiteRuns[]): Suite
   };
 }
 
-/** Of the outcome in what had it or failed: as the summary of evaluations has it. */
+/** Share of the outcome among runs with that outcome or a failure, as in the summary of evaluations. */
 function shareOf(run: SuiteRun, good: Outcome): number | undefined {
   const told = countedOf(run).filter(({ outcome }) => outcome === good || isFailure(outcome));
   return meanOf(told.map(({ outcome }) => (outcome === good ? 1 : 0)));

@@ -58,7 +58,7 @@ export interface JudgedCount extends Judged {
 /** Cases by what a count rule says of them; ids, in order. */
 export interface CountedCases {
   readonly broken: readonly string[];
-  /** Those of `broken` that the candidate ran with another content; only of `missing_cases`. */
+  /** Members of `broken` whose content changed since the baseline; for `missing_cases` only. */
   readonly changed: readonly string[];
   /** They may be broken: the candidate ran them, and what it did cannot be told. */
   readonly undecided: readonly string[];

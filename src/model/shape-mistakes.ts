@@ -65,7 +65,7 @@ function mistakesOf(
   }
 }
 
-/** Of a type that nobody wrote a message for. */
+/** Message for a type without a message of its own. */
 const ZOD_MESSAGE = 'Invalid input';
 
 function wrongType(given: unknown, path: Path): string {

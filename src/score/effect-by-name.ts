@@ -44,7 +44,7 @@ export function effectByName(tool: string): 'reads' | 'writes' | 'unknown' {
   return passesOn(words) ? 'reads' : (byVerb(words) ?? 'unknown');
 }
 
-/** Of a tool's name, in lower case, whatever sets them apart. */
+/** Words of a tool's name in lower case, split at any separator. */
 export function wordsOf(tool: string): readonly string[] {
   return (tool.slice(0, NAME_LENGTH_MAX).match(WORDS) ?? []).map((word) => word.toLowerCase());
 }

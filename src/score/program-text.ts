@@ -48,7 +48,7 @@ function isDataWanted({ steps }: Turn): boolean {
   );
 }
 
-/** Exactly what a model writes to call a tool: any other member makes it data. */
+/** Members of a tool call as models write it. An object with any other member is data, because structured answers may have a `name` too. */
 const CALL_MEMBERS: readonly string[] = [
   'arguments,name',
   'name,parameters',

@@ -30,7 +30,7 @@ export function criticalFailures(candidate: SuiteRuns, baseline?: SuiteRuns): Co
     if (failed === undefined && isOutOfScope(ofCase, candidate.suite))
       return stateOf(ofCase, wasScored.has(ofCase.case) ? 'undecided' : 'left_out');
     if (failed === true) return stateOf(ofCase, 'broken');
-    // What a run would have done that broke off is not told by the repeats that went on.
+    // The repeats that completed do not show how a run that broke off would have ended.
     const mayFail = ofCase.runs.some((run) => run.run.end !== 'completed' && failsCritical(run, names) === undefined);
     return stateOf(ofCase, failed === undefined || mayFail ? 'undecided' : 'kept');
   });

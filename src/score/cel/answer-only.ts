@@ -6,7 +6,7 @@ import { isNode, type Node, nodesIn } from './node.ts';
 import type { Program } from './program.ts';
 import { VARIABLES } from './scope.ts';
 
-/** What an answer alone shows, and what it cost: none of it says whether the task was done. */
+/** Variables that hold only the answer or its cost. None of them shows whether the task was done. */
 const OF_THE_ANSWER: ReadonlySet<string> = new Set(['final_answer', 'ending', 'usage']);
 const LOOKUPS: ReadonlySet<string> = new Set(['tools', 'steps_of', 'writes']);
 
@@ -17,7 +17,7 @@ export function answerOnly(root: Node): Program['looksAtAnswerOnly'] {
   return (extracts) =>
     names.every((name) => {
       const extract = extracts.get(name);
-      // What is none of the variables is bound by a macro, to a part of something else that is named.
+      // Any other name is bound by a macro to a part of another named variable.
       if (extract === undefined) return OF_THE_ANSWER.has(name) || !(LOOKUPS.has(name) || VARIABLE_NAMES.has(name));
       return extract.looksAtAnswerOnly(extracts);
     });

@@ -14,7 +14,7 @@ const ACTIONS: readonly RegExp[] = [
   'delet|remov|eras|clear|gelösch|entfern|elimin|borr|supprim|effac|apag|exclu|削除|删除|移除|删掉',
   'paid|pay|charg|bezahl|abgebucht|pag|payé|支払|決済|支付|付款',
   'approv|grant|accept|genehmig|bewillig|anerkannt|aprob|aprov|approuv|承認|批准|通过',
-  // What is active, booked or paid is as good as confirmed.
+  // Active, booked and paid imply confirmed.
   'confirm|active|booked|reserved|issued|paid|bestätig|確定|確認|确认',
   'clos|resolv|fix|solv|complet|finish|settl|behoben|gelöst|geschlossen|abgeschloss|cerrad|resuel|solucion|arregl|corr[ei]g|conclu|fechad|résolu|corrig|réglé|clôtur|terminé|完了|解決|修正|完成|修复|解决|关闭',
   'deploy|merg|push|publish|releas|install|migrat|restart|ausgeroll|veröffentlich|desplegad|déployé|デプロイ|公開|部署|发布|安装',
