@@ -12,8 +12,7 @@ export async function startOtlpReceivers(
   { host, receive, otlpGrpcPort, otlpHttpPort }: Settings,
   wanted: Pick<OtlpHttpOptions, 'sink' | 'redaction' | 'onEvent'>,
 ): Promise<OtlpReceivers> {
-  const { maxBodyBytes, maxInFlightBytes } = receive;
-  const common = { host, maxBodyBytes, maxInFlightBytes, ...wanted };
+  const common = { host, ...receive, ...wanted };
   const grpc = await startOtlpGrpc({ ...common, port: otlpGrpcPort });
   try {
     const http = await startOtlpHttp({ ...common, port: otlpHttpPort });

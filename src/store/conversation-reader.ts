@@ -1,10 +1,10 @@
 /** How people read a store: the API, `assay explain` and the tests. Whoever asks awaits the answer; SQLite has it at once. */
-import type { CloseCause, DueCause, UnscoredCause } from '../model/causes.ts';
+import type { CloseCause } from '../model/causes.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../model/ids.ts';
 import type { NamedOutcome } from '../model/validity.ts';
 import type { Json } from '../model/json.ts';
-import { type ConversationCells, headFrom } from './conversation-columns.ts';
+import { type ConversationCells, type ConversationHead, type ConversationLabels, headFrom } from './conversation-columns.ts';
 import type { TraceContent } from './engine-store.ts';
 
 export interface ConversationQuery {
@@ -21,20 +21,10 @@ export interface ConversationQuery {
   readonly before?: number | undefined;
 }
 
-export interface ConversationRow {
+/** A conversation as readers see it: all that is kept of it, in one level. */
+export interface ConversationRow extends Omit<ConversationHead, 'id' | 'labels'>, ConversationLabels {
   readonly row: number;
   readonly conversationId: ConversationId;
-  readonly agent: string;
-  readonly agentVersion: string;
-  readonly environment: string;
-  readonly segment: string | undefined;
-  readonly turns: number;
-  readonly revision: number;
-  /** Why it was evaluated when it was: `idle`, `end_marker`, ... */
-  readonly cause: DueCause | undefined;
-  readonly dueCause: DueCause | undefined;
-  readonly unscoredBecause: UnscoredCause | undefined;
-  readonly updatedAt: number;
 }
 
 export function conversationRowFrom(
@@ -42,12 +32,8 @@ export function conversationRowFrom(
   cells: ConversationCells,
   text: (stored: string) => string,
 ): ConversationRow {
-  const { labels, turns, revision, cause, dueCause, unscoredBecause, updatedAt } = headFrom(id, cells, text);
-  const { agent, agentVersion, environment, segment } = labels;
-  return {
-    ...{ row, conversationId: id, agent, agentVersion, environment, segment },
-    ...{ turns, revision, cause, dueCause, unscoredBecause, updatedAt },
-  };
+  const { id: conversationId, labels, ...head } = headFrom(id, cells, text);
+  return { row, conversationId, ...labels, ...head };
 }
 
 export interface TraceRow {
