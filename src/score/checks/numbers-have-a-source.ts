@@ -1,7 +1,7 @@
 /**
  * Do the numbers come from somewhere? Numbers, dates and numbered ids of the answer, and of the arguments of calls that change something, must
- * occur in what the user said, in what tools and retrievals gave, or in the messages that the model was shown. A sum, a difference or a
- * multiple of numbers that the answer itself names is worked out, not made up. Single digits count what is there, and are let pass.
+ * occur in what the user said, in what tools and retrievals gave, or in the messages that the model was shown. What follows from numbers that the
+ * answer itself names is worked out, not made up (`derived-number.ts`). Single digits count what is there, and are let pass.
  *
  * Where no tool gave any fact, an agent may know numbers of the world: then only ids and numbers of six digits and more are looked at. Needs no
  * language. In a suite of scope turn it takes the messages that the model was shown: what was said earlier is only there.
@@ -13,12 +13,11 @@ import { messagesShownTo } from '../earlier-messages.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { builtInCheck } from './built-in-check.ts';
+import { DerivedNumbers, isMultiple, isToldAs } from './derived-number.ts';
 import { SourceText } from './source-text.ts';
 import { type Specific, specificsIn } from './specifics.ts';
 
 const SPECIFICS_MAX = 100;
-const DERIVED_FROM_MAX = 30;
-const TIMES_MAX = 12;
 const MADE_UP_ID = /\d{5}/;
 const MADE_UP_NUMBER = /^\d{6,}$/;
 
@@ -43,7 +42,7 @@ export const numbersHaveASource = builtInCheck({
       if (subject.effectOf(call.name) !== 'writes' || call.args.state !== 'whole') continue;
       const made = specificsIn(call.args.text)
         .slice(0, SPECIFICS_MAX)
-        .find((one) => isDoubtful(one) && !isMultiple(one, given.numbers));
+        .find((one) => isDoubtful(one) && !isOf(one, given.values, isMultiple));
       if (made !== undefined) {
         const reason = `Nothing before says "${toExcerpt(made.text)}", with which ${toExcerpt(call.name)} was called.`;
         return { pass: false, reason, evidence: [call.spanId ?? call.requestedBy] };
@@ -52,8 +51,11 @@ export const numbersHaveASource = builtInCheck({
     const answer = turn.finalAnswer.state === 'whole' ? turn.finalAnswer.text : '';
     const told = specificsIn(answer).slice(0, SPECIFICS_MAX);
     const fromCalls = new SourceText(subject.toolCalls.map(({ args }) => args.text));
-    const sourced = told.filter((one) => one.kind === 'number' && given.explains(one));
-    const made = told.find((one) => isDoubtful(one) && !fromCalls.explains(one) && !isDerived(one, sourced));
+    const doubtful = told.filter(
+      (one) => isDoubtful(one) && !fromCalls.explains(one) && !isOf(one, given.values, isToldAs),
+    );
+    const derived = derivedNumbers(told, doubtful);
+    const made = doubtful.find((one) => one.kind !== 'number' || !derived.has(numberOf(one)));
     if (made === undefined) return { pass: true, reason: 'Every number comes from somewhere.' };
     const evidence = [turn.steps.findLast(({ kind }) => kind === 'llm')?.spanId];
     return {
@@ -126,31 +128,20 @@ function foundBy(call: ToolCall, subject: Subject): string {
   return subject.hasFailed(call) ? (call.error?.message ?? call.result.text) : call.result.text;
 }
 
-/** Two passengers at 120 are 240. */
-function isMultiple({ kind, forms }: Specific, numbers: ReadonlySet<string>): boolean {
-  const value = Number(forms[0]);
-  if (kind !== 'number' || !Number.isFinite(value) || value === 0) return false;
-  for (let times = 2; times <= TIMES_MAX; times++) if (numbers.has(written(value / times))) return true;
-  return false;
+/** From those of the answer that are known. Most answers have no other, and nothing is worked out. */
+function derivedNumbers(told: readonly Specific[], doubtful: readonly Specific[]): DerivedNumbers {
+  const numbers = told.filter(({ kind }) => kind === 'number');
+  const derived = new DerivedNumbers(numbers.filter((one) => !doubtful.includes(one)).map(numberOf));
+  if (doubtful.length > 0) derived.learn(numbers.filter((one) => doubtful.includes(one)).map(numberOf));
+  return derived;
 }
 
-function isDerived(specific: Specific, sourced: readonly Specific[]): boolean {
-  const value = Number(specific.forms[0]);
-  if (specific.kind !== 'number' || !Number.isFinite(value)) return false;
-  const terms = sourced.slice(0, DERIVED_FROM_MAX).map(({ forms }) => Number(forms[0]));
-  const isIt = (result: number) => Math.abs(result - value) < 0.005;
-  if (isIt(terms.reduce((sum, term) => sum + term, 0))) return true;
-  return terms.some(
-    (a, at) =>
-      multiplesOf(a).some(isIt) ||
-      terms.some((b, other) => other !== at && (isIt(a + b) || isIt(a - b) || isIt(a * b))),
-  );
+function isOf(specific: Specific, known: readonly number[], is: (number: number, value: number) => boolean): boolean {
+  const value = numberOf(specific);
+  if (specific.kind !== 'number' || !Number.isFinite(value) || value === 0) return false;
+  return known.some((number) => is(number, value));
 }
 
-function multiplesOf(term: number): readonly number[] {
-  return Array.from({ length: TIMES_MAX - 1 }, (_, at) => term * (at + 2));
-}
-
-function written(value: number): string {
-  return String(Math.round(value * 100) / 100);
+function numberOf({ forms }: Specific): number {
+  return Number(forms[0]);
 }

@@ -1,11 +1,13 @@
 /** A text that specifics may come from: whether it holds a number, a date, an id or a name, in the forms in which people write them. */
 import type { Specific } from './specifics.ts';
+import { readingsOf, WRITTEN_NUMBER } from './written-number.ts';
 
 const SOURCE_TEXT_MAX = 1_000_000;
 
 export class SourceText {
   readonly #text: string;
   #numbers: ReadonlySet<string> | undefined;
+  #values: readonly number[] | undefined;
 
   constructor(texts: readonly string[]) {
     this.#text = texts.join('\n').slice(0, SOURCE_TEXT_MAX).toLowerCase().replaceAll('’', "'");
@@ -15,6 +17,12 @@ export class SourceText {
   get numbers(): ReadonlySet<string> {
     this.#numbers ??= numbersIn(this.#text);
     return this.#numbers;
+  }
+
+  /** The same to calculate with. */
+  get values(): readonly number[] {
+    this.#values ??= [...this.numbers].map(Number);
+    return this.#values;
   }
 
   explains(specific: Specific): boolean {
@@ -44,16 +52,21 @@ function isDigit(character: string | undefined): boolean {
   return character !== undefined && character >= '0' && character <= '9';
 }
 
-/** Without leading zeros and separators of thousands, so that 09:30 holds 9 and 30, and 1,200 is 1200. */
+const HUMAN = new RegExp(WRITTEN_NUMBER, 'g');
+const PLAIN = /\d+(?:\.\d+)?/g;
+
+/** As programs write them, where a comma parts the items of a list, and as people do; and their parts, so that 09:30 holds 9 and 30. */
 function numbersIn(text: string): ReadonlySet<string> {
   const numbers = new Set<string>();
-  for (const [digits] of text.matchAll(/\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+/g)) {
-    numbers.add(plainNumber(digits));
-    for (const part of digits.split(/[.,]/)) numbers.add(plainNumber(part));
+  const add = (written: string) => {
+    for (const reading of readingsOf(written)) numbers.add(reading);
+  };
+  for (const [digits] of text.matchAll(PLAIN)) {
+    add(digits);
+    if (digits.includes('.')) for (const part of digits.split('.')) add(part);
   }
+  if (HAS_MARKS.test(text)) for (const [written] of text.matchAll(HUMAN)) if (/\D/.test(written)) add(written);
   return numbers;
 }
 
-function plainNumber(digits: string): string {
-  return digits.replaceAll(',', '').replace(/^0+(?=\d)/, '');
-}
+const HAS_MARKS = /\d[,'\u00a0\u202f]\d|\d\.\d{3}(?!\d)/;

@@ -1,4 +1,5 @@
 /** What in a text can be right or wrong to the letter: numbers, dates, months, ids and addresses, names. */
+import { readingsOf, WRITTEN_NUMBER } from './written-number.ts';
 
 export interface Specific {
   readonly kind: 'number' | 'date' | 'month' | 'id' | 'name';
@@ -34,7 +35,7 @@ const ID =
   /\b(?:https?:\/\/[^\s)>\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{3,40})/g;
 /** As a whole: its parts are small numbers, which are found anywhere. */
 const DATE = /(?<![\w-])(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\w-])/g;
-const NUMBER = /(?<![\w.])(\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+)(?![\w])(?:\s?(am|pm)\b)?/gi;
+const NUMBER = new RegExp(String.raw`(?<![\w.])(${WRITTEN_NUMBER})(?!\w)(?:\s?(am|pm)\b)?`, 'gi');
 const CAPITALISED = /\p{Lu}[\p{L}'’-]*/gu;
 const LIST_MARK = /^\s*(?:\d+[.)]|[-*•])\s/gm;
 
@@ -84,14 +85,9 @@ function formsOfDate(year: string, month: string, day: string): readonly string[
 }
 
 function numberSpecific(written: string, half: string | undefined): Specific | undefined {
-  const plain = written.replaceAll(',', '').replace(/^0+(?=\d)/, '');
-  if (/^\d$/.test(plain)) return undefined;
-  const hour = Number(plain);
-  const forms = [plain];
-  // 10.0 and 10.50 are 10 and 10.5.
-  if (plain.includes('.')) forms.push(String(hour));
-  // In half of the world 1.286 is 1286.
-  if (/^\d{1,3}\.\d{3}$/.test(plain)) forms.push(plain.replace('.', ''));
+  const forms = [...readingsOf(written)];
+  if (/^\d$/.test(forms[0] ?? '')) return undefined;
+  const hour = Number(forms[0]);
   if (half === 'pm' && hour < 12) forms.push(String(hour + 12));
   if (half === 'am' && hour === 12) forms.push('0');
   return { kind: 'number', text: half === undefined ? written : `${written} ${half}`, forms };

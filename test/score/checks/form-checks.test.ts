@@ -345,6 +345,32 @@ test.each<[string, TurnParts, VerdictKind]>([
     { ...shown(says('user', 'How high is it?')), answered: 'It is 330 metres high.' },
     'pass',
   ],
+  ...[
+    ['12.5', 'Das kostet 12,50 €.', 'pass'],
+    ['12.5', 'Das kostet 12,75 €.', 'fail'],
+    ['1286.4', 'Cela fait 1\u202f286,40 €.', 'pass'],
+    ['1286.4', 'Das sind 1’286.40 Franken.', 'pass'],
+    ['"1.286,40 EUR"', 'That is 1,286.40 euros.', 'pass'],
+    ['"1.286,40 EUR"', 'That is 1,286.45 euros.', 'fail'],
+    ['[20, 30]', 'At 20 and 30 euros, it is 25 on average.', 'pass'],
+    ['[20, 30, 70]', 'They cost 20, 30 and 70, so 40 on average.', 'pass'],
+    ['[200, 15]', 'With 15 % off 200 you save 30 euros and pay 170.', 'pass'],
+    ['[200, 50]', '50 of the 200 seats are taken, so 25 %.', 'pass'],
+    ['1999', 'It is 19.99 euros.', 'pass'],
+    ['12.7', 'It takes about 13 minutes (12.7).', 'pass'],
+    ['120', 'For two people that is 60 euros each of the 120.', 'pass'],
+    ['[20, 30]', 'At 20 and 30 euros, it is 27 on average.', 'fail'],
+  ].map(([result = '', answered = '', verdict]): [string, TurnParts, VerdictKind] => [
+    `${answered} of ${result}`,
+    {
+      ...shown(
+        says('user', 'How much?'),
+        says('tool', { type: 'tool_result', id: 'a', result: content(JSON.parse(result)) }),
+      ),
+      answered,
+    },
+    verdict === 'pass' ? 'pass' : 'fail',
+  ]),
   ['what was said before is not known', { answered: 'It is 137 euros.' }, 'not_applicable'],
 ])('numbers_have_a_source: %s', (_what, turn, verdict) => {
   expect(verdictOf('numbers_have_a_source', turn)).toBe(verdict);

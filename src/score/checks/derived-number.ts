@@ -1,0 +1,75 @@
+/**
+ * Whether a number was worked out from others: their sum, difference, product, quotient, mean or percentage, a multiple or a part of one of them, one
+ * of them rounded, or told in cents. What is worked out may be worked with again: 15 % off 200 are 30, which leaves 170.
+ *
+ * Of few numbers many others can be made, so only those that are named together are combined.
+ */
+
+const TERMS_MAX = 30;
+const TIMES = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+const EXACT = 0.005;
+
+/** Numbers of one text that are known, and those that can be worked out from them. */
+export class DerivedNumbers {
+  readonly #terms: number[];
+
+  constructor(known: readonly number[]) {
+    this.#terms = known.filter((term) => term !== 0).slice(0, TERMS_MAX);
+  }
+
+  /** Those that were worked out are known from then on. */
+  learn(values: readonly number[]): void {
+    let open = values;
+    for (let before = Number.POSITIVE_INFINITY; open.length < before; ) {
+      before = open.length;
+      open = open.filter((value) => !this.#take(value));
+    }
+  }
+
+  has(value: number): boolean {
+    const terms = this.#terms;
+    const is = (result: number) => Math.abs(result - value) < EXACT;
+    const sum = terms.reduce((all, term) => all + term, 0);
+    if (terms.includes(value) || is(sum) || is(sum / terms.length)) return true;
+    return terms.some(
+      (a, at) =>
+        isToldAs(a, value) ||
+        isMultiple(a, value) ||
+        isMultiple(value, a) ||
+        terms.some((b, other) => other !== at && (COMBINED.some((make) => is(make(a, b))) || isPercent(a, b, value))),
+    );
+  }
+
+  #take(value: number): boolean {
+    if (this.#terms.length >= TERMS_MAX || !this.has(value)) return false;
+    if (!this.#terms.includes(value)) this.#terms.push(value);
+    return true;
+  }
+}
+
+/** Both orders are tried. */
+const COMBINED: readonly ((a: number, b: number) => number)[] = [
+  (a, b) => a + b,
+  (a, b) => a - b,
+  (a, b) => a * b,
+  (a, b) => a / b,
+  (a, b) => (a + b) / 2,
+  (a, b) => (a * b) / 100,
+];
+
+/** Two passengers at 120 are 240. */
+export function isMultiple(term: number, value: number): boolean {
+  return TIMES.some((times) => Math.abs(term * times - value) < EXACT);
+}
+
+/** The same amount as people tell it: 12.7 minutes are about 13, and 1999 cents are 19.99. */
+export function isToldAs(term: number, value: number): boolean {
+  const isRounded = !Number.isInteger(term) && Math.round(term) === value;
+  const isInCents = Number.isInteger(term) && term >= 100 && term === Math.round(value * 100);
+  return isRounded || isInCents;
+}
+
+/** Percentages are told rounded. */
+function isPercent(part: number, whole: number, value: number): boolean {
+  return value <= 100 && Math.abs((100 * part) / whole - value) <= (Number.isInteger(value) ? 0.5 : 0.05);
+}
