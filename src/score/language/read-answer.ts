@@ -8,7 +8,7 @@
 import type { Turn } from '../../model/turn.ts';
 import { type Language, LANGUAGES, PHRASES } from './languages.ts';
 import { type PhraseKind, type PhraseTests, plainText, sentencesOf } from './phrases.ts';
-import { languageOf } from './recognise.ts';
+import { languageOfPlain } from './recognise.ts';
 
 export interface AnswerReading {
   readonly language: Language;
@@ -52,8 +52,9 @@ export function readingOf(turn: Turn): AnswerReading | undefined {
 
 /** Undefined where its language is not known. */
 export function readAnswer(answer: string): AnswerReading | undefined {
-  const language = languageOf(answer);
-  return language === undefined ? undefined : new Reading(language, plainText(answer).trim());
+  const plain = plainText(answer);
+  const language = languageOfPlain(plain);
+  return language === undefined ? undefined : new Reading(language, plain.trim());
 }
 
 /**

@@ -60,7 +60,7 @@ function byWord(): ReadonlyMap<string, readonly number[]> {
 
 const TEXT_READ_MAX = 4000;
 /** Without what is no prose. So much tells the language as well as all of it. */
-const PROSE_READ_MAX = 800;
+const PROSE_READ_MAX = 400;
 const NO_PROSE = /```[\s\S]{0,4000}?(?:```|$)|`[^`\n]{0,200}`|https?:\/\/\S{1,300}|[\w.+-]{1,60}@[\w.-]{1,60}/g;
 const MAY_HOLD_NO_PROSE = /[`@]|:\/\//;
 const ASCII = /[\0-\x7f]+/g;
@@ -71,8 +71,13 @@ const LETTERS = /\p{L}+/gu;
 
 /** Undefined where it is another language, or too little is said to tell. */
 export function languageOf(text: string): Language | undefined {
-  const plain = plainText(text.slice(0, TEXT_READ_MAX));
-  const prose = (MAY_HOLD_NO_PROSE.test(plain) ? plain.replace(NO_PROSE, ' ') : plain).slice(0, PROSE_READ_MAX);
+  return languageOfPlain(plainText(text.slice(0, TEXT_READ_MAX)));
+}
+
+/** The same of a text as `plainText` gives it. */
+export function languageOfPlain(plain: string): Language | undefined {
+  const read = plain.slice(0, TEXT_READ_MAX);
+  const prose = (MAY_HOLD_NO_PROSE.test(read) ? read.replace(NO_PROSE, ' ') : read).slice(0, PROSE_READ_MAX);
   const beyond = prose.replace(ASCII, '\n');
   const isAscii = beyond.length <= 1;
   if (isAscii) return byWords(prose, isAscii);
