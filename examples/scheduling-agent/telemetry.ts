@@ -1,8 +1,9 @@
 /** The OpenTelemetry SDK, set up as in production, plus one line for Assay: the processor that stamps conversation ids. */
-import { context, propagation, trace } from '@opentelemetry/api';
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { startNodeSdk } from '@opentelemetry/sdk-node';
-import { BatchSpanProcessor } from '@opentelemetry/sdk-trace';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ConversationSpanProcessor } from '../../src/instrument/instrument.ts';
 
 export interface Telemetry {
@@ -16,27 +17,25 @@ export function startTelemetry(options: {
   readonly environment: string;
 }): Telemetry {
   const exporter = new OTLPTraceExporter({ url: new URL('/v1/traces', options.endpoint).href });
-  const sdk = startNodeSdk({
-    logLevel: 'error',
-    resourceAttributes: {
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
       'service.name': 'scheduling-agent',
       'service.version': options.version,
       'deployment.environment.name': options.environment,
-    },
+    }),
     spanProcessors: [
       new ConversationSpanProcessor(),
       // Large enough for bursts: an SDK drops what does not fit, and the demonstration would miss conversations.
       new BatchSpanProcessor({ exporter, scheduledDelayMillis: 500, maxQueueSize: 65_536 }),
     ],
-    metricReaders: [],
-    logRecordProcessors: [],
   });
+  trace.setGlobalTracerProvider(provider);
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   return {
     stop: async () => {
-      await sdk.shutdown();
+      await provider.shutdown();
       trace.disable();
       context.disable();
-      propagation.disable();
     },
   };
 }

@@ -1,6 +1,8 @@
 /**
- * Assay's own traces and metrics, over OTLP/HTTP, by OpenTelemetry's SDK for Node. Off unless it is asked for; then nothing of the SDK is even loaded,
- * and the events have one receiver less.
+ * Sends Assay's own traces and metrics over OTLP/HTTP. Off by default: the SDK is not loaded then, and events have one receiver fewer.
+ *
+ * Uses the tracing and metrics SDKs without `@opentelemetry/sdk-node`, whose twenty further packages Assay does not need. Nothing is registered
+ * globally, so an SDK of the application in the same process is left alone.
  */
 import type { TelemetrySettings } from '../config/telemetry-settings.ts';
 import { signalUrl } from '../config/otlp-address.ts';
@@ -25,14 +27,15 @@ export interface Telemetry {
 }
 
 const STOP_MS = 5000;
+const SPANS_EVERY_MS = 5000;
 
 /** Undefined where it is off. */
 export async function startTelemetry(parts: TelemetryParts): Promise<Telemetry | undefined> {
   const { settings, instance, version, onEvent, sources } = parts;
   if (settings === undefined) return undefined;
-  const [{ NodeSDK }, { OTLPTraceExporter }, { OTLPMetricExporter }, metrics, resources, api, spans, own] =
+  const [tracing, { OTLPTraceExporter }, { OTLPMetricExporter }, metrics, resources, api, spans, own] =
     await Promise.all([
-      import('@opentelemetry/sdk-node'),
+      import('@opentelemetry/sdk-trace'),
       import('@opentelemetry/exporter-trace-otlp-http'),
       import('@opentelemetry/exporter-metrics-otlp-http'),
       import('@opentelemetry/sdk-metrics'),
@@ -42,26 +45,28 @@ export async function startTelemetry(parts: TelemetryParts): Promise<Telemetry |
       import('../report/telemetry/own-metrics.ts'),
     ]);
   const { endpoint, headers, metricsEveryMs } = settings;
-  // Without an endpoint of ours the exporters ask OpenTelemetry's variables.
+  // Without a configured endpoint, the exporters read OpenTelemetry's environment variables.
   const to = (signal: 'traces' | 'metrics') =>
     endpoint === undefined ? {} : { url: signalUrl(endpoint, signal), headers: { ...headers } };
   const telling = (message: string, ...more: readonly unknown[]) =>
     onEvent({ type: 'telemetry-problem', problem: [wordsOf(message), ...more.map(String)].join(' ') });
   const quiet = () => {};
-  const sdk = new NodeSDK({
-    resource: resources.defaultResource().merge(
-      resources.resourceFromAttributes({
-        'service.name': 'assay',
-        'service.version': version,
-        'service.instance.id': instance,
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES apply; the command line and the machine are not reported.
+  const resource = resources
+    .resourceFromAttributes({ 'service.name': 'assay', 'service.version': version, 'service.instance.id': instance })
+    .merge(resources.detectResources({ detectors: [resources.envDetector] }));
+  const tracers = new tracing.TracerProvider({
+    resource,
+    spanProcessors: [
+      new tracing.BatchSpanProcessor({
+        exporter: new OTLPTraceExporter(to('traces')),
+        scheduledDelayMillis: Math.min(metricsEveryMs, SPANS_EVERY_MS),
       }),
-    ),
-    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES; not what command line and machine this is.
-    resourceDetectors: [resources.envDetector],
-    instrumentations: [],
-    logRecordProcessors: [],
-    traceExporter: new OTLPTraceExporter(to('traces')),
-    metricReaders: [
+    ],
+  });
+  const meters = new metrics.MeterProvider({
+    resource,
+    readers: [
       new metrics.PeriodicExportingMetricReader({
         exporter: new OTLPMetricExporter(to('metrics')),
         exportIntervalMillis: metricsEveryMs,
@@ -70,26 +75,22 @@ export async function startTelemetry(parts: TelemetryParts): Promise<Telemetry |
       }),
     ],
   });
-  sdk.start();
-  // After the SDK, which may have set one of its own. An exporter that fails says so here, and nowhere else.
+  // An exporter reports a failure here, and nowhere else.
   api.diag.setLogger(
     { error: telling, warn: telling, info: quiet, debug: quiet, verbose: quiet },
     { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
-  const events = new spans.EventSpans(api.trace.getTracer(OWN_SCOPE, version));
+  const events = new spans.EventSpans(tracers.getTracer(OWN_SCOPE, version));
   return {
     note: (event) => events.note(event),
     stop: async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, STOP_MS);
       const failed = (error: unknown) => telling('what was left could not be sent:', error);
-      await Promise.race([sdk.shutdown().catch(failed), promise]);
+      const sent = Promise.all([tracers.shutdown().catch(failed), meters.shutdown().catch(failed)]);
+      await Promise.race([sent, promise]);
       clearTimeout(timer);
-      // The next service of this process has an SDK of its own.
-      api.trace.disable();
-      api.metrics.disable();
-      api.context.disable();
-      api.propagation.disable();
+      // Leaves no logger behind for the next service of this process.
       api.diag.disable();
     },
   };

@@ -7,9 +7,6 @@ import { z } from 'zod';
 import { freePorts } from '../free-ports.ts';
 import { metricsOf, type RunningService, runService, sendTurns, sumOf } from './running-service.ts';
 
-// So that a test need not wait for five seconds; the SDK reads it when it starts.
-process.env.OTEL_BSP_SCHEDULE_DELAY = '50';
-
 const scope = z.object({ name: z.string() });
 const attributes = z.array(z.object({ key: z.string(), value: z.record(z.string(), z.unknown()) })).default([]);
 const tracesSchema = z.object({

@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+/**
+ * The command `assay`. Runs on any Node from 20 on: if this one is older than Assay needs, it starts Assay on the Node that was installed with it.
+ *
+ * In a clone the sources run as they are; an installed package has them compiled, because Node does not strip types below node_modules.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const { optionalDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+/** The first with `node:sqlite` and with types stripped by default. */
+const needed = 24;
+const source = path.join(root, 'src/cli/main.ts');
+const main = existsSync(source) ? source : path.join(root, 'dist/cli/main.js');
+
+if (Number(process.versions.node.split('.')[0]) >= needed) await import(pathToFileURL(main).href);
+else {
+  const node = installedNode();
+  if (node === undefined) {
+    process.stderr.write(
+      `assay needs Node ${needed} or newer, and this is ${process.version}: install one, or install Assay without --omit=optional, which brings its own\n`,
+    );
+    process.exitCode = 1;
+  } else run(node);
+}
+
+/** Only the package of this platform is installed. */
+function installedNode() {
+  const require = createRequire(import.meta.url);
+  for (const name of Object.keys(optionalDependencies)) {
+    try {
+      const folder = path.dirname(require.resolve(`${name}/package.json`));
+      const binary = ['bin/node', 'bin/node.exe'].map((file) => path.join(folder, file)).find(existsSync);
+      if (binary !== undefined) return binary;
+    } catch {
+      // Another platform's.
+    }
+  }
+  return undefined;
+}
+
+/** Ends as the child does. SIGINT comes from the terminal, which sends it to both; a second one would make the service stop at once. */
+function run(node) {
+  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    process.stderr.write(`assay: cannot start ${node}: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exitCode = code ?? 1;
+    else {
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    }
+  });
+}
