@@ -7,8 +7,8 @@ import { version } from './version.ts';
 /** Nobody can send to these: they stand for every address that the host has. */
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
-/** What one types to call this program: in a clone an npm script; where it is installed, as in the image, its name. */
-const CALLED_AS = import.meta.filename.endsWith('.ts') ? 'npm run assay --' : 'assay';
+/** The command as people type it: by npx in a clone and in a project, by its name in the image. */
+const CALLED_AS = /\.ts$|[\\/]node_modules[\\/]/.test(import.meta.filename) ? 'npx assay' : 'assay';
 
 export function greeting(
   { settings, suites }: Pick<Loaded, 'settings' | 'suites'>,
@@ -57,6 +57,7 @@ ${
 `
     : ''
 }  Ask why one failed:    ${CALLED_AS} explain <conversation>
+  See what is missing:   ${CALLED_AS} doctor
 `;
 }
 

@@ -17,6 +17,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<(program: Command, term
   score: async () => (await import('./commands/score.ts')).addScore,
   explain: async () => (await import('./commands/explain.ts')).addExplain,
   compare: async () => (await import('./commands/compare.ts')).addCompare,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   detect: async () => (await import('./commands/detect.ts')).addDetect,
   gate: async () => (await import('./commands/gate.ts')).addGate,
   backtest: async () => (await import('./commands/backtest.ts')).addBacktest,

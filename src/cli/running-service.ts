@@ -16,14 +16,23 @@ export function askedPort(): Option {
   return settingOption('http_port', 'Port of the service to ask.');
 }
 
-export function serviceOf(flags: ServiceFlags): { readonly url: string; readonly writeToken: string | undefined } {
+interface NamedService {
+  readonly url: string;
+  /** Where agents send their spans. */
+  readonly otlp: string;
+  readonly writeToken: string | undefined;
+}
+
+export function serviceOf(flags: ServiceFlags): NamedService {
   const { settings, mistakes } = loadSettings({
     flags: { config: flags.config, httpPort: flags.httpPort },
     env: process.env,
     cwd: process.cwd(),
   });
   failOn(mistakes);
-  return { url: flags.url ?? `http://127.0.0.1:${settings.httpPort}`, writeToken: settings.http.writeToken };
+  const url = flags.url ?? `http://127.0.0.1:${settings.httpPort}`;
+  const { hostname } = new URL(url);
+  return { url, otlp: `http://${hostname}:${settings.otlpHttpPort}`, writeToken: settings.http.writeToken };
 }
 
 /** How something is written. */
@@ -40,12 +49,19 @@ export function writing(method: 'PUT' | 'POST', body: unknown, token: string | u
 
 const refusalSchema = z.object({ error: z.string().default(''), problems: z.array(z.string()).default([]) });
 
-/** `more` is what a refusal of this kind says besides. */
-export async function ask(
-  url: URL,
-  init: RequestInit = {},
-  more: (refusal: unknown) => readonly string[] = () => [],
-): Promise<unknown> {
+interface Asking extends RequestInit {
+  /** A status besides those of success whose answer is wanted as well. */
+  readonly accept?: number;
+  /** What a refusal of this kind says besides. */
+  readonly more?: (refusal: unknown) => readonly string[];
+}
+
+export async function ask(url: URL, asking: Asking = {}): Promise<unknown> {
+  const answer: unknown = JSON.parse(await askText(url, asking));
+  return answer;
+}
+
+export async function askText(url: URL, { accept, more = () => [], ...init }: Asking = {}): Promise<string> {
   let response: Response;
   try {
     response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -55,7 +71,7 @@ export async function ask(
       EXIT.input,
     );
   }
-  if (response.ok) return response.json();
+  if (response.ok || response.status === accept) return response.text();
   const refusal: unknown = await response.json().catch(() => undefined);
   const { error, problems } = refusalSchema.safeParse(refusal).data ?? { error: '', problems: [] };
   const lines = [

@@ -15,7 +15,7 @@ test('the greeting has addresses that can be copied', () => {
 
   expect(said).toContain('Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318\n');
   expect(said).toContain('look at     http://127.0.0.1:4319/metrics ');
-  expect(said).toContain('Ask why one failed:    npm run assay -- explain <conversation>');
+  expect(said).toContain('Ask why one failed:    npx assay explain <conversation>');
 });
 
 test.each(['0.0.0.0', '::'])('who listens at %s, as in a container, is told to put in the host', (host) => {

@@ -100,7 +100,10 @@ async function accept(terminal: Terminal, flags: ServiceFlags & ChosenFlags): Pr
   const { url, writeToken } = serviceOf(flags);
   const { agent, suite, environment, metric, criterion } = flags;
   const chosen = { agent, suite, environment, metric, criterion };
-  const said = await ask(new URL('/api/v1/detection/accept', url), writing('POST', chosen, writeToken), othersIn);
+  const said = await ask(new URL('/api/v1/detection/accept', url), {
+    ...writing('POST', chosen, writeToken),
+    more: othersIn,
+  });
   if (flags.json === true) {
     terminal.out(jsonText(said));
     return;

@@ -1,0 +1,235 @@
+/**
+ * Says what a running service received, what became of it, and what is missing: from what it exports as metrics, so the two cannot disagree.
+ * Process counters begin at zero with each start of the service; evaluations are totals of its store.
+ */
+import { TURN_FATES, type TurnFate } from '../model/events/scoring-events.ts';
+import { type RefuseReason, REFUSE_REASONS } from '../model/events/receive-events.ts';
+import type { Scrape } from './scraped-series.ts';
+
+export interface Diagnosis {
+  readonly facts: readonly Fact[];
+  /** The most urgent first. */
+  readonly advice: readonly Advice[];
+}
+
+interface Fact {
+  readonly about: string;
+  readonly text: string;
+}
+
+interface Advice {
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+export interface Observed {
+  readonly scrape: Scrape;
+  /** Why the service is not ready; empty if it is. */
+  readonly notReady: readonly string[];
+  /** Where agents send their spans. */
+  readonly otlp: string;
+}
+
+const NAMES_SHOWN = 5;
+const BEHIND_FROM_SECONDS = 30;
+/** Of all verdicts of a criterion: below it, a few conversations lacked something. */
+const UNDECIDED_SHARE = 0.5;
+
+/** Turns that brought nothing to score, and what to do; `undefined` where nothing is wrong. */
+const REMEDIES: Readonly<Record<TurnFate, string | undefined>> = {
+  stored: undefined,
+  revised: undefined,
+  'stored-already': undefined,
+  duplicate: undefined,
+  'too-late': 'raise `turn.reopen`, or find out what holds the spans back',
+  pruned: 'raise `store.keep`: the conversation had been deleted',
+  'over-limit': 'raise `turn.max_spans` or `turn.max_bytes`, or end traces sooner',
+  'logs-without-spans': 'export the spans of the same traces as well',
+  'no-agent-steps':
+    'nothing to do if other services send here too; otherwise see docs/frameworks.md, or `assay inspect` on a recording',
+  'not-understood': 'read the log: it names the trace and the reason',
+};
+
+const REFUSAL_REMEDIES: Readonly<Record<RefuseReason, string>> = {
+  malformed: 'the client does not send OTLP: check its exporter and its endpoint',
+  'too-large': 'send smaller batches, or raise `receive.max_body_bytes`',
+  'unsupported-type': 'send protobuf or JSON',
+  'unsupported-encoding': 'send gzip, deflate, zstd or no compression',
+  'unknown-path': 'the endpoint is the address alone; exporters add /v1/traces',
+  'wrong-method': 'exporters use POST; a browser or a health check asks another port',
+  overloaded: 'clients retry; raise `receive.max_in_flight_bytes` if it lasts',
+  'not-admitted': 'clients retry; the journal is full or cannot be written: read the log',
+  aborted: 'the client ended the connection: raise the timeout of its exporter',
+  timeout: 'the client was too slow',
+  internal: 'read the log, and report it',
+};
+
+export function diagnose(observed: Observed): Diagnosis {
+  const { scrape } = observed;
+  return {
+    facts: [received(scrape), turns(scrape), ...evaluations(scrape), agents(scrape)],
+    advice: adviceOf(observed),
+  };
+}
+
+function received(scrape: Scrape): Fact {
+  const [spans, logs] = ['traces', 'logs'].map(
+    (signal) =>
+      scrape.sum('assay_received_records_total', { signal }) + scrape.sum('assay_kafka_rows_total', { signal }),
+  );
+  const refused = scrape.sum('assay_refused_requests_total');
+  const parts = [
+    counted(spans ?? 0, 'span'),
+    ...(logs === 0 ? [] : [counted(logs ?? 0, 'log record')]),
+    ...(refused === 0 ? [] : [`${counted(refused, 'request')} refused`]),
+  ];
+  return { about: 'received', text: parts.join(', ') };
+}
+
+function turns(scrape: Scrape): Fact {
+  const open = scrape.sum('assay_open_turns');
+  const queued = scrape.sum('assay_scoring_queue_length');
+  const parts = [
+    `${scrape.sum('assay_turns_scored_total')} scored`,
+    ...(open === 0 ? [] : [`${open} open`]),
+    ...(queued === 0 ? [] : [`${queued} queued`]),
+    ...lost(scrape).map(([fate, count]) => `${count} ${fate}`),
+  ];
+  return { about: 'turns', text: parts.join(', ') };
+}
+
+function lost(scrape: Scrape): readonly (readonly [TurnFate, number])[] {
+  return TURN_FATES.filter((fate) => REMEDIES[fate] !== undefined)
+    .map((fate) => [fate, scrape.sum('assay_turns_closed_total', { fate })] as const)
+    .filter(([, count]) => count > 0);
+}
+
+/** A line for each suite. Late spans are corrected: each total less its twin. */
+function evaluations(scrape: Scrape): readonly Fact[] {
+  const suites = scrape.by('suite', 'assay_evaluations_total');
+  if (suites.length === 0) return [{ about: 'evaluations', text: 'none yet' }];
+  return suites.slice(0, NAMES_SHOWN).map(([suite]) => {
+    const outcomes = scrape.by('outcome', 'assay_evaluations_total', { suite }).flatMap(([outcome, count]) => {
+      const left = count - scrape.sum('assay_evaluations_withdrawn_total', { suite, outcome });
+      return left <= 0 ? [] : [`${left} ${outcome.replaceAll('_', ' ')}`];
+    });
+    return { about: suite, text: outcomes.join(', ') };
+  });
+}
+
+function agents(scrape: Scrape): Fact {
+  const versions = new Map<string, Set<string>>();
+  for (const { labels, value } of scrape.of('assay_evaluations_total')) {
+    if (value === 0) continue;
+    const agent = labels.get('agent') ?? '';
+    versions.set(agent, (versions.get(agent) ?? new Set()).add(labels.get('agent_version') ?? ''));
+  }
+  const shown = [...versions].map(([agent, of]) => `${agent} (${[...of].slice(0, NAMES_SHOWN).join(', ')})`);
+  const more = shown.length - NAMES_SHOWN;
+  const text = `${shown.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return { about: 'agents', text: text === '' ? 'none yet' : text };
+}
+
+function adviceOf(observed: Observed): readonly Advice[] {
+  const { scrape, notReady } = observed;
+  return [
+    ...notReady.map((reason) => ({ problem: `not ready: ${reason}`, remedy: 'read the log' })),
+    ...flagged(scrape),
+    ...nothingReceived(observed),
+    ...REFUSE_REASONS.flatMap((reason) => {
+      const count = scrape.sum('assay_refused_requests_total', { reason });
+      return count === 0
+        ? []
+        : [{ problem: `${counted(count, 'request')} refused (${reason})`, remedy: REFUSAL_REMEDIES[reason] }];
+    }),
+    ...lost(scrape).map(([fate, count]) => ({
+      problem: `${counted(count, 'turn')} not scored (${fate})`,
+      remedy: REMEDIES[fate] ?? '',
+    })),
+    ...behind(scrape),
+    ...unscored(scrape),
+    ...undecided(scrape),
+    ...unnamed(scrape),
+  ];
+}
+
+const FLAGS: readonly (readonly [metric: string, bad: number, problem: string, remedy: string])[] = [
+  ['assay_config_last_reload_successful', 0, 'the configuration could not be reloaded', 'run `assay validate`'],
+  ['assay_store_problem', 1, 'the shared store cannot be used', 'read the log; check `store.url`'],
+  ['assay_kafka_problem', 1, 'Kafka cannot be read', 'read the log; check `kafka.brokers` and rights'],
+  ['assay_judge_stopped', 1, 'a judge cannot answer', 'read the log: a key, a quota or a certificate'],
+];
+
+function flagged(scrape: Scrape): readonly Advice[] {
+  return FLAGS.flatMap(([metric, bad, problem, remedy]) =>
+    scrape.of(metric).some(({ value }) => value === bad) ? [{ problem, remedy }] : [],
+  );
+}
+
+function nothingReceived({ scrape, otlp }: Observed): readonly Advice[] {
+  const records = scrape.sum('assay_received_records_total') + scrape.sum('assay_kafka_rows_total');
+  if (records > 0 || scrape.sum('assay_evaluations_total') > 0) return [];
+  return [
+    {
+      problem: 'nothing has been received',
+      remedy: `set OTEL_EXPORTER_OTLP_ENDPOINT=${otlp} where your agent runs, or try \`assay demo\``,
+    },
+  ];
+}
+
+function behind(scrape: Scrape): readonly Advice[] {
+  const seconds = Math.max(scrape.sum('assay_log_lag_seconds'), scrape.sum('assay_cluster_time_lag_seconds'));
+  return seconds < BEHIND_FROM_SECONDS
+    ? []
+    : [{ problem: `scoring is ${Math.round(seconds)} s behind`, remedy: 'see docs/scaling.md if it grows' }];
+}
+
+function unscored(scrape: Scrape): readonly Advice[] {
+  const count = scrape.sum('assay_conversations_unscored_total', { reason: 'no_suite_matched' });
+  return count === 0
+    ? []
+    : [{ problem: `${counted(count, 'conversation')} matched no suite`, remedy: 'look at `match` in your suites' }];
+}
+
+const UNDECIDED_REMEDIES: Readonly<Record<string, string>> = {
+  not_recorded: 'switch content capture on: docs/frameworks.md',
+  argument_absent: 'the tool is called without the argument that the criterion reads: look at the criterion',
+};
+
+/** One line for each reason, with the suite and criterion that are affected most. */
+function undecided(scrape: Scrape): readonly Advice[] {
+  return Object.entries(UNDECIDED_REMEDIES).flatMap(([reason, remedy]) => {
+    const affected = scrape.of('assay_criteria_undecided_total', { reason }).filter(({ labels, value }) => {
+      const of = { suite: labels.get('suite') ?? '', criterion: labels.get('criterion') ?? '' };
+      return value > 0 && value >= UNDECIDED_SHARE * asked(scrape, of);
+    });
+    if (affected.length === 0) return [];
+    const names = affected.map(({ labels }) => `${labels.get('suite')}/${labels.get('criterion')}`);
+    const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
+    const problem = `${names.slice(0, NAMES_SHOWN).join(', ')}${more} mostly undecided (${reason})`;
+    return [{ problem, remedy }];
+  });
+}
+
+/** Passes, failures and questions without an answer. */
+function asked(scrape: Scrape, of: { readonly suite: string; readonly criterion: string }): number {
+  const decided = ['pass', 'fail'].map((verdict) => scrape.sum('assay_verdicts_total', { ...of, verdict }));
+  return decided.reduce((sum, count) => sum + count, scrape.sum('assay_criteria_undecided_total', of));
+}
+
+function unnamed(scrape: Scrape): readonly Advice[] {
+  const isUnnamed = (label: string) =>
+    scrape.of('assay_evaluations_total').some(({ labels, value }) => value > 0 && labels.get(label) === 'unknown');
+  return [
+    ...(isUnnamed('agent')
+      ? [{ problem: 'an agent has no name', remedy: 'set gen_ai.agent.name or service.name' }]
+      : []),
+    ...(isUnnamed('agent_version')
+      ? [{ problem: 'an agent has no version: releases cannot be compared', remedy: 'set service.version' }]
+      : []),
+  ];
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;
+}

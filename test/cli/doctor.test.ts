@@ -1,0 +1,98 @@
+/** `assay doctor` against a running service: with nothing received, with traffic, and with what goes wrong most often. */
+import { expect, test } from 'vitest';
+import { type Observed, diagnose } from '../../src/cli/diagnose.ts';
+import { Scrape } from '../../src/cli/scraped-series.ts';
+import { assayBeside } from '../assay-command.ts';
+import { runService, sendTurns } from '../serve/running-service.ts';
+
+const advised = (metrics: string, observed: Partial<Observed> = {}) =>
+  diagnose({ scrape: new Scrape(metrics), notReady: [], otlp: 'http://127.0.0.1:4318', ...observed }).advice.map(
+    ({ problem }) => problem,
+  );
+
+test('a service that has received nothing names the endpoint to set', async () => {
+  const { http } = await runService({ suites: ['default'] });
+
+  const { status, stdout } = await assayBeside(['doctor', '--url', http]);
+
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/received +0 spans\n/);
+  expect(stdout).toContain('! nothing has been received\n    set OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 ');
+});
+
+test('traffic, a refused request and its remedy, as text and as JSON', async () => {
+  const running = await runService({ suites: ['default'] });
+  await sendTurns(running, { first: 1, turns: 3 });
+  await fetch(`${running.otlp}/v1/traces`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{nope',
+  });
+  let text = await assayBeside(['doctor', '--url', running.http]);
+  while (!text.stdout.includes('3 scored')) text = await assayBeside(['doctor', '--url', running.http]);
+
+  const json = await assayBeside(['doctor', '--url', running.http, '--json']);
+
+  expect(text.stdout).toMatch(/received +\d+ spans, 1 request refused\n/);
+  expect(text.stdout).toMatch(/default +\d .*\n/);
+  expect(text.stdout).toMatch(/agents +\S+ \(.+\)\n/);
+  expect(text.stdout).toContain('! 1 request refused (malformed)\n    the client does not send OTLP');
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    facts: expect.arrayContaining([{ about: 'turns', text: '3 scored' }]),
+    // The test's spans hold no text.
+    advice: [
+      { problem: '1 request refused (malformed)' },
+      { remedy: 'switch content capture on: docs/frameworks.md' },
+    ],
+  });
+});
+
+test('no service at that address: one sentence', async () => {
+  const { status, stderr } = await assayBeside(['doctor', '--url', 'http://127.0.0.1:1']);
+
+  expect(status).toBe(3);
+  expect(stderr).toMatch(/^no answer from http:\/\/127\.0\.0\.1:1\/metrics: start `assay serve`, or give --url/);
+});
+
+test.each<[string, string, readonly string[]]>([
+  ['all is well', 'assay_received_records_total{signal="traces"} 4\nassay_turns_closed_total{fate="stored"} 2', []],
+  [
+    'turns without an agent',
+    'assay_received_records_total{signal="traces"} 4\nassay_turns_closed_total{cause="settled",fate="no-agent-steps"} 2',
+    ['2 turns not scored (no-agent-steps)'],
+  ],
+  [
+    'content is not captured',
+    `assay_received_records_total{signal="traces"} 4
+assay_verdicts_total{suite="default",criterion="answered",verdict="pass"} 9
+assay_criteria_undecided_total{suite="default",criterion="answered",critical="true",reason="not_recorded"} 3
+assay_verdicts_total{suite="default",criterion="honest",verdict="fail"} 1
+assay_criteria_undecided_total{suite="default",criterion="honest",critical="true",reason="not_recorded"} 3`,
+    ['default/honest mostly undecided (not_recorded)'],
+  ],
+  [
+    'an agent without a name or version; one that has no series yet is no agent',
+    `assay_received_records_total{signal="traces"} 4
+assay_evaluations_total{suite="default",agent="unknown",agent_version="unknown",outcome="no_fault_found"} 1
+assay_evaluations_total{suite="default",agent="a",agent_version="unknown",outcome="no_fault_found"} 0`,
+    ['an agent has no name', 'an agent has no version: releases cannot be compared'],
+  ],
+  [
+    'behind, and the configuration is broken',
+    'assay_received_records_total{signal="traces"} 4\nassay_log_lag_seconds 61.4\nassay_config_last_reload_successful 0',
+    ['the configuration could not be reloaded', 'scoring is 61 s behind'],
+  ],
+])('%s', (_what, metrics, expected) => {
+  expect(advised(metrics)).toEqual(expected);
+});
+
+test('a service that is not ready says why first', () => {
+  expect(advised('', { notReady: ['starting'] })).toEqual(['not ready: starting', 'nothing has been received']);
+});
+
+test('labels with quotes, backslashes and line ends are read back', () => {
+  const [series] = new Scrape('# HELP a b\na{agent="a \\"b\\" \\\\ \\n c",x="1"} 2.5e3\n').of('a');
+
+  expect(series?.labels.get('agent')).toBe('a "b" \\ \n c');
+  expect(series?.value).toBe(2500);
+});
