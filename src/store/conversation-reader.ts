@@ -4,7 +4,12 @@ import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../model/ids.ts';
 import type { NamedOutcome } from '../model/validity.ts';
 import type { Json } from '../model/json.ts';
-import { type ConversationCells, type ConversationHead, type ConversationLabels, headFrom } from './conversation-columns.ts';
+import {
+  type ConversationCells,
+  type ConversationHead,
+  type ConversationLabels,
+  headFrom,
+} from './conversation-columns.ts';
 import type { TraceContent } from './engine-store.ts';
 
 export interface ConversationQuery {

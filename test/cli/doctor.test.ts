@@ -40,10 +40,7 @@ test('traffic, a refused request and its remedy, as text and as JSON', async () 
   expect(JSON.parse(json.stdout)).toMatchObject({
     facts: expect.arrayContaining([{ about: 'turns', text: '3 scored' }]),
     // The test's spans hold no text.
-    advice: [
-      { problem: '1 request refused (malformed)' },
-      { remedy: 'switch content capture on: docs/frameworks.md' },
-    ],
+    advice: [{ problem: '1 request refused (malformed)' }, { remedy: 'switch content capture on: docs/frameworks.md' }],
   });
 });
 
