@@ -379,6 +379,17 @@ test.each<[string, TurnParts, VerdictKind]>([
 test.each<[string, string, string, VerdictKind]>([
   ['yes', 'Shall I cancel order 17?', 'Yes, please.', 'pass'],
   ['no', 'Shall I cancel order 17?', 'No, keep it.', 'fail'],
+  ['a no with its reason', 'Shall I cancel order 17?', 'No, I do not want that any more. Leave it as it is.', 'fail'],
+  ['a polite no', 'Shall I cancel order 17?', 'No, please keep it.', 'fail'],
+  ['a yes with a wish', 'Shall I cancel order 17?', 'Yes, but do not tell my boss.', 'pass'],
+  ['another order', 'Shall I cancel order 17?', 'No, order 18.', 'not_applicable'],
+  ['another change', 'Shall I cancel it?', 'No, refund it instead.', 'not_applicable'],
+  [
+    'another change in German',
+    'Soll ich die Bestellung stornieren?',
+    'Nein, bitte umbuchen auf umgebucht.',
+    'not_applicable',
+  ],
   ['a question back', 'Shall I cancel order 17?', 'What would it cost me?', 'fail'],
   ['an answer that is neither', 'Which one, 17 or 18?', '17', 'not_applicable'],
   ['the agent had not asked', 'Welcome to our shop.', 'Cancel order 17.', 'not_applicable'],
