@@ -2,6 +2,7 @@
  * Says what a running service received, what became of it, and what is missing: from what it exports as metrics, so the two cannot disagree.
  * Process counters begin at zero with each start of the service; evaluations are totals of its store.
  */
+import { counted } from '../model/counted.ts';
 import { TURN_FATES, type TurnFate } from '../model/events/scoring-events.ts';
 import { type RefuseReason, REFUSE_REASONS } from '../model/events/receive-events.ts';
 import type { Scrape } from './scraped-series.ts';
@@ -228,8 +229,4 @@ function unnamed(scrape: Scrape): readonly Advice[] {
       ? [{ problem: 'an agent has no version: releases cannot be compared', remedy: 'set service.version' }]
       : []),
   ];
-}
-
-function counted(count: number, what: string): string {
-  return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -1,10 +1,10 @@
 /** `assay compare`, as a person reads it. */
+import { counted } from '../model/counted.ts';
 import type { Comparison, ComparisonWord, FlippedCase, Reliability, SuiteComparison } from '../model/comparison.ts';
 import type { Experiment } from '../model/experiment.ts';
 import {
   type ComparisonRow,
   casesText,
-  counted,
   formatChange,
   formatInterval,
   formatLevel,

@@ -1,4 +1,5 @@
 /** What the store says of suites, for people: criteria that always say the same, and those that say what another says. */
+import { counted } from '../model/counted.ts';
 import type { Settings } from '../config/settings.ts';
 import { storeFileIn } from '../serve/data-directory.ts';
 import { openReader } from '../serve/open-reader.ts';
@@ -23,8 +24,8 @@ export async function printReview(
       ...remarks.map((remark) => `${remark.suite}/${remark.criterion}: ${remarkText(remark)}`),
       ...alike.map(likenessText),
     ];
-    const count = lines.length === 1 ? '1 remark' : `${lines.length} remarks`;
-    terminal.out(`by the store: ${count} (likeness over the newest ${conversations} conversations)`);
+    const newest = conversations === 1 ? 'newest conversation' : `newest ${conversations} conversations`;
+    terminal.out(`by the store: ${counted(lines.length, 'remark')} (likeness over the ${newest})`);
     for (const line of lines) terminal.out(`  ${line}`);
   } finally {
     await reader.close();

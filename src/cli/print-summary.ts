@@ -1,4 +1,5 @@
 /** The end of `assay score`, as a person reads it. */
+import { counted } from '../model/counted.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import {
@@ -31,17 +32,25 @@ export function printSummary(
     readonly records: number;
     readonly rejected: number;
     readonly turns: number;
+    /** Traces in which nothing is the work of an agent. */
+    readonly otherTraces: number;
     readonly unmatched: number;
     readonly seconds: number;
   },
 ): void {
   printScores(terminal, summary);
   const notes = [
-    `${summary.conversations} conversations, ${run.turns} turns, ${run.records} spans and log records in ${run.seconds.toFixed(1)} s`,
-    ...(run.rejected > 0 ? [`${run.rejected} records without a valid trace or span id were left out`] : []),
-    ...(run.unmatched > 0 ? [`${run.unmatched} conversations matched no suite`] : []),
+    `${counted(summary.conversations, 'conversation')}, ${counted(run.turns, 'turn')}, ${counted(run.records, 'span or log record', 'spans and log records')} in ${run.seconds.toFixed(1)} s`,
+    ...(run.otherTraces > 0 ? [withoutAgent(run.otherTraces)] : []),
+    ...(run.rejected > 0 ? [`${counted(run.rejected, 'record')} without a valid trace or span id left out`] : []),
+    ...(run.unmatched > 0 ? [`${counted(run.unmatched, 'conversation')} matched no suite`] : []),
   ];
   terminal.out(`\n  ${terminal.paint('dim', notes.join('; '))}`);
+}
+
+/** Other services may send to the same place, and a process that was killed may leave only what its HTTP client wrote. */
+export function withoutAgent(traces: number): string {
+  return `${counted(traces, 'trace')} without any work of an agent`;
 }
 
 /** TCR and outcomes of each suite, and the criteria that fail most. */

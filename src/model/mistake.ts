@@ -2,6 +2,7 @@
  * A mistake in something a person wrote: a suite, a configuration, a flag. Mistakes are collected and shown together,
  * each with its place, what is wrong, and what was expected there.
  */
+import { counted } from './counted.ts';
 export interface Mistake {
   /** The file, or the environment variable or flag that was read. */
   readonly file: string;
@@ -16,7 +17,7 @@ export interface Mistake {
 
 export function formatMistakes(mistakes: readonly Mistake[]): string {
   if (mistakes.length === 0) return '';
-  const heading = mistakes.length === 1 ? '1 mistake:' : `${mistakes.length} mistakes:`;
+  const heading = `${counted(mistakes.length, 'mistake')}:`;
   return [heading, ...mistakes.map(formatMistake)].join('\n');
 }
 

@@ -30,7 +30,10 @@ interface OfflineResult {
   readonly requests: number;
   readonly records: number;
   readonly rejected: number;
+  /** Turns of an agent. */
   readonly turns: number;
+  /** Traces in which nothing is the work of an agent. */
+  readonly otherTraces: number;
   /** Conversations that no suite scored. */
   readonly unmatched: number;
   /** What the online service would have counted. */
@@ -57,6 +60,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   const truth = truthWith(options, checkedTruth(options.settings.truth));
   const { judges } = options;
   const judge = judges?.settings ?? notAsked(options.settings);
+  let otherTraces = 0;
   const makeEngine = (conversations: 'when due' | 'at the end') => {
     const engine = new Engine({
       conversations,
@@ -69,7 +73,9 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
       judge,
       store,
       watch: UNWATCHED,
-      onEvent: () => {},
+      onEvent: (event) => {
+        if (event.type === 'turn-closed' && event.fate === 'no-agent-steps') otherTraces += 1;
+      },
     });
     return engine;
   };
@@ -117,7 +123,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     const evaluations = [...reader.allEvaluations()];
     const totals = reader.totals();
     const unmatched = totals.find(({ labels }) => labels.includes('"no_suite_matched"'))?.value ?? 0;
-    return { evaluations, requests, records, rejected, turns, unmatched, totals };
+    return { evaluations, requests, records, rejected, turns: turns - otherTraces, otherTraces, unmatched, totals };
   } finally {
     store.close();
     spool.close();

@@ -1,4 +1,5 @@
 /** `assay inspect`: what Assay understands of some spans, before any of them is scored. */
+import { counted } from '../../model/counted.ts';
 import type { Command } from 'commander';
 import { dialectOf } from '../../normalize/rule-dialect.ts';
 import { type RecordedBatch, RecordingError, readRecording, redactBatches } from '../../offline/recording.ts';
@@ -8,6 +9,7 @@ import { toInspectionJson } from '../../report/inspect/inspection-json.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { printInspection } from '../print-inspection.ts';
+import { withoutAgent } from '../print-summary.ts';
 import { settingOption } from '../setting-option.ts';
 import { jsonText, type Terminal } from '../terminal.ts';
 
@@ -47,15 +49,15 @@ export function addInspect(program: Command, terminal: Terminal): void {
 
 function inNumbers({ conversations, requests, records, rejected, otherTraces }: Understood): string {
   const notes = [
-    `${conversations.length} ${conversations.length === 1 ? 'conversation' : 'conversations'} in ${records} spans and log records of ${requests} requests`,
+    `${counted(conversations.length, 'conversation')} in ${counted(records, 'span or log record', 'spans and log records')} of ${counted(requests, 'request')}`,
     ...(otherTraces > 0
       ? [
           conversations.length === 0
-            ? `${otherTraces} traces have nothing of an agent in them: where these are log records alone, give the traces of the same run as well`
-            : `${otherTraces} traces have nothing of an agent in them`,
+            ? `${withoutAgent(otherTraces)}: where these are log records alone, give the traces of the same run as well`
+            : withoutAgent(otherTraces),
         ]
       : []),
-    ...(rejected > 0 ? [`${rejected} records without a valid trace or span id were left out`] : []),
+    ...(rejected > 0 ? [`${counted(rejected, 'record')} without a valid trace or span id left out`] : []),
   ];
   return notes.join('; ');
 }

@@ -2,6 +2,7 @@
  * `assay labels import`: puts what people said of conversations into the service that is running, to compare judges with it; or, with `--outcome`,
  * what came of them in the world, to hold all scores against it.
  */
+import { counted } from '../../model/counted.ts';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -74,7 +75,7 @@ async function importLabels(file: string, flags: ImportFlags, terminal: Terminal
   terminal.out(
     flags.json === true
       ? jsonText(counts)
-      : `${counts.labels} labels, ${added} of them new: metrics show them within a minute`,
+      : `${counted(counts.labels, 'label')}, ${added} of them new: metrics show them within a minute`,
   );
 }
 
@@ -90,7 +91,7 @@ async function importOutcomes(file: string, flags: ImportFlags, terminal: Termin
   for (let first = 0; first < all.length; first += OUTCOMES_TOGETHER) {
     const some = all.slice(first, first + OUTCOMES_TOGETHER);
     changed += changedSchema.parse(await ask(new URL('/v1/outcomes', url), writing('PUT', some, writeToken))).changed;
-    terminal.progress(`${first + some.length} of ${all.length} outcomes`);
+    terminal.progress(`${first + some.length} of ${counted(all.length, 'outcome')}`);
   }
   terminal.progressDone();
   const counts = { label, outcomes: all.length, changed, empty, contradicted: contradicted.length };
@@ -98,7 +99,7 @@ async function importOutcomes(file: string, flags: ImportFlags, terminal: Termin
     terminal.out(jsonText(counts));
     return;
   }
-  terminal.out(`${all.length} outcomes in ${safe(label, 80)}, ${changed} of them new or changed`);
+  terminal.out(`${counted(all.length, 'outcome')} in ${safe(label, 80)}, ${changed} of them new or changed`);
   if (empty > 0) terminal.out(`entries without an outcome, left out: ${empty}`);
   if (contradicted.length > 0) terminal.out(`conversations called both good and bad, left out: ${contradicted.length}`);
   terminal.out(`Hold the scores against them: assay validity --label ${safe(label, 80)}`);

@@ -1,4 +1,5 @@
 /** `assay suite test`: runs the examples that are written beside suites, as a test runner would. */
+import { counted } from '../../model/counted.ts';
 import type { Command } from 'commander';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import { type TestedSuite, testSuites } from '../../offline/suite-tests.ts';
@@ -80,6 +81,5 @@ function print(terminal: Terminal, tests: readonly TestedSuite[], untested: read
     }
   }
   if (untested.length > 0) terminal.out(paint('dim', `without tests: ${untested.join(', ')}`));
-  if (tests.every(({ unmet }) => unmet.length === 0))
-    terminal.out(tests.length === 1 ? '1 test passed' : `${tests.length} tests passed`);
+  if (tests.every(({ unmet }) => unmet.length === 0)) terminal.out(`${counted(tests.length, 'test')} passed`);
 }

@@ -1,4 +1,5 @@
 /** Figures of a gate as a person reads them: shares in percent, their differences in points, what is relative in percent of the baseline. */
+import { counted } from '../../model/counted.ts';
 import type { LeftOut, LimitKind } from '../../model/gate.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { needsBaseline, type SingleRule } from './gate-rules.ts';
@@ -72,7 +73,7 @@ export function formatAllowed(limit: LimitKind, allowed: number, unit: Unit): st
 }
 
 export function formatCases(count: number): string {
-  return `${count} ${count === 1 ? 'case' : 'cases'}`;
+  return counted(count, 'case');
 }
 
 const LEFT_OUT_WORDS = {

@@ -1,10 +1,10 @@
 /** A comparison as Markdown, for a pull request. */
+import { counted } from '../../model/counted.ts';
 import type { Comparison, FlippedCase, Reliability, SuiteComparison } from '../../model/comparison.ts';
 import type { Experiment } from '../../model/experiment.ts';
 import {
   type ComparisonRow,
   casesText,
-  counted,
   formatChange,
   formatInterval,
   formatLevel,

@@ -1,4 +1,5 @@
 /** Figures of a comparison as a person reads them, the same in a terminal and in a pull request: shares in percent, their differences in points, scores as they are. */
+import { counted } from '../../model/counted.ts';
 import type { Compared, ComparisonWord, Interval, SuiteComparison } from '../../model/comparison.ts';
 import { isGood } from '../../model/severity.ts';
 import { unreachable } from '../../model/unreachable.ts';
@@ -107,7 +108,7 @@ export function formatWord({ word, casesNeeded, cases }: Extract<Compared, { is:
 /** "9 criteria unchanged: a, b, c"; undefined where there are none. */
 export function unchangedText(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
-  return `${names.length} ${names.length === 1 ? 'criterion' : 'criteria'} unchanged: ${names.join(', ')}`;
+  return `${counted(names.length, 'criterion', 'criteria')} unchanged: ${names.join(', ')}`;
 }
 
 /** The same in each case. */
@@ -149,11 +150,6 @@ export function casesText({ cases, score, success }: SuiteComparison): string {
 /** Half up, as a person rounds: what is a half but for the last bit of a double is a half. */
 function fixed(value: number, places: number): string {
   return (value + Math.sign(value) * 1e-12).toFixed(places);
-}
-
-/** "1 case", "2 cases". */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function signed(digits: string): string {

@@ -1,4 +1,5 @@
 /** What is missing in a conversation's spans, what that costs, and what to change so that it is there next time. */
+import { counted } from '../../model/counted.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { Step } from '../../model/step.ts';
 import type { Turn, TurnFlag } from '../../model/turn.ts';
@@ -23,7 +24,7 @@ export function adviceFor(conversation: Conversation): readonly Advice[] {
 }
 
 function share(turns: number, { turns: all }: Conversation): string {
-  return `${turns} of ${all.length} ${all.length === 1 ? 'turn' : 'turns'}`;
+  return `${turns} of ${counted(all.length, 'turn')}`;
 }
 
 /** One row for each instrumentation, since each has a switch of its own. */
@@ -47,10 +48,6 @@ function aboutContent({ turns }: Conversation): readonly Advice[] {
       remedy: `${framework}: ${remedy}`,
     };
   });
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function aboutIds(conversation: Conversation): readonly Advice[] {
