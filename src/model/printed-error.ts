@@ -23,7 +23,7 @@ const PHRASE =
 /** These are said of nothing else. */
 const PHRASE_ALONE = '(?:internal server error|bad gateway|service unavailable|gateway time-?out|too many requests)';
 const PREFIX = '(?:(?:http )?error:? |http(?:/\\d(?:\\.\\d)?)? |status(?: code)?:? |error code:? ){0,3}';
-const GOES_ON = '(?:[.!]?$|:? ?[\\n{(<]| for url)';
+const GOES_ON = '(?:[.!]?$|:? ?[\\n{(<]|: | for url)';
 const HTTP_ERROR = new RegExp(
   `^${PREFIX}(?:[45]\\d\\d(?:$| - (?:$|[{'"])|[ :-]{1,3}${PHRASE}${GOES_ON})|${PHRASE_ALONE}[.!]?$)`,
   'i',

@@ -1,22 +1,23 @@
 /**
- * Whether a tool call is known to have failed: it ended with an error, or it came back like any other and its result states that what was
- * asked was not done. Only statements count, in an object, in JSON text, or in the one text that MCP wraps a result in:
+ * Decides whether a tool call is known to have failed. A call has failed if it ended with an error, or if its result states that what was asked was not
+ * done. Only statements count, in an object, in JSON text, or in the one text that MCP wraps a result in:
  *
  *     {success: false}, {succeeded: false}, {ok: false}             also as 0 or 'false', and as all that is in `data`, `result` or `response`
- *     {refunded: false}, {cancelled: 0}                             of a tool that changes something, by the verb of its own name
- *     {status: 'error', …}                                          in whatever case
- *     {status: 'failed' | 'failure' | 'fail', …}                    of a tool that reads, only beside a description of what went wrong
+ *     {refunded: false}, {accepted: false}                          of a tool that changes something: the verb of its own name, or that it was taken
+ *     {status: 'error', …}                                          in upper or lower case; of a tool that changes something also `state`, `outcome`, `result`
+ *     {status: 'failed' | 'failure' | 'fail', …}                    of a tool that reads, only beside a description of the error
  *     {status: 'declined' | 'rejected' | 'denied' | 'timeout' …}    of a tool that changes something
+ *     [{success: true}, {success: false}], {results: [ … ]}         of a tool that changes something: not all of it was done
  *     {error: …}, {errors: [ … ]}, {statusCode: 500}, {status: 404} beside nothing but a description of the error or of the response
  *     whatever `tool-failure.ts` knows
- *     'Error: …', an error as programs print it, 'The request could not be processed', as a line by itself
+ *     'Error: …', '<error>…</error>', a printed exception, 'The request could not be processed', as a line by itself
  *
- * What a tool that reads found out is data: the order it was asked for may well be declined. So may the record be that a change gives back,
- * which is told by its parts being more than plain values; and a status that was asked for (`reject_claim`, `{decision: 'rejected'}`) is
- * what was to be. A tool that looks for errors finds errors. Beside data that did come (GraphQL's `{data, errors}`), an error is part of an answer.
+ * The result of a tool that reads is data: the order that it looked up may well be declined. The record that a change returns is data too; it is known by
+ * parts that are more than plain values. A status that was asked for (`reject_claim`, `{decision: 'rejected'}`) is the intended one. A tool that looks
+ * for errors finds errors. An error beside other data is part of an answer (GraphQL's `{data, errors}`).
  *
- * A call that never ended, or whose result was not recorded, is not known to have failed; of a result that was cut, what stands before the
- * cut can say so. One that is `pending` has not failed, and is not known to be done either (`isPending`).
+ * A call that never ended, or whose result was not recorded, is not known to have failed. In a result that was cut, only the text before the cut counts.
+ * A `pending` call has not failed, and is not known to be done either (`isPending`).
  */
 import type { Json } from '../model/json.ts';
 import { isPrintedException, isPrintedHttpError } from '../model/printed-error.ts';
@@ -34,12 +35,19 @@ const REFUSED =
   /^(?:declined|rejected|denied|refused|unauthori[sz]ed|forbidden|not_(?:allowed|permitted|authori[sz]ed)|timeout|timed_out|unsuccessful)$/;
 /** A refusal by a tool that changes something: a thing that is not found was not changed. */
 const REFUSED_CHANGE = /^not_found$/;
-const PENDING = /^(?:pending|queued|processing|in_progress|waiting|awaiting)(?:_[a-z_]+)?$/;
+const PENDING = /^(?:pending|queued|processing|in_progress|waiting|awaiting|scheduled)(?:_[a-z_]+)?$/;
+const PENDING_TEXT = /^(?:queued|pending|scheduled|waiting|submitted) (?:for|until|to)\b[^.\n]{0,80}\.?$/i;
 const SUCCESS = ['success', 'succeeded', 'ok'] as const;
+/** Names under which a tool that changes something gives its status. */
+const STATUS_OF_CHANGE = ['status', 'state', 'outcome', 'result'] as const;
+const TAKEN = ['accepted', 'completed', 'successful', 'processed', 'done'] as const;
+const PARTS = ['results', 'responses', 'outcomes'] as const;
+const PARTS_READ_MAX = 1000;
+const ERRORS_OF_USER = ['userErrors', 'user_errors'] as const;
 const HTTP_CODE = ['statusCode', 'status_code', 'httpStatus', 'http_status', 'status', 'code'] as const;
 const OF_AN_ERROR = wordSet(`
   error error_message errorMessage message msg detail details reason type code error_code errorCode error_type errorType
-  status status_code statusCode retryable
+  status status_code statusCode retryable exception traceback
 `);
 /** Names by which servers, and the libraries that ask them, describe a response without a result; RFC 9457 among them. */
 const OF_A_RESPONSE: ReadonlySet<string> = new Set([
@@ -50,7 +58,9 @@ const OF_A_RESPONSE: ReadonlySet<string> = new Set([
   `),
 ]);
 /** Names by which a result describes work that goes on, and when to ask again; ids are known by their endings. */
-const OF_A_JOB = wordSet('status message msg detail details note reason eta retry_after poll_url status_url');
+const OF_A_JOB = wordSet(
+  'status message msg detail details note reason eta retry_after poll_url status_url requires_approval needs_approval',
+);
 const OF_A_TEXT = wordSet('message msg detail result output response text content');
 const OF_MCP = wordSet('content isError is_error structuredContent _meta');
 /** Words in the name of a tool whose results are about errors. */
@@ -64,13 +74,22 @@ export function hasFailed(call: Call, effect: ToolEffect = effectByName(call.nam
   return call.error !== undefined || saysFailure(call, effect);
 }
 
-/** The call was taken, and its result says that the work still goes on. The record of a thing that is pending says more than that. */
+/** The call was accepted, and its result says that the work still goes on. The record of a pending thing has other members as well. */
 export function isPending({ error, result, name = '' }: Call): boolean {
+  if (error !== undefined || result.state !== 'whole') return false;
   const json = unwrapped(result);
-  if (error !== undefined || result.state !== 'whole' || !isObject(json)) return false;
+  if (typeof json === 'string') return PENDING_TEXT.test(json.trim());
+  if (!isObject(json)) return false;
   const members: Members = new Map(Object.entries(json));
   const isOfTheJob = [...members.keys()].every((member) => OF_A_JOB.has(member) || /(?:^|_)id$|[a-z]Id$/.test(member));
-  return PENDING.test(statusOf(members)) && isOfTheJob && !wordsOf(name).includes('pending');
+  const needsApproval = members.get('requires_approval') === true || members.get('needs_approval') === true;
+  const words = wordsOf(name);
+  return (
+    isOfTheJob &&
+    (needsApproval || PENDING.test(statusOf(members))) &&
+    !words.includes('pending') &&
+    !words.some((word) => word.startsWith('schedul'))
+  );
 }
 
 function saysFailure(call: Call, effect: ToolEffect): boolean {
@@ -79,6 +98,7 @@ function saysFailure(call: Call, effect: ToolEffect): boolean {
   if (result.state === 'whole' && failureIn(result.json) !== undefined) return true;
   const json = onlyText(withoutEnvelope(unwrapped(result)));
   if (typeof json === 'string') return textSaysFailure(json.trim(), call, effect);
+  if (effect === 'writes' && result.state === 'whole' && isPartlyUndone(json, call)) return true;
   if (!isObject(json)) return false;
   const all = Object.entries(json);
   // The last that is there may be half of what was written, and what else there was is not known.
@@ -91,8 +111,8 @@ function saysFailure(call: Call, effect: ToolEffect): boolean {
 
 function isStated(members: Members, call: Call, effect: ToolEffect, { isCut }: { readonly isCut: boolean }): boolean {
   if (SUCCESS.some((name) => isNo(members.get(name)))) return true;
-  if (effect === 'writes' && saysNotDone(members, call)) return true;
-  const status = statusOf(members);
+  if (effect === 'writes' && (saysNotDone(members, call) || TAKEN.some((name) => isNo(members.get(name))))) return true;
+  const status = effect === 'writes' ? statusOfChange(members) : statusOf(members);
   const isDescribed = !isCut && areAllIn(OF_AN_ERROR, members);
   // Said of a call, where `failed` may be said of the thing that was looked up.
   if (status === 'error') return !isAskedFor(/^error/, call);
@@ -122,7 +142,32 @@ const DONE = /^[A-Za-z]{2,}(?:ed|en|nt|ne|ade)$/;
 const VERB_STEM = 3;
 
 function isNothingButAnError(members: Members): boolean {
-  return areAllIn(OF_AN_ERROR, members) && isSomething(members.get('error'));
+  return areAllIn(OF_AN_ERROR, members) && ERROR_ITSELF.some((name) => isSomething(members.get(name)));
+}
+
+const ERROR_ITSELF = ['error', 'exception', 'error_message', 'errorMessage'] as const;
+
+/** A change of several things of which one was not made, or the answer of a mutation, one level down. */
+function isPartlyUndone(json: Json, call: Call): boolean {
+  if (looksForErrors(call)) return false;
+  const parts = Array.isArray(json) ? json : isObject(json) ? PARTS.flatMap((name) => json[name] ?? []) : [];
+  if (parts.slice(0, PARTS_READ_MAX).some((part) => isObject(part) && isUndone(part, call))) return true;
+  const [mutation, ...others] = isObject(json) ? Object.values(json) : [];
+  return mutation !== undefined && others.length === 0 && isObject(mutation) && isRefused(mutation);
+}
+
+function isUndone(part: { readonly [name: string]: Json }, call: Call): boolean {
+  const status = statusOf(new Map(Object.entries(part)));
+  return isRefused(part) || ((status === 'error' || FAILED.test(status)) && !isAskedFor(/^(?:fail|error)/, call));
+}
+
+function isRefused(part: { readonly [name: string]: Json }): boolean {
+  const members: Members = new Map(Object.entries(part));
+  return SUCCESS.some((name) => isNo(members.get(name))) || ERRORS_OF_USER.some((name) => isFilled(members.get(name)));
+}
+
+function isFilled(list: Json | undefined): boolean {
+  return Array.isArray(list) && list.length > 0;
 }
 
 function isErrorResponse(members: Members): boolean {
@@ -147,8 +192,11 @@ function isWithoutData(members: Members): boolean {
 function textSaysFailure(text: string, call: Call, effect: ToolEffect): boolean {
   if (looksForErrors(call)) return false;
   if (/^error:\s*\S/i.test(text) || isPrintedException(text) || isPrintedHttpError(text)) return true;
+  if (XML_ERROR.test(text) || (effect === 'writes' && /^(?:error|failed|failure)$/i.test(text))) return true;
   return isFailureLine(text, effect) && !isAskedFor(/^(?:reject|declin|den(?:y|ied)|refus|fail|error)/, call);
 }
+
+const XML_ERROR = /^<error(?:\s[^>]{0,200})?>[\s\S]{0,4000}<\/error>$/i;
 
 /** The tool's name says so, or one of its arguments is such a word. */
 function isAskedFor(what: RegExp, { name = '', args }: Call): boolean {
@@ -164,8 +212,17 @@ function looksForErrors({ name = '' }: Call): boolean {
   return wordsOf(name).some((word) => LOOKS_FOR_ERRORS.has(word));
 }
 
-function statusOf(members: Members): string {
-  const status = members.get('status');
+/** A word; a sentence is a text of another kind. */
+function statusOfChange(members: Members): string {
+  for (const name of STATUS_OF_CHANGE) {
+    const status = statusOf(members, name);
+    if (status !== '') return status;
+  }
+  return '';
+}
+
+function statusOf(members: Members, name: string = 'status'): string {
+  const status = members.get(name);
   return typeof status === 'string'
     ? status
         .trim()

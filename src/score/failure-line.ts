@@ -1,10 +1,10 @@
 /**
- * A line by which a tool says that it did not do what was asked, in English, as programs are written: "The request could not be processed",
- * "Failed to connect to the calendar", "Permission denied". Only where the line is the whole result: such words in a longer text are what the
- * text is about.
+ * Recognises a line by which a tool says that it did not do what was asked: "The request could not be processed", "Failed to connect to the calendar",
+ * "Permission denied". The line must be the whole result, because in a longer text such words are its subject. Sentences are read in English; in other
+ * languages, the word for an error before a colon.
  *
- * Of a tool that reads, the line must speak of the call itself. "The order was declined" is what it found out, and "Could not find order 7"
- * that there is none.
+ * If the tool reads, the line must speak of the call itself: "The order was declined" is what the tool found out, and "Could not find order 7" that
+ * there is none.
  */
 import type { ToolEffect } from './effect-by-name.ts';
 
@@ -25,10 +25,20 @@ const OF_A_THING = new RegExp(
   `^(?:sorry[,:]? )?(?:(?:(?:the|your|this) )?(?:[\\w#-]+ ){1,3}${FAILS}|can(?:not| not|.t) )`,
   'i',
 );
+/** "Refund rejected: outside the window", "Payment declined." */
+const REJECTED =
+  /^(?:(?:the|your|this) )?(?:[\w#-]+ ){1,3}(?:rejected|declined|denied|refused|aborted|unsuccessful)(?:[.!]?$|[:;,] )/i;
+const IN_OTHER_LANGUAGES =
+  /^(?:(?:fehler|erreur|erro|errore|error)(?: (?:beim|bei|lors|al|ao|en|na|no|de|durante) [^:\n]{1,80})? ?[:：]|(?:エラー|错误|錯誤|失敗|失败)\s?[:：])/iu;
+/** Without a colon these are sentences, and those of a tool that reads may be what it read. */
+const OF_A_CHANGE_IN_OTHER_LANGUAGES = /^(?:fehler beim|erreur lors|erro ao|error al|errore durante) /i;
 const NOT_FOUND = /^(?:sorry[,:]? )?(?:(?:unable|not able) to|could ?(?:not|n.t)) (?:find|locate)\b/i;
+
+const OF_A_CHANGE = [OF_THE_CALL, OF_A_THING, REJECTED, OF_A_CHANGE_IN_OTHER_LANGUAGES];
 
 export function isFailureLine(text: string, effect: ToolEffect): boolean {
   if (text.length > LENGTH_MAX || text.includes('\n')) return false;
-  if (effect === 'writes') return OF_THE_CALL.test(text) || OF_A_THING.test(text);
+  if (IN_OTHER_LANGUAGES.test(text)) return true;
+  if (effect === 'writes') return OF_A_CHANGE.some((line) => line.test(text));
   return OF_THE_CALL.test(text) && !NOT_FOUND.test(text);
 }

@@ -89,6 +89,44 @@ const FAILED: readonly Row[] = [
   ['cancel_order', 'Could not find order 7'],
   ['cancel_order', 'Cannot cancel an order that was shipped'],
   ['book_room', 'Booking failed'],
+  ['refund_order', 'Refund rejected: outside the window'],
+  ['charge_card', 'Payment declined.'],
+  ['cancel_order', 'HTTP 403 Forbidden: no rights on this order'],
+  ['get_order', '<error><code>500</code><message>busy</message></error>'],
+  ['get_order', 'Fehler: Verbindung abgelehnt'],
+  ['get_order', 'エラー：タイムアウト'],
+  ['get_order', '错误：订单系统不可用'],
+  ['cancel_order', 'Error al cancelar el pedido'],
+  ['get_order', 'Erreur : délai dépassé'],
+  ['cancel_order', 'Erro ao cancelar: pedido bloqueado'],
+  // By another name than `status`, of a tool that changes something.
+  ['cancel_order', { state: 'failed' }],
+  ['cancel_order', { outcome: 'failure', order: 7 }],
+  ['cancel_order', { result: 'error' }],
+  ['cancel_order', { accepted: false, reason: 'shipped' }],
+  // Nothing but a description of the error.
+  ['get_order', { exception: 'Timeout' }],
+  ['get_order', { error_code: 'E_BUSY', error_message: 'the store is busy' }],
+  // In parts: not all of it was done.
+  ['cancel_order', [{ success: false }]],
+  [
+    'cancel_orders',
+    [
+      { id: 1, success: true },
+      { id: 2, success: false },
+    ],
+  ],
+  [
+    'cancel_orders',
+    {
+      results: [
+        { id: 1, status: 'ok' },
+        { id: 2, status: 'failed' },
+      ],
+    },
+  ],
+  ['cancel_order', { data: { cancelOrder: { success: false, message: 'shipped' } } }],
+  ['cancel_order', { data: { orderCancel: { order: null, userErrors: [{ message: 'shipped' }] } } }],
   // Within what MCP wraps a result in.
   ['cancel_order', mcp('Error: busy')],
   ['cancel_order', mcp('{"status": "declined"}')],
@@ -166,6 +204,33 @@ const NOT_FAILED: readonly Row[] = [
   ['book_room', { error: null }],
   ['book_room', { error: '' }],
   ['run_query', { error: 'relation "sales" does not exist', sqlstate: '42P01' }],
+  ['get_order', { state: 'failed', id: 7 }],
+  ['get_order', { outcome: 'failure' }],
+  [
+    'search_orders',
+    [
+      { id: 1, success: false },
+      { id: 2, success: true },
+    ],
+  ],
+  ['search_runs', { results: [{ id: 1, status: 'failed' }] }],
+  ['run_tests', { results: [{ test: 'a', status: 'failed' }] }],
+  ['update_order', { order: 7, items: [{ id: 1, status: 'rejected' }] }],
+  ['cancel_order', { result: 'Cancelled, and the fee was refused' }],
+  [
+    'cancel_orders',
+    {
+      results: [
+        { id: 1, status: 'ok' },
+        { id: 2, status: 'cancelled' },
+      ],
+    },
+  ],
+  ['cancel_order', { data: { orderCancel: { order: { id: 7 }, userErrors: [] } } }],
+  ['get_page', '<errors>A poem about errors</errors>'],
+  ['get_article', 'Fehlerkultur: ein Leitfaden'],
+  ['get_policy', 'Refunds rejected by the bank are paid by cheque'],
+  ['read_rows', { error_code: 'E1', rows: [1] }],
   // Plain success.
   ['book_room', 'Booked. The mail could not be sent.'],
   ['book_room', 'done'],
@@ -231,6 +296,15 @@ test.each<[string, Json, boolean]>([
   ['modify_pending_order', { status: 'pending' }, false],
   ['cancel_order', { status: 'done' }, false],
   ['cancel_order', 'pending', false],
+  ['refund_order', 'Queued for review', true],
+  ['refund_order', { requires_approval: true, request_id: 7 }, true],
+  ['refund_order', { status: 'scheduled', refund_id: 'r1' }, true],
+  ['schedule_meeting', { status: 'scheduled', meeting_id: 'm1' }, false],
+  [
+    'refund_order',
+    'Queued for review were three; all are refunded now, and the customer has been told of it by mail.',
+    false,
+  ],
 ])('%s with %j is still pending: %s', (tool, result, pending) => {
   expect(isPending(callOf([tool, result]))).toBe(pending);
 });
