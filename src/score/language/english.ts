@@ -10,7 +10,8 @@ const CHANGE =
 const STANDS =
   '(?:booked|rebooked|reserved|refunded|reimbursed|cancell?ed|scheduled(?! (?:to|for|at|on|by|from|flight|departure|arrival))|rescheduled|confirmed(?! as)|deployed|merged|fixed(?! (?:at|rate|amount|price|and (?:can|no)))|deleted|removed|updated|changed|processed|credited|returned|waived|issued|submitted|upgraded|activated|deactivated|reset|resolved|restored|finali[sz]ed|sorted|settled|moved|approved|completed|escalated|forwarded)';
 /** Done by others it is news. */
-const NOT_BY_OTHERS = '(?! by (?:the|your|its|their|his|her|him|them|someone|another|a) )';
+const NOT_BY_OTHERS =
+  '(?! (?:by (?:the|your|its|their|his|her|him|them|someone|another|a)|to (?:another|somebody|someone)) )';
 const ADVERBS =
   '(?:now |just |already |successfully |also |then |both |all |since |gone ahead and |went ahead and |officially |fully |safely |duly |in fact |personally |immediately |even ){0,3}';
 const AGENT = "(?:i|we)(?:'ve| have)?";
@@ -95,6 +96,7 @@ export const ENGLISH: Phrases = {
     "(?:i|we) (?:couldn'?t|could not|wasn'?t able to|was not able to|was unable to|were unable to|weren'?t able to|failed to)",
   ],
   trouble: [
+    "(?:it'?s|is|are|was|were|now|just|much|far) too late",
     "(?:do not|don't|did not|didn't) (?:yet )?know (?:where|when|why|what|how|if|whether)…",
     "(?:can'?t|cannot|couldn'?t) (?:tell|say|see|confirm|determine|verify|locate|trace) …",
     '(?:undeliverable|unreadable|unresolved|unreachable|out of (?:order|stock|range))',
@@ -244,13 +246,18 @@ export const ENGLISH: Phrases = {
   ],
   handOver: [
     `${AGENT} ${ADVERBS}(?:forwarded|escalated|passed|handed|referred|routed|transferred|assigned|raised|sent|looped|brought|handing|passing) (?:${MATTER} )?(?:[^.!?]{0,40}?)(?:to|on|over|along|in|with) [^.!?]{0,40}?(?:colleague|team|specialist|agent|department|manager|supervisor|human|person|support|billing|expert|engineer|representative)…`,
-    '(?:has|have) been (?:forwarded|escalated|passed|handed|referred|routed|transferred|assigned) (?:on |over |along )?to…',
+    '(?:has|have) been (?:forwarded|escalated|passed|handed|referred|routed|transferred|assigned) (?:on |over |along )?to (?!another|someone|somebody)…',
     '(?:a|an|one of our|our|my) (?:\\p{L}{2,14} )?(?:colleague|specialist|agent|team member|representative|manager|supervisor|expert)s? (?:will|is going to|has been|was|is|can) (?:now |be )?(?:call|contact|reach|get|take|in touch|follow|informed|notified|handle|join|assigned|looking|pick|with)…',
     '(?:putting|patching|passing|handing|routing) you (?:through|over|on|to)…',
     "(?:let me |i'?ll |i will |i'?m )?(?:get|getting|bring|bringing|fetch|find|grab|call in|looping in|loop in) (?:you )?(?:a|an|one of|someone|somebody) (?:\\p{L}{2,14} ){0,3}?(?:human|person|colleague|specialist|agent|team|representative|expert|manager)…",
     `${AGENT} ${ADVERBS}(?:raised|opened|created|logged|filed) (?:a|an|your) (?:\\p{L}{2,14} )?(?:ticket|case|escalation)`,
     "(?:i'?m|i am|i'?ll|i will|let me|we'?ll|i'?ve|i have) (?:now )?(?:be )?(?:connect|transfer|pass|forward|hand|put|escalat|rout)…",
     '(?:connecting|transferring) you',
+  ],
+  handedOver: [
+    `${AGENT} ${ADVERBS}(?:transferred|connected|handed|passed|put|routed) you (?:over |on )?(?:to|with|through)…`,
+    '(?:a|an|another|one of our|our|my) (?:\\p{L}{2,14} )?(?:colleague|specialist|agent|representative|supervisor|manager) (?:has|have) (?:now |just |already )?(?:taken (?:over|this|it|on)|joined|picked)…',
+    "(?:you have been|you've been|you are now|you're now) (?:transferred|connected|put through) (?:to|with)…",
   ],
   ownClaim: [
     `(?:i|we) [^.!?;]{0,80}? and (?:have|'ve) ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
@@ -270,9 +277,9 @@ export const ENGLISH: Phrases = {
     "(?:your|the) order (?:is|has|'s) (?:now |already |just ){0,2}(?:through|gone through|complete|done)",
     "(?:is|are|'s) now (?:on|in|off|part of|under|at) (?:the|your|a|our)…",
     '(?<!(?:i|we|you|they) )(?:has|have) been (?:told|informed|notified|made aware)',
-    `(?:has|have|'s|'ve|had) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}(?<!charged|started|named|stored|shipped|dispatched|informed|notified)${NOT_BY_OTHERS}`,
+    `(?:has|have|had|(?:it|that|this|everything|all|which|they|you)'(?:s|ve)) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}(?<!charged|started|named|stored|shipped|dispatched|informed|notified)${NOT_BY_OTHERS}`,
     `(?:is|are|was|were|'s|'re|got) (?:now |all |already |successfully |both |officially ){0,2}${STANDS}${NOT_BY_OTHERS}`,
-    "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:through|on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",
+    "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|invoice|receipt|voucher|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:through|on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",
     '(?:refund|payment|transfer|change|cancellation|order|booking|reservation|request) (?:just |now |has |is ){0,2}(?:went|gone|came|come) through',
     '(?:refund|payment|transfer|change|cancellation|booking|reservation|order|upgrade|return) (?:was |is |has been )?(?:successful|complete|done|sorted)',
     '(?:invites?|invitations?|e-?mails?|letters?) (?:is|are) (?:out|sent|on (?:its|their) way)',
@@ -286,6 +293,8 @@ export const ENGLISH: Phrases = {
     `(?:new|updated|correct|changed) [^.!?]{1,30} (?:is|are|'s) (?:now )?(?:on file|in place|active|saved|live)`,
   ],
   unclaimed: [
+    '(?:as )?you (?:mention|describe|told|wrote|report|say|said|note|put)\\p{L}{0,2}…',
+    '(?:means|prints|says|states|shows|reads|indicates|suggests|implies)',
     '(?:you|he|she|they) (?:said|say|mentioned|wrote|told (?:me|us)|reported|believe|think)',
     'not',
     "(?:haven|hasn|wasn|weren|isn|aren|didn|couldn|can|don|doesn|won)'?t",

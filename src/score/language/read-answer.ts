@@ -7,6 +7,7 @@
  */
 import type { Turn } from '../../model/turn.ts';
 import { type Language, LANGUAGES, PHRASES } from './languages.ts';
+import { withoutFrames } from './frames.ts';
 import { type PhraseKind, type PhraseTests, plainText, sentencesOf } from './phrases.ts';
 import { languageOf } from './recognise.ts';
 
@@ -17,18 +18,27 @@ export interface AnswerReading {
   readonly admitsTrouble: boolean;
   /** `own`: the agent says that it did it; `stated`: that it is done. */
   readonly claims: 'own' | 'stated' | undefined;
-  /** The sentence that claims it. */
-  readonly claim: string | undefined;
-  /** Of that sentence, the words that say that it was done: "has been cancelled". */
-  readonly claimWords: string | undefined;
-  /** What is claimed to be done is that a person was told, or given the case. */
-  readonly claimsHandOver: boolean;
+  /** All that is claimed, what the agent says of itself first. */
+  readonly claimed: readonly Claim[];
+  /** The sentence by which a person is said to have the user or the matter already. */
+  readonly handedOver: string | undefined;
   /** It waits for something from the user. */
   readonly asks: boolean;
   readonly refuses: boolean;
   readonly handsOver: boolean;
   /** It says what will happen or what the user can do. */
   readonly saysWhatNext: boolean;
+}
+
+export interface Claim {
+  readonly kind: 'own' | 'stated';
+  readonly sentence: string;
+  /** Words of the sentence that say that it was done: "has been cancelled". */
+  readonly words: string;
+  /** A person was told, or given the case. */
+  readonly isHandOver: boolean;
+  /** Its sentence apologises, refuses, or tells of trouble. */
+  readonly isBesideTrouble: boolean;
 }
 
 export const LANGUAGE_NOT_KNOWN = `The answer is in no language that this rule of thumb knows (${LANGUAGES.join(', ')}), or too short to tell.`;
@@ -84,7 +94,7 @@ class Reading implements AnswerReading {
   readonly #text: string;
   readonly #sentences: readonly string[];
   #told: readonly Told[] | undefined;
-  #claimed: Claim | 'none' | undefined;
+  #claimed: readonly Claim[] | undefined;
   #isBare: boolean | undefined;
 
   constructor(language: Language, text: string) {
@@ -97,7 +107,7 @@ class Reading implements AnswerReading {
   get isBare(): boolean {
     this.#isBare ??=
       this.#text.length < NEVER_BARE_FROM &&
-      this.#claim === undefined &&
+      this.claims === undefined &&
       bare(this.#text.replace(everywhere(this.#known.untroubled), ' · '), this.#known);
     return this.#isBare;
   }
@@ -113,19 +123,20 @@ class Reading implements AnswerReading {
   }
 
   get claims(): Claim['kind'] | undefined {
-    return this.#claim?.kind;
+    return this.claimed[0]?.kind;
   }
 
-  get claim(): string | undefined {
-    return this.#claim?.sentence;
+  get claimed(): readonly Claim[] {
+    this.#claimed ??= this.#mayClaim ? claimsIn(this.#ownTellings, this.#known) : NO_CLAIMS;
+    return this.#claimed;
   }
 
-  get claimWords(): string | undefined {
-    return this.#claim?.words;
-  }
-
-  get claimsHandOver(): boolean {
-    return this.#claim !== undefined && this.#known.handOver.test(this.#claim.sentence);
+  get handedOver(): string | undefined {
+    const { handedOver, unclaimed } = this.#known;
+    if (!handedOver.test(this.#text)) return undefined;
+    return this.#ownTellings.find(({ clauses }) =>
+      clauses.some((clause) => handedOver.test(clause) && !unclaimed.test(clause)),
+    )?.sentence;
   }
 
   get asks(): boolean {
@@ -152,9 +163,7 @@ class Reading implements AnswerReading {
   }
 
   get #tellings(): readonly Told[] {
-    this.#told ??= this.#sentences
-      .filter((sentence) => !isQuestion(sentence, this.#known))
-      .map((sentence) => asIs(sentence, this.#known));
+    this.#told ??= tellingsOf(this.#sentences, this.#known);
     return this.#told;
   }
 
@@ -166,11 +175,14 @@ class Reading implements AnswerReading {
     );
   }
 
-  get #claim(): Claim | undefined {
-    this.#claimed ??= (this.#mayClaim ? claimIn(this.#tellings, this.#known) : undefined) ?? 'none';
-    return this.#claimed === 'none' ? undefined : this.#claimed;
+  /** Without quotes and drafts. */
+  get #ownTellings(): readonly Told[] {
+    const own = withoutFrames(this.#text);
+    return own === this.#text ? this.#tellings : tellingsOf(sentencesOf(own), this.#known);
   }
 }
+
+const NO_CLAIMS: readonly Claim[] = [];
 
 /** In this order: an apology is part of many a filler. */
 const EMPTY = [
@@ -213,6 +225,10 @@ interface Told {
   readonly clauses: readonly string[];
 }
 
+function tellingsOf(sentences: readonly string[], known: PhraseTests): readonly Told[] {
+  return sentences.filter((sentence) => !isQuestion(sentence, known)).map((sentence) => asIs(sentence, known));
+}
+
 function asIs(sentence: string, known: PhraseTests): Told {
   const plain = sentence.replace(everywhere(known.untroubled), ' · ').replace(everywhere(known.conditional), ' · ');
   return { sentence: sentence.trim(), clauses: clausesOf(plain) };
@@ -226,23 +242,27 @@ function clausesOf(sentence: string): readonly string[] {
 const CLAUSE_ENDS =
   /[;—–]|(?<=:) |(?<=,) ?(?=(?:but|and|so|now|then|aber|und|doch|pero|y|así|ahora|mais|et|maintenant|mas|e|então|agora|jetzt|nun) )|(?<=が、|が,)|(?<=,)(?=[\p{Script=Han}])/u;
 
-interface Claim {
-  readonly kind: 'own' | 'stated';
-  readonly sentence: string;
-  readonly words: string;
-}
-
-function claimIn(told: readonly Told[], known: PhraseTests): Claim | undefined {
-  let stated: Claim | undefined;
+function claimsIn(told: readonly Told[], known: PhraseTests): readonly Claim[] {
+  const own: Claim[] = [];
+  const stated: Claim[] = [];
   for (const { sentence, clauses } of told) {
     for (const clause of clauses) {
-      const own = claimedIn(clause, known.ownClaim, known);
-      if (own !== undefined) return { kind: 'own', sentence, words: own };
-      const done = stated === undefined ? claimedIn(clause, known.doneClaim, known) : undefined;
-      if (done !== undefined) stated = { kind: 'stated', sentence, words: done };
+      const did = claimedIn(clause, known.ownClaim, known);
+      const words = did ?? claimedIn(clause, known.doneClaim, known);
+      if (words === undefined) continue;
+      const isHandOver = known.handOver.test(sentence);
+      if (did !== undefined) own.push({ kind: 'own', sentence, words, isHandOver, isBesideTrouble: false });
+      else {
+        const isBesideTrouble = tellsOfTrouble(clauses.join('\n'), known);
+        stated.push({ kind: 'stated', sentence, words, isHandOver, isBesideTrouble });
+      }
     }
   }
-  return stated;
+  return [...own, ...stated];
+}
+
+function tellsOfTrouble(text: string, { apology, trouble, failure, refusal }: PhraseTests): boolean {
+  return trouble.test(text) || failure.test(text) || refusal.test(text) || apology.test(text);
 }
 
 /** What comes after a claim does not take it back ("is refunded and should arrive"), but for languages with the verb at the end. */

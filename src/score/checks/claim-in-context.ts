@@ -1,0 +1,124 @@
+/**
+ * Why words that sound like a claim are none in their turn:
+ *
+ *   text         the user asked for a letter, a translation, a summary or the like, and the words may belong to it
+ *   explanation  the user asked how something is done, and the answer says how it is done
+ *   user         the user said so first: "my card was blocked"
+ *   reason       an answer that refuses or admits trouble says why: "it was already sent, so I cannot cancel it"
+ *
+ * Claims of the agent about itself ("I have refunded you") are excused only within a text that was asked for.
+ */
+import type { ToolCall, Turn } from '../../model/turn.ts';
+import { type Answer, notApplicable } from '../answer.ts';
+import { userMessages } from '../earlier-messages.ts';
+import { actionsIn } from '../language/actions.ts';
+import { askedFor } from '../language/asked-for.ts';
+import { type AnswerReading, type Claim, readAnswer } from '../language/read-answer.ts';
+
+type Excuse = 'text' | 'explanation' | 'user' | 'reason';
+
+const EXCUSED: Readonly<Record<Excuse, Answer>> = {
+  text: notApplicable('The user asked for a text, and what sounds like a claim may belong to it.'),
+  explanation: notApplicable('The user asked how something is done, and what sounds like a claim may explain it.'),
+  user: notApplicable('The answer repeats what the user said.'),
+  reason: { pass: true, reason: 'What sounds like a claim is the reason why something was not done.' },
+};
+
+const REQUEST_READ_MAX = 8000;
+const ALREADY = /(?<!\p{L})(?:already|ya|já|déjà|bereits|schon|längst)(?!\p{L})|已经|已經|早已|先前|之前|すでに|既に/u;
+/** Said of what was done for the user, and not of how things stand. */
+const FOR_USER =
+  /(?<!\p{L})(?:for you|as (?:you )?(?:asked|requested|wished)|für (?:sie|dich)|wie gewünscht|para (?:usted|ti|você)|como (?:pidió|pediste|solicitó|solicitado|pediu)|conforme solicitado|pour vous|comme (?:demandé|convenu))(?!\p{L})|(?:为|為|替|帮|幫)(?:您|你)|ご(?:希望|依頼|要望)(?:通り|どおり)/u;
+const CREATED = actionsIn('created');
+
+interface ClaimContext {
+  /** The first claim that nothing excuses. */
+  readonly open: Claim | undefined;
+  /** What the check answers where all are excused. */
+  readonly excused: Answer;
+}
+
+/** `failed`: calls that may have done what is claimed, and failed. */
+export function claimsInContext(reading: AnswerReading, turn: Turn, failed: readonly ToolCall[]): ClaimContext {
+  const asking = new Asking(turn, failed);
+  let first: Excuse | undefined;
+  for (const claim of reading.claimed) {
+    const excuse = excuseOf(claim, reading, asking);
+    if (excuse === undefined) return { open: claim, excused: EXCUSED.reason };
+    first ??= excuse;
+  }
+  return { open: undefined, excused: EXCUSED[first ?? 'reason'] };
+}
+
+function excuseOf(claim: Claim, reading: AnswerReading, asking: Asking): Excuse | undefined {
+  const actions = actionsOf(claim);
+  const { form } = asking;
+  if (form === 'text' && !intersect(actions, asking.tried)) return 'text';
+  if (claim.kind === 'own') return undefined;
+  if (form === 'explanation') return 'explanation';
+  if (intersect(actions, asking.stated)) return 'user';
+  return isReason(claim, actions, reading, asking) ? 'reason' : undefined;
+}
+
+/** A case that was opened, or an action that is said to be done for the user, is what the answer offers in place of the request. */
+function isReason(claim: Claim, actions: ReadonlySet<number>, reading: AnswerReading, asking: Asking): boolean {
+  if (claim.isHandOver || FOR_USER.test(claim.sentence)) return false;
+  const isRefused = claim.isBesideTrouble || reading.refuses;
+  if (ALREADY.test(claim.sentence)) return isRefused || (reading.admitsTrouble && !intersect(actions, asking.wanted));
+  const isOther = actions.size > 0 && asking.wanted.size > 0 && !intersect(actions, asking.wanted);
+  return isOther && !intersect(actions, CREATED) && (isRefused || reading.admitsTrouble);
+}
+
+/** By its own words; by its sentence where those name no action. */
+export function actionsOf({ words, sentence }: Claim): ReadonlySet<number> {
+  const said = actionsIn(words);
+  return said.size > 0 ? said : actionsIn(sentence);
+}
+
+function intersect(some: ReadonlySet<number>, others: ReadonlySet<number>): boolean {
+  return !some.isDisjointFrom(others);
+}
+
+/** The request of a turn. Each of its parts takes time, and is read when it is first asked for. */
+class Asking {
+  readonly #turn: Turn;
+  /** Actions of calls that failed, by the names of their tools. */
+  readonly tried: ReadonlySet<number>;
+  #form: ReturnType<typeof askedFor> | 'none';
+  #stated: ReadonlySet<number> | undefined;
+  #wanted: ReadonlySet<number> | undefined;
+
+  constructor(turn: Turn, failed: readonly ToolCall[]) {
+    this.#turn = turn;
+    this.tried = actionsIn(failed.map(({ name }) => name).join(' '));
+  }
+
+  get #request(): string {
+    return this.#turn.userInput.text.slice(0, REQUEST_READ_MAX);
+  }
+
+  /** "Make it shorter" names no action and belongs to the request before it. */
+  get form(): ReturnType<typeof askedFor> {
+    this.#form ??= askedFor(this.#request) ?? this.#formBefore() ?? 'none';
+    return this.#form === 'none' ? undefined : this.#form;
+  }
+
+  #formBefore(): 'text' | undefined {
+    const before = userMessages(this.#turn).at(-2);
+    if (before === undefined || actionsIn(this.#request).size > 0) return undefined;
+    return askedFor(before.slice(0, REQUEST_READ_MAX)) === 'text' ? 'text' : undefined;
+  }
+
+  /** Actions that the user says were done. */
+  get stated(): ReadonlySet<number> {
+    this.#stated ??= new Set(readAnswer(this.#request)?.claimed.flatMap((claim) => [...actionsOf(claim)]));
+    return this.#stated;
+  }
+
+  /** Actions that the user may have asked for, and those that were tried. */
+  get wanted(): ReadonlySet<number> {
+    const asked = [this.#request, ...userMessages(this.#turn)].join('\n').slice(0, REQUEST_READ_MAX);
+    this.#wanted ??= actionsIn(asked).union(this.tried);
+    return this.#wanted;
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Whether a request asks for a text or an explanation, in each language that is known. "Your order has been refunded" claims nothing where a
+ * letter, a translation or a summary was asked for, and "the money is returned to your card" explains how a refund works.
+ *
+ * Verbs count where a request begins with them, because "cancel it and write me a confirmation" asks for an action. So does "write a letter
+ * and send it". Japanese and Chinese have no such beginning: there the words count anywhere in a sentence.
+ */
+import { actionsIn } from './actions.ts';
+import { LANGUAGES, type Language } from './languages.ts';
+import { plainText, sentencesOf } from './phrases.ts';
+
+/** `text`: every word of the answer may belong to it; `explanation`: the answer says how things are done. */
+type AskedFor = 'text' | 'explanation';
+
+interface Asking {
+  /** Words before the verb that change nothing, each with the space after it. */
+  readonly opening: string;
+  readonly text: string;
+  readonly explanation: string;
+  /** A second half that asks for an action. */
+  readonly action: string;
+}
+
+const ASKING = {
+  English: {
+    opening:
+      "(?:hi|hello|hey|ok|okay|thanks|thank you|great|now|so|and|then|also|please|pls|kindly|just|first)[ ,!]+|(?:can|could|would|will) you |i(?:'d| would)? (?:want|like|need) you to |help me (?:to |with )?|i need help (?:to |with |writing )?|let's ",
+    text: "(?:write|draft|compose|phrase) (?:me |us |up )?(?:a|an|the|my|some|this|another|two|three) (?:[\\p{L}-]{1,16} ){0,4}?(?:letter|e-?mail|mail|message|text|note|post|reply|response|song|review|update|announcement|apology|complaint|reminder|invitation|notice|sms|release|function|script|poem|story|essay|article|draft|speech|haiku|limerick|tweet|summary|dialogue|scene|joke|template|sentence|paragraph|caption|example|confirmation)s?|(?:create|generate|prepare|make|give me|show me|i need|i want|i'd like) (?:me |us )?(?:a|an|some|another|two|three) (?:[\\p{L}-]{1,16} ){0,4}?(?:letter|text|poem|story|essay|draft|speech|haiku|limerick|summary|dialogue|joke|template|sentence|paragraph|caption|example|sample|wording|translation)s?|(?:draft|translate|summari[sz]e|sum up|rephrase|reword|rewrite|paraphrase|proofread|polish|shorten|pretend|imagine|role-?play|act as|continue the story|tell me a (?:story|joke)|suggest (?:a|some) (?:\\p{L}{1,12} )?(?:reply|text|answer|wording))|(?:correct|improve|fix|check) (?:my|this|the|these|following) (?:\\p{L}{1,12} )?(?:text|grammar|wording|sentence|sentences|letter|e-?mail|english|spelling|paragraph)|(?:make|turn) (?:this|it|that|the \\p{L}{1,14}) (?:\\p{L}{1,12} )?(?:sound|more|less|shorter|longer|friendlier|politer|nicer|formal|simpler|into)|how (?:do|would|should|can|could) (?:i|you|we) (?:say|write|phrase|put|word|reply|respond|answer)|what (?:should|would|could|can|do) (?:i|we|you) (?:say|write|reply|answer|respond)|is (?:this|the) (?:sentence|text|wording)",
+    explanation:
+      'how (?:do|does|can|could|would|should|to|long|often|are|is (?:a|an|the))|what (?:happens|does|do|is (?:a|an|the (?:difference|process|meaning))|if|\\p{L}{3,14} mean)|why|explain|describe|define|tell me (?:about|how|why|what happens)|walk me through',
+    action:
+      '(?:and|then) (?:then |please |also )?(?:send|mail|e-?mail|forward|cancel|refund|book|submit|post|publish|delete|change|update|deploy|commit|push|save|file|do) (?:it|them|that|this|the|my|him|her|me|order)',
+  },
+  German: {
+    opening:
+      '(?:hallo|hi|guten tag|bitte|ok|okay|danke|nun|jetzt|dann|und|kurz|mal)[ ,!]+|hilf mir,? |(?:kannst|könntest|würdest) du |(?:können|könnten|würden) sie ',
+    text: '(?:schreib|verfass)\\p{L}{0,3} [^.!?\\n]{0,60}?(?:brief|mail|text|nachricht|gedicht|geschichte|antwort|entwurf|zusammenfassung|vorlage|rede|absage|zusage|einladung|beschwerde|satz|artikel)|(?:erstell|mach|gib|ich brauch|ich hätte gern)\\p{L}{0,3} [^.!?\\n]{0,30}?(?:brief|text|gedicht|geschichte|entwurf|zusammenfassung|vorlage|rede|beispiel|satz|artikel|übersetzung)|[^.!?\\n]{0,80}(?:brief|mail|text|nachricht|gedicht|antwort)[^.!?\\n]{0,30} (?:schreiben|verfassen|aufsetzen)(?= ?[?.!]| ?$)|(?:formulier|entwirf|entwerf|übersetz|fass|korrigier|umformulier|dicht|reim|kürz|stell dir vor|tu so|spiel)|[^.!?\\n]{0,120}(?:formulieren|entwerfen|verfassen|übersetzen|zusammenfassen|umformulieren|korrekturlesen)(?= ?[?.!]| ?$)|wie (?:sagt|schreibt|formuliert|sage|schreibe|formuliere|heißt)',
+    explanation:
+      'wie (?:läuft|funktioniert|geht|kann|lange|werden|wird|mache)|was (?:passiert|bedeutet|heißt|ist (?:ein|eine|der unterschied))|warum|wieso|weshalb|erklär|erläuter|beschreib|[^.!?\\n]{0,80}(?:erklären|erläutern)(?= ?[?.!]| ?$)',
+    action:
+      'und (?:dann |bitte )?(?:schick|send|verschick|storn|buch|erstatte|lösch|änder|leite|speicher)\\p{L}{0,4} (?:ihn|sie|es|das|die|den|mir|ihm|meine|bestellung)',
+  },
+  Spanish: {
+    opening:
+      '(?:hola|por favor|ok|vale|gracias|ahora|y|bueno|buenos días|buenas)[ ,!]+|(?:me )?(?:puedes|podrías|puede|podría) |ayúdame a |necesito que |quiero que ',
+    text: '(?:escrib|escríb)\\p{L}{0,5} (?:un|una|el|la|unos|mi|este) (?:\\p{L}{1,14} ){0,3}?(?:correo|carta|mensaje|texto|nota|poema|cuento|historia|respuesta|resumen|discurso|frase|artículo|e-?mail|aviso|disculpa)|(?:haz|hac|cre|prepar|d[ae]|necesit|quier)\\p{L}{0,5} (?:un|una) (?:\\p{L}{1,14} ){0,3}?(?:carta|texto|poema|cuento|historia|borrador|resumen|plantilla|discurso|ejemplo|frase|traducción)|(?:redact|traduc|tradú|resum|reformul|reescrib|parafras|corrig[ea]|corrígeme|acort|imagin|finge|haz de|actúa como)|cómo (?:se dice|digo|escribo|se escribe|respondo|debería responder)|qué (?:debo|debería|puedo) (?:decir|responder|escribir|contestar)',
+    explanation:
+      'cómo|qué (?:pasa|significa|quiere decir|ocurre|sucede|es)|por qué|explic|explíca|describ|defin|cuánto tarda',
+    action:
+      'y (?:luego |después )?(?:envía|envíal|manda|mándal|cancela|reserva|devuelve|borra|cambia|reenvía)\\p{L}{0,4}',
+  },
+  French: {
+    opening:
+      "(?:bonjour|salut|s'il te plaît|s'il vous plaît|stp|svp|ok|merci|maintenant|et|alors)[ ,!]+|(?:peux-tu|pourrais-tu|pouvez-vous|pourriez-vous|tu peux|vous pouvez) |(?:aide|aidez)-moi à |j'aimerais que (?:tu|vous) ",
+    text: "(?:m'|me |nous )?(?:écri(?:s|t|re|vez))(?:-moi)? (?:un|une|le|la|mon|ma|ce) (?:\\p{L}{1,14} ){0,3}?(?:lettre|mail|courriel|e-?mail|message|texte|note|poème|histoire|réponse|discours|phrase|article|mot|annonce)|(?:fais|faire|faites|prépare|donne|il me faut|je veux|je voudrais)(?:-moi)? (?:un|une) (?:\\p{L}{1,14} ){0,3}?(?:lettre|texte|poème|histoire|brouillon|résumé|modèle|discours|exemple|phrase|traduction)|(?:rédig|tradui|résum|reformul|réécri|paraphras|corrige|relis|raccourci|imagine|fais semblant|joue le rôle)|comment (?:dit-on|dire|écrire|formuler|répondre|on dit)|que (?:dois-je|devrais-je|puis-je) (?:dire|répondre|écrire)",
+    explanation:
+      "comment|que (?:se passe|signifie|veut dire)|qu'est-ce (?:que|qui)|pourquoi|explique|expliquer|décri[st]|définis|combien de temps",
+    action:
+      'et (?:ensuite |puis )?(?:envoie|envoyez|annule|annulez|réserve|réservez|rembourse|supprime|modifie|transfère)(?:-l|-moi| l| la| le| ma| mon|z)',
+  },
+  Portuguese: {
+    opening:
+      '(?:olá|oi|por favor|ok|obrigad[oa]|agora|e|bom dia|boa tarde)[ ,!]+|(?:você )?(?:pode|poderia|consegue) (?:me )?|(?:me )?ajud[ae](?:-me)? a |preciso que (?:você )?|quero que (?:você )?',
+    text: '(?:me )?escrev\\p{L}{0,5}(?:-me)? (?:um|uma|o|a|meu|minha|este|esta) (?:\\p{L}{1,14} ){0,3}?(?:e-?mail|carta|mensagem|texto|nota|bilhete|poema|história|conto|resposta|discurso|frase|artigo|aviso|comunicado)|(?:me )?(?:fa[zç]|cri[ea]|prepar|d[eêá]|preciso|quero)\\p{L}{0,5}(?:-me)? (?:de )?(?:um|uma) (?:\\p{L}{1,14} ){0,3}?(?:carta|texto|poema|história|conto|rascunho|resumo|modelo|discurso|exemplo|frase|tradução)|(?:redij|redig|tradu[zç]|resum|reformul|reescrev|parafrase|corrij|encurt|imagin|finja|faça de conta|aja como)|como (?:se diz|digo|escrevo|se escreve|respondo|dizer)|o que (?:devo|deveria|posso) (?:dizer|responder|escrever)',
+    explanation:
+      'como|o que (?:acontece|significa|quer dizer|é)|que significa|por que|por quê|expli[cq]|descrev|defin|quanto tempo',
+    action: 'e (?:depois )?(?:envie|envia|mande|manda|cancele|cancela|reserve|reembolse|apague|altere)',
+  },
+  Japanese: {
+    opening: '',
+    text: '(?:書いて|訳して|翻訳|要約して|まとめて|言い換え|書き直して|添削|下書き|文面|例文|ロールプレイ|なりきって|のふりを|[文詩信]を(?:作|考え)|敬語にして|何と(?:言|返|書))',
+    explanation:
+      '(?:説明して|どういう意味|とは(?:何|なん|どう|\\?|$)|流れ|仕組み|手順|方法|どうすれば|どうやって|なぜ|やり方|どうなり|どうなる)',
+    action: '(?:書いて|作って|訳して|まとめて)[^。!?]{0,6}(?:送|送信|発送|キャンセル|予約|変更|削除)',
+  },
+  Chinese: {
+    opening: '',
+    text: '(?:写(?!错|明)|起草|草拟|拟(?:一|个|份)|撰写|翻译|译成|译为|总结|概括|摘要|改写|润色|假装|扮演|造(?:个|一)?句|举(?:个|一个)?例|范文|模板|(?:这|下面|以下)(?:句|段)|怎么(?:说|写|回复|表达))',
+    explanation:
+      '(?:解释|说明一下|什么意思|的意思|含义|怎么|怎样|如何|流程|为什么|为何|会发生什么|会怎么样|多久|是什么)',
+    action: '(?:并|然后|再|后)(?:帮我|把[^。!?]{1,6})?(?:发送|发给|发出|寄|取消|退款|预订|修改订单|删除)',
+  },
+} as const satisfies Readonly<Record<Language, Asking>>;
+
+interface Compiled {
+  readonly opening: RegExp | undefined;
+  readonly text: RegExp;
+  readonly explanation: RegExp;
+  readonly action: RegExp;
+}
+
+/** Compiled when the first request is read, which is after the first claim. */
+let compiled: readonly Compiled[] | undefined;
+
+function asking(): readonly Compiled[] {
+  compiled ??= LANGUAGES.map((language) => {
+    const { opening, text, explanation, action } = ASKING[language];
+    const isSpaced = opening !== '';
+    const from = isSpaced ? '^' : '';
+    return {
+      opening: isSpaced ? new RegExp(`^(?:${opening})`, 'u') : undefined,
+      text: new RegExp(`${from}(?:${text})`, 'u'),
+      explanation: new RegExp(`${from}(?:${explanation})`, 'u'),
+      action: new RegExp(isSpaced ? `(?<!\\p{L})(?:${action})` : action, 'u'),
+    };
+  });
+  return compiled;
+}
+
+/** Sentences that are read at each end of a request: a text to work on may stand before or after what is to be done with it. */
+const SENTENCES_READ_MAX = 6;
+const OPENINGS_MAX = 5;
+/** As much of a sentence as holds its verb and the object of it. */
+const BEGINNING_LENGTH = 300;
+const FIRST_WORDS = /^[\p{Script=Han}]{1,4}|^[^\s]{1,30}/u;
+
+/** Undefined where the request asks for something else, or for an action first. */
+export function askedFor(request: string): AskedFor | undefined {
+  const sentences = sentencesOf(plainText(request)).map((sentence) => sentence.slice(0, BEGINNING_LENGTH));
+  const read =
+    sentences.length <= 2 * SENTENCES_READ_MAX
+      ? sentences
+      : [...sentences.slice(0, SENTENCES_READ_MAX), ...sentences.slice(-SENTENCES_READ_MAX)];
+  for (const sentence of read) {
+    const asked = askedIn(sentence);
+    if (asked === 'action') return undefined;
+    if (asked !== undefined) return asked;
+  }
+  return undefined;
+}
+
+function askedIn(sentence: string): AskedFor | 'action' | undefined {
+  let isAction = false;
+  for (const { opening, text, explanation, action } of asking()) {
+    const rest = withoutOpening(sentence.replace(BEFORE_WORDS, ''), opening);
+    const asked = text.test(rest) ? 'text' : explanation.test(rest) ? 'explanation' : undefined;
+    if (asked !== undefined) return action.test(rest) ? 'action' : asked;
+    isAction ||= opening !== undefined && beginsWithAction(rest);
+  }
+  return isAction || beginsWithAction(sentence.trim()) ? 'action' : undefined;
+}
+
+const BEFORE_WORDS = /^[^\p{L}]+/u;
+
+function withoutOpening(sentence: string, opening: RegExp | undefined): string {
+  let rest = sentence;
+  for (let n = 0; opening !== undefined && n < OPENINGS_MAX; n += 1) {
+    const shorter = rest.replace(opening, '').trimStart();
+    if (shorter === rest) break;
+    rest = shorter;
+  }
+  return rest;
+}
+
+function beginsWithAction(sentence: string): boolean {
+  return actionsIn(FIRST_WORDS.exec(sentence)?.[0] ?? '').size > 0;
+}
