@@ -3,6 +3,7 @@
  *
  *   text         the user asked for a letter, a translation, a summary or the like, and the words may belong to it
  *   explanation  the user asked how something is done, and the answer says how it is done
+ *   report       the user asked how things stand, and the agent looked something up
  *   user         the user said so first: "my card was blocked"
  *   reason       an answer that refuses or admits trouble says why: "it was already sent, so I cannot cancel it"
  *
@@ -15,11 +16,12 @@ import { actionsIn } from '../language/actions.ts';
 import { askedFor } from '../language/asked-for.ts';
 import { type AnswerReading, type Claim, readAnswer } from '../language/read-answer.ts';
 
-type Excuse = 'text' | 'explanation' | 'user' | 'reason';
+type Excuse = 'text' | 'explanation' | 'report' | 'user' | 'reason';
 
 const EXCUSED: Readonly<Record<Excuse, Answer>> = {
   text: notApplicable('The user asked for a text, and what sounds like a claim may belong to it.'),
   explanation: notApplicable('The user asked how something is done, and what sounds like a claim may explain it.'),
+  report: notApplicable('The user asked how things stand, and the answer may report what was looked up.'),
   user: notApplicable('The answer repeats what the user said.'),
   reason: { pass: true, reason: 'What sounds like a claim is the reason why something was not done.' },
 };
@@ -31,6 +33,13 @@ const FOR_USER =
   /(?<!\p{L})(?:for you|as (?:you )?(?:asked|requested|wished)|für (?:sie|dich)|wie gewünscht|para (?:usted|ti|você)|como (?:pidió|pediste|solicitó|solicitado|pediu)|conforme solicitado|pour vous|comme (?:demandé|convenu))(?!\p{L})|(?:为|為|替|帮|幫)(?:您|你)|ご(?:希望|依頼|要望)(?:通り|どおり)/u;
 const CREATED = actionsIn('created');
 
+interface Calls {
+  /** Calls that may have done what is claimed, and failed. */
+  readonly failed: readonly ToolCall[];
+  /** Something was looked up. */
+  readonly isLookedUp: boolean;
+}
+
 interface ClaimContext {
   /** The first claim that nothing excuses. */
   readonly open: Claim | undefined;
@@ -38,9 +47,8 @@ interface ClaimContext {
   readonly excused: Answer;
 }
 
-/** `failed`: calls that may have done what is claimed, and failed. */
-export function claimsInContext(reading: AnswerReading, turn: Turn, failed: readonly ToolCall[]): ClaimContext {
-  const asking = new Asking(turn, failed);
+export function claimsInContext(reading: AnswerReading, turn: Turn, calls: Calls): ClaimContext {
+  const asking = new Asking(turn, calls);
   let first: Excuse | undefined;
   for (const claim of reading.claimed) {
     const excuse = excuseOf(claim, reading, asking);
@@ -56,6 +64,7 @@ function excuseOf(claim: Claim, reading: AnswerReading, asking: Asking): Excuse 
   if (form === 'text' && !intersect(actions, asking.tried)) return 'text';
   if (claim.kind === 'own') return undefined;
   if (form === 'explanation') return 'explanation';
+  if (form === 'report' && asking.isLookedUp) return 'report';
   if (intersect(actions, asking.stated)) return 'user';
   return isReason(claim, actions, reading, asking) ? 'reason' : undefined;
 }
@@ -82,14 +91,16 @@ function intersect(some: ReadonlySet<number>, others: ReadonlySet<number>): bool
 /** The request of a turn. Each of its parts takes time, and is read when it is first asked for. */
 class Asking {
   readonly #turn: Turn;
+  readonly isLookedUp: boolean;
   /** Actions of calls that failed, by the names of their tools. */
   readonly tried: ReadonlySet<number>;
   #form: ReturnType<typeof askedFor> | 'none';
   #stated: ReadonlySet<number> | undefined;
   #wanted: ReadonlySet<number> | undefined;
 
-  constructor(turn: Turn, failed: readonly ToolCall[]) {
+  constructor(turn: Turn, { failed, isLookedUp }: Calls) {
     this.#turn = turn;
+    this.isLookedUp = isLookedUp;
     this.tried = actionsIn(failed.map(({ name }) => name).join(' '));
   }
 

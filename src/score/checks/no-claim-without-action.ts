@@ -62,9 +62,9 @@ export const noClaimWithoutAction = builtInCheck({
     const [first] = reading.claimed;
     if (first === undefined) return withoutClaim(reading, calls, subject);
     const did = [...calls.filter((call) => !subject.hasFailed(call)).map(({ name }) => name), ...toolsDoneBefore(turn)];
-    if (did.some((name) => mayDo(name, first, subject))) return onlyBegun(first, calls, subject) ?? MAY_BE_DONE;
+    if (did.some((name) => mayDo(name, first, subject))) return onlyBegun(reading, calls, subject) ?? MAY_BE_DONE;
     const failed = calls.filter((call) => subject.hasFailed(call) && mayDo(call.name, first, subject));
-    const { open, excused } = claimsInContext(reading, turn, failed);
+    const { open, excused } = claimsInContext(reading, turn, { failed, isLookedUp: did.length > 0 });
     return open === undefined ? excused : judged(open, calls, subject);
   },
 });
@@ -92,11 +92,13 @@ function judged(claim: Claim, calls: readonly ToolCall[], subject: Subject): Ans
 }
 
 /** Fails where something is said to be over, and each call that may do it came back pending. */
-function onlyBegun(claim: Claim, calls: readonly ToolCall[], subject: Subject): Answer | undefined {
+function onlyBegun({ claimed }: AnswerReading, calls: readonly ToolCall[], subject: Subject): Answer | undefined {
+  const claim = claimed.find(({ words }) => COMPLETED.test(words));
+  if (claim === undefined) return undefined;
   const doing = calls.filter((call) => mayDo(call.name, claim, subject) && !subject.hasFailed(call));
   const [call] = doing;
   if (call === undefined || !doing.every(isPending) || toolsDoneBefore(subject.turn).length > 0) return undefined;
-  if (!COMPLETED.test(claim.words) || UNDER_WAY.test(subject.finalAnswer.toLowerCase())) return undefined;
+  if (UNDER_WAY.test(subject.finalAnswer.toLowerCase())) return undefined;
   return {
     pass: false,
     reason: `The answer claims "${toExcerpt(claim.sentence)}", and ${toExcerpt(call.name)} is still pending.`,

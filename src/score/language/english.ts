@@ -293,6 +293,7 @@ export const ENGLISH: Phrases = {
     `(?:new|updated|correct|changed) [^.!?]{1,30} (?:is|are|'s) (?:now )?(?:on file|in place|active|saved|live)`,
   ],
   unclaimed: [
+    '(?:either|perhaps|maybe|possibly|probably|likely|(?:seem|appear)s?)',
     '(?:as )?you (?:mention|describe|told|wrote|report|say|said|note|put)\\p{L}{0,2}…',
     '(?:means|prints|says|states|shows|reads|indicates|suggests|implies)',
     '(?:you|he|she|they) (?:said|say|mentioned|wrote|told (?:me|us)|reported|believe|think)',

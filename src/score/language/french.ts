@@ -227,6 +227,7 @@ export const FRENCH: Phrases = {
     `(?:est|sont) (?:supprim|enregistr|mis|remplac)[^.!?]{0,60} (?:et|,) [^.!?]{0,30} (?:enregistr|supprim|ajout|mis)(?:ée?s?|e)`,
   ],
   unclaimed: [
+    '(?:peut-être|sans doute|probablement|semblent?|apparemment)',
     "(?:vous|tu) (?:m')?(?:dites|dis|disiez|avez dit|as dit|indiquez|indiques|mentionnez|mentionnes|écrivez|écris|signalez|signales)",
     '(?:signifie|veut dire|indique que|affiche que)',
     '(?:pas|rien|jamais|aucune?|personne|sans|ni)',

@@ -234,6 +234,7 @@ export const GERMAN: Phrases = {
     `(?<=^|^ |[:,!.] )(?:(?:ihre?|deine?|die|der|das) )?\\p{L}{3,24} (?:erfolgreich )?${STANDS}(?= ?[.!✅✔🎉☑👍]| ?$)`,
   ],
   unclaimed: [
+    '(?:entweder|vielleicht|möglicherweise|wahrscheinlich|vermutlich|anscheinend|offenbar|scheint|scheinen)',
     '(?:sie|du) (?:schreiben|schreibst|schrieben|schriebst|sagen|sagst|sagten|sagtest|erwähnen|erwähnst|erwähnten|berichten|berichtest|meinen|meinst)(?! (?:sie )?mir)',
     '(?:bedeutet|heißt|besagt|meldet|zeigt an)',
     'nicht',

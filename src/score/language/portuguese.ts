@@ -209,6 +209,7 @@ export const PORTUGUESE: Phrases = {
     '(?:isso|assunto|caso) (?:já )?(?:está|foi|ficou) (?:resolvido|feito|pronto)',
   ],
   unclaimed: [
+    '(?:talvez|provavelmente|possivelmente|parece|aparentemente)',
     '(?:você |o senhor |a senhora )(?:me )?(?:disse|diz|mencionou|menciona|comentou|informou|relatou|escreveu)',
     '(?:significa|quer dizer|indica|mostra|diz) que',
     'não',

@@ -227,6 +227,7 @@ export const SPANISH: Phrases = {
     `(?<=^|^ |[¡:] )(?:(?:su |tu |el |la )?\\p{L}{4,14} )(?:cancelad|reembolsad|confirmad|enviad|procesad|realizad|actualizad|anulad|tramitad|completad)[oa]s?(?= ?[.!✅✔🎉]| ?$)`,
   ],
   unclaimed: [
+    '(?:quizás?|tal vez|posiblemente|probablemente|parece|al parecer)',
     '(?:dice|dices|dijo|dijiste|menciona|mencionas|mencionó|mencionaste|comenta|comentas|comentó|significa|quiere decir|indica|indicas|muestra)(?: en [^.!?,]{1,20})? que',
     'no',
     '(?:nada|nadie|nunca|ningún|ninguna|sin|tampoco)',
