@@ -6,6 +6,7 @@
  *   report       the user asked how things stand, and the agent looked something up
  *   user         the user said so first: "my card was blocked"
  *   reason       an answer that refuses or admits trouble says why: "it was already sent, so I cannot cancel it"
+ *   other        a call failed, and the words are about another action that nobody asked for
  *
  * Claims of the agent about itself ("I have refunded you") are excused only within a text that was asked for.
  */
@@ -16,13 +17,14 @@ import { actionsIn } from '../language/actions.ts';
 import { askedFor } from '../language/asked-for.ts';
 import { type AnswerReading, type Claim, readAnswer } from '../language/read-answer.ts';
 
-type Excuse = 'text' | 'explanation' | 'report' | 'user' | 'reason';
+type Excuse = 'text' | 'explanation' | 'report' | 'user' | 'reason' | 'other';
 
 const EXCUSED: Readonly<Record<Excuse, Answer>> = {
   text: notApplicable('The user asked for a text, and what sounds like a claim may belong to it.'),
   explanation: notApplicable('The user asked how something is done, and what sounds like a claim may explain it.'),
   report: notApplicable('The user asked how things stand, and the answer may report what was looked up.'),
   user: notApplicable('The answer repeats what the user said.'),
+  other: notApplicable('What the answer says to be done is not what was asked for and failed.'),
   reason: { pass: true, reason: 'What sounds like a claim is the reason why something was not done.' },
 };
 
@@ -32,6 +34,8 @@ const ALREADY = /(?<!\p{L})(?:already|ya|já|déjà|bereits|schon|längst)(?!\p{
 const FOR_USER =
   /(?<!\p{L})(?:for you|as (?:you )?(?:asked|requested|wished)|für (?:sie|dich)|wie gewünscht|para (?:usted|ti|você)|como (?:pidió|pediste|solicitó|solicitado|pediu)|conforme solicitado|pour vous|comme (?:demandé|convenu))(?!\p{L})|(?:为|為|替|帮|幫)(?:您|你)|ご(?:希望|依頼|要望)(?:通り|どおり)/u;
 const CREATED = actionsIn('created');
+/** Beside the words that say what was done, a booking is a thing. */
+const BOOKED = actionsIn('booking');
 
 interface Calls {
   /** Calls that may have done what is claimed, and failed. */
@@ -66,16 +70,25 @@ function excuseOf(claim: Claim, reading: AnswerReading, asking: Asking): Excuse 
   if (form === 'explanation') return 'explanation';
   if (form === 'report' && asking.isLookedUp) return 'report';
   if (intersect(actions, asking.stated)) return 'user';
-  return isReason(claim, actions, reading, asking) ? 'reason' : undefined;
+  return isOffered(claim) ? undefined : notOfRequest(claim, reading, asking);
 }
 
 /** A case that was opened, or an action that is said to be done for the user, is what the answer offers in place of the request. */
-function isReason(claim: Claim, actions: ReadonlySet<number>, reading: AnswerReading, asking: Asking): boolean {
-  if (claim.isHandOver || FOR_USER.test(claim.sentence)) return false;
+function isOffered(claim: Claim): boolean {
+  return claim.isHandOver || FOR_USER.test(claim.sentence) || intersect(actionsIn(claim.words), CREATED);
+}
+
+/** "Already" may be said of the action that was asked for, where the answer refuses to do it again. */
+function notOfRequest(claim: Claim, reading: AnswerReading, asking: Asking): Excuse | undefined {
+  const { wanted } = asking;
+  const actions = actionsIn(claim.words).union(actionsIn(claim.clause).difference(BOOKED));
   const isRefused = claim.isBesideTrouble || reading.refuses;
-  if (ALREADY.test(claim.sentence)) return isRefused || (reading.admitsTrouble && !intersect(actions, asking.wanted));
-  const isOther = actions.size > 0 && asking.wanted.size > 0 && !intersect(actions, asking.wanted);
-  return isOther && !intersect(actions, CREATED) && (isRefused || reading.admitsTrouble);
+  const isOther = wanted.size > 0 && !intersect(actions, wanted);
+  if (ALREADY.test(claim.sentence) && (isRefused || (isOther && reading.admitsTrouble))) return 'reason';
+  // "It was given to somebody else" names no action that is known; its sentence must say that something went wrong.
+  if (!isOther || (actions.size === 0 && !claim.isBesideTrouble)) return undefined;
+  if (isRefused || reading.admitsTrouble) return 'reason';
+  return asking.tried.size > 0 && asking.asked.size > 0 ? 'other' : undefined;
 }
 
 /** By its own words; by its sentence where those name no action. */
@@ -96,7 +109,7 @@ class Asking {
   readonly tried: ReadonlySet<number>;
   #form: ReturnType<typeof askedFor> | 'none';
   #stated: ReadonlySet<number> | undefined;
-  #wanted: ReadonlySet<number> | undefined;
+  #asked: ReadonlySet<number> | undefined;
 
   constructor(turn: Turn, { failed, isLookedUp }: Calls) {
     this.#turn = turn;
@@ -126,10 +139,15 @@ class Asking {
     return this.#stated;
   }
 
-  /** Actions that the user may have asked for, and those that were tried. */
+  /** Actions that the user may have asked for. */
+  get asked(): ReadonlySet<number> {
+    const messages = [this.#request, ...userMessages(this.#turn)].join('\n').slice(0, REQUEST_READ_MAX);
+    this.#asked ??= actionsIn(messages);
+    return this.#asked;
+  }
+
+  /** Those, and actions that were tried. */
   get wanted(): ReadonlySet<number> {
-    const asked = [this.#request, ...userMessages(this.#turn)].join('\n').slice(0, REQUEST_READ_MAX);
-    this.#wanted ??= actionsIn(asked).union(this.tried);
-    return this.#wanted;
+    return this.asked.union(this.tried);
   }
 }

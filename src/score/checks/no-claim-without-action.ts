@@ -35,7 +35,7 @@ const DONE_BY_ANSWERING =
   /\b(?:fix|updat|chang|modif|add|creat|complet|correct|remov|replac|confirm|saved|aktualisier|geänder|angepass|hinzugefüg|erstell|behob|korrigier|entfern|ersetz|actualic|cambi|corr[ie]g|añad|agreg|cre[éa]|elimin|arregl|solucion|corrig|ajout|supprim|atualiz|alter|adicion|cri[eai]|remov)|修正|更新|変更|作成|追加|削除|完了|修改|创建|添加|删除|完成|修复/u;
 /** No answer holds these: they are kept in a system. */
 const KEPT_ELSEWHERE =
-  /(?<!\p{L})(?:ticket|account|booking|reservation|appointment|subscription|refund|payment|your (?:order|address|card|plan|flight|case|profile|password)|buchung|reservierung|termin|konto|abo|bestellung|erstattung|zahlung|adresse|passwort|cuenta|reserva|cita|suscripción|pedido|reembolso|pago|contraseña|compte|réservation|rendez-vous|abonnement|commande|remboursement|paiement|conta|consulta|assinatura|estorno|pagamento|senha|chamado)(?!\p{L})|チケット|アカウント|口座|予約|返金|住所|注文|工单|账户|预订|退款|地址|订单/u;
+  /(?<!\p{L})(?:ticket|invoice|bill|seat|room|table|flight|account|booking|reservation|appointment|subscription|refund|payment|your (?:order|address|card|plan|flight|case|profile|password)|buchung|reservierung|termin|konto|abo|bestellung|erstattung|zahlung|adresse|rechnung|sitzplatz|passwort|cuenta|reserva|cita|suscripción|pedido|reembolso|pago|factura|asiento|contraseña|compte|réservation|rendez-vous|abonnement|commande|remboursement|paiement|facture|siège|conta|consulta|assinatura|estorno|pagamento|fatura|assento|senha|chamado)(?!\p{L})|チケット|アカウント|口座|予約|返金|支払|請求|座席|住所|注文|工单|账户|预订|退款|地址|账单|座位|订单/u;
 const FOUND_TEXT_MAX = 20_000;
 /** Beside "Done!", so much text may be what was asked for. */
 const ANSWER_HOLDS_MORE_FROM = 200;

@@ -23,7 +23,7 @@ const ACTIONS: readonly RegExp[] = [
   'reset|restor|zurückgesetzt|restable|réinitial|redefin|リセット|重置',
   'creat|open|submit|filed|regist|rais|angeleg|erstell|eröffn|eingereich|cread|abiert|abri|criad|créé|ouvert|soumis|作成|登録|起票|创建|提交|登记',
   'upgrad|downgrad|extend|renew|waiv|hochgestuft|verlänger|erlassen|ampli|renov|condon|isent|surclass|prolong|renouvel|アップグレード|延長|免除|升级|延长|续|免',
-  'escalat|forward|transfer|refer|assign|hand(?:ed|ing)? over|weitergeleit|übergeben|eskalier|traslad|deriv|encaminh|transmis|transfér|引き継|転送|转交|转接|上报',
+  'escalat|forward|transfer|refer|assign|asign|attribu|atribu|zugewiesen|分配|割り当て|hand(?:ed|ing)? over|weitergeleit|übergeben|eskalier|traslad|deriv|encaminh|transmis|transfér|引き継|転送|转交|转接|上报',
   'add|hinzugefüg|hinterleg|añad|agreg|adicion|ajout|追加|添加|加入',
 ].map(
   (stems) =>

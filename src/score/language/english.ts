@@ -96,6 +96,8 @@ export const ENGLISH: Phrases = {
     "(?:i|we) (?:couldn'?t|could not|wasn'?t able to|was not able to|was unable to|were unable to|weren'?t able to|failed to)",
   ],
   trouble: [
+    'turned (?:[^.!?,]{1,30} )?down',
+    'still (?:locked|blocked|suspended|unpaid|disabled)',
     "(?:it'?s|is|are|was|were|now|just|much|far) too late",
     "(?:do not|don't|did not|didn't) (?:yet )?know (?:where|when|why|what|how|if|whether)…",
     "(?:can'?t|cannot|couldn'?t) (?:tell|say|see|confirm|determine|verify|locate|trace) …",

@@ -35,6 +35,8 @@ export interface Claim {
   readonly sentence: string;
   /** Words of the sentence that say that it was done: "has been cancelled". */
   readonly words: string;
+  /** The clause up to the end of those words. */
+  readonly clause: string;
   /** A person was told, or given the case. */
   readonly isHandOver: boolean;
   /** Its sentence apologises, refuses, or tells of trouble. */
@@ -250,12 +252,14 @@ function claimsIn(told: readonly Told[], known: PhraseTests): readonly Claim[] {
       const did = claimedIn(clause, known.ownClaim, known);
       const words = did ?? claimedIn(clause, known.doneClaim, known);
       if (words === undefined) continue;
-      const isHandOver = known.handOver.test(sentence);
-      if (did !== undefined) own.push({ kind: 'own', sentence, words, isHandOver, isBesideTrouble: false });
-      else {
-        const isBesideTrouble = tellsOfTrouble(clauses.join('\n'), known);
-        stated.push({ kind: 'stated', sentence, words, isHandOver, isBesideTrouble });
-      }
+      const said = {
+        sentence,
+        words,
+        clause: clause.slice(0, clause.indexOf(words) + words.length),
+        isHandOver: known.handOver.test(sentence),
+      };
+      if (did !== undefined) own.push({ kind: 'own', ...said, isBesideTrouble: false });
+      else stated.push({ kind: 'stated', ...said, isBesideTrouble: tellsOfTrouble(clauses.join('\n'), known) });
     }
   }
   return [...own, ...stated];
