@@ -296,7 +296,7 @@ function endOfTrouble(clause: string, known: PhraseTests): number | undefined {
   if (over !== null) return over.index + over[0].length;
   const done = claimedIn(clause, known.ownClaim, known) ?? claimedIn(clause, known.doneClaim, known);
   if (done === undefined) return undefined;
-  return known.passing.test(clause) ? clause.length : 0;
+  return known.passing.test(clause) ? clause.indexOf(done) + done.length : 0;
 }
 
 function refuses(sentence: string, known: PhraseTests): boolean {
