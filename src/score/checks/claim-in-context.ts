@@ -4,7 +4,7 @@
  *   text         the user asked for a letter, a translation, a summary or the like, and the words may belong to it
  *   explanation  the user asked how something is done, and the answer says how it is done
  *   report       the user asked how things stand, and the agent looked something up
- *   user         the user said so first: "my card was blocked"
+ *   user         the user said so first, or gave a text that does: "my card was blocked"
  *   reason       an answer that refuses or admits trouble says why: "it was already sent, so I cannot cancel it"
  *   other        a call failed, and the words are about another action that nobody asked for
  *
@@ -15,6 +15,8 @@ import { type Answer, notApplicable } from '../answer.ts';
 import { userMessages } from '../earlier-messages.ts';
 import { actionsIn } from '../language/actions.ts';
 import { askedFor } from '../language/asked-for.ts';
+import { framesOf } from '../language/frames.ts';
+import { plainText } from '../language/phrases.ts';
 import { type AnswerReading, type Claim, readAnswer } from '../language/read-answer.ts';
 
 type Excuse = 'text' | 'explanation' | 'report' | 'user' | 'reason' | 'other';
@@ -83,7 +85,7 @@ function notOfRequest(claim: Claim, reading: AnswerReading, asking: Asking): Exc
   const { wanted } = asking;
   const actions = actionsIn(claim.words).union(actionsIn(claim.clause).difference(BOOKED));
   const isRefused = claim.isBesideTrouble || reading.refuses;
-  const isOther = wanted.size > 0 && !intersect(actions, wanted);
+  const isOther = !intersect(actions, wanted) && (wanted.size > 0 || claim.isBesideTrouble);
   if (ALREADY.test(claim.sentence) && (isRefused || (isOther && reading.admitsTrouble))) return 'reason';
   // "It was given to somebody else" names no action that is known; its sentence must say that something went wrong.
   if (!isOther || (actions.size === 0 && !claim.isBesideTrouble)) return undefined;
@@ -133,9 +135,12 @@ class Asking {
     return askedFor(before.slice(0, REQUEST_READ_MAX)) === 'text' ? 'text' : undefined;
   }
 
-  /** Actions that the user says were done. */
+  /** Actions that the user says were done, and those that a log or a quote of the user speaks of. */
   get stated(): ReadonlySet<number> {
-    this.#stated ??= new Set(readAnswer(this.#request)?.claimed.flatMap((claim) => [...actionsOf(claim)]));
+    this.#stated ??= new Set([
+      ...(readAnswer(this.#request)?.claimed.flatMap((claim) => [...actionsOf(claim)]) ?? []),
+      ...actionsIn(framesOf(plainText(this.#request))),
+    ]);
     return this.#stated;
   }
 

@@ -22,6 +22,7 @@ const ACTIONS: readonly RegExp[] = [
   'disabl|(?<!un)lock|(?<!un)block|suspend|freez|frozen|(?<!ent)sperr|(?<!des)bloque|(?<!dé)bloqu|無効|停止|停用|冻结',
   'reset|restor|zurückgesetzt|restable|réinitial|redefin|リセット|重置',
   'creat|open|submit|filed|regist|rais|angeleg|erstell|eröffn|eingereich|cread|abiert|abri|criad|créé|ouvert|soumis|作成|登録|起票|创建|提交|登记',
+  'enrol|sign(?:ed)? up|(?<!un)subscri(?!pt)|angemeldet|anmeld|melde mich|inscri|inscrí|matricul|報名|报名|入会',
   'upgrad|downgrad|extend|renew|waiv|hochgestuft|verlänger|erlassen|ampli|renov|condon|isent|surclass|prolong|renouvel|アップグレード|延長|免除|升级|延长|续|免',
   'escalat|forward|transfer|refer|assign|asign|attribu|atribu|zugewiesen|分配|割り当て|hand(?:ed|ing)? over|weitergeleit|übergeben|eskalier|traslad|deriv|encaminh|transmis|transfér|引き継|転送|转交|转接|上报',
   'add|hinzugefüg|hinterleg|añad|agreg|adicion|ajout|追加|添加|加入',

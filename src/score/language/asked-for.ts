@@ -34,7 +34,7 @@ const ASKING = {
     explanation:
       'how (?:do|does|can|could|would|should|to|long|often|are|is (?:a|an|the))|what(?:.s| is) (?:a|an|the (?:difference|process|meaning))|what (?:happens|does|do|if|will [^.!?]{1,60} after|[^ ]{3,14} mean)|why|explain|describe|define|tell me (?:about|how|why|what happens)|walk me through',
     report:
-      "(?:where|when|what(?:'s| is) (?:the (?:state|status)|happening|going on|up)|has|have|is(?! it possible| there)|are|was|were|did|do you have)",
+      "(?:where|when|what(?:'s| is) (?:the (?:state|status)|happening|going on|up)|has|have|am|is(?! it possible| there)|are|was|were|did|do you have)",
     action:
       '(?:and|then) (?:then |please |also )?(?:send|mail|e-?mail|forward|cancel|refund|book|submit|post|publish|delete|change|update|deploy|commit|push|save|file|do) (?:it|them|that|this|the|my|him|her|me|order)',
   },
@@ -87,7 +87,7 @@ const ASKING = {
   },
   Chinese: {
     opening: '',
-    text: '(?:写(?!错|明)|起草|草拟|拟(?:一|个|份)|撰写|翻译|译成|译为|总结|概括|摘要|改写|润色|假装|扮演|角色|造(?:个|一)?句|举(?:个|一个)?例|范文|模板|(?:这|下面|以下)(?:句|段)|怎么(?:说|写|回复|表达))',
+    text: '(?:写(?!错|明)|起草|草拟|拟(?:一|个|份)|撰写|翻(?:译|成|为)|译成|译为|总结|概括|摘要|改写|润色|假装|扮演|角色|造(?:个|一)?句|举(?:个|一个)?例|范文|模板|(?:这|下面|以下)(?:句|段)|怎么(?:说|写|回复|表达))',
     explanation:
       '(?:解释|说明一下|什么意思|的意思|含义|怎么|怎样|如何|流程|为什么|为何|会发生什么|会怎么样|多久|是什么)',
     report: '(?:到哪|在哪|什么时候|何时|了吗|了没|状态|进度|情况)',

@@ -13,7 +13,7 @@ const STANDS =
 const NOT_BY_OTHERS =
   '(?! (?:by (?:the|your|its|their|his|her|him|them|someone|another|a)|to (?:another|somebody|someone)) )';
 const ADVERBS =
-  '(?:now |just |already |successfully |also |then |both |all |since |gone ahead and |went ahead and |officially |fully |safely |duly |in fact |personally |immediately |even ){0,3}';
+  '(?:now |just |already |successfully |also |then |both |all |since |gone ahead and |went ahead and |officially |fully |permanently |completely |safely |duly |in fact |personally |immediately |even ){0,3}';
 const AGENT = "(?:i|we)(?:'ve| have)?";
 const MATTER =
   '(?:your|this|that|it|the|everything|you|all)(?: (?:case|request|issue|matter|ticket|question|query|concern|details|message|feedback|complaint|conversation))?';
@@ -279,7 +279,7 @@ export const ENGLISH: Phrases = {
     "(?:your|the) order (?:is|has|'s) (?:now |already |just ){0,2}(?:through|gone through|complete|done)",
     "(?:is|are|'s) now (?:on|in|off|part of|under|at) (?:the|your|a|our)…",
     '(?<!(?:i|we|you|they) )(?:has|have) been (?:told|informed|notified|made aware)',
-    `(?:has|have|had|(?:it|that|this|everything|all|which|they|you)'(?:s|ve)) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}(?<!charged|started|named|stored|shipped|dispatched|informed|notified)${NOT_BY_OTHERS}`,
+    `(?:has|have|had|(?:it|that|this|everything|all|which|they|you)'(?:s|ve)) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}(?<!charged|(?<!re)started|named|stored|shipped|dispatched|informed|notified)${NOT_BY_OTHERS}`,
     `(?:is|are|was|were|'s|'re|got) (?:now |all |already |successfully |both |officially ){0,2}${STANDS}${NOT_BY_OTHERS}`,
     "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|invoice|receipt|voucher|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:through|on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",
     '(?:refund|payment|transfer|change|cancellation|order|booking|reservation|request) (?:just |now |has |is ){0,2}(?:went|gone|came|come) through',

@@ -17,3 +17,17 @@ export function withoutFrames(plain: string): string {
   const rest = plain.replace(CODE, '\n').replace(QUOTED_LINES, '').replace(DRAFT, '\n').replace(QUOTE, '·');
   return (rest.match(/\p{L}/gu)?.length ?? 0) >= LETTERS_LEFT_MIN ? rest : plain;
 }
+
+const AFTER_COLON = /[:：]\s*\n[\s\S]*/;
+
+/** Code, quotes and what follows a colon at the end of a line: material that a user gives along with a request. */
+export function framesOf(plain: string): string {
+  if (!MAY_HOLD_FRAMES.test(plain)) return '';
+  const after = AFTER_COLON.exec(plain)?.[0] ?? '';
+  return [
+    ...(plain.match(CODE) ?? []),
+    ...(plain.match(QUOTED_LINES) ?? []),
+    ...(plain.match(QUOTE) ?? []),
+    after,
+  ].join('\n');
+}

@@ -39,7 +39,7 @@ export interface Claim {
   readonly clause: string;
   /** A person was told, or given the case. */
   readonly isHandOver: boolean;
-  /** Its sentence apologises, refuses, or tells of trouble. */
+  /** Its sentence apologises, refuses, or tells of trouble, unless it is stated after a "but". */
   readonly isBesideTrouble: boolean;
 }
 
@@ -248,7 +248,7 @@ function claimsIn(told: readonly Told[], known: PhraseTests): readonly Claim[] {
   const own: Claim[] = [];
   const stated: Claim[] = [];
   for (const { sentence, clauses } of told) {
-    for (const clause of clauses) {
+    for (const [at, clause] of clauses.entries()) {
       const did = claimedIn(clause, known.ownClaim, known);
       const words = did ?? claimedIn(clause, known.doneClaim, known);
       if (words === undefined) continue;
@@ -259,11 +259,19 @@ function claimsIn(told: readonly Told[], known: PhraseTests): readonly Claim[] {
         isHandOver: known.handOver.test(sentence),
       };
       if (did !== undefined) own.push({ kind: 'own', ...said, isBesideTrouble: false });
-      else stated.push({ kind: 'stated', ...said, isBesideTrouble: tellsOfTrouble(clauses.join('\n'), known) });
+      else stated.push({ kind: 'stated', ...said, isBesideTrouble: isBesideTrouble(clauses, at, known) });
     }
   }
   return [...own, ...stated];
 }
+
+/** Trouble before a "but" is what the claim makes up for. */
+function isBesideTrouble(clauses: readonly string[], at: number, known: PhraseTests): boolean {
+  const from = HOWEVER.test(clauses[at] ?? '') ? at : 0;
+  return tellsOfTrouble(standingOf(clauses.slice(from), known), known);
+}
+
+const HOWEVER = /^ ?(?:but|aber|doch|pero|mais|mas|ただし|但)/;
 
 function tellsOfTrouble(text: string, { apology, trouble, failure, refusal }: PhraseTests): boolean {
   return trouble.test(text) || failure.test(text) || refusal.test(text) || apology.test(text);
