@@ -8,7 +8,8 @@
  *   reason       an answer that refuses or admits trouble says why: "it was already sent, so I cannot cancel it"
  *   other        a call failed, and the words are about another action that nobody asked for
  *
- * Claims of the agent about itself ("I have refunded you") are excused only within a text that was asked for.
+ * The first three do not excuse the action of a call that failed. Claims of the agent about itself ("I have refunded you") are
+ * excused only within a text that was asked for.
  */
 import type { ToolCall, Turn } from '../../model/turn.ts';
 import { type Answer, notApplicable } from '../answer.ts';
@@ -31,7 +32,7 @@ const EXCUSED: Readonly<Record<Excuse, Answer>> = {
 };
 
 const REQUEST_READ_MAX = 8000;
-const ALREADY = /(?<!\p{L})(?:already|ya|já|déjà|bereits|schon|längst)(?!\p{L})|已经|已經|早已|先前|之前|すでに|既に/u;
+const ALREADY = /(?<!\p{L})(?:already|ya|já|déjà|bereits|schon|längst)(?!\p{L})|已经|已經|早已|すでに|既に/u;
 /** Said of what was done for the user, and not of how things stand. */
 const FOR_USER =
   /(?<!\p{L})(?:for you|as (?:you )?(?:asked|requested|wished)|für (?:sie|dich)|wie gewünscht|para (?:usted|ti|você)|como (?:pidió|pediste|solicitó|solicitado|pediu)|conforme solicitado|pour vous|comme (?:demandé|convenu))(?!\p{L})|(?:为|為|替|帮|幫)(?:您|你)|ご(?:希望|依頼|要望)(?:通り|どおり)/u;
@@ -66,8 +67,8 @@ export function claimsInContext(reading: AnswerReading, turn: Turn, calls: Calls
 
 function excuseOf(claim: Claim, reading: AnswerReading, asking: Asking): Excuse | undefined {
   const actions = actionsOf(claim);
-  const { form } = asking;
-  if (form === 'text' && !intersect(actions, asking.tried)) return 'text';
+  const form = intersect(actions, asking.tried) ? undefined : asking.form;
+  if (form === 'text') return 'text';
   if (claim.kind === 'own') return undefined;
   if (form === 'explanation') return 'explanation';
   if (form === 'report' && asking.isLookedUp) return 'report';

@@ -30,9 +30,9 @@ const ASKING = {
   English: {
     opening:
       "(?:hi|hello|hey|ok|okay|thanks|thank you|great|now|so|and|then|also|please|pls|kindly|just|first)[ ,!]+|(?:can|could|would|will) you |i(?:'d| would)? (?:want|like|need) you to |help me (?:to |with )?|i need help (?:to |with |writing )?",
-    text: "(?:write|draft|compose|phrase) (?:me |us |up )?(?:a|an|the|my|some|this|another|\\d{1,2}|two|three|four|five|six|ten) (?:[^ ]{1,16} ){0,4}?(?:letter|e-?mail|mail|message|text|note|post|reply|response|song|review|update|announcement|apology|complaint|reminder|invitation|notice|sms|release|function|script|poem|story|essay|article|draft|speech|haiku|limerick|tweet|summary|dialogue|scene|joke|template|sentence|paragraph|caption|example|confirmation)s?|(?:create|generate|prepare|make|give me|show me|i need|i want|i'd like) (?:me |us )?(?:a|an|some|another|\\d{1,2}|two|three|four|five|six|ten) (?:[^ ]{1,16} ){0,4}?(?:letter|text|poem|story|essay|draft|speech|haiku|limerick|summary|dialogue|joke|template|sentence|paragraph|caption|example|sample|wording|translation)s?|(?:draft|compose|translate|summari[sz]e|sum up|rephrase|reword|rewrite|paraphrase|proofread|polish|shorten|pretend|imagine|role-?play|act as|(?:continue|finish) (?:the|this) (?:story|text|sentence|poem)|(?:give me|show me|suggest|list|i need) (?:[^ ]{1,12} ){0,3}?(?:ways?|wordings?|phrases) to |let's play|let us play|tell me a (?:story|joke)|suggest (?:a|some) (?:[^ ]{1,12} )?(?:reply|text|answer|wording))|(?:correct|improve|fix|check) (?:my|this|the|these|following) (?:[^ ]{1,12} )?(?:text|grammar|wording|sentence|sentences|letter|e-?mail|english|spelling|paragraph)|(?:make|turn) (?:this|it|that|the [^ ]{1,14}) (?:[^ ]{1,12} )?(?:sound|more|less|shorter|longer|friendlier|politer|nicer|formal|simpler|into|a |an )|how (?:do|would|should|can|could) (?:i|you|we) (?:say|write|phrase|put|word|reply|respond|answer)|what (?:should|would|could|can|do) (?:i|we|you) (?:say|write|reply|answer|respond)|is (?:this|the) (?:sentence|text|wording)",
+    text: "(?:write|draft|compose|phrase) (?:me |us |up )?(?:a|an|the|my|some|this|another|\\d{1,2}|two|three|four|five|six|ten) (?:[^ ]{1,16} ){0,4}?(?:letter|e-?mail|mail|message|text|note|post|reply|response|song|review|update|announcement|apology|complaint|reminder|invitation|notice|sms|release|function|script|poem|story|essay|article|draft|speech|haiku|limerick|tweet|summary|dialogue|scene|joke|template|sentence|paragraph|caption|example|confirmation)s?|(?:create|generate|prepare|make|give me|show me|i need|i want|i'd like) (?:me |us )?(?:a|an|some|another|\\d{1,2}|two|three|four|five|six|ten) (?:[^ ]{1,16} ){0,2}?(?:letter|text|poem|story|essay|draft|speech|haiku|limerick|summary|dialogue|joke|template|sentence|paragraph|caption|example|sample|wording|translation)s?|(?:draft|compose|translate|summari[sz]e|sum up|rephrase|reword|rewrite|paraphrase|proofread|polish|shorten|pretend|imagine|role-?play|act as|(?:continue|finish) (?:the|this) (?:story|text|sentence|poem)|(?:give me|show me|suggest|list|i need) (?:[^ ]{1,12} ){0,3}?(?:ways?|wordings?|phrases) to |let's play|let us play|tell me a (?:story|joke)|suggest (?:a|some) (?:[^ ]{1,12} )?(?:reply|text|answer|wording))|(?:correct|improve|fix|check) (?:my|this|the|these|following) (?:[^ ]{1,12} )?(?:text|grammar|wording|sentence|sentences|letter|e-?mail|english|spelling|paragraph)|(?:make|turn) (?:this|it|that|the [^ ]{1,14}) (?:[^ ]{1,12} )?(?:sound|more|less|shorter|longer|friendlier|politer|nicer|formal|simpler|into|a |an )|how (?:do|would|should|can|could) (?:i|you|we) (?:say|write|phrase|put|word|reply|respond|answer)|what (?:should|would|could|can|do) (?:i|we|you) (?:say|write|reply|answer|respond)|is (?:this|the) (?:sentence|text|wording)",
     explanation:
-      'how (?:do|does|can|could|would|should|to|long|often|are|is (?:a|an|the))|what(?:.s| is) (?:a|an|the (?:difference|process|meaning))|what (?:happens|does|do|if|will [^.!?]{1,60} after|[^ ]{3,14} mean)|why|explain|describe|define|tell me (?:about|how|why|what happens)|walk me through',
+      'how (?:do|does|can|could|would|should|to|long|often|are|is (?:a|an|the))|what(?:.s| is) (?:a|an|the (?:difference|process|meaning))|what (?:happens|does|do|if|will [^.!?]{1,60} after|[^ ]{3,14} mean)|why (?:was|is|are|were|did|does|do)|explain|describe|define|tell me (?:about|how|why|what happens)|walk me through',
     report:
       "(?:where|when|what(?:'s| is) (?:the (?:state|status)|happening|going on|up)|has|have|am|is(?! it possible| there)|are|was|were|did|do you have)",
     action:
@@ -43,7 +43,7 @@ const ASKING = {
       '(?:hallo|hi|guten tag|bitte|ok|okay|danke|nun|jetzt|dann|und|kurz|mal)[ ,!]+|hilf mir,? |(?:kannst|könntest|würdest) du |(?:können|könnten|würden) sie ',
     text: '(?:schreib|verfass)[^ ]{0,3} [^.!?\\n]{0,60}?(?:brief|mail|text|nachricht|gedicht|geschichte|antwort|entwurf|zusammenfassung|vorlage|rede|absage|zusage|einladung|beschwerde|satz|artikel)|(?:erstell|mach|gib|ich brauch|ich hätte gern)[^ ]{0,3} [^.!?\\n]{0,30}?(?:brief|text|gedicht|geschichte|entwurf|zusammenfassung|vorlage|rede|beispiel|satz|artikel|übersetzung)|[^.!?\\n]{0,80}(?:brief|mail|text|nachricht|gedicht|antwort)[^.!?\\n]{0,30} (?:schreiben|verfassen|aufsetzen)(?= ?[?.!]| ?$)|(?:formulier|verfass|entwirf|entwerf|übersetz|fass|korrigier|umformulier|dicht|reim|kürz|stell dir vor|tu so|lass uns spielen|wir spielen|mach daraus|stell das um)|[^.!?\\n]{0,120}(?:formulieren|entwerfen|verfassen|übersetzen|zusammenfassen|umformulieren|korrekturlesen)(?= ?[?.!]| ?$)|wie (?:sagt|schreibt|formuliert|sage|schreibe|formuliere|heißt)',
     explanation:
-      'wie (?:läuft|funktioniert|geht|kann|lange|werden|wird|mache)|was (?:passiert|bedeutet|heißt|ist (?:ein|eine|der unterschied))|warum|wieso|weshalb|erklär|erläuter|beschreib|[^.!?\\n]{0,80}(?:erklären|erläutern)(?= ?[?.!]| ?$)',
+      'wie (?:läuft|funktioniert|geht|kann|lange|werden|wird|mache)|was (?:passiert|bedeutet|heißt|ist (?:ein|eine|der unterschied))|(?:warum|wieso|weshalb) (?:wurde|ist|sind|war|hat|werden)|erklär|erläuter|beschreib|[^.!?\\n]{0,80}(?:erklären|erläutern)(?= ?[?.!]| ?$)',
     report: '(?:wo|wann|ist|sind|war|wurde|wurden|hat|habt|haben|was ist mit|wie (?:ist|steht))',
     action:
       'und (?:dann |bitte )?(?:schick|send|verschick|storn|buch|erstatte|lösch|änder|leite|speicher)[^ ]{0,4} (?:ihn|sie|es|das|die|den|mir|ihm|meine|bestellung)',
@@ -79,7 +79,7 @@ const ASKING = {
   },
   Japanese: {
     opening: '',
-    text: '(?:書いて|訳して|翻訳|要約して|まとめて|言い換え|書き直して|添削|下書き|文面|例文|ロールプレイ|なりきって|のふりを|丁寧に|ごっこ|[文詩信]を(?:作|考え)|敬語にして|何と(?:言|返|書))',
+    text: '(?:書いて|訳して|翻訳(?:して|を?お願い)|要約して|まとめて|言い換え|書き直して|添削|下書き|文面|例文|ロールプレイ|なりきって|のふりを|丁寧に|ごっこ|[文詩信]を(?:作|考え)|敬語にして|何と(?:言|返|書))',
     explanation:
       '(?:説明して|どういう意味|とは(?:何|なん|どう|\\?|$)|流れ|仕組み|手順|方法|どうすれば|どうやって|なぜ|やり方|どうなり|どうなる)',
     report: '(?:どこ|いつ|状況|状態|ましたか|済みですか|どうなって)',
@@ -87,9 +87,9 @@ const ASKING = {
   },
   Chinese: {
     opening: '',
-    text: '(?:写(?!错|明)|起草|草拟|拟(?:一|个|份)|撰写|翻(?:译|成|为)|译成|译为|总结|概括|摘要|改写|润色|假装|扮演|角色|造(?:个|一)?句|举(?:个|一个)?例|范文|模板|(?:这|下面|以下)(?:句|段)|怎么(?:说|写|回复|表达))',
+    text: '(?:(?<!填)写(?!错|明)|起草|草拟|拟(?:一|个|份)|撰写|翻(?:译|成|为)|译成|译为|总结|概括|摘要|改写|润色|假装|扮演|角色|造(?:个|一)?句|举(?:个|一个)?例|范文|模板|(?:这|下面|以下)(?:句|段)|怎么(?:说|写|回复|表达))',
     explanation:
-      '(?:解释|说明一下|什么意思|的意思|含义|怎么|怎样|如何|流程|为什么|为何|会发生什么|会怎么样|多久|是什么)',
+      '(?:解释|说明一下|什么意思|的意思|含义|怎么(?!还|没|不|又)|怎样|如何|流程|为什么(?!还|没|不)|为何|会发生什么|会怎么样|多久|是什么)',
     report: '(?:到哪|在哪|什么时候|何时|了吗|了没|状态|进度|情况)',
     action: '(?:并|然后|再|后)(?:帮我|把[^。!?]{1,6})?(?:发送|发给|发出|寄|取消|退款|预订|修改订单|删除)',
   },
