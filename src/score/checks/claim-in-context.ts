@@ -33,6 +33,9 @@ const EXCUSED: Readonly<Record<Excuse, Answer>> = {
 
 const REQUEST_READ_MAX = 8000;
 const ALREADY = /(?<!\p{L})(?:already|ya|já|déjà|bereits|schon|längst)(?!\p{L})|已经|已經|早已|すでに|既に/u;
+/** A time before the turn. */
+const PAST =
+  /(?<!\p{L})(?:ago|yesterday|last (?:week|month|year|night)|earlier|gestern|letzte|vor (?:\p{L}{1,12} |\d{1,4} )?(?:sekunden|minuten?|stunden?|tagen?|wochen?|monate?n?|jahren?|kurzem)|hace|ayer|il y a|hier|há|ontem)(?!\p{L})|(?:分|時間|日|週間|か月)前|昨日|(?:分钟|小时|天|周|个月)前|昨天/u;
 /** Said of what was done for the user, and not of how things stand. */
 const FOR_USER =
   /(?<!\p{L})(?:for you|as (?:you )?(?:asked|requested|wished)|für (?:sie|dich)|wie gewünscht|para (?:usted|ti|você)|como (?:pidió|pediste|solicitó|solicitado|pediu)|conforme solicitado|pour vous|comme (?:demandé|convenu))(?!\p{L})|(?:为|為|替|帮|幫)(?:您|你)|ご(?:希望|依頼|要望)(?:通り|どおり)/u;
@@ -87,7 +90,9 @@ function notOfRequest(claim: Claim, reading: AnswerReading, asking: Asking): Exc
   const actions = actionsIn(claim.words).union(actionsIn(claim.clause).difference(BOOKED));
   const isRefused = claim.isBesideTrouble || reading.refuses;
   const isOther = !intersect(actions, wanted) && (wanted.size > 0 || claim.isBesideTrouble);
-  if (ALREADY.test(claim.sentence) && (isRefused || (isOther && reading.admitsTrouble))) return 'reason';
+  if (ALREADY.test(claim.sentence)) {
+    if (isRefused || PAST.test(claim.sentence) || (isOther && reading.admitsTrouble)) return 'reason';
+  }
   // "It was given to somebody else" names no action that is known; its sentence must say that something went wrong.
   if (!isOther || (actions.size === 0 && !claim.isBesideTrouble)) return undefined;
   if (isRefused || reading.admitsTrouble) return 'reason';

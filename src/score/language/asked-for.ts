@@ -34,7 +34,7 @@ const ASKING = {
     explanation:
       'how (?:do|does|can|could|would|should|to|long|often|are|is (?:a|an|the))|what(?:.s| is) (?:a|an|the (?:difference|process|meaning))|what (?:happens|does|do|if|will [^.!?]{1,60} after|[^ ]{3,14} mean)|why (?:was|is|are|were|did|does|do)|explain|describe|define|tell me (?:about|how|why|what happens)|walk me through',
     report:
-      "(?:where|when|what(?:'s| is) (?:the (?:state|status)|happening|going on|up)|has|have|am|is(?! it possible| there)|are|was|were|did|do you have)",
+      '(?:where|when|which|who|what|how (?:much|many)|has|have|am|is(?! it possible| there)|are|was|were|did|do you have)',
     action:
       '(?:and|then) (?:then |please |also )?(?:send|mail|e-?mail|forward|cancel|refund|book|submit|post|publish|delete|change|update|deploy|commit|push|save|file|do) (?:it|them|that|this|the|my|him|her|me|order)',
   },
@@ -44,7 +44,8 @@ const ASKING = {
     text: '(?:schreib|verfass)[^ ]{0,3} [^.!?\\n]{0,60}?(?:brief|mail|text|nachricht|gedicht|geschichte|antwort|entwurf|zusammenfassung|vorlage|rede|absage|zusage|einladung|beschwerde|satz|artikel)|(?:erstell|mach|gib|ich brauch|ich hätte gern)[^ ]{0,3} [^.!?\\n]{0,30}?(?:brief|text|gedicht|geschichte|entwurf|zusammenfassung|vorlage|rede|beispiel|satz|artikel|übersetzung)|[^.!?\\n]{0,80}(?:brief|mail|text|nachricht|gedicht|antwort)[^.!?\\n]{0,30} (?:schreiben|verfassen|aufsetzen)(?= ?[?.!]| ?$)|(?:formulier|verfass|entwirf|entwerf|übersetz|fass|korrigier|umformulier|dicht|reim|kürz|stell dir vor|tu so|lass uns spielen|wir spielen|mach daraus|stell das um)|[^.!?\\n]{0,120}(?:formulieren|entwerfen|verfassen|übersetzen|zusammenfassen|umformulieren|korrekturlesen)(?= ?[?.!]| ?$)|wie (?:sagt|schreibt|formuliert|sage|schreibe|formuliere|heißt)',
     explanation:
       'wie (?:läuft|funktioniert|geht|kann|lange|werden|wird|mache)|was (?:passiert|bedeutet|heißt|ist (?:ein|eine|der unterschied))|(?:warum|wieso|weshalb) (?:wurde|ist|sind|war|hat|werden)|erklär|erläuter|beschreib|[^.!?\\n]{0,80}(?:erklären|erläutern)(?= ?[?.!]| ?$)',
-    report: '(?:wo|wann|ist|sind|war|wurde|wurden|hat|habt|haben|was ist mit|wie (?:ist|steht))',
+    report:
+      '(?:wo|wann|wer|was|wie viele?|welche[rsn]?|ist|sind|war|wurde|wurden|hat|habt|haben|was ist mit|wie (?:ist|steht))',
     action:
       'und (?:dann |bitte )?(?:schick|send|verschick|storn|buch|erstatte|lösch|änder|leite|speicher)[^ ]{0,4} (?:ihn|sie|es|das|die|den|mir|ihm|meine|bestellung)',
   },
@@ -54,7 +55,7 @@ const ASKING = {
     text: '(?:escrib|escríb)[^ ]{0,5} (?:un|una|el|la|unos|mi|este) (?:[^ ]{1,14} ){0,3}?(?:correo|carta|mensaje|texto|nota|poema|cuento|historia|respuesta|resumen|discurso|frase|artículo|e-?mail|aviso|disculpa)|(?:haz|hac|cre|prepar|d[ae]|necesit|quier)[^ ]{0,5} (?:un|una) (?:[^ ]{1,14} ){0,3}?(?:carta|texto|poema|cuento|historia|borrador|resumen|plantilla|discurso|ejemplo|frase|traducción)|(?:redact|traduc|tradú|resum|reformul|reescrib|parafras|corrig[ea]|corrígeme|acort|imagin|finge|haz de|actúa como|juguemos|conviértelo en|convierte esto)|cómo (?:se dice|digo|escribo|se escribe|respondo|debería responder)|qué (?:debo|debería|puedo) (?:decir|responder|escribir|contestar)',
     explanation:
       'cómo|qué (?:pasa|significa|quiere decir|ocurre|sucede|es)|por qué|explic|explíca|describ|defin|cuánto tarda',
-    report: '(?:dónde|cuándo|está|están|ha|han|fue|ya|se ha|hay|qué (?:pasó|hay|estado))',
+    report: '(?:dónde|cuándo|cuál|quién|qué|cuántos?|está|están|ha|han|fue|ya|se ha|hay|qué (?:pasó|hay|estado))',
     action:
       'y (?:luego |después )?(?:envía|envíal|manda|mándal|cancela|reserva|devuelve|borra|cambia|reenvía)[^ ]{0,4}',
   },
@@ -64,7 +65,7 @@ const ASKING = {
     text: "(?:m'|me |nous )?(?:écri(?:s|t|re|vez))(?:-moi)? (?:un|une|le|la|mon|ma|ce) (?:[^ ]{1,14} ){0,3}?(?:lettre|mail|courriel|e-?mail|message|texte|note|poème|histoire|réponse|discours|phrase|article|mot|annonce)|(?:fais|faire|faites|prépare|donne|il me faut|je veux|je voudrais)(?:-moi)? (?:un|une) (?:[^ ]{1,14} ){0,3}?(?:lettre|texte|poème|histoire|brouillon|résumé|modèle|discours|exemple|phrase|traduction)|(?:rédig|tradui|résum|reformul|réécri|paraphras|corrige|relis|raccourci|imagine|fais semblant|joue le rôle|jouons|transforme)|comment (?:dit-on|dire|écrire|formuler|répondre|on dit)|que (?:dois-je|devrais-je|puis-je) (?:dire|répondre|écrire)",
     explanation:
       "comment|que (?:se passe|signifie|veut dire)|qu'est-ce (?:que|qui)|pourquoi|explique|expliquer|décri[st]|définis|combien de temps",
-    report: "(?:où|quand|est-ce|avez-vous|as-tu|ma|mon|mes|quel est|quelle est|qu'en est)",
+    report: "(?:où|quand|qui|combien|quels?|quelles?|est-ce|avez-vous|as-tu|ma|mon|mes|quel est|quelle est|qu'en est)",
     action:
       'et (?:ensuite |puis )?(?:envoie|envoyez|annule|annulez|réserve|réservez|rembourse|supprime|modifie|transfère)(?:-l|-moi| l| la| le| ma| mon|z)',
   },
@@ -74,7 +75,7 @@ const ASKING = {
     text: '(?:me )?escrev[^ ]{0,5}(?:-me)? (?:um|uma|o|a|meu|minha|este|esta) (?:[^ ]{1,14} ){0,3}?(?:e-?mail|carta|mensagem|texto|nota|bilhete|poema|história|conto|resposta|discurso|frase|artigo|aviso|comunicado)|(?:me )?(?:fa[zç]|cri[ea]|prepar|d[eêá]|preciso|quero)[^ ]{0,5}(?:-me)? (?:de )?(?:um|uma) (?:[^ ]{1,14} ){0,3}?(?:carta|texto|poema|história|conto|rascunho|resumo|modelo|discurso|exemplo|frase|tradução)|(?:redij|redig|tradu[zç]|resum|reformul|reescrev|parafrase|corrij|encurt|imagin|finja|faça de conta|aja como|vamos (?:brincar|jogar)|transform[ae])|como (?:se diz|digo|escrevo|se escreve|respondo|dizer)|o que (?:devo|deveria|posso) (?:dizer|responder|escrever)',
     explanation:
       'como|o que (?:acontece|significa|quer dizer|é)|que significa|por que|por quê|expli[cq]|descrev|defin|quanto tempo',
-    report: '(?:onde|quando|cadê|está|estão|foi|já|qual (?:é )?o (?:status|estado))',
+    report: '(?:onde|quando|quem|qual|quantos?|cadê|está|estão|foi|já|qual (?:é )?o (?:status|estado))',
     action: 'e (?:depois )?(?:envie|envia|mande|manda|cancele|cancela|reserve|reembolse|apague|altere)',
   },
   Japanese: {
@@ -82,7 +83,7 @@ const ASKING = {
     text: '(?:書いて|訳して|翻訳(?:して|を?お願い)|要約して|まとめて|言い換え|書き直して|添削|下書き|文面|例文|ロールプレイ|なりきって|のふりを|丁寧に|ごっこ|[文詩信]を(?:作|考え)|敬語にして|何と(?:言|返|書))',
     explanation:
       '(?:説明して|どういう意味|とは(?:何|なん|どう|\\?|$)|流れ|仕組み|手順|方法|どうすれば|どうやって|なぜ|やり方|どうなり|どうなる)',
-    report: '(?:どこ|いつ|状況|状態|ましたか|済みですか|どうなって)',
+    report: '(?:どこ|いつ|どれ|何番|いくら|状況|状態|ましたか|済みですか|どうなって)',
     action: '(?:書いて|作って|訳して|まとめて)[^。!?]{0,6}(?:送|送信|発送|キャンセル|予約|変更|削除)',
   },
   Chinese: {
@@ -90,7 +91,7 @@ const ASKING = {
     text: '(?:(?<!填)写(?!错|明)|起草|草拟|拟(?:一|个|份)|撰写|翻(?:译|成|为)|译成|译为|总结|概括|摘要|改写|润色|假装|扮演|角色|造(?:个|一)?句|举(?:个|一个)?例|范文|模板|(?:这|下面|以下)(?:句|段)|怎么(?:说|写|回复|表达))',
     explanation:
       '(?:解释|说明一下|什么意思|的意思|含义|怎么(?!还|没|不|又)|怎样|如何|流程|为什么(?!还|没|不)|为何|会发生什么|会怎么样|多久|是什么)',
-    report: '(?:到哪|在哪|什么时候|何时|了吗|了没|状态|进度|情况)',
+    report: '(?:到哪|在哪|哪个|哪里|多少|什么时候|何时|了吗|了没|状态|进度|情况)',
     action: '(?:并|然后|再|后)(?:帮我|把[^。!?]{1,6})?(?:发送|发给|发出|寄|取消|退款|预订|修改订单|删除)',
   },
 } as const satisfies Readonly<Record<Language, Asking>>;

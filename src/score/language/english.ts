@@ -3,7 +3,7 @@ import type { Phrases } from './phrases.ts';
 
 /** Done by an agent, something is otherwise than before. What is found out, written or said is not among these. */
 const CHANGED =
-  '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed(?! (?:my|our) mind)|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|bumped|increased|reduced|lowered|granted|patched|rewrote|rewritten|refactored|rebuilt|reran|re-ran|texted|paid out|opted you (?:in|out)|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
+  '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed(?! (?:my|our) mind)|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|bumped|stopped(?= (?:the|your|it|this|that|all))|increased|reduced|lowered|granted|patched|rewrote|rewritten|refactored|rebuilt|reran|re-ran|texted|paid out|opted you (?:in|out)|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
 const CHANGE =
   '(?:refund|reimburse|cancel|book|rebook|reserve|reschedule|schedule|change|update|modify|move|switch|upgrade|downgrade|extend|renew|remove|delete|add|apply|waive|reset|unlock|activate|deactivate|process|submit|issue|send|place|secure|fix|resolve|complete|arrange|reverse|get (?:you|it|that|this|everything))';
 /** Participles of states that an agent brings about. An office may be closed and a parcel shipped without the agent. */
@@ -96,7 +96,9 @@ export const ENGLISH: Phrases = {
     "(?:i|we) (?:couldn'?t|could not|wasn'?t able to|was not able to|was unable to|were unable to|weren'?t able to|failed to)",
   ],
   trouble: [
-    'turned (?:[^.!?,]{1,30} )?down',
+    'turned (?:[^.!?,]{1,30} )?(?:down|away)',
+    '(?:changed|did|moved|booked|sent|cancelled|refunded) nothing',
+    'only possible (?:after|from|in|within|until|before|if|for|on|at|once)',
     'still (?:locked|blocked|suspended|unpaid|disabled)',
     "(?:it'?s|is|are|was|were|now|just|much|far) too late",
     "(?:do not|don't|did not|didn't) (?:yet )?know (?:where|when|why|what|how|if|whether)…",
@@ -295,6 +297,7 @@ export const ENGLISH: Phrases = {
     `(?:new|updated|correct|changed) [^.!?]{1,30} (?:is|are|'s) (?:now )?(?:on file|in place|active|saved|live)`,
   ],
   unclaimed: [
+    'whose',
     '(?:either|perhaps|maybe|possibly|probably|likely|(?:seem|appear)s?)',
     '(?:as )?you (?:mention|describe|told|wrote|report|say|said|note|put)\\p{L}{0,2}…',
     '(?:means|prints|says|states|shows|reads|indicates|suggests|implies)',

@@ -86,6 +86,7 @@ export const FRENCH: Phrases = {
     "n'a pas (?:fonctionné|marché|abouti)",
   ],
   trouble: [
+    "il faut (?:encore |d'abord )?attendre",
     "(?:j'ignore|nous ignorons|je ne sais pas|nous ne savons pas|on ne sait pas) …",
     '(?:injoignable|inaccessible|illisible|épuisée?s?|en attente|pas de chance|en suspens)',
     "(?:personne (?:n'|ne )|ignorée?s?|sautée?s?|omise?s?|laissée?s? de côté)…",
@@ -212,7 +213,7 @@ export const FRENCH: Phrases = {
     `(?:j'ai|nous avons) (?:bien )?(?:pu|réussi à) ${OBJECT}${TO_DO}…`,
   ],
   doneClaim: [
-    `(?:vient|viennent) (?:tout juste )?d'être ${DONE}${NOT_BY_OTHERS}`,
+    `(?:vient|viennent) (?:tout juste )?d(?:e |')(?:vous |lui |leur |t')?être ${DONE}${NOT_BY_OTHERS}`,
     '(?<=^ ?)tout est en ordre(?= ?[^\\p{L}\\s]| ?$)',
     'commande est (?:bien |désormais |maintenant )?passée',
     `(?:a|ont) ${ADVERBS}été ${ADVERBS}${DONE}${NOT_BY_OTHERS}`,

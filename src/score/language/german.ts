@@ -91,6 +91,7 @@ export const GERMAN: Phrases = {
     'ist (?:leider )?fehlgeschlagen',
   ],
   trouble: [
+    '(?:erst|nur) (?:in|ab|nach|bis|am|um|mit) [^.!?,]{1,30} möglich',
     'weiß (?:ich|man)?(?: \\p{L}{2,12}){0,3}? nicht',
     '(?:unzustellbar|unlesbar|unbekannt|unklar|kein erfolg)',
     '(?:übersprungen|ausgelassen|weggelassen|niemand|keiner)',
