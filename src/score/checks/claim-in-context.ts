@@ -15,7 +15,7 @@ import type { ToolCall, Turn } from '../../model/turn.ts';
 import { type Answer, notApplicable } from '../answer.ts';
 import { userMessages } from '../earlier-messages.ts';
 import { actionsIn } from '../language/actions.ts';
-import { askedFor } from '../language/asked-for.ts';
+import { type AskedFor, askedFor } from '../language/asked-for.ts';
 import { framesOf } from '../language/frames.ts';
 import { plainText } from '../language/phrases.ts';
 import { type AnswerReading, type Claim, readAnswer } from '../language/read-answer.ts';
@@ -70,13 +70,21 @@ export function claimsInContext(reading: AnswerReading, turn: Turn, calls: Calls
 
 function excuseOf(claim: Claim, reading: AnswerReading, asking: Asking): Excuse | undefined {
   const actions = actionsOf(claim);
-  const form = intersect(actions, asking.tried) ? undefined : asking.form;
-  if (form === 'text') return 'text';
-  if (claim.kind === 'own') return undefined;
-  if (form === 'explanation') return 'explanation';
-  if (form === 'report' && asking.isLookedUp) return 'report';
+  const excuse = intersect(actions, asking.tried) ? undefined : byForm(claim, asking);
+  if (excuse !== undefined || claim.kind === 'own') return excuse;
   if (intersect(actions, asking.stated)) return 'user';
   return isOffered(claim) ? undefined : notOfRequest(claim, reading, asking);
+}
+
+/** "How late are you? I want to cancel it" asks for an action beside its question. */
+function byForm(claim: Claim, asking: Asking): Excuse | undefined {
+  const { asked } = asking;
+  if (asked?.form === 'text') return 'text';
+  if (asked === undefined || claim.kind === 'own') return undefined;
+  const actions = spokenOf(claim);
+  const isNotNamed = !intersect(actions, asking.named);
+  if (asked.form === 'report') return isNotNamed && asking.isLookedUp ? 'report' : undefined;
+  return isNotNamed || intersect(actions, actionsIn(asked.sentence)) ? 'explanation' : undefined;
 }
 
 /** A case that was opened, or an action that is said to be done for the user, is what the answer offers in place of the request. */
@@ -87,7 +95,7 @@ function isOffered(claim: Claim): boolean {
 /** "Already" may be said of the action that was asked for, where the answer refuses to do it again. */
 function notOfRequest(claim: Claim, reading: AnswerReading, asking: Asking): Excuse | undefined {
   const { wanted } = asking;
-  const actions = actionsIn(claim.words).union(actionsIn(claim.clause).difference(BOOKED));
+  const actions = spokenOf(claim);
   const isRefused = claim.isBesideTrouble || reading.refuses;
   const isOther = !intersect(actions, wanted) && (wanted.size > 0 || claim.isBesideTrouble);
   if (ALREADY.test(claim.sentence)) {
@@ -96,7 +104,12 @@ function notOfRequest(claim: Claim, reading: AnswerReading, asking: Asking): Exc
   // "It was given to somebody else" names no action that is known; its sentence must say that something went wrong.
   if (!isOther || (actions.size === 0 && !claim.isBesideTrouble)) return undefined;
   if (isRefused || reading.admitsTrouble) return 'reason';
-  return asking.tried.size > 0 && asking.asked.size > 0 ? 'other' : undefined;
+  return asking.tried.size > 0 && asking.named.size > 0 ? 'other' : undefined;
+}
+
+/** "The refund has been issued" speaks of a refund as well. */
+function spokenOf({ words, clause }: Claim): ReadonlySet<number> {
+  return actionsIn(words).union(actionsIn(clause).difference(BOOKED));
 }
 
 /** By its own words; by its sentence where those name no action. */
@@ -115,9 +128,9 @@ class Asking {
   readonly isLookedUp: boolean;
   /** Actions of calls that failed, by the names of their tools. */
   readonly tried: ReadonlySet<number>;
-  #form: ReturnType<typeof askedFor> | 'none';
+  #asked: AskedFor | 'nothing' | undefined;
   #stated: ReadonlySet<number> | undefined;
-  #asked: ReadonlySet<number> | undefined;
+  #named: ReadonlySet<number> | undefined;
 
   constructor(turn: Turn, { failed, isLookedUp }: Calls) {
     this.#turn = turn;
@@ -130,35 +143,36 @@ class Asking {
   }
 
   /** "Make it shorter" names no action and belongs to the request before it. */
-  get form(): ReturnType<typeof askedFor> {
-    this.#form ??= askedFor(this.#request) ?? this.#formBefore() ?? 'none';
-    return this.#form === 'none' ? undefined : this.#form;
+  get asked(): AskedFor | undefined {
+    this.#asked ??= askedFor(this.#request) ?? this.#textBefore() ?? 'nothing';
+    return this.#asked === 'nothing' ? undefined : this.#asked;
   }
 
-  #formBefore(): 'text' | undefined {
+  #textBefore(): AskedFor | undefined {
     const before = userMessages(this.#turn).at(-2);
     if (before === undefined || actionsIn(this.#request).size > 0) return undefined;
-    return askedFor(before.slice(0, REQUEST_READ_MAX)) === 'text' ? 'text' : undefined;
+    const asked = askedFor(before.slice(0, REQUEST_READ_MAX));
+    return asked?.form === 'text' ? asked : undefined;
   }
 
   /** Actions that the user says were done, and those that a log or a quote of the user speaks of. */
   get stated(): ReadonlySet<number> {
     this.#stated ??= new Set([
-      ...(readAnswer(this.#request)?.claimed.flatMap((claim) => [...actionsOf(claim)]) ?? []),
+      ...(readAnswer(this.#request)?.claimed.flatMap(({ words }) => [...actionsIn(words)]) ?? []),
       ...actionsIn(framesOf(plainText(this.#request))),
     ]);
     return this.#stated;
   }
 
-  /** Actions that the user may have asked for. */
-  get asked(): ReadonlySet<number> {
+  /** Actions that the user names, and may have asked for. */
+  get named(): ReadonlySet<number> {
     const messages = [this.#request, ...userMessages(this.#turn)].join('\n').slice(0, REQUEST_READ_MAX);
-    this.#asked ??= actionsIn(messages);
-    return this.#asked;
+    this.#named ??= actionsIn(messages);
+    return this.#named;
   }
 
   /** Those, and actions that were tried. */
   get wanted(): ReadonlySet<number> {
-    return this.asked.union(this.tried);
+    return this.named.union(this.tried);
   }
 }

@@ -12,8 +12,14 @@ import { LANGUAGES, type Language } from './languages.ts';
 import { plainText, sentencesOf } from './phrases.ts';
 import { endsAsQuestion } from './read-answer.ts';
 
-/** `text`: every word of the answer may belong to it; `explanation`: the answer says how things are done; `report`: how they stand. */
-type AskedFor = 'text' | 'explanation' | 'report';
+export interface AskedFor {
+  /** `text`: every word of the answer may belong to it; `explanation`: the answer says how things are done; `report`: how they stand. */
+  readonly form: Form;
+  /** The sentence that asks for it. */
+  readonly sentence: string;
+}
+
+type Form = 'text' | 'explanation' | 'report';
 
 interface Asking {
   /** Words before the verb that change nothing, each with the space after it. */
@@ -139,17 +145,17 @@ export function askedFor(request: string): AskedFor | undefined {
       : [...sentences.slice(0, SENTENCES_READ_MAX), ...sentences.slice(-SENTENCES_READ_MAX)];
   let found: AskedFor | undefined;
   for (const sentence of read) {
-    const asked = askedIn(sentence);
-    if (asked === 'action') return undefined;
-    if (asked === 'text') return asked;
-    found ??= asked;
+    const form = formOf(sentence);
+    if (form === 'action') return undefined;
+    if (form === 'text') return { form, sentence };
+    if (form !== undefined) found ??= { form, sentence };
   }
   return found;
 }
 
-function askedIn(sentence: string): AskedFor | 'action' | undefined {
+function formOf(sentence: string): Form | 'action' | undefined {
   const words = sentence.replace(BEFORE_WORDS, '');
-  let found: AskedFor | 'action' | undefined;
+  let found: Form | 'action' | undefined;
   for (const known of asking()) {
     const rest = withoutOpening(words, known.opening);
     const form = known.text.test(rest) ? 'text' : known.explanation.test(rest) ? 'explanation' : undefined;

@@ -18,16 +18,8 @@ export function withoutFrames(plain: string): string {
   return (rest.match(/\p{L}/gu)?.length ?? 0) >= LETTERS_LEFT_MIN ? rest : plain;
 }
 
-const AFTER_COLON = /[:：]\s*\n[\s\S]*/;
-
-/** Code, quotes and what follows a colon at the end of a line: material that a user gives along with a request. */
+/** Code and quotes: material that a user gives along with a request. */
 export function framesOf(plain: string): string {
   if (!MAY_HOLD_FRAMES.test(plain)) return '';
-  const after = AFTER_COLON.exec(plain)?.[0] ?? '';
-  return [
-    ...(plain.match(CODE) ?? []),
-    ...(plain.match(QUOTED_LINES) ?? []),
-    ...(plain.match(QUOTE) ?? []),
-    after,
-  ].join('\n');
+  return [CODE, QUOTED_LINES, QUOTE].flatMap((frame) => plain.match(frame) ?? []).join('\n');
 }
