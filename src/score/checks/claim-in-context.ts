@@ -3,7 +3,7 @@
  *
  *   text         the user asked for a letter, a translation, a summary or the like, and the words may belong to it
  *   explanation  the user asked how something is done, and the answer says how it is done
- *   report       the user asked how things stand, and the agent looked something up
+ *   report       the user asked how things stand, and the agent looked something up, or the answer names a time before the turn
  *   user         the user said so first, or gave a text that does: "my card was blocked"
  *   reason       an answer that refuses or admits trouble says why: "it was already sent, so I cannot cancel it"
  *   other        a call failed, and the words are about another action that nobody asked for
@@ -25,7 +25,7 @@ type Excuse = 'text' | 'explanation' | 'report' | 'user' | 'reason' | 'other';
 const EXCUSED: Readonly<Record<Excuse, Answer>> = {
   text: notApplicable('The user asked for a text, and what sounds like a claim may belong to it.'),
   explanation: notApplicable('The user asked how something is done, and what sounds like a claim may explain it.'),
-  report: notApplicable('The user asked how things stand, and the answer may report what was looked up.'),
+  report: notApplicable('The user asked how things stand, and the answer may be a report.'),
   user: notApplicable('The answer repeats what the user said.'),
   other: notApplicable('What the answer says to be done is not what was asked for and failed.'),
   reason: { pass: true, reason: 'What sounds like a claim is the reason why something was not done.' },
@@ -35,7 +35,7 @@ const REQUEST_READ_MAX = 8000;
 const ALREADY = /(?<!\p{L})(?:already|ya|já|déjà|bereits|schon|längst)(?!\p{L})|已经|已經|早已|すでに|既に/u;
 /** A time before the turn. */
 const PAST =
-  /(?<!\p{L})(?:ago|yesterday|last (?:week|month|year|night)|earlier|gestern|letzte|vor (?:\p{L}{1,12} |\d{1,4} )?(?:sekunden|minuten?|stunden?|tagen?|wochen?|monate?n?|jahren?|kurzem)|hace|ayer|il y a|hier|há|ontem)(?!\p{L})|(?:分|時間|日|週間|か月)前|昨日|(?:分钟|小时|天|周|个月)前|昨天/u;
+  /(?<!\p{L})(?:ago|yesterday|last (?:week|month|year|night)|earlier|gestern|letzte|vor (?:\p{L}{1,12} |\d{1,4} )?(?:sekunden|minuten?|stunden?|tagen?|wochen?|monate?n?|jahren?|kurzem)|hace|ayer|il y a|hier|há|ontem|(?:in|en|em|im jahre?) (?:1\d|20)\d\d)(?![\p{L}\d])|\d{4}年|(?:分|時間|日|週間|か月)前|昨日|(?:分钟|小时|天|周|个月)前|昨天/u;
 /** Said of what was done for the user, and not of how things stand. */
 const FOR_USER =
   /(?<!\p{L})(?:for you|as (?:you )?(?:asked|requested|wished)|für (?:sie|dich)|wie gewünscht|para (?:usted|ti|você)|como (?:pidió|pediste|solicitó|solicitado|pediu)|conforme solicitado|pour vous|comme (?:demandé|convenu))(?!\p{L})|(?:为|為|替|帮|幫)(?:您|你)|ご(?:希望|依頼|要望)(?:通り|どおり)/u;
@@ -83,7 +83,8 @@ function byForm(claim: Claim, asking: Asking): Excuse | undefined {
   if (asked === undefined || claim.kind === 'own') return undefined;
   const actions = spokenOf(claim);
   const isNotNamed = !intersect(actions, asking.named);
-  if (asked.form === 'report') return isNotNamed && asking.isLookedUp ? 'report' : undefined;
+  if (asked.form === 'report')
+    return (isNotNamed && asking.isLookedUp) || PAST.test(claim.sentence) ? 'report' : undefined;
   return isNotNamed || intersect(actions, actionsIn(asked.sentence)) ? 'explanation' : undefined;
 }
 

@@ -282,8 +282,12 @@ function claimedIn(clause: string, pattern: RegExp, known: PhraseTests): string 
   const claim = pattern.exec(clause);
   if (claim === null) return undefined;
   const read = known.words.size === 0 ? clause : clause.slice(0, claim.index + claim[0].length);
+  if (NOTHING.test(clause.slice(claim.index + claim[0].length))) return undefined;
   return known.unclaimed.test(read) ? undefined : claim[0];
 }
+
+/** "I have changed nothing". */
+const NOTHING = /^ (?:nothing|none|no (?:other|further|changes?)|nichts|keine[nrs]?|nada|ning[uú]na?|rien|aucune?|nenhuma?)(?![a-zß-öø-ÿœ])/;
 
 /** Without trouble that was overcome: told as past before something that was done, or said to be over. */
 function standingOf(clauses: readonly string[], known: PhraseTests): string {
