@@ -287,7 +287,8 @@ function claimedIn(clause: string, pattern: RegExp, known: PhraseTests): string 
 }
 
 /** "I have changed nothing". */
-const NOTHING = /^ (?:nothing|none|no (?:other|further|changes?)|nichts|keine[nrs]?|nada|ning[uú]na?|rien|aucune?|nenhuma?)(?![a-zß-öø-ÿœ])/;
+const NOTHING =
+  /^ (?:nothing|none|no (?:other|further|changes?)|nichts|keine[nrs]?|nada|ning[uú]na?|rien|aucune?|nenhuma?)(?![a-zß-öø-ÿœ])/;
 
 /** Without trouble that was overcome: told as past before something that was done, or said to be over. */
 function standingOf(clauses: readonly string[], known: PhraseTests): string {
