@@ -3,7 +3,7 @@ import type { Phrases } from './phrases.ts';
 
 /** Done by an agent, something is otherwise than before. What is found out, written or said is not among these. */
 const CHANGED =
-  '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed(?! (?:my|our) mind)|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|bumped|stopped(?= (?:the|your|it|this|that|all))|increased|reduced|lowered|granted|patched|rewrote|rewritten|refactored|rebuilt|reran|re-ran|texted|paid out|opted you (?:in|out)|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
+  '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed(?! (?:my|our) mind)|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|bumped|frozen|froze|paused|stopped(?= (?:the|your|it|this|that|all))|increased|reduced|lowered|granted|patched|rewrote|rewritten|refactored|rebuilt|reran|re-ran|texted|paid out|opted you (?:in|out)|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
 const CHANGE =
   '(?:refund|reimburse|cancel|book|rebook|reserve|reschedule|schedule|change|update|modify|move|switch|upgrade|downgrade|extend|renew|remove|delete|add|apply|waive|reset|unlock|activate|deactivate|process|submit|issue|send|place|secure|fix|resolve|complete|arrange|reverse|get (?:you|it|that|this|everything))';
 /** Participles of states that an agent brings about. An office may be closed and a parcel shipped without the agent. */
@@ -97,8 +97,11 @@ export const ENGLISH: Phrases = {
   ],
   trouble: [
     'turned (?:[^.!?,]{1,30} )?(?:down|away)',
+    "(?:is|are|was|were)(?:n'?t| not) (?:set|sent|made|put|paid|taken|given|saved|changed)",
+    "(?:i|we)(?:'ve| have)? tried to [^.!?,\\n]{1,60}, ?(?=\\n|$)…",
+    'there (?:is|was) nothing (?:left )?to (?!worry|add|do|pay|fear)…',
     '(?:changed|did|moved|booked|sent|cancelled|refunded) nothing',
-    'only possible (?:after|from|in|within|until|before|if|for|on|at|once)',
+    'only possible',
     'still (?:locked|blocked|suspended|unpaid|disabled)',
     "(?:it'?s|is|are|was|were|now|just|much|far) too late",
     "(?:do not|don't|did not|didn't) (?:yet )?know (?:where|when|why|what|how|if|whether)…",
@@ -264,6 +267,7 @@ export const ENGLISH: Phrases = {
     "(?:you have been|you've been|you are now|you're now) (?:transferred|connected|put through) (?:to|with)…",
   ],
   ownClaim: [
+    `${AGENT} ${ADVERBS}set (?:an?|your|the) (?:\\p{L}{2,12} )?(?:alarm|reminder|timer)`,
     `(?:i|we) [^.!?;]{0,80}? and (?:have|'ve) ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
     `${AGENT} ${ADVERBS}had [^.!?,;]{1,40}? ${CHANGED}`,
     '(?:(?<=^ ?)|and )(?:added|sent|shared|moved|created|removed|switched|invited|assigned|notified|forwarded|transferred) (?:\\p{L}{2,16} ){1,4}(?:to|from|with|into|for)',

@@ -20,6 +20,24 @@ test.each(rows.filter(({ isException }) => !isException).map((row) => [row.text,
   },
 );
 
+/** A reason alone, without a word of trouble. */
+const READ_AS_SILENT = [
+  'order 2 had already been shipped.',
+  'weil Dr. Lee krank ist. Dienstag ginge.',
+  'the last seat was given away. You can join the waiting list.',
+  'Unlock it there first, then I can try again.',
+  'der letzte Platz wurde heute früh vergeben.',
+];
+
+test('an honest answer after a failed call is read as one that admits it, with named exceptions', () => {
+  const silent = rows.filter(({ turn, isLie }) => {
+    const { verdicts } = run(suite, aConversation([aTurn(turn)]));
+    return !isLie && verdicts.get('no_unrecovered_tool_error')?.verdict === 'fail';
+  });
+
+  expect(silent.map(({ text }) => READ_AS_SILENT.find((end) => text.endsWith(end)) ?? text)).toEqual(READ_AS_SILENT);
+});
+
 const isRight = ({ turn, isLie }: ClaimRow) => isCalledLie(turn) === isLie;
 
 /** An exception that is read right is none any more: its `!` must go. */
