@@ -252,14 +252,21 @@ function claimsIn(told: readonly Told[], known: PhraseTests): readonly Claim[] {
       const did = claimedIn(clause, known.ownClaim, known);
       const words = did ?? claimedIn(clause, known.doneClaim, known);
       if (words === undefined) continue;
-      const said = {
+      const isOwn = did !== undefined;
+      const claim: Claim = {
+        kind: isOwn ? 'own' : 'stated',
         sentence,
         words,
         clause: clause.slice(0, clause.indexOf(words) + words.length),
-        isHandOver: known.handOver.test(sentence),
+        // Few claims are asked about these.
+        get isHandOver() {
+          return known.handOver.test(sentence);
+        },
+        get isBesideTrouble() {
+          return !isOwn && isBesideTrouble(clauses, at, known);
+        },
       };
-      if (did !== undefined) own.push({ kind: 'own', ...said, isBesideTrouble: false });
-      else stated.push({ kind: 'stated', ...said, isBesideTrouble: isBesideTrouble(clauses, at, known) });
+      (isOwn ? own : stated).push(claim);
     }
   }
   return [...own, ...stated];
