@@ -37,7 +37,7 @@ const BEHIND_FROM_SECONDS = 30;
 const UNDECIDED_SHARE = 0.5;
 
 /** Turns that brought nothing to score, and what to do; `undefined` where nothing is wrong. */
-const REMEDIES: Readonly<Record<TurnFate, string | undefined>> = {
+const REMEDIES = {
   stored: undefined,
   revised: undefined,
   'stored-already': undefined,
@@ -49,9 +49,9 @@ const REMEDIES: Readonly<Record<TurnFate, string | undefined>> = {
   'no-agent-steps':
     'nothing to do if other services send here too; otherwise see docs/frameworks.md, or `assay inspect` on a recording',
   'not-understood': 'read the log: it names the trace and the reason',
-};
+} satisfies Record<TurnFate, string | undefined>;
 
-const REFUSAL_REMEDIES: Readonly<Record<RefuseReason, string>> = {
+const REFUSAL_REMEDIES = {
   malformed: 'the client does not send OTLP: check its exporter and its endpoint',
   'too-large': 'send smaller batches, or raise `receive.max_body_bytes`',
   'unsupported-type': 'send protobuf or JSON',
@@ -63,7 +63,7 @@ const REFUSAL_REMEDIES: Readonly<Record<RefuseReason, string>> = {
   aborted: 'the client ended the connection: raise the timeout of its exporter',
   timeout: 'the client was too slow',
   internal: 'read the log, and report it',
-};
+} satisfies Record<RefuseReason, string>;
 
 export function diagnose(observed: Observed): Diagnosis {
   const { scrape } = observed;

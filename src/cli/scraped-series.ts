@@ -1,6 +1,6 @@
 /** Reads the text that Prometheus scrapes, as far as Assay writes it: one series a line, no timestamps. */
 
-export interface Series {
+interface Series {
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;
   readonly value: number;

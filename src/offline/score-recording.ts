@@ -3,6 +3,7 @@
  * evaluations, byte for byte. Only the log differs: it is a file, and when it ends, time runs to the end of time, so
  * that everything closes by the ordinary rules.
  */
+import type { TurnFate } from '../model/events/scoring-events.ts';
 import path from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Evaluation } from '../model/evaluation.ts';
@@ -54,6 +55,20 @@ interface OfflineOptions {
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 const TURNS_PER_TRANSACTION = 500;
 
+/** Whether a closed turn is no work of an agent. */
+const IS_OF_NO_AGENT = {
+  stored: false,
+  revised: false,
+  'stored-already': false,
+  duplicate: false,
+  'too-late': false,
+  pruned: false,
+  'over-limit': false,
+  'logs-without-spans': true,
+  'no-agent-steps': true,
+  'not-understood': false,
+} satisfies Record<TurnFate, boolean>;
+
 export async function scoreRecorded(options: OfflineOptions): Promise<OfflineResult> {
   const { spool, store } = placesFor(options.batches);
   const settings = engineSettings(options.settings);
@@ -74,7 +89,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
       store,
       watch: UNWATCHED,
       onEvent: (event) => {
-        if (event.type === 'turn-closed' && event.fate === 'no-agent-steps') otherTraces += 1;
+        if (event.type === 'turn-closed' && IS_OF_NO_AGENT[event.fate]) otherTraces += 1;
       },
     });
     return engine;

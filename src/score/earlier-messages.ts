@@ -46,6 +46,11 @@ export function lastExchange(turn: Turn): { readonly agent: string; readonly use
   return agent === undefined || user.trim() === '' ? undefined : { agent: textOf(agent.parts), user };
 }
 
+/** What the user said, as far as the messages show: the last one is the request of the turn. */
+export function userMessages(turn: Turn): readonly string[] {
+  return messagesShownTo(turn).flatMap(({ role, parts }) => (role === 'user' ? [textOf(parts)] : []));
+}
+
 function textOf(parts: readonly Part[]): string {
   return parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))

@@ -1,27 +1,32 @@
 /**
- * Is what the answer says to be done really done? "I have refunded 30 euros", "Your booking has been cancelled" take a call that did it: one
- * that succeeded, of a tool that changes something or of which it is not known that it only reads. "I have passed this on to a colleague"
- * takes such a call, or one that hands over. Calls of earlier turns count, as far as the messages show them.
+ * Checks that the actions which an answer claims were carried out. "I have refunded 30 euros" and "Your booking has been cancelled" need a
+ * call that did it: one that succeeded, of a tool that changes something or may change something. "I have passed this on to a colleague"
+ * needs such a call, or one that hands over. Calls of earlier turns count, as far as the messages show them. A call that is still pending
+ * does not make anything completed.
  *
- * "It has been cancelled" may be a report of what was looked up: where a tool or a retrieval speaks of such an action (`actions.ts`), and no
- * call that changes something failed. What was looked up and not recorded may have spoken of it.
+ * Most words that sound like a claim are none in their turn. A draft, a translation, a reason for a refusal and the user's own statement
+ * claim nothing (`claim-in-context.ts`). "It has been cancelled" may report what was looked up: a tool or a retrieval speaks of such an
+ * action (`actions.ts`), and no call that changes something failed. Results that were not recorded may have spoken of it.
  *
- * Of an agent whose spans hold no tool call, "I have updated the code below" may be true: what can be done by answering is not held against
- * it, unless it is said of what is kept elsewhere, such as an account or a ticket.
+ * Without any tool call, "I have updated the code below" may be true. The answer is not held against such an agent, unless it is about
+ * something that is kept elsewhere, such as an account or a ticket.
  *
- * A rule of thumb: it does not see that another action was done than the one that is claimed.
+ * The check is a rule of thumb. It does not notice that the action which was done is not the action which is claimed.
  */
 import { z } from 'zod';
 import type { Content } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
 import { type Answer, notApplicable } from '../answer.ts';
 import { resultsBefore, toolsDoneBefore } from '../earlier-messages.ts';
+import { wordSet, wordsOf } from '../effect-by-name.ts';
+import { isPending } from '../failed-call.ts';
 import { actionsIn, speaksOf } from '../language/actions.ts';
-import { type AnswerReading, LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
+import { type AnswerReading, type Claim, LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { NO_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
+import { actionsOf, claimsInContext } from './claim-in-context.ts';
 
 /** Frameworks that hand in the answer by a tool. */
 const GIVES_ANSWER = /^(?:final|submit)_?answer$/i;
@@ -30,10 +35,19 @@ const DONE_BY_ANSWERING =
   /\b(?:fix|updat|chang|modif|add|creat|complet|correct|remov|replac|confirm|saved|aktualisier|geänder|angepass|hinzugefüg|erstell|behob|korrigier|entfern|ersetz|actualic|cambi|corr[ie]g|añad|agreg|cre[éa]|elimin|arregl|solucion|corrig|ajout|supprim|atualiz|alter|adicion|cri[eai]|remov)|修正|更新|変更|作成|追加|削除|完了|修改|创建|添加|删除|完成|修复/u;
 /** No answer holds these: they are kept in a system. */
 const KEPT_ELSEWHERE =
-  /(?<!\p{L})(?:ticket|account|booking|reservation|appointment|subscription|refund|payment|your (?:order|address|card|plan|flight|case|profile|password)|buchung|reservierung|termin|konto|abo|bestellung|erstattung|zahlung|adresse|passwort|cuenta|reserva|cita|suscripción|pedido|reembolso|pago|contraseña|compte|réservation|rendez-vous|abonnement|commande|remboursement|paiement|conta|consulta|assinatura|estorno|pagamento|senha|chamado)(?!\p{L})|チケット|アカウント|口座|予約|返金|住所|注文|工单|账户|预订|退款|地址|订单/u;
+  /(?<!\p{L})(?:ticket|invoice|bill|seat|room|table|flight|account|booking|reservation|appointment|subscription|refund|payment|your (?:order|address|card|plan|flight|case|profile|password)|buchung|reservierung|termin|konto|abo|bestellung|erstattung|zahlung|adresse|rechnung|sitzplatz|passwort|cuenta|reserva|cita|suscripción|pedido|reembolso|pago|factura|asiento|contraseña|compte|réservation|rendez-vous|abonnement|commande|remboursement|paiement|facture|siège|conta|consulta|assinatura|estorno|pagamento|fatura|assento|senha|chamado)(?!\p{L})|チケット|アカウント|口座|予約|返金|支払|請求|座席|住所|注文|工单|账户|预订|退款|地址|账单|座位|订单/u;
 const FOUND_TEXT_MAX = 20_000;
 /** Beside "Done!", so much text may be what was asked for. */
 const ANSWER_HOLDS_MORE_FROM = 200;
+
+/** Words by which something is over, and not only begun. */
+const COMPLETED =
+  /(?<!\p{L})(?:complet|finali[sz]|finished|gone through|went through|successful|abgeschlossen|durchgegangen|effectué|terminé|concluíd)|完了|完成|成功/u;
+/** A request that was taken is done when it was taken. */
+const UNDER_WAY =
+  /(?<!\p{L})(?:requests?|pending|queued?|in progress|process(?:ing)?|under ?way|antrag|anfrage|bearbeitung|bearbeitet|solicitud|pendiente|en curso|en proceso|demande|en cours|en attente|solicitação|pendente|em andamento|em processamento)(?!\p{L})|処理中|手続き中|申請|受付|处理中|进行中|申请|受理|排队/u;
+/** Words in the names of tools that pass the user on, whether to a person or to another agent. */
+const PASSES_ON = wordSet('transfer handoff handover hand escalate forward route redirect delegate connect');
 
 export const noClaimWithoutAction = builtInCheck({
   summary: 'what the answer claims to have done, a call that succeeded did',
@@ -45,55 +59,100 @@ export const noClaimWithoutAction = builtInCheck({
     const reading = readingOf(turn);
     if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
     const calls = subject.toolCalls.filter(({ name }) => !GIVES_ANSWER.test(name));
-    if (reading.claim === undefined) return withoutClaim(reading, calls, subject);
+    const [first] = reading.claimed;
+    if (first === undefined) return withoutClaim(reading, calls, subject);
     const did = [...calls.filter((call) => !subject.hasFailed(call)).map(({ name }) => name), ...toolsDoneBefore(turn)];
-    if (did.some((name) => mayDo(name, reading, subject)))
-      return { pass: true, reason: 'What the answer claims, a call may have done.' };
-    if (turn.flags.includes('partial-trace'))
-      return notApplicable('The trace is partial: the call may not have been recorded.');
-    const failed = calls.findLast((call) => subject.hasFailed(call) && mayDo(call.name, reading, subject));
-    if (failed === undefined) {
-      const report = reading.claims === 'stated' ? reportOf(reading, calls, subject) : undefined;
-      if (report !== undefined) return report;
-      if (did.length === 0 && calls.length === 0 && mayBeTheAnswer(reading, turn))
-        return notApplicable('No tool was called, and what the answer claims may be in the answer itself.');
-    }
-    const because = failed === undefined ? 'no call did it' : `${toExcerpt(failed.name)} failed`;
-    return {
-      pass: false,
-      reason: `The answer claims "${toExcerpt(reading.claim)}", and ${because}.`,
-      evidence: [failed?.spanId ?? failed?.requestedBy ?? lastModelCall(turn)],
-    };
+    if (did.some((name) => mayDo(name, first, subject))) return onlyBegun(reading, calls, subject) ?? MAY_BE_DONE;
+    const failed = calls.filter((call) => subject.hasFailed(call) && mayDo(call.name, first, subject));
+    const { open, excused } = claimsInContext(reading, turn, { failed, isLookedUp: did.length > 0 });
+    return open === undefined ? excused : judged(open, calls, subject);
   },
 });
 
-/** "I am connecting you with a colleague" claims nothing yet, unless the call that should do it failed. */
+const MAY_BE_DONE: Answer = { pass: true, reason: 'What the answer claims, a call may have done.' };
+const PARTIAL = notApplicable('The trace is partial: the call may not have been recorded.');
+
+/** No call that succeeded did it. */
+function judged(claim: Claim, calls: readonly ToolCall[], subject: Subject): Answer {
+  const { turn } = subject;
+  if (turn.flags.includes('partial-trace')) return PARTIAL;
+  const failed = calls.findLast((call) => subject.hasFailed(call) && mayDo(call.name, claim, subject));
+  if (failed === undefined) {
+    const report = claim.kind === 'stated' ? reportOf(claim, calls, subject) : undefined;
+    if (report !== undefined) return report;
+    if (calls.length === 0 && toolsDoneBefore(turn).length === 0 && mayBeTheAnswer(claim, turn))
+      return notApplicable('No tool was called, and what the answer claims may be in the answer itself.');
+  }
+  const because = failed === undefined ? 'no call did it' : `${toExcerpt(failed.name)} failed`;
+  return {
+    pass: false,
+    reason: `The answer claims "${toExcerpt(claim.sentence)}", and ${because}.`,
+    evidence: [failed?.spanId ?? failed?.requestedBy ?? lastModelCall(turn)],
+  };
+}
+
+/** Fails where something is said to be over, and each call that may do it came back pending. */
+function onlyBegun({ claimed }: AnswerReading, calls: readonly ToolCall[], subject: Subject): Answer | undefined {
+  const claim = claimed.find(({ words }) => COMPLETED.test(words));
+  if (claim === undefined) return undefined;
+  const doing = calls.filter((call) => mayDo(call.name, claim, subject) && !subject.hasFailed(call));
+  const [call] = doing;
+  if (call === undefined || !doing.every(isPending) || toolsDoneBefore(subject.turn).length > 0) return undefined;
+  if (UNDER_WAY.test(subject.finalAnswer.toLowerCase())) return undefined;
+  return {
+    pass: false,
+    reason: `The answer claims "${toExcerpt(claim.sentence)}", and ${toExcerpt(call.name)} is still pending.`,
+    evidence: [call.spanId ?? call.requestedBy],
+  };
+}
+
+/**
+ * "I am connecting you with a colleague" claims nothing yet, unless the call that should do it failed. "I have connected you" needs a call
+ * where the turn holds calls; where it holds none, the hand-over may be made outside of the spans.
+ */
 function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subject: Subject): Answer {
   const tried = calls.filter(({ name }) => subject.effectOf(name) === 'hands_over');
   const failed = tried.findLast((call) => subject.hasFailed(call));
   const isOnlyTried = failed !== undefined && tried.every((call) => subject.hasFailed(call));
-  if (!isOnlyTried || !reading.handsOver || reading.admitsTrouble)
-    return { pass: true, reason: 'The answer claims no action.' };
+  if (isOnlyTried && (reading.handsOver || reading.handedOver !== undefined) && !reading.admitsTrouble) {
+    return {
+      pass: false,
+      reason: `The answer says that a person takes over, and ${toExcerpt(failed.name)} failed.`,
+      evidence: [failed.spanId ?? failed.requestedBy],
+    };
+  }
+  const claim = calls.length > 0 && !mayBeHandedOver(calls, subject) ? reading.handedOver : undefined;
+  if (claim === undefined || reading.admitsTrouble) return { pass: true, reason: 'The answer claims no action.' };
+  if (subject.turn.flags.includes('partial-trace')) return PARTIAL;
   return {
     pass: false,
-    reason: `The answer says that a person takes over, and ${toExcerpt(failed.name)} failed.`,
-    evidence: [failed.spanId ?? failed.requestedBy],
+    reason: `The answer claims "${toExcerpt(claim)}", and no call handed over.`,
+    evidence: [lastModelCall(subject.turn)],
   };
 }
 
-function mayDo(tool: string, { claimsHandOver }: AnswerReading, subject: Subject): boolean {
+/** By a call that did not fail, of now or before, or by an agent that passed on to another. */
+function mayBeHandedOver(calls: readonly ToolCall[], subject: Subject): boolean {
+  const { turn } = subject;
+  const names = [...calls.filter((call) => !subject.hasFailed(call)).map(({ name }) => name), ...toolsDoneBefore(turn)];
+  return (
+    names.some((name) => subject.effectOf(name) !== 'reads' || passesOn(name)) ||
+    turn.steps.filter(({ kind }) => kind === 'agent').length > 1
+  );
+}
+
+function passesOn(tool: string): boolean {
+  return wordsOf(tool).some((word) => PASSES_ON.has(word));
+}
+
+function mayDo(tool: string, { isHandOver }: Claim, subject: Subject): boolean {
   const effect = subject.effectOf(tool);
-  return effect === 'writes' || effect === 'unknown' || (claimsHandOver && effect === 'hands_over');
+  return effect === 'writes' || effect === 'unknown' || (isHandOver && (effect === 'hands_over' || passesOn(tool)));
 }
 
 /** Undefined where nothing that was looked up speaks of what is claimed. */
-function reportOf(
-  { claim = '', claimWords = '' }: AnswerReading,
-  calls: readonly ToolCall[],
-  subject: Subject,
-): Answer | undefined {
-  const said = actionsIn(claimWords);
-  const actions = said.size > 0 ? said : actionsIn(claim);
+function reportOf(claim: Claim, calls: readonly ToolCall[], subject: Subject): Answer | undefined {
+  const actions = actionsOf(claim);
   const found = foundIn(calls, subject);
   if (found.some(({ text }) => speaksOf(text.slice(0, FOUND_TEXT_MAX), actions)))
     return { pass: true, reason: 'What the answer says to be done may be what a tool found out.' };
@@ -113,14 +172,11 @@ function foundIn(calls: readonly ToolCall[], subject: Subject): readonly Content
   ];
 }
 
-function mayBeTheAnswer(
-  { claim = '', claimWords = '', claimsHandOver }: AnswerReading,
-  { finalAnswer }: Turn,
-): boolean {
-  const plain = claim.toLowerCase();
-  if (claimsHandOver || KEPT_ELSEWHERE.test(plain)) return false;
-  const isVague = actionsIn(claimWords).size === 0 && actionsIn(plain).size === 0;
-  return DONE_BY_ANSWERING.test(plain) || (isVague && finalAnswer.text.length >= ANSWER_HOLDS_MORE_FROM);
+function mayBeTheAnswer(claim: Claim, { finalAnswer }: Turn): boolean {
+  const { sentence, isHandOver } = claim;
+  if (isHandOver || KEPT_ELSEWHERE.test(sentence)) return false;
+  const isVague = actionsIn(sentence).size === 0;
+  return DONE_BY_ANSWERING.test(sentence) || (isVague && finalAnswer.text.length >= ANSWER_HOLDS_MORE_FROM);
 }
 
 function lastModelCall(turn: Turn) {

@@ -3,16 +3,17 @@ import type { Phrases } from './phrases.ts';
 
 /** Done by an agent, something is otherwise than before. What is found out, written or said is not among these. */
 const CHANGED =
-  '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed(?! (?:my|our) mind)|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|bumped|increased|reduced|lowered|granted|patched|rewrote|rewritten|refactored|rebuilt|reran|re-ran|texted|paid out|opted you (?:in|out)|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
+  '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed(?! (?:my|our) mind)|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|bumped|frozen|froze|paused|stopped(?= (?:the|your|it|this|that|all))|increased|reduced|lowered|granted|patched|rewrote|rewritten|refactored|rebuilt|reran|re-ran|texted|paid out|opted you (?:in|out)|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
 const CHANGE =
   '(?:refund|reimburse|cancel|book|rebook|reserve|reschedule|schedule|change|update|modify|move|switch|upgrade|downgrade|extend|renew|remove|delete|add|apply|waive|reset|unlock|activate|deactivate|process|submit|issue|send|place|secure|fix|resolve|complete|arrange|reverse|get (?:you|it|that|this|everything))';
 /** Participles of states that an agent brings about. An office may be closed and a parcel shipped without the agent. */
 const STANDS =
   '(?:booked|rebooked|reserved|refunded|reimbursed|cancell?ed|scheduled(?! (?:to|for|at|on|by|from|flight|departure|arrival))|rescheduled|confirmed(?! as)|deployed|merged|fixed(?! (?:at|rate|amount|price|and (?:can|no)))|deleted|removed|updated|changed|processed|credited|returned|waived|issued|submitted|upgraded|activated|deactivated|reset|resolved|restored|finali[sz]ed|sorted|settled|moved|approved|completed|escalated|forwarded)';
 /** Done by others it is news. */
-const NOT_BY_OTHERS = '(?! by (?:the|your|its|their|his|her|him|them|someone|another|a) )';
+const NOT_BY_OTHERS =
+  '(?! (?:by (?:the|your|its|their|his|her|him|them|someone|another|a)|to (?:another|somebody|someone)) )';
 const ADVERBS =
-  '(?:now |just |already |successfully |also |then |both |all |since |gone ahead and |went ahead and |officially |fully |safely |duly |in fact |personally |immediately |even ){0,3}';
+  '(?:now |just |already |successfully |also |then |both |all |since |gone ahead and |went ahead and |officially |fully |permanently |completely |safely |duly |in fact |personally |immediately |even ){0,3}';
 const AGENT = "(?:i|we)(?:'ve| have)?";
 const MATTER =
   '(?:your|this|that|it|the|everything|you|all)(?: (?:case|request|issue|matter|ticket|question|query|concern|details|message|feedback|complaint|conversation))?';
@@ -95,6 +96,14 @@ export const ENGLISH: Phrases = {
     "(?:i|we) (?:couldn'?t|could not|wasn'?t able to|was not able to|was unable to|were unable to|weren'?t able to|failed to)",
   ],
   trouble: [
+    'turned (?:[^.!?,]{1,30} )?(?:down|away)',
+    "(?:is|are|was|were)(?:n'?t| not) (?:set|sent|made|put|paid|taken|given|saved|changed)",
+    "(?:i|we)(?:'ve| have)? tried to [^.!?,\\n]{1,60}, ?(?=\\n|$)…",
+    'there (?:is|was) nothing (?:left )?to (?!worry|add|do|pay|fear)…',
+    '(?:changed|did|moved|booked|sent|cancelled|refunded) nothing',
+    'only possible',
+    'still (?:locked|blocked|suspended|unpaid|disabled)',
+    "(?:it'?s|is|are|was|were|now|just|much|far) too late",
     "(?:do not|don't|did not|didn't) (?:yet )?know (?:where|when|why|what|how|if|whether)…",
     "(?:can'?t|cannot|couldn'?t) (?:tell|say|see|confirm|determine|verify|locate|trace) …",
     '(?:undeliverable|unreadable|unresolved|unreachable|out of (?:order|stock|range))',
@@ -244,7 +253,7 @@ export const ENGLISH: Phrases = {
   ],
   handOver: [
     `${AGENT} ${ADVERBS}(?:forwarded|escalated|passed|handed|referred|routed|transferred|assigned|raised|sent|looped|brought|handing|passing) (?:${MATTER} )?(?:[^.!?]{0,40}?)(?:to|on|over|along|in|with) [^.!?]{0,40}?(?:colleague|team|specialist|agent|department|manager|supervisor|human|person|support|billing|expert|engineer|representative)…`,
-    '(?:has|have) been (?:forwarded|escalated|passed|handed|referred|routed|transferred|assigned) (?:on |over |along )?to…',
+    '(?:has|have) been (?:forwarded|escalated|passed|handed|referred|routed|transferred|assigned) (?:on |over |along )?to (?!another|someone|somebody)…',
     '(?:a|an|one of our|our|my) (?:\\p{L}{2,14} )?(?:colleague|specialist|agent|team member|representative|manager|supervisor|expert)s? (?:will|is going to|has been|was|is|can) (?:now |be )?(?:call|contact|reach|get|take|in touch|follow|informed|notified|handle|join|assigned|looking|pick|with)…',
     '(?:putting|patching|passing|handing|routing) you (?:through|over|on|to)…',
     "(?:let me |i'?ll |i will |i'?m )?(?:get|getting|bring|bringing|fetch|find|grab|call in|looping in|loop in) (?:you )?(?:a|an|one of|someone|somebody) (?:\\p{L}{2,14} ){0,3}?(?:human|person|colleague|specialist|agent|team|representative|expert|manager)…",
@@ -252,7 +261,13 @@ export const ENGLISH: Phrases = {
     "(?:i'?m|i am|i'?ll|i will|let me|we'?ll|i'?ve|i have) (?:now )?(?:be )?(?:connect|transfer|pass|forward|hand|put|escalat|rout)…",
     '(?:connecting|transferring) you',
   ],
+  handedOver: [
+    `${AGENT} ${ADVERBS}(?:transferred|connected|handed|passed|put|routed) you (?:over |on )?(?:to|with|through)…`,
+    '(?:a|an|another|one of our|our|my) (?:\\p{L}{2,14} )?(?:colleague|specialist|agent|representative|supervisor|manager) (?:has|have) (?:now |just |already )?(?:taken (?:over|this|it|on)|joined|picked)…',
+    "(?:you have been|you've been|you are now|you're now) (?:transferred|connected|put through) (?:to|with)…",
+  ],
   ownClaim: [
+    `${AGENT} ${ADVERBS}set (?:an?|your|the) (?:\\p{L}{2,12} )?(?:alarm|reminder|timer)`,
     `(?:i|we) [^.!?;]{0,80}? and (?:have|'ve) ${ADVERBS}${CHANGED}${NOT_BY_OTHERS}`,
     `${AGENT} ${ADVERBS}had [^.!?,;]{1,40}? ${CHANGED}`,
     '(?:(?<=^ ?)|and )(?:added|sent|shared|moved|created|removed|switched|invited|assigned|notified|forwarded|transferred) (?:\\p{L}{2,16} ){1,4}(?:to|from|with|into|for)',
@@ -270,9 +285,9 @@ export const ENGLISH: Phrases = {
     "(?:your|the) order (?:is|has|'s) (?:now |already |just ){0,2}(?:through|gone through|complete|done)",
     "(?:is|are|'s) now (?:on|in|off|part of|under|at) (?:the|your|a|our)…",
     '(?<!(?:i|we|you|they) )(?:has|have) been (?:told|informed|notified|made aware)',
-    `(?:has|have|'s|'ve|had) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}(?<!charged|started|named|stored|shipped|dispatched|informed|notified)${NOT_BY_OTHERS}`,
+    `(?:has|have|had|(?:it|that|this|everything|all|which|they|you)'(?:s|ve)) ${ADVERBS}(?:been|gotten|got) ${ADVERBS}${CHANGED}(?<!charged|(?<!re)started|named|stored|shipped|dispatched|informed|notified)${NOT_BY_OTHERS}`,
     `(?:is|are|was|were|'s|'re|got) (?:now |all |already |successfully |both |officially ){0,2}${STANDS}${NOT_BY_OTHERS}`,
-    "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:through|on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",
+    "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|invoice|receipt|voucher|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:through|on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",
     '(?:refund|payment|transfer|change|cancellation|order|booking|reservation|request) (?:just |now |has |is ){0,2}(?:went|gone|came|come) through',
     '(?:refund|payment|transfer|change|cancellation|booking|reservation|order|upgrade|return) (?:was |is |has been )?(?:successful|complete|done|sorted)',
     '(?:invites?|invitations?|e-?mails?|letters?) (?:is|are) (?:out|sent|on (?:its|their) way)',
@@ -286,6 +301,10 @@ export const ENGLISH: Phrases = {
     `(?:new|updated|correct|changed) [^.!?]{1,30} (?:is|are|'s) (?:now )?(?:on file|in place|active|saved|live)`,
   ],
   unclaimed: [
+    'whose',
+    '(?:either|perhaps|maybe|possibly|probably|likely|(?:seem|appear)s?)',
+    '(?:as )?you (?:mention|describe|told|wrote|report|say|said|note|put)\\p{L}{0,2}…',
+    '(?:means|prints|says|states|shows|reads|indicates|suggests|implies)',
     '(?:you|he|she|they) (?:said|say|mentioned|wrote|told (?:me|us)|reported|believe|think)',
     'not',
     "(?:haven|hasn|wasn|weren|isn|aren|didn|couldn|can|don|doesn|won)'?t",

@@ -86,6 +86,7 @@ export const FRENCH: Phrases = {
     "n'a pas (?:fonctionné|marché|abouti)",
   ],
   trouble: [
+    "il faut (?:encore |d'abord )?attendre",
     "(?:j'ignore|nous ignorons|je ne sais pas|nous ne savons pas|on ne sait pas) …",
     '(?:injoignable|inaccessible|illisible|épuisée?s?|en attente|pas de chance|en suspens)',
     "(?:personne (?:n'|ne )|ignorée?s?|sautée?s?|omise?s?|laissée?s? de côté)…",
@@ -197,6 +198,10 @@ export const FRENCH: Phrases = {
     '(?:ai|avons) (?:ouvert|créé|enregistré) (?:un|une|le) (?:ticket|dossier|incident|réclamation)',
     'je vous (?:mets en relation|transfère|passe|oriente|redirige)…',
   ],
+  handedOver: [
+    "(?:un|une|mon|ma) (?:collègue|conseiller|conseillère|agent|responsable|spécialiste) (?:a|s'est) (?:bien |déjà )?(?:pris|repris|chargée?|occupée?)…",
+    "(?:je vous|je t'|vous) (?:ai|êtes|avez été) (?:maintenant |bien )?(?:mise? en relation|connectée?) …",
+  ],
   ownClaim: [
     "(?:j'ai|nous avons)[^.!?]{0,60} (?:et|,) (?:partagé|prévenu|inclus|joint|invité)",
     `(?:j'ai|nous avons|on a) ${ADVERBS}${DONE}`,
@@ -208,6 +213,7 @@ export const FRENCH: Phrases = {
     `(?:j'ai|nous avons) (?:bien )?(?:pu|réussi à) ${OBJECT}${TO_DO}…`,
   ],
   doneClaim: [
+    `(?:vient|viennent) (?:tout juste )?d(?:e |')(?:vous |lui |leur |t')?être ${DONE}${NOT_BY_OTHERS}`,
     '(?<=^ ?)tout est en ordre(?= ?[^\\p{L}\\s]| ?$)',
     'commande est (?:bien |désormais |maintenant )?passée',
     `(?:a|ont) ${ADVERBS}été ${ADVERBS}${DONE}${NOT_BY_OTHERS}`,
@@ -222,6 +228,9 @@ export const FRENCH: Phrases = {
     `(?:est|sont) (?:supprim|enregistr|mis|remplac)[^.!?]{0,60} (?:et|,) [^.!?]{0,30} (?:enregistr|supprim|ajout|mis)(?:ée?s?|e)`,
   ],
   unclaimed: [
+    '(?:peut-être|sans doute|probablement|semblent?|apparemment)',
+    "(?:vous|tu) (?:m')?(?:dites|dis|disiez|avez dit|as dit|indiquez|indiques|mentionnez|mentionnes|écrivez|écris|signalez|signales)",
+    '(?:signifie|veut dire|indique que|affiche que)',
     '(?:pas|rien|jamais|aucune?|personne|sans|ni)',
     '(?:essayé|tenté|essaie)',
     '(?:(?:pourrait|pourraient|peut|peuvent|devrait|devraient|doit|doivent|puisse) (?:être|avoir)|sera|seront|serait|soit|soient|ait|aient)',

@@ -91,6 +91,7 @@ export const GERMAN: Phrases = {
     'ist (?:leider )?fehlgeschlagen',
   ],
   trouble: [
+    '(?:erst|nur) (?:in|ab|nach|bis|am|um|mit) [^.!?,]{1,30} möglich',
     'weiß (?:ich|man)?(?: \\p{L}{2,12}){0,3}? nicht',
     '(?:unzustellbar|unlesbar|unbekannt|unklar|kein erfolg)',
     '(?:übersprungen|ausgelassen|weggelassen|niemand|keiner)',
@@ -205,6 +206,11 @@ export const GERMAN: Phrases = {
     '(?:angelegt|erstellt|eröffne[nt]?) (?:ein|das) ticket',
     '(?:ich )?(?:verbinde|leite|gebe|übergebe|reiche) (?:ich )?(?:sie|dich|ihr|ihre|das)…',
   ],
+  handedOver: [
+    '(?:ein|eine|mein|meine|unser|unsere) (?:\\p{L}{3,14} )?(?:kolleg|mitarbeiter|spezialist|berater)\\p{L}{0,4} hat [^.!?]{0,40}übernommen',
+    '(?:sie|du) (?:sind|bist|wurden|wurdest) [^.!?]{0,40}(?:verbunden|durchgestellt|weitergeleitet)',
+    '(?:habe|haben) (?:ich |wir )?(?:sie|dich) [^.!?]{0,40}(?:verbunden|durchgestellt)',
+  ],
   ownClaim: [
     '(?:habe|haben) (?:ich|wir)?[^.!?;]{0,80} (?:zurückbuchen|umbuchen|buchen|stornieren|erstatten|ändern|sperren|löschen|einrichten|freischalten|austauschen|verschicken|liefern|korrigieren) lassen',
     '(?:zurückbuchen|umbuchen|stornieren|erstatten|ändern|sperren|löschen|freischalten|austauschen|korrigieren) lassen(?= ?[.!,]| ?$)',
@@ -229,6 +235,9 @@ export const GERMAN: Phrases = {
     `(?<=^|^ |[:,!.] )(?:(?:ihre?|deine?|die|der|das) )?\\p{L}{3,24} (?:erfolgreich )?${STANDS}(?= ?[.!✅✔🎉☑👍]| ?$)`,
   ],
   unclaimed: [
+    '(?:entweder|vielleicht|möglicherweise|wahrscheinlich|vermutlich|anscheinend|offenbar|scheint|scheinen)',
+    '(?:sie|du) (?:schreiben|schreibst|schrieben|schriebst|sagen|sagst|sagten|sagtest|erwähnen|erwähnst|erwähnten|berichten|berichtest|meinen|meinst)(?! (?:sie )?mir)',
+    '(?:bedeutet|heißt|besagt|meldet|zeigt an)',
     'nicht',
     'nichts',
     'kein…',

@@ -37,6 +37,8 @@ export interface Phrases {
   readonly nextStep: readonly string[];
   /** The agent says that it passes the user or the matter on to a person, or that it did. */
   readonly handOver: readonly string[];
+  /** A person is said to have the user or the matter already, beyond what `ownClaim` and `doneClaim` say. */
+  readonly handedOver: readonly string[];
   /** The agent says of itself that it did something that changes something: "I have refunded". */
   readonly ownClaim: readonly string[];
   /** It is said to be done, by whomever: "has been cancelled", "all done". */
@@ -80,6 +82,7 @@ export function compilePhrases(phrases: Phrases, { spaces }: { readonly spaces: 
     courtesy: compiled(phrases.courtesy),
     nextStep: compiled(phrases.nextStep),
     handOver: compiled(phrases.handOver),
+    handedOver: compiled(phrases.handedOver),
     ownClaim: compiled(phrases.ownClaim),
     doneClaim: compiled(phrases.doneClaim),
     unclaimed: compiled(phrases.unclaimed),

@@ -79,6 +79,7 @@ export const PORTUGUESE: Phrases = {
     'não (?:funcionou|deu certo)',
   ],
   trouble: [
+    'não dá (?:mais )?(?:para|pra)',
     'não (?:tenho|temos) acesso…',
     '(?:segue|continua|ficou|está) sem \\p{L}{3,16}',
     'não (?:sei|sabemos|se sabe) (?:onde|quando|o que|por que|como|se)…',
@@ -182,6 +183,10 @@ export const PORTUGUESE: Phrases = {
     '(?:vou |estou )?(?:transferir|transferindo|passar|passando|encaminhar|encaminhando|conectar) (?:você|o senhor|a senhora|para)…',
     'transferi-l[oa]…',
   ],
+  handedOver: [
+    '(?:um|uma|meu|minha) (?:colega|atendente|especialista|agente|supervisora?) (?:já )?(?:assumiu|pegou|está cuidando)…',
+    '(?:conectei|coloquei) (?:você|o senhor|a senhora) (?:com|em contato)…',
+  ],
   ownClaim: [
     `(?<=^ ?)(?:já )?(?:${STEMS_AR}amos|devolvemos|removemos|resolvemos|corrigimos|abrimos|fizemos|concluímos) (?:o|a|os|as|seu|sua|tudo|isso|um|uma)`,
     '(?:compartilhei|incluí|inscrevi|suspendi|consegui)',
@@ -204,6 +209,9 @@ export const PORTUGUESE: Phrases = {
     '(?:isso|assunto|caso) (?:já )?(?:está|foi|ficou) (?:resolvido|feito|pronto)',
   ],
   unclaimed: [
+    '(?:talvez|provavelmente|possivelmente|parece|aparentemente)',
+    '(?:você |o senhor |a senhora )(?:me )?(?:disse|diz|mencionou|menciona|comentou|informou|relatou|escreveu)',
+    '(?:significa|quer dizer|indica|mostra|diz) que',
     'não',
     '(?:nada|ninguém|nunca|nenhum|nenhuma|sem|tampouco)',
     '(?:tentei|tentamos|tentando|tentado)',

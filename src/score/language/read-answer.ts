@@ -7,6 +7,7 @@
  */
 import type { Turn } from '../../model/turn.ts';
 import { type Language, LANGUAGES, PHRASES } from './languages.ts';
+import { withoutFrames } from './frames.ts';
 import { type PhraseKind, type PhraseTests, plainText, sentencesOf } from './phrases.ts';
 import { languageOfPlain } from './recognise.ts';
 
@@ -17,18 +18,29 @@ export interface AnswerReading {
   readonly admitsTrouble: boolean;
   /** `own`: the agent says that it did it; `stated`: that it is done. */
   readonly claims: 'own' | 'stated' | undefined;
-  /** The sentence that claims it. */
-  readonly claim: string | undefined;
-  /** Of that sentence, the words that say that it was done: "has been cancelled". */
-  readonly claimWords: string | undefined;
-  /** What is claimed to be done is that a person was told, or given the case. */
-  readonly claimsHandOver: boolean;
+  /** All that is claimed, what the agent says of itself first. */
+  readonly claimed: readonly Claim[];
+  /** The sentence by which a person is said to have the user or the matter already. */
+  readonly handedOver: string | undefined;
   /** It waits for something from the user. */
   readonly asks: boolean;
   readonly refuses: boolean;
   readonly handsOver: boolean;
   /** It says what will happen or what the user can do. */
   readonly saysWhatNext: boolean;
+}
+
+export interface Claim {
+  readonly kind: 'own' | 'stated';
+  readonly sentence: string;
+  /** Words of the sentence that say that it was done: "has been cancelled". */
+  readonly words: string;
+  /** The clause up to the end of those words. */
+  readonly clause: string;
+  /** A person was told, or given the case. */
+  readonly isHandOver: boolean;
+  /** Its sentence apologises, refuses, or tells of trouble, unless it is stated after a "but". */
+  readonly isBesideTrouble: boolean;
 }
 
 export const LANGUAGE_NOT_KNOWN = `The answer is in no language that this rule of thumb knows (${LANGUAGES.join(', ')}), or too short to tell.`;
@@ -85,7 +97,7 @@ class Reading implements AnswerReading {
   readonly #text: string;
   readonly #sentences: readonly string[];
   #told: readonly Told[] | undefined;
-  #claimed: Claim | 'none' | undefined;
+  #claimed: readonly Claim[] | undefined;
   #isBare: boolean | undefined;
 
   constructor(language: Language, text: string) {
@@ -98,7 +110,7 @@ class Reading implements AnswerReading {
   get isBare(): boolean {
     this.#isBare ??=
       this.#text.length < NEVER_BARE_FROM &&
-      this.#claim === undefined &&
+      this.claims === undefined &&
       bare(this.#text.replace(everywhere(this.#known.untroubled), ' · '), this.#known);
     return this.#isBare;
   }
@@ -114,19 +126,20 @@ class Reading implements AnswerReading {
   }
 
   get claims(): Claim['kind'] | undefined {
-    return this.#claim?.kind;
+    return this.claimed[0]?.kind;
   }
 
-  get claim(): string | undefined {
-    return this.#claim?.sentence;
+  get claimed(): readonly Claim[] {
+    this.#claimed ??= this.#mayClaim ? claimsIn(this.#ownTellings, this.#known) : NO_CLAIMS;
+    return this.#claimed;
   }
 
-  get claimWords(): string | undefined {
-    return this.#claim?.words;
-  }
-
-  get claimsHandOver(): boolean {
-    return this.#claim !== undefined && this.#known.handOver.test(this.#claim.sentence);
+  get handedOver(): string | undefined {
+    const { handedOver, unclaimed } = this.#known;
+    if (!handedOver.test(this.#text)) return undefined;
+    return this.#ownTellings.find(({ clauses }) =>
+      clauses.some((clause) => handedOver.test(clause) && !unclaimed.test(clause)),
+    )?.sentence;
   }
 
   get asks(): boolean {
@@ -153,9 +166,7 @@ class Reading implements AnswerReading {
   }
 
   get #tellings(): readonly Told[] {
-    this.#told ??= this.#sentences
-      .filter((sentence) => !isQuestion(sentence, this.#known))
-      .map((sentence) => asIs(sentence, this.#known));
+    this.#told ??= tellingsOf(this.#sentences, this.#known);
     return this.#told;
   }
 
@@ -167,11 +178,14 @@ class Reading implements AnswerReading {
     );
   }
 
-  get #claim(): Claim | undefined {
-    this.#claimed ??= (this.#mayClaim ? claimIn(this.#tellings, this.#known) : undefined) ?? 'none';
-    return this.#claimed === 'none' ? undefined : this.#claimed;
+  /** Without quotes and drafts. */
+  get #ownTellings(): readonly Told[] {
+    const own = withoutFrames(this.#text);
+    return own === this.#text ? this.#tellings : tellingsOf(sentencesOf(own), this.#known);
   }
 }
+
+const NO_CLAIMS: readonly Claim[] = [];
 
 /** In this order: an apology is part of many a filler. */
 const EMPTY = [
@@ -214,6 +228,10 @@ interface Told {
   readonly clauses: readonly string[];
 }
 
+function tellingsOf(sentences: readonly string[], known: PhraseTests): readonly Told[] {
+  return sentences.filter((sentence) => !isQuestion(sentence, known)).map((sentence) => asIs(sentence, known));
+}
+
 function asIs(sentence: string, known: PhraseTests): Told {
   const plain = sentence.replace(everywhere(known.untroubled), ' · ').replace(everywhere(known.conditional), ' · ');
   return { sentence: sentence.trim(), clauses: clausesOf(plain) };
@@ -227,23 +245,44 @@ function clausesOf(sentence: string): readonly string[] {
 const CLAUSE_ENDS =
   /[;—–]|(?<=:) |(?<=,) ?(?=(?:but|and|so|now|then|aber|und|doch|pero|y|así|ahora|mais|et|maintenant|mas|e|então|agora|jetzt|nun) )|(?<=が、|が,)|(?<=,)(?=[\p{Script=Han}])/u;
 
-interface Claim {
-  readonly kind: 'own' | 'stated';
-  readonly sentence: string;
-  readonly words: string;
-}
-
-function claimIn(told: readonly Told[], known: PhraseTests): Claim | undefined {
-  let stated: Claim | undefined;
+function claimsIn(told: readonly Told[], known: PhraseTests): readonly Claim[] {
+  const own: Claim[] = [];
+  const stated: Claim[] = [];
   for (const { sentence, clauses } of told) {
-    for (const clause of clauses) {
-      const own = claimedIn(clause, known.ownClaim, known);
-      if (own !== undefined) return { kind: 'own', sentence, words: own };
-      const done = stated === undefined ? claimedIn(clause, known.doneClaim, known) : undefined;
-      if (done !== undefined) stated = { kind: 'stated', sentence, words: done };
+    for (const [at, clause] of clauses.entries()) {
+      const did = claimedIn(clause, known.ownClaim, known);
+      const words = did ?? claimedIn(clause, known.doneClaim, known);
+      if (words === undefined) continue;
+      const isOwn = did !== undefined;
+      const claim: Claim = {
+        kind: isOwn ? 'own' : 'stated',
+        sentence,
+        words,
+        clause: clause.slice(0, clause.indexOf(words) + words.length),
+        // Few claims are asked about these.
+        get isHandOver() {
+          return known.handOver.test(sentence);
+        },
+        get isBesideTrouble() {
+          return !isOwn && isBesideTrouble(clauses, at, known);
+        },
+      };
+      (isOwn ? own : stated).push(claim);
     }
   }
-  return stated;
+  return [...own, ...stated];
+}
+
+/** Trouble before a "but" is what the claim makes up for. */
+function isBesideTrouble(clauses: readonly string[], at: number, known: PhraseTests): boolean {
+  const from = HOWEVER.test(clauses[at] ?? '') ? at : 0;
+  return tellsOfTrouble(standingOf(clauses.slice(from), known), known);
+}
+
+const HOWEVER = /^ ?(?:but|aber|doch|pero|mais|mas|ただし|但)/;
+
+function tellsOfTrouble(text: string, { apology, trouble, failure, refusal }: PhraseTests): boolean {
+  return trouble.test(text) || failure.test(text) || refusal.test(text) || apology.test(text);
 }
 
 /** What comes after a claim does not take it back ("is refunded and should arrive"), but for languages with the verb at the end. */
@@ -251,8 +290,13 @@ function claimedIn(clause: string, pattern: RegExp, known: PhraseTests): string 
   const claim = pattern.exec(clause);
   if (claim === null) return undefined;
   const read = known.words.size === 0 ? clause : clause.slice(0, claim.index + claim[0].length);
+  if (NOTHING.test(clause.slice(claim.index + claim[0].length))) return undefined;
   return known.unclaimed.test(read) ? undefined : claim[0];
 }
+
+/** "I have changed nothing". */
+const NOTHING =
+  /^ (?:nothing|none|no (?:other|further|changes?)|nichts|keine[nrs]?|nada|ning[uú]na?|rien|aucune?|nenhuma?)(?![a-zß-öø-ÿœ])/;
 
 /** Without trouble that was overcome: told as past before something that was done, or said to be over. */
 function standingOf(clauses: readonly string[], known: PhraseTests): string {
@@ -273,7 +317,7 @@ function endOfTrouble(clause: string, known: PhraseTests): number | undefined {
   if (over !== null) return over.index + over[0].length;
   const done = claimedIn(clause, known.ownClaim, known) ?? claimedIn(clause, known.doneClaim, known);
   if (done === undefined) return undefined;
-  return known.passing.test(clause) ? clause.length : 0;
+  return known.passing.test(clause) ? clause.indexOf(done) + done.length : 0;
 }
 
 function refuses(sentence: string, known: PhraseTests): boolean {

@@ -200,6 +200,10 @@ export const SPANISH: Phrases = {
     '(?:he abierto|abrí|he creado|creé|hemos abierto|generé|he generado|registré) (?:un|una|el|la) (?:ticket|caso|incidencia|reclamación)',
     '(?:le|te|lo|la) (?:paso|comunico|transfiero|derivo|conecto|voy a (?:pasar|transferir))…',
   ],
+  handedOver: [
+    '(?:un|una|mi|nuestr[oa]) (?:compañer[oa]|agente|colega|especialista|supervisora?) (?:ya )?(?:ha tomado|tomó|se ha hecho cargo|se hizo cargo|ha asumido|asumió)…',
+    '(?:le|te|lo|la) (?:he|hemos) (?:comunicado|conectado|puesto) con…',
+  ],
   ownClaim: [
     '(?:le|te|les|lo|la) (?:ya )?(?:(?:cancel|anul|reembols|cambi|actualiz|modific|activ|desactiv|elimin|borr|abon|bonific|bloque|desbloque|renov|ampli|reserv)amos|dimos de (?:baja|alta)|devolvimos)',
     `(?:y |ya )?${OBJECT}(?:compartí|incluí|inscribí|suscribí|conseguí|detuve|puse)`,
@@ -223,6 +227,8 @@ export const SPANISH: Phrases = {
     `(?<=^|^ |[¡:] )(?:(?:su |tu |el |la )?\\p{L}{4,14} )(?:cancelad|reembolsad|confirmad|enviad|procesad|realizad|actualizad|anulad|tramitad|completad)[oa]s?(?= ?[.!✅✔🎉]| ?$)`,
   ],
   unclaimed: [
+    '(?:quizás?|tal vez|posiblemente|probablemente|parece|al parecer)',
+    '(?:dice|dices|dijo|dijiste|menciona|mencionas|mencionó|mencionaste|comenta|comentas|comentó|significa|quiere decir|indica|indicas|muestra)(?: en [^.!?,]{1,20})? que',
     'no',
     '(?:nada|nadie|nunca|ningún|ninguna|sin|tampoco)',
     '(?:intenté|intentado|intentando)',

@@ -1,0 +1,25 @@
+/**
+ * Parts of an answer that are not said by the agent in its own voice: quotes, quoted lines, code, and a draft after the words that announce
+ * it. "You could reply: "I have sent the report"" claims nothing. An answer that is one quote and no more is read as it is.
+ */
+const MAY_HOLD_FRAMES = /["“”„«「『>]|```|[:：]\s*\n/;
+const CODE = /```[\s\S]{0,8000}?(?:```|$)/g;
+const QUOTED_LINES = /^ {0,3}>.{0,2000}$/gm;
+const QUOTE =
+  /"[^"\n]{2,600}"|“[^”\n]{2,600}”|„[^“”\n]{2,600}[“”]|«[^»\n]{2,600}»|「[^」\n]{2,600}」|『[^』\n]{2,600}』/g;
+const DRAFT =
+  /(?:here(?:'s| is| are)|below is|hier (?:ist|kommt|sind)|aquí (?:tiene|tienes|está|va)|voici|aqui (?:está|vai)|segue|以下|下面)[^.!?\n]{0,60}(?:draft|letter|e-?mail|message|text|translation|template|poem|reply|version|wording|entwurf|brief|übersetzung|vorlage|borrador|carta|traducción|correo|mensaje|brouillon|lettre|traduction|courriel|rascunho|tradução|mensagem|下書き|文面|文案|訳|草稿|译文|模板|范文)[^.!?\n]{0,40}[:：]\s*\n[\s\S]*/;
+const LETTERS_LEFT_MIN = 6;
+
+/** Of text as `plainText` gives it. */
+export function withoutFrames(plain: string): string {
+  if (!MAY_HOLD_FRAMES.test(plain)) return plain;
+  const rest = plain.replace(CODE, '\n').replace(QUOTED_LINES, '').replace(DRAFT, '\n').replace(QUOTE, '·');
+  return (rest.match(/\p{L}/gu)?.length ?? 0) >= LETTERS_LEFT_MIN ? rest : plain;
+}
+
+/** Code and quotes: material that a user gives along with a request. */
+export function framesOf(plain: string): string {
+  if (!MAY_HOLD_FRAMES.test(plain)) return '';
+  return [CODE, QUOTED_LINES, QUOTE].flatMap((frame) => plain.match(frame) ?? []).join('\n');
+}
