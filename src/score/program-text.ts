@@ -4,7 +4,10 @@
  *     None, null, undefined, NaN, [object Object]     a value that is not there, or has no text
  *     {}, []                                          an empty value
  *     500 Internal Server Error, KeyError: 'eta'      an error as a server, a client library or a runtime prints it, a traceback
- *     <tool_call>…</tool_call>, {"name", "arguments"} a tool call that nobody carried out
+ *     502 Bad Gateway as a page of HTML               an error page of a proxy
+ *     Agent stopped due to iteration limit            what a framework says when it gives up
+ *     Thought: … Action: …                            a step of the agent that its framework could not read
+ *     <tool_call>…</tool_call>, {"name", "arguments"} a tool call that nobody carried out, `refund(order="A-17")` among them
  *
  * Only where it is the whole text. Whatever else an agent gives as JSON is its answer, `0` and `false` among them. An empty value is the right
  * answer to some requests for data, an error to some questions about errors: each is let pass where the request speaks of such a thing, those
@@ -21,9 +24,18 @@ const EMPTY_VALUE = /^(?:\{\s*\}|\[\s*\])$/;
 const TAGGED_CALL =
   /^(?:<tool_calls?>[\s\S]*<\/tool_calls?>|<function_calls?>[\s\S]*<\/function_calls?>|<function=[\s\S]*<\/function>|\[TOOL_CALLS\][\s\S]*|<\|python_tag\|>[\s\S]*)$/;
 
+const PYTHON_CALL = /^[a-z]\w{0,60}(?:_\w{1,60})+\((?:\w{1,60} ?= ?[^()\n]{0,400})?\)$/;
+const GAVE_UP =
+  /^Agent stopped due to (?:max iterations|iteration limit(?: or time limit)?|time limit)\.?$|^(?:Agent |Run )?(?:reached|hit|exceeded) (?:the |its )?max(?:imum)?(?: number of)? (?:iterations|steps|turns)[.!]?$/i;
+/** ReAct: a thought and an action, and no answer behind them. */
+const STEP = /^(?:Thought|Action):/;
+const ERROR_PAGE =
+  /^<(?:!doctype html|html)[\s>][\s\S]{0,2000}?<title>[^<]{0,100}(?:[45]\d\d\b|error|bad gateway|unavailable)/i;
+
 const SPEAKS_OF_DATA = /json|list|array|object|schema|fields?\b|keys?\b|dict|data|xml|yaml/i;
 const SPEAKS_OF_ERRORS =
   /error|exception|fehler|erreur|erro\b|trace|stack|raise|throw|fail|crash|bug|code|http|status|output|print|\blogs?\b/i;
+const SPEAKS_OF_CODE = /code|python|script|snippet|method|command|\bsdk\b|program/i;
 const SPEAKS_OF_CALLS = /json|tool|function|call|schema|api\b/i;
 
 export function isProgramText(turn: Turn): boolean {
@@ -35,6 +47,11 @@ export function isProgramText(turn: Turn): boolean {
   if (EMPTY_VALUE.test(text))
     return userInput.state === 'whole' && !SPEAKS_OF_DATA.test(request) && !isDataWanted(turn);
   if (isPrintedException(text) || isPrintedHttpError(text)) return !SPEAKS_OF_ERRORS.test(request);
+  if (ERROR_PAGE.test(text)) return !SPEAKS_OF_ERRORS.test(request) && !/\bhtml\b/i.test(request);
+  if (GAVE_UP.test(text)) return true;
+  if (STEP.test(text))
+    return /\nAction:/.test(`\n${text}`) && !/Final Answer:/i.test(text) && !SPEAKS_OF_CALLS.test(request);
+  if (PYTHON_CALL.test(text)) return !SPEAKS_OF_CALLS.test(request) && !SPEAKS_OF_CODE.test(request);
   if (TAGGED_CALL.test(text)) return !SPEAKS_OF_CALLS.test(request);
   return isWrittenCall(text) && !SPEAKS_OF_CALLS.test(request) && !isDataWanted(turn);
 }

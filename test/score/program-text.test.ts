@@ -44,6 +44,17 @@ test.each<[string, TurnParts]>([
     { answered: '{"type": "function", "function": {"name": "track_parcel", "arguments": "{}"}}' },
   ],
   ['the calls of a message', { answered: `{"tool_calls": [${CALL}]}` }],
+  ['a call in Python by itself', { answered: 'track_parcel(parcel_id="P-7")' }],
+  ['a framework that gave up', { answered: 'Agent stopped due to iteration limit or time limit.' }],
+  ['the same of another version', { answered: 'Agent stopped due to max iterations.' }],
+  [
+    'a step that was not read',
+    { answered: 'Thought: I need the parcel.\nAction: track_parcel\nAction Input: {"id": 7}' },
+  ],
+  [
+    'an error page',
+    { answered: '<html>\n<head><title>502 Bad Gateway</title></head>\n<body><h1>502 Bad Gateway</h1></body></html>' },
+  ],
   ['an action', { answered: '{"action": "track_parcel", "action_input": "7"}' }],
 ])('%s is no answer to a person', (_what, parts) => {
   expect(hasAnswer(aTurn({ asked: ASKED, ...parts }))).toBe(false);
@@ -51,6 +62,22 @@ test.each<[string, TurnParts]>([
 
 test.each<[string, TurnParts]>([
   ['a sentence', { answered: 'Your parcel is in Graz.' }],
+  ['a thought with its answer', { answered: 'Thought: I know it.\nFinal Answer: In Graz.' }],
+  ['a thought that is an answer', { answered: 'Thought: a parcel is a small gift.' }],
+  [
+    'a call that was asked for',
+    { asked: 'Which Python function tracks it?', answered: 'track_parcel(parcel_id="P-7")' },
+  ],
+  ['a name with brackets', { answered: 'Graz(Austria)' }],
+  [
+    'a page that was asked for',
+    { asked: 'Write a page.', answered: '<html><head><title>Parcels</title></head></html>' },
+  ],
+  [
+    'an error page that was asked for',
+    { asked: 'Write me an HTML error page.', answered: '<html><title>502</title></html>' },
+  ],
+
   ['a word', { answered: 'Graz' }],
   ['zero', { answered: '0' }],
   ['a number that is a code as well', { answered: '404' }],

@@ -1,13 +1,13 @@
 /**
- * Failed tool calls of a conversation, and what became of them. A failure that only the result tells of is one as well.
+ * Finds the failed tool calls of a conversation, and how the agent treated each. A call has failed if its span or its result says so.
  *
- * A failure that no later call of the tool made good is left standing. How the answer of its turn treats it is one of three:
+ * A failure is left standing if no later call of the tool made it good (`made-good.ts`). The answer of its turn treats it in one of three ways:
  *
  *   admitted  it says that something was not done, or a person was asked to take over instead
  *   silent    it says nothing of the kind, or there is none
- *   unknown   it was not recorded, was redacted or cut before it says so, or is in a language that is not known
+ *   unknown   it was not recorded, was redacted or cut before it says so, or its language is not known
  *
- * Several failures are treated as the worst of them is: one that is passed over in silence is not made up for by another that is admitted.
+ * Of several failures the one that was treated worst decides: an admitted failure does not make up for one that was passed over in silence.
  */
 import type { UndecidedReason } from '../../model/evaluation.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
@@ -15,6 +15,7 @@ import { LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';
+import { isMadeGood } from './made-good.ts';
 
 interface FailedCall {
   readonly turn: Turn;
@@ -35,6 +36,8 @@ export interface StandingFailure {
 }
 
 const STANDING = {};
+/** Successes of one tool that are compared with a failure before them: the next ones. */
+const LATER_MAX = 20;
 
 /** Undefined where no failure was left standing. */
 export function standingFailure(subject: Subject): StandingFailure | undefined {
@@ -53,13 +56,14 @@ function findStanding(subject: Subject): StandingFailure | undefined {
 
 /** Failed calls that no later call of the same tool made good. */
 export function unrecoveredCalls(subject: Subject): readonly FailedCall[] {
-  const succeededLater = new Set<string>();
+  const succeededLater = new Map<string, ToolCall[]>();
   const failures: FailedCall[] = [];
   for (const turn of subject.turns.toReversed()) {
     for (const call of turn.toolCalls.toReversed()) {
+      const later = succeededLater.get(call.name) ?? [];
       if (!subject.hasFailed(call)) {
-        if (call.answered) succeededLater.add(call.name);
-      } else if (!succeededLater.has(call.name)) failures.push({ turn, call });
+        if (call.answered) succeededLater.set(call.name, [...later.slice(-LATER_MAX), call]);
+      } else if (!isMadeGood(call, later, subject)) failures.push({ turn, call });
     }
   }
   return failures.reverse();

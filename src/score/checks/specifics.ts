@@ -1,5 +1,5 @@
 /** What in a text can be right or wrong to the letter: numbers, dates, months, ids and addresses, names. */
-import { readingsOf, WRITTEN_NUMBER } from './written-number.ts';
+import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
 
 export interface Specific {
   readonly kind: 'number' | 'date' | 'month' | 'id' | 'name';

@@ -8,11 +8,15 @@
  */
 import type { Turn } from '../../model/turn.ts';
 import { answerGap } from '../needs.ts';
+import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
 
 const THOUSANDS = /(?<=\d)[,'’\u00a0\u202f](?=\d{3}(?!\d))/g;
 const SPACES = /[\s\u00a0\u202f]+/g;
 /** Not within a name such as hat136, and not 10 of 10k. A sign is no dash between two things; a currency may follow it. */
-const NUMBERS = /(?<![a-z\d.])(?:[-−] ?(?:[$€£¥] ?)?)?\d+(?:\.\d+)?(?!\.?\d|[kmb](?![a-z]))/g;
+const NUMBERS = new RegExp(
+  String.raw`(?<![a-z\d.])(?<sign>[-−] ?)?(?:[$€£¥] ?)?(?<digits>${WRITTEN_NUMBER})(?!\.?\d|[kmb](?![a-z]))`,
+  'g',
+);
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 /** A text says why it can't be told. */
@@ -25,7 +29,7 @@ export function wasTold(wanted: string | number, turns: readonly Turn[]): boolea
 function holds(answer: string, wanted: string | number): boolean {
   const [text, part] = [plain(answer), plain(String(wanted))];
   if (part === '') return true;
-  if (PLAIN_NUMBER.test(part)) return hasNumber(text, Number(part));
+  if (PLAIN_NUMBER.test(part)) return hasNumber(answer.toLowerCase(), Number(part));
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
     const end = at + part.length;
     if (continuesNumber(text, at) || isContinued(text, end) || isInWord(text, at, end)) continue;
@@ -39,9 +43,13 @@ function plain(text: string): string {
 }
 
 function hasNumber(text: string, wanted: number): boolean {
-  return [...text.matchAll(NUMBERS)].some(({ 0: written, index }) => {
-    const number = Number(written.replace('−', '-').replace(/[^\d.-]/g, ''));
-    return isSameNumber(number, wanted) && !isNegated(text, index, index + written.length);
+  return [...text.matchAll(NUMBERS)].some(({ 0: written, index, groups }) => {
+    const end = index + written.length;
+    // "#30-A" is a name.
+    if (text.charAt(index - 1) === '#' && /^-[a-z\d]/.test(text.slice(end, end + 2))) return false;
+    const sign = groups?.sign === undefined ? 1 : -1;
+    const told = readingsOf(groups?.digits ?? '').map((reading) => sign * Number(reading));
+    return told.some((number) => isSameNumber(number, wanted)) && !isNegated(text, index, end);
   });
 }
 

@@ -35,6 +35,10 @@ test.each<[wanted: string | number, answer: string]>([
   [12, 'Not only 12: 15 as well.'],
   ['refundable', 'It is not cheap, and it is refundable.'],
   ['not refundable', 'It is not refundable.'],
+  [1286, 'Das kostet 1.286,00 €.'],
+  ['12.5', 'Das macht 12,50 Euro.'],
+  [1286.4, 'Cela coûte 1\u00a0286,40 €.'],
+  [30, 'Your order #30 is on its way.'],
 ])('%j is told by %j', (wanted, answer) => {
   expect(wasTold(wanted, [aTurn({ answered: answer })])).toBe(true);
 });
@@ -62,6 +66,8 @@ test.each<[wanted: string | number, answer: string]>([
   ['refundable', 'It is not refundable.'],
   ['refundable', 'It is non-refundable and not a refundable fare.'],
   ['30 Euro', 'Es sind nicht 30 Euro.'],
+  [30, 'Your order #30-A is on its way.'],
+  [12.5, 'Das macht 12,75 Euro.'],
   ['12', '不是12'],
   ['12', '12ではありません。'],
 ])('%j is not told by %j', (wanted, answer) => {

@@ -349,3 +349,70 @@ test('failures lead to the step: the failed call, the repeated calls, the model 
     'Score 0.733333 makes this a graceful_failure (score >= 0.50); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The model was cut off: it ran into the limit of output tokens (length)).',
   );
 });
+
+const refundOf = (order: string) => ({ args: content({ order_id: order }) });
+const answered = 'Both orders are refunded.';
+
+test.each<[string, TurnParts, 'pass' | 'fail']>([
+  [
+    'a refund of another order does not make it good',
+    {
+      asked: 'Please refund A-17 and A-18.',
+      toolCalls: [aFailedCall('refund_order', 'locked', refundOf('A-17')), aToolCall('refund_order', refundOf('A-18'))],
+    },
+    'fail',
+  ],
+  [
+    'the same order, tried again',
+    {
+      asked: 'Please refund A-17.',
+      toolCalls: [aFailedCall('refund_order', 'locked', refundOf('A-17')), aToolCall('refund_order', refundOf('A-17'))],
+    },
+    'pass',
+  ],
+  [
+    'an id that the agent had made up, corrected',
+    {
+      asked: 'Please refund A-18.',
+      toolCalls: [aFailedCall('refund_order', 'locked', refundOf('B-99')), aToolCall('refund_order', refundOf('A-18'))],
+    },
+    'pass',
+  ],
+  [
+    'an id of which the tool says that it does not exist',
+    {
+      asked: 'Please refund A-17, no, A-18.',
+      toolCalls: [
+        aFailedCall('refund_order', 'no such order', refundOf('A-17')),
+        aToolCall('refund_order', refundOf('A-18')),
+      ],
+    },
+    'pass',
+  ],
+  [
+    'another room in place of one that is taken',
+    {
+      asked: 'Book room A-17 or A-18.',
+      toolCalls: [
+        aFailedCall('book_room', 'taken', { args: content({ room_id: 'A-17' }) }),
+        aToolCall('book_room', { args: content({ room_id: 'A-18' }) }),
+      ],
+    },
+    'pass',
+  ],
+  [
+    'another amount for the same order',
+    {
+      asked: 'Refund 30 of A-17.',
+      toolCalls: [
+        aFailedCall('refund_order', 'too much', { args: content({ order_id: 'A-17', amount: 3000 }) }),
+        aToolCall('refund_order', { args: content({ order_id: 'A-17', amount: 30 }) }),
+      ],
+    },
+    'pass',
+  ],
+])('a failed call is made good by a later one: %s', (_what, parts, verdict) => {
+  const evaluation = run(suite, aConversation([aTurn({ answered, ...parts })]));
+
+  expect(evaluation.verdicts.get('no_unrecovered_tool_error')?.verdict).toBe(verdict);
+});
