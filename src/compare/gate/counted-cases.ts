@@ -193,7 +193,7 @@ function idsOf({ cases }: SuiteRuns): ReadonlySet<string> {
 }
 
 function counted(
-  { candidate: { experiment }, baseline }: Sides,
+  { candidate: { experiment }, baseline }: Pick<Sides, 'candidate' | 'baseline'>,
   states: readonly Stated[],
   { notRun, leftOut }: Pick<CountedCases, 'notRun'> & LeftOutOf,
 ): CountedCases {

@@ -49,7 +49,7 @@ export function decideCount({ rule, allowed }: SingleCount, sides: Sides): Judge
 
 type Undecidable = Pick<JudgedCount, 'decision' | 'because'>;
 
-function countedBy(rule: CountRule, { candidate, baseline }: Sides): CountedCases | Undecidable {
+function countedBy(rule: CountRule, { candidate, baseline, noBaseline }: Sides): CountedCases | Undecidable {
   if (rule === 'critical_failures') {
     const counted = criticalFailures(candidate, baseline);
     return counted ?? { decision: 'not_applicable', because: 'The suite has no critical criterion.' };
@@ -58,8 +58,7 @@ function countedBy(rule: CountRule, { candidate, baseline }: Sides): CountedCase
     return rule === 'missing_cases'
       ? missingCases(candidate, baseline)
       : casesAgainstBaseline(rule, candidate, baseline);
-  const because = `It can't be told: there is no baseline that was scored by the suite ${candidate.suite}.`;
-  return { decision: 'not_enough_evidence', because };
+  return { decision: 'not_enough_evidence', because: `It can't be told: ${noBaseline}.` };
 }
 
 function decided(rule: CountRule, allowed: number, counted: CountedCases): Undecidable {

@@ -87,10 +87,10 @@ function hasBrokenOff({ cases }: SuiteRuns): boolean {
   return [...cases.values()].some(({ runs }) => runs.some(({ run }) => run.end !== 'completed'));
 }
 
-function figureOf({ measure, limit, isOfBaseline }: SingleRule, { candidate, baseline }: Sides): Figure {
+function figureOf({ measure, limit, isOfBaseline }: SingleRule, { candidate, baseline, noBaseline }: Sides): Figure {
   if (!needsBaseline(limit)) return levelOf(candidate, measure);
   return baseline === undefined
-    ? { because: `there is no baseline that was scored by the suite ${candidate.suite}` }
+    ? { because: noBaseline }
     : (isOfBaseline ? relativeChangeOf : changeOf)(baseline, candidate, measure);
 }
 

@@ -270,3 +270,20 @@ test('counts change nothing for the limits beside them', () => {
 
   expect(beside.rules.filter(({ is }) => is === 'limit')).toEqual(alone.rules);
 });
+
+test.each([
+  ['the same suite', {}, 'pass'],
+  ['another text under the same version', { fingerprint: 'changed' }, 'not_enough_evidence'],
+  ['another version, which is said by itself', { fingerprint: 'changed', version: '2' }, 'pass'],
+] as const)('the baseline was scored by %s', (_what, changed, expected) => {
+  const baseline = experimentOf('a', passing(Array.from({ length: 200 }, () => 1 as const)));
+  const candidate = experimentOf('b', passing(Array.from({ length: 200 }, () => 1 as const)));
+  const suites = candidate.experiment.suites.map((suite) => ({ ...suite, ...changed }));
+  const now = { ...candidate, experiment: { ...candidate.experiment, suites } };
+
+  const result = gate('rules: { tcr: { max_drop: 5 points }, newly_hard_failing: 0 }', now, baseline);
+
+  expect(result.rules.map(({ decision }) => decision)).toEqual([expected, expected]);
+  if (expected !== 'pass')
+    expect(result.rules[0]?.because).toContain('without a new version (1), so run the baseline again');
+});
