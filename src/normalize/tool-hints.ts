@@ -16,6 +16,9 @@ import { decodeJsonish, member, memberText } from './jsonish.ts';
 
 type Effect = 'reads' | 'writes';
 
+const DEFINITIONS = 'gen_ai.tool.definitions';
+const PROMPT_TOOLS = 'ai.prompt.tools';
+const FLAT_TOOLS = 'llm.tools.';
 const HINT = /_?hint/i;
 const OWN_HINT = /(?:^|\.)tool\.(?:annotations\.)?(?:readOnlyHint|read_only_hint|destructiveHint|destructive_hint)$/;
 const OWN_ANNOTATIONS = /(?:^|\.)tool\.annotations$/;
@@ -23,6 +26,7 @@ const NOTHING: ReadonlyMap<string, Effect> = new Map();
 
 /** `ownTool`: the tool that the span itself is a call of. */
 export function toolHintsIn(attributes: Attributes, ownTool: string | undefined): ReadonlyMap<string, Effect> {
+  if (!mayHoldHints(attributes)) return NOTHING;
   const effects = new Map<string, Effect>();
   const own = ownTool === undefined ? undefined : ownEffect(attributes);
   if (ownTool !== undefined && own !== undefined) effects.set(ownTool, own);
@@ -35,10 +39,34 @@ export function toolHintsIn(attributes: Attributes, ownTool: string | undefined)
   return effects.size === 0 ? NOTHING : effects;
 }
 
+/** Most spans have none of the keys, and each is asked. */
+function mayHoldHints(attributes: Attributes): boolean {
+  for (let place = 0; place < attributes.places; place++) if (isKeyOfHints(attributes.keyAt(place))) return true;
+  return false;
+}
+
+/** Keys recur; one that is made up for each span is not remembered. */
+const KNOWN_KEYS_MAX = 10_000;
+const KNOWN_KEYS = new Map<string, boolean>();
+
+function isKeyOfHints(key: string): boolean {
+  let known = KNOWN_KEYS.get(key);
+  if (known === undefined) {
+    known =
+      key === DEFINITIONS ||
+      key === PROMPT_TOOLS ||
+      key.startsWith(FLAT_TOOLS) ||
+      OWN_HINT.test(key) ||
+      OWN_ANNOTATIONS.test(key);
+    if (KNOWN_KEYS.size < KNOWN_KEYS_MAX) KNOWN_KEYS.set(key, known);
+  }
+  return known;
+}
+
 function* definitionsIn(attributes: Attributes): Generator<unknown> {
-  yield* decoded(attributes.get('gen_ai.tool.definitions'));
-  yield* decoded(attributes.get('ai.prompt.tools'));
-  for (const { path, value } of leavesUnder(attributes, 'llm.tools.'))
+  yield* decoded(attributes.get(DEFINITIONS));
+  yield* decoded(attributes.get(PROMPT_TOOLS));
+  for (const { path, value } of leavesUnder(attributes, FLAT_TOOLS))
     if (path === 'tool.json_schema') yield* decoded(value);
 }
 

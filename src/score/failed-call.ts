@@ -61,6 +61,7 @@ const OF_A_RESPONSE: ReadonlySet<string> = new Set([
 const OF_A_JOB = wordSet(
   'status message msg detail details note reason eta retry_after poll_url status_url requires_approval needs_approval',
 );
+const ENVELOPES = wordSet('data result response output');
 const OF_A_TEXT = wordSet('message msg detail result output response text content');
 const OF_MCP = wordSet('content isError is_error structuredContent _meta');
 /** Words in the name of a tool whose results are about errors. */
@@ -69,9 +70,9 @@ const LOOKS_FOR_ERRORS = wordSet(`
   validation typecheck compile diagnose diagnostics audit debug health uptime ping link links monitor probe
 `);
 
-/** `effect`, where more is known of the tool than its name says. */
-export function hasFailed(call: Call, effect: ToolEffect = effectByName(call.name ?? '')): boolean {
-  return call.error !== undefined || saysFailure(call, effect);
+/** `effectOf` is given if more is known of the tool than its name says. It is called only for results that may state a failure, because it may read spans. */
+export function hasFailed(call: Call, effectOf: () => ToolEffect = () => effectByName(call.name ?? '')): boolean {
+  return call.error !== undefined || saysFailure(call, effectOf);
 }
 
 /** The call was accepted, and its result says that the work still goes on. The record of a pending thing has other members as well. */
@@ -92,11 +93,13 @@ export function isPending({ error, result, name = '' }: Call): boolean {
   );
 }
 
-function saysFailure(call: Call, effect: ToolEffect): boolean {
+function saysFailure(call: Call, effectOf: () => ToolEffect): boolean {
   const { result } = call;
   if (result.state !== 'whole' && result.state !== 'truncated') return false;
   if (result.state === 'whole' && failureIn(result.json) !== undefined) return true;
   const json = onlyText(withoutEnvelope(unwrapped(result)));
+  if (isPlainData(json)) return false;
+  const effect = effectOf();
   if (typeof json === 'string') return textSaysFailure(json.trim(), call, effect);
   if (effect === 'writes' && result.state === 'whole' && isPartlyUndone(json, call)) return true;
   if (!isObject(json)) return false;
@@ -108,6 +111,26 @@ function saysFailure(call: Call, effect: ToolEffect): boolean {
   if (failureIn(json) !== undefined || isNothingButAnError(members)) return true;
   return !looksForErrors(call) && (isErrorResponse(members) || isNothingButErrors(members));
 }
+
+/** Most results: an object none of whose members states anything, and whose values are plain or lists. */
+function isPlainData(json: Json): boolean {
+  if (typeof json === 'number' || typeof json === 'boolean' || json === null) return true;
+  if (!isObject(json)) return false;
+  return Object.entries(json).every(
+    ([name, value]) =>
+      !MAY_STATE.has(name) && !isNo(value) && !(typeof value === 'object' && value !== null && isObject(value)),
+  );
+}
+
+const MAY_STATE: ReadonlySet<string> = new Set([
+  ...OF_A_RESPONSE,
+  ...STATUS_OF_CHANGE,
+  ...PARTS,
+  ...ERRORS_OF_USER,
+  ...ENVELOPES,
+  'isError',
+  'is_error',
+]);
 
 function isStated(members: Members, call: Call, effect: ToolEffect, { isCut }: { readonly isCut: boolean }): boolean {
   if (SUCCESS.some((name) => isNo(members.get(name)))) return true;
@@ -259,8 +282,6 @@ function withoutEnvelope(json: Json): Json {
   const inner = others.length === 0 && isObject(json) && ENVELOPES.has(name) ? json[name] : undefined;
   return inner !== undefined && isObject(inner) ? inner : json;
 }
-
-const ENVELOPES = wordSet('data result response output');
 
 /** MCP: `{content: [{type: 'text', text: …}]}`, of which some clients give the list alone. */
 function unwrapped({ json, state }: Content): Json {

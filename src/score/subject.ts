@@ -37,6 +37,8 @@ export interface Subject {
   stepsOf(kind: StepKind): readonly Step[];
   /** Whether a tool changes something: by the suite, the configuration, the spans and its name, see `tool-effects.ts`. */
   effectOf(tool: string): ToolEffect;
+  /** Whether a tool hands over to a person. Reads no spans, as `effectOf` may have to. */
+  handsOver(tool: string): boolean;
   /** Whether a call is known to have failed, by what is known of its tool: see `failed-call.ts`. */
   hasFailed(call: ToolCall): boolean;
   /** Whatever is expensive and asked twice: computed once per evaluation and key. */
@@ -183,10 +185,14 @@ class ConversationSubject implements SubjectWith<Extracts> {
     return this.#effectOf(tool);
   }
 
+  handsOver(tool: string): boolean {
+    return this.#parts.handsOver(tool) && this.effectOf(tool) === 'hands_over';
+  }
+
   hasFailed(call: ToolCall): boolean {
     let failed = this.#failed.get(call);
     if (failed === undefined) {
-      failed = hasFailed(call, this.effectOf(call.name));
+      failed = hasFailed(call, () => this.effectOf(call.name));
       this.#failed.set(call, failed);
     }
     return failed;

@@ -104,6 +104,7 @@ const READ_OF_SUBJECT = Object.keys({
   tools: true,
   stepsOf: true,
   effectOf: true,
+  handsOver: true,
   hasFailed: true,
   extracts: true,
 } satisfies Record<Exclude<keyof SubjectWith<Extracts>, 'once'>, true>);

@@ -78,9 +78,7 @@ export function tellingOf(turn: Turn, subject: Subject): Telling {
   const { state, text } = turn.finalAnswer;
   if (state === 'redacted' || isAnswerUnknown(turn)) return NOT_RECORDED;
   if (!hasAnswer(turn)) {
-    const isHandedOver = turn.toolCalls.some(
-      (call) => subject.effectOf(call.name) === 'hands_over' && !subject.hasFailed(call),
-    );
+    const isHandedOver = turn.toolCalls.some((call) => subject.handsOver(call.name) && !subject.hasFailed(call));
     return isHandedOver ? { is: 'admitted', how: 'a person was asked to take over' } : { is: 'silent' };
   }
   const reading = readingOf(turn);

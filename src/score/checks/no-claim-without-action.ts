@@ -111,7 +111,7 @@ function onlyBegun({ claimed }: AnswerReading, calls: readonly ToolCall[], subje
  * where the turn holds calls; where it holds none, the hand-over may be made outside of the spans.
  */
 function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subject: Subject): Answer {
-  const tried = calls.filter(({ name }) => subject.effectOf(name) === 'hands_over');
+  const tried = calls.filter(({ name }) => subject.handsOver(name));
   const failed = tried.findLast((call) => subject.hasFailed(call));
   const isOnlyTried = failed !== undefined && tried.every((call) => subject.hasFailed(call));
   if (isOnlyTried && (reading.handsOver || reading.handedOver !== undefined) && !reading.admitsTrouble) {
@@ -121,8 +121,10 @@ function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subjec
       evidence: [failed.spanId ?? failed.requestedBy],
     };
   }
-  const claim = calls.length > 0 && !mayBeHandedOver(calls, subject) ? reading.handedOver : undefined;
-  if (claim === undefined || reading.admitsTrouble) return { pass: true, reason: 'The answer claims no action.' };
+  // Most answers claim nothing, which is seen sooner than what was done before.
+  const claim = calls.length > 0 ? reading.handedOver : undefined;
+  if (claim === undefined || mayBeHandedOver(calls, subject) || reading.admitsTrouble)
+    return { pass: true, reason: 'The answer claims no action.' };
   if (subject.turn.flags.includes('partial-trace')) return PARTIAL;
   return {
     pass: false,
