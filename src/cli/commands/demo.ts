@@ -3,7 +3,8 @@
  * sees is what a team would see on the day of a bad release.
  */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { once } from 'node:events';
 import type { Command } from 'commander';
@@ -39,19 +40,18 @@ const EXAMPLE = path.resolve(import.meta.dirname, '../../../examples/scheduling-
 /** The suite of the example agent, which is nobody else's, beside the defaults. */
 const DEMO_SUITES = ['default', 'scheduling', 'error-recovery'];
 const SCORED_WITHIN_MS = 30_000;
+const DEFAULT_PORT = 4319;
 
 export function addDemo(program: Command, terminal: Terminal): void {
   withServiceFlags(program.command('demo'))
     .description('run the service and drive the example agent against it: a healthy version, then a bad one')
     .option('--conversations <n>', 'conversations per version', '40')
-    .option(
-      '--seed <n>',
-      'what the example users ask for; another each time, so that a second demo has conversations of its own',
-      String(Date.now() % 1_000_000),
-    )
+    .option('--seed <n>', 'what the example users ask for (default: 1; with --data-dir another each time)')
     .option('--exit', 'stop when both versions are scored, instead of at Ctrl-C')
+    .addHelpText('after', '\nUnless --data-dir is given, the demo keeps its data in a temporary folder of its own.')
     .action(
-      async (flags: Flags & { readonly conversations: string; readonly seed: string; readonly exit?: boolean }) => {
+      async (given: Flags & { readonly conversations: string; readonly seed?: string; readonly exit?: boolean }) => {
+        const flags = withOwnPlace(given);
         if (!existsSync(EXAMPLE)) {
           throw new CommandFailure(
             'the example agent is not here: `demo` runs from a clone of the repository',
@@ -76,6 +76,16 @@ export function addDemo(program: Command, terminal: Terminal): void {
         }
       },
     );
+}
+
+/**
+ * A demo must not leave its conversations among those of real agents, so only --data-dir puts them elsewhere. In a folder that has seen a demo before,
+ * the same seed would give the same conversations again.
+ */
+function withOwnPlace<F extends Flags & { readonly seed?: string }>(flags: F): F & { dataDir: string; seed: string } {
+  const { dataDir, seed } = flags;
+  if (typeof dataDir === 'string') return { ...flags, dataDir, seed: seed ?? String(Date.now() % 1_000_000) };
+  return { ...flags, dataDir: mkdtempSync(path.join(tmpdir(), 'assay-demo-')), seed: seed ?? '1' };
 }
 
 async function runPhase(
@@ -129,10 +139,17 @@ async function printComparison(terminal: Terminal, service: Service, loaded: Loa
       printTable(terminal, failed, { indent: 7 });
       const [example] = failing[0]?.examples ?? [];
       if (example !== undefined)
-        terminal.out(`       why, for one of them:  npm run assay -- explain ${safe(example)}`);
+        terminal.out(
+          `       why, for one of them:  npx assay explain ${safe(example)} --data-dir ${loaded.settings.dataDir}`,
+        );
     }
     terminal.out(`\n  ${terminal.paint('dim', TCR_SPELLED_OUT)}`);
-    terminal.out(`  The same in Prometheus: curl -s ${base}/metrics | grep assay_evaluation_score`);
+    terminal.out(`
+  Next
+    the same in Prometheus          curl -s ${base}/metrics | grep assay_evaluation_score
+    the conversations that failed   curl -s '${base}/api/conversations?agent_version=v2&outcome=hard_failure'
+    what the service received       npx assay doctor${service.ports.http === DEFAULT_PORT ? '' : ` --url ${base}`}
+    your own agent                  docs/quickstart.md`);
   } finally {
     reader.close();
   }
