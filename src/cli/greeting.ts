@@ -1,4 +1,5 @@
 /** What `assay serve` says when it has started: where it listens, what it will do with the first span, and where to look. */
+import path from 'node:path';
 import { describeRedaction } from '../engine/redaction-rules.ts';
 import type { Service } from '../serve/service.ts';
 import type { Loaded } from './load.ts';
@@ -56,11 +57,18 @@ ${
     ? `  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
 `
     : ''
-}  Ask why one failed:    ${CALLED_AS} explain <conversation>
+}  Ask why one failed:    ${CALLED_AS} explain <conversation>${storeFlag(settings)}
   See what is missing:   ${CALLED_AS} doctor
 `;
 }
 
 function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** The flag by which other commands find the store; none if they look there anyway. */
+function storeFlag({ dataDir, sharedStore }: Loaded['settings']): string {
+  const isFound =
+    sharedStore !== undefined || dataDir === path.resolve('data') || process.env.ASSAY_DATA_DIR !== undefined;
+  return isFound ? '' : ` --data-dir ${dataDir}`;
 }

@@ -25,7 +25,7 @@ test('the demo says the same each time, keeps out of ./data, and its hint works 
   expect(tcrOf(first)).toMatch(/^0\.\d{3}$/);
   expect(tcrOf(second)).toBe(tcrOf(first));
   expect(existsSync(path.join(cwd, 'data'))).toBe(false);
-  const hint = /npx assay (explain .*)/.exec(first)?.[1] ?? '';
+  const hint = /npx assay (explain conv-.*)/.exec(first)?.[1] ?? '';
   const { status, stdout } = spawnSync('sh', ['-c', `"${process.execPath}" "${LAUNCHER}" ${hint}`], {
     cwd,
     encoding: 'utf8',
