@@ -1,6 +1,6 @@
 /**
- * A list of entries in a file, as people and spreadsheets write them: YAML or JSON, JSON lines, or CSV with a line of names. Every entry knows its
- * place, so that a mistake in it has a line.
+ * Reads a list of entries from a file, as people and spreadsheets write them: YAML or JSON, JSON lines, or CSV with a line of names, separated by
+ * commas, semicolons or tabs. Every entry knows its place, so that a mistake in it has a line.
  */
 import { readFileSync } from 'node:fs';
 import type { Mistake } from '../model/mistake.ts';
@@ -40,7 +40,7 @@ function entriesIn(file: string, form: ListForm, mistakes: Mistake[]): readonly 
     return [];
   }
   if (/\.csv$/i.test(file)) return csvEntries(text, { file, known: form.names }, mistakes);
-  if (/\.(jsonl|ndjson)$/i.test(file)) return lineEntries(text, file, mistakes);
+  if (/\.(jsonl|ndjson)$/i.test(file) || JSON_LINES.test(text)) return lineEntries(text, file, mistakes);
   const document = readWrittenDocument(text, file);
   mistakes.push(...document.mistakes);
   if (document.mistakes.length > 0) return [];
@@ -55,6 +55,9 @@ function entriesIn(file: string, form: ListForm, mistakes: Mistake[]): readonly 
     placeOfKey: (path) => document.placeOfKey([index, ...path]),
   }));
 }
+
+/** Two lines that each begin and end as an object, whatever the file is called. */
+const JSON_LINES = /^\s*\{[^\n]*\}\s*\n\s*\{[^\n]*\}\s*(?:\n|$)/;
 
 function lineEntries(text: string, file: string, mistakes: Mistake[]): readonly Entry[] {
   return text.split('\n').flatMap((line, index) => {
@@ -88,10 +91,13 @@ function csvEntries(
   if (brokenAt !== undefined)
     mistake(brokenAt, 'a quote stands where none may', 'quotes around the whole field, and "" for a quote in it');
   const [names, ...others] = rows;
+  const repeated = names?.fields.find((field, index) => names.fields.indexOf(field) !== index);
+  if (repeated !== undefined)
+    mistake(1, `two columns are called ${JSON.stringify(repeated.slice(0, 80))}`, 'a name of its own for each column');
   const unknown = known === undefined ? [] : (names?.fields.filter((field) => !known.includes(field)) ?? []);
   if (unknown.length > 0)
     mistake(1, `there is no field ${unknown.join(', ')}`, `a line of names from ${known?.join(', ')}`);
-  if (names === undefined || brokenAt !== undefined || unknown.length > 0) return [];
+  if (names === undefined || brokenAt !== undefined || unknown.length > 0 || repeated !== undefined) return [];
   return others.flatMap(({ fields, line }) => {
     if (fields.length === 1 && fields[0] === '') return [];
     if (fields.length !== names.fields.length) {
@@ -109,7 +115,19 @@ interface CsvRow {
   readonly line: number;
 }
 
-const CSV_FIELD = /(^|,|\r?\n)(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))/g;
+/** In countries that write decimals with a comma, spreadsheets separate fields with semicolons. */
+const SEPARATORS = [',', ';', '\t'] as const;
+const CSV_FIELDS = {
+  ',': /(^|,|\r?\n)(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))/g,
+  ';': /(^|;|\r?\n)(?:"([^"]*(?:""[^"]*)*)"|([^";\r\n]*))/g,
+  '\t': /(^|\t|\r?\n)(?:"([^"]*(?:""[^"]*)*)"|([^"\t\r\n]*))/g,
+} as const;
+
+/** The first one that the line of names has. */
+function separatorIn(text: string): (typeof SEPARATORS)[number] {
+  const [names = ''] = text.split('\n', 1);
+  return SEPARATORS.find((separator) => names.includes(separator)) ?? ',';
+}
 
 function csvRows(text: string): { readonly rows: readonly CsvRow[]; readonly brokenAt: number | undefined } {
   const rows: CsvRow[] = [];
@@ -117,7 +135,7 @@ function csvRows(text: string): { readonly rows: readonly CsvRow[]; readonly bro
   let begun = 1;
   let line = 1;
   let end = 0;
-  for (const match of text.matchAll(CSV_FIELD)) {
+  for (const match of text.matchAll(CSV_FIELDS[separatorIn(text)])) {
     const [whole, separator = '', quoted, plain = ''] = match;
     if (match.index !== end) break;
     end += whole.length;

@@ -40,6 +40,21 @@ test.each<[why: string, name: string, text: string, options: Options, told: stri
     '17+ b- c+',
   ],
   ['a column that is asked for', 'o.csv', 'conversation_id,at,reopened,csat\na,x,true,1\n', { label: 'csat' }, 'a+'],
+  [
+    'semicolons, as spreadsheets of many countries write them',
+    'o.csv',
+    'conversation_id;csat\na;5\n"b;c";1\n',
+    from(4),
+    'a+ b;c-',
+  ],
+  ['tabs', 'o.csv', 'conversation_id\tcsat\na\t5\n', from(4), 'a+'],
+  [
+    'JSON lines, whatever the file is called',
+    'o.txt',
+    '{"conversation_id": "a", "ok": true}\n{"conversation_id": "b", "ok": false}\n',
+    {},
+    'a+ b-',
+  ],
   ['fields in quotes', 'o.csv', '"conversation_id","csat"\r\n"a, ""b""",5\r\n', from(4), 'a, "b"+'],
 ])('reads %s', (_, name, text, options, expected) => {
   expect(told(name, text, options)).toBe(expected);
@@ -123,4 +138,10 @@ test.each<[why: string, name: string, text: string, options: Options, told: read
 
 test('a file that is not there is a mistake', () => {
   expect(readOutcomes(path.join(tempDirectory(), 'none.csv'))).toMatchObject({ mistakes: [{ line: undefined }] });
+});
+
+test('a column that is there twice is a mistake, since one would be taken for the other', () => {
+  const result = read('o.csv', 'conversation_id,csat,csat\na,5,1\n', from(4));
+
+  expect(result).toMatchObject({ mistakes: [{ line: 1, problem: 'two columns are called "csat"' }] });
 });

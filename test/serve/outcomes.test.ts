@@ -110,3 +110,12 @@ test('an outcome with a mistake is refused, and all that came with it', async ()
   expect((await put(running, [])).status).toBe(400);
   expect(await put(running, [good])).toMatchObject({ body: { changed: 1 } });
 });
+
+test.each(['a\u001b[31m', 'a\nb', 'a\u202eb'])('a label that a terminal would obey is refused: %j', async (label) => {
+  const running = await runService({ suites: [] });
+
+  const { status, body } = await put(running, { conversation_id: 'a', label, good: true });
+
+  expect(status).toBe(400);
+  expect(JSON.stringify(body)).toContain('a name without control characters');
+});

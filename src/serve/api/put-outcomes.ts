@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
-import { text } from './written-text.ts';
+import { name, text } from './written-text.ts';
 
 const ID_MAX = 4096;
 const NAME_MAX = 200;
@@ -13,7 +13,7 @@ const OUTCOMES_MAX = 1000;
 const outcomeSchema = z
   .strictObject({
     conversation_id: text(ID_MAX),
-    label: text(NAME_MAX),
+    label: name(NAME_MAX),
     good: z.boolean('true, false, or null, which takes it away').nullable(),
     value: text(VALUE_MAX).optional(),
     case: text(VALUE_MAX).optional(),

@@ -8,3 +8,10 @@ export const text = (max: number) =>
     .min(1, 'a text that is not empty')
     .max(max, `at most ${max} characters`)
     .transform((given) => given.toWellFormed());
+
+/** A text that is shown as a name: on a terminal, in a table, in a file's column. */
+export const name = (max: number) =>
+  text(max).refine(
+    (given) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(given),
+    'a name without control characters',
+  );
