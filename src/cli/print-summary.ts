@@ -94,7 +94,9 @@ function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): v
 const GOOD_WORDS = { task: 'successful', rules: 'without a broken rule', form: 'without a fault' } as const;
 
 /** What the number does not say, in a sentence; undefined where all of it has evidence of the task. */
-function whatIsKnown({ about, with_evidence: share, scored }: SuiteSummary): string | undefined {
+function whatIsKnown({ about, with_evidence: share, scored, outcomes }: SuiteSummary): string | undefined {
+  const asked = scored + outcomes.unscored;
+  if (outcomes.unscored >= scored && scored > 0) return `only ${scored} of ${asked} could be scored: too few to go by`;
   if (about === 'form') return FORM_ONLY;
   if (about === 'rules') return RULES_ONLY;
   if (about === null || share === null || share === 1) return undefined;

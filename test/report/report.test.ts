@@ -67,7 +67,7 @@ test('the TCR is the mean of what was scored; what was not is counted apart', ()
   });
 });
 
-test('there is no band where at most half of what was scored has evidence of the task', () => {
+test('there is no band unless more than half was scored with evidence of the task', () => {
   const form = evaluation({ id: 'a', score: 1_000_000, outcome: 'no_fault_found', about: 'form' });
   const task = evaluation({ id: 'b', score: 1_000_000 });
 
@@ -75,6 +75,9 @@ test('there is no band where at most half of what was scored has evidence of the
   expect(summarize([form])).toMatchObject({ success_rate: null, no_fault_rate: 1 });
   expect(summarize([form, task])).toMatchObject({ band: null, about: 'task', with_evidence: 0.5, success_rate: 1 });
   expect(summarize([form, task, { ...task }])).toMatchObject({ band: 'production ready' });
+  const unscored = { ...task, score: undefined, outcome: 'unscored' } as const;
+  expect(summarize([task, task, unscored])).toMatchObject({ band: 'production ready' });
+  expect(summarize([task, unscored])).toMatchObject({ tcr: 1, band: null });
 });
 
 test('what was handed over to a person is in no success rate', () => {

@@ -17,7 +17,7 @@ export interface SuiteSummary {
   readonly scored: number;
   /** Mean score of what was scored; null where nothing was. */
   readonly tcr: number | null;
-  /** Null where at most half of what was scored has evidence of the task. */
+  /** Null unless more than half of all evaluations, hand-overs aside, were scored with evidence of the task. */
   readonly band: Band | null;
   /**
    * Share of successes in what succeeded or failed: what was handed over to a person, and what is known by its form alone, is in neither. Null where
@@ -96,7 +96,7 @@ function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
     broke_off: 0,
     scored: scored.length,
     tcr: mean === undefined ? null : Math.round(mean) / 1_000_000,
-    band: mean === undefined || known * 2 <= scored.length ? null : bandOf(mean),
+    band: mean === undefined || known * 2 <= scored.length + count('unscored') ? null : bandOf(mean),
     success_rate: isAboutTask ? rate('successful_completion') : null,
     no_fault_rate: isAboutTask ? null : rate('no_fault_found'),
     about: about ?? null,
