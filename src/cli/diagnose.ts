@@ -33,7 +33,7 @@ export interface Observed {
 
 const NAMES_SHOWN = 5;
 const BEHIND_FROM_SECONDS = 30;
-/** Of all verdicts of a criterion: below it, a few conversations lacked something. */
+/** Share of a criterion's verdicts. Below it, only a few conversations lacked something. */
 const UNDECIDED_SHARE = 0.5;
 
 /** Turns that brought nothing to score, and what to do; `undefined` where nothing is wrong. */

@@ -1,4 +1,4 @@
-/** What the commands' exit codes mean; `--help` prints this. */
+/** Exit codes of the commands. `--help` prints their meaning. */
 export const EXIT = {
   ok: 0,
   /** Something went wrong that is not the user's doing. */

@@ -1,6 +1,6 @@
 /**
- * What an experiment adds up to. Its figures are means over cases, as those of `assay compare` and `assay gate`, and a run that broke off and left nothing to
- * score counts in them as a hard failure with score 0.
+ * Sums up an experiment. Its figures are means over cases, as those of `assay compare` and `assay gate`, and a run that
+ * broke off and left nothing to score counts in them as a hard failure with score 0.
  */
 import { suitesOf } from '../compare/compare-experiments.ts';
 import { countedOf, leftNoScore, meanOf, scoreOf } from '../compare/measure.ts';
@@ -20,7 +20,7 @@ export function summaryOf(result: ExperimentResult): Summary {
   return { ...summary, ...withFigures(summary, suites), suites: Object.fromEntries(figures) };
 }
 
-/** Of which no suite says anything, because nothing was left to score. */
+/** Runs that no suite scored, because they left nothing to score. */
 export function brokenOff(runs: readonly CaseRun[]): readonly CaseRun[] {
   return runs.filter((run) => leftNoScore({ run, evaluations: run.evaluations }));
 }

@@ -1,4 +1,7 @@
-/** What `assay serve` says when it has started: where it listens, what it will do with the first span, and where to look. */
+/**
+ * Text that `assay serve` prints once it has started: where it listens, what it will do with the first span, and where
+ * to look.
+ */
 import path from 'node:path';
 import { describeRedaction } from '../engine/redaction-rules.ts';
 import type { Service } from '../serve/service.ts';

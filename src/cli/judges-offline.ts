@@ -26,7 +26,10 @@ export async function startJudges(settings: Settings, terminal: Terminal): Promi
   return started;
 }
 
-/** Says how far the questions are until it is ended, and then what became of them. Where nothing was asked it is silent. */
+/**
+ * Says how far the questions are until it is ended, and then what became of them. Prints nothing if no question was
+ * asked.
+ */
 export function judgeProgress(judges: OfflineJudges, terminal: Terminal) {
   const startedAt = performance.now();
   const heartbeat = new Heartbeat(terminal, () => {

@@ -13,9 +13,9 @@ import { CommandFailure, EXIT } from './exit-codes.ts';
 export interface Loaded {
   readonly settings: Settings;
   readonly suites: readonly CompiledSuite[];
-  /** Those that are to run in shadow beside them. */
+  /** Suites that run in shadow beside them. */
   readonly shadows: readonly CompiledSuite[];
-  /** What is no mistake, and probably not meant. */
+  /** Settings that are valid and probably not intended. */
   readonly remarks: readonly string[];
   readonly suiteReferences: readonly string[];
   readonly suitesBaseDirectory: string;

@@ -50,7 +50,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const asked = process.argv[2] ?? '';
 const named = Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined;
-// Whoever asks for help, or misspells, is told of all.
+// Help, and the answer to a misspelled name, list all commands.
 const adds = named === undefined ? await Promise.all(Object.values(COMMANDS).map((load) => load())) : [await named()];
 for (const add of new Set(adds)) add(program, terminal);
 

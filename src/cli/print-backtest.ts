@@ -1,4 +1,4 @@
-/** What a changed suite would have said, for a terminal. */
+/** Prints the verdicts that a changed suite would have given. */
 import type { BacktestReport } from '../model/backtest.ts';
 import { headlineOf, moverText, remarksOf, sideText, tablesOf } from '../report/documents/backtest-words.ts';
 import { headRow, printTable } from './print-table.ts';

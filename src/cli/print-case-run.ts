@@ -1,4 +1,4 @@
-/** What was said and done in a run of a case, with the verdicts under it. */
+/** Prints the transcript of a run of a case, with the verdicts below it. */
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation, VerdictKind } from '../model/evaluation.ts';
 import type { CaseRun } from '../model/experiment.ts';
@@ -17,7 +17,7 @@ interface ShownRun {
   readonly repeats: number;
   /** Undefined where the run left no spans, with the reason. */
   readonly conversation: Conversation | { readonly because: string };
-  /** Of one suite, or of all. */
+  /** Verdicts of one suite, or of all. */
   readonly evaluations: readonly Evaluation[];
 }
 

@@ -1,4 +1,4 @@
-/** What was understood of some spans, as a person reads it: each turn, and beside each field what the spans said. */
+/** Prints how Assay understands some spans: each turn and, beside each field, the attributes that decided it. */
 import type { Conversation } from '../model/conversation.ts';
 import type { Content, Step } from '../model/step.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
@@ -88,7 +88,7 @@ function inOneLine({ name, args, result, error, answered }: ToolCall): string {
   return `${safe(name, 60)}${given} → ${back}`;
 }
 
-/** What Assay understood on the left, what the span said on the right. */
+/** Assay's reading on the left, the span's attribute on the right. */
 function printStep(terminal: Terminal, step: Step, { dialectOf }: InspectionOptions): void {
   const { paint } = terminal;
   const dialects = dialectsIn([step], dialectOf).join(', ');

@@ -1,4 +1,7 @@
-/** What `assay suite mutate` prints for people: a table of faults and criteria, what nothing noticed, and what noticed nothing. */
+/**
+ * Prints the result of `assay suite mutate`: a table of faults and criteria, the faults that nothing noticed, and the
+ * criteria that noticed none.
+ */
 import type { MutatedFault, SuiteMutation } from '../model/mutation.ts';
 import { cellOf, passing } from '../report/documents/mutation-report.ts';
 import { headRow, printTable, type TableRow } from './print-table.ts';

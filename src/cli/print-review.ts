@@ -1,4 +1,7 @@
-/** What the store says of suites, for people: criteria that always say the same, and those that say what another says. */
+/**
+ * Prints a review of suites from the store: criteria that always give the same verdict, and criteria that repeat
+ * another one.
+ */
 import { counted } from '../model/counted.ts';
 import type { Settings } from '../config/settings.ts';
 import { storeFileIn } from '../serve/data-directory.ts';

@@ -37,7 +37,7 @@ export function printRuns(
   terminal.out(`  Beside another one:    assay compare <baseline> ${experiment.id}`);
 }
 
-/** What they add up to, and which of them failed or were odd. */
+/** Prints the summary of the runs, and the runs that failed or were odd. */
 export function printKeptRuns(terminal: Terminal, result: ExperimentResult): void {
   const { experiment, runs } = result;
   printScores(terminal, withCases(summaryOf(result), runs));
@@ -60,7 +60,7 @@ export function printKeptRuns(terminal: Terminal, result: ExperimentResult): voi
   }
 }
 
-/** Whoever runs cases looks for them by their names. */
+/** Runs are named after their cases, because people look for those. */
 function withCases(summary: Summary, runs: readonly CaseRun[]): Summary {
   const cases = new Map(
     runs.flatMap((run) => run.evaluations.map(({ conversationId }) => [String(conversationId), run.case])),

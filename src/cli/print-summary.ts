@@ -93,7 +93,7 @@ function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): v
 
 const GOOD_WORDS = { task: 'successful', rules: 'without a broken rule', form: 'without a fault' } as const;
 
-/** What the number does not say, in a sentence; undefined where all of it has evidence of the task. */
+/** Limits of the number, as a sentence; undefined if all of it has evidence of the task. */
 function whatIsKnown({ about, with_evidence: share, scored, outcomes }: SuiteSummary): string | undefined {
   const asked = scored + outcomes.unscored;
   if (outcomes.unscored >= scored && scored > 0) return `only ${scored} of ${asked} could be scored: too few to go by`;

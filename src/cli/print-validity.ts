@@ -1,4 +1,4 @@
-/** What suites say held against outcomes, as a person reads it. */
+/** Prints how well the scores of suites agree with outcomes. */
 import type { Estimate } from '../model/estimate.ts';
 import type { CriterionValidity, SuiteValidity } from '../model/validity.ts';
 import { validityRemarks } from '../report/documents/validity-remarks.ts';

@@ -20,7 +20,7 @@ const labelSchema = z.strictObject({
 });
 export type WrittenLabel = z.output<typeof labelSchema>;
 
-/** What entries have where they do not say it themselves. */
+/** Values for entries that do not give their own. */
 interface Given {
   readonly by?: string | undefined;
   readonly suite?: string | undefined;

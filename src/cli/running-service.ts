@@ -52,7 +52,7 @@ const refusalSchema = z.object({ error: z.string().default(''), problems: z.arra
 interface Asking extends RequestInit {
   /** A status besides those of success whose answer is wanted as well. */
   readonly accept?: number;
-  /** What a refusal of this kind says besides. */
+  /** Lines that the command adds to a refusal. */
   readonly more?: (refusal: unknown) => readonly string[];
 }
 

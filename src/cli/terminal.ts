@@ -1,4 +1,4 @@
-/** What the commands write with: colour on a terminal only, progress on standard error, and names from spans made safe. */
+/** Output of the commands: colour on a terminal only, progress on standard error, names from spans made safe. */
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 export type Style = Parameters<typeof styleText>[0];

@@ -134,7 +134,7 @@ function inverse(matrix: readonly (readonly number[])[]): number[][] {
   return rows.map((row) => row.slice(size));
 }
 
-/** Who can be reached from whom by comparisons, whoever won them. */
+/** Groups of experiments that comparisons connect, whichever of them won. */
 function groupsOf(were: readonly (readonly number[])[]): number[][] {
   const left = new Set(were.keys());
   const groups: number[][] = [];
@@ -156,7 +156,7 @@ function unbeatenOf(wins: readonly (readonly number[])[]): number[] {
   const beatenBy = (i: number, j: number) => at(wins, j, i) > 0;
   const above = wins.map((_, i) => reachable(i, beatenBy, count));
   if (above.every((group) => group.size === count)) return [];
-  // Who is in a group at the top: all above him have him above them as well.
+  // Members of a group at the top: whatever is above one of them is also below it.
   return [...wins.keys()].filter((i) => [...(above[i] ?? [])].every((j) => above[j]?.has(i) === true));
 }
 

@@ -15,7 +15,7 @@ interface Limited {
   readonly figure: Estimated;
   readonly limit: number;
   readonly isMoreBetter: boolean;
-  /** Of an interval with two ends, whatever the question: then no surface asks for fewer cases than another. */
+  /** Uses an interval with two ends for every question, so that no surface asks for fewer cases than another. */
   readonly confidence: number;
   /** How many figures of the suite are looked at for one that broke its limit. */
   readonly lookedAt: number;
@@ -30,7 +30,7 @@ export function casesNeeded({ figure, limit, isMoreBetter, confidence, lookedAt 
   const isKept = isMoreBetter ? figure.value >= limit : figure.value <= limit;
   const tail = (1 - confidence) / 2 / (isKept ? 1 : Math.max(1, lookedAt));
   const margin = Math.abs(figure.value - limit);
-  // What is kept must be shown to be, and what is broken likewise; the bound on the limit's side decides.
+  // A kept limit must be shown to be kept, and a broken one to be broken; the bound on the limit's side decides.
   const end = isKept === isMoreBetter ? 'lower' : 'upper';
   const half = Math.abs(figure.value - figure[end](tail));
   const unseen = (cases: number) => figure.reach[end] * (1 - tail ** (figure.samples / cases));

@@ -69,7 +69,7 @@ export function pairedChange(pairs: readonly (readonly [number, number])[]): Est
   };
 }
 
-/** Of values between 0 and 1 of cases that are different ones. */
+/** For values between 0 and 1 of two different sets of cases. */
 export function unpairedChange(ofA: readonly number[], ofB: readonly number[]): EstimatedChange | NotEstimable {
   const [a, b] = [meanOf(ofA), meanOf(ofB)];
   if (a === undefined || b === undefined)

@@ -1,9 +1,12 @@
-/** What two experiments differ in besides the agent, so that a difference between them may not be the agent's. */
+/**
+ * Finds what two experiments differ in besides the agent, because a difference between them may then not be the
+ * agent's.
+ */
 import type { Experiment, ExperimentResult } from '../model/experiment.ts';
 import { changedCases } from './changed-cases.ts';
 import type { SuiteRuns } from './suite-runs.ts';
 
-/** What the two are called. */
+/** Names of the two experiments. */
 interface Called {
   readonly a: string;
   readonly b: string;

@@ -51,7 +51,7 @@ export function compareExperiments(
   };
 }
 
-/** By which it was scored, in the order in which they were named. */
+/** Suites that scored it, in the order in which they were named. */
 export function suitesOf({ experiment, runs }: ExperimentResult): string[] {
   const scored = runs.flatMap(({ evaluations }) => evaluations.map(({ suite }) => suite));
   return [...new Set([...experiment.suites.map(({ name }) => name), ...scored])];
@@ -95,7 +95,7 @@ function compareSuite(a: SuiteRuns, b: SuiteRuns, level: Omit<Asked, 'lookedAt'>
   };
 }
 
-/** What is good of a measure; undefined of what is neither. */
+/** The good direction of a measure; undefined if it has none. */
 type Good = 'more' | 'less' | undefined;
 
 const GOOD_OUTCOMES = {

@@ -21,7 +21,7 @@ export function exponential(random: () => number): number {
 const PARTS = 2 ** 14;
 const EXPONENTIALS = Float64Array.from({ length: PARTS }, (_, part) => -Math.log((part + 0.5) / PARTS));
 
-/** What a share `tail` of the draws lies below. */
+/** The value below which a share `tail` of the draws lies. */
 export function quantile(drawn: Float64Array, tail: number): number {
   const at = Math.min(drawn.length - 1, Math.max(0, tail * drawn.length - 0.5));
   // The casts hold: both lie within.

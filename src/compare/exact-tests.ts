@@ -6,11 +6,11 @@
  */
 
 export interface TestResult {
-  /** Of a difference at least as large, in either direction. */
+  /** Probability of a difference at least as large, in either direction. */
   readonly p: number;
-  /** Of b at least so much below a. */
+  /** Probability that b is at least so much below a. */
   readonly below: number;
-  /** Of b at least so much above a. */
+  /** Probability that b is at least so much above a. */
   readonly above: number;
   readonly by: 'mcnemar' | 'sign_flips' | 'fisher' | 'permutation';
   /** Worked out from all possibilities; else from many of them, drawn with a fixed seed. */
@@ -50,7 +50,7 @@ export function fisher(
   let [p, below, above] = [0, 0, 0];
   for (let ofA = least; ofA <= most; ofA += 1) {
     const one = chance(ofA);
-    // What is as likely as what was seen may differ from it by rounding.
+    // Tables as likely as the observed one may differ from it by rounding.
     if (one <= seen * (1 + 1e-7)) p += one;
     if (ofA >= a.passes) below += one;
     if (ofA <= a.passes) above += one;
@@ -59,8 +59,8 @@ export function fisher(
 }
 
 /**
- * Holm's correction: the smallest of m is held against the level over m, the next against the level over m − 1, and so on. What comes back are values to be
- * held against the level itself; the chance that any is wrongly found is at most the level.
+ * Holm's correction: the smallest of m is compared with the level over m, the next with the level over m − 1, and so
+ * on. Returns values to compare with the level itself; the probability of any false finding is at most the level.
  */
 export function holm(values: readonly number[]): number[] {
   const order = values.map((p, index) => ({ p, index })).sort((x, y) => x.p - y.p);

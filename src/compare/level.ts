@@ -14,7 +14,7 @@ export function levelOf(runs: SuiteRuns, measure: Measure): Estimated | NotEstim
   return levelOfShares([...valuesOf(runs, measure).values()]);
 }
 
-/** Of values between 0 and 1, one a case. */
+/** For values between 0 and 1, one for each case. */
 export function levelOfShares(values: readonly number[]): Estimated | NotEstimable {
   const value = meanOf(values);
   if (value === undefined) return { because: 'no run says anything of it' };
@@ -43,7 +43,7 @@ export function levelOfEffort(cases: readonly CaseEffort[]): Estimated | NotEsti
   };
 }
 
-/** What the unseen case does to a ratio is drawn with all others. */
+/** The effect of the unseen case on a ratio is drawn with all others. */
 export const DRAWN_REACH = { lower: 0, upper: 0 } as const;
 
 /** Successes for what was spent, from what was spent for a success. */

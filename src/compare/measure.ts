@@ -1,8 +1,9 @@
 /**
- * What of an experiment is measured, and what it comes to for one case: the mean over its runs, of what each run says.
+ * Defines the measures of an experiment. For one case, a measure is the mean over the runs of the case.
  *
- * A run that broke off (the agent failed, was out of time, or left no spans) and has no score counts as a hard failure with score 0 (`countedOf`), so that a
- * crash never takes a case out of the figures. Where the agent did end, what is unscored is left out of them, as everywhere, and has a share of its own.
+ * A run that broke off (the agent failed, was out of time, or left no spans) and has no score counts as a hard failure
+ * with score 0 (`countedOf`), so that a crash never takes a case out of the figures. Where the agent did end, what is
+ * unscored is left out of them, as everywhere, and has a share of its own.
  */
 import { decisionOf } from '../model/decision.ts';
 import { isGood, isInSuccessRate } from '../model/severity.ts';
@@ -53,7 +54,7 @@ export function valuesOf(runs: SuiteRuns, measure: BoundedMeasure): Map<string, 
   return values;
 }
 
-/** What a case took, and how often it succeeded, each as the mean over its runs. */
+/** Effort and successes of a case, each as the mean over its runs. */
 export interface CaseEffort {
   readonly effort: number;
   readonly success: number;

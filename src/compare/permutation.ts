@@ -12,7 +12,7 @@ import { mcnemar, type TestResult } from './exact-tests.ts';
 
 const SUMS_MAX = 20_000;
 const EXCHANGES = 20_000;
-/** Sums that differ by less are the same but for rounding. */
+/** Sums that differ by less are equal except for rounding. */
 const GRAIN = 1e-9;
 
 export function signFlips(differences: readonly number[]): TestResult {

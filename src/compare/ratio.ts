@@ -1,10 +1,11 @@
 /**
- * What is spent per success: a ratio of two means over cases, and how such a ratio changed.
+ * Computes the effort per success: a ratio of two means over cases, and how such a ratio changed.
  *
- * Ratios have no bound as simple as means have (`unseen-case.ts`), but the same idea holds: the cases get weights drawn evenly from all that add up to 1, and with
- * them comes a case that was not seen and is bad for the bound. There is no largest cost that is possible, so the unseen case costs as much (or as little) as the
- * worst that was seen, and fails (or succeeds). What the ratio is over many draws gives the bounds. The draws come from a fixed seed: the same
- * experiments give the same bounds.
+ * Ratios have no bound as simple as means have (`unseen-case.ts`), but the same idea holds: the cases get weights drawn
+ * evenly from all that add up to 1, and with them comes a case that was not seen and is bad for the bound. There is no
+ * largest cost that is possible, so the unseen case costs as much (or as little) as the worst that was seen, and fails
+ * (or succeeds). The bounds come from the ratio over many draws. The draws come from a fixed seed: the same experiments
+ * give the same bounds.
  */
 import { randomFrom } from '../model/random.ts';
 import { DRAWS, type Drawn, exponential } from './draws.ts';
@@ -20,7 +21,7 @@ export function drawRatio(cases: readonly CaseEffort[], seed: number): Drawn {
   return { lower: drawn.lower.sort(), upper: drawn.upper.sort() };
 }
 
-/** Of b over a, where the cases are different ones. */
+/** Ratio of b to a, if the cases are different ones. */
 export function drawChange(a: readonly CaseEffort[], b: readonly CaseEffort[]): Drawn {
   const [ofA, ofB] = [drawUnsorted(a, 1), drawUnsorted(b, 2)];
   return {
@@ -30,8 +31,8 @@ export function drawChange(a: readonly CaseEffort[], b: readonly CaseEffort[]): 
 }
 
 /**
- * Of b over a, each case beside itself. The unseen case costs in a what cases cost on average, and in b differs from it as far as the worst did; in the one it
- * succeeds, in the other it fails.
+ * Ratio of b to a, each case paired with itself. The unseen case costs in a what cases cost on average, and in b
+ * differs from it as far as the worst did; in the one it succeeds, in the other it fails.
  */
 export function drawPairedChange(pairs: readonly (readonly [CaseEffort, CaseEffort])[]): Drawn {
   const count = pairs.length;

@@ -1,4 +1,7 @@
-/** What the repeats of an experiment tell: whether a case works once or each time, and which cases and criteria can't be relied on. */
+/**
+ * Measures reliability from the repeats of an experiment: whether a case works once or each time, and which cases and
+ * criteria are unreliable.
+ */
 import type { FlakyCase, Reliability } from '../model/comparison.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import type { NotEstimable, Estimated } from '../model/estimated.ts';

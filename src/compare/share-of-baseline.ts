@@ -37,7 +37,7 @@ export function pairedShareChange(pairs: readonly (readonly [number, number])[])
   };
 }
 
-/** Of values of cases that are different ones. */
+/** For values of two different sets of cases. */
 export function unpairedShareChange(ofA: readonly number[], ofB: readonly number[]): EstimatedChange | NotEstimable {
   const [a, b] = [meanOf(ofA), meanOf(ofB)];
   if (a === undefined || b === undefined)

@@ -10,7 +10,7 @@ import { HARD_FAILURES, SPLIT_FIRST, splitChange, takenByHardFailure } from '../
 import { leftNoScore, meanOf, scoreOf } from './measure.ts';
 import type { RunsOfCase, SuiteRun, SuiteRuns } from './suite-runs.ts';
 
-/** Of the cases that have a score in both where they share any; else of all. */
+/** Uses the cases that have a score in both, if there are any; otherwise all cases. */
 export function splitScore(a: SuiteRuns, b: SuiteRuns, isPaired: boolean): ScoreSplit | undefined {
   if (a.definition === undefined || b.definition === undefined) return undefined;
   const criteria = [...new Set([...a.criteria, ...b.criteria]), HARD_FAILURES];
@@ -79,7 +79,7 @@ function partOfBrokenOff({ criteria }: ExperimentSuite, criterion: string): Part
   return { share, brought: share };
 }
 
-/** What share of the score a criterion has, and what of it came in. */
+/** A criterion's share of the score, and how much of that share was earned. */
 function partOf(evaluation: Evaluation, { criteria }: ExperimentSuite, criterion: string): Part {
   let [decided, passed, share, brought] = [0, 0, 0, 0];
   for (const { name, weight, whenNotApplicable } of criteria) {

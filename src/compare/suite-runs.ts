@@ -15,7 +15,7 @@ export interface RunsOfCase {
 
 export interface SuiteRun {
   readonly run: CaseRun;
-  /** What the suite says: one evaluation, or one for each turn; empty where it said nothing that counts (yet). */
+  /** Evaluations of the suite: one, or one for each turn; empty if none counts (yet). */
   readonly evaluations: readonly Evaluation[];
 }
 

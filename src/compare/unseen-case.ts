@@ -23,7 +23,7 @@
  * There the integrand does not swing, and sums of it at steps of sinh are as exact as doubles allow. Nothing is drawn at random.
  */
 
-/** Of the mean of what `values` are a sample of; they lie between `least` and `most`. */
+/** Bounds for the mean of the population that `values` is a sample of; values lie between `least` and `most`. */
 export function upperBound(values: readonly number[], most: number, tail: number): number {
   const points = pointsOf(values, most);
   const last = points.at(-1);

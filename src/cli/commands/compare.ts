@@ -144,7 +144,7 @@ async function printTranscripts(
   }
 }
 
-/** Of several repeats, two that show the difference: one that succeeded beside one that did not, where there are such. */
+/** Picks two repeats that show the difference: one that succeeded and one that did not, if there are any. */
 function chooseRuns(
   name: string,
   [a, b]: readonly [ExperimentResult, ExperimentResult],

@@ -30,7 +30,7 @@ interface SharedFlags {
 }
 
 interface Letter extends FoundLetter {
-  /** Where it lies among the dead letters. */
+  /** Place of the record among the dead letters. */
   readonly place: { readonly partition: number; readonly offset: number };
   readonly diedAt: number;
   readonly record: KafkaRecord;
@@ -44,7 +44,7 @@ interface Selection {
 interface Opened {
   readonly scan: TopicScan;
   readonly partitions: readonly ScannedPartition[];
-  /** What was replayed, by partition of the dead letters. */
+  /** Replayed offsets, by partition of the dead letters. */
   readonly replayed: ReadonlyMap<number, OffsetSet>;
   readonly kafka: KafkaSettings;
 }
@@ -103,7 +103,7 @@ async function withLetters(flags: SharedFlags, work: (opened: Opened) => Promise
 }
 
 function replayedOf({ logStart, logEnd, kept }: ScannedPartition): OffsetSet {
-  // A topic that was made anew has other letters under the offsets that were remembered.
+  // A topic that was created again has other letters at the remembered offsets.
   if (kept === undefined || kept.offset > logEnd) return new OffsetSet(logStart);
   return new OffsetSet(Math.max(kept.offset, logStart), kept.metadata);
 }

@@ -1,6 +1,6 @@
 /**
- * `assay demo`: the service, and the example agent against it: first a healthy version, then a bad one. What the reader
- * sees is what a team would see on the day of a bad release.
+ * `assay demo`: the service, and the example agent against it: first a healthy version, then a bad one. Shows a user
+ * the day of a bad release as a team would see it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync } from 'node:fs';

@@ -55,7 +55,8 @@ export function addImport(
     .addOption(settingOption('experiments'))
     .addOption(settingOption('config'))
     .action(async (files: readonly string[], _: unknown, command: Command) => {
-      // What `assay experiments` has as well is taken by it, wherever it stands. The cast is what the options above give.
+      // Options that `assay experiments` shares are parsed by it, wherever they stand. The cast is what the options
+      // above give.
       const flags = command.optsWithGlobals() as ImportFlags;
       const secrets = flags.judges === true ? 'all' : "the store's";
       const loaded = await load(

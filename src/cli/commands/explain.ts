@@ -219,7 +219,7 @@ function printEvaluation(
   printTable(terminal, rows, { min: [14, 28] });
 }
 
-/** What was said before, the newest first, and which verdicts the next revision changed. */
+/** Earlier revisions, the newest first, and the verdicts that the next one changed. */
 function earlierRevisions(revisions: readonly Evaluation[]): readonly string[] {
   const lines: string[] = [];
   for (let at = revisions.length - 2; at >= 0; at -= 1) {

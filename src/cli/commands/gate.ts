@@ -73,7 +73,7 @@ export function addGate(program: Command, terminal: Terminal): void {
     )
     .addHelpText('after', GATE_HELP)
     .exitOverride((error) => {
-      // What the parser refuses is an error, and no verdict on anything.
+      // A command line that cannot be parsed is an error, not a decision of the gate.
       throw error.exitCode === 0 ? error : new CommandFailure('', GATE_EXIT.error);
     })
     .action(async (reference: string, flags: GateFlags) => {
@@ -180,7 +180,7 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
   if (baseline !== undefined) out(paint('dim', `  In detail: assay compare ${baseline.id} ${candidate.id}`));
 }
 
-/** A criterion that is the same in each case, held against a baseline. */
+/** A criterion that has the same verdict in each case, compared with a baseline. */
 function isUnchanged(rule: JudgedRule): boolean {
   return rule.is === 'limit' && rule.rule.startsWith('criterion.') && rule.figures?.moved === 0;
 }
@@ -209,7 +209,7 @@ function unchangedRows({ paint }: Terminal, rules: readonly JudgedRule[]): reado
   });
 }
 
-/** What would settle it. */
+/** The evidence that would settle it. */
 function hintOf(rule: JudgedRule): string {
   if (rule.is === 'count') return '';
   const { decision, casesNeeded, figures, because } = rule;

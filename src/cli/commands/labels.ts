@@ -56,7 +56,7 @@ export function addLabels(program: Command, terminal: Terminal): void {
     });
 }
 
-/** What belongs to one kind of file alone. */
+/** Options that only one kind of file takes. */
 function checkFlags(flags: ImportFlags): void {
   const { outcome, by, suite, label, goodFrom, goodUpTo } = flags;
   const given = Object.entries(
@@ -79,7 +79,7 @@ async function importLabels(file: string, flags: ImportFlags, terminal: Terminal
   );
 }
 
-/** Those before one that is refused stay put; the file can be imported again. */
+/** Outcomes before a refused one stay in the store; the file can be imported again. */
 async function importOutcomes(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
   const { label, outcomes, empty, contradicted } = outcomesIn(file, flags);
   const { url, writeToken } = serviceOf(flags);
@@ -105,7 +105,7 @@ async function importOutcomes(file: string, flags: ImportFlags, terminal: Termin
   terminal.out(`Hold the scores against them: assay validity --label ${safe(label, 80)}`);
 }
 
-/** Those before one that is refused stay put; after the mistake is mended the file can be imported again. */
+/** Labels before a refused one stay in the store; once the mistake is fixed, the file can be imported again. */
 async function putAll(
   labels: readonly WrittenLabel[],
   { url, writeToken }: ReturnType<typeof serviceOf>,

@@ -89,7 +89,7 @@ export function addPrefer(program: Command, terminal: Terminal): void {
     });
 }
 
-/** What it takes is said beforehand: at the default of 60 requests a minute, a few hundred questions are minutes. */
+/** Announces the cost first: at the default of 60 requests a minute, a few hundred questions take minutes. */
 function report(
   terminal: Terminal,
   progress: PreferenceProgress,

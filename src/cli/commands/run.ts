@@ -126,7 +126,7 @@ interface Wanted {
   readonly headers: { readonly [name: string]: string };
 }
 
-/** Flags and dataset, all mistakes of both at once. What an experiment began with need not be said again. */
+/** Flags and dataset, all mistakes of both at once. Options of an experiment that is resumed need not be repeated. */
 function readWanted(file: string, flags: RunFlags, began: Experiment | undefined): Wanted {
   const mistakes: Mistake[] = [];
   const mistake = (flag: string, problem: string, expected: string) =>
@@ -253,7 +253,7 @@ async function drive(
   const progress = new RunProgress(terminal, { folder, all: wanted.planned.length });
   progress.begin();
   const { stop, abandon, release } = stopSignals((order) => progress.stopping(order));
-  // Who waits for an answer then gets an error, and the run is planned again.
+  // A pending request then ends with an error, and the run is planned again.
   let closed: Promise<void> | undefined;
   const closeJudges = () => {
     closed ??= judges?.close();

@@ -29,7 +29,7 @@ export function withServiceFlags(command: Command): Command {
   return command;
 }
 
-/** SIGHUP is how one asks a service to read its configuration again. What comes of it is in the log. */
+/** SIGHUP is how one asks a service to read its configuration again. The log reports the result. */
 export async function startWithLog(loaded: Loaded): Promise<{ readonly service: Service; readonly log: Log }> {
   // Loaded when it is needed: the other commands should not wait for the receivers' libraries.
   const { startService } = await import('../../serve/service.ts');
@@ -37,7 +37,7 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
   const started = Promise.withResolvers<Service>();
   let isStarting = true;
   process.on('SIGHUP', () => {
-    // What is being started was read before.
+    // The configuration of the start was read before.
     if (isStarting) log.line('info', 'config: reload asked for, it follows once the start is done');
     void started.promise.then((running) => running.reload());
   });

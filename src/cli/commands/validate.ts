@@ -80,7 +80,7 @@ export function addValidate(program: Command, terminal: Terminal): void {
     });
 }
 
-/** What a suite can't know is no mistake: it is told, and it is valid all the same. */
+/** Limits of what a suite can know are reported, and are not mistakes. */
 async function printRemarks(terminal: Terminal, suites: readonly CompiledSuite[]): Promise<void> {
   for (const { suite, says } of await suiteRemarks(suites)) terminal.out(`  ${suite}: ${terminal.paint('dim', says)}`);
 }

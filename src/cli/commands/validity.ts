@@ -37,7 +37,7 @@ Examples:
   assay validity spans.jsonl --suite default --outcomes csat.csv --good-from 4
   assay validity --label csat --since 30d`;
 
-/** What makes no sense with a recording, and what makes none without. */
+/** Options that need a recording, and options that exclude one. */
 const OF_THE_STORE = ['since', 'agent', 'agentVersion'] as const;
 const OF_A_RECORDING = ['outcomes', 'goodFrom', 'goodUpTo', 'judges'] as const;
 

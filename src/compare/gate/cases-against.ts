@@ -1,4 +1,7 @@
-/** Which cases speak against the candidate, the worst first: where to begin reading. Of cases that are paired with the baseline's, only those that are in the figure. */
+/**
+ * Which cases speak against the candidate, the worst first: where to begin reading. If cases are paired with the
+ * baseline's, names only cases that are in the figure.
+ */
 import { shareCases } from '../change.ts';
 import { effortsOf, isEffort, type Measure, valuesOf } from '../measure.ts';
 import type { SuiteRuns } from '../suite-runs.ts';

@@ -38,7 +38,10 @@ export function criticalFailures(candidate: SuiteRuns, baseline?: SuiteRuns): Co
   return counted({ candidate, baseline }, states, { notRun, leftOut: {} });
 }
 
-/** Of cases that both ran as they are now; and of changed ones those of which nothing can be told now, because a change may be what took the verdict away. */
+/**
+ * Counts the cases that both sides ran unchanged, and changed cases that have no verdict now, because the change may
+ * have removed the verdict.
+ */
 export function casesAgainstBaseline(
   rule: 'newly_hard_failing' | 'cases_worse',
   candidate: SuiteRuns,
@@ -167,7 +170,7 @@ function stateOf(ofCase: RunsOfCase, state: CaseState): Stated {
   return { ofCase, state };
 }
 
-/** What nobody could hold against one another, and how many cases the candidate still owes. */
+/** Cases that cannot be compared, and the number of cases that the candidate has still to run. */
 function oneSided(candidate: SuiteRuns, baseline: SuiteRuns) {
   const [before, now] = [idsOf(baseline), idsOf(candidate)];
   const both = [...before].filter((id) => now.has(id)).length;

@@ -54,7 +54,7 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
   );
   const answerable = asked.filter(isAnswerable);
   const broken = holm(answerable, tail);
-  // What was not found to be broken was looked at with this tail last.
+  // Rules that were not found broken were last tested with this tail.
   const tailOfBroken = tail / Math.max(1, answerable.length - broken.size);
   const limits = asked.map((one) =>
     judged(one, { brokenAt: broken.get(one), tail, tailOfBroken, isDefault: gate.isDefault }),
@@ -110,7 +110,7 @@ function holm(asked: readonly Answerable[], tail: number): ReadonlyMap<Asked, nu
   }
 }
 
-/** What the figure may not be beyond. */
+/** The limit of the figure. */
 function boundary({ limit, allowed }: SingleRule): number {
   return limit === 'max_drop' ? -allowed : allowed;
 }

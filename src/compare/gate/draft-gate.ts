@@ -4,7 +4,7 @@ import { effortsOf } from '../measure.ts';
 import { SuiteRuns } from '../suite-runs.ts';
 import { criticalFailures } from './counted-cases.ts';
 
-/** What a draft is written for. */
+/** The experiment that a draft is written for. */
 export interface DraftSuite {
   readonly name: string;
   readonly hasCritical: boolean;
@@ -20,7 +20,7 @@ interface SeenSuite {
   readonly knowsCost: boolean;
 }
 
-/** Of the cases that there are: chance moves a few of them each time. */
+/** Share of the cases, because chance moves a few of them each time. */
 const WORSE_SHARE = 0.05;
 const CASES_FOR_LIMITS = 60;
 

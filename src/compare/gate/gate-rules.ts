@@ -1,4 +1,4 @@
-/** What a release may not do: rules as they are written, and the single limits that they come to for one suite. */
+/** Rules of a gate: as they are written, and the single limits that follow from them for one suite. */
 import type { ExperimentSuite } from '../../model/experiment.ts';
 import { COUNT_RULES, type CountRule, LIMIT_KINDS, type LimitKind } from '../../model/gate.ts';
 import { COST_EFFICIENCY_DROP, SUCCESS_DROP } from '../../model/regression-thresholds.ts';
@@ -9,9 +9,9 @@ export type Limits = { readonly [kind in LimitKind]?: Allowed | undefined };
 /** A share of the baseline is `ofBaseline`: 0.05 of it is from 0.90 to 0.855. A number is in the measure's own unit: points of a share. */
 type Allowed = number | { readonly ofBaseline: number };
 
-/** Of figures of which more is better. */
+/** For figures of which more is better. */
 export const GOOD_LIMITS = ['floor', 'max_drop'] as const satisfies readonly LimitKind[];
-/** Of figures of which less is better. */
+/** For figures of which less is better. */
 export const BAD_LIMITS = ['ceiling', 'max_rise'] as const satisfies readonly LimitKind[];
 
 /** The rules about the suite as a whole, and what they measure. */
@@ -35,7 +35,7 @@ export interface GateRules {
   readonly criteria: Limits | undefined;
   /** Each critical one. */
   readonly critical: Limits | undefined;
-  /** Single ones, by name. What they say comes before what is said of each. */
+  /** Single ones, by name. These take precedence over the rules for single criteria. */
   readonly criterion: ReadonlyMap<string, Limits>;
   /** All of `k` repeats of a case succeed. */
   readonly passHat: { readonly k: number; readonly limits: Limits } | undefined;
@@ -62,7 +62,7 @@ const NO_RULES: GateRules = {
   counts: {},
 };
 
-/** What holds where no file says otherwise. Without a baseline none of it can be asked. */
+/** Rules that apply unless a file says otherwise. Without a baseline none of it can be asked. */
 export const DEFAULT_GATE: GateFile = {
   confidence: 0.95,
   onNotEnoughEvidence: 'fail',
@@ -86,7 +86,7 @@ export interface SingleRule {
   readonly measure: Measure;
   readonly limit: LimitKind;
   readonly allowed: number;
-  /** Of shares; what is spent is always held against the baseline as a share of it. */
+  /** For shares. Effort is always compared with the baseline as a share of it. */
   readonly isOfBaseline: boolean;
 }
 

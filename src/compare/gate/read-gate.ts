@@ -38,7 +38,7 @@ const amount = z.preprocess(
   (written) => (typeof written === 'string' && /^\d+(\.\d+)?\s*%$/.test(written) ? parseFloat(written) / 100 : written),
   z.number('a number, or a share such as 5%').min(0, 'a number that is not negative'),
 );
-/** What is spent has no points: a percentage is one of the baseline, whether that is written or not. */
+/** Effort has no points: a percentage is one of the baseline, whether that is written or not. */
 const moveOfSpending = z.preprocess(
   (written) => (typeof written === 'string' ? written.replace(/\s+of\s+(the\s+)?baseline$/, '') : written),
   amount,

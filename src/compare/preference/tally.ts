@@ -1,13 +1,13 @@
 /**
- * What judges prefer, counted. A pair of answers is asked about in both orders, and only what holds in both is a win: a judge that leans towards
- * the answer that stands first gives ties then, and no wins. How far it leans is told besides, as the share of its decisions that went to whichever
- * answer stood first: without a lean that is a half.
+ * Counts the preferences of judges. A pair of answers is asked about in both orders, and only what holds in both is a
+ * win: a judge that leans towards the answer that stands first gives ties then, and no wins. How far it leans is told
+ * besides, as the share of its decisions that went to whichever answer stood first: without a lean that is a half.
  *
  * Where a pair is asked about in one order only, which one is chance, the lean falls on both sides alike, and is noise.
  */
 import type { PositionLean, Preference, PreferenceTally } from '../../model/preference.ts';
 
-/** What became of one pair. A text says why there is no preference. */
+/** Result of one pair. A text says why there is no preference. */
 export interface AskedPair {
   readonly case: string;
   /** Experiments by their ids. */
@@ -27,7 +27,7 @@ export function preferenceIn({ straight, exchanged }: AskedPair): Preference | s
   return straight[0] === exchanged[0] && straight[1] === exchanged[1] ? straight : [0, 0];
 }
 
-/** Of pairs of the same two experiments, named in the same order. */
+/** Counts for pairs of the same two experiments, named in the same order. */
 export function tallyOf(pairs: readonly AskedPair[]): PreferenceTally {
   const casesA: string[] = [];
   const casesB: string[] = [];

@@ -1,4 +1,7 @@
-/** What the preferences of a judge come to: for each two experiments who wins how often, how sure that is, and how much the judge leans to a place. */
+/**
+ * Weighs the preferences of a judge: for each two experiments, which wins how often, how certain that is, and the
+ * judge's position bias.
+ */
 import type { PreferenceTally, WeighedPair, WeighedPreferences } from '../../model/preference.ts';
 import { type Comparisons, rank } from '../bradley-terry.ts';
 import { levelOfShares } from '../level.ts';
