@@ -1,8 +1,10 @@
 /**
- * What Assay needs of a Kafka client. One library is behind it (`kafkajs/`); another can be, without anything else changing.
+ * Port of a Kafka client, as Assay needs it. One library is behind it (`kafkajs/`); another can be, without anything
+ * else changing.
  *
- * A consumer is given the partitions of one number of all its topics together (a lane), so that spans and log records of one
- * trace meet. It says what it has, delivers records in order, and commits what it is told to commit; it commits nothing by itself.
+ * A consumer is given the partitions of one number of all its topics together (a lane), so that spans and log records
+ * of one trace meet. It says what it has, delivers records in order, and commits what it is told to commit; it commits
+ * nothing by itself.
  */
 
 export interface TopicPartition {
@@ -29,17 +31,18 @@ export interface KafkaHeader {
 export interface AssignedPartition extends TopicPartition {
   /** Where reading begins: what the group committed, else the start or the end as configured. */
   readonly offset: number;
-  /** What was committed with it; empty where nothing was. */
+  /** Metadata committed with the offset; empty if there was none. */
   readonly metadata: string;
-  /** The broker's limits at the time. Where `logEnd` is before what was read earlier, the topic was made anew. */
+  /** The broker's limits at the time. Where `logEnd` is before what was read earlier, the topic was created again. */
   readonly logStart: number;
   readonly logEnd: number;
 }
 
 export interface ConsumerHandlers {
   /**
-   * The partitions that this member has from now on, all of them. What it had in the generation before and still has is `kept`: it goes on
-   * where it is, and nobody else had it in between. Awaited before any record of a new one is delivered.
+   * The partitions that this member has from now on, all of them. Lanes of the previous generation that it still has
+   * are `kept`: reading goes on where it is, because no other member had them in between. Awaited before any record of
+   * a new one is delivered.
    */
   onAssigned(assignment: {
     readonly gained: readonly AssignedPartition[];
@@ -51,7 +54,7 @@ export interface ConsumerHandlers {
   onLost(partitions: readonly TopicPartition[]): void;
   /** In order within a partition; the next ones of the partition come when this has resolved. Heartbeats go on meanwhile. */
   onRecords(partition: TopicPartition, records: readonly KafkaRecord[]): Promise<void>;
-  /** What keeps it from reading, for logs and readiness, in words that say what to do; undefined once it reads again. */
+  /** Problem that stops reading, for logs and readiness, with what to do; undefined once reading resumes. */
   onProblem(problem: string | undefined): void;
 }
 
@@ -74,7 +77,7 @@ export interface KafkaConsumer {
   commit(offsets: readonly OffsetToCommit[]): Promise<void>;
   pause(partitions: readonly TopicPartition[]): void;
   resume(partitions: readonly TopicPartition[]): void;
-  /** Asks the brokers. What they had acknowledged before the call is before these ends. */
+  /** Asks the brokers. Records acknowledged before the call lie before these ends. */
   ends(partitions: readonly TopicPartition[]): Promise<readonly PartitionEnd[]>;
   /** Leaves the group at once, so that others take over without waiting for a timeout; `start` joins it again. */
   stop(): Promise<void>;
@@ -100,7 +103,10 @@ export interface KafkaProducer {
 export interface KafkaPublisher {
   /** Fences older publishers of this name, and says how far they had come; undefined where there was none. */
   open(): Promise<number | undefined>;
-  /** Where it rejects and trying again may help, call it with the same again: if they were published after all, it finds that out. */
+  /**
+   * If it rejects and a retry may help, call it with the same records: it finds out whether they were published after
+   * all.
+   */
   publish(records: readonly RecordToSend[], progress: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@
 export interface KafkaConnection {
   /** host:port, of some brokers; they name the others. */
   readonly brokers: readonly string[];
-  /** By what name brokers' logs and quotas know us. */
+  /** Client name in the brokers' logs and quotas. */
   readonly clientId?: string;
   readonly tls?: KafkaTls;
   readonly sasl?: KafkaSasl;

@@ -1,9 +1,9 @@
 /**
- * The bytes of open turns, in files: an open turn knows only where its spans lie, so that many of them fit into memory. Kafka
- * has them all; so nothing here is synced, and everything is gone at the next start.
+ * The bytes of open turns, in files: an open turn knows only where its spans lie, so that many of them fit into memory.
+ * Kafka has them all; so nothing here is synced, and everything is gone at the next start.
  *
- * Positions grow for ever and name a byte for good. A file is as `JournalReader` reads them: `<base>.segment`, the byte at position
- * p lying at p - base. It goes when nothing in it is needed.
+ * Positions only grow, and name a byte permanently. A file is as `JournalReader` reads them: `<base>.segment`, the byte
+ * at position p lying at p - base. It goes when nothing in it is needed.
  */
 import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writevSync } from 'node:fs';
 import path from 'node:path';
@@ -18,8 +18,8 @@ interface Segment {
 
 const SEGMENT_BYTES = 64 << 20;
 /**
- * Positions that no entry has, between one file and the next. Who needs several entries reads those that lie within a few kilobytes of each other in
- * one go (`trace-content.ts`), and must not run over the end of a file.
+ * Positions that no entry has, between one file and the next. A reader of several entries reads those within a few
+ * kilobytes of each other in one go (`trace-content.ts`), and must not read past the end of a file.
  */
 const GAP_BETWEEN_FILES = 64 << 10;
 
@@ -55,8 +55,8 @@ export class TurnSpool {
   }
 
   /**
-   * Writes entries in one go, since a call for each of many small ones costs more than the bytes do, and gives their positions. Where it throws, none
-   * of them is there.
+   * Writes entries in one go, since a call for each of many small ones costs more than the bytes do, and gives their
+   * positions. If it throws, none of them is stored.
    */
   append(entries: readonly Uint8Array[]): readonly number[] {
     let segment = this.#current();

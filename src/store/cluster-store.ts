@@ -1,9 +1,9 @@
 /**
- * What many instances need of the store that they share (docs/decisions/0010): lanes file arrivals, and conversations for which
- * something is due are scored, each by one instance at a time.
+ * Port of the store that many instances share (docs/decisions/0010): lanes file arrivals, and due conversations are
+ * scored, each by one instance at a time.
  *
- * Filing and scoring are one transaction each. Where the answer to a commit was lost, the store finds out whether it was done
- * before it does anything again. Whatever else fails, nothing of the transaction is left.
+ * Filing and scoring are one transaction each. Where the answer to a commit was lost, the store finds out whether it
+ * was done before it does anything again. If anything else fails, the transaction leaves nothing behind.
  */
 import type { CloseCause } from '../model/causes.ts';
 import type { ConversationId, TraceId } from '../model/ids.ts';
@@ -60,7 +60,7 @@ export interface FiledArrival {
   readonly content: TraceContent;
   /** By topic, the offset behind the last record that this may hold rows of. */
   readonly positions: LanePositions;
-  /** By what turns without an id refer to one another; see `ConversationEvidence` in `assemble`. */
+  /** Keys by which turns without an id refer to one another; see `ConversationEvidence` in `assemble`. */
   readonly has: readonly string[];
   readonly wants: readonly string[];
   readonly linked: readonly TraceId[];
@@ -77,7 +77,7 @@ export interface FiledArrival {
   readonly needsNoHistory?: boolean;
 }
 
-/** What one lane files in one transaction. Arrivals may be none: time and positions move on by themselves. */
+/** Arrivals that one lane files in one transaction. Arrivals may be none: time and positions move on by themselves. */
 export interface Filing {
   readonly lane: OwnedLane;
   readonly time: number;
@@ -100,7 +100,7 @@ export interface WaitingArrival {
   readonly openBeside: readonly NamedConversation[];
 }
 
-/** What was loaded for one transaction of scoring. */
+/** Data loaded for one transaction of scoring. */
 export interface DueWork {
   /** The cluster's time, up to which these conversations are to be scored. */
   readonly time: number;

@@ -1,6 +1,6 @@
 /**
- * What is kept of a conversation, and the columns of it that both stores have, each with its type and its value. A new
- * column is written here and in a migration of each schema, and has a producer and a reader.
+ * Defines what the stores keep of a conversation: the columns of both, each with its type and its value. A new column
+ * is written here and in a migration of each schema, and has a producer and a reader.
  */
 import { type DueCause, readDueCause, readUnscoredCause, type UnscoredCause } from '../model/causes.ts';
 import type { ConversationId } from '../model/ids.ts';
@@ -14,7 +14,7 @@ export interface ConversationLabels {
   readonly segment?: string | undefined;
 }
 
-/** What is kept of a conversation. */
+/** State of a conversation, as the stores keep it. */
 export interface ConversationHead {
   readonly id: ConversationId;
   readonly labels: ConversationLabels;

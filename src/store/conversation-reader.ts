@@ -1,4 +1,7 @@
-/** How people read a store: the API, `assay explain` and the tests. Whoever asks awaits the answer; SQLite has it at once. */
+/**
+ * How people read a store: the API, `assay explain` and the tests. Callers await the answer, although SQLite has it at
+ * once.
+ */
 import type { CloseCause } from '../model/causes.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../model/ids.ts';
@@ -75,9 +78,9 @@ export interface ConversationReader {
   listPage(query: ConversationQuery): Awaitable<ConversationPage>;
   /** The last revision of each suite and turn, or all of them, in the order in which they were made: of live suites, or of those in shadow. */
   evaluations(conversation: ConversationRow, options: EvaluationsOptions): Awaitable<readonly Evaluation[]>;
-  /** What somebody put in as its truth. */
+  /** Ground truth that somebody attached. */
   truthOf(conversation: ConversationRow): Awaitable<Json | undefined>;
-  /** What came of it in the world, by name. */
+  /** Outcomes of the world, by name. */
   outcomesOf(conversation: ConversationRow): Awaitable<readonly NamedOutcome[]>;
   traces(conversation: ConversationRow): Awaitable<readonly TraceRow[]>;
   content(trace: TraceRow): Awaitable<TraceContent | undefined>;

@@ -1,6 +1,7 @@
 /**
- * Copies a store of one machine into the one that many instances share: everything, in parts, each of which is there whole or not at all. To be run while
- * nothing writes to the source; whatever was copied is not looked at again. At the end what is there is counted against what was to be there.
+ * Copies a store of one machine into the one that many instances share: everything, in parts, each of which is there
+ * whole or not at all. Must run while nothing writes to the source, because copied rows are not read again. At the end
+ * what is there is counted against what was to be there.
  */
 import type { PostgresAddress } from './postgres/link.ts';
 import { StoreImport, type Taken } from './postgres/store-import.ts';
@@ -20,7 +21,7 @@ interface Copied {
   readonly source: StoreCounts;
   /** In this run. */
   readonly copied: Taken;
-  /** What the target holds of the source's conversations. */
+  /** Conversations of the source that the target holds. */
   readonly target: Taken;
   /** They had gone on in the target, and were left as they are there. */
   readonly leftAlone: number;

@@ -1,7 +1,7 @@
 /**
- * What regression detection needs of a store: observations wait in it from the transaction that made them, and one round takes them, works
- * on them and writes what it has learnt, all in one transaction. So each is observed exactly once, whatever crashes when, and whoever
- * thinks that it is his turn.
+ * Port of the store for regression detection. Observations wait in it from the transaction that made them. One round
+ * takes them and writes its new state, in one transaction. So each is observed exactly once, whatever crashes when, and
+ * whoever thinks that it is his turn.
  */
 
 /** An evaluation on its way to the detectors. */
@@ -29,9 +29,9 @@ export interface DetectionRound {
 
 export interface DetectionStore {
   /**
-   * One round: locks the state, calls `work` with it and at most `limit` observations, and writes the state that it gives; undefined
-   * leaves the state, and its version, as they are. Where it throws nothing has happened, but for a commit whose answer was lost: the
-   * version tells.
+   * One round: locks the state, calls `work` with it and at most `limit` observations, and writes the state that it
+   * gives; undefined leaves the state, and its version, as they are. If it throws, nothing has happened, except a
+   * commit whose answer was lost: the version shows which.
    */
   round(limit: number, work: (round: DetectionRound) => Uint8Array | undefined): Promise<void> | void;
 }

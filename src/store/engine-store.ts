@@ -1,6 +1,7 @@
 /**
- * What the engine needs of a store, and the words in which they speak. All calls are synchronous and belong to a transaction that
- * the caller began: SQLite answers them directly; PostgreSQL has loaded what they will ask for before the engine runs.
+ * Port of the store for the engine, and the types that both use. All calls are synchronous and belong to a transaction
+ * that the caller began: SQLite answers them directly; PostgreSQL has loaded what they will ask for before the engine
+ * runs.
  *
  * Rows of conversations and traces are numbers that are good for one store and, with PostgreSQL, for one transaction.
  */
@@ -77,7 +78,7 @@ export interface PreviousEvaluation {
   readonly labels: Labels;
   readonly decidedShare: Millionths | undefined;
   readonly ending: Ending | undefined;
-  /** What of it was counted beside its verdicts; its parts are undefined where it was stored before they were kept. */
+  /** Amounts counted besides its verdicts; parts are undefined if it was stored before they were kept. */
   readonly seen: SeenConversation;
   /** Its verdicts and findings. */
   said(): Said;
@@ -109,14 +110,14 @@ export interface RunningTotals {
   series(metric: string, labels: Labels): { add(amount: number, exemplar?: Exemplar): void };
   /** A time of the log, in milliseconds, of which the smallest that was ever noted stays, whichever instance noted it. */
   earliest(metric: string, labels: Labels): { note(time: number): void };
-  /** Of times those that have been noted. */
+  /** Times that have been noted. */
   all(): readonly Total[];
 }
 
 /** Traces: the parts of turns as their spans arrived. */
 export interface TraceStore {
   find(traceId: TraceId): StoredTrace | undefined;
-  /** Whether retention has deleted the trace with its conversation, and its spans may still come again. */
+  /** Whether retention has deleted the trace with its conversation while its spans may still be redelivered. */
   wasPruned(traceId: TraceId): boolean;
   contentOf(trace: number): TraceContent;
   /** Traces of a conversation, in the order in which they were first stored. */

@@ -39,7 +39,7 @@ export interface KeptEvaluation {
   readonly seen: SeenConversation | undefined;
 }
 
-/** Of one that waits for verdicts as well. */
+/** Kept also for an evaluation that waits for verdicts. */
 export const SAID_COLUMNS: readonly Column<Evaluation>[] = [
   { name: 'turn_id', type: 'plain', of: ({ turnId }) => turnId ?? '' },
   { name: 'suite', type: 'text', of: suiteKey },
@@ -74,7 +74,7 @@ export function keeping(): (
   };
 }
 
-/** By which conversations are found. Nobody looks for them by what a shadow says of them. */
+/** Columns by which conversations are searched. Nobody looks for them by what a shadow says of them. */
 export function failedCriteria({ shadow, verdicts }: Evaluation): readonly string[] {
   if (shadow) return [];
   return [...verdicts].flatMap(([criterion, { verdict }]) => (decisionOf(verdict) === 'fail' ? [criterion] : []));
@@ -90,13 +90,13 @@ export interface EvaluationCells {
   readonly outcome: number;
   readonly explanation: string;
   readonly verdicts: string;
-  /** Of one that waits for verdicts there is none of these. */
+  /** Absent while an evaluation waits for verdicts. */
   readonly decided_share?: number | null;
   readonly about?: number | null;
   readonly ending?: number | null;
 }
 
-/** What is read of an evaluation to show it. */
+/** Columns that are read to show an evaluation. */
 export const SHOWN_COLUMNS = [
   ...SAID_COLUMNS,
   ...EVALUATION_COLUMNS.filter(({ name }) => name === 'decided_share' || name === 'about' || name === 'ending'),

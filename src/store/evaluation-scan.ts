@@ -1,6 +1,7 @@
 /**
- * Reading many evaluations of one suite, for whoever weighs them again or compares two suites: little of each, a page at a time. What is
- * wanted of few of them (verdicts with their reasons, the conversation, its truth) is asked for one by one.
+ * Reading many evaluations of one suite, for whoever weighs them again or compares two suites: little of each, a page
+ * at a time. Details that few of them need (verdicts with their reasons, the conversation, its ground truth) are read
+ * one by one.
  */
 import { type Ending, ENDINGS } from '../model/ending.ts';
 import type { Outcome, Verdict } from '../model/evaluation.ts';
@@ -42,7 +43,7 @@ export interface ScannedEvaluation {
   readonly seen: SeenConversation;
 }
 
-/** Of a table of evaluations that is called `e`. */
+/** Columns of a table of evaluations with the alias `e`. */
 export const SCANNED_COLUMNS = `e.id, e.conversation, e.turn_id, e.suite_version, e.revision, e.score, e.outcome, e.labels, e.basis,
   e.ending, e.created_at, ${namesOf(Object.values(SEEN_COLUMNS), 'e')}`;
 

@@ -46,7 +46,7 @@ export class FirstTimes {
     entry.committed = time;
   }
 
-  /** What is loaded next is all there is. Those who hold an entry go on with it. */
+  /** The next load replaces everything. Holders of an entry keep using it. */
   clear(): void {
     for (const entry of this.#entries.values()) entry.time = entry.committed = Number.POSITIVE_INFINITY;
     this.#changed = new Set();

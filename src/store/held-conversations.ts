@@ -3,8 +3,8 @@
  *
  * A conversation changes several times while a transaction is open: a turn joins it, an evaluation worsens its outcome,
  * it is scored. The changes are made here and written once, at the commit; written one by one to SQLite, with four
- * indexes to keep, they were a tenth of the cost of a span. What is held is the truth until then, so the search for
- * what is due looks at both.
+ * indexes to keep, they were a tenth of the cost of a span. Until then the held version is the valid one, so the search
+ * for due conversations looks at both.
  */
 import type { Outcome } from '../model/evaluation.ts';
 import type { ConversationId } from '../model/ids.ts';
@@ -147,7 +147,7 @@ export class HeldConversations implements ConversationStore {
   }
 }
 
-/** Of two conversations the one that is due first, and of those due at once the older one. */
+/** Orders by due time; among equals the older conversation comes first. */
 export function isDueBefore(a: Due, b: Due): boolean {
   return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.row < b.row);
 }

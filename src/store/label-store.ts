@@ -15,11 +15,11 @@ export interface LabelStore {
 }
 
 export interface Labelled {
-  /** In the order in which they were put. Where there are more than the limit, the last ones. */
+  /** In the order in which they were put. The last ones, if there are more than the limit. */
   readonly labels: readonly HumanLabel[];
   /** Every revision; the last ones that were noted, where there are more than the limit. */
   readonly verdicts: readonly LabelledVerdict[];
-  /** Of everything that was judged, with labels and without. */
+  /** Totals of everything that was judged, with and without labels. */
   readonly judged: readonly JudgedCount[];
 }
 
@@ -30,7 +30,7 @@ export interface LabelReader {
 /** The running total that counts what judges say. */
 export const JUDGED_TOTAL = 'assay_judged_verdicts_total';
 
-/** What of an evaluation is noted beside labels. */
+/** Parts of an evaluation that are noted beside labels. */
 export function judgedIn(evaluation: Evaluation, notedAt: number): readonly LabelledVerdict[] {
   const { conversationId, turnId, suite, revision } = evaluation;
   return [...evaluation.verdicts].flatMap(([criterion, given]) => {

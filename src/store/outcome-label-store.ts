@@ -1,6 +1,7 @@
 /**
- * What came of conversations in the world (a rating, a reward, "reopened"), by conversation and by the name of what says so. Nothing is scored by it:
- * scores are held against it. It may be known before the conversation is there, and goes when the conversation goes.
+ * Stores outcomes of the world (a rating, a reward, "reopened"), by conversation and by the name of the outcome. It
+ * does not affect scores: scores are compared with it. It may be known before the conversation is there, and goes when
+ * the conversation goes.
  */
 import type { NamedOutcome, SaidOutcome } from '../model/validity.ts';
 

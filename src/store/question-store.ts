@@ -10,8 +10,8 @@
  *                                              a crash: whoever waits is found by `endedWaiters`
  *   forgotten  an answer when it is old, anything else as soon as nobody waits for it
  *
- * A question has one row, whoever waits for it: what is asked alike is asked once. A failure is for those who waited when it came; who asks after that
- * has it asked anew.
+ * A question has one row, whoever waits for it: what is asked alike is asked once. A failure is delivered to those that
+ * waited when it came; a later request asks the question again.
  */
 import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import type { EndedCall, PlannedCall, Reservation, Spent, WaitingQuestion } from '../model/questions.ts';
@@ -46,16 +46,16 @@ export interface WaitingCount {
   readonly oldestAt: number;
 }
 
-/** For whoever evaluates, inside his transaction. Who waits is an evaluation. */
+/** For whoever evaluates, inside his transaction. The waiting party is an evaluation. */
 export interface WaitingQuestions {
   /**
-   * It waits for these from now on, and for no others. A question that has failed before is asked anew, unless this one has waited for it.
-   * Returns those that cost nothing: others wait for them already.
+   * It waits for these from now on, and for no others. A question that failed before is asked again, unless this
+   * evaluation has waited for it. Returns those that cost nothing: others wait for them already.
    */
   waitFor(waiter: number, requests: readonly JudgeRequest[], at: number): readonly JudgeRequest[];
   /** `waiting` where there is no outcome that this one may use. Without a waiter there are answers only. */
   outcomeOf(key: string, waiter: number | undefined): JudgeOutcome | 'waiting';
-  /** Of those that wait the ones whose questions have all come to their end, the oldest first. */
+  /** Waiting evaluations whose questions have all ended, the oldest first. */
   endedWaiters(limit: number): readonly number[];
   leave(waiter: number): void;
 }

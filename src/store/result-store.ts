@@ -1,6 +1,6 @@
 /**
- * What evaluations said waits in the store, from the transaction that made it until a backend has it. Nothing is written when it is taken, so
- * after a crash it is taken again: it is sent at least once.
+ * Results of evaluations wait in the store, from the transaction that made them until a backend has them. Nothing is
+ * written when it is taken, so after a crash it is taken again: it is sent at least once.
  */
 export interface WaitingResult {
   readonly id: number;
@@ -10,7 +10,7 @@ export interface WaitingResult {
 export interface TakenResults {
   /** The oldest. */
   readonly results: readonly WaitingResult[];
-  /** So many were let go, because more than `keep` waited. */
+  /** Number of results dropped because more than `keep` waited. */
   readonly dropped: number;
 }
 

@@ -59,7 +59,7 @@ export class TotalsInMemory implements RunningTotals {
     );
   }
 
-  /** What is loaded next is all there is. */
+  /** The next load replaces everything. */
   clear(): void {
     this.#entries.clear();
     this.#changed = new Set();

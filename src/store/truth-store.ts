@@ -4,8 +4,8 @@
  */
 import type { Json } from '../model/json.ts';
 
-/** Who puts truth into the store; undefined takes it away. */
+/** Author of the ground truth; undefined removes it. */
 export interface TruthStore {
-  /** Has the conversation looked at again if it was scored. False where this was known already. */
+  /** Has the conversation re-evaluated if it was scored. False where this was known already. */
   put(conversationId: string, truth: Json | undefined): Promise<boolean> | boolean;
 }

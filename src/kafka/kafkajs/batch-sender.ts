@@ -74,7 +74,9 @@ export class BatchSender {
     return this.#broken;
   }
 
-  /** What became of each, in the same order: undefined where it is in the log. Partitions must differ. One call at a time. */
+  /**
+   * Results in the same order: undefined for a batch that is in the log. Partitions must differ. One call at a time.
+   */
   async send(partitions: readonly PartitionRecords[], deadline: number): Promise<readonly (KafkaError | undefined)[]> {
     const queues: Queue[] = partitions.map((one) => ({ ...one, batches: batchesOf(one.records) }));
     const failed = new Map<Queue, KafkaError>();

@@ -1,8 +1,9 @@
 /**
- * The brokers of one cluster: who they are, connections to them, and which of them leads a partition or coordinates a group.
+ * The brokers of one cluster: who they are, connections to them, and which of them leads a partition or coordinates a
+ * group.
  *
- * A connection that failed or did not answer is thrown away, sockets and all, so that the next request starts anew. Nothing is
- * tried twice here: who asks knows whether and when to ask again.
+ * A connection that failed or did not answer is thrown away, sockets and all, so that the next request starts from
+ * scratch. Nothing is tried twice here: who asks knows whether and when to ask again.
  */
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -68,7 +69,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const DOUBTFUL_MS = 10_000;
 const REAUTHENTICATE_BEFORE_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
-/** What kafkajs is told of a connection that we ended. */
+/** Error that kafkajs receives for a connection that Assay ended. */
 const GIVEN_UP = 'given up';
 
 export class Brokers {

@@ -1,6 +1,6 @@
 /**
- * The four compressions of Kafka's record batches. Node has gzip and zstd; snappy and lz4 are native packages with binaries for the
- * usual platforms. What a batch may grow to is limited before any memory is taken for it.
+ * The four compressions of Kafka's record batches. Node has gzip and zstd; snappy and lz4 are native packages with
+ * binaries for the usual platforms. The uncompressed size of a batch is limited before any memory is allocated for it.
  */
 import { promisify } from 'node:util';
 import { gunzip, zstdCompress, zstdDecompress } from 'node:zlib';
@@ -37,7 +37,9 @@ export async function decompress(codec: Codec, bytes: Buffer, bytesMax: number):
   }
 }
 
-/** What Java writes: a header of 16 bytes, then blocks, each with its length before it. Others write one bare block. */
+/**
+ * Format that Java writes: a header of 16 bytes, then blocks, each preceded by its length. Others write one bare block.
+ */
 const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER = 16;
 
@@ -103,7 +105,7 @@ function refuseLarge(size: number, bytesMax: number): void {
   if (size > bytesMax) throw new Error(`uncompressed it is larger than ${bytesMax} bytes`);
 }
 
-/** What we compress with ourselves. */
+/** Codec that Assay compresses with. */
 export type ProducerCodec = Exclude<Codec, 'snappy'>;
 
 export function codecNumber(codec: ProducerCodec): number {

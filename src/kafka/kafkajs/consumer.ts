@@ -1,9 +1,9 @@
 /**
- * Reads topics as a member of a consumer group. The group says which lanes we have (`GroupMember`), a loop for each broker fetches what its
- * partitions have room for (`PartitionFeed`), and nothing is committed but what we are told to.
+ * Reads topics as a member of a consumer group. The group says which lanes we have (`GroupMember`), a loop for each
+ * broker fetches what its partitions have room for (`PartitionFeed`), and nothing is committed but what we are told to.
  *
- * Reading goes on while the group divides its lanes anew: who keeps a lane does not notice. A leader that moves, a broker that dies
- * or a topic that is made later changes where we fetch and not who has what.
+ * Reading goes on during a rebalance: a member that keeps a lane does not notice. A leader that moves, a broker that
+ * dies or a topic that is made later changes where we fetch and not who has what.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -33,7 +33,7 @@ export interface ConsumerOptions {
   readonly connection: KafkaConnection;
   readonly group: string;
   readonly topics: readonly string[];
-  /** Where nothing was committed. */
+  /** Offset if nothing was committed. */
   readonly startFrom?: 'earliest' | 'latest';
   readonly sessionTimeoutMs?: number;
   readonly heartbeatMs?: number;
@@ -42,10 +42,12 @@ export interface ConsumerOptions {
   readonly retryMs?: number;
   /** How old our knowledge of topics and leaders may be. */
   readonly metadataMaxAgeMs?: number;
-  /** Of one fetch from one broker, and of one partition in it. A record that is larger comes all the same. */
+  /**
+   * Size limits of one fetch from one broker, and of one partition in it. A record that is larger comes all the same.
+   */
   readonly fetchBytesMax?: number;
   readonly partitionBytesMax?: number;
-  /** What a batch may grow to when it is uncompressed. */
+  /** Largest size of an uncompressed batch. */
   readonly decompressedBytesMax?: number;
   readonly onLog?: LogLine;
 }
@@ -439,7 +441,7 @@ class ConsumerSession {
     }
   }
 
-  /** What we want next is not there: deleted for its age, or the log ends before it. */
+  /** The next offset does not exist: it was deleted for its age, or the log ends before it. */
   async #skipGap(feed: PartitionFeed): Promise<void> {
     const wanted = feed.position ?? 0;
     const [start] = await this.#offsets.list([feed], 'start');
@@ -449,7 +451,7 @@ class ConsumerSession {
       this.#reportGap(feed, wanted, start.offset, end.offset);
       feed.position = start.offset;
     } else if (wanted > end.offset) {
-      // Nothing that was known of the partition holds any longer, so it is told as lost and given anew.
+      // Nothing known of the partition holds any longer, so it is reported as lost and assigned again.
       const { topic, partition } = feed;
       this.#lose([feed]);
       this.#reportGap(feed, wanted, start.offset, end.offset);

@@ -35,7 +35,7 @@ interface GroupEvents {
   onGeneration(generation: { readonly partitions: readonly TopicPartition[]; readonly follows: boolean }): void;
   onExpelled(): void;
   onTrouble(error: unknown | undefined): void;
-  /** Of the topics that exist, for the division; asked of the leader only. */
+  /** Partitions of the existing topics, for the assignment; only the leader is asked. */
   partitionCounts(): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -113,7 +113,7 @@ export class GroupMember {
     if (this.#generation === identity.generation && this.#memberId === identity.memberId) await this.#change.promise;
   }
 
-  /** The group divides its lanes anew. */
+  /** The group rebalances. */
   rejoin(): void {
     this.#joining = true;
   }
@@ -123,7 +123,7 @@ export class GroupMember {
     clearInterval(this.#watch);
     if (this.#memberId !== '' && this.#coordinator !== undefined) {
       const request = { groupId: this.#group, memberId: this.#memberId };
-      // Who cannot say goodbye is missed when its session ends.
+      // A member that cannot leave in order is noticed when its session times out.
       await this.#brokers.request(this.#coordinator, 'LeaveGroup', request).catch(() => undefined);
     }
     this.#hold(undefined, []);

@@ -95,14 +95,14 @@ export function openLink(options: ConnectionPoolOptions): BrokerLink {
   });
 }
 
-/** Whatever newer versions the broker has. */
+/** Used even if the broker has newer versions. */
 export function requestOfVersion(version: number, name: string, parameters: object): ProtocolRequest {
   const definition = requests[name];
   if (definition === undefined) throw new Error(`kafkajs knows no request ${name}`);
   return definition.protocol({ version })(parameters);
 }
 
-/** Of the newest version that both sides have. */
+/** Uses the newest version that both sides have. */
 export function makeRequest(link: BrokerLink, name: string, parameters: object): ProtocolRequest {
   const definition = requests[name];
   const apiKey = apiKeys[name];

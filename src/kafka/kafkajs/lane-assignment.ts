@@ -1,9 +1,9 @@
 /**
- * Who reads what: the leader of the group divides the lanes. A lane is all partitions of one number, and goes to one member whole.
- * Shares are even to within one lane, and who has a lane keeps it as long as that leaves shares even.
+ * Assigns lanes to members; the leader of the group decides. A lane is all partitions of one number, and goes to one
+ * member whole. Shares are even to within one lane, and who has a lane keeps it as long as that leaves shares even.
  *
- * What a member has travels in the user data of its subscription, with the generation in which it was given that: a member that missed
- * a generation loses against one that did not.
+ * Each member's lanes travel in the user data of its subscription, with the generation that assigned them: a member
+ * that missed a generation loses against one that did not.
  *
  *   subscription = version i16, topics (string each), user data (length i32)
  *   assignment   = version i16, topics: name string, partitions i32 each; user data
@@ -36,7 +36,7 @@ export function assignLanes(
   const owners = ownersOf(able, laneCount);
   const shareMin = Math.floor(laneCount / able.length);
   let largerShares = laneCount % able.length;
-  // Those that have most keep the larger shares.
+  // Members that have most keep the larger shares.
   const held = (member: Member) => owners.filter((owner) => owner === member.id).length;
   for (const member of [...able].sort((a, b) => held(b) - held(a) || byId(a, b))) {
     let share = shareMin;
@@ -104,7 +104,7 @@ export function encodeSubscription(subscription: Subscription): Buffer {
   ]);
 }
 
-/** What others than us sent counts as a member that reads nothing and has nothing. */
+/** A subscription that is not Assay's counts as a member that reads nothing and has nothing. */
 export function decodeSubscription(encoded: Buffer): Subscription {
   try {
     const reader = new Reader(encoded);

@@ -1,6 +1,6 @@
 /**
- * Tokens for SASL OAUTHBEARER: from a file that somebody else keeps fresh (a Kubernetes projected token), or from an OAuth server by
- * client credentials. Of the latter, one is used until shortly before it expires.
+ * Tokens for SASL OAUTHBEARER: from a file that somebody else keeps fresh (a Kubernetes projected token), or from an
+ * OAuth server by client credentials. A fetched token is used until shortly before it expires.
  */
 import { readFile } from 'node:fs/promises';
 import { KafkaError } from '../kafka-client.ts';

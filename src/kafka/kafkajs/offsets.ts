@@ -82,7 +82,7 @@ export class Offsets {
     const answer = (await this.#ask('OffsetFetch', { groupId: this.#group, topics })) as Answer & {
       readonly errorCode?: number;
     };
-    // Of all partitions at once: that it is not the coordinator, for one.
+    // Errors of all partitions at once, such as a broker that is not the coordinator.
     this.#throwIfMoved(answer.errorCode ?? 0);
     const found = new Map<string, Committed>();
     for (const { topic, partitions: answered } of answer.responses)

@@ -8,7 +8,7 @@ import { type FetchedBatches, readBatches } from './record-batches.ts';
 
 interface FeedOptions extends TopicPartition {
   readonly decompressedBytesMax: number;
-  /** What to do with records that are next. Rejects where they must be handed on again. */
+  /** Action for the next records. Rejects where they must be handed on again. */
   readonly deliver: (partition: TopicPartition, records: readonly KafkaRecord[]) => Promise<void>;
   readonly onFailure: (error: unknown) => Promise<void>;
   readonly onRoom: () => void;
@@ -44,7 +44,7 @@ export class PartitionFeed implements TopicPartition {
     return this.#started && !this.#paused && !this.#lost && this.position !== undefined;
   }
 
-  /** What lies before this offset has been handed on, or is none of our business. */
+  /** Records before this offset were handed on, or belong to others. */
   hasReadTo(offset: number): boolean {
     return (this.position ?? -1) >= offset && this.#waiting === undefined && !this.#working;
   }

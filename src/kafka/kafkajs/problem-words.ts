@@ -1,8 +1,8 @@
-/** What went wrong between us and Kafka, in words that say what to do. Total: it has words for any error from anywhere. */
+/** Describes problems with Kafka in words that say what to do. Total: it has words for any error from anywhere. */
 import { KafkaError } from '../kafka-client.ts';
 
 interface Attempt {
-  /** What was attempted: "read topic spans". */
+  /** The attempted operation: "read topic spans". */
   readonly doing: string;
   readonly group?: string;
   readonly topic?: string;
@@ -64,7 +64,7 @@ function reason(error: unknown, attempt: Attempt): string {
   return message;
 }
 
-/** What brokers call it, such as `UNKNOWN_MEMBER_ID`; empty where it is not their answer. */
+/** The brokers' name of it, such as `UNKNOWN_MEMBER_ID`; empty if it is not their answer. */
 export function refusalType(error: unknown): string {
   return error instanceof KafkaError ? refusalType(error.cause) : seen(error).type;
 }

@@ -1,4 +1,4 @@
-/** What is wrong at the moment, by what it is wrong with; told when it changes. */
+/** Current problems, by subject; reported when they change. */
 export class ClientProblems {
   readonly #found = new Map<string, string>();
   readonly #tell: (problem: string | undefined) => void;

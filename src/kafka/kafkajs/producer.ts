@@ -1,5 +1,6 @@
 /**
- * Sends records, idempotent and to all in-sync replicas. What several callers send at once goes together, in the order of their calls.
+ * Sends records, idempotent and to all in-sync replicas. Records that several callers send at once go together, in the
+ * order of the calls.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaError, type KafkaProducer, type RecordToSend } from '../kafka-client.ts';
@@ -50,7 +51,7 @@ export class KafkajsProducer implements KafkaProducer {
   constructor(options: ProducerOptions) {
     const { requestTimeoutMs = 15_000, deliveryTimeoutMs = 30_000, compression = 'none' } = options;
     this.#brokers = new Brokers(options.connection, { requestTimeoutMs, onLog: options.onLog });
-    // What is wrong with a topic is said to who sends there.
+    // A problem with a topic is reported to the caller that sends there.
     this.#topics = new TopicMap(this.#brokers, [], new ClientProblems(() => undefined));
     this.#codec = compression;
     this.#deliveryTimeoutMs = deliveryTimeoutMs;
@@ -100,7 +101,7 @@ export class KafkajsProducer implements KafkaProducer {
         const refusal = failures[index];
         if (refusal !== undefined) for (const sending of from) sending.reject(refusal);
       }
-      // Of those that were rejected nothing more is heard.
+      // Rejected records are not reported again.
       for (const sending of known) sending.resolve();
     } catch (error) {
       for (const sending of known) sending.reject(failure(error, sending.topic));

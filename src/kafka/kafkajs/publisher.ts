@@ -173,7 +173,8 @@ export class KafkajsPublisher implements KafkaPublisher {
       this.#state = { ...state, progress };
       this.#lastPublished = performance.now();
     } catch (error) {
-      // What is wrong with the records, or with us, is said as it is; what is wrong with the brokers may be over already.
+      // Problems with the records or with this client are reported as they are; problems of the brokers may be over
+      // already.
       await this.#clear(deadline).catch(() => undefined);
       if (this.#hasCome(progress)) return;
       throw this.#isFenced() ? this.#fenced() : this.#failure(error);
@@ -264,7 +265,7 @@ export class KafkajsPublisher implements KafkaPublisher {
       const state = this.#state;
       if (state.is !== 'ready' || state.progress === undefined || performance.now() - this.#lastPublished < everyMs / 2)
         return;
-      // Where it fails, the next call to publish finds out why.
+      // If it fails, the next call to publish finds out why.
       this.publish([], state.progress).catch(() => undefined);
     }, everyMs);
     this.#repeating.unref();

@@ -30,7 +30,7 @@ export interface FetchedBatches {
 const BATCH_HEADER = 61;
 /** The smallest message of the older formats, which have their magic byte at the same place. */
 const OLD_BATCH_MIN = 26;
-/** Of the header, what `length` does not count. */
+/** Bytes of the header that `length` does not count. */
 const BEFORE_LENGTH = 12;
 const LOG_APPEND_TIME = 0x08;
 const TRANSACTIONAL = 0x10;

@@ -1,4 +1,4 @@
-/** What is known of the topics that are read: their partitions, and which broker leads each. */
+/** Known topics: their partitions, and the broker that leads each. */
 import type { TopicPartition } from '../kafka-client.ts';
 import type { Brokers } from './brokers.ts';
 import { problemWords } from './problem-words.ts';
@@ -70,7 +70,7 @@ export class TopicMap {
         );
       else this.#problems.clear(about);
       if (error !== undefined || leaderless > 0) this.#whole = false;
-      // Of a topic that exists its brokers may say otherwise for a moment, while they start.
+      // Brokers that are starting may deny for a moment that a topic exists.
       const known = this.#leaders.get(topic);
       if (error !== undefined && error.type === 'LEADER_NOT_AVAILABLE' && known !== undefined)
         leaders.set(topic, known);

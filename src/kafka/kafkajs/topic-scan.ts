@@ -18,7 +18,7 @@ export interface ScannedPartition {
   readonly partition: number;
   readonly logStart: number;
   readonly logEnd: number;
-  /** What the group has kept; undefined where that is nothing. */
+  /** Metadata that the group stored; undefined if there is none. */
   readonly kept: { readonly offset: number; readonly metadata: string } | undefined;
 }
 

@@ -113,7 +113,7 @@ export class ExperimentFolder {
     return this.#experiment;
   }
 
-  /** Those known so far. */
+  /** Runs known so far. */
   get runs(): readonly CaseRun[] {
     return this.#runs;
   }
@@ -162,7 +162,7 @@ class AppendedFile {
   #isOpen = true;
 
   constructor(name: string, end: number) {
-    // Where nothing is known of it, it may be missing.
+    // May be missing if nothing is known of it.
     this.#descriptor = openSync(name, end === 0 ? 'a+' : 'r+');
     closeSync(this.#descriptor);
     this.#descriptor = openSync(name, 'r+');

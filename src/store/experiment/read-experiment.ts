@@ -15,7 +15,7 @@ export const FILES = {
 /** A folder or a file of it that can't be read, in words for a person. */
 export class ExperimentUnreadable extends Error {}
 
-/** What is known by now. Throws `ExperimentUnreadable`. */
+/** State known by now. Throws `ExperimentUnreadable`. */
 export function readExperiment(folder: string): ExperimentResult {
   // In this order: an experiment that has ended has all its runs.
   const experiment = readExperimentFile(folder);
@@ -71,7 +71,9 @@ export function findExperiment(root: string, reference: string): string {
   throw new ExperimentUnreadable(`no experiment has the id or name ${JSON.stringify(reference)}. ${there}`);
 }
 
-/** What the agent exported in a run. Throws `ExperimentUnreadable` where it is not there any more. */
+/**
+ * Spans and log records that the agent exported in a run. Throws `ExperimentUnreadable` where it is not there any more.
+ */
 export function readSpansOf(folder: string, run: Pick<CaseRun, 'spans' | 'logs'>): RunContent {
   return {
     traces: messagesIn(path.join(folder, FILES.spans), run.spans),

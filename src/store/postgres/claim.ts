@@ -1,10 +1,11 @@
 /**
- * Taking conversations to be scored: those with arrivals that wait, or that are due, by the cluster's time; oldest first. A group is taken whole or
- * not at all. Whoever has the row of its leader has the group, and then looks whether the others are free.
+ * Taking conversations to be scored: those with arrivals that wait, or that are due, by the cluster's time; oldest
+ * first. A group is taken whole or not at all. The instance that locks the row of a group's leader has the group, and
+ * then checks whether the others are free.
  *
- * Time and groups are read by one statement: somebody who moves the time afterwards may put a conversation of ours into a group with others, which
- * does not matter up to the time that we have read. Where that group is ours as well, it brings the conversation, and it is not taken by itself
- * besides.
+ * Time and groups are read by one statement: somebody who moves the time afterwards may put a conversation of ours into
+ * a group with others, which does not matter up to the time that we have read. If this instance has that group as well,
+ * the group brings the conversation, which is then not taken by itself.
  */
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
@@ -17,7 +18,7 @@ import { fromStorable } from './storable-text.ts';
 
 export type ClaimedHead = Omit<LoadedHead, 'isWhole'> & { readonly firstDay: number };
 
-/** What is taken together. */
+/** Conversations that are taken together. */
 export interface Unit {
   readonly heads: readonly ClaimedHead[];
 }

@@ -1,13 +1,14 @@
 /**
- * The cluster's time: the smallest log time that all lanes have reached and filed. Whoever moves it first sees to it that conversations that refer to one another up
- * to then are in one group, since from then on they are scored.
+ * The cluster's time: the smallest log time that all lanes have reached and filed. Whoever moves it first sees to it
+ * that conversations that refer to one another up to then are in one group, since from then on they are scored.
  *
- * What an arrival refers to lies in the queue beside it. For arrivals without a conversation id it becomes evidence that later ones are compared with;
- * those with one are only compared, and so are of no interest, but for their links, while there is no evidence. Every arrival is looked at once, by
- * the move of time that passes it.
+ * The references of an arrival lie in the queue beside it. For arrivals without a conversation id it becomes evidence
+ * that later ones are compared with; those with one are only compared, and so are of no interest, but for their links,
+ * while there is no evidence. Every arrival is looked at once, by the move of time that passes it.
  *
- * Of arrivals with a conversation id that were filed while there was no evidence it is not known what they refer to: should there be evidence when
- * their time comes, it is worked out here, from their content. Those who file see the evidence as well, so these are few.
+ * Of arrivals with a conversation id that were filed while there was no evidence it is not known what they refer to:
+ * should there be evidence when their time comes, it is worked out here, from their content. Filing instances see the
+ * evidence as well, so these are few.
  */
 import type { ClusterTime } from '../cluster-store.ts';
 import { lockKey } from './advisory-locks.ts';
@@ -100,7 +101,7 @@ async function relate(
     for (const traceId of filed.linked) linked.push({ conversation, traceId });
   }
   if (isCompared) {
-    // What is unknown of a part without a name was said by an earlier part that has one.
+    // An earlier part with a name has said what is unknown of a part without one.
     for (const { of, key, wanted } of await unknown.workOut(session, partial)) {
       keys.named.push({ conversation: of.conversation, key, wanted });
     }
@@ -134,7 +135,7 @@ async function referringIn(
   });
   const last = referring[end]?.closedAt;
   if (last === undefined) return { referring, upTo };
-  // Of the last instant there may be more.
+  // There may be more at the last instant.
   if (last > after + 1) return { referring: referring.filter(({ closedAt }) => closedAt < last), upTo: last - 1 };
   return { referring: await rows(last, null), upTo: last };
 }
@@ -176,7 +177,10 @@ const LEAST = {
   sql: 'SELECT min(log_time) AS time FROM lanes WHERE consumer_group = $1 AND topics && $2::text[]',
 };
 const IS_THERE_EVIDENCE = { name: 'is-there-evidence', sql: 'SELECT EXISTS (SELECT FROM evidence) AS "isThere"' };
-/** By instance, since that is how the queue is in order. Those of which nothing is known are of use only where there is evidence. */
+/**
+ * By instance, since that is how the queue is in order. Arrivals of which nothing is known matter only if there is
+ * evidence.
+ */
 const REFERRING = {
   name: 'referring-arrivals',
   sql: `SELECT p.conversation, p.trace_id AS "traceId", p.bytes, p.closed_at AS "closedAt", p.is_named AS "isNamed", p.keys, p.others

@@ -53,7 +53,7 @@ export class CopyIn implements Submittable {
   }
 }
 
-/** Of `pg`'s connection, what its published interface leaves out. */
+/** Members of `pg`'s connection that its published interface leaves out. */
 interface CopyConnection {
   readonly stream: Duplex;
   endCopyFrom(): void;

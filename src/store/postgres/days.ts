@@ -19,7 +19,10 @@ export function dayOf(wallMs: number): number {
   return Math.floor(wallMs / DAY_MS);
 }
 
-/** Makes the partitions of today and the next days. What can't be made now is in the default partition, and no worse off. */
+/**
+ * Makes the partitions of today and the next days. Rows of a partition that cannot be created now go to the default
+ * partition, which works as well.
+ */
 export async function makePartitions(link: Link, wallMs: number): Promise<void> {
   const first = dayOf(wallMs) - 1;
   await makePartitionsOf(

@@ -34,7 +34,7 @@ export class DueScoring implements ScoringStore {
   readonly #leaseMs: number;
   readonly #outboxPayload: OutboxPayload | undefined;
   readonly #whole = new Set<number>();
-  /** What the totals are is only in the database. */
+  /** The totals are only in the database. */
   #totalsAreStale = false;
 
   constructor(options: {
@@ -152,7 +152,7 @@ export class DueScoring implements ScoringStore {
     }
   }
 
-  /** What nobody filed anything for gets a head and a group, so that it is there the next time. */
+  /** A conversation without filed arrivals gets a head and a group, so that it exists the next time. */
   async #joinStrays(loaded: Loaded | undefined): Promise<void> {
     const { strays } = this.workingSet.heads;
     if (loaded === undefined || strays.length === 0) return;
@@ -171,7 +171,7 @@ export class DueScoring implements ScoringStore {
 }
 
 const LEAVE_QUEUE = { name: 'leave-queue', sql: 'DELETE FROM pending WHERE ctid = ANY($1::tid[])' };
-/** Unless it has been asked for anew meanwhile. */
+/** Unless it has been requested again meanwhile. */
 const LOOKED_AT = {
   name: 'looked-at',
   sql: `DELETE FROM revisits v USING unnest($1::bigint[], $2::bigint[]) AS n (conversation, number)

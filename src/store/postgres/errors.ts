@@ -1,4 +1,4 @@
-/** What can go wrong with PostgreSQL, told apart by what may be done about it. */
+/** Classifies errors of PostgreSQL by what can be done about them. */
 import { DatabaseError } from 'pg';
 
 /** The database could not be reached, or went away. Nothing of the transaction is left; the same work may be tried again. */

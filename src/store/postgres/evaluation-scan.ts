@@ -19,11 +19,11 @@ const DAY_MS = 86_400_000;
 /** A cursor takes no parameters, so they are written into the text. */
 export function scanSql({ suiteKey, since, agent, agentVersion, limit }: ScanQuery): string {
   const conditions = [`e.suite = ${literal(suiteKey)}`, IS_LAST];
-  // What the index of shadows is for.
+  // Condition that the index of shadows serves.
   if (isShadowKey(suiteKey)) conditions.push(`left(e.suite, 7) = 'shadow:'`);
   if (since !== undefined) {
     const from = Math.trunc(since);
-    // What is kept has a negative day; other partitions are not looked at in vain.
+    // Kept rows have a negative day, so other partitions are not searched in vain.
     conditions.push(`e.created_at >= ${from}`, `(e.day >= ${Math.floor(from / DAY_MS) - 1} OR e.day < 0)`);
   }
   if (agent !== undefined) conditions.push(`c.agent = ${literal(agent)}`);

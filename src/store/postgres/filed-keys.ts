@@ -1,6 +1,6 @@
 /**
- * By what an arrival refers to others, as it is filed: enough to find which conversations have to be scored together. Half the length of what the
- * engine compares; a pair too many does no harm.
+ * Keys by which an arrival refers to others, as they are filed: enough to find the conversations that must be scored
+ * together. Half the length of what the engine compares; a pair too many does no harm.
  *
  *   'h' or 'w': 8 bytes of the hash of a key that the arrival has or wants
  *   'l':        16 bytes, the id of a trace that it is linked to
@@ -25,7 +25,7 @@ interface FiledKeys {
   readonly isPartial: boolean;
 }
 
-/** Of an arrival that says nothing but that there may be something. */
+/** Keys of an arrival of which it is only known that it may have some. */
 export const ONLY_UNKNOWN: Buffer = Buffer.of(UNKNOWN);
 
 export function encodeFiledKeys(

@@ -47,7 +47,7 @@ interface Written {
   readonly pruned: readonly FiledArrival[];
 }
 
-/** What was filed of a trace before. */
+/** Earlier arrivals of a trace. */
 interface Earlier {
   readonly conversations: Set<number>;
   keys: Buffer | undefined;
@@ -208,7 +208,7 @@ export class FilingRows implements FilingStore {
           : heads.get(textKey(arrival.conversationId));
       if (conversation === undefined) throw new Error(`store: no conversation was found for trace ${arrival.traceId}`);
       const others = [...(known?.conversations ?? [])].filter((other) => other !== conversation);
-      // What the trace said earlier it still says: the engine will look at all of it.
+      // Earlier keys of the trace still apply, because the engine will read all of it.
       const keys = joined(known?.keys, encodeFiledKeys(arrival));
       noteEarlier(earlier, arrival.traceId, conversation, keys);
       return { arrival, lane, conversation, others, keys };

@@ -35,7 +35,7 @@ export class Instance {
   /** With each new session: takes the lock that shows that we are alive. */
   async holdName(session: Session): Promise<void> {
     if (await this.#tryLock(session)) return;
-    // Where nobody has begun since we did, it is a session of our own that the database takes for alive.
+    // If no other instance has started since, the database still takes an own earlier session for alive.
     const [row] = this.#id === undefined ? [] : await session.rows<{ epoch: number }>(EPOCH, [this.#id]);
     if (row === undefined || row.epoch !== this.#epoch) {
       throw new FencedError(

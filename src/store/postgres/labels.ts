@@ -68,7 +68,7 @@ async function noteStored(session: Session, conversationId: string, now: number)
   );
 }
 
-/** What of an evaluation nobody asks for here. */
+/** Parts of an evaluation that are not needed here. */
 const UNSAID = { scope: 'conversation', score: undefined, outcome: 'unscored', explanation: '' } as const;
 
 /** With the transaction that stores these evaluations. */

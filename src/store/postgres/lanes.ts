@@ -8,7 +8,7 @@ import type { Link } from './link.ts';
 import { fromUuid } from './row-keys.ts';
 import type { Session } from './session.ts';
 
-/** What an owner knows of his lane besides what everybody does. */
+/** State of a lane that only its owner knows. */
 export interface LaneState {
   readonly id: number;
   readonly epoch: number;

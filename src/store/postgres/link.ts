@@ -1,13 +1,15 @@
 /**
- * One connection to PostgreSQL that comes back: whoever wants it waits his turn, has it for himself, and gives it back. When it is
- * gone, what was under way fails with a clear error and the next one connects again, after a pause that grows while it does not succeed.
+ * One connection to PostgreSQL that comes back: whoever wants it waits his turn, has it for himself, and gives it back.
+ * When it is gone, what was under way fails with a clear error and the next one connects again, after a pause that
+ * grows while it does not succeed.
  *
  *   open        a session is there, in no transaction
  *   broken      none is there; the next use connects, not before `#connectAt`
  *   closed      for good
  *
- * What is cut off is noticed by the time that a statement takes: the server ends those that run for too long and we those that
- * are not answered. A transaction that is silent for longer than the lease is ended by the server, and with it its locks.
+ * A lost connection is noticed by timeouts: the server ends statements that run too long, and the client ends those
+ * that are not answered. A transaction that is silent for longer than the lease is ended by the server, and with it its
+ * locks.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type CustomTypesConfig, types } from 'pg';
@@ -28,7 +30,7 @@ export interface PostgresAddress {
 
 export interface LinkOptions {
   readonly address: PostgresAddress;
-  /** Who the operator sees in `pg_stat_activity`. */
+  /** Name that an operator sees in `pg_stat_activity`. */
   readonly name: string;
   readonly leaseMs: number;
   /** Undefined where statements may take their time: migrations, housekeeping, copies. */
@@ -86,7 +88,7 @@ export class Link {
   async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const mine = this.#turn.then(() => this.#use(work));
     this.#turn = mine.catch(() => {
-      // Whoever comes next has an attempt of his own.
+      // The next caller makes an attempt of its own.
     });
     return mine;
   }
@@ -159,7 +161,7 @@ export class Link {
     if (this.#session !== undefined && this.#client !== undefined) return this.#session;
     await sleep(Math.max(0, this.#connectAt - Date.now()));
     const client = new Client(this.#settings());
-    // What happens between statements is seen by the next one.
+    // The next statement notices what happens between statements.
     client.on('error', () => this.#lose(client));
     client.on('end', () => this.#lose(client));
     try {

@@ -1,4 +1,7 @@
-/** What is loaded of conversations before the engine works on them. Conversations are named by their row in the database here. */
+/**
+ * Data of conversations that are loaded before the engine works on them. Conversations are named by their row in the
+ * database here.
+ */
 import type { CloseCause } from '../../model/causes.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { Json } from '../../model/json.ts';
@@ -14,7 +17,7 @@ export interface LoadedHead {
   readonly firstTrace: TraceId | undefined;
   /** Whether it is scored together with others, to which its turns may refer. */
   readonly isGrouped: boolean;
-  /** The number under which it is asked to be looked at again. */
+  /** Number of its request to be re-evaluated. */
   readonly revisit: number | undefined;
   /** As somebody has put it in. */
   readonly truth: Json | undefined;
@@ -28,7 +31,7 @@ export interface LoadedTrace {
   readonly day: number;
   readonly conversation: number;
   readonly traceId: TraceId;
-  /** Whose bytes these are, unless it has some of its own. */
+  /** Arrival that holds these bytes, unless the trace has its own. */
   readonly arrival: number;
   readonly revision: number;
   readonly position: number;

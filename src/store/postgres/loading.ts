@@ -110,8 +110,8 @@ export async function load(session: Session, claimed: Claim, options: LoadingOpt
 }
 
 /**
- * As many units as there is room for, and at least one. Where that one alone is too much, it is scored up to an earlier time: to stop
- * between two instants is to have been asked earlier.
+ * As many units as there is room for, and at least one. If that one alone is too large, it is scored up to an earlier
+ * time; to stop between two instants equals having been asked earlier.
  */
 function within(
   claimed: Claim,
@@ -134,7 +134,10 @@ function within(
   return { units, time: claimed.time };
 }
 
-/** The first units, and at least one, whose earlier turns there is room for as well. What is not taken stays for the next. */
+/**
+ * The first units, and at least one, whose earlier turns there is room for as well. The rest stays for the next
+ * transaction.
+ */
 function withRoom(
   units: readonly Unit[],
   {
@@ -200,7 +203,7 @@ async function loadTraces(
     const pairs = taken.filter(({ conversation }) => asked.has(conversation));
     const values = [pairs.map(({ conversation }) => conversation), pairs.map(({ traceId }) => traceId), since];
     const rows = await session.rows<{ conversation: number }>(KNOWN_AMONG, values);
-    // What was said of a turn that comes again is in the conversation's evaluations.
+    // Evaluations of a redelivered turn are in the conversation's evaluations.
     for (const { conversation } of rows) whole.add(conversation);
   }
   for (const { ids, since } of byAge(known.filter(({ id }) => whole.has(id)))) {
@@ -218,12 +221,15 @@ function byAge(heads: readonly ClaimedHead[]): readonly { readonly ids: readonly
   const old = heads.filter(({ firstDay }) => firstDay < yesterday);
   return [
     ...(young.length === 0 ? [] : [{ ids: young.map(({ id }) => id), since: yesterday }]),
-    // What is kept has a negative day.
+    // Kept rows have a negative day.
     ...(old.length === 0 ? [] : [{ ids: old.map(({ id }) => id), since: -(2 ** 31) }]),
   ];
 }
 
-/** Of conversations that have ended, or may end with what is taken; the others wait for nothing that is open. */
+/**
+ * Open turns of conversations that have ended, or may end with the taken arrivals; other conversations do not wait for
+ * open turns.
+ */
 async function loadOpenTurns(
   session: Session,
   heads: readonly ClaimedHead[],

@@ -73,7 +73,7 @@ export class OpenTurns {
     return new OpenTurns(byConversation);
   }
 
-  /** Of the conversation of a turn that closed then. */
+  /** Open turns of the conversation of a turn that closed then. */
   beside(closed: {
     readonly conversation: number;
     readonly conversationId: ConversationId;

@@ -1,4 +1,4 @@
-/** What came of conversations in the world (outcome-label-store.ts), on the shared store: one row for each name. */
+/** Outcomes of the world (outcome-label-store.ts), on the shared store: one row for each name. */
 import type { NamedOutcome, SaidOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelStore } from '../outcome-label-store.ts';
 import { lockKey } from './advisory-locks.ts';
@@ -26,7 +26,7 @@ export class OutcomeLabelRows implements OutcomeLabelStore {
   }
 }
 
-/** Those that are not there: what is there stays as it is. */
+/** Inserts only missing outcomes; existing ones stay as they are. */
 export async function addOutcomes(session: Session, outcomes: readonly NamedOutcome[], now: number): Promise<void> {
   await session.once(ADD, [
     outcomes.map(({ conversationId }) => textKey(conversationId)),

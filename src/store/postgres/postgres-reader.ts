@@ -38,7 +38,7 @@ const LOOKED_AT_MAX = 10_000;
 const FETCHED = 1_000;
 const STATEMENT_MS = 60_000;
 
-/** Where it lies, for `content`. */
+/** Place of the content, for `content`. */
 interface PlacedTrace extends TraceRow {
   readonly day: number;
   readonly conversation: number;
@@ -172,7 +172,7 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
     return rows.map((row) => ({ ...row, traceId: fromUuid(row.traceId) as TraceId, cause: readCloseCause(row.cause) }));
   }
 
-  /** Of a trace that `traces` gave. */
+  /** Content of a trace that `traces` returned. */
   async content(trace: TraceRow): Promise<TraceContent | undefined> {
     // The cast holds for what `traces` gave, and the place is looked at.
     const { day, conversation, traceId, row: arrival } = trace as PlacedTrace;

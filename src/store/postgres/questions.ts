@@ -13,7 +13,7 @@ import { fromStorable, toStorable } from './storable-text.ts';
 import { reviseAnswered } from './waiting.ts';
 
 const SPENDING = { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('spending')})` };
-/** Whoever makes an evaluation wait has it as well, shared. */
+/** A transaction that makes an evaluation wait takes it as well, shared. */
 const FORGETTING = { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('questions')})` };
 
 export class QuestionRows implements QuestionStore {

@@ -1,4 +1,7 @@
-/** Results that wait for a backend, on the shared store. Whoever sends them takes the oldest; two that send at once send some of them twice. */
+/**
+ * Results that wait for a backend, on the shared store. A sender takes the oldest; two senders at once send some of
+ * them twice.
+ */
 import type { ResultStore, TakenResults } from '../result-store.ts';
 import { BinaryRows } from './binary-copy.ts';
 import type { Link } from './link.ts';

@@ -118,7 +118,7 @@ export class Housekeeping implements HousekeepingStore {
   }
 }
 
-/** What is still needed of a day moves to the partition of kept rows, where its day is negative. */
+/** Rows of a day that are still needed move to the partition of kept rows, where their day is negative. */
 async function keep(
   session: Session,
   day: number,
@@ -175,7 +175,7 @@ async function dropAll(session: Session, ids: readonly number[], rememberMs: num
   await session.once('DELETE FROM conversations WHERE id = ANY($1::bigint[])', [ids]);
 }
 
-/** Notes the traces that are about to go, where they closed late enough to come again. */
+/** Notes the traces that are about to be deleted, if they closed late enough to be redelivered. */
 function remembering(from: string, condition: string, rememberMs: number): string {
   return `INSERT INTO pruned_traces (trace_id, closed_at) SELECT t.trace_id, max(t.closed_at) FROM ${from}
     WHERE t.closed_at >= (SELECT coalesce(log_time, 0) FROM cluster) - ${rememberMs} AND ${condition} GROUP BY t.trace_id
@@ -186,7 +186,7 @@ const FORGET_PRUNED = 'DELETE FROM pruned_traces WHERE closed_at < (SELECT log_t
 
 /** Tables of what somebody said of a conversation, by its key: it may be there before the conversation, and goes with it. */
 const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels'];
-/** Of conversations that never came. */
+/** Labels and ground truth of conversations that never arrived. */
 const dropLonely = (table: string) =>
   `DELETE FROM ${table} t WHERE put_at < $1 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = t.key)`;
 
@@ -196,7 +196,9 @@ const DROP_LOST_TURNS = 'DELETE FROM open_turns WHERE named_at < (SELECT log_tim
 const OLD_DAYS = `SELECT substring(relname FROM '_d(\\d+)$')::int AS day FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
   WHERE inhparent = 'arrivals'::regclass AND relname ~ '_d\\d+$' AND substring(relname FROM '_d(\\d+)$')::int <= $1 ORDER BY 1`;
 const IS_THERE = `SELECT to_regclass('arrivals_d' || $1::int) IS NOT NULL AS there`;
-/** A group goes when all of it may. Whoever scores a conversation has its row, and it is not old then. */
+/**
+ * A group goes when all of it may. An instance that scores a conversation has locked its row, which is not old then.
+ */
 const OLD_HEADS = `
   SELECT c.id, c.first_day AS "firstDay", (c.old AND NOT EXISTS (
       SELECT 1 FROM conversation_groups g JOIN conversation_groups o ON o.leader = g.leader JOIN conversations m ON m.id = o.conversation

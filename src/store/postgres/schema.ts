@@ -1,10 +1,11 @@
 /**
- * The tables in PostgreSQL, as an ordered list of migrations, each in one transaction with the step of the version. Any number of
- * instances may start at once: an advisory lock lets one of them migrate. Never edit a migration that was released: add one.
+ * The tables in PostgreSQL, as an ordered list of migrations, each in one transaction with the step of the version. Any
+ * number of instances may start at once: an advisory lock lets one of them migrate. Never edit a migration that was
+ * released: add one.
  *
- * What is large is partitioned by the day on which it was written (`days.ts`), so that letting go of it is a drop. Numbers of rows come from
- * sequences and grow with time, so that new rows lie side by side in the indexes; random keys (a trace's id, the hash of a
- * conversation's) have an index where something is looked up by them and nowhere else.
+ * Large tables are partitioned by the day of writing (`days.ts`), so that deleting old rows is a drop. Numbers of rows
+ * come from sequences and grow with time, so that new rows lie side by side in the indexes; random keys (a trace's id,
+ * the hash of a conversation's) have an index where something is looked up by them and nowhere else.
  *
  *   conversations   heads: one row each, whatever day it is
  *   arrivals        what the lanes filed; the bytes are written here and, unless late spans change them, nowhere else

@@ -12,7 +12,7 @@ interface Statement {
 
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
 
-/** Of a statement without a name, in an error. */
+/** Name of an unnamed statement in an error. */
 const SHOWN_LENGTH = 60;
 
 export class Session {

@@ -1,7 +1,7 @@
 /**
- * Text from spans as PostgreSQL can hold it. Its text has no NUL, and a conversation that could not be stored for the sake of one
- * character would stop everything behind it; so NUL is written as two characters from the private use area, and
- * the first of them as itself twice. What is read back is what was written.
+ * Text from spans as PostgreSQL can hold it. Its text has no NUL, and a conversation that could not be stored for the
+ * sake of one character would stop everything behind it; so NUL is written as two characters from the private use area,
+ * and the first of them as itself twice. Reading returns exactly the written text.
  */
 const ESCAPE = '\uE0A5';
 const NUL = `${ESCAPE}0`;

@@ -1,6 +1,6 @@
 /**
- * Takes in what another store held, some conversations in each transaction, with a note of how far it has come; so it may be stopped and started again. What
- * was counted there is counted under the name of an instance of its own.
+ * Takes in what another store held, some conversations in each transaction, with a note of how far it has come; so it
+ * may be stopped and started again. Its totals are counted under the name of an instance of their own.
  *
  * A conversation that is here already, because it went on here in the meantime, is left as it is and said.
  */
@@ -89,7 +89,7 @@ export class StoreImport {
     await makePartitionsOf(this.#link, days);
   }
 
-  /** Those that were not here yet, and the note of how far it has come, in one transaction. */
+  /** Copies missing rows and notes the progress, in one transaction. */
   async take(conversations: readonly WholeConversation[]): Promise<Taken> {
     const last = conversations.at(-1);
     if (last === undefined) return { conversations: 0, traces: 0, evaluations: 0 };
@@ -146,7 +146,7 @@ export class StoreImport {
     );
   }
 
-  /** Those that are there already change nothing. */
+  /** Existing rows are left unchanged. */
   async takeLabels(labels: readonly HumanLabel[]): Promise<void> {
     for (let from = 0; from < labels.length; from += LABELS_TOGETHER)
       await new LabelRows(this.#link).put(labels.slice(from, from + LABELS_TOGETHER));
@@ -172,7 +172,7 @@ export class StoreImport {
     );
   }
 
-  /** What is here of these conversations, to be compared with what was there. */
+  /** Rows of these conversations in the target, to compare with the source. */
   async countOf(conversations: readonly WholeConversation[]): Promise<Taken> {
     const [row] = await this.#link.use((session) =>
       session.once<Taken>(

@@ -1,4 +1,4 @@
-/** What people put in as the truth of conversations, on the shared store. */
+/** Ground truth that people attach to conversations, on the shared store. */
 import type { Json } from '../../model/json.ts';
 import type { TruthStore } from '../truth-store.ts';
 import type { Link } from './link.ts';

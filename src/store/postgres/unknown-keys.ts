@@ -1,6 +1,6 @@
 /**
- * What arrivals refer to that were filed without it: worked out from the content of all that has been filed of their traces. A few megabytes
- * at a time, and nothing of it is kept.
+ * Finds the references of arrivals that were filed without them, from the content of everything filed of their traces.
+ * A few megabytes at a time, and nothing of it is kept.
  */
 import { decodeContent } from '../content-codec.ts';
 import type { ConversationKeys, TraceContent } from '../engine-store.ts';

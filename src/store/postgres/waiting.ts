@@ -104,7 +104,7 @@ export async function writeWaiting(session: Session, set: WorkingSet, now: numbe
   return reused;
 }
 
-/** Questions have come to their end: whoever waits for nothing else is to be looked at again. In the transaction that ends them. */
+/** Questions have ended: evaluations that wait for nothing else are re-evaluated. In the transaction that ends them. */
 export async function reviseAnswered(session: Session, questions: readonly number[]): Promise<void> {
   if (questions.length === 0) return;
   const waiters = await session.rows<{ waiter: number }>(WAITERS_OF, [questions]);

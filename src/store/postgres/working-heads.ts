@@ -50,7 +50,7 @@ export class WorkingHeads implements ConversationTable {
   readonly #nextRow: () => number;
   readonly #missing = new Set<number>();
   #strays: Stray[] = [];
-  /** Those that are due as they were loaded or written last, in order. */
+  /** Conversations that are due as they were loaded or written last, in order. */
   #due: readonly Due[] | undefined;
   #idleMsMin = Number.POSITIVE_INFINITY;
 
@@ -142,7 +142,7 @@ export class WorkingHeads implements ConversationTable {
     return [...this.#byRow.values()].filter(({ isChanged }) => isChanged);
   }
 
-  /** What was asked for is there only where the conversation was loaded whole. */
+  /** The requested data exist only if the conversation was loaded whole. */
   needWhole(row: number): void {
     if (!this.head(row).isWhole) this.miss(row);
   }

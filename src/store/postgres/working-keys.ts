@@ -1,4 +1,4 @@
-/** By what the turns of one transaction's conversations refer to one another. */
+/** Keys by which the turns of one transaction's conversations refer to one another. */
 import type { ConversationKeys, ConversationKeyStore, ConversationStore, StoredConversation } from '../engine-store.ts';
 import { KEY_HASH_BYTES, keyHash, RELATED_MAX } from '../key-hash.ts';
 import type { LoadedHead } from './loaded.ts';

@@ -19,7 +19,7 @@ export class WorkingRevisits {
     this.#rows = [];
   }
 
-  /** Those that are there for the engine by now; in the order of the rows, which is the same wherever they are looked at. */
+  /** Requests that the engine can see by now, in the order of the rows, which is the same everywhere. */
   take(): readonly number[] {
     const rows = this.#rows.filter((row) => this.#heads.isThere(row));
     this.#rows = [];

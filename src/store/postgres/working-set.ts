@@ -116,7 +116,7 @@ export class WorkingSet implements EngineStore {
     this.evaluations.moveTrace(trace, from, to);
     this.waiting.moveTrace(trace, from, to);
     const [origin, target] = [this.heads.head(from), this.heads.head(to)];
-    // What is not here can't be seen from its new place either.
+    // Rows that are absent here cannot be seen from their new place either.
     if (!origin.isWhole) target.isWhole = false;
     const { traceId, loaded } = this.traces.held(trace);
     if (loaded === undefined || origin.loaded === undefined || target.loaded === undefined) return;

@@ -12,7 +12,7 @@ export interface HeldTrace extends Mutable<StoredTrace> {
   content: TraceContent | undefined;
   readonly firstClosedAt: number;
   readonly day: number;
-  /** Whose bytes these are; where the content is no arrival's, it is written with the trace. */
+  /** Arrival that holds these bytes; content of no arrival is written with the trace. */
   readonly arrival: number;
   hasOwnContent: boolean;
   /** As it is in the database. */
@@ -76,7 +76,7 @@ export class WorkingTraces implements TraceStore {
     return row === undefined ? undefined : { ...this.held(row) };
   }
 
-  /** What comes of such traces is left out when it is filed (`filing.ts`). */
+  /** Spans of such traces are dropped when they are filed (`filing.ts`). */
   wasPruned(): boolean {
     return false;
   }

@@ -6,7 +6,7 @@ import type { EvaluationKey, HeldEvaluation, WaitingEvaluation, WaitingEvaluatio
 export interface LoadedWaiting {
   readonly waiter: number;
   readonly held: HeldEvaluation;
-  /** Of the requests that have come to their end, by key. */
+  /** Ended requests, by key. */
   readonly outcomes: ReadonlyMap<string, JudgeOutcome>;
   readonly isAnswered: boolean;
 }
@@ -41,7 +41,7 @@ export class WorkingWaiting implements WaitingEvaluationStore {
     return this.#dropped;
   }
 
-  /** Those that were put, with the number they have already. */
+  /** Requests that were put, with the number that they already have. */
   get added(): readonly { readonly waiter: number | undefined; readonly waiting: WaitingEvaluation }[] {
     return [...this.#held.values()].flatMap(({ put, loaded }) =>
       put === undefined ? [] : [{ waiter: loaded?.waiter, waiting: put }],

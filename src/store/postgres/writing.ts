@@ -24,7 +24,7 @@ import type { WorkingHeads } from './working-heads.ts';
 import type { Move, WorkingSet } from './working-set.ts';
 import type { HeldTrace } from './working-traces.ts';
 
-/** What goes to the topic of evaluations; the store knows nothing of its format. */
+/** Records for the topic of evaluations; the store does not know their format. */
 export type OutboxPayload = (evaluation: Evaluation, labels: ConversationLabels) => Uint8Array;
 
 export async function writeChanges(
@@ -65,7 +65,10 @@ export async function writeTotals(session: Session, instance: number, changed: I
   ]);
 }
 
-/** Whoever was first stays, and all know then. In one order, so that instances that wait for each other do so in one direction. */
+/**
+ * The first writer wins, and then all know it. In one order, so that instances that wait for each other do so in one
+ * direction.
+ */
 export async function writeFirstTimes(session: Session, changed: readonly FirstTime[]): Promise<void> {
   if (changed.length === 0) return;
   const entries = changed

@@ -28,7 +28,7 @@ export class AnswerFile {
     this.file = file;
   }
 
-  /** What is older than that time is forgotten. Throws where the file is there and cannot be used. */
+  /** Older answers are forgotten. Throws where the file is there and cannot be used. */
   static open(file: string, { endedAfter }: { readonly endedAfter: number }): AnswerFile {
     const answers = new AnswerFile(file);
     if (existsSync(file)) answers.#opened().database.prepare('DELETE FROM answers WHERE ended_at < ?').run(endedAfter);

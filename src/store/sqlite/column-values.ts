@@ -2,7 +2,10 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Column } from '../column.ts';
 
-/** What comes behind INSERT. The values of `own`, which are SQLite's alone, come before those of the columns. */
+/**
+ * The part of the statement after INSERT. The values of `own`, which are SQLite's alone, come before those of the
+ * columns.
+ */
 export function insertSql(
   table: string,
   own: readonly string[],

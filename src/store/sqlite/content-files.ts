@@ -97,7 +97,7 @@ export class ContentFiles {
   discard(): void {
     this.#appended = this.#flushed;
     this.#written = this.#flushed;
-    // What the lost bytes took the place of stays lost to the ring.
+    // The space of the lost bytes stays lost to the ring.
     this.#ringFrom = Math.min(this.#ringFrom, this.#flushed);
   }
 
@@ -152,7 +152,7 @@ export class ContentFiles {
     return Buffer.concat([this.#ring.subarray(at), this.#ring.subarray(0, at + length - RING_BYTES)]);
   }
 
-  /** What is appended from now on lies in another file. */
+  /** Later appends go to another file. */
   beginFile(): void {
     this.flush();
     this.#file?.close();

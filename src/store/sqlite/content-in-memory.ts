@@ -1,8 +1,8 @@
-/** What `content-files.ts` does with files, in memory: for a small store that nobody will read again. */
+/** Does in memory what `content-files.ts` does with files, for a small store that is read once. */
 import type { ContentFiles } from './content-files.ts';
 import type { ContentPlace } from './content-reader.ts';
 
-/** What traces need of either. */
+/** Port that traces need of either. */
 export type Content = Pick<
   ContentFiles,
   'append' | 'read' | 'flush' | 'discard' | 'isCurrent' | 'beginFile' | 'remove' | 'close'

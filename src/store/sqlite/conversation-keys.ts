@@ -1,6 +1,6 @@
 /**
- * By what turns refer to one another where they name no conversation: the ids of responses and tool calls that a turn
- * has, and those that it wants. Either may come first, so both are kept, as hashes.
+ * Keys by which turns that name no conversation refer to one another: ids of responses and tool calls that a turn has,
+ * and ids that it needs. Either may come first, so both are kept, as hashes.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConversationKeys, ConversationKeyStore, ConversationStore, StoredConversation } from '../engine-store.ts';

@@ -1,4 +1,7 @@
-/** The rows of conversations in SQLite. Those of the transaction that is open are held in memory (`held-conversations.ts`). */
+/**
+ * The rows of conversations in SQLite. Conversations of the open transaction are held in memory
+ * (`held-conversations.ts`).
+ */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConversationId } from '../../model/ids.ts';
 import { namesOf } from '../column.ts';

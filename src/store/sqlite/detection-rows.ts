@@ -52,7 +52,7 @@ export class DetectionRows implements DetectionStore {
     };
   }
 
-  /** What was taken is observed. */
+  /** Taken observations count as observed. */
   #finish(snapshot: Uint8Array | undefined): void {
     for (const id of this.#taken) this.#forget.run(id);
     this.#taken = [];

@@ -1,12 +1,12 @@
 /**
  * A file that is written in whole blocks past the page cache, where the system can do that (O_DIRECT on Linux).
  *
- * What is written once and hardly ever read has no business in the page cache: each of its pages must be found and
- * copied to, and pushes out a page that is read. Measured for 2.9 KB (a span): 7 to 10 µs of system time through the cache,
- * 0.4 µs past it. Where the system or the file system refuses, the same writes go through the cache.
+ * Data that are written once and hardly ever read do not belong in the page cache: each page must be found and copied
+ * to, and evicts a page that is read. Measured for 2.9 KB (a span): 7 to 10 µs of system time through the cache, 0.4 µs
+ * past it. Where the system or the file system refuses, the same writes go through the cache.
  *
- * Direct writes want memory, offsets and lengths in multiples of a block. Memory of WebAssembly begins at a page; no other
- * memory of JavaScript says where it begins.
+ * Direct writes want memory, offsets and lengths in multiples of a block. Memory of WebAssembly begins at a page; no
+ * other memory of JavaScript says where it begins.
  */
 import { closeSync, constants, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 

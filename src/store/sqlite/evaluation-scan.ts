@@ -13,7 +13,7 @@ const PAGE = 1000;
 
 const IS_LAST = `NOT EXISTS (SELECT 1 FROM evaluations n
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
-/** What the index of shadows is for. */
+/** Condition that the index of shadows serves. */
 const IN_SHADOW = `e.suite >= 'shadow:' AND e.suite < 'shadow;'`;
 
 export function* scanEvaluations(database: DatabaseSync, query: ScanQuery): Generator<readonly ScannedEvaluation[]> {

@@ -1,4 +1,4 @@
-/** What came of conversations in the world (outcome-label-store.ts): one row for each name. */
+/** Outcomes of the world (outcome-label-store.ts): one row for each name. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { NamedOutcome, SaidOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelStore, OutcomeName } from '../outcome-label-store.ts';

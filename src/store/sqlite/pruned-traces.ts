@@ -1,21 +1,22 @@
 /**
- * The traces whose conversation retention has deleted, for as long as their spans may come again: from the journal, which is read again
- * at a start, or from a client that sends twice. Without them such spans would be a new turn, evaluated and counted a second time.
+ * Traces whose conversation retention has deleted, kept as long as their spans may be redelivered: by the journal,
+ * which is replayed at a start, or by a client that retries. Without them such spans would be a new turn, evaluated and
+ * counted a second time.
  *
- * A row is written in the transaction that deletes the conversation. It holds ids and times only, nothing of what was said, and goes when
- * the journal cannot give the trace's rows any more and they would be too late for a turn anyway. What the journal may still give is
- * bounded by the journal; of the rest the newest are kept, up to a limit.
+ * A row is written in the transaction that deletes the conversation. It holds ids and times only, nothing of what was
+ * said, and goes when the journal cannot give the trace's rows any more and they would be too late for a turn anyway.
+ * The journal bounds what it may replay; of the rest the newest are kept, up to a limit.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { TraceId } from '../../model/ids.ts';
 
-/** Behind these a trace cannot come again: its position in the log, and the log time at which it closed. */
+/** Bounds behind which a trace cannot be redelivered: its position in the log, and the log time at which it closed. */
 export interface Reach {
   readonly position: number;
   readonly closedAt: number;
 }
 
-/** What a row takes in its table and its index, rounded up. */
+/** Bytes of a row in its table and its index, rounded up. */
 export const PRUNED_TRACE_BYTES = 96;
 
 export class PrunedTraces {

@@ -19,7 +19,7 @@ const CONVERSATIONS_MAX = 2000;
 /** Rows that were deleted leave free pages, so a step too much costs history, and a step too little only time. */
 const SIZE_STEP = 500;
 
-/** Of a file that holds less than this of what was written to it, the rest is copied forward. */
+/** Share of live data below which a file's rest is copied forward. */
 const COMPACT_UNDER = 0.3;
 /** The same while more of the disk is taken than may be. */
 const COMPACT_UNDER_PRESSURE = 0.9;
@@ -46,7 +46,7 @@ export function prune(
   };
   const drop = (condition: string, before: number, limit: number) =>
     dropAll(store, reach, { condition, before, limit });
-  // What is remembered of deleted conversations must not push out those that are there.
+  // The memory of deleted conversations must not evict existing ones.
   const maxBytes = () => retention.maxBytes + store.pruned.count * PRUNED_TRACE_BYTES;
   conversations += drop(
     `due_at IS NULL AND ${SUCCESSFUL} AND updated_at < ?`,
@@ -60,7 +60,7 @@ export function prune(
     if (dropped === 0) break;
     conversations += dropped;
   }
-  // What was said of conversations that never came.
+  // Labels and ground truth of conversations that never arrived.
   for (const table of SAID_FROM_OUTSIDE)
     store.run(
       `DELETE FROM ${table} WHERE put_at < ? AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.conversation_id = ${table}.conversation_id)`,

@@ -1,4 +1,4 @@
-/** Which conversations are to be looked at again. Most often there is none, and asking costs nothing. */
+/** Conversations that wait to be re-evaluated. Most often there is none, and asking costs nothing. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { WaitingEvaluations } from './waiting-evaluations.ts';
 

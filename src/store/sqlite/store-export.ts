@@ -68,7 +68,7 @@ export class StoreExport {
     return { first: Number(row.first), last: Number(row.last) };
   }
 
-  /** Those behind this row. */
+  /** Rows after this one. */
   conversations(after: number, limit: number): readonly WholeConversation[] {
     return this.#all('SELECT * FROM conversations WHERE id > ? ORDER BY id LIMIT ?', after, limit).map((row) =>
       this.#whole(toConversation(row)),

@@ -71,9 +71,7 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     return this.listPage(query).rows;
   }
 
-  /**
-   * Latest first. Whoever asks shares a thread with the receivers, so it looks at no more than `LOOKED_AT_MAX`.
-   */
+  /** Latest first. The caller shares a thread with the receivers, so it reads no more than `LOOKED_AT_MAX`. */
   listPage(query: ConversationQuery): { readonly rows: readonly ConversationRow[]; readonly next: number | undefined } {
     const ends = this.#database.prepare('SELECT min(id) AS first, max(id) AS last FROM conversations').get();
     const window = pageWindow({ first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) }, query, LOOKED_AT_MAX);

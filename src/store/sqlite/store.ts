@@ -37,7 +37,7 @@ import { WaitingEvaluations } from './waiting-evaluations.ts';
 
 const IN_MEMORY = ':memory:';
 
-/** What the store knows of its log. */
+/** The log as the store knows it. */
 export interface LogFloor {
   readonly position: number;
   readonly logTime: number;
@@ -243,7 +243,7 @@ export class Store implements EngineStore {
     return this.traces.find(traceId)?.position ?? this.pruned.positionOf(traceId);
   }
 
-  /** What conversations take, in the database and in the files of content. */
+  /** Bytes of conversations, in the database and in the files of content. */
   get usedBytes(): number {
     return this.#databaseBytes + this.traces.liveBytes;
   }
@@ -263,7 +263,7 @@ export class Store implements EngineStore {
     return this.#number('PRAGMA page_size', 'page_size');
   }
 
-  /** What waits in memory. In this order: an evaluation changes the row of its conversation. */
+  /** Writes that wait in memory. In this order: an evaluation changes the row of its conversation. */
   #writeRows(): void {
     this.traces.writeWaiting();
     this.evaluations.flush();

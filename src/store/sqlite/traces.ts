@@ -3,7 +3,7 @@
  * to, and copying forward what is left of a file that has become mostly empty.
  *
  * New rows wait in memory and are written together, at the commit or before anything changes them (see `evaluations.ts`
- * for why). Whoever looks for a trace looks there as well.
+ * for why). A search for a trace looks there as well.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CloseCause } from '../../model/causes.ts';
@@ -252,7 +252,7 @@ export class Traces implements TraceStore {
   /** Copies forward what is left in the emptiest file, where that is less than `share` of it. `from` says which files may go. */
   compactOne(share: number, from: 'full files' | 'all files' = 'full files'): boolean {
     this.writeWaiting();
-    // What this transaction has freed counts.
+    // Space that this transaction freed counts.
     this.#writeFileChanges();
     const which = from === 'all files' ? '' : 'AND live_bytes > 0 AND file < (SELECT max(file) FROM content_files)';
     const row = this.#database

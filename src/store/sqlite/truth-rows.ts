@@ -1,4 +1,4 @@
-/** What people put in as the truth of conversations, by conversation id: often before the conversation is there. */
+/** Ground truth that people attach, by conversation id; often before the conversation exists. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Json } from '../../model/json.ts';
 import type { TruthStore } from '../truth-store.ts';

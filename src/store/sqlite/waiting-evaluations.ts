@@ -69,7 +69,7 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
     const row = this.#row(key);
     if (row === undefined) return undefined;
     return {
-      // Whoever asks knows the conversation by its row; its id is not looked up for it.
+      // Callers know the conversation by its row, so its id is not looked up.
       evaluation: toEvaluation(row, '' as ConversationId),
       // The casts hold because `put` wrote the texts.
       place: {
@@ -101,7 +101,7 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
     return this.#questions.endedWaiters(ANSWERED_MAX).flatMap((waiter) => this.#conversationOf(waiter) ?? []);
   }
 
-  /** Those that wait for the conversation as a whole. */
+  /** Evaluations that wait for the conversation as a whole. */
   dropWhole(conversation: number): void {
     if (this.#isEmpty()) return;
     for (const { id } of this.#wholes.all(conversation)) this.#leave(Number(id));
