@@ -1,8 +1,8 @@
 /**
- * Who is checking what right now, in memory that two threads share.
+ * Records which check is running, in memory that two threads share.
  *
- * A check that never returns blocks the scoring thread, which then can't say so itself. It leaves a note here before each
- * check; the main thread reads it, and when a check has run past its limit ends the thread and starts another that
+ * A check that never returns blocks the scoring thread, which then can't say so itself. It leaves a note here before
+ * each check; the main thread reads it, and when a check has run past its limit ends the thread and starts another that
  * answers `error` for that check without running it.
  *
  *   Int32   [0] checks started so far (odd while one runs)   [1] start, ms since the buffer was made   [2] length of the note

@@ -118,7 +118,7 @@ function dueAfter(
   return { dueAt: at + idleMs, dueCause: 'idle', endedAt };
 }
 
-/** What has begun after the end is none of its business, so that a conversation that never rests comes to its end too. */
+/** Turns that began after the end do not hold it back, so that a conversation that never rests ends as well. */
 function dueAfterEnd(endedAt: number, { at, openSince, limits }: ClosingTurn): Due {
   const isAwaited = openSince !== undefined && openSince <= endedAt;
   return { dueAt: isAwaited ? endedAt + limits.openMaxMs : at, dueCause: 'end_marker', endedAt };

@@ -1,4 +1,4 @@
-/** What the pipeline reads off a conversation to file it: its id, its labels, its size. */
+/** Reads what is needed to file a conversation: its id, its labels, its size. */
 import type { Conversation } from '../model/conversation.ts';
 import { CONVERSATION_ID_LENGTH_MAX, conversationIdFrom } from '../model/conversation-id.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
@@ -19,7 +19,7 @@ const AGENT_KINDS: ReadonlySet<string> = new Set([
   'guardrail',
   'plan',
 ]);
-/** Of what the spans don't say. */
+/** Value of labels that the spans do not give. */
 const UNKNOWN = 'unknown';
 
 /** Whether an agent did something here. A trace of web requests and database calls alone is not a turn. */
@@ -49,7 +49,7 @@ export function labelsOf(conversation: Conversation, segmentKeys: readonly strin
   return { ...labels, segment: segmentOf(conversation, segmentKeys) ?? UNKNOWN };
 }
 
-/** What the store says of a conversation, whatever became of it as a label. */
+/** Labels as the store keeps them, whatever the metrics made of them. */
 export function columnsOf(conversation: Conversation, segmentKeys: readonly string[]): ConversationLabels {
   const limit = (text: string) => text.slice(0, CONVERSATION_ID_LENGTH_MAX).toWellFormed();
   const segment = segmentOf(conversation, segmentKeys);

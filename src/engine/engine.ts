@@ -1,6 +1,6 @@
 /**
- * What happens to a turn once it has closed: it is understood, scored and stored, and the conversations that are due by
- * then are scored. The online service, `assay score` and the tests run this same code.
+ * Processes closed turns: each is understood, scored and stored, and the conversations that are due by then are scored.
+ * The online service, `assay score` and the tests run this same code.
  *
  * The engine takes arrivals and time, in the order of the log, and nothing else; so the same log gives the same
  * evaluations, whatever the log and the store. An arrival is a closed turn, or late spans of one: its bytes, its log
@@ -61,11 +61,11 @@ export interface EngineSettings {
 
 interface EngineParts {
   readonly settings: EngineSettings;
-  /** Those in shadow behind those that are live. */
+  /** Suites in shadow after the live ones. */
   readonly suites: readonly CompiledSuite[];
   readonly store: EngineStore;
   readonly watch: CheckWatch;
-  /** What is configured under the name of a judge; without it, judged criteria are skipped. */
+  /** Settings under the name of a judge; without them, judged criteria are skipped. */
   readonly judge?: Judges['settings'];
   /** From files. */
   readonly truth?: WrittenTruth | undefined;
@@ -298,7 +298,7 @@ export class Engine {
       limits: this.#closingLimits,
     });
     if (evidence !== undefined && !isNamed) store.keys.add(conversation.row, evidence);
-    // What had no id and was taken for conversations of their own turns out to be this one.
+    // Turns without an id, which were taken for conversations of their own, turn out to belong to this one.
     const others = related.filter((other) => other.row !== conversation.row && isSynthetic(other.id));
     for (const other of others) absorbConversation(store, other.row, conversation.row);
     return others.length === 0 ? conversation : store.conversations.at(conversation.row);

@@ -46,7 +46,7 @@ export class EvaluationRecorder {
       readonly store: EngineStore;
       /** Names of suites that have one in shadow. */
       readonly shadowed: ReadonlySet<string>;
-      /** What is configured under the name of a judge. */
+      /** Settings under the name of a judge. */
       readonly judge: Judges['settings'];
       readonly onFold: (fold: Fold) => void;
       /** Somebody waits for the answer of this judge already, so that it is not asked again. */
@@ -79,7 +79,7 @@ export class EvaluationRecorder {
       readonly subject: Conversation;
       readonly isFirst: boolean;
       readonly logTime: number;
-      /** What it waits for; where there is nothing, it is complete. */
+      /** Verdicts that it waits for; if there are none, it is complete. */
       readonly requests: readonly JudgeRequest[];
     },
   ): void {
@@ -129,7 +129,7 @@ export class EvaluationRecorder {
       if (before === undefined) {
         if (this.#shadowed.has(evaluation.suite)) this.#shadows.count(written, conversation);
         if (effortCounted !== undefined) totals.countFirst(written, effortCounted, counted, countedBefore);
-        // Later revisions are not observed: what has been observed can not be taken back, and a conversation is to count once.
+        // Later revisions are not observed: an observation cannot be taken back, and a conversation must count once.
         if (this.#isObserved)
           store.detection.add(waitingObservation(written, suite, { labels, effort, at: place.logTime }));
       } else if (effortCounted !== undefined) {
@@ -177,7 +177,7 @@ export class EvaluationRecorder {
   }
 }
 
-/** What has been counted of an evaluation that waits, as it is stored: `<criterion> <verdict>`. */
+/** Stored form of the verdicts counted for an evaluation that waits: `<criterion> <verdict>`. */
 function writtenVerdicts(counted: ReadonlyMap<string, VerdictKind>): readonly string[] {
   return [...counted].map(([criterion, verdict]) => `${criterion} ${verdict}`);
 }

@@ -8,7 +8,7 @@ import { BatchTable } from '../model/otlp/batch-table.ts';
 import type { NamingTurn } from '../store/cluster-store.ts';
 import { TraceIds } from '../model/otlp/trace-ids.ts';
 
-/** What an entry of a log must say; the journal's entries do. */
+/** Fields of a log's entry; the journal's entries have them. */
 export interface LogEntry {
   readonly signal: 'traces' | 'logs';
   readonly position: number;

@@ -1,4 +1,4 @@
-/** What the owner of the judges is started with, from the settings. */
+/** Start data for the owner of the judges, from the settings. */
 import type { JudgingRules } from '../ask/judge.ts';
 import type { JudgeSettings, JudgingSettings } from '../config/judge-settings.ts';
 import type { Judges } from '../score/judge/judges.ts';
@@ -25,7 +25,7 @@ export function reportedJudges(start: JudgingStart | undefined): ReportedParts['
   return start && { names: start.judges.map(({ name }) => name), budget: start.rules.budget };
 }
 
-/** What scoring asks about a judge. Undefined for one that is not configured. */
+/** Answers scoring's questions about a judge. Undefined for one that is not configured. */
 export function judgeOf(start: JudgingStart | undefined): Judges['settings'] {
   const judges = new Map(
     (start?.judges ?? []).map(({ name, fingerprint, evidenceTokens, sample }) => [

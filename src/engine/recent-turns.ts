@@ -1,9 +1,9 @@
 /**
- * What is remembered of turns that were scored and whose conversation is still to be: which suites are for them, and, where
- * the conversation is due at once, the turns themselves, which would else be read and understood a second time.
+ * Remembers turns that were scored and whose conversation is not yet: the suites that match them and, if the
+ * conversation is due at once, the turns themselves. They would otherwise be read and understood a second time.
  *
- * Turns of conversations that go on are not kept: what lives for minutes has to be moved by every garbage collection until
- * it is old, and that cost more than reading again the few that are asked for.
+ * Turns of conversations that go on are not kept: what lives for minutes has to be moved by every garbage collection
+ * until it is old, and that cost more than reading again the few that are asked for.
  */
 import type { Turn } from '../model/turn.ts';
 import type { CompiledSuite } from '../score/suite.ts';

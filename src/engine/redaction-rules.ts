@@ -36,7 +36,7 @@ export function offlineRedaction(settings: Settings): RedactionRules | undefined
   );
 }
 
-/** What is redacted, in words: for the line at the start. */
+/** Describes the redaction in words, for the line at the start. */
 export function describeRedaction({ patterns, custom, keys, hashUserIds }: Settings['redaction']): string {
   const names = [...patterns, ...custom.map(({ name }) => name)];
   const parts = [

@@ -1,11 +1,13 @@
 /**
- * Looks again at conversations of which something is known now that was not when they were scored: their truth, or a judge's answer.
+ * Looks again at conversations of which something is known now that was not when they were scored: their truth, or a
+ * judge's answer.
  *
  *   asked for   a row in the store, in the transaction in which it became known
  *   looked at   in the engine's transaction                                       a crash: asked for still
  *
- * A suite that said nothing of a conversation says it now where only its truth makes the suite be for it; one that was configured since does not.
- * One that can't be understood any more (its bytes are lost) waits for nothing: what it waited for is let go, and said.
+ * A suite that said nothing of a conversation says it now where only its truth makes the suite be for it; one that was
+ * configured since does not. One that can't be understood any more (its bytes are lost) waits for nothing: its request
+ * is dropped, and reported.
  */
 import type { Conversation } from '../model/conversation.ts';
 import type { CompiledSuite } from '../score/suite.ts';
@@ -41,14 +43,14 @@ export class Revisiting {
     for (const suite of conversation === undefined ? [] : suites) {
       for (const turn of suite.scope === 'turn' ? (conversation?.turns ?? []) : [undefined]) {
         const subject = turn === undefined ? conversation : this.#parts.understanding.alone(stored, turn);
-        // Of a turn that is made of several traces, the first one stands for it.
+        // The first trace stands for a turn of several traces.
         const trace = turn === undefined ? 0 : (rows.get(turn.traceId) ?? 0);
         if (subject === undefined) continue;
         const isFirst = stored.revision > 0 && matchesByTruth(suite, subject);
         scoring.scoreAgain(suite, subject, turn?.id, { conversation: row, trace, logTime, isFirst });
       }
     }
-    // Of suites that are not there any more, and of turns that have become others.
+    // Evaluations of suites that no longer exist, and of turns that have become others.
     store.waiting.dropAnswered(row);
   }
 }

@@ -1,10 +1,11 @@
 /**
- * Which part of the traffic a conversation is: a plan, a language, a channel. Whoever compares an agent with itself has to
- * compare like with like, or a day with more of the hard questions looks like a worse agent.
+ * Which part of the traffic a conversation is: a plan, a language, a channel. Comparing an agent with itself needs like
+ * with like. Otherwise a day with more hard questions looks like a worse agent.
  *
- * The rule: the first turn, in the order of their starts, that has one of the keys. In a turn its root is asked first, then
- * its other spans in the order of their starts; of one span the first key of the list that it has. A span's own attributes win over
- * its resource's. So the segment depends on the spans alone, and not on the order in which they came.
+ * The rule: the first turn, in the order of their starts, that has one of the keys. In a turn its root is asked first,
+ * then its other spans in the order of their starts; of one span the first key of the list that it has. A span's own
+ * attributes win over its resource's. So the segment depends on the spans alone, and not on the order in which they
+ * came.
  */
 import type { Conversation } from '../model/conversation.ts';
 import type { Step } from '../model/step.ts';

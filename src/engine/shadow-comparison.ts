@@ -1,6 +1,7 @@
 /**
- * Counts what a suite in shadow says beside the live one of its name. Both may wait for judges, so whichever is complete last finds the other in
- * the store, and the two are compared then: once, in the transaction of that evaluation. What is revised later is not counted again.
+ * Counts what a suite in shadow says beside the live one of its name. Both may wait for judges, so whichever is
+ * complete last finds the other in the store, and the two are compared then: once, in the transaction of that
+ * evaluation. Later revisions are not counted.
  */
 import { type Evaluation, OUTCOMES } from '../model/evaluation.ts';
 import { suiteKey } from '../model/suite-key.ts';

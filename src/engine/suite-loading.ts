@@ -1,4 +1,4 @@
-/** What of the settings suites are loaded with, wherever that is done. */
+/** Settings that suites are loaded with, wherever that is done. */
 import type { Settings } from '../config/settings.ts';
 import type { ToolNames } from '../model/tool-names.ts';
 
@@ -8,7 +8,7 @@ export interface SuiteLoading {
   /** Names of the judges that are configured. */
   readonly judges: readonly string[];
   readonly handOverTools: readonly string[];
-  /** What the configuration says of tools. */
+  /** Tools as the configuration describes them. */
   readonly tools: ToolNames | undefined;
 }
 

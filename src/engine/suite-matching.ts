@@ -11,7 +11,7 @@ interface Matched {
   readonly conversation: Conversation | undefined;
   /** Suites of scope `conversation`. */
   readonly by: readonly CompiledSuite[];
-  /** Those in shadow are not among them. */
+  /** Suites in shadow are not among them. */
   readonly byAny: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the main thread needs to know of a suite: names and weights. The functions are the scoring thread's. */
+/** Parts of a suite that the main thread needs: names and weights. The functions are the scoring thread's. */
 import { isShadowKey, keyOfSuite } from '../model/suite-key.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { Weighing } from '../score/weigh.ts';

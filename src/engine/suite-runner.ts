@@ -18,14 +18,14 @@ import { type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
 interface SuiteRunnerParts {
   readonly watch: CheckWatch;
   readonly onEvent: (event: EngineEvent) => void;
-  /** What is configured under the name of a judge. */
+  /** Settings under the name of a judge. */
   readonly judge: Judges['settings'];
   readonly timed: <T>(stage: string, work: () => T) => T;
 }
 
 export interface RunEvaluation {
   readonly evaluation: Evaluation;
-  /** What judges are to be asked before all of its verdicts are in; empty where they are. */
+  /** Questions to judges that are still open; empty if all verdicts are in. */
   readonly requests: readonly JudgeRequest[];
 }
 

@@ -54,7 +54,7 @@ export class SuiteScoring {
     if (evaluated === undefined) return;
     const key = keyOf(suite, turnId, place);
     const before = place.revision === 1 ? undefined : this.#store.evaluations.previous(key);
-    // It was looked at again meanwhile, and so is further than the spans alone have brought it.
+    // It was re-evaluated meanwhile, so its revision is higher than the spans alone explain.
     const isOvertaken = before !== undefined && before.revision >= place.revision;
     if (!isOvertaken) this.#keep(evaluated, suite, subject, place);
     else if (!this.#isAsBefore(evaluated.evaluation, key)) {
@@ -65,8 +65,8 @@ export class SuiteScoring {
   }
 
   /**
-   * Something is known now that was not before: completes what waits, and makes a new revision where the evaluation is not what it was. What
-   * has never been evaluated is left to its time.
+   * Something is known now that was not before: completes what waits, and makes a new revision where the evaluation is
+   * not what it was. A conversation that was never evaluated waits for its due time.
    */
   scoreAgain(
     suite: CompiledSuite,

@@ -1,7 +1,7 @@
 /**
- * Truth from files: YAML or JSON (`id: truth`, or a list of `{id, truth}`), or JSON lines of `{id, truth}`. What the id names is said in
- * the settings: a conversation, a scenario, or the value of an attribute. `conversation_id` is another name of `id` where it names a
- * conversation, as results and exports have it.
+ * Truth from files: YAML or JSON (`id: truth`, or a list of `{id, truth}`), or JSON lines of `{id, truth}`. The
+ * settings define what the id names: a conversation, a scenario, or the value of an attribute. `conversation_id` is
+ * another name of `id` where it names a conversation, as results and exports have it.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * What is right for a conversation, from wherever it is known: its spans, files, and whoever put it in by the API. Of these the later ones
- * override the earlier ones, key by key.
+ * Collects the ground truth of a conversation from its spans, from files, and from the API. Later sources override
+ * earlier ones, key by key.
  */
 import { knowing } from '../assemble/build-conversation.ts';
 import type { Conversation } from '../model/conversation.ts';

@@ -1,6 +1,6 @@
 /**
- * From bytes to turns and conversations. What cannot be read (a disk has lost it) or understood (a mistake of ours) is reported and left out: one such
- * turn must not keep all others from being scored.
+ * From bytes to turns and conversations. A turn that cannot be read (lost by a disk) or understood (a defect of Assay)
+ * is reported and left out, because it must not keep all others from being scored.
  */
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { type MergedContent, mergeContents } from '../assemble/trace-content.ts';

@@ -1,4 +1,4 @@
-/** What a changed suite would have said of recorded conversations, beside what was said of them. */
+/** Result of a backtest: the verdicts that a changed suite would have given, beside the recorded ones. */
 import type { DetectorMetric } from './detection.ts';
 import type { Outcome, VerdictKind } from './evaluation.ts';
 
@@ -7,7 +7,7 @@ export interface BacktestReport {
   readonly version: string;
   readonly against: {
     readonly suite: string;
-    /** What was stored, by version. */
+    /** Stored evaluations, by version. */
     readonly versions: readonly { readonly version: string; readonly evaluations: number }[];
     /** The version that is configured; undefined where none of that name is. */
     readonly configured: string | undefined;
@@ -15,7 +15,7 @@ export interface BacktestReport {
   readonly counted: BacktestCounts;
   readonly before: BacktestTotals;
   readonly after: BacktestTotals;
-  /** What it would have said where nothing was said: of conversations that it is for now. In no other figure. */
+  /** Outcomes of conversations that the changed suite matches and the old one did not. In no other figure. */
   readonly joined: BacktestTotals;
   readonly outcomes: readonly { readonly from: Outcome; readonly to: Outcome; readonly evaluations: number }[];
   readonly criteria: readonly CriterionChange[];
@@ -30,7 +30,7 @@ export interface BacktestReport {
 }
 
 interface BacktestCounts {
-  /** Those that both say something of: all figures are of these. */
+  /** Conversations that both suites scored; all figures are about these. */
   readonly compared: number;
   /** From stored verdicts, without reading a span. */
   readonly weighedAgain: number;
@@ -62,7 +62,7 @@ export interface CriterionChange {
   readonly weightAfter: number | undefined;
   readonly before: Passed;
   readonly after: Passed;
-  /** What it adds to the change of the mean score, in millionths; undefined where the weights before are not known. */
+  /** Its part of the change of the mean score, in millionths; undefined if the weights before are not known. */
   readonly points: number | undefined;
 }
 
@@ -104,7 +104,7 @@ export interface Mover {
   readonly points: number | undefined;
 }
 
-/** What asking a judge would cost, in the currency of its prices. */
+/** Cost of asking a judge, in the currency of its prices. */
 export interface JudgeBill {
   readonly judge: string;
   readonly questions: number;
@@ -119,7 +119,7 @@ export interface JudgeBill {
 export interface BacktestAlerts {
   readonly before: readonly RegressionEpisode[];
   readonly after: readonly RegressionEpisode[];
-  /** What conversations took was not stored with all of them, so that cost and steps were not watched. */
+  /** Not all conversations have their effort stored, so cost and steps were not watched. */
   readonly withoutEffort: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface Comparison {
   /** The smallest difference that matters. */
   readonly smallest: number;
   readonly warnings: readonly string[];
-  /** Those by which both were scored. */
+  /** Suites that scored both. */
   readonly suites: readonly SuiteComparison[];
 }
 
@@ -41,7 +41,7 @@ export interface SuiteComparison {
   readonly stepsPerSuccess: Compared;
   readonly tokensPerSuccess: Compared;
   readonly costPerSuccess: Compared;
-  /** What moved the score; undefined where there is no score in one of them, or the weights are not known. */
+  /** Split of the change of the score; undefined if one side has no score, or the weights are not known. */
   readonly split: ScoreSplit | undefined;
   /** Cases that pass in one and not in the other, in whole or in a criterion; the worst first, those that got better last. */
   readonly flipped: readonly FlippedCase[];
@@ -80,7 +80,7 @@ export type Compared =
 export interface ScoreSplit {
   readonly change: number;
   readonly criteria: readonly { readonly criterion: string; readonly part: number }[];
-  /** What is no criterion's: which cases came, which criteria applied, with which weights. */
+  /** The part of no criterion: which cases came, which criteria applied, with which weights. */
   readonly mix: number;
 }
 

@@ -1,4 +1,4 @@
-/** What an agent is tried on: cases, each of which is something a user says, and what would be right. */
+/** Dataset of cases. A case has a user's input and the ground truth. */
 import type { Json } from './json.ts';
 
 export interface Dataset {
@@ -14,16 +14,16 @@ export interface Dataset {
 export interface DatasetCase {
   /** One of its kind in the dataset. */
   readonly id: string;
-  /** What the user says, one turn after the other: a text, or whatever JSON the agent takes. Never empty. */
+  /** Input of the user, turn by turn: a text, or any JSON that the agent takes. Never empty. */
   readonly turns: readonly Json[];
-  /** What would be right. */
+  /** Ground truth. */
   readonly truth: Json | undefined;
   /** The golden trace that its conversation is compared with. */
   readonly golden: string | undefined;
   readonly tags: readonly string[];
   /** SHA-256, in hex, of turns, truth and golden trace. A case that was changed is another one, whatever it is called. */
   readonly fingerprint: string;
-  /** Where it was taken from; undefined where somebody wrote it. */
+  /** Origin of the case; undefined if somebody wrote it. */
   readonly from: CaseOrigin | undefined;
   readonly line: number | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What each kind of verdict decides: whether it answers its criterion's question, and what it counts as where scores are weighed. Everything
- * that counts verdicts asks here, so that a new kind is decided upon once.
+ * Defines, for each kind of verdict, whether it answers the criterion's question, and what it counts as in a score.
+ * Everything that counts verdicts asks here, so that a new kind is decided upon once.
  */
 import type { DecidedVerdict, UndecidedReason, Verdict, VerdictKind } from './evaluation.ts';
 import { unreachable } from './unreachable.ts';

@@ -78,15 +78,18 @@ export interface LevelReading extends WatchedLevel {
   /** When it seems to have begun; undefined where nothing is wrong. */
   readonly onset: number | undefined;
   readonly minimumDetectableRatio: number | undefined;
-  /** Of TCR only; none where there is nothing to take apart. */
+  /** Parts of a change of TCR; empty if there is nothing to take apart. */
   readonly parts: readonly ChangePart[];
   /** The same change by segment; none where there are not several. Absent in notices of an older Assay. */
   readonly segmentParts?: readonly SegmentPart[];
-  /** What the parts add up to. `change` is another one: it has the mix taken out. Absent without parts, and in notices of an older Assay. */
+  /**
+   * Sum of the parts. `change` is another one: it has the mix taken out. Absent without parts, and in notices of an
+   * older Assay.
+   */
   readonly counted?: CountedChange | undefined;
 }
 
-/** What came of accepting levels: those that had regressed, as they were before, and those that are meant as well and had not. */
+/** Result of accepting levels: the regressed ones, as they were before, and matching ones that had not regressed. */
 export type Acceptance =
   | { readonly accepted: readonly LevelReading[]; readonly others: readonly LevelReading[] }
   /** Nothing was accepted, or it is not known. */
@@ -123,7 +126,7 @@ export type Transition =
       readonly reading: VersionReading;
     };
 
-/** What people may want to be told of. */
+/** Events that people may want to be notified of. */
 export const NOTICE_KINDS = [
   'no_data',
   'suspected',
@@ -149,18 +152,18 @@ export interface Notice {
   readonly to: readonly string[];
 }
 
-/** What a round of detection says when it is committed. */
+/** Report of a round of detection, once it is committed. */
 export interface DetectionReport {
   readonly levels: readonly LevelReading[];
   readonly versions: readonly VersionReading[];
-  /** Those of this round. */
+  /** Observations of this round. */
   readonly transitions: readonly Transition[];
   /** The last ones, latest first. */
   readonly recent: readonly Transition[];
   readonly notices: readonly Notice[];
-  /** Since detection began anew. */
+  /** Since detection began from scratch. */
   readonly observed: number;
-  /** What its limits kept out, by what it was. */
+  /** Amounts that its limits kept out, by kind. */
   readonly keptOut: { readonly [what: string]: number };
   /** The log time up to which it has observed. */
   readonly time: number;

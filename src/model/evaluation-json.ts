@@ -31,9 +31,9 @@ export interface EvaluationJson {
   readonly revision: number;
   readonly score: number | null;
   readonly outcome: Outcome;
-  /** Of the weight; absent where it was stored before that was kept. */
+  /** Decided share of the weight; absent if it was stored before that was kept. */
   readonly decided_share?: number;
-  /** What the decided criteria are about: `form`, `rules` or the `task`. */
+  /** Subject of the decided criteria: `form`, `rules` or the `task`. */
   readonly about?: About;
   /** How the conversation, or the turn, ended. */
   readonly ending?: Ending;

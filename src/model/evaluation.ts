@@ -54,7 +54,7 @@ export interface GradedStep {
   readonly tool: string;
   readonly score: Grade['score'];
   readonly reason: string;
-  /** Of the call that was made for it; undefined where none was. */
+  /** Cost of the call that was made for it; undefined if there was none. */
   readonly spanId: SpanId | undefined;
   readonly otherVotes?: readonly Grade[];
 }
@@ -69,7 +69,7 @@ export interface JudgeVersion {
   readonly version: string;
 }
 
-/** What is worth knowing although every question that was asked may have been answered with yes. */
+/** Findings that matter although every criterion may have passed. */
 export const FINDINGS = ['lucky_path', 'silent_inefficiency'] as const;
 export type FindingKind = (typeof FINDINGS)[number];
 
@@ -82,7 +82,7 @@ export interface Finding {
 
 export type SuiteScope = 'conversation' | 'turn';
 
-/** What a criterion is about, the weakest first: `score/about.ts` says what each is. Stores keep the place in this list. */
+/** Subjects of a criterion, the weakest first; `score/about.ts` explains each. Stores keep the place in this list. */
 export const ABOUTS = ['form', 'rules', 'task'] as const;
 export type About = (typeof ABOUTS)[number];
 
@@ -116,7 +116,7 @@ export interface Evaluation {
   readonly findings?: readonly Finding[];
   /** The criteria whose verdicts are not in: until they are, this is what can be said so far, and is not counted. Absent where all are in. */
   readonly waitsFor?: readonly string[];
-  /** What it can be weighed again by, without the spans. Not shown to people, and not there where it is read from a store. */
+  /** Data to weigh it again without the spans. Not shown to people, and not there where it is read from a store. */
   readonly basis?: EvaluationBasis;
 }
 
@@ -127,8 +127,8 @@ export interface EndConditions {
 }
 
 export interface EvaluationBasis {
-  /** Of the suite as it was: see `SuiteDefinition`. */
+  /** Fingerprint of the suite as it was: see `SuiteDefinition`. */
   readonly definition: string;
-  /** What outcome rules ask beside the score; undefined where it could not be worked out. */
+  /** Inputs of outcome rules besides the score; undefined if they could not be computed. */
   readonly conditions: EndConditions | undefined;
 }

@@ -10,7 +10,7 @@ export interface Excerpt {
   readonly version: string | undefined;
   readonly environment: string | undefined;
   readonly attributes: ReadonlyMap<string, string | number | boolean>;
-  /** What the agent was instructed to do; not recorded where it is not given. */
+  /** Instructions of the agent; not recorded if absent. */
   readonly instructions?: string | undefined;
   readonly state: Json | undefined;
   readonly turns: readonly ExcerptTurn[];
@@ -35,6 +35,6 @@ export interface ExcerptCall {
   /** Not recorded where it is not given. */
   readonly result: Json | undefined;
   readonly error: string | undefined;
-  /** What the model wrote beside the calls that it asked for together; on the first of them. */
+  /** Text that the model wrote beside a group of calls; on the first of them. */
   readonly said?: string | undefined;
 }

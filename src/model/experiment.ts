@@ -1,6 +1,6 @@
 /**
- * An experiment: one version of an agent, run over the cases of a dataset and scored. It is kept in a folder of its own, so that it can be carried from one
- * machine to another, and a release be held against the one before.
+ * An experiment: one version of an agent, run over the cases of a dataset and scored. It is kept in a folder of its
+ * own, so that it can be carried from one machine to another, and a release be compared with the one before.
  */
 import type { NotApplicableHandling } from './decision.ts';
 import type { Evaluation, Millionths, SuiteScope } from './evaluation.ts';
@@ -8,7 +8,7 @@ import type { Evaluation, Millionths, SuiteScope } from './evaluation.ts';
 export interface Experiment {
   /** One of its kind: when it began, and chance. */
   readonly id: string;
-  /** What people call it. Several may have the same name; the last one is meant then. */
+  /** Name for people. Several may have the same name; the last one is meant then. */
   readonly name: string;
   /** ISO 8601. */
   readonly startedAt: string;
@@ -26,10 +26,10 @@ export interface Experiment {
     readonly kind: 'command' | 'module' | 'url' | 'recording';
     /** As it was named on the command line; the files of a recording. */
     readonly target: string;
-    /** What its spans say; undefined until the first came. */
+    /** Version that its spans give; undefined until the first arrives. */
     readonly version: string | undefined;
   };
-  /** Of the folder it was started in; undefined where that is no git checkout. */
+  /** Commit of the folder it was started in; undefined if that is no git checkout. */
   readonly git: { readonly commit: string; readonly branch: string | undefined; readonly isDirty: boolean } | undefined;
   readonly suites: readonly ExperimentSuite[];
   /** How often each case is run. */
@@ -39,7 +39,7 @@ export interface Experiment {
   readonly assayVersion: string;
 }
 
-/** What it was scored by: as much of a suite as it takes to read the evaluations without it. */
+/** Suite that scored it: as much as is needed to read the evaluations without it. */
 export interface ExperimentSuite {
   readonly name: string;
   readonly version: string;
@@ -57,8 +57,9 @@ export interface ExperimentSuite {
 
 export const RUN_ENDS = ['completed', 'agent_failed', 'timed_out', 'no_spans'] as const;
 /**
- * `completed`: the agent answered and its spans are there. `agent_failed`: it ended with an error, of its process or in its answer; `timed_out`: it did not
- * end in time. What spans they left is scored all the same. `no_spans`: it answered, and showed nothing of how.
+ * `completed`: the agent answered and its spans are there. `agent_failed`: it ended with an error, of its process or in
+ * its answer; `timed_out`: it did not end in time. Their spans are scored all the same. `no_spans`: it answered, and
+ * showed nothing of how.
  */
 export type RunEnd = (typeof RUN_ENDS)[number];
 
@@ -69,7 +70,7 @@ export interface CaseRun {
   readonly tags: readonly string[];
   /** From 1. */
   readonly repeat: number;
-  /** Of the conversation that was scored; what the run was given where there is none. */
+  /** Id of the scored conversation; the id that the run was given if there is none. */
   readonly conversationId: string;
   readonly end: RunEnd;
   /** One sentence, for a person: what went wrong, or what was odd. */

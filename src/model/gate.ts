@@ -1,4 +1,4 @@
-/** What a release gate asks, and what it answers. */
+/** Questions and answers of a release gate. */
 
 /** `floor` and `max_drop` are for figures of which more is better, `ceiling` and `max_rise` for those of which less is. */
 export const LIMIT_KINDS = ['floor', 'max_drop', 'ceiling', 'max_rise'] as const;
@@ -42,7 +42,7 @@ export interface JudgedLimit extends Judged {
   readonly figures: RuleFigures | undefined;
   /** About how many cases, of the same kind, it takes to tell; undefined where it is told, or where no number would do. */
   readonly casesNeeded: number | undefined;
-  /** Of criteria: it is broken where each run that broke off counts as a failure. */
+  /** For criteria: the limit is broken if each run that broke off counts as a failure. */
   readonly isBrokenAtWorst: boolean;
 }
 
@@ -91,11 +91,11 @@ export function mayRelease({ decision, rules }: GateResult, onNotEnoughEvidence:
 }
 
 interface RuleFigures {
-  /** What is held against the limit: a level, or how far the candidate is from the baseline. */
+  /** Figure that is compared with the limit: a level, or the distance of the candidate from the baseline. */
   readonly value: number;
   readonly lower: number;
   readonly upper: number;
-  /** Of levels the candidate's own; the baseline is undefined then. */
+  /** For a level, the candidate's own; the baseline is undefined then. */
   readonly baseline: number | undefined;
   readonly candidate: number;
   readonly cases: number;
@@ -109,12 +109,14 @@ interface RuleFigures {
 
 export interface GateResult {
   readonly decision: GateDecision;
-  /** All rules together: the same agent held against itself is called a regression at most in the rest of all samples. */
+  /**
+   * All rules together: the same agent compared with itself is called a regression in at most the rest of all samples.
+   */
   readonly confidence: number;
   readonly candidate: GateSide;
   readonly baseline: GateSide | undefined;
   readonly rules: readonly JudgedRule[];
-  /** What makes the two hard to compare, in sentences. */
+  /** Reasons why the two are hard to compare, in sentences. */
   readonly warnings: readonly string[];
 }
 

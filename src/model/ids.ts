@@ -9,7 +9,7 @@ type Branded<T, Name extends string> = T & { readonly [brand]: Name };
 export type TraceId = Branded<string, 'TraceId'>;
 /** 16 lower-case hexadecimal digits, not all zero. */
 export type SpanId = Branded<string, 'SpanId'>;
-/** What the agent called the conversation, or `trace:<trace id>` where it named none. */
+/** The agent's name of the conversation, or `trace:<trace id>` if it gave none. */
 export type ConversationId = Branded<string, 'ConversationId'>;
 /** The trace id, or `<trace id>/<root span id>` where one trace holds several turns. */
 export type TurnId = Branded<string, 'TurnId'>;

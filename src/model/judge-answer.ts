@@ -1,17 +1,19 @@
 /**
- * What a judge has to answer, as a JSON schema for models that are held to one, and the strict reading of what it did answer:
+ * Defines the answer of a judge, as a JSON schema for models that support one, and reads the actual answer strictly:
  *
  *     { "<criterion>": { "quotes": ["…"], "reason": "One sentence.", "answer": true }, … }
  *
- * Where the steps of a run are graded, a criterion has `"step_1": { "reason": "…", "score": 0.5 }, …` in place of reason and answer, each
- * score 1, 0.5 or 0, and the weighted mean against a threshold is the answer.
+ * Where the steps of a run are graded, a criterion has `"step_1": { "reason": "…", "score": 0.5 }, …` in place of
+ * reason and answer, each score 1, 0.5 or 0, and the weighted mean against a threshold is the answer.
  *
- * The quotes and the reason come first, so that a model which writes from left to right has looked before it decides. Whatever is not
- * exactly this, whole and alone (prose around it, a criterion too many or too few, a key twice, `"yes"` for `true`, an answer cut
- * short), is a problem and never a verdict. Nothing is mended: what had to be guessed would be our verdict and not the judge's.
+ * The quotes and the reason come first, so that a model which writes from left to right has looked before it decides.
+ * Anything else (prose around it, a criterion too many or too few, a key twice, `"yes"` for `true`, an answer cut
+ * short) is a problem and never a verdict. Nothing is mended: what had to be guessed would be our verdict and not the
+ * judge's.
  *
- * A quote that is not in the material is dropped, and the answer stands without it, even where none is left. Quotes lead a person to the
- * place; that a judge words one freely says little about whether it is right, which is for the comparison with people's labels to find out.
+ * A quote that is not in the material is dropped, and the answer stands without it, even where none is left. Quotes
+ * lead a person to the place; that a judge words one freely says little about whether it is right, which is for the
+ * comparison with people's labels to find out.
  */
 import type { Json } from './json.ts';
 import { materialText } from './judge-material.ts';
@@ -25,7 +27,7 @@ type JudgeReading =
   /** In our own words: nothing of the answer's text is in it. */
   | { readonly is: 'problem'; readonly problem: string };
 
-/** What of a request its answer is read by. */
+/** Parts of a request that its answer is read by. */
 type Answerable = Pick<JudgeRequest, 'criteria' | 'material'>;
 
 /** Far more than a sentence and a few quotes for each of a hundred criteria. */
@@ -35,7 +37,9 @@ const QUOTES_MAX = 5;
 const QUOTE_LENGTH_MAX = 500;
 const MEMBERS = ['quotes', 'reason', 'answer'] as const;
 
-/** Of the subset that all providers of structured output take: no limits, no defaults, every member required. */
+/**
+ * Stays in the subset that all providers of structured output accept: no limits, no defaults, every member required.
+ */
 export function answerSchema({ criteria }: Pick<JudgeRequest, 'criteria'>): Json {
   const properties = criteria.map(({ name, question, graded }) => [
     name,
@@ -202,7 +206,10 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Of two members of one name JSON.parse keeps the last, and which one was meant nobody knows. The text is known to be JSON. */
+/**
+ * JSON.parse keeps the last of two members with one name, and nobody knows which one was meant. The text is known to be
+ * JSON.
+ */
 function hasKeyTwice(text: string): boolean {
   const open: Set<string>[] = [];
   for (const [token, , colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*(:))?|[{}]/g)) {

@@ -10,7 +10,7 @@ export interface JudgedCriterion {
 }
 
 export interface GradedSteps {
-  /** Those that are put to the judge. */
+  /** Questions that are put to the judge. */
   readonly steps: readonly { readonly number: number; readonly weight: number }[];
   /** The weight of steps that were not made: they are 0, and nobody is asked. */
   readonly missing: number;
@@ -29,15 +29,15 @@ export interface JudgeRequest {
   readonly judge: string;
   readonly suite: string;
   readonly suiteVersion: string;
-  /** What is asked, in the order in which it is asked. */
+  /** Questions in the order in which they are asked. */
   readonly criteria: readonly JudgedCriterion[];
-  /** What the judge is told to do, and the questions; nothing in it comes from spans. */
+  /** Instructions to the judge, and the questions; nothing in it comes from spans. */
   readonly instructions: string;
   /** The conversation as data, as far as it fits, and a fixed sentence after it. */
   readonly material: string;
   /** An estimate, on the safe side, of what instructions and material come to. */
   readonly inputTokens: number;
-  /** What did not fit, in words; empty where all did. */
+  /** Description of what did not fit; empty if all did. */
   readonly cut: string;
   /** Where money is short, the lower ones are left out first. */
   readonly priority: number;
@@ -48,11 +48,11 @@ export interface JudgedAnswer {
   readonly pass: boolean;
   /** The judge's own, in one sentence; it is untrusted text. */
   readonly reason: string;
-  /** What the judge quotes from the material. Each was found there. */
+  /** Quotation from the material. Each was found there. */
   readonly quotes: readonly string[];
   /** How many of the votes said yes. */
   readonly votes: { readonly yes: number; readonly of: number };
-  /** Of each step that was put to the judge, where steps were. */
+  /** Grade of each step that was put to the judge, if steps were. */
   readonly grades?: readonly StepGrade[];
 }
 

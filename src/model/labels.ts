@@ -1,4 +1,4 @@
-/** What people say of what was judged: a label answers one criterion's question about one conversation, or about one turn of it. */
+/** Labels of people: a label answers one criterion's question about one conversation, or about one turn of it. */
 export const LABELS = ['pass', 'fail', 'not_applicable'] as const;
 export type LabelKind = (typeof LABELS)[number];
 
@@ -9,12 +9,12 @@ export interface HumanLabel {
   readonly suite: string;
   readonly criterion: string;
   readonly label: LabelKind;
-  /** Who says so. What the same person says later of the same takes its place. */
+  /** Author of the label. A later label of the same author for the same subject replaces it. */
   readonly by: string;
   readonly note: string | undefined;
 }
 
-/** What a judge said of something in a conversation for which there are labels. */
+/** Verdict of a judge on a subject in a conversation that has labels. */
 export interface LabelledVerdict {
   readonly conversationId: string;
   /** Undefined where the suite is for conversations. */

@@ -1,13 +1,13 @@
 /**
- * What is promised of a metric. Each room that has metrics defines them so, in one table; what is exposed and what is written of it in
- * docs/METRICS.md are both made from that table.
+ * Contract of a metric. Each room that has metrics defines them so, in one table; what is exposed and what is written
+ * of it in docs/METRICS.md are both made from that table.
  */
 export interface MetricDefinition {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** In the order in which they are shown. `segment` is left out where none is configured. */
   readonly labels: readonly string[];
-  /** What one stands for: seconds, bytes, evaluations. */
+  /** Unit of the value: seconds, bytes, evaluations. */
   readonly unit: string;
   /** One sentence or two; Prometheus shows them beside the name. */
   readonly help: string;

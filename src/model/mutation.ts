@@ -1,4 +1,6 @@
-/** What came of putting known faults into conversations that a suite finds nothing wrong with: which of its criteria noticed. */
+/**
+ * Result of mutation: known faults were put into conversations that a suite passes, and some of its criteria noticed.
+ */
 import type { SuiteScope } from './evaluation.ts';
 
 export interface SuiteMutation {
@@ -7,7 +9,7 @@ export interface SuiteMutation {
   readonly scope: SuiteScope;
   /** Conversations, or turns, that were broken. */
   readonly goldens: readonly MutationGolden[];
-  /** What could not be broken, and why. */
+  /** Conversations that could not be broken, and why. */
   readonly leftOut: readonly (MutationGolden & { readonly because: string })[];
   /** In the suite's order. */
   readonly criteria: readonly MutatedCriterion[];
@@ -52,7 +54,7 @@ export interface MutatedFault {
 
 interface UnnoticedFault {
   readonly golden: MutationGolden;
-  /** What was done, in a sentence. Holds text of spans. */
+  /** Description of the fault, in a sentence. Holds text of spans. */
   readonly what: string;
   /** Which check would have noticed. */
   readonly advice: string;

@@ -11,7 +11,7 @@ export interface PreferenceTally {
   readonly winsA: number;
   readonly winsB: number;
   readonly ties: number;
-  /** Of the ties: those in which the two orders said different things. */
+  /** Ties in which the two orders gave different answers. */
   readonly contradictions: number;
   /** Pairs about which nothing was learnt. */
   readonly unanswered: number;
@@ -35,13 +35,13 @@ export interface WeighedPreferences {
     /** Whether a judge without a lean would be as one-sided as this one. */
     readonly p: number | undefined;
   };
-  /** Of three and more; undefined of two. */
+  /** For three or more; undefined for two. */
   readonly ranking: Ranking | undefined;
 }
 
 export interface WeighedPair extends PreferenceTally {
-  /** Of b: a win is one, a tie a half. Undefined where nothing is known. */
+  /** Share of b: a win counts one, a tie a half. Undefined where nothing is known. */
   readonly share: Estimated | undefined;
-  /** Of a share of b as far from a half, if the two were as good as each other. */
+  /** Probability of a share of b as far from a half, if the two were equally good. */
   readonly p: number | undefined;
 }

@@ -1,8 +1,11 @@
-/** What waits to be asked, and what became of each call: the words that asking and the store share. Money is in billionths of the currency, whole. */
+/**
+ * Questions that wait, and the results of calls: types that asking and the store share. Money is in billionths of the
+ * currency, whole.
+ */
 import type { ReadAnswer } from './judge-answer.ts';
 import type { JudgeFailure, JudgeOutcome, JudgeRequest } from './judging.ts';
 
-/** What one of the votes came to, once and for all: it is not asked for again. */
+/** Final result of one of the votes: it is not asked for again. */
 export type Vote =
   | { readonly is: 'said'; readonly answers: readonly ReadAnswer[]; readonly model: string }
   | { readonly is: 'failed'; readonly failure: JudgeFailure; readonly reason: string };
@@ -38,12 +41,12 @@ export interface EndedCall {
   /** As the reservation has it. */
   readonly call: number;
   readonly key: string;
-  /** What it did cost, or the most it can have. */
+  /** Its cost, or the most that it can have cost. */
   readonly nanos: number;
   readonly at: number;
   /** Undefined where the call came to nothing and another may be made. */
   readonly vote: Vote | undefined;
-  /** Where this call, or rather its vote, was the last that was needed. */
+  /** Present if this call's vote was the last one needed. */
   readonly outcome: JudgeOutcome | undefined;
 }
 

@@ -4,7 +4,10 @@ export type Ranking =
       readonly is: 'ranked';
       /** The strongest first. */
       readonly ranked: readonly Ranked[];
-      /** Who never lost to any of the others: how much stronger they are is bounded by half a win on either side of each pair. Empty is as it should be. */
+      /**
+       * Experiments that never lost to any of the others. Half a win on either side of each pair bounds how much
+       * stronger they are. Empty is as it should be.
+       */
       readonly unbeaten: readonly string[];
     }
   /** Groups that were never compared with one another. */

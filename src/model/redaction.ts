@@ -5,9 +5,9 @@
 export const BUILT_IN_PATTERNS = ['email', 'phone', 'card', 'iban', 'bearer', 'api_key', 'jwt'] as const;
 export type BuiltInPattern = (typeof BUILT_IN_PATTERNS)[number];
 
-/** What a value is counted under that went because of its key. */
+/** Pattern name for a value that was removed because of its key. */
 export const BY_KEY = 'key';
-/** What a hashed user id is counted under. */
+/** Pattern name for a hashed user id. */
 export const USER_ID = 'user_id';
 
 export const PATTERN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;

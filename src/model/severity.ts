@@ -13,7 +13,7 @@ interface Standing {
 
 const STANDINGS = {
   successful_completion: { severity: 0, counts: 'good' },
-  // Nothing wrong was seen. Of a suite that has no evidence of the task, this is the best that it can say.
+  // Nothing wrong was seen. The best outcome of a suite that has no evidence of the task.
   no_fault_found: { severity: 0, counts: 'good' },
   // Whether a person was rightly asked is not known, so it is in no success rate; its share stands beside that.
   handed_over: { severity: 0, counts: 'neither' },

@@ -111,7 +111,7 @@ export interface Step {
   readonly agent: AgentIdentity;
   readonly conversationId: string | undefined;
   readonly userId: string | undefined;
-  /** What an agent, workflow or plain step was given and gave back. For an llm step these are derived from its messages. */
+  /** Input and output of an agent, workflow or plain step. For an llm step these are derived from its messages. */
   readonly input: Content;
   readonly output: Content;
   /** All system messages; undefined where none was recorded, or they were redacted whole. */
@@ -121,7 +121,7 @@ export interface Step {
   readonly messagesOut: readonly Message[];
   readonly tool: StepTool | undefined;
   readonly model: StepModel | undefined;
-  /** What this span says it used; `assemble` decides which of nested spans counts. */
+  /** Usage that this span reports; `assemble` decides which of nested spans counts. */
   readonly usage: Usage | undefined;
   readonly costUsd: number | undefined;
   readonly status: 'unset' | 'ok' | 'error';
@@ -132,9 +132,12 @@ export interface Step {
   readonly serviceName: string | undefined;
   /** Resource and span attributes with scalar values, for `match`. Decoded when first read. */
   readonly attributes: ReadonlyMap<string, string | number | boolean>;
-  /** What Assay's own attributes say (`assay.conversation.end`, `assay.conversation.state`, `assay.truth`). */
+  /** Values of Assay's own attributes (`assay.conversation.end`, `assay.conversation.state`, `assay.truth`). */
   readonly marks: StepMarks;
-  /** What the span says of the effect of tools, by their names: of its own and of those that it defines. Decoded when first read. */
+  /**
+   * Effects of tools as the span gives them, by name: of its own tool and of those that it defines. Decoded when first
+   * read.
+   */
   readonly toolEffects: ReadonlyMap<string, 'reads' | 'writes'>;
   readonly scopeName: string;
   readonly flags: readonly StepFlag[];

@@ -15,7 +15,7 @@ export function suiteKey({ suite, shadow }: SuiteKeyParts): string {
   return shadow === undefined ? suite : `${SHADOW_MARK}${suite}`;
 }
 
-/** Of a suite rather than of what it said. */
+/** Key of a suite rather than of its evaluations. */
 export function keyOfSuite({ name, shadow }: { readonly name: string; readonly shadow?: true | undefined }): string {
   return suiteKey({ suite: name, shadow });
 }

@@ -1,27 +1,29 @@
 /**
- * What moved the score: the exact split of a change of TCR into criteria and a mix term.
+ * Splits a change of TCR exactly into criteria and a mix term.
  *
  * In one conversation criterion c has the share u = weight / decided weight of the score, 0 if it was not decided, and
  * brings u where it passed: the score is the sum of what the criteria bring. Over a segment g with its share of the
- * conversations, let V be that share times the mean of u, and P the mean brought over the mean of u, the pass rate. Then
- * TCR = Σ V × P over segments and criteria, and between two periods
+ * conversations, let V be that share times the mean of u, and P the mean brought over the mean of u, the pass rate.
+ * Then TCR = Σ V × P over segments and criteria, and between two periods
  *
  *     ΔTCR = Σ mean of V × ΔP   (criterion c: its pass rate, over segments)
  *          + Σ mean of N × ΔH   (hard failures: what their scores lack of what their criteria brought, over segments)
  *          + Σ mean of P × ΔV   (mix: which segments came, and which criteria applied with which weight)
  *          + Δ rest             (into mix: what scores have beyond their verdicts, such as not-applicable counted as passed)
  *
- * where N is the segment's share of the conversations and H the mean of what a hard failure took away: its score is 0, whatever its criteria
- * brought. All with means of both periods, which leaves no remainder. Where a cell is missing in one period its pass rate is taken
- * from the other, so that all of it is mix. Both sides are the plain means of the same conversations.
+ * where N is the segment's share of the conversations and H the mean of what a hard failure took away: its score is 0,
+ * whatever its criteria brought. All with means of both periods, which leaves no remainder. Where a cell is missing in
+ * one period its pass rate is taken from the other, so that all of it is mix. Both sides are the plain means of the
+ * same conversations.
  *
- * The same change comes apart by segment as well: each adds its share of the conversations now × how its mean changed, and what is left is mix.
+ * The same change comes apart by segment as well: each adds its share of the conversations now × how its mean changed,
+ * and what is left is mix.
  */
 
 /** Stands among the criteria for what hard failures took away: it has a column as they do, of which only what was brought is used. */
 export const HARD_FAILURES = 'hard failures';
 
-/** What a score of 0 lacks of what its criteria brought, which is less than nothing only where a hard failure made it 0. */
+/** Difference between a score of 0 and the sum of its criteria; negative only if a hard failure made it 0. */
 export function takenByHardFailure(score: number, brought: number): number {
   return score === 0 ? -brought : 0;
 }

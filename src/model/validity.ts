@@ -30,7 +30,7 @@ export interface SuiteValidity extends GoodAndBad {
   readonly suite: string;
   /** Its rules: what one version says is not what the next one says. */
   readonly suiteVersion: string;
-  /** Of scope `turn`, the worst outcome of a conversation's turns and the mean of their scores count. */
+  /** For suites of scope `turn`, the worst outcome of a conversation's turns and the mean of their scores count. */
   readonly scope: SuiteScope;
   /** The most that its decided criteria are about; undefined where it is not known. */
   readonly about: About | undefined;

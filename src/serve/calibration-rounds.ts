@@ -1,6 +1,7 @@
 /**
- * Works out now and then how far judges can be trusted, from what people and judges said of the same, and shows it as gauges. It reads the store and
- * changes nothing. Of many instances the one that has the first lane shows it, so that nothing is there twice.
+ * Works out now and then how far judges can be trusted, from what people and judges said of the same, and shows it as
+ * gauges. It reads the store and changes nothing. Among many instances, the one that has the first lane exposes it, so
+ * that nothing is exposed twice.
  */
 import { calibrateVersions, type CalibratedVersion } from '../calibrate/pair-up.ts';
 import { CALIBRATION_METRICS, type ShownCalibration } from '../report/metrics/calibration-metrics.ts';
@@ -11,7 +12,7 @@ import type { LabelReader } from '../store/label-store.ts';
 const EVERY_MS = 60_000;
 /** The last ones that were put: so many are read within some tens of milliseconds. */
 const LIMITS = { labels: 20_000, verdicts: 40_000 };
-/** Those that judged last. Each is up to twenty series. */
+/** Judges that answered last. Each is up to twenty series. */
 const VERSIONS_MAX = 200;
 
 interface CalibrationParts {
@@ -69,7 +70,7 @@ export class CalibrationRounds {
       const versions = said === undefined || !this.#isOwner ? [] : calibrateVersions(said);
       this.#shown = versions.slice(0, VERSIONS_MAX).map(shownOf);
     } catch (error) {
-      // What was known last stays.
+      // The last known figures stay.
       this.#parts.onProblem(error instanceof Error ? error.message : String(error));
     }
   }
@@ -83,7 +84,7 @@ function shownOf(version: CalibratedVersion): ShownCalibration {
     { verdict: 'fail', label: 'pass', count: confusion.failOfPass },
     { verdict: 'pass', label: 'fail', count: confusion.passOfFail },
     { verdict: 'fail', label: 'fail', count: confusion.failOfFail },
-    // Whatever the judge said of them.
+    // Regardless of the judge's answers.
     { verdict: 'any', label: 'not_applicable', count: notApplicable },
     { verdict: 'any', label: 'disputed', count: disputed },
   ];

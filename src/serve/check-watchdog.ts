@@ -44,7 +44,7 @@ const STOPPED_REMEMBERED = 1000;
 const LOOK_COUNTS_MAX_MS = 100;
 
 export class CheckWatchdog {
-  /** What it was made of. */
+  /** Parts that it was made of. */
   readonly of: WatchedChecks;
   readonly #suites: readonly NamedSuite[];
   readonly #timeoutMs: number;

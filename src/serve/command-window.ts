@@ -105,7 +105,7 @@ export class CommandWindow<Command extends Sequenced> {
     return this.#sent.findLast(isWanted);
   }
 
-  /** Takes out of what waits what nobody wants done any more. */
+  /** Removes queued commands that match, and returns them. */
   removeWaiting(isUnwanted: (command: Command) => boolean): readonly Command[] {
     const waiting = this.#waiting.slice(this.#head);
     this.#waiting = waiting.filter((command) => !isUnwanted(command));

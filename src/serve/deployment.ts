@@ -1,4 +1,7 @@
-/** What one machine and the cluster each supply. Everything else of the running service is built once (`service.ts`). */
+/**
+ * Port that one machine and the cluster each supply. Everything else of the running service is built once
+ * (`service.ts`).
+ */
 import type { BacktestReader } from '../backtest/backtest.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AnyEvent } from '../model/events/any-event.ts';

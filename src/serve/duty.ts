@@ -1,4 +1,7 @@
-/** What only one instance may do: ask judges, detect regressions, send evaluations, and show what comes of it. */
+/**
+ * Duties that only one instance may have: asking judges, detecting regressions, sending evaluations, and exposing the
+ * results.
+ */
 import type { CalibrationRounds } from './calibration-rounds.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import type { Scorer } from './scorer.ts';

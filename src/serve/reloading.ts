@@ -1,12 +1,13 @@
 /**
- * Takes the configuration anew while the service runs.
+ * Reloads the configuration while the service runs.
  *
  *   asked      by SIGHUP or by the API; while the service starts it is noted, and done once all of it has started
  *   read       settings and suites, all of them                     a mistake: said, all of them; what ran runs on
  *   applied    to what may change; the scoring thread finishes what it has begun, and another one begins with the new suites
  *   running    what needs a restart and has changed is named
  *
- * A conversation is scored by one set of suites: a thread knows one set, and what it had begun and not committed is begun again by the next.
+ * A conversation is scored by one set of suites: a thread knows one set, and what it had begun and not committed is
+ * begun again by the next.
  */
 import { suiteLoading } from '../engine/suite-loading.ts';
 import { reloaded } from '../config/reloadable.ts';
@@ -63,7 +64,7 @@ export class Reloading {
     this.#started.resolve();
   }
 
-  /** Who asks while it is under way wants what the files say now: it is done once more, for all of them. */
+  /** A request during a reload wants the files as they are now, so one more reload follows for all such requests. */
   reload(): Promise<ReloadOutcome> {
     if (this.#underWay === undefined) return this.#begin();
     this.#next ??= this.#underWay.then(() => {
@@ -73,7 +74,7 @@ export class Reloading {
     return this.#next;
   }
 
-  /** What is under way may still end; nothing new is begun. */
+  /** Work in progress may still end; nothing new begins. */
   stop(): void {
     this.#isStopped = true;
   }

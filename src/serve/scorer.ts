@@ -34,7 +34,7 @@ import type { PutCommand, StoreWrites } from './store-writes.ts';
 import type { PackedTurn } from './turn-packer.ts';
 import { WatchedThread } from './watched-thread.ts';
 
-/** What a reload can change. */
+/** Parts that a reload can change. */
 export interface Scoring {
   readonly work: ScoringWork;
   readonly suites: readonly SuiteOutline[];

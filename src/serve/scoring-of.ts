@@ -1,4 +1,4 @@
-/** What the scoring thread is started with: the settings in the words of its stages. */
+/** Start data of the scoring thread: the settings in the terms of its stages. */
 import type { Settings } from '../config/settings.ts';
 import { detectionStart } from '../engine/detection/detection-start.ts';
 import { engineSettings } from '../engine/engine-settings.ts';

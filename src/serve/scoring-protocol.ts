@@ -1,4 +1,4 @@
-/** What the main thread and the scoring thread send each other, whatever the log and the store. */
+/** Messages between the main thread and the scoring thread, the same for each log and store. */
 import type { Arrival, ClosedInLog } from '../engine/arrival.ts';
 import type { EngineSettings } from '../engine/engine.ts';
 import type { AcceptCommand, DetectionMessage, DetectionStart } from '../engine/detection/detection-owner.ts';
@@ -18,12 +18,12 @@ import type { LogFloor } from '../store/sqlite/store.ts';
 import type { PostgresOptions } from '../store/postgres/postgres-store.ts';
 import type { PutCommand, PutMessage } from './store-writes.ts';
 
-/** What the thread is started with. All of it is plain data. */
+/** Start data of the thread. All of it is plain data. */
 export interface ScoringWork {
   readonly settings: EngineSettings & { readonly truth: readonly TruthFile[] };
   readonly suites: readonly string[];
   readonly shadowSuites: readonly string[];
-  /** What the configuration says of tools. */
+  /** Tools as the configuration describes them. */
   readonly tools: ToolNames | undefined;
   readonly suitesBaseDirectory: string;
   /** Undefined where regressions are not looked for. */

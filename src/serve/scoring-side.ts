@@ -1,4 +1,7 @@
-/** What is particular to a log and its store in the scoring thread; the thread itself (`scoring-thread.ts`) is the same for all. */
+/**
+ * Port for the parts of the scoring thread that depend on a log and its store; the thread itself (`scoring-thread.ts`)
+ * is the same for all.
+ */
 import type { Engine } from '../engine/engine.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { DetectionStore } from '../store/detection-store.ts';
@@ -32,7 +35,7 @@ export interface ScoringSide {
   readonly floor: LogFloor;
   /** Log time up to which everything due is scored; undefined until it is known. */
   readonly scoredTo: number | undefined;
-  /** What only one instance does, besides what all sides do. */
+  /** Work that only one instance does, besides the work of all sides. */
   readonly duties: readonly DutyLoop[];
   totals(): readonly Total[];
   /** Takes the first of these commands out and does them. When it resolves, they are durable and answered. Rejects if nothing was done. */

@@ -1,4 +1,4 @@
-/** What is read at each scrape rather than counted: how much is open and waiting, how far behind scoring is. */
+/** Gauges that are read at each scrape rather than counted: open and queued work, and the lag of scoring. */
 import type { Gauges } from '../report/events/event-reporter.ts';
 import { PROCESS_ROUTES, STORE_ROUTES } from './api/routes.ts';
 import { criterionWeights } from './criteria/criterion-weights.ts';

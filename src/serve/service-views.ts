@@ -1,4 +1,7 @@
-/** What the service shows of quality besides regressions: totals, how criteria vary and resemble one another, how far judges can be trusted. */
+/**
+ * Views of quality besides regressions: totals, how criteria vary and resemble one another, and how far judges can be
+ * trusted.
+ */
 import { judgingStart } from '../engine/judging-start.ts';
 import type { Log } from '../report/log/log.ts';
 import type { MetricSource } from '../report/metrics/exposition.ts';

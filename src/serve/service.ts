@@ -1,12 +1,12 @@
 /**
- * The running service: the list of its parts, in the order in which they start. What is particular to a log and a store is the deployment's
- * (`one-machine/one-machine.ts`, `cluster/cluster.ts`).
+ * The running service: the list of its parts, in the order in which they start. The deployment supplies everything that
+ * depends on a log and a store (`one-machine/one-machine.ts`, `cluster/cluster.ts`).
  *
  *   receivers ─▶ log (open turns) ─▶ scoring thread (normalize, score, store) ─▶ metrics, API
  *
- * Consumers start before producers, so that each finds its consumer ready; the HTTP side is up before the store is open, so that people see why an
- * instance waits. Stopping is the list backwards: producers stop first, so that each can drain. Turns that are open or waiting at the end are in the
- * log and are read again at the next start.
+ * Consumers start before producers, so that each finds its consumer ready; the HTTP side is up before the store is
+ * open, so that people see why an instance waits. Stopping is the list backwards: producers stop first, so that each
+ * can drain. Turns that are open or waiting at the end are in the log and are read again at the next start.
  */
 import type { LoadedSettings, Settings } from '../config/settings.ts';
 import { judgingStart, reportedJudges } from '../engine/judging-start.ts';
@@ -72,7 +72,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** What others refer to, and that needs nobody itself. */
+/** Parts that others refer to and that need no other part. */
 function withState(options: ServiceOptions) {
   const { settings, suites, shadows, log, version } = options;
   return (
@@ -130,7 +130,7 @@ function withState(options: ServiceOptions) {
   );
 }
 
-/** What people and Prometheus look at. It is up before the store is. */
+/** The side for people and Prometheus. It is up before the store is. */
 function withShell(state: ReturnType<typeof withState>, { settings, log, version, loadSettings }: ServiceOptions) {
   return state
     .add({
@@ -259,7 +259,7 @@ async function deploymentOf(settings: Settings, directory: DataDirectory): Promi
   return new Cluster(settings, kafka);
 }
 
-/** Whose metrics there are besides those that every instance has. */
+/** Parts with metrics besides those of every instance. */
 function reportedBy({ judging, kafka }: Settings): Pick<ReportedParts, 'judges' | 'cluster'> {
   const topics = kafka?.read === true ? [...kafka.topics.spans, ...kafka.topics.logs] : [];
   return {

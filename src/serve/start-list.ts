@@ -1,7 +1,8 @@
 /**
- * What a program consists of, in the order in which it starts. Each part gets the parts before it that it names, so a part cannot refer to one that
- * does not exist yet, and no name can be taken twice: neither compiles. Stopping is the list backwards, all of it: a part that fails to stop keeps
- * no other from stopping. If a part fails to start, the parts before it are stopped, and that failure is what is thrown.
+ * Parts of a program, in the order in which they start. Each part gets the parts before it that it names, so a part
+ * cannot refer to one that does not exist yet, and no name can be taken twice: neither compiles. Stopping is the list
+ * backwards, all of it: a part that fails to stop keeps no other from stopping. If a part fails to start, the parts
+ * before it are stopped, and that failure is what is thrown.
  */
 interface AnyPart {
   readonly name: string;

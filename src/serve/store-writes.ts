@@ -1,6 +1,6 @@
 /**
- * What people put into the store by the API: the main thread hands it to the thread that has the store, which does it in a transaction of its
- * own. What was answered is committed; who was not answered puts it again, which changes nothing.
+ * Writes that people make through the API: the main thread hands each to the thread that has the store, which writes it
+ * in its own transaction. An answered write is committed; a client without an answer retries, which changes nothing.
  */
 import type { Json } from '../model/json.ts';
 import type { HumanLabel } from '../model/labels.ts';

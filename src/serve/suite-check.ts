@@ -9,13 +9,13 @@ import type { SuiteOutline } from '../engine/suite-outline.ts';
 
 export interface SuiteReferences extends SuiteLoading {
   readonly references: readonly string[];
-  /** Those that are to run in shadow. */
+  /** Suites that run in shadow. */
   readonly shadows: readonly string[];
   readonly baseDir: string;
 }
 
 export interface CheckedSuites {
-  /** Those in shadow behind those that are live. */
+  /** Suites in shadow after the live ones. */
   readonly suites: readonly SuiteOutline[];
   readonly mistakes: readonly Mistake[];
 }

@@ -16,7 +16,7 @@ interface TelemetryParts {
   readonly instance: string;
   readonly version: string;
   readonly onEvent: (event: TelemetryEvent) => void;
-  /** Those that there are by the time they are sent. */
+  /** Sources that exist by the time the metrics are sent. */
   readonly sources: () => readonly MetricSource[];
 }
 

@@ -13,9 +13,9 @@ import type { ScoringEvent } from '../model/events/scoring-events.ts';
 import { CheckWatchdog, type WatchedChecks } from './check-watchdog.ts';
 import { RETRY_PAUSE_MS } from './retry-pause.ts';
 
-/** What may be another for the next thread. */
+/** Values that may differ for the next thread. */
 interface ThreadWork extends WatchedChecks {
-  /** What it is given; the buffer of the watch and the checks that it must not run are added. */
+  /** Its start data; the buffer of the watch and the checks that it must not run are added. */
   readonly data: object;
 }
 
@@ -37,7 +37,7 @@ export class WatchedThread<To, From extends { readonly type: string }> {
   readonly #options: WatchedThreadOptions<From>;
   #work: ThreadWork;
   #checks: CheckWatchdog;
-  /** Who waits for a thread that does the work as it is now. */
+  /** Callers that wait for a thread with the current parts. */
   #awaiting: (() => void)[] = [];
   #worker: Worker | undefined;
   #isReady = false;
@@ -176,7 +176,7 @@ export class WatchedThread<To, From extends { readonly type: string }> {
     this.#options.onEvent({ type: 'check-stopped', suite, criterion, suspended });
     this.#worker = undefined;
     this.#isReady = false;
-    // What it had begun in the store is rolled back when it goes.
+    // Its open transaction is rolled back when it ends.
     worker
       .terminate()
       .then(() => this.#spawnIfWanted())

@@ -1,15 +1,15 @@
 /**
- * Keeps the number of series bounded. Agent names, versions, environments and segments come from spans, and whoever can send a
- * span could otherwise make as many series as they like.
+ * Keeps the number of series bounded. Agent names, versions, environments and segments come from spans, and whoever can
+ * send a span could otherwise make as many series as they like.
  *
- * The first `maxLabelValues` combinations are kept permanently: a series that exists never changes its name. What comes
- * after is counted under `other`, and each fold is reported. Of an agent's segments the first `maxSegments` are kept;
- * and where there is no room for a new segment of an agent that is known, only its segment is `other`, so that who fills up
- * the segments hides no agent. For these a quarter of `maxLabelValues` is spare.
+ * The first `maxLabelValues` combinations are kept permanently: a series that exists never changes its name. Later
+ * label sets are counted under `other`, and each fold is reported. The first `maxSegments` segments of an agent are
+ * kept. If there is no room for a new segment of a known agent, only its segment is `other`, so that many segments hide
+ * no agent. For these a quarter of `maxLabelValues` is spare.
  */
 import { type AgentLabels, FOLDED, isFolded, OTHER } from '../../model/agent-labels.ts';
 
-/** What was counted under `other`: all of its labels, or its segment alone. */
+/** Part that was counted under `other`: all of its labels, or its segment alone. */
 export interface Fold {
   readonly label: 'agent' | 'segment';
   /** As the spans say. */
@@ -36,7 +36,7 @@ export class LabelGuard {
   /** The same without their segments. */
   readonly #agents = new Set<string>();
   readonly #segments = new Map<string, Set<string>>();
-  /** What was asked last, before cleaning; agents come in long rows. */
+  /** Last labels before cleaning, because the same agent often comes many times in a row. */
   #last: { readonly asked: AgentLabels; readonly given: AgentLabels } | undefined;
 
   constructor(options: LabelLimits & { readonly onFold: (fold: Fold) => void }) {

@@ -51,17 +51,17 @@ interface Totals {
   earliest(metric: string, labels: LabelValues): { note(time: number): void };
 }
 
-/** What is counted of an evaluation. */
+/** Parts of an evaluation that are counted. */
 type CountedEvaluation = Pick<Evaluation, 'score' | 'outcome' | 'ending' | 'decidedShare' | 'verdicts' | 'findings'>;
 
 type Histogram = Pick<HistogramTotals, 'observe'>;
 
 const NONE: ReadonlyMap<string, VerdictKind> = new Map();
 
-/** What a suite counts beside outcomes and scores. */
+/** Names that a suite counts besides outcomes and scores. */
 interface CountedNames {
   readonly criteria: readonly string[];
-  /** Those of them that are critical. */
+  /** Critical criteria among them. */
   readonly critical?: ReadonlySet<string>;
   readonly findings?: readonly FindingKind[];
 }
@@ -120,7 +120,7 @@ export class SuiteTotals {
   ): void {
     const change = { ...this.labels, from: before.outcome, to: evaluation.outcome };
     this.#totals.series(QUALITY_METRICS.revisions.name, change).add(1);
-    // Of an evaluation that an older Assay made it is not known what was counted: that stays.
+    // Counts of an evaluation by an older Assay are not known, and stay.
     const isKnown = before.effort !== undefined;
     this.#withdrawn.count(before, before.effort, counted);
     this.#counted.count(evaluation, isKnown ? effort : undefined, counted);
@@ -200,7 +200,7 @@ class SaidTotals {
 
   countVerdict(criterion: string, verdict: Verdict, counted?: CountedConversation): void {
     const series = this.verdict(criterion, verdict.verdict);
-    // Of a pass nobody asks for an example.
+    // Nobody asks for an example of a pass.
     if (counted !== undefined && decisionOf(verdict.verdict) === 'fail') series.add(1, exemplarOf(counted, 1));
     else series.add(1);
     const reason = undecidedBy(verdict);

@@ -1,4 +1,4 @@
-/** What a conversation took, as it is counted: in whole numbers, and never more than could be true. */
+/** Effort of a conversation, as it is counted: in whole numbers, and never more than is plausible. */
 
 /** As the spans say. */
 export interface Effort {
@@ -35,7 +35,10 @@ export const EFFORT_MAX = { steps: 100_000, tokens: 1e10, duration: 366 * 86_400
 /** Finer than what is counted, and never more than that by as much as could be seen. */
 const NANOS_MAX = (EFFORT_MAX.cost + 1) * 1000;
 
-/** What is kept of it with the evaluation. What is counted follows from this alone, so that the same can be taken out again. */
+/**
+ * Effort as it is kept with the evaluation. The counts follow from this alone, so that the same amounts can be
+ * withdrawn.
+ */
 export function keptEffort({ steps, tokens, durationMs, costUsd }: Effort): KeptEffort {
   return {
     steps: within(steps, EFFORT_MAX.steps),

@@ -1,6 +1,6 @@
 /**
- * Whoever owns regression detection has one of these: it does a round whenever one is due and says what came of it. A round that fails is tried again
- * when the next one is due; nothing waits for it but what is to be observed.
+ * Runs regression detection for its owner: a round whenever one is due, with its results. A round that fails is tried
+ * again when the next one is due; nothing waits for it but what is to be observed.
  */
 import { performance } from 'node:perf_hooks';
 import type { DetectionSettings } from '../../detect/settings.ts';
@@ -101,7 +101,7 @@ export class DetectionOwner {
   }
 
   #committed(): void {
-    // Where there was more than one round takes, the next one follows at once.
+    // If more observations wait than one round takes, the next round follows at once.
     const isCaughtUp = this.#taken < OBSERVATIONS_PER_ROUND && this.#questions.length === 0;
     this.#dueAt = isCaughtUp ? performance.now() + this.#start.everyMs : 0;
     const committed = this.#rounds.committed();

@@ -1,7 +1,7 @@
 /**
- * Rounds of regression detection: what waits in the store is observed, time moves on, and what was learnt is written, in one transaction of
- * the store. One machine has one owner, the scoring thread; of many instances it is the one that has the first lane, and the store's lock
- * on the state makes it safe when two think so.
+ * Rounds of regression detection: what waits in the store is observed, time moves on, and what was learnt is written,
+ * in one transaction of the store. One machine has one owner, the scoring thread; of many instances it is the one that
+ * has the first lane, and the store's lock on the state makes it safe when two think so.
  *
  *   evaluated   its observation is committed with the evaluation     a crash before: neither is there
  *   taken       read, and the state locked                           a crash: it is taken again, by whoever is next
@@ -10,9 +10,10 @@
  *   committed   observed, once; told to whoever shows and sends      a crash: gauges come with the next round; notices are in the
  *                                                                    state until a webhook has answered
  *
- * The detectors in memory are a cache of the state: they are used where its version is the one that they were written with, and read
- * from it otherwise. A state that can't be read (another format, a broken row) begins anew, and so does one that fails on an observation: the
- * observations of that round are let go, since the next round would fail on them as well. Detection is never worth the scores.
+ * The detectors in memory are a cache of the state: they are used where its version is the one that they were written
+ * with, and read from it otherwise. A state that can't be read (another format, a broken row) begins from scratch, and
+ * so does one that fails on an observation: the observations of that round are dropped, because the next round would
+ * fail on them as well. Detection is never worth the scores.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { DetectionSettings } from '../../detect/settings.ts';
@@ -40,7 +41,7 @@ export interface DeliveredNotice {
   readonly webhook: string;
 }
 
-/** What a person asked for, and by what it is told from others. */
+/** Request of a person, and the key that identifies it. */
 export interface AcceptQuestion {
   readonly id: number;
   readonly chosen: ChosenLevels;
@@ -52,7 +53,7 @@ export interface AcceptAnswer {
 }
 
 export interface DetectionProblem {
-  /** What was done about it. */
+  /** Result of the request. */
   readonly what: 'began-anew' | 'dropped';
   readonly problem: string;
 }
@@ -103,7 +104,7 @@ export class DetectionRounds {
     this.#onProblem = parts.onProblem;
   }
 
-  /** What the store calls within its transaction; `committed` or `undone` must follow. */
+  /** Called by the store within its transaction; `committed` or `undone` must follow. */
   work(
     round: DetectionRound,
     input: {
@@ -172,7 +173,7 @@ export class DetectionRounds {
       held.detectors.observe(evaluation, held.time);
       held.observed += 1;
     }
-    // What is left behind a full round is older than the log's time.
+    // Observations left after a full round are older than the log's time.
     if (observations.length < OBSERVATIONS_PER_ROUND) held.time = Math.max(held.time, logTime);
     held.detectors.advance(held.time);
   }

@@ -1,11 +1,11 @@
-/** What the owner of detection is started with: the product's settings, but for what a person chose. */
+/** Start data for the owner of detection: the product's settings, except those that a person chose. */
 import { DEFAULT_DETECTION, type DetectionSettings } from '../../detect/settings.ts';
 import type { DetectionChoices } from '../../config/detection-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { DetectionStart } from './detection-owner.ts';
 
 const ROUND_EVERY_MS = 5000;
-/** Of the gap, and so of how fresh the baseline is. */
+/** Limit of the gap, and so of the baseline's age. */
 const BUCKETS_PER_GAP = 6;
 
 /** Undefined where regressions are not looked for. */
@@ -15,7 +15,7 @@ export function detectionStart({ detection, alerts }: Settings): DetectionStart 
   return {
     settings,
     subscribers: alerts.webhooks.map(({ key, on }) => ({ key, on })),
-    // Whoever wants to know sooner has set times to match.
+    // Users who want to know sooner have set shorter times.
     everyMs: Math.min(ROUND_EVERY_MS, Math.max(200, settings.watch.baseline.gapMs / BUCKETS_PER_GAP)),
   };
 }

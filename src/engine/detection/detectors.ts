@@ -43,7 +43,7 @@ export class Detectors {
     this.#settings = settings;
   }
 
-  /** Throws where the state can not be read. */
+  /** Throws if the state cannot be read. */
   static restore(settings: DetectionSettings, state: DetectorsState): Detectors {
     const detectors = new Detectors(settings);
     for (const [suite, version, json] of state.suites) {
@@ -73,7 +73,7 @@ export class Detectors {
     for (const { detection } of this.#suites.values()) detection.advance(time);
   }
 
-  /** Levels that have regressed become what is expected. What is said of them is as it was before. */
+  /** Levels that have regressed become what is expected. Their reported state is the one before. */
   accept(chosen: ChosenLevels, at: number): Exclude<Acceptance, { readonly problem: string }> {
     const meant = this.readings().levels.filter((level) => isMeant(level, chosen));
     const detection = this.#suites.get(chosen.suite)?.detection;
@@ -98,7 +98,7 @@ export class Detectors {
     };
   }
 
-  /** What limits kept out of all suites' detectors. */
+  /** Observations that limits kept out of all suites' detectors. */
   keptOut(): DetectionReport['keptOut'] {
     const sum = { unwatched: 0, forgotten: 0, segments: 0, criteria: 0, versions: 0, capped: 0 };
     for (const { detection } of this.#suites.values()) {
@@ -113,7 +113,7 @@ export class Detectors {
     return sum;
   }
 
-  /** What has changed since this was asked last. */
+  /** Changes since the last call. */
   takeTransitions(readings: Readings, at: number): readonly Transition[] {
     const levels = new Map(readings.levels.map((reading) => [levelKey(reading), reading]));
     const changes = [...this.#suites.values()].flatMap(({ detection }) => detection.takeTransitions());

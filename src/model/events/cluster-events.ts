@@ -1,5 +1,5 @@
-/** What happens between Kafka and the shared store, to be counted and logged. */
-/** What became of a record that could not be read. */
+/** Events between Kafka and the shared store, to be counted and logged. */
+/** Fate of a record that could not be read. */
 export const RECORD_FATES = ['dead-letter', 'dropped'] as const;
 
 export type ClusterEvent =

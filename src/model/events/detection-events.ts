@@ -1,4 +1,4 @@
-/** What happens to regression detection and its notices, to be counted and logged. */
+/** Events of regression detection and its notices, to be counted and logged. */
 import type { Transition } from '../detection.ts';
 
 export type DetectionEvent =
@@ -10,7 +10,7 @@ export type DetectionEvent =
       readonly transitions: number;
       readonly tookMs: number;
     }
-  /** What it had learnt could not be used. */
+  /** Its learnt state could not be used. */
   | { readonly type: 'detection-began-anew'; readonly problem: string }
   | { readonly type: 'detection-dropped'; readonly problem: string }
   /** A round failed, and nothing of it is left; the next one comes. */

@@ -1,4 +1,4 @@
-/** What happens to the journal, to be counted and logged. */
+/** Events of the journal, to be counted and logged. */
 export type JournalEvent =
   | {
       readonly type: 'journal-recovered';

@@ -1,11 +1,11 @@
-/** What happens between questions and judges, to be counted and logged. Judges are named as they are in the configuration. */
+/** Events between questions and judges, to be counted and logged. Judges are named as they are in the configuration. */
 import { JUDGE_FAILURES, JUDGE_OMISSIONS, type JudgeFailure, type JudgeOmission } from '../judging.ts';
 
-/** What a call came to. */
+/** Result of a call. */
 export const CALL_RESULTS = ['said', ...JUDGE_FAILURES] as const;
 export type CallResult = (typeof CALL_RESULTS)[number];
 
-/** What a question came to. */
+/** Result of a question. */
 export const QUESTION_ENDS = ['answered', ...JUDGE_FAILURES, ...JUDGE_OMISSIONS] as const;
 type QuestionEnd = 'answered' | JudgeFailure | JudgeOmission;
 
@@ -47,7 +47,7 @@ export type JudgeEvent =
   | { readonly type: 'judge-probed'; readonly judge: string; readonly agreed: boolean }
   /** Questions wait because there is no money for them. */
   | { readonly type: 'budget-exhausted'; readonly window: 'hour' | 'day' }
-  /** What there is to see, every now and then. */
+  /** Periodic state of the judges. */
   | {
       readonly type: 'judging-observed';
       readonly judges: readonly {

@@ -1,4 +1,4 @@
-/** What happens at the receivers, to be counted and logged. */
+/** Events of the receivers, to be counted and logged. */
 import type { RedactionCounts } from '../redaction.ts';
 
 export const TRANSPORTS = ['http', 'grpc'] as const;
@@ -53,7 +53,7 @@ export type ReceiveEvent =
       readonly records: number;
     }
   | {
-      /** Of a request that was accepted. */
+      /** Rejected records of a request that was accepted. */
       readonly type: 'text-redacted';
       readonly signal: Signal;
       readonly counts: RedactionCounts;

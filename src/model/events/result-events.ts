@@ -1,4 +1,4 @@
-/** What happens to results on their way to a backend, to be counted and logged. */
+/** Events of results on their way to a backend, to be counted and logged. */
 export type ResultEvent =
   | { readonly type: 'results-sent'; readonly evaluations: number }
   /** They wait, and are sent again. */

@@ -1,8 +1,8 @@
-/** What happens from a turn's close to its place in the store, to be counted and logged. */
+/** Events from a turn's close to its place in the store, to be counted and logged. */
 import type { CloseCause, DueCause } from '../causes.ts';
 import type { AnswerReused } from './judge-events.ts';
 
-/** What became of a closed turn. */
+/** Fate of a closed turn. */
 export const TURN_FATES = [
   'stored',
   'revised',

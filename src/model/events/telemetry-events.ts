@@ -1,4 +1,4 @@
-/** What happens to Assay's own traces and metrics on their way, to be logged. */
+/** Events of Assay's own traces and metrics on their way, to be logged. */
 export interface TelemetryEvent {
   readonly type: 'telemetry-problem';
   readonly problem: string;

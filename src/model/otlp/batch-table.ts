@@ -1,6 +1,6 @@
 /**
- * What a request holds, without its content: for each span or log record whose it is and where its bytes lie. The table
- * is stored beside the request, so that later stages follow traces without decoding anything again.
+ * Index of a request without its content: for each span or log record its resource and scope, and the place of its
+ * bytes. The table is stored beside the request, so that later stages follow traces without decoding anything again.
  *
  *   table  = head groups rows                                                            (little endian throughout)
  *   head   = 'ABT1'   signal u8 (1 traces, 2 logs)   3 x 0   row count u32   group count u32             16 bytes
@@ -87,7 +87,7 @@ export class BatchTable {
     this.#rowsAt = HEAD_BYTES + head.groupCount * GROUP_BYTES;
   }
 
-  /** Throws where the bytes are not a table. Whoever reads many tables gives each the same `traceIds`. */
+  /** Throws where the bytes are not a table. A reader of many tables gives each the same `traceIds`. */
   static read(table: Uint8Array, traceIds?: TraceIds): BatchTable {
     const bytes = asBuffer(table);
     if (bytes.length < HEAD_BYTES || bytes.readUInt32LE(0) !== MAGIC) {

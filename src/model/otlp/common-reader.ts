@@ -156,7 +156,7 @@ export function decodeText(buffer: Buffer, start: number, end: number): string |
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Saves decoding a long list for nothing. Of several members the last one wins, so any of them may be the string. */
+/** Saves decoding a long list for nothing. The last of several members wins, so any of them may be the string. */
 function mayHoldText(buffer: Buffer, start: number, end: number): boolean {
   const reader = new WireReader(buffer, start);
   while (reader.at < end) {

@@ -221,7 +221,7 @@ export class JsonScanner {
     this.#at = end + 1;
   }
 
-  /** The same hundred keys come again and again: each is decoded once a document. */
+  /** The same hundred keys recur, so each is decoded once a document. */
   #key(): string {
     const start = this.#at + 1;
     const { end, escaped } = this.#stringEnd();

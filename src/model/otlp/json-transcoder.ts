@@ -50,7 +50,7 @@ const DIGITS = /^-?\d{1,20}$/;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** What reads each key of a message. */
+/** Readers of the keys of a message. */
 type Members = ReadonlyMap<string, (transcoder: Transcoder) => void>;
 
 /** Each key by both its spellings. */

@@ -1,8 +1,8 @@
 /**
- * Attributes over the bytes of their KeyValue messages. Whoever walks the enclosing message adds the place of each; keys
- * are looked at when the first question comes, values when they are asked for, and nothing else is ever decoded.
+ * Attributes over the bytes of their KeyValue messages. The reader of the enclosing message adds the place of each.
+ * Keys are decoded at the first question, values on demand, and nothing else is ever decoded.
  *
- * Of two attributes with one key the first counts. Attributes beyond ATTRIBUTES_MAX are not looked at.
+ * The first of two attributes with one key counts. Attributes beyond ATTRIBUTES_MAX are not looked at.
  */
 import { decodeAnyValue, decodeText, decodeValueOf, KeyValuePlace } from './common-reader.ts';
 import { keyTable, NO_NUMBER } from './key-table.ts';

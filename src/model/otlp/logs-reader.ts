@@ -33,7 +33,7 @@ export class LogsIndex {
     this.unjoinable = unjoinable;
   }
 
-  /** What the index is of: the bytes that were given, or an equal request where these had to be written anew. */
+  /** Indexed bytes: the given ones, or an equal request if these had to be rewritten. */
   get bytes(): Uint8Array {
     return this.rows.bytes;
   }
@@ -124,8 +124,9 @@ function checkLogRecord(reader: WireReader, draft: RowDraft): 'row' {
 }
 
 /**
- * What an evaluator says of a span, ours or another, is said with that span's ids and is no part of what the agent did. Were it kept with the trace, each
- * evaluation that comes back through a Collector would open its turn again, to be evaluated once more.
+ * Results of an evaluator, Assay's or another's, carry the ids of the span that they are about, and are no part of the
+ * agent's work. Were it kept with the trace, each evaluation that comes back through a Collector would open its turn
+ * again, to be evaluated once more.
  */
 const EVALUATION_RESULT = Buffer.from('gen_ai.evaluation.result');
 

@@ -18,7 +18,7 @@ export class ProtoWriter {
     return this.#at;
   }
 
-  /** What was written. Nothing may be written afterwards: the memory is the writer's. */
+  /** Written bytes. Nothing may be written afterwards: the memory is the writer's. */
   finish(): Buffer {
     if (this.#open.length > 0) throw new Error(`finish a protobuf message: ${this.#open.length} messages are open`);
     return this.#buffer.subarray(0, this.#at);

@@ -13,7 +13,7 @@ import { ABSENT, RecordIndex, ROW_FLAGS, type Signal } from './record-index.ts';
 import { type RecordGroup, writeRequest } from './request-writer.ts';
 import { WireReader } from './wire.ts';
 
-/** What a record's reader finds out about one row. One object serves for all rows of a request. */
+/** Fields of one row that a record's reader fills. One object serves for all rows of a request. */
 export class RowDraft {
   start = 0;
   end = 0;
@@ -176,7 +176,7 @@ function isOwnScope(buffer: Buffer, start: number, end: number): boolean {
 
 /**
  * Protobuf lets a writer send one resource as several pieces, to be read as if they were one. Nobody does, but it is
- * legal; a group must lie in one place, so such a request is written anew.
+ * legal. A group must lie in one place, so such a request is rewritten.
  */
 function joinSplitGroups(buffer: Buffer): Buffer {
   const groups: RecordGroup[] = [];

@@ -13,7 +13,7 @@ export class TraceIds {
   readonly #words = new Int32Array(PLACES * WORDS);
   readonly #texts: (TraceId | undefined)[] = new Array(PLACES).fill(undefined);
 
-  /** Of the 16 bytes at `at`; undefined where all are zero. */
+  /** Trace id in the 16 bytes at `at`; undefined if all are zero. */
   textAt(bytes: Buffer, view: DataView, at: number): TraceId | undefined {
     const a = view.getInt32(at, true);
     const b = view.getInt32(at + 4, true);

@@ -18,8 +18,7 @@ export function indexTraces(bytes: Uint8Array): TracesIndex {
 
 /**
  * For bytes whose spans have been through {@link indexTraces} before, such as a trace that was put together from them.
- * What lies inside the fields of a span is not looked at again; should it be broken all the same, whoever reads it gets
- * the WireError.
+ * The inside of a span's fields is not checked again; if it is broken, the reader of the field receives the WireError.
  */
 export function indexCheckedTraces(bytes: Uint8Array): TracesIndex {
   return new TracesIndex(indexRequest('traces', bytes, placeSpan));
@@ -34,7 +33,7 @@ export class TracesIndex {
     this.#reader = new SpanReader(rows, new GroupViews(rows));
   }
 
-  /** What the index is of: the bytes that were given, or an equal request where these had to be written anew. */
+  /** Indexed bytes: the given ones, or an equal request if these had to be rewritten. */
   get bytes(): Uint8Array {
     return this.rows.bytes;
   }

@@ -1,7 +1,7 @@
 /**
- * The protobuf wire format, read with bounds: every method is told where the enclosing message ends and never looks at a
- * byte behind it, so a length that lies is found where it lies. Whoever reads a message passes its own end to the reader
- * of each field, and checks nothing else.
+ * The protobuf wire format, read with bounds: every method is told where the enclosing message ends and never looks at
+ * a byte behind it, so a length that lies is found where it lies. The reader of a message passes its own end to the
+ * reader of each field, and checks nothing else.
  *
  *   message := field*                          field := tag payload
  *   tag     := varint (number << 3 | type)     type 0 varint, 1 eight bytes, 2 length and bytes, 5 four bytes

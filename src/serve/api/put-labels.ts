@@ -30,7 +30,7 @@ const bodySchema = z.preprocess(
 
 interface LabelSide {
   readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
-  /** Those that run: a name that is in none of them is a slip. */
+  /** Running suites; a name that is in none of them is a mistake. */
   readonly liveSuites: () => readonly SuiteOutline[];
 }
 

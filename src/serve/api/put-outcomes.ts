@@ -1,4 +1,7 @@
-/** `PUT /v1/outcomes`: what came of conversations in the world, one outcome or a list. Scores are held against it (`assay validity`). */
+/**
+ * `PUT /v1/outcomes`: what came of conversations in the world, one outcome or a list. Scores are compared with them
+ * (`assay validity`).
+ */
 import { z } from 'zod';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';

@@ -9,7 +9,7 @@ import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 const CONVERSATION_MAX = 4096;
 
 const EXPECTED = 'a mapping, such as {"participants": ["ana"]}, or null, which takes back what was put';
-/** What it holds is JSON, because the body was parsed as that. */
+/** Its value is JSON, because the body was parsed as that. */
 const truthSchema = z
   .custom<{ readonly [key: string]: Json } | null>(isMappingOrNull, EXPECTED)
   .superRefine((truth, context) => {

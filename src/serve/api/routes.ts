@@ -17,14 +17,14 @@ import { putTruth } from './put-truth.ts';
 import { reloadConfiguration } from './reload-configuration.ts';
 import { listShadows } from './shadow-api.ts';
 
-/** What can be asked for as long as the process is there, whether or not it can do its work. */
+/** Answers that need only the process, whether or not it can do its work. */
 interface ProcessSide {
   readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;
   readonly ready: () => ReturnType<Readiness['check']>;
   readonly reload: () => Promise<ReloadOutcome>;
 }
 
-/** What needs a store that is open. */
+/** Answers that need an open store. */
 export interface StoreSide {
   readonly conversations: ConversationApi;
   /** Regressions, and the state of the detectors. */

@@ -42,7 +42,7 @@ export class DeadLetters {
         return;
       } catch (error) {
         if (error instanceof KafkaError && error.isTooLarge && letter.value.length > 0) {
-          // What is known of it is better than nothing.
+          // Partial knowledge of it is better than none.
           letter = deadLetterOf(
             place,
             { ...record, value: Buffer.alloc(0) },

@@ -1,12 +1,12 @@
 /**
- * Sends evaluations from the store's outbox to their topic, each once. The instance that has the first lane is the relay; if it dies,
- * that lane has another owner, and with it the evaluations.
+ * Sends evaluations from the store's outbox to their topic, each once. The instance that has the first lane is the
+ * relay; if it dies, that lane has another owner, and with it the evaluations.
  *
  *   idle --start--> opening (fences who was relay before, learns how far it had come) --> relaying --stop--> idle
  *                      ^---- fenced, or brokers or store away: after a pause, if this still is the relay ----|
  *
- * What was sent and how far that goes are one Kafka transaction. So after a crash at any point the topic itself says where to go on:
- * rows up to there are let go, rows behind it are sent.
+ * The sent records and the progress are one Kafka transaction. So after a crash at any point the topic itself says
+ * where to go on: rows up to there are deleted, rows after it are sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaPublisher } from '../../kafka/kafka-client.ts';

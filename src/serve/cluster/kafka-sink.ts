@@ -1,6 +1,6 @@
 /**
- * Where the receivers of a gateway put what they receive: into the topics of Kafka, keyed by trace id. A client is answered once all
- * in-sync replicas have its spans. What several clients send at once, the producer sends together.
+ * Where the receivers of a gateway put what they receive: into the topics of Kafka, keyed by trace id. A client is
+ * answered once all in-sync replicas have its spans. The producer sends records of several clients together.
  */
 import { KafkaError, type KafkaProducer, type RecordToSend } from '../../kafka/kafka-client.ts';
 import { splitByTrace, type TracePart } from '../../receive/split-by-trace.ts';
@@ -10,7 +10,7 @@ import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 
 interface KafkaSinkOptions {
   readonly producer: KafkaProducer;
-  /** Undefined: records of this signal are let go, since nobody would read them. */
+  /** Undefined: records of this signal are dropped, because nobody would read them. */
   readonly topics: { readonly traces: string | undefined; readonly logs: string | undefined };
   readonly recordBytesMax: number;
 }

@@ -1,9 +1,9 @@
 /**
- * The lanes that this instance has: takes them as the consumer group gives them, hands records to them, asks the brokers where
- * topics end so that time moves on where nothing comes, and commits what is filed.
+ * The lanes that this instance has: takes them as the consumer group gives them, hands records to them, asks the
+ * brokers where topics end so that time moves on where nothing comes, and commits what is filed.
  *
  *   outside --start--> member of the group --stop, or the store is away for long--> outside
- *   member: lanes come and go with the assignment; a lane that another instance has filed under is dropped, and this member joins anew
+ *   member: lanes come and go with the assignment; a lane that another instance has filed under is dropped, and this member joins again
  *
  * Nothing is kept of a lane that goes. Its next owner reads from the committed offset.
  */
@@ -30,7 +30,7 @@ import { type FiledPositions, Lane, type LaneOwner, type LaneRecord } from './la
 import type { RecordReading } from './record-reading.ts';
 import type { UnscoredBytes } from './unscored-bytes.ts';
 
-/** What lanes need of the scorer. */
+/** Port of the scorer for lanes. */
 type LaneScorer = Pick<
   Scorer,
   'turnsWaiting' | 'scoredTo' | 'problemSince' | 'own' | 'filedPositions' | 'close' | 'time' | 'forget'
@@ -113,7 +113,7 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
     return this.#lanes.size;
   }
 
-  /** Of the partitions that this instance has. */
+  /** Readings of the partitions that this instance has. */
   get lags(): readonly PartitionLag[] {
     return [...this.#ends.values()].filter(({ partition }) => this.#lanes.has(partition));
   }
@@ -148,7 +148,7 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
     this.#joinAgain();
   }
 
-  /** Reads no more. What is closed can still be filed; then `commit` and `leave`. */
+  /** Reads no more. Closed turns can still be filed; then `commit` and `leave`. */
   async stopReading(): Promise<void> {
     this.#stopped.abort();
     this.#options.consumer.pause(this.#partitions());
@@ -201,7 +201,7 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
     const read: LaneRecord[] = [];
     let since = performance.now();
     for (const record of records) {
-      // What was read before this member joined anew may come again.
+      // Records read before this member joined again may be redelivered.
       if (record.offset < lane.next(topic)) continue;
       read.push(this.#options.records.read(partition, record));
       if (performance.now() - since < READ_AT_ONCE_MS) continue;

@@ -47,7 +47,7 @@ export class CriterionLikeness {
     await this.#loop.stop();
   }
 
-  /** Those alone that are alike. */
+  /** Only the pairs that are alike. */
   all(): readonly ShownLikeness[] {
     return this.#shown;
   }
@@ -61,7 +61,7 @@ export class CriterionLikeness {
       for (const suite of this.#parts.suites().filter(isLive)) shown.push(...(await likenessIn(reader, suite)));
       this.#shown = shown.slice(0, PAIRS_MAX);
     } catch (error) {
-      // What was known last stays.
+      // The last known figures stay.
       this.#parts.onProblem(error instanceof Error ? error.message : String(error));
     }
   }

@@ -7,7 +7,7 @@ import type { SeriesTotal } from '../../report/metrics/quality-view.ts';
 interface Variation {
   readonly suite: string;
   readonly criterion: string;
-  /** What the rarer of pass and fail comes to at the most, from 0 to 1. */
+  /** Upper bound for the share of the rarer of pass and fail, from 0 to 1. */
   readonly ratio: number;
 }
 
@@ -19,7 +19,7 @@ interface Decided {
 }
 
 export class CriterionVariation {
-  /** What each series had last: totals are told as they are, and not as what was added. */
+  /** Last value of each series, because totals are reported whole, not as increments. */
   readonly #last = new Map<string, number>();
   readonly #decided = new Map<string, Decided>();
 

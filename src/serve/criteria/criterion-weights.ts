@@ -1,4 +1,4 @@
-/** What share of its suite a criterion has. A suite that says `normalize` need not sum to 1 as written. */
+/** Computes a criterion's share of its suite. A suite that says `normalize` need not sum to 1 as written. */
 import { isLive, type SuiteOutline } from '../../engine/suite-outline.ts';
 
 interface CriterionWeight {

@@ -1,6 +1,6 @@
 /**
- * What the store knows of a change that detection found: which versions and segments have it, and the worst conversations to look at. Of the latest
- * conversations only, however many there are; none of what was said in them.
+ * Reads evidence from the store for a change that detection found: the versions and segments that have it, and the
+ * worst conversations to look at. Reads only the latest conversations, however many there are, and none of their text.
  */
 import { z } from 'zod';
 import type { Transition } from '../../model/detection.ts';

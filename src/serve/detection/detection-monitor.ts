@@ -62,7 +62,10 @@ export class DetectionMonitor {
     this.#webhooks = this.#webhooksOf(alerts);
   }
 
-  /** Other webhooks, or other words for them. What an old one was sending is in the state, and the new one sends it. */
+  /**
+   * Other webhooks, or other words for them. Notices that the old owner was sending are in the state, and the new one
+   * sends them.
+   */
   async reload({ alerts, detection }: Pick<Settings, 'alerts' | 'detection'>): Promise<void> {
     this.#isActive = detection.active;
     if (!detection.active) this.#report = undefined;
@@ -80,7 +83,7 @@ export class DetectionMonitor {
       this.#acceptances.answered(message.id, message.acceptance);
       return;
     }
-    // What was under way when it went to another instance.
+    // Notices in flight when another instance took over.
     if (!this.#isOwner) return;
     this.#report = message.report;
     this.#send(message.report);
@@ -92,7 +95,10 @@ export class DetectionMonitor {
     if (this.#report !== undefined) this.#send(this.#report);
   }
 
-  /** Whether detection is this instance's. Whose it is not says nothing of it, and sends nothing. */
+  /**
+   * Whether detection is this instance's. An instance that does not own detection exposes nothing of it, and sends
+   * nothing.
+   */
   own(isOwner: boolean): void {
     this.#isOwner = isOwner;
     if (isOwner) return;

@@ -30,7 +30,7 @@ const ASKED_TOGETHER = 200;
 /** A journal has no partitions: the whole log is one lane, which nobody else can own. */
 const ONLY_LANE: OwnedLane = { group: 'journal', lane: 0, epoch: 0, time: 0, positions: {} };
 
-/** What the journal needs of the scorer. */
+/** Port of the scorer for the journal. */
 export type JournalScorer = Pick<Scorer, 'floor' | 'close' | 'time' | 'filedPositions' | 'oldestWaiting' | 'stop'>;
 
 export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner {

@@ -75,7 +75,7 @@ export class SqliteScoring implements ScoringSide {
   async tidy(): Promise<void> {
     let pruned = { conversations: 0, bytes: 0 };
     this.#inTransaction(() => {
-      // First: what is deleted behind it cannot come again and is not remembered.
+      // First: traces deleted behind it cannot be redelivered and are not remembered.
       const readFrom = this.#readFrom;
       if (readFrom > this.store.readFrom) this.store.raiseFloor({ position: 0, logTime: 0, readFrom });
       pruned = prune(this.store, this.#storage.retention);
