@@ -1,7 +1,7 @@
 /** The environment of commands and modules: that of Assay, and where their spans go. */
 import type { GivenRun } from './agent.ts';
 
-/** Those that an exporter would obey before the ones that are set here. */
+/** Variables that an exporter would prefer to the ones set here. */
 const OVERRIDING = /^OTEL_EXPORTER_OTLP_(?:TRACES|LOGS)_|^OTEL_EXPORTER_OTLP_(?:COMPRESSION|CERTIFICATE|HEADERS)$/;
 /** Nobody should wait five seconds for a batch to be full. */
 const SCHEDULE_DELAY_MS = '200';
@@ -20,7 +20,7 @@ export function agentEnvironment(given: GivenRun, own: Variables): Variables {
   };
 }
 
-/** What is another for each run. */
+/** Variables that differ for each run. */
 export function runEnvironment(given: GivenRun): { readonly [name: string]: string } {
   return {
     TRACEPARENT: given.traceparents[0] ?? '',

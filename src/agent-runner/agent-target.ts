@@ -1,4 +1,4 @@
-/** What `--agent` names: a URL, a module, or else a command for the shell. */
+/** Reads the value of `--agent`: a URL, a module, or else a command for the shell. */
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 

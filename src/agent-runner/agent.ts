@@ -13,7 +13,7 @@ export interface AgentPlace {
   stop(): Promise<void>;
 }
 
-/** What an agent is told of a run; never what would be right. */
+/** Data of a run that the agent receives; never the ground truth. */
 export interface GivenRun {
   readonly case: string;
   readonly repeat: number;
@@ -22,7 +22,7 @@ export interface GivenRun {
   /** Never empty. */
   readonly turns: readonly Json[];
   readonly tags: readonly string[];
-  /** Of W3C trace context, one for each turn: the traces that the agent's spans may join. */
+  /** W3C trace context, one for each turn: the traces that the agent's spans may join. */
   readonly traceparents: readonly string[];
   readonly otlpEndpoint: string;
 }
@@ -52,8 +52,8 @@ export type AgentEnd =
     };
 
 /**
- * What has become of the run's spans when it ends. `sent`: its exporter has sent what there was. `lost`: the process is gone, and what it
- * had not sent with it. `awaited`: they may come yet.
+ * State of the run's spans when it ends. `sent`: its exporter has sent what there was. `lost`: the process is gone, and
+ * what it had not sent with it. `awaited`: they may come yet.
  */
 export type SpansThen = 'sent' | 'lost' | 'awaited';
 
@@ -74,7 +74,7 @@ export function requestJson(given: GivenRun, turn: number): { readonly [key: str
   };
 }
 
-/** What an answer says went wrong: `{"error": "…"}` or `{"error": {"message": "…"}}`. */
+/** Error in an answer: `{"error": "…"}` or `{"error": {"message": "…"}}`. */
 export function errorIn(answer: Json): string | undefined {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return undefined;
   const { error } = answer as { readonly [key: string]: Json };

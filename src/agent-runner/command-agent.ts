@@ -1,6 +1,6 @@
 /**
- * An agent that is a command: started once for each run, with the run as JSON on its standard input. What it writes to standard
- * output is its answer, as JSON or as text; what it writes to standard error is kept for the case that it fails.
+ * An agent that is a command: started once for each run, with the run as JSON on its standard input. Its standard
+ * output is the answer, as JSON or as text; its standard error is kept in case it fails.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What a process says, as much of it as is wanted: the beginning of an answer, the end of a complaint. */
+/** Keeps a bounded part of a process's output: the beginning of an answer, the end of an error text. */
 import { stripVTControlCharacters } from 'node:util';
 
 /** The first bytes; whether there were more. */

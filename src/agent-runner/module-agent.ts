@@ -77,7 +77,7 @@ export class ModuleAgent implements AgentPlace {
     return { ended: 'answered', answers, spans, oddity: undefined };
   }
 
-  /** What a module leaves running runs in its own process, and is its own affair. */
+  /** Work that a module leaves running stays in its own process, and is its own affair. */
   async clear(): Promise<string | undefined> {
     return undefined;
   }
@@ -110,7 +110,7 @@ class ModuleProcess {
   readonly #group: ProcessGroup;
   #isGone = false;
   #waiting: ((heard: Heard) => void) | undefined;
-  /** What came while nobody asked. */
+  /** Messages that came while nobody asked. */
   readonly #unheard: Heard[] = [];
 
   constructor({ file, exported, cwd, environment }: ModuleOptions, given: GivenRun) {
@@ -129,7 +129,7 @@ class ModuleProcess {
     const gone = (code: number | null, signal: string | null) =>
       this.#gone(`its process ended ${signal === null ? `with exit code ${code}` : `by ${signal}`}`);
     child.on('close', gone);
-    // What it left running may hold its output open.
+    // Work that it left running may hold its output open.
     child.on('exit', (code, signal) => setTimeout(gone, LAST_WORDS_WITHIN_MS, code, signal));
   }
 
@@ -142,7 +142,7 @@ class ModuleProcess {
     this.#group.child.send(message, () => undefined);
   }
 
-  /** What it says next, or that it is gone. */
+  /** Resolves with its next message, or when it is gone. */
   async receive(signal: AbortSignal): Promise<Heard> {
     const known = this.#unheard.shift();
     if (known !== undefined) return known;

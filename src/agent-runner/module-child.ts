@@ -11,7 +11,7 @@ const FLUSH_WITHIN_MS = 5_000;
 
 const [, , file = '', exported = ''] = process.argv;
 
-// Whatever the module has running must not outlive who is to hear of it.
+// Work of the module must not outlive the process that waits for it.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 const agent = await load();
@@ -24,7 +24,7 @@ type Agent = (request: unknown) => unknown;
 
 async function load(): Promise<Agent | undefined> {
   try {
-    // What is in a module that somebody wrote is unknown.
+    // The content of a module is unknown.
     const module = (await import(pathToFileURL(file).href)) as { readonly [name: string]: unknown };
     const found = module[exported];
     if (typeof found === 'function') return found as Agent;
@@ -49,7 +49,7 @@ async function answer(call: Agent, { call: number, request, environment }: ToMod
   }
 }
 
-/** What is no JSON (a cycle, a function) is an error of the agent's, and thrown as one. */
+/** A value that is not JSON (a cycle, a function) is an error of the agent, and thrown as one. */
 function asJson(value: unknown): Json {
   const text = JSON.stringify(value);
   // The cast is what JSON.parse gives.

@@ -1,4 +1,4 @@
-/** What is said between Assay and the process in which a module runs. */
+/** Messages between Assay and the process in which a module runs. */
 import type { Json } from '../model/json.ts';
 
 export interface ToModule {

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const GRACE_MS = 2_000;
-/** The system does it at once, but for one that waits for a disk. */
+/** The system does it at once, except for a process that waits for a disk. */
 const KILLED_WITHIN_MS = 1_000;
 const LOOK_EVERY_MS = 25;
 

@@ -36,7 +36,8 @@ export class AnthropicClient implements ModelClient {
   async #connect(): Promise<Anthropic> {
     if (this.#client !== undefined) return this.#client;
     const { Anthropic: Client } = await import('@anthropic-ai/sdk');
-    // Whatever the library would take from the environment is given here: what is not in the configuration is not sent.
+    // Everything that the library would take from the environment is given here, so that only the configuration is
+    // sent.
     this.#client ??= new Client({
       apiKey: this.#endpoint.apiKey ?? 'none',
       authToken: null,

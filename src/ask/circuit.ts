@@ -70,7 +70,7 @@ export class Circuit {
     if (MISSES.has(trouble.failure)) this.#misses += 1;
     const isDown = trouble.remedy === 'mend' || this.#misses >= MISSES_MAX;
     if (!isDown && !isTrial) return undefined;
-    // What was in flight when the judge stopped says nothing new.
+    // Failures of calls in flight when the judge stopped are no new evidence.
     if (this.#stopped !== undefined && !isTrial) return undefined;
     const pauses = (this.#stopped?.pauses ?? 0) + 1;
     const ownMs = Math.min(this.#times.mostMs, this.#times.firstMs * 2 ** Math.min(pauses - 1, 20));

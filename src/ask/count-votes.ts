@@ -1,7 +1,7 @@
 /**
- * What the votes come to so far. A criterion is decided by more than half of all the votes there may be, so that no vote to come can change it; the number
- * of votes is odd, so that there is no tie. A vote that failed is a vote for neither side: where too many did, there is no majority to
- * be had, and the question fails as its first failed vote did.
+ * Counts the votes so far. A criterion is decided by more than half of all the votes there may be, so that no vote to
+ * come can change it; the number of votes is odd, so that there is no tie. A vote that failed is a vote for neither
+ * side: where too many did, there is no majority to be had, and the question fails as its first failed vote did.
  */
 import type { ReadAnswer } from '../model/judge-answer.ts';
 import type { JudgeFailure, JudgedAnswer, JudgeOutcome, JudgeRequest, StepGrade } from '../model/judging.ts';

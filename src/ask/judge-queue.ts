@@ -1,6 +1,6 @@
 /**
- * The queue of one judge: takes the questions that wait for it, asks, counts the votes, and records the outcomes. Judges have queues of their own, so that
- * nothing waits behind a judge that is down.
+ * The queue of one judge: takes the questions that wait for it, asks, counts the votes, and records the outcomes.
+ * Judges have queues of their own, so that nothing waits behind a judge that is down.
  *
  *   waiting    in the store; the highest priority first
  *   reserved   the most that the call can cost is taken from the budget, durably; where that is not there, this judge waits
@@ -8,10 +8,11 @@
  *   recorded   its vote and its price are in the store             a crash: it is not made again
  *   ended      the last vote brought its outcome with it, in one transaction
  *
- * A call that came to nothing leaves the question where it was: asked again after a pause, until its retries or its deadline are used up;
- * then that vote has failed. As few votes are asked for at once as could decide the question: of three, two.
+ * A call that came to nothing leaves the question where it was: asked again after a pause, until its retries or its
+ * deadline are used up; then that vote has failed. As few votes are asked for at once as could decide the question: of
+ * three, two.
  *
- * What has waited longer than the limit ends, for the reason for which it waited.
+ * A question that has waited longer than the limit ends, for the reason for which it waited.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerSchema } from '../model/judge-answer.ts';
@@ -73,12 +74,12 @@ const RETRY_MOST_MS = 30_000;
 /** Questions of one judge that may wait; the least important of more are left out. */
 const WAITING_MAX = 100_000;
 const ENDED_TOGETHER = 500;
-/** Of each budget, what is kept for the priority that criteria have unless they say otherwise, and for higher ones. */
+/** Share of each budget reserved for criteria of the default priority and above. */
 const KEPT_SHARE = 0.2;
 const USUAL_PRIORITY = 50;
 const STORE_PAUSE_MS = 1000;
 
-/** What is known of a question besides what the store has. */
+/** State of a question besides what the store has. */
 interface Job {
   readonly request: JudgeRequest;
   readonly votes: Vote[];
@@ -155,7 +156,7 @@ export class JudgeQueue {
     const timer = setTimeout(() => cut.abort(), this.#times.drainMs);
     await stopped;
     clearTimeout(timer);
-    // Whoever asks next may be another process, and this one may be the next but one.
+    // The next owner may be another process, and this one may own the questions again after it.
     this.#jobs.clear();
   }
 
@@ -331,7 +332,7 @@ export class JudgeQueue {
     }
   }
 
-  /** What the vote came to; undefined where the call is to be made again. */
+  /** Result of the vote; undefined if the call must be made again. */
   #voteOf(read: Read, { job, isTrial }: Flight): Vote | undefined {
     const now = this.#now();
     const trouble = 'trouble' in read ? read.trouble : undefined;
@@ -377,7 +378,7 @@ export class JudgeQueue {
     return Math.max(askedMs, ownMs * (0.5 + Math.random() / 2));
   }
 
-  /** What a call has come to must not be lost for want of a store: it is tried until the service stops. */
+  /** The result of a call must not be lost because the store is away: writing is retried until the service stops. */
   async #record(call: EndedCall, cut: AbortSignal): Promise<boolean> {
     for (;;) {
       try {

@@ -10,7 +10,7 @@ export interface Judge extends Endpoint {
   /** Odd, so that each question has a majority. */
   readonly votes: number;
   readonly timeoutMs: number;
-  /** Of one question, after its first failure. */
+  /** Retries of one question, after its first failure. */
   readonly retries: number;
   /** From the first failure of a question on: a retry that would begin later is not begun. */
   readonly deadlineMs: number;

@@ -1,14 +1,17 @@
-/** What asking needs of a provider's client: one call, and whatever comes of it as a value. Clients hold no state but what an endpoint has refused. */
+/**
+ * Port of a provider's client: one call, whose result or error is a value. Clients hold no state but what an endpoint
+ * has refused.
+ */
 import type { Json } from '../model/json.ts';
 import type { CallTrouble } from './model-error.ts';
 
 export interface ModelCall {
   readonly model: string;
-  /** What the model is told to do. */
+  /** Instructions to the model. */
   readonly instructions: string;
-  /** What it is shown. */
+  /** Material for the model. */
   readonly material: string;
-  /** What its answer must look like. */
+  /** Schema of its answer. */
   readonly schema: Json;
   readonly maxOutputTokens: number;
   /** Undefined: the provider's own; some models take no other. */

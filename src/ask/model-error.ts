@@ -1,22 +1,24 @@
 /**
- * What went wrong with a call, from whatever the client threw: what it is called, what helps, and whether it may have cost something.
+ * Classifies the error of a call, whatever the client threw: its name, what helps, and whether the call may have cost
+ * something.
  *
  *   mend     somebody has to do something: a key, a bill, a certificate, the name of a model. The judge stops, and looks again now and then.
  *   pause    the provider wants to be left alone for a while; so the judge is.
  *   retry    the same call may do the next time.
  *   nothing  it will not.
  *
- * The classification is total: an error from anywhere is one of these. It looks at statuses and codes, which both clients have alike, and at no class of
- * theirs. A provider that answers with an error does not charge for it; a call of which nothing more was heard may have been worked on.
+ * The classification is total: an error from anywhere is one of these. It looks at statuses and codes, which both
+ * clients have alike, and at no class of theirs. A provider that answers with an error does not charge for it; a call
+ * of which nothing more was heard may have been worked on.
  */
 import type { JudgeFailure } from '../model/judging.ts';
 
 export interface CallTrouble {
   readonly failure: JudgeFailure;
-  /** One line for people. What the provider said is in it, cut. */
+  /** One line for people. Contains the provider's text, cut. */
   readonly reason: string;
   readonly remedy: 'mend' | 'pause' | 'retry' | 'nothing';
-  /** What the provider asked for; 0 where it did not. */
+  /** Delay that the provider asked for; 0 if it did not. */
   readonly retryAfterMs: number;
   readonly mayCost: boolean;
 }

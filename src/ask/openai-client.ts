@@ -65,7 +65,8 @@ export class OpenAiClient implements ModelClient {
   async #connect(): Promise<OpenAI> {
     if (this.#client !== undefined) return this.#client;
     const { OpenAI: Client } = await import('openai');
-    // Whatever the library would take from the environment is given here: what is not in the configuration is not sent.
+    // Everything that the library would take from the environment is given here, so that only the configuration is
+    // sent.
     this.#client ??= new Client({
       apiKey: this.#endpoint.apiKey ?? 'none',
       baseURL: this.#endpoint.baseUrl ?? 'https://api.openai.com/v1',

@@ -52,7 +52,7 @@ export class Pace {
 
   /** The provider has had enough: it is left alone for as long as it asked; where it did not say, for longer each time in a row. */
   pause(now: number, askedMs: number): void {
-    // What was in flight together comes back together, and is one sign.
+    // Calls that were in flight together return together, and count as one sign.
     if (now >= this.#pausedUntil) this.#pauses += 1;
     const ownMs = Math.min(PAUSE.mostMs, PAUSE.firstMs * 2 ** Math.max(0, this.#pauses - 1));
     this.#pausedUntil = Math.max(this.#pausedUntil, now + (askedMs > 0 ? askedMs : ownMs));

@@ -1,4 +1,4 @@
-/** What the reply of a model comes to: a vote, or trouble. */
+/** Reads the reply of a model: a vote, or a problem. */
 import { parseJudgeAnswer } from '../model/judge-answer.ts';
 import type { JudgeFailure, JudgeRequest } from '../model/judging.ts';
 import type { Vote } from '../model/questions.ts';
@@ -32,7 +32,7 @@ export function failureOf(read: Read): JudgeFailure {
   return read.vote.is === 'failed' ? read.vote.failure : 'bad-answer';
 }
 
-/** What the call did cost. Where the provider does not say, it counts as the most it can have been. */
+/** Cost of the call. Where the provider does not say, it counts as the most it can have been. */
 export function costOf(reply: ModelReply, judge: Judge, mostNanos: number): number {
   if (reply.is === 'failed' && !reply.trouble.mayCost) return 0;
   const usage = usageOf(reply);

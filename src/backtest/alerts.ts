@@ -14,7 +14,7 @@ import type { ObservedEvaluation } from '../engine/detection/observations.ts';
 import type { ScannedEvaluation } from '../store/evaluation-scan.ts';
 import type { ComparedSide, WhoseConversation } from './comparison.ts';
 
-/** What those of a group have in common. */
+/** Common labels of a group. */
 export interface ObservedPair {
   readonly before: ObservedEvaluation;
   readonly after: ObservedEvaluation;
@@ -27,7 +27,7 @@ export interface SeenAt {
 }
 
 export function seenAt({ seen: { at, steps, costNanos }, createdAt }: ScannedEvaluation): SeenAt {
-  // Of older rows only the time at which they were stored is known.
+  // Older rows only have the time at which they were stored.
   return { at: at ?? createdAt, steps, costUsd: costNanos === undefined ? undefined : costNanos / 1e9 };
 }
 
@@ -106,7 +106,7 @@ class Watched {
   }
 
   observe(evaluation: ObservedEvaluation, at: number): void {
-    // Another version begins anew, and what the last one said is to be heard before.
+    // Another version begins from scratch, after the last one has been evaluated.
     if (this.#version !== undefined && evaluation.suiteVersion !== this.#version) this.#take(this.#time);
     this.#version = evaluation.suiteVersion;
     this.#time = at;

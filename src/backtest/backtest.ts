@@ -1,14 +1,16 @@
 /**
- * What a changed suite would have said of recorded conversations. Each criterion is answered in one of two ways:
+ * Computes the verdicts that a changed suite would have given for recorded conversations. Each criterion is answered in
+ * one of two ways:
  *
  *   weighed again   its stored verdict holds, because its definition is the same: nothing of the conversation is read
  *   asked again     it is new or another one now: the conversation is understood from its spans, once
  *
- * Where all criteria and the conditions of the end hold and no outcome rule looks at the conversation, an evaluation is a handful of
- * additions, and what is alike is weighed once. Where it is not known for which conversations the changed suite is (its `match` is another
- * one, or nothing tells by which suite the stored verdicts were made), all conversations are looked at.
+ * Where all criteria and the conditions of the end hold and no outcome rule looks at the conversation, an evaluation is
+ * a handful of additions, and what is alike is weighed once. All conversations are read if it is not known which of
+ * them the changed suite matches: its `match` has changed, or the suite of the stored verdicts is not known.
  *
- * Judges are not asked: their stored answers are used where the question is the same, the others are rendered and priced.
+ * Judges are not asked: their stored answers are used where the question is the same, the others are rendered and
+ * priced.
  */
 import type { Settings } from '../config/settings.ts';
 import type { BacktestReport, ChangedConversation } from '../model/backtest.ts';
@@ -68,7 +70,7 @@ class Backtest {
   /** The suite whose evaluations are stored, as it is configured. */
   readonly #live: CompiledSuite | undefined;
   readonly #comparison: Comparison;
-  /** What it would have said of those of which nothing was said. */
+  /** Outcomes of conversations that had no evaluation. */
   readonly #joined: Comparison;
   readonly #bills: JudgeBills;
   readonly #asking: AskAgain;
@@ -76,7 +78,7 @@ class Backtest {
   readonly #alerts: AlertReplay | undefined;
   readonly #versions = new Map<string, number>();
   readonly #plans = new Map<string | undefined, Plan>();
-  /** What is weighed already, by all that it depends on. */
+  /** Results that were weighed already, by everything that they depend on. */
   readonly #weighed = new Map<string, Known | 'ask'>();
   readonly #askedCriteria = new Set<string>();
   readonly #counts = {

@@ -1,6 +1,6 @@
 /**
- * Adds up what two suites say of the same conversations. What is alike is one group with a count, since of a million evaluations few differ in
- * anything that matters here; of those that changed the latest are remembered by where they are.
+ * Adds up what two suites say of the same conversations. Equal evaluations are one group with a count, because few of a
+ * million differ in anything that matters here. The places of the latest changed ones are remembered.
  */
 import { decisionOf } from '../model/decision.ts';
 import type {
@@ -193,7 +193,7 @@ export class Comparison {
     return { passed, decided };
   }
 
-  /** Of those that both have scored: the parts add up to the change of their mean score. */
+  /** For conversations that both scored: the parts add up to the change of their mean score. */
   #meanPoints(): ReadonlyMap<string, number> {
     const sums = new Map<string, number>();
     let scored = 0;

@@ -1,4 +1,7 @@
-/** What asking judges would cost: every question that no stored answer answers, once, however many conversations would wait for it. */
+/**
+ * Computes the cost of asking judges: each question without a stored answer counts once, however many conversations
+ * would wait for it.
+ */
 import type { JudgeBill } from '../model/backtest.ts';
 import type { Judge } from '../ask/judge.ts';
 import { nanosOf } from '../ask/price.ts';

@@ -1,6 +1,6 @@
 /**
- * What a suite in shadow says beside the live one of its name: a backtest that runs ahead, so the report is that of one. Both have said it, and
- * the store has it; nothing is asked or weighed again.
+ * Reports the verdicts of a suite in shadow beside the live one of its name. It is a backtest on live traffic, so the
+ * report has the same form. Both have said it, and the store has it; nothing is asked or weighed again.
  */
 import type { BacktestReport } from '../model/backtest.ts';
 import { fromSuiteKey } from '../model/suite-key.ts';
@@ -12,7 +12,7 @@ interface ShadowOptions {
   readonly reader: BacktestReader;
   /** Suites that run, live or in shadow. */
   readonly suites: readonly SuiteOutline[];
-  /** Of this name only. */
+  /** Suites of this name only. */
   readonly suite?: string | undefined;
   /** Wall-clock time in milliseconds. */
   readonly since?: number | undefined;
@@ -47,7 +47,7 @@ async function shadowReport(
   const versions = new Map<string, number>();
   for await (const page of reader.scanEvaluations({ suiteKey: shadow.name, ...query })) {
     for (const one of page) {
-      // What an earlier version of the candidate said is not what is asked about.
+      // Evaluations of earlier versions of the candidate are left out.
       if (one.suiteVersion !== shadow.version) continue;
       const whose = toWhose(one.labels);
       const after = { score: one.score, outcome: one.outcome, verdicts: kindsOf(await reader.verdictsOf(one)) };

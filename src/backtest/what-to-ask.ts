@@ -1,7 +1,8 @@
 /**
- * Which criteria of a changed suite have to be asked of the conversation again, and which of their stored verdicts hold: those that the changed
- * suite would answer in the same way, because their definitions are the same and so is what they see. What the stored verdicts were made by is
- * told by the id of a definition that is stored with them; of one that nobody knows any more, nothing holds.
+ * Which criteria of a changed suite have to be asked of the conversation again, and which of their stored verdicts
+ * hold: those that the changed suite would answer in the same way, because their definitions are the same and so is
+ * what they see. The id of a definition is stored with the verdicts and shows what made them; verdicts of an unknown
+ * definition are not reused.
  */
 import { callKey } from '../score/judge/judge-version.ts';
 import type { CompiledCriterion, CompiledSuite } from '../score/suite.ts';
@@ -42,7 +43,7 @@ export function whatToAsk(
   };
 }
 
-/** What shares a call with one that is asked is asked with it: the judge is sent all of them. */
+/** Criteria that share a call are asked together, because the judge receives all of them. */
 function withCompany(
   asked: readonly CompiledCriterion[],
   all: readonly CompiledCriterion[],

@@ -7,12 +7,12 @@ import { kappaOf } from './kappa.ts';
 
 export interface Calibration {
   readonly confusion: Confusion;
-  /** Of what people pass, the share that the judge passes. Undefined where people have passed nothing. */
+  /** Share of the subjects that people pass and the judge passes too. Undefined where people have passed nothing. */
   readonly sensitivity: Estimate | undefined;
-  /** Of what people fail, the share that the judge fails. */
+  /** Share of the subjects that people fail and the judge fails too. */
   readonly specificity: Estimate | undefined;
   readonly kappa: Estimate | undefined;
-  /** What share would pass if people judged all that the judge did. */
+  /** Share that would pass if people answered everything that the judge did. */
   readonly passRate: CorrectedRate;
 }
 

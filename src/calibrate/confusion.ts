@@ -1,4 +1,4 @@
-/** What a judge said, counted beside what people said of the same. */
+/** Counts the verdicts of a judge beside the labels of people for the same subjects. */
 export type YesOrNo = 'pass' | 'fail';
 
 export interface LabelledVerdict {
@@ -6,7 +6,7 @@ export interface LabelledVerdict {
   readonly label: YesOrNo;
 }
 
-/** What the person said comes second in the names. */
+/** The person's label comes second in the names. */
 export interface Confusion {
   readonly passOfPass: number;
   readonly failOfPass: number;

@@ -28,7 +28,7 @@ export type CorrectedRate =
       readonly because: 'nothing-judged' | 'no-passes' | 'no-fails' | 'judge-tells-nothing';
     };
 
-/** Of all that the judge was asked, not of what has labels only. */
+/** Counts everything that the judge was asked, not only labelled subjects. */
 export interface Judgings {
   readonly passed: number;
   readonly of: number;
@@ -57,7 +57,7 @@ export function correctedRate(confusion: Confusion, judgings: Judgings): Correct
 
 function rogan(judged: number, sensitivity: number, specificity: number): number | undefined {
   const tells = sensitivity + specificity - 1;
-  // What is there by rounding alone is nothing.
+  // A value that exists only by rounding counts as 0.
   return tells > 1e-9 ? (judged + specificity - 1) / tells : undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What criteria tell, from the verdicts there were: one that always says the same tells nothing, and one that says what another says counts
- * it twice.
+ * Reviews criteria by their verdicts: a criterion that never varies adds no information, and one that repeats another
+ * counts it twice.
  *
  * How alike two are is the phi coefficient of their verdicts where both were decided (a to d count the conversations):
  *
@@ -44,7 +44,7 @@ export function reviewCriterion({ pass, fail, undecided }: CriterionCounts): Cri
   return { is: 'always', verdict: pass > fail ? 'pass' : 'fail', decided, rarer, rarerAtMost };
 }
 
-/** What the rarer of both answers comes to at the most, with the confidence of Wilson's interval; undefined of nothing. */
+/** Upper bound for the share of the rarer answer, by Wilson's interval; undefined without verdicts. */
 export function rarerShareAtMost({ pass, fail }: Pick<CriterionCounts, 'pass' | 'fail'>): number | undefined {
   return shareOf(Math.min(pass, fail), pass + fail)?.upper;
 }
@@ -53,12 +53,12 @@ export interface Likeness {
   readonly criterion: string;
   readonly other: string;
   readonly phi: number;
-  /** Of the times that both were decided. */
+  /** Counts of the times that both were decided. */
   readonly agreed: number;
   readonly decided: number;
 }
 
-/** Of each answer there must be some, or chance alone makes two alike. */
+/** Each answer must occur a few times, or chance alone makes two criteria alike. */
 const OF_EACH_MIN = 10;
 const ALIKE = 0.95;
 
@@ -89,7 +89,7 @@ export class VerdictPairs {
     }
   }
 
-  /** Those that say the same, or the opposite, and vary enough for that to mean something. */
+  /** Pairs with the same or opposite verdicts that vary enough for that to mean something. */
   alike(): readonly Likeness[] {
     return this.#tables.flatMap((tables, index) =>
       tables.flatMap((table, offset) => {

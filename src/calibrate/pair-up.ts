@@ -1,9 +1,8 @@
 /**
  * Puts what people said beside what judges said of the same, for each version of each judged criterion.
  *
- *   1. Of the labels that one person put on one thing the last one counts.
- *   2. Where several persons did, the majority does; where there is none, the thing is disputed and counts for nothing.
- *   3. Of the verdicts of one version on one thing the last revision counts. Another version is another judge: the label counts for both.
+ *   1. The last label of one person for one subject counts. 2. Where several persons did, the majority does; where there is none, the thing is disputed and counts for nothing.
+ *   3. The last revision of one version's verdict on one subject counts. Another version is another judge: the label counts for both.
  *   4. A label that names no turn is of the conversation, or of its only turn that was judged.
  */
 import type { HumanLabel, JudgedCount, LabelKind, LabelledVerdict } from '../model/labels.ts';
@@ -18,7 +17,7 @@ interface VersionOfJudge {
 
 export interface CalibratedVersion extends VersionOfJudge {
   readonly calibration: Calibration;
-  /** What people say does not apply although the judge gave a verdict. */
+  /** Subjects to which the criterion does not apply according to people, although the judge gave a verdict. */
   readonly notApplicable: number;
   readonly disputed: number;
   /** When a verdict of it was noted last. */

@@ -1,8 +1,10 @@
 /**
- * What a suite says of conversations, held against what came of them in the world. Conversations without an outcome are left out. Those that the
- * suite calls neither good nor bad are in no figure of agreement, those without a score in no area: both are counted beside the figures.
+ * Compares what a suite says of conversations with what came of them in the world. Conversations without an outcome are
+ * left out. Conversations that the suite calls neither good nor bad are in no figure of agreement, and conversations
+ * without a score in no area. Both are counted beside the figures.
  *
- * The intervals of shares and of kappa take each conversation for independent of the others; that of the area takes the case for the unit.
+ * The intervals of shares and of kappa take each conversation for independent of the others; that of the area takes the
+ * case for the unit.
  */
 import { type About, ABOUTS, type Evaluation } from '../model/evaluation.ts';
 import { isFailure, isGood, OUTCOMES_IN_ORDER } from '../model/severity.ts';

@@ -1,4 +1,4 @@
-/** Regression detection: whether, and by what. What is not given is as detection itself has it. */
+/** Regression detection: whether, and by what. Detection's own defaults apply to everything that is not given. */
 import { DEFAULT_DETECTION } from '../detect/settings.ts';
 import { formatDuration } from './quantities.ts';
 import { section, type SettingsOf } from './section.ts';

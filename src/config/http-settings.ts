@@ -1,4 +1,4 @@
-/** Who may change something through the API. */
+/** Settings of write access to the API. */
 import { secret } from './secrets.ts';
 import { section } from './section.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The settings of redaction. What is on without being asked for are credentials and numbers of accounts: no question about
- * an agent needs them. E-mail addresses and telephone numbers are what many agents are judged by, and are asked for; see
+ * The settings of redaction. Credentials and account numbers are redacted by default, because no question about an
+ * agent needs them. E-mail addresses and telephone numbers are what many agents are judged by, and are asked for; see
  * docs/decisions/0009-redaction.md.
  */
 import { z } from 'zod';

@@ -7,7 +7,7 @@ import { isSetting, type Section, settingsIn } from './section.ts';
 import { ALL_SECTIONS, SECTIONS, type Settings, TOP_SECTIONS } from './settings.ts';
 
 interface Reloaded {
-  /** What runs from now on. */
+  /** The settings in use from now on. */
   readonly settings: Settings;
   /** Settings, as people write them, that have changed and need a restart. */
   readonly needRestart: readonly string[];

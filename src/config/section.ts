@@ -5,7 +5,10 @@ import type { Sources } from './sources.ts';
 export interface Section<T> {
   /** One sentence. */
   readonly help: string;
-  /** Whether a reload takes new values. What a receiver, the journal, the store or Kafka was opened with stays until the next start. */
+  /**
+   * Whether a reload takes new values. Settings that a receiver, the journal, the store or Kafka was opened with stay
+   * until the next start.
+   */
   readonly reload: boolean;
   readonly declared: Declarations;
   read(sources: Sources): T;

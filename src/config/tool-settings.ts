@@ -1,4 +1,4 @@
-/** What people say of their agents' tools, where names and spans do not. */
+/** Effects of an agent's tools, if names and spans do not show them. */
 import { z } from 'zod';
 import type { ToolNames } from '../model/tool-names.ts';
 import { section } from './section.ts';

@@ -1,6 +1,6 @@
 /**
- * What an application tells Assay beyond its spans: which conversation they belong to, how things stood at the end, what
- * would have been right, and that it is over. Over `@opentelemetry/api` alone; without an SDK every call does nothing.
+ * Lets an application report what its spans do not hold: the conversation that they belong to, the state at the end,
+ * the ground truth, and the end itself. Over `@opentelemetry/api` alone; without an SDK every call does nothing.
  *
  *     const sdk = new NodeSDK({ spanProcessors: [new ConversationSpanProcessor(), new BatchSpanProcessor(exporter)] });
  *
@@ -26,7 +26,7 @@ export const CONVERSATION_ID = 'gen_ai.conversation.id';
 export interface ConversationOptions {
   /** The same for every turn of the conversation, whatever process or trace they run in. */
   readonly id: string;
-  /** What is known to be right, if anything is: expected participants, a label. Anything that JSON can hold. */
+  /** Ground truth, if there is any: expected participants, a label. Anything that JSON can hold. */
   readonly truth?: unknown;
 }
 
@@ -54,7 +54,7 @@ export function recordState(state: unknown): boolean {
   return mark(STATE_MARK, toJsonText(STATE_MARK, state));
 }
 
-/** What would have been right, when it becomes known only on the way. */
+/** Attaches ground truth that becomes known only on the way. */
 export function attachTruth(truth: unknown): boolean {
   return mark(TRUTH_MARK, toJsonText(TRUTH_MARK, truth));
 }

@@ -21,7 +21,7 @@ export class BlockCache {
     this.#readInto = readInto;
   }
 
-  /** The log is complete up to here. What `read` gave before this call must not be looked at any more. */
+  /** The log is complete up to here. Bytes that `read` returned before this call must not be read any more. */
   completeTo(position: number): void {
     this.#completeTo = Math.max(this.#completeTo, position);
     if (this.#retired.length === 0) return;

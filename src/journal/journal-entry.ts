@@ -1,4 +1,4 @@
-/** What the journal hands out for each batch that is durable. */
+/** Entry that the journal hands out for each durable batch. */
 export type Signal = 'traces' | 'logs';
 
 export interface JournalEntry {

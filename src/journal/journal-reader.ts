@@ -21,7 +21,10 @@ export class JournalReader {
     this.#directory = directory;
   }
 
-  /** Everything before this position is durable and will not change. What `read` gave before must not be used any more. */
+  /**
+   * Everything before this position is durable and will not change. Bytes that `read` returned before must not be used
+   * any more.
+   */
   completeTo(position: number): void {
     this.#blocks.completeTo(position);
   }

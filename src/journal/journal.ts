@@ -46,8 +46,8 @@ export interface JournalOptions {
   readonly segmentBytes: number;
   readonly maxBytes: number;
   /**
-   * What the store already knows: positions and times of the log never fall below it, even where the journal's folder
-   * was lost. (A span at a position that the store has passed would be taken for one that is stored already.)
+   * Floor that the store already knows: positions and times of the log never fall below it, even if the journal's
+   * folder was lost. (A span at a position that the store has passed would be taken for one that is stored already.)
    */
   readonly floor: { readonly position: number; readonly logTime: number };
   readonly onEvent: (event: JournalEvent) => void;
@@ -233,7 +233,7 @@ export class Journal {
       await current.file.datasync();
     } catch (error) {
       // After a failed sync the kernel may have thrown the pages away and forgotten: this segment can't be trusted with
-      // another record. What it holds up to here was synced before.
+      // another record. Its content up to here was synced before.
       this.#groupTime = undefined;
       this.#abandonCurrent();
       this.#refuse(group, refusalFrom(error));

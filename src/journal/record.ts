@@ -6,8 +6,8 @@
  *   record  = magic u32 | headCrc u32 | position f64 | logTime f64 | kind u32 | rows u32
  *             | tableLength u32 | payloadLength u32 | bodyCrc u32 | 0 u32 | table | payload           (padded to 64 bytes)
  *
- * Little endian. `position` is the segment's base plus the record's offset: positions grow for ever and name a byte of
- * the log for good. Both checksums start from the segment's salt, so that neither an old record left in a recycled
+ * Little endian. `position` is the segment's base plus the record's offset: positions only grow, and name a byte of the
+ * log permanently. Both checksums start from the segment's salt, so that neither an old record left in a recycled
  * segment nor one forged inside a client's payload can pass for a record of this segment.
  */
 import { crc32 } from 'node:zlib';

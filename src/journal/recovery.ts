@@ -1,5 +1,5 @@
 /**
- * What is left of the journal when it is opened: the entries in order, the segments that hold them, and the place at which
+ * Recovers the journal when it is opened: the entries in order, the segments that hold them, and the place at which
  * writing goes on. A torn end is cut by writing over it; a corrupt stretch is copied to `quarantine/` and covered.
  */
 import { type FileHandle, mkdir, open, rename, writeFile } from 'node:fs/promises';

@@ -51,7 +51,7 @@ export class SegmentFiles {
     await mkdir(directory, { recursive: true });
     const files = new SegmentFiles(directory, capacity);
     for (const name of await readdir(directory)) {
-      // A spare may be half filled, or of another capacity. Making one anew is cheaper than finding out.
+      // A spare may be half filled, or of another capacity. Creating a new one is cheaper than finding out.
       if (name.startsWith(SPARE_PREFIX)) await rm(path.join(directory, name));
     }
     return files;

@@ -22,7 +22,7 @@ export function breakConversation(
   for (const place of chance.shuffled(fault.placesIn(scene))) {
     if (broken.length >= placesMax) break;
     const done = place(chance);
-    // What changed nothing is no fault.
+    // An edit that changed nothing is no fault.
     if (done !== undefined && JSON.stringify(done.excerpt) !== before) broken.push(done);
   }
   return broken;

@@ -1,9 +1,10 @@
 /**
- * What else says so. Tools repeat what they were given, and the agent's state repeats what tools did: where one value is changed or one call undone, these
- * have to go along, or the conversation is one that no agent could have left, and is caught by a check that compares them although no agent was wrong.
+ * Finds the other places that repeat a value. Tools repeat what they were given, and the agent's state repeats what
+ * tools did: where one value is changed or one call undone, these have to go along, or the conversation is one that no
+ * agent could have left, and is caught by a check that compares them although no agent was wrong.
  *
- * What belongs together is told by name and value: a member of the same name that had the same value; of a whole list or object, by what is in it. A state in
- * other words is left as it is.
+ * Name and value decide: a member of the same name that had the same value; for a whole list or object, its content. A
+ * state in other words is left as it is.
  */
 import type { ExcerptCall } from '../model/excerpt.ts';
 import type { Json } from '../model/json.ts';

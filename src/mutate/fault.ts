@@ -8,7 +8,7 @@ import type { Chance } from './chance.ts';
 export interface Fault {
   /** Letters and underscores. */
   readonly name: string;
-  /** What an agent with it does, in a few words. */
+  /** Behaviour of an agent with this fault, in a few words. */
   readonly description: string;
   /** In the order of the conversation; none where it does not apply. Pure: chance is given when one is carried out. */
   placesIn(scene: Scene): readonly ((chance: Chance) => Broken | undefined)[];
@@ -25,7 +25,7 @@ export interface Scene {
 
 export interface Broken {
   readonly excerpt: Excerpt;
-  /** What was done, in a sentence. It holds text of spans. */
+  /** Description of the edit, in a sentence. It holds text of spans. */
   readonly what: string;
   /** Which check would notice it. */
   readonly advice: string;

@@ -1,6 +1,7 @@
 /**
- * A conversation in a few lines, whatever spans it came from: what faults are put into. What the lines can't hold (retrievals, other agents' steps, times,
- * tokens) is lost, and so the caller makes sure that the retold conversation is scored as the recorded one was.
+ * A conversation in a few lines, whatever spans it came from: what faults are put into. The lines cannot hold
+ * retrievals, other agents' steps, times and tokens. So the caller makes sure that the rewritten conversation scores as
+ * the recorded one did.
  */
 import type { Conversation } from '../model/conversation.ts';
 import type { Excerpt, ExcerptCall, ExcerptTurn } from '../model/excerpt.ts';

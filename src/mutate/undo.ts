@@ -1,6 +1,6 @@
 /**
- * A call that was not made, or did not work, has left nothing behind in the state either. What a call that changes something did is gone; what a call that only
- * looks found out is gone unless another call says it too.
+ * A call that was not made, or did not work, has left nothing behind in the state either. The effect of a call that
+ * changes something is gone. The result of a call that only reads is gone unless another call returned it too.
  */
 import type { Excerpt } from '../model/excerpt.ts';
 import { undone, unknown } from './dependent-values.ts';

@@ -3,7 +3,7 @@
  * application called the agent, or, where it did not, after the class or the method of the framework that ran.
  */
 
-/** What LangChain and LangGraph call what has no name. */
+/** Names that LangChain and LangGraph give to unnamed things. */
 const CLASSES =
   /^(?:Runnable\w*|LangGraph|Compiled\w*Graph|\w*StateGraph|Pregel|AgentExecutor|\w*Chain|\w*PromptTemplate)$/;
 const METHODS =

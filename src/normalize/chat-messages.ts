@@ -113,7 +113,7 @@ function spokenIn(written: unknown): readonly unknown[] | undefined {
   return only === undefined ? undefined : encodedParts(member(only, 'content') ?? member(only, 'text'), SPOKEN_PART);
 }
 
-/** What a tool says is a result, also where it is written as text. */
+/** A tool's message is a result, even if it is written as text. */
 function asResults(value: object, parts: readonly Part[]): readonly Part[] {
   if (parts.some((part) => part.type === 'tool_result')) return parts;
   const id = memberText(value, 'tool_call_id') ?? memberText(value, 'toolCallId');
@@ -169,7 +169,7 @@ function said(text: string, list: MessageList): Content {
   return textContent(text, isRedactionMarkerOfOurs(text) ? 'redacted' : list.state);
 }
 
-/** What that role said last, in words. An answer is one to what the user said last: before that it was to something else. */
+/** Last text of that role. An answer is one to what the user said last: before that it was to something else. */
 export function lastSaid(list: MessageList, role: 'user' | 'assistant'): Content {
   if (list.state === 'missing') return MISSING;
   for (let at = list.messages.length - 1; at >= 0; at--) {
@@ -184,9 +184,9 @@ export function lastSaid(list: MessageList, role: 'user' | 'assistant'): Content
 }
 
 /**
- * What the agent said in the end, of all that came out of it. A transcript of a whole conversation ends with a question
- * where this one was not answered; and what was said while asking for tools was a remark on the way. An answer may stand
- * before the calls that led to it, as some emitters write it.
+ * Last text of the agent in its output. A transcript of a whole conversation ends with a question where this one was
+ * not answered; and what was said while asking for tools was a remark on the way. An answer may stand before the calls
+ * that led to it, as some emitters write it.
  */
 export function answerIn(list: MessageList): Content {
   if (list.state === 'missing') return MISSING;

@@ -50,7 +50,7 @@ export class LazyContent implements Content {
     const { state, value } = this.#decode();
     if (state === 'missing') return '';
     if (typeof value === 'string') return value;
-    // What was JSON text is shown as it was written; a structured value is written out.
+    // JSON text is shown as it was written; a structured value is written out.
     return typeof this.#raw === 'string' && !this.#raw.startsWith('"') ? this.#raw : JSON.stringify(this.json);
   }
 

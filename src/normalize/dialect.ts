@@ -23,11 +23,11 @@ export interface Finder<T> {
 }
 
 export interface ContentFinders {
-  /** What a model was asked, and what it answered. */
+  /** Request to a model, and its answer. */
   readonly messagesIn: readonly Finder<MessageList>[];
   readonly messagesOut: readonly Finder<MessageList>[];
   readonly systemInstructions: readonly Finder<string>[];
-  /** What an agent, workflow or plain step was given and gave back, where that is not a message list. */
+  /** Input and output of an agent, workflow or plain step, if they are not message lists. */
   readonly input: readonly Finder<Content>[];
   readonly output: readonly Finder<Content>[];
   readonly toolArgs: readonly Finder<AttributeValue>[];

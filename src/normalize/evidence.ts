@@ -1,6 +1,6 @@
 /**
- * What there is to read about one span: the span, and what was said about it in events. An event is a span event or a log
- * record with the span's ids; emitters moved from the one to the other, and readers should not care.
+ * Evidence about one span: the span itself, and its events. An event is a span event or a log record with the span's
+ * ids; emitters moved from the one to the other, and readers should not care.
  *
  * Everything here is a view: use it while it is handed out, keep only values.
  */
@@ -39,7 +39,7 @@ export interface SpanLogs {
 export interface SpanSource {
   view(position: number): SpanView;
   logsOf(spanId: SpanId): SpanLogs | undefined;
-  /** What the resource of the span at that position says. */
+  /** Fields of the resource of the span at that position. */
   resourceAt(position: number): Draft;
   /** Where the application keeps its ids, if it said so. */
   readonly idKeys: IdKeys | undefined;

@@ -1,5 +1,5 @@
 /**
- * What a program handed to a model, and what the model's API gave back, as they stand in a span that recorded them raw:
+ * Reads raw requests to a model and raw answers of its API, as some spans record them:
  *
  *     asked      {system?, messages: […]}      chat completions, Anthropic, and what LangChain hands on ([[…]])
  *                {instructions?, input: '…' | [items]}      Responses
@@ -12,8 +12,8 @@
  *                {message, done_reason}      Ollama, Cohere
  *                {generations: [[{text, message}]]}      LangChain
  *
- * Here they become a list of messages in whatever form the API gives to one; `messages.ts` understands those. None of it
- * is said to be there unless its own members are: a tool's result may have a member `output` too.
+ * Here they become a list of messages in whatever form the API gives to one; `messages.ts` understands those. None of
+ * it is said to be there unless its own members are: a tool's result may have a member `output` too.
  */
 import { member, memberText } from './jsonish.ts';
 import { Finished, isMessageLike } from './message-forms.ts';
@@ -25,7 +25,7 @@ export function messagesInside(value: unknown): readonly unknown[] | undefined {
   return inRequest(value) ?? inAnswer(value);
 }
 
-/** A streamed answer put together again may stand in a list, alone. */
+/** A reassembled streamed answer may stand in a list, alone. */
 function inOnlyAnswer(list: readonly unknown[]): readonly unknown[] | undefined {
   const [only, ...others] = list;
   return others.length === 0 && isObject(only) && !isMessageLike(only) ? inAnswer(only) : undefined;
@@ -60,7 +60,7 @@ function instructed(value: object, messages: readonly unknown[]): readonly unkno
   return instructions === undefined ? messages : [{ role: 'system', content: instructions }, ...messages];
 }
 
-/** What a request says to the model beside its messages. */
+/** Instructions of a request beside its messages. */
 export function instructionsOf(value: unknown): unknown {
   const config = member(value, 'config');
   const found =

@@ -41,7 +41,7 @@ export function flattenedMessages(attributes: Attributes, form: FlatForm): Messa
 
 interface Leaf {
   readonly index: number;
-  /** What follows the index, without the dot. */
+  /** The part after the index, without the dot. */
   readonly path: string;
   readonly value: Exclude<AttributeValue, null>;
 }

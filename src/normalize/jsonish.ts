@@ -12,7 +12,10 @@ import { completedPrefix } from './json-prefix.ts';
 
 export const DEPTH_MAX = 64;
 
-/** What an emitter writes in place of content it was told not to record; our own redaction names the pattern as well. */
+/**
+ * Markers that emitters write in place of content that they must not record; Assay's own redaction names the pattern as
+ * well.
+ */
 const REDACTION_MARKERS: ReadonlySet<string> = new Set([
   '__REDACTED__',
   '<REDACTED>',

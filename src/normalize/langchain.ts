@@ -5,7 +5,8 @@
  *     {type: 'human', data: {content, …}}      messages_to_dict
  *     {type: 'human', content, …}      a message's own dump
  *
- * A chunk of a streamed message is a message. What else LangChain serialises (prompts, documents, models) is left alone.
+ * A chunk of a streamed message is a message. Other serialised values of LangChain (prompts, documents, models) are
+ * left unchanged.
  */
 import { member, memberText } from './jsonish.ts';
 
@@ -83,7 +84,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a tool gave back where it is a message for the model: the message, whatever it was wrapped in. */
+/** A tool's result that is a message for the model: the message, whatever it was wrapped in. */
 export function toolMessageIn(value: unknown): PlainMessage | undefined {
   let at = value;
   for (let depth = 0; depth < 4; depth++) {

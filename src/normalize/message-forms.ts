@@ -53,7 +53,7 @@ export function isTuple(value: readonly unknown[]): value is readonly [string, u
   return value.length === 2 && typeof role === 'string' && ROLES.has(role);
 }
 
-/** Who says an item of the Responses API that is more than a message. */
+/** Role of an item of the Responses API that is not a plain message. */
 export function itemRole(value: object): string | undefined {
   const type = member(value, 'type');
   if (typeof type !== 'string' || member(value, 'role') !== undefined) return undefined;

@@ -48,7 +48,7 @@ class Reader implements SpanSource {
     this.#logs = logs;
   }
 
-  /** Nobody else moves the index's view, so that what is in view need not be looked at again. */
+  /** Nobody else moves the index's view, so the current view need not be read again. */
   view(position: number): SpanView {
     if (position !== this.#position || this.#view === undefined) {
       this.#view = this.#spans.view(position);

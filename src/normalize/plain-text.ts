@@ -1,7 +1,7 @@
 /**
- * What was said, in words, where an agent's input or output is JSON: the last message of that side in a transcript, or the
- * one text in an object such as `{"input": "…"}` or `{"args": ["…"], "kwargs": {}}`. JSON that says nothing in words is
- * left as it is.
+ * Finds the text in an agent's JSON input or output: the last message of that side in a transcript, or the one text in
+ * an object such as `{"input": "…"}` or `{"args": ["…"], "kwargs": {}}`. JSON that says nothing in words is left as it
+ * is.
  */
 import type { AttributeValue } from '../model/otlp/views.ts';
 import type { Content } from '../model/step.ts';
@@ -55,7 +55,7 @@ export function transcriptIn(value: AttributeValue | undefined, side: Side): Mes
   return decoded.state === 'whole' ? transcriptOf(withoutRunDetails(decoded.value), side) : undefined;
 }
 
-/** Of a transcript that an agent gave back, with the whole conversation in it, what came after the question. */
+/** The part after the question, in a transcript that an agent returned with the whole conversation. */
 export function afterQuestion(list: MessageList): MessageList | undefined {
   const question = list.messages.findLastIndex(({ role }) => role === 'user');
   const messages = list.messages.slice(question + 1);

@@ -1,5 +1,5 @@
 /**
- * What a model's API says it used, in the answer itself:
+ * Reads the usage in the raw answer of a model's API:
  *
  *     usage: {prompt_tokens, completion_tokens, prompt_tokens_details: {cached_tokens}, …}      chat completions
  *     usage: {input_tokens, output_tokens, input_tokens_details: {cached_tokens}, …}      Responses

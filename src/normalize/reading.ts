@@ -91,7 +91,7 @@ export function readFields(span: SpanView, rules: Map<string, string> | undefine
   return draft;
 }
 
-/** The conversation that a span names in an attribute. What dialects infer from its content is not looked for. */
+/** The conversation that a span names in an attribute. Fields that dialects infer from its content are not searched. */
 export function conversationNamedBy(span: SpanView, idKeys?: IdKeys): string | undefined {
   const draft = new Draft(undefined);
   conversationRows.apply(span.attributes, draft, '');
@@ -105,7 +105,7 @@ export function readDetails(span: SpanView, draft: Draft): void {
   for (const { infer, guard } of inferringDetails) if (guard === NO_GUARD || draft.noted(guard)) infer(draft, span);
 }
 
-/** What a resource says; it holds where the span itself says nothing. */
+/** Fields of a resource; they apply if the span itself has none. */
 export function readResource(resource: Attributes, rules: Map<string, string> | undefined): Draft {
   const draft = new Draft(rules);
   resourceRows.apply(resource, draft, 'resource:');

@@ -1,7 +1,7 @@
 /** Which dialect a rule is of, for those who ask how a span was understood. */
 import { DIALECTS } from './dialects.ts';
 
-/** What says only where and when a span ran, or whose it was, is in no dialect of agents. */
+/** Rules about where and when a span ran, or which service sent it, belong to no dialect of agents. */
 const NOT_OF_AGENTS: ReadonlySet<string> = new Set(['otel', 'associations', 'assay']);
 
 const dialects = new Map<string, string>();

@@ -1,7 +1,7 @@
 /**
- * Finders for emitters that have the same two attributes on every span, whatever it did: JSON of what it was given, and of
- * what it gave back. What that means depends on the kind of work: a model's are messages, a tool's are arguments and a
- * result, anything else's may be a transcript, words or data.
+ * Finders for emitters that have the same two attributes on every span, whatever it did: JSON of what it was given, and
+ * of what it gave back. The meaning depends on the kind of work: messages of a model, arguments and result of a tool;
+ * of anything else a transcript, text or data.
  */
 import type { AttributeValue } from '../model/otlp/views.ts';
 import type { ContentFinders, Finder } from './dialect.ts';

@@ -1,7 +1,6 @@
 /**
- * A step over the bytes of its span. What every reader needs is read when the step is made, in one pass over the
- * attributes; messages, arguments and results are decoded when they are first looked at, from the bytes, which the step
- * keeps alive.
+ * A step over the bytes of its span. Fields that every reader needs are read when the step is made, in one pass over
+ * the attributes. Messages, arguments and results are decoded on first use, from the bytes, which the step keeps alive.
  */
 import type { SpanId, TraceId } from '../model/ids.ts';
 import { failureIn, couldIndicateFailure } from '../model/tool-failure.ts';

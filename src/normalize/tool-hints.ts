@@ -1,14 +1,14 @@
 /**
- * What a span says of the effect of tools: MCP's hints `readOnlyHint` and `destructiveHint`. No convention has a place for them yet,
- * so they are taken from wherever a tool's annotations are carried:
+ * Reads the effect of tools from a span: MCP's hints `readOnlyHint` and `destructiveHint`. No convention has a place
+ * for them yet, so they are taken from wherever a tool's annotations are carried:
  *
  *     gen_ai.tool.definitions = [{type, name, annotations: {readOnlyHint}}]     conventions: JSON text or a structured value
  *     llm.tools.0.tool.json_schema = {function: {name, …}, annotations}         OpenInference
  *     ai.prompt.tools = ['{"name": …, "annotations": …}']                       AI SDK
  *     mcp.tool.annotations = {readOnlyHint}, mcp.tool.annotations.readOnlyHint  on the tool's own span; gen_ai.tool.* likewise
  *
- * `readOnlyHint: true` says that the tool reads; `readOnlyHint: false` and `destructiveHint: true` say that it writes. Anything else
- * says nothing: the defaults of the protocol are what a server gives that has not thought about it.
+ * `readOnlyHint: true` says that the tool reads; `readOnlyHint: false` and `destructiveHint: true` say that it writes.
+ * Anything else says nothing: the defaults of the protocol are what a server gives that has not thought about it.
  */
 import type { Attributes, AttributeValue } from '../model/otlp/views.ts';
 import { leavesUnder } from './flattened.ts';

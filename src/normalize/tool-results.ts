@@ -1,6 +1,6 @@
 /**
- * What a message says that a tool gave back, and whether it says that the tool failed. Where the tool has no span of its
- * own, as in a client, this is all there is.
+ * Reads a tool's result from a message, and whether the message says that the tool failed. Where the tool has no span
+ * of its own, as in a client, this is all there is.
  *
  *     {is_error, content}   {status: 'error', content}      Anthropic, Bedrock and LangChain
  *     {response: {output | result}}      Gemini
@@ -21,7 +21,7 @@ export function toolResult(value: object, id: string | undefined, written: unkno
   return { type: 'tool_result', id, result, ...(failed === undefined ? {} : { failed }) };
 }
 
-/** What a function's response for a Gemini model holds: by Google's convention the result is wrapped, `{result: …}`. */
+/** Result in a function's response for a Gemini model: by Google's convention it is wrapped, `{result: …}`. */
 export function functionResult(response: unknown): unknown {
   const names = typeof response === 'object' && response !== null ? Object.keys(response) : [];
   const [only] = names.length === 1 ? names : [];
@@ -63,7 +63,7 @@ function resultContent(value: unknown): Content {
 const CONTENT_LIST = /^(?:\{"content":)?\[\{"t(?:ype":"text"|ext":")/;
 const CALL_RESULT_KEYS: ReadonlySet<string> = new Set(['content', 'isError', '_meta', 'structuredContent']);
 
-/** What a span recorded of a call through MCP, whose results are lists of parts: what the parts say. */
+/** Text of a call's result through MCP, which is a list of parts. */
 export function withoutCallResult(value: AttributeValue | undefined): AttributeValue | undefined {
   if (value === undefined || (typeof value === 'string' && !CONTENT_LIST.test(value))) return value;
   const { value: result } = decodeJsonish(value);
@@ -76,7 +76,7 @@ export function withoutCallResult(value: AttributeValue | undefined): AttributeV
 
 function isCallResult(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  // Of a failure, the whole tells that it is one.
+  // A failure is kept whole, because the whole shows that it is one.
   return member(value, 'isError') !== true && Object.keys(value).every((key) => CALL_RESULT_KEYS.has(key));
 }
 

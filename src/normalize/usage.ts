@@ -1,4 +1,4 @@
-/** What a span says it used. Which of several nested spans counts is for `assemble` to decide. */
+/** Reads the usage that a span reports. Which of several nested spans counts is for `assemble` to decide. */
 import type { Usage } from '../model/step.ts';
 import type { Draft } from './draft.ts';
 

@@ -44,7 +44,7 @@ export function resultIn(value: AttributeValue | undefined): AttributeValue | un
   return given === undefined ? value : asValue(given);
 }
 
-/** What a run was given or gave back, out of what a framework's callbacks hand over; else the value itself. */
+/** Unwraps the input or output of a run from a framework's callback; else returns the value itself. */
 export function withoutRunDetails(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return unwrapped(value, PLURAL_INPUTS) ?? unwrapped(value, PLURAL_OUTPUTS) ?? value;
@@ -55,7 +55,7 @@ const RUN_OUTPUTS = ['outputs', 'output'] as const;
 /** An object with an `input` may be what a chain was given; one with `inputs` was made by a callback. */
 const PLURAL_INPUTS = ['inputs'] as const;
 const PLURAL_OUTPUTS = ['outputs'] as const;
-/** What LangChain's callbacks hand over beside inputs and outputs. */
+/** Members that LangChain's callbacks hand over beside inputs and outputs. */
 const RUN_DETAILS: ReadonlySet<string> = new Set(['tags', 'metadata', 'kwargs', 'input_str']);
 
 function unwrapped(object: object, names: readonly string[]): unknown {

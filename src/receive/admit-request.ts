@@ -1,6 +1,6 @@
 /**
- * What both transports do with a request once its bytes are there: understand where its rows lie, and hand it to the
- * sink. The answer is a value; how it is said is the transport's business.
+ * Admits a complete request for both transports: finds where its rows lie, and hands it to the sink. The answer is a
+ * value; how it is said is the transport's business.
  */
 import type { ContentEncoding, ReceiveEvent, Transport } from '../model/events/receive-events.ts';
 import type { Admission, BatchSink, ReceivedBatch } from './sink.ts';

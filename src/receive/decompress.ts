@@ -119,7 +119,7 @@ function chunkSizeFor(codec: Codec, bytes: Buffer, maxOutputLength: number): num
   return Math.max(CHUNK_MIN, Math.min(told, bytes.length * 32, maxOutputLength));
 }
 
-/** What node:zlib gives with `info`, which its types do not know. */
+/** Result of node:zlib with `info`, which its types do not know. */
 function whole(codec: Codec, input: Buffer, result: unknown): Decompressed {
   if (typeof result !== 'object' || result === null || !('buffer' in result) || !('engine' in result)) {
     throw new Error('node:zlib gave no information on the stream it read');

@@ -33,12 +33,12 @@ import { encodeResponse, encodeStatus, type Format, RPC_CODES, type Status } fro
 import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 export interface OtlpHttpOptions extends ListenAddress {
-  /** Of one request, after decompression. */
+  /** Limit of one request, after decompression. */
   readonly maxBodyBytes: number;
-  /** Of all requests that have not been answered. */
+  /** Limit of all requests that have not been answered. */
   readonly maxInFlightBytes: number;
   readonly sink: BatchSink;
-  /** What is taken out of requests before the sink gets them; undefined for nothing. */
+  /** Redaction of requests before the sink gets them; undefined for none. */
   readonly redaction: RedactionRules | undefined;
   readonly onEvent: (event: ReceiveEvent) => void;
 }
@@ -96,7 +96,7 @@ const PATHS: ReadonlyMap<string, 'traces' | 'logs' | 'metrics'> = new Map([
   ['/v1/metrics', 'metrics'],
 ]);
 
-/** What is known of a request before its body has been read. */
+/** Head of a request, known before its body has been read. */
 interface Head {
   readonly signal: 'traces' | 'logs' | 'metrics';
   readonly format: Format;
@@ -152,7 +152,7 @@ class HttpReceiver {
     }
   }
 
-  /** What came is no HTTP, or did not come in time. */
+  /** The data were not HTTP, or did not come in time. */
   clientFailed(error: NodeJS.ErrnoException, socket: Duplex): void {
     const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
     // A connection that ends within a request is counted there; between requests nothing was refused.
@@ -248,7 +248,7 @@ class HttpReceiver {
   }
 }
 
-/** What an answer says before its body. */
+/** Head of an answer. */
 interface AnswerHead {
   readonly code: number;
   readonly format: Format;

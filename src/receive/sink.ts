@@ -11,7 +11,7 @@ export interface ReceivedBatch {
 }
 
 export type Admission =
-  /** What will never be taken is rejected, and the rest is there. */
+  /** Records that can never be accepted are rejected, and the rest is stored. */
   | { readonly admitted: true; readonly rejected?: Rejection | undefined }
   | { readonly admitted: false; readonly reason: string; readonly retryAfterSeconds: number };
 

@@ -1,6 +1,7 @@
 /**
- * One export request to many, each with the records of one trace: what goes to a topic keyed by trace id must not hold two. What
- * would be larger than a record may be is split further, down to single spans; resource and scope go with each part.
+ * One export request to many, each with the records of one trace: what goes to a topic keyed by trace id must not hold
+ * two. A part that would exceed the size of a record is split further, down to single spans; resource and scope go with
+ * each part.
  */
 import type { TraceId } from '../model/ids.ts';
 import { BatchTable } from '../model/otlp/batch-table.ts';

@@ -12,7 +12,7 @@ export class Turnstile {
     if (this.#running >= this.#max) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#waiting.push(resolve);
-      // Whoever leaves hands on its place, so that nobody slips in between.
+      // A leaving caller hands on its place, so that no other gets in between.
       await promise;
     } else {
       this.#running += 1;

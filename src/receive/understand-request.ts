@@ -23,7 +23,7 @@ export type Understood =
   | {
       readonly batch: ReceivedBatch;
       readonly rejection: Rejection | undefined;
-      /** What was redacted; undefined where nothing was. */
+      /** Counts of redactions; undefined if there were none. */
       readonly redactions: RedactionCounts | undefined;
     }
   | { readonly malformed: string };

@@ -21,7 +21,7 @@ function watched(name: string, outcome: Promise<unknown>): object {
   const notAwaited = new Error(
     `${name} was not awaited: write \`await\` before it, or the test ends before it is known`,
   );
-  // Where nobody waits for it, that is what is wrong, and not what it would have said.
+  // If nobody awaits it, that is the failure, not its result.
   outcome.catch(() => {});
   afterTheTest(() => {
     if (!isAwaited) throw notAwaited;

@@ -17,15 +17,15 @@ export interface PrivateEndpoint {
 }
 
 export interface ConversationOptions {
-  /** What would be right, as criteria read it. */
+  /** Ground truth, as criteria read it. */
   readonly truth?: Json;
   /** How long to wait, once the function has returned, for spans that have not ended or not come. 5 seconds unless given. */
   readonly timeoutMs?: number;
 }
 
-/** What an agent did, as its spans tell it. */
+/** Run of an agent, as its spans show it. */
 export interface CapturedConversation<T = unknown> {
-  /** What the function gave back. */
+  /** Result of the function. */
   readonly result: T;
   readonly truth: Json | undefined;
   /** As they were exported. */
@@ -103,7 +103,7 @@ class Received {
       const arrival = this.#arrival.promise;
       const seen = this.batches.length;
       if (await isWhole(this.batches)) return;
-      // What came while it was looked at is looked at before anything is waited for.
+      // Spans that arrived meanwhile are read before waiting for more.
       if (this.batches.length === seen) await arrival;
     }
   }
@@ -115,7 +115,7 @@ async function isWhole(batches: readonly RecordedBatch[]): Promise<boolean> {
   return turns.length > 0 && turns.every((turn) => !turn.lacksParents && !turn.flags.includes('root-missing'));
 }
 
-/** What is late is left out: there is enough to judge, or there is nothing, and that is said. */
+/** Late spans are left out: either there is enough to score, or there is nothing, which is reported. */
 async function beforeDeadline(work: Promise<void>, deadline: AbortSignal): Promise<void> {
   if (deadline.aborted) return;
   const passed = Promise.withResolvers<void>();

@@ -42,7 +42,7 @@ export function goldenSides(
 function wantedBy(line: DiffLine, trace: GoldenTrace, lines: readonly DiffLine[]): string | undefined {
   const step = trace.steps.find(({ number }) => number === line.step);
   if (step === undefined) {
-    // What may be there besides is on both sides; a step that came out of order is wanted where it belongs.
+    // Optional steps are on both sides; a step that came out of order is expected where it belongs.
     const isMisplaced = lines.some(
       ({ kind, call, isWrong }) => kind === 'out_of_order' && isWrong && call === line.call,
     );

@@ -1,6 +1,6 @@
 /**
- * What assertions are about: a captured conversation or a recorded file, scored with the configuration of the folder that the tests are run in (`assay.yaml`,
- * where there is one), by the engine that `assay score` has.
+ * Subject of assertions: a captured conversation or a recorded file. It is scored with the configuration of the folder
+ * that the tests run in (`assay.yaml`, if there is one), by the engine of `assay score`.
  */
 import path from 'node:path';
 import { knowing } from '../assemble/build-conversation.ts';
@@ -26,7 +26,7 @@ const NAMED_MAX = 5;
 export interface SubjectOptions {
   /** Which conversation, where there are several. */
   readonly id?: string;
-  /** What would be right, as criteria read it; instead of what the conversation was captured with. */
+  /** Ground truth, as criteria read it; replaces the one that the conversation was captured with. */
   readonly truth?: Json;
 }
 

@@ -69,9 +69,9 @@ export interface ConversationExpectation {
   toFollowGolden(id: string, options?: GoldenOptions): Promise<void>;
 }
 
-/** What `conversationOf` gave, or a file of recorded spans, as `assay score` reads it. */
+/** Result of `conversationOf`, or a file of recorded spans, as `assay score` reads it. */
 export function expectConversation(subject: Subject, options: SubjectOptions = {}): ConversationExpectation {
-  // What the matchers give back is handed on as it is: by it they see whether it is awaited.
+  // Returns the matchers' result unchanged, because they see by it whether it is awaited.
   return {
     toPass: (suite, more = {}) => expect(subject).toPassSuite(suite, { ...options, ...more }),
     toFail: (suite, criteria = []) => expect(subject).toFailSuite(suite, criteria, options),
@@ -79,7 +79,7 @@ export function expectConversation(subject: Subject, options: SubjectOptions = {
   };
 }
 
-/** What a suite says of it, to look into: the evaluations that `assay score` would give. */
+/** Evaluations of a suite to inspect, as `assay score` would give them. */
 export async function evaluationsOf(
   subject: Subject,
   suite: string,

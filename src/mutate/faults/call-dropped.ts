@@ -1,6 +1,6 @@
 /**
- * A tool call that worked is left out, and the agent answers as if it had been made. What the state repeats of it is not there either. A call that was made
- * twice is not missed.
+ * A tool call that worked is left out, and the agent answers as if it had been made. The state loses what it repeats of
+ * the call. A call that was made twice is not missed.
  */
 import { callsOf, withoutCall } from '../edit.ts';
 import type { Fault } from '../fault.ts';

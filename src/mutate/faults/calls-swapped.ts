@@ -1,6 +1,7 @@
 /**
- * Two calls of which the later one needs the earlier one are made the other way round: it uses what the earlier one found out, or changes something that the
- * earlier one looked at. Calls that have nothing to do with each other may come in any order, and are let be.
+ * Two calls of which the later one needs the earlier one are made the other way round: it uses what the earlier one
+ * found out, or changes something that the earlier one looked at. Independent calls may come in any order, and are left
+ * unchanged.
  */
 import type { Excerpt, ExcerptCall } from '../../model/excerpt.ts';
 import { isDistinctive } from '../dependent-values.ts';

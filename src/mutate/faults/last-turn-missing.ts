@@ -1,4 +1,4 @@
-/** The conversation breaks off a turn too early. What was recorded as the state of the whole at its end is not known then. */
+/** The conversation breaks off a turn too early. The state recorded at the end of the whole is not known then. */
 import type { Fault } from '../fault.ts';
 
 export const lastTurnMissing: Fault = {

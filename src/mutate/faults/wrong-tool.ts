@@ -1,4 +1,7 @@
-/** Another tool is called than the task takes, with the same arguments, and answers as if all were well. What was to be done has not been. */
+/**
+ * Another tool is called than the task takes, with the same arguments, and answers as if all were well. The requested
+ * action was not done.
+ */
 import { callsOf, withCall } from '../edit.ts';
 import type { Fault, Scene } from '../fault.ts';
 import { withoutItsEffect } from '../undo.ts';

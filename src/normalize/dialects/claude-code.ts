@@ -139,7 +139,7 @@ function isSaidToUser(event: EventView): boolean {
   return typeof source !== 'string' || SPEAKING.has(source);
 }
 
-/** A record that was delivered twice is one. What the tool gave back is in its span; that it failed is here. */
+/** A record that was delivered twice is one. The tool's result is in its span; its failure is here. */
 function collectCall(event: EventView, messages: Message[], seen: Set<string>): void {
   const id = asText(event.get('tool_use_id') ?? null);
   if (id === undefined || seen.has(id)) return;
@@ -158,7 +158,7 @@ function message(role: string, part: Part): Message {
   return { role, name: undefined, parts: [part], finishReason: undefined };
 }
 
-/** What a built-in tool was given has a key of its own where the whole was not written. */
+/** The main argument of a built-in tool has a key of its own if the whole was not written. */
 function toolInput({ span }: Evidence): AttributeValue | undefined {
   if (typeOf(span) !== 'tool') return undefined;
   const { attributes } = span;

@@ -1,6 +1,6 @@
 /**
- * CrewAI, as OpenInference and OpenLLMetry record it. What a crew is asked is the description of its first task, unless it
- * was given inputs to fill in; what it gives back is an object with the answer as `raw`.
+ * CrewAI, as OpenInference and OpenLLMetry record it. A crew's request is the description of its first task, unless it
+ * has inputs to fill in; its output is an object with the answer as `raw`.
  *
  *     crew_tasks, crew_inputs, output.value {raw, pydantic, json_dict, tasks_output, …}      OpenInference
  *     crewai.crew.{tasks, result, token_usage}, crewai.task.description                      OpenLLMetry

@@ -48,7 +48,7 @@ const TYPES: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['dotprompt', 'step'],
 ]);
 
-/** What applications call the one text among a flow's input or output that user or agent said. */
+/** Names that applications give to the text of user or agent in a flow's input or output. */
 const SAID = ['message', 'prompt', 'question', 'query', 'input', 'text', 'userMessage', 'user_input'] as const;
 const ANSWERED = ['reply', 'answer', 'response', 'message', 'text', 'output', 'result'] as const;
 

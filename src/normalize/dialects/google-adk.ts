@@ -9,9 +9,10 @@
  *     gcp.vertex.agent.tool_call_args, .tool_response     what is not an object is wrapped: {result: …};
  *                                                         in JavaScript, a list is {results: […]}
  *
- * `{}` stands for content that was not recorded, and for the request of a span that has none. Of a streamed answer there
- * is the last event only: calls it asked for are in the next request. After parallel calls a span for the merged responses
- * follows that is no call. A tool that threw has a span without attributes, and `{error}` as its response for the model.
+ * `{}` stands for content that was not recorded, and for the request of a span that has none. Only the last event of a
+ * streamed answer is there; the calls it asked for are in the next request. After parallel calls a span for the merged
+ * responses follows that is no call. A tool that threw has a span without attributes, and `{error}` as its response for
+ * the model.
  */
 import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
@@ -44,7 +45,7 @@ export const googleAdk: Dialect = {
   name: 'google-adk',
   rows: [
     row('kind', 'gen_ai.tool.name', (value) => (value === MERGED ? 'other' : undefined)),
-    // What `gen_ai.usage.output_tokens` says leaves out the thoughts.
+    // `gen_ai.usage.output_tokens` leaves out the thoughts.
     row('outputTokens', RESPONSE, outputTokens),
     row('cacheReadTokens', RESPONSE, (value) => countIn(value, CACHED)),
     row('reasoningTokens', RESPONSE, (value) => countIn(value, THOUGHTS)),

@@ -117,7 +117,7 @@ function messagesOf(value: AttributeValue | undefined, role: 'user' | 'assistant
   return list.messages.every(({ parts }) => parts.length === 0) && list.state === 'whole' ? undefined : list;
 }
 
-/** What LangChain's handler writes of a tool's message: `{content, additional_kwargs, role: 'look_up'}`. */
+/** Form in which LangChain's handler writes a tool's message: `{content, additional_kwargs, role: 'look_up'}`. */
 function named(value: AttributeValue): AttributeValue {
   if (typeof value !== 'string' || !value.includes('"additional_kwargs"')) return value;
   const decoded = decodeJsonish(value).value;

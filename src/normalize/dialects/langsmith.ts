@@ -73,7 +73,7 @@ export const langSmith: Dialect = {
   ],
 };
 
-/** What is hidden on the user's wish is `{}`. What a run gave back is otherwise never that: it is `{outputs: …}`. */
+/** Content that the user hides is `{}`. A run's output is otherwise never that: it is `{outputs: …}`. */
 function isOutputHidden({ span }: Evidence): boolean {
   return span.attributes.text(OUTPUTS) === '{}';
 }

@@ -18,7 +18,7 @@ const TOOL = 'lk.function_tool';
 const USER_INPUT = 'lk.user_input';
 const RESPONSE = 'lk.response.text';
 
-/** What began or listened is no agent: the turns are. */
+/** Spans that start or listen are no agents; the turns are. */
 const NAMES: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['agent_turn', 'agent'],
   ['llm_request', 'llm'],

@@ -1,8 +1,8 @@
 /**
- * LlamaIndex as OpenInference records it: each method has a span, with what
- * Python prints of its arguments and of what it gave back. What a workflow was given is its whole state, and what it gave
- * back is a text such as `StopEvent(result=AgentOutput(…`, cut at some length: both are no words of anybody. What was said
- * is in the model calls below.
+ * LlamaIndex as OpenInference records it: each method has a span, with what Python prints of its arguments and of what
+ * it gave back. A workflow's input is its whole state, and its output is a text such as
+ * `StopEvent(result=AgentOutput(…`, cut at some length: neither is anybody's message. The messages are in the model
+ * calls below.
  *
  * A tool is given {args?, kwargs}, and gives back a `ToolOutput`: {blocks: [{text}], raw_input, raw_output, is_error}.
  */

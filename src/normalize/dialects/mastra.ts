@@ -38,7 +38,7 @@ const TYPES: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['workflow_step', 'step'],
 ]);
 
-/** Whose input is messages, and whose output is an answer. */
+/** Spans whose input is messages, and whose output is an answer. */
 const ASKED = ['model_inference', 'model_step', 'model_generation', 'processor_run'] as const;
 const ANSWERED = ['model_inference', 'model_step', 'model_generation'] as const;
 const AGENT_INPUTS = ['mastra.agent_run.input', 'mastra.workflow_run.input', 'input'] as const;

@@ -1,11 +1,11 @@
 /**
- * What a model was asked and answered, of the two records that OpenInference keeps: the messages flattened into attributes,
- * and the raw request and answer in `input.value` and `output.value`.
+ * Reads requests to a model and its answers from the two records that OpenInference keeps: the messages flattened into
+ * attributes, and the raw request and answer in `input.value` and `output.value`.
  *
- * The flattened ones come first. But they are lossy: instrumentations leave out call ids (LangChain), results of parallel
- * calls after the first (Anthropic), earlier answers (OpenAI Agents); and a plain OTel SDK drops all attributes after the
- * 128th, so that of a long history the end is missing, and the answer. Where they lack something and the raw record
- * understands more, that one is taken.
+ * The flattened ones come first. But they are lossy: instrumentations leave out call ids (LangChain), results of
+ * parallel calls after the first (Anthropic), earlier answers (OpenAI Agents); and a plain OTel SDK drops all
+ * attributes after the 128th, so that of a long history the end is missing, and the answer. Where they lack something
+ * and the raw record understands more, that one is taken.
  */
 import type { Message } from '../../model/step.ts';
 import type { Finder } from '../dialect.ts';
@@ -75,7 +75,7 @@ function fuller({
       if (flat === undefined || flat.state === 'redacted') return undefined;
       const isWhole =
         evidence.span.droppedAttributes === 0 && !lacks(flat.messages, side) && !isBentAnthropic(flat, evidence);
-      // Of what an agent or a chain was given, LangChain's instrumentation flattens only the first message.
+      // LangChain's instrumentation flattens only the first message of an agent's or a chain's input.
       if (isWhole && kindOf(evidence) === 'LLM') return undefined;
       const whole = transcriptIn(evidence.attribute(rawKey), side);
       if (whole === undefined) return undefined;
@@ -104,7 +104,7 @@ function lacks(messages: readonly Message[], side: Side): boolean {
   return side === 'user' && asked.size > 0;
 }
 
-/** Of the results that a message of Anthropic's holds, the last is kept, and never whether the tool failed. */
+/** The last result in a message of Anthropic's is kept, and never whether the tool failed. */
 function isBentAnthropic(flat: MessageList, evidence: Evidence): boolean {
   const hasResults = flat.messages.some(({ parts }) => parts.some(({ type }) => type === 'tool_result'));
   return hasResults && evidence.span.attributes.text('llm.system') === 'anthropic';
@@ -120,7 +120,7 @@ function partsOf(messages: readonly Message[]): number {
   return messages.reduce((count, { parts }) => count + parts.length, 0);
 }
 
-/** Of LangChain for Python: a list of texts, not flattened. */
+/** Form of LangChain for Python: a list of texts, not flattened. */
 function promptList(): Finder<MessageList> {
   return {
     rule: 'llm.prompts',

@@ -192,7 +192,7 @@ function toolParameters(evidence: Evidence): AttributeValue | undefined {
   return isSchema(decoded) ? undefined : value;
 }
 
-/** Of JSON Schema, or of the parameters one by one. */
+/** Arguments in the form of JSON Schema, or of the parameters one by one. */
 function isSchema(decoded: unknown): boolean {
   if (typeof decoded !== 'object' || decoded === null) return false;
   const isOfObject = member(decoded, 'type') === 'object' && member(decoded, 'properties') !== undefined;
@@ -206,7 +206,7 @@ function isSchema(decoded: unknown): boolean {
   );
 }
 
-/** What the tool gave back, out of the message that it was put into for the model. */
+/** Result of the tool, taken out of the message for the model. */
 function toolOutput(evidence: Evidence): AttributeValue | undefined {
   const value = evidence.attribute('output.value');
   if (!isPresent(value)) return undefined;
@@ -223,7 +223,7 @@ function toolMessageError(evidence: Evidence): StepError | undefined {
   return { type: 'tool_error', message: said, source: 'output.value status' };
 }
 
-/** What was found, in the order in which it was found. */
+/** Documents, in the order in which they were found. */
 function documents(prefix: string): Finder<ReturnType<typeof textContent>> {
   return {
     rule: `${prefix}*`,

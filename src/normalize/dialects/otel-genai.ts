@@ -203,7 +203,7 @@ function attribute(key: string): Finder<AttributeValue> {
   };
 }
 
-/** What becomes of an object in JavaScript where a text is wanted. */
+/** Text that JavaScript makes of an object. */
 const STRINGIFIED = /^\[object [A-Za-z]{1,40}\]$/;
 
 function isStringified(value: unknown): boolean {

@@ -1,5 +1,6 @@
 /**
- * What OpenTelemetry says about any span: whose it is, where it ran, how it ended. Asked last, since a dialect knows better.
+ * Reads the fields of any OpenTelemetry span: its service, where it ran, how it ended. Asked last, since a dialect
+ * knows better.
  */
 import type { Evidence, EventView } from '../evidence.ts';
 import type { Dialect, Finder } from '../dialect.ts';
@@ -7,7 +8,7 @@ import type { AttributeValue } from '../../model/otlp/views.ts';
 import type { StepError } from '../../model/step.ts';
 import { asText, rows } from '../rows.ts';
 
-/** What is said of an error whose type nobody gave (OTel semantic conventions, `error.type`). */
+/** Type of an error that has none (OTel semantic conventions, `error.type`). */
 export const UNTYPED_ERROR = '_OTHER';
 
 const EXCEPTION_EVENTS: ReadonlySet<string> = new Set([

@@ -75,7 +75,7 @@ function asked(key: string): Finder<MessageList> {
   };
 }
 
-/** What came after it. */
+/** Messages after it. */
 function answered(key: string): Finder<MessageList> {
   return {
     rule: key,

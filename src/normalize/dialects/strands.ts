@@ -73,7 +73,7 @@ function responseIn(messages: AttributeValue | undefined): AttributeValue | unde
   return undefined;
 }
 
-/** What went wrong is the span's status where the tool threw; else the tool said it itself. */
+/** The error is the span's status if the tool threw; otherwise the tool reported it itself. */
 function toolError(evidence: Evidence): StepError | undefined {
   const { attributes } = evidence.span;
   if (attributes.text(STATUS) !== 'error' || evidence.status === 'error' || !attributes.has(MARK)) return undefined;

@@ -1,11 +1,12 @@
 /**
- * OpenLLMetry (Traceloop). What an application marks (workflow, agent, task, tool) has `traceloop.*`; model calls follow
- * the GenAI conventions, those of releases before 2026 in a flattened form of their own:
+ * OpenLLMetry (Traceloop). Spans that an application marks (workflow, agent, task, tool) have `traceloop.*`; model
+ * calls follow the GenAI conventions, those of releases before 2026 in a flattened form of their own:
  *
  *     gen_ai.prompt.<i>.{role, content, tool_call_id, tool_calls.<j>.{id, name, arguments}}
  *     gen_ai.completion.<i>.{role, content, finish_reason, tool_calls.<j>.…}
  *
- * It cuts JSON at `OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT`. A function that throws leaves its span open: it never comes.
+ * It cuts JSON at `OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT`. A function that throws leaves its span open: it never
+ * comes.
  */
 import type { SpanView } from '../../model/otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
@@ -66,8 +67,8 @@ export const traceloop: Dialect = {
 };
 
 /**
- * What the callbacks of LangChain handed over about a tool is also written under the conventions' keys, wrapped as it was;
- * so this is asked before them.
+ * Data of LangChain's callbacks about a tool are also written under the conventions' keys, still wrapped, so this rule
+ * comes before them.
  */
 export const traceloopTools: Dialect = {
   name: 'traceloop tools',
@@ -110,7 +111,7 @@ function flat(prefix: string, side: Side): Finder<MessageList> {
   };
 }
 
-/** What a chain was given and gave back, where that is messages. */
+/** Input and output of a chain, if they are messages. */
 function transcript(key: string, side: Side): Finder<MessageList> {
   return {
     rule: key,

@@ -40,7 +40,7 @@ const OPERATIONS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['ai.rerank.doRerank', 'rerank'],
 ]);
 
-/** What a provider adds. Before version 6, for cached and reasoned tokens, the only place. */
+/** Data that a provider adds. Before version 6, for cached and reasoned tokens, the only place. */
 const METADATA = 'ai.response.providerMetadata';
 const CACHE_READ = [
   'cacheReadInputTokens',
@@ -162,7 +162,7 @@ function modelPrompt({ span }: Evidence): MessageList | undefined {
   return listOf(span.attributes.get('ai.prompt.messages'));
 }
 
-/** What the application passed: a system prompt, and a text or messages. */
+/** Input of the application: a system prompt, and a text or messages. */
 function agentPrompt({ span }: Evidence): MessageList | undefined {
   const value = span.attributes.get('ai.prompt');
   if (!isPresent(value)) return undefined;

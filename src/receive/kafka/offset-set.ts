@@ -22,7 +22,7 @@ export class OffsetSet {
     if (!this.has(offset)) this.#beyond.push([offset, offset]);
   }
 
-  /** What does not fit is left out and is done again. */
+  /** Offsets that do not fit are left out and processed again. */
   kept(): { readonly offset: number; readonly metadata: string } {
     this.#join();
     let metadata = '';
@@ -46,7 +46,7 @@ export class OffsetSet {
   }
 }
 
-/** What is not of our making says nothing. */
+/** Metadata that Assay did not write is ignored. */
 function parseRanges(metadata: string): (readonly [number, number])[] {
   return metadata.split(',').flatMap((range) => {
     const match = /^(\d{1,16})(?:-(\d{1,16}))?$/.exec(range);

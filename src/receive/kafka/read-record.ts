@@ -1,6 +1,7 @@
 /**
- * What a Kafka record holds: a bare OTLP message, in protobuf or JSON, as it is or compressed by whoever wrote it. Which of them is
- * found out per record; whether spans or log records, the topic says. What is neither is poison, with the reason.
+ * Reads a Kafka record: a bare OTLP message, in protobuf or JSON, plain or compressed by its producer. Which of them is
+ * found out per record; whether spans or log records, the topic says. Anything else is a poison record, with the
+ * reason.
  */
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { RedactionCounts } from '../../model/redaction.ts';

@@ -1,4 +1,4 @@
-/** What a changed suite would have said, as programs read it: `assay backtest --json` and the API. Scores are from 0 to 1. */
+/** Writes a backtest as JSON for programs: `assay backtest --json` and the API. Scores are from 0 to 1. */
 import type {
   BacktestReport,
   BacktestTotals,

@@ -1,4 +1,4 @@
-/** What a changed suite would have said, as Markdown for a pull request. Names come from spans, and nothing of theirs is markup. */
+/** Writes a backtest as Markdown for a pull request. Names come from spans, and nothing of theirs is markup. */
 import type { BacktestReport } from '../../model/backtest.ts';
 import { headlineOf, moverText, remarksOf, sideText, tablesOf, type Table } from './backtest-words.ts';
 import { markdownText } from './markdown-text.ts';

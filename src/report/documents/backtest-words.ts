@@ -1,4 +1,4 @@
-/** What a changed suite would have said, in lines for a person: the same for the terminal and for Markdown, which only dress them. */
+/** Writes a backtest in lines for a person, the same for the terminal and for Markdown. */
 import type { BacktestReport, BacktestTotals, Mover, RegressionEpisode, SideOfChange } from '../../model/backtest.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 

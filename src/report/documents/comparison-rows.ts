@@ -17,7 +17,10 @@ interface RowGroup {
   readonly rows: readonly ComparisonRow[];
 }
 
-/** What is compared, in the order in which one asks. Outcomes that never came, and what no span says, are left out. */
+/**
+ * Rows of a comparison, in the order in which people ask. Outcomes that never came, and what no span says, are left
+ * out.
+ */
 export function rowGroups(suite: SuiteComparison): readonly RowGroup[] {
   const outcomes = suite.outcomes
     .filter(({ outcome, compared }) => !isGood(outcome) && isThere(compared))

@@ -1,4 +1,4 @@
-/** What a release gate found, as JSON, as JUnit XML, and as Markdown for a pull request. */
+/** Writes the result of a release gate as JSON, as JUnit XML, and as Markdown for a pull request. */
 import {
   type GateResult,
   type GateSide,

@@ -1,4 +1,4 @@
-/** What came of putting faults into conversations, as JSON and as Markdown for a pull request or a wiki. */
+/** Writes the result of mutation as JSON and as Markdown for a pull request or a wiki. */
 import type { MutatedFault, SuiteMutation } from '../../model/mutation.ts';
 
 const UNNOTICED_SHOWN = 3;

@@ -1,4 +1,4 @@
-/** What a set of evaluations says, as users see it: in `assay score --json` and in the API. */
+/** Writes a set of evaluations as users see it: in `assay score --json` and in the API. */
 import type { NamedOutcome } from '../../model/validity.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
 import { type EvaluationJson, toEvaluationJson } from '../../model/evaluation-json.ts';
@@ -15,7 +15,7 @@ export function toReportJson(evaluations: readonly Evaluation[]): ReportJson {
   return { summary: summarize(lastRevisions(evaluations)), evaluations: evaluations.map(toEvaluationJson) };
 }
 
-/** What came of the conversation in the world. Nothing where nothing is known. */
+/** Outcomes of the conversation in the world. Nothing where nothing is known. */
 export function outcomesJson(outcomes: readonly NamedOutcome[]): { readonly came_of_it?: readonly CameOfIt[] } {
   if (outcomes.length === 0) return {};
   return {
@@ -34,7 +34,7 @@ interface CameOfIt {
   readonly case?: string;
 }
 
-/** What suites in shadow say stands apart, and is in no summary. Nothing where none says anything. */
+/** Evaluations of suites in shadow stand apart, and are in no summary. Nothing where none says anything. */
 export function shadowsJson(evaluations: readonly Evaluation[]): {
   readonly shadow_evaluations?: readonly EvaluationJson[];
 } {

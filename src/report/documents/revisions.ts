@@ -12,7 +12,7 @@ export function byRevision(evaluations: readonly Evaluation[]): readonly (readon
   });
 }
 
-/** What is said now: what was said before counts no more. */
+/** The current evaluations; earlier revisions do not count. */
 export function lastRevisions(evaluations: readonly Evaluation[]): readonly Evaluation[] {
   return byRevision(evaluations).map(([first, ...others]) => others.at(-1) ?? first);
 }

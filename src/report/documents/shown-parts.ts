@@ -1,6 +1,6 @@
 /**
- * The parts of a change of TCR as people see them: few rows, in tenths of points, that add up to the change beside them to the digit. What is
- * left out of the rows is one row more, and rounding is spread so that nothing is left over.
+ * The parts of a change of TCR as people see them: few rows, in tenths of points, that add up to the change beside them
+ * to the digit. Omitted rows are summed up in one more row, and rounding is spread so that nothing is left over.
  */
 interface Part {
   readonly part: string;
@@ -11,7 +11,7 @@ interface Part {
 export interface ShownPart {
   readonly part: 'criterion' | 'mix' | 'others';
   readonly criterion: string;
-  /** Of points: -122 is 12.2 points less. */
+  /** Tenths of points: -122 is 12.2 points less. */
   readonly tenths: number;
 }
 

@@ -1,4 +1,4 @@
-/** What came of the tests of suites, as JSON and as JUnit XML. */
+/** Writes the results of suite tests as JSON and as JUnit XML. */
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 
 interface SuiteTestReport {

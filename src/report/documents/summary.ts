@@ -1,4 +1,4 @@
-/** What many evaluations add up to: TCR, the share of successes, outcomes, and the criteria that fail most. */
+/** Sums up evaluations: TCR, the share of successes, outcomes, and the criteria that fail most. */
 import { decisionOf, undecidedBy } from '../../model/decision.ts';
 import { type About, ABOUTS, type Evaluation, type Outcome } from '../../model/evaluation.ts';
 import { isFailure, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
@@ -24,7 +24,7 @@ export interface SuiteSummary {
    * there are none, and of a suite that is not about the task.
    */
   readonly success_rate: number | null;
-  /** Of a suite that is not about the task: the share in which no fault was found. Null of others. */
+  /** For a suite that is not about the task, the share in which no fault was found. Null of others. */
   readonly no_fault_rate: number | null;
   /** The most that its decided criteria are about; null where it is not known. */
   readonly about: About | null;

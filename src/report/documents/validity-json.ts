@@ -1,4 +1,4 @@
-/** What suites say held against outcomes, as JSON. Intervals are at 95 %. */
+/** Writes validity as JSON. Intervals are at 95 %. */
 import type { Estimate } from '../../model/estimate.ts';
 import type { SuiteValidity } from '../../model/validity.ts';
 import { validityRemarks } from './validity-remarks.ts';

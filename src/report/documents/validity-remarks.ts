@@ -1,4 +1,4 @@
-/** What the figures of validity do and do not show, in sentences. */
+/** Explains in sentences what the figures of validity do and do not show. */
 import type { Estimate } from '../../model/estimate.ts';
 import type { SuiteValidity } from '../../model/validity.ts';
 import { FORM_ONLY, RULES_ONLY } from './summary.ts';

@@ -7,7 +7,7 @@ import type { ScoringCounted } from './scoring.ts';
 
 const BATCH_BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 
-/** What a log of lanes says of them at each scrape. */
+/** Readings of a log's lanes at each scrape. */
 export interface LaneReadings {
   readonly count: number;
   /** As the brokers said last, for each partition that this instance reads. */

@@ -51,7 +51,7 @@ export const HEALTH_METRICS: readonly MetricDefinition[] = Object.values<MetricT
   (table) => Object.values(table),
 );
 
-/** What the service gives to be read at each scrape, rather than counted from events. */
+/** Readings of the service at each scrape, rather than counted from events. */
 export type Gauges = JournalReadings &
   ScoringReadings &
   ClusterReadings &

@@ -4,7 +4,7 @@ import { counter, histogram, readGauge } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
-/** What a log says of its journal. */
+/** Readings of a log's journal. */
 export interface JournalReadings {
   /** Undefined until it is open. */
   readonly log: () => { readonly bytes: number } | undefined;

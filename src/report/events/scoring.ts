@@ -30,7 +30,7 @@ const IS_USUAL = {
   unknown: false,
 } satisfies Record<CloseCause, boolean>;
 
-/** What a log says of itself at each scrape. */
+/** Readings of a log at each scrape. */
 export interface LogReadings {
   readonly openTurns: number;
   readonly openSpans: number;

@@ -1,4 +1,4 @@
-/** What the HTTP side answers with. */
+/** Answers of the HTTP side. */
 import type { z } from 'zod';
 
 export interface Answer {

@@ -1,4 +1,4 @@
-/** The HTTP side that people, programs and Prometheus look at. What there is stands in a table of routes. */
+/** The HTTP side that people, programs and Prometheus look at. A table of routes defines what it serves. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Answer, jsonAnswer } from './answer.ts';

@@ -113,7 +113,7 @@ export function decoded(parameters: PathParameters): PathParameters | undefined 
   try {
     return new Map([...parameters].map(([name, text]) => [name, decodeURIComponent(text)]));
   } catch {
-    // What decodeURIComponent throws says nothing more.
+    // The error of decodeURIComponent says nothing more.
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Who may write: with a token, whoever sends it. Without one, only programs on this machine, and none that a web page can make a browser be:
+ * Decides which clients may write: with a token, those that send it. Without one, only programs on this machine, and
+ * none that a web page can make a browser be:
  *
  *   1. The connection comes from the loopback address, and through no proxy that says so (Forwarded, X-Forwarded-For).
  *   2. `Host` is a loopback name. A page whose own name was pointed at this machine says that name.

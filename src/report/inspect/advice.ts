@@ -1,4 +1,4 @@
-/** What is missing in a conversation's spans, what that costs, and what to change so that it is there next time. */
+/** Finds what is missing in a conversation's spans, what that costs, and what to change. */
 import { counted } from '../../model/counted.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { Step } from '../../model/step.ts';
@@ -6,7 +6,7 @@ import type { Turn, TurnFlag } from '../../model/turn.ts';
 import { captureSwitchOf } from './capture-switches.ts';
 
 export interface Advice {
-  /** What is missing, and in how much of the conversation. */
+  /** The missing part, and in how much of the conversation. */
   readonly what: string;
   readonly remedy: string;
 }

@@ -1,4 +1,4 @@
-/** What was understood of some spans, as JSON for programs: one object for each conversation. */
+/** Writes an inspection as JSON for programs: one object for each conversation. */
 import type { Conversation } from '../../model/conversation.ts';
 import type { Json } from '../../model/json.ts';
 import type { Content, Step, StepError } from '../../model/step.ts';

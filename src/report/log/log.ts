@@ -13,7 +13,7 @@ export interface LogLine {
   readonly level: LogLevel;
   readonly message: string;
   readonly fields: LogFields;
-  /** What makes two lines the same episode; undefined where each is written. */
+  /** Key of an episode that is logged once; undefined if each line is written. */
   readonly episode: string | undefined;
 }
 

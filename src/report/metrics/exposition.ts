@@ -1,6 +1,7 @@
 /**
- * Renders metrics for a scrape: Prometheus text, or OpenMetrics with exemplars where the scraper asks for it. What has few series
- * gives samples; what has many writes its lines itself, since at a hundred thousand of them it matters how.
+ * Renders metrics for a scrape: Prometheus text, or OpenMetrics with exemplars where the scraper asks for it. A source
+ * with few series gives samples. One with many writes its lines itself, because at a hundred thousand series the way
+ * matters.
  */
 import type { MetricDefinition } from '../../model/metric.ts';
 import { Scrapers } from './scrapers.ts';
@@ -38,7 +39,8 @@ export class Exposition {
     const texts: string[] = [];
     const now = performance.now();
     const newSince = scraper === undefined ? Number.POSITIVE_INFINITY : this.#scrapers.scraped(scraper, now);
-    // Those that write lines first, without a pause: a commit in between would move one series of an evaluation and not another.
+    // Sources that write lines come first, without a pause: a commit in between would move one series of an evaluation
+    // and not another.
     const written = new Map<MetricSource, readonly string[]>();
     for (const source of this.#sources) if ('lines' in source) written.set(source, source.lines({ format, newSince }));
     for (const source of this.#sources) {

@@ -1,6 +1,6 @@
 /**
- * The metrics of one table of definitions. Those that are counted start at zero with the process, and prom-client keeps them; the others are read
- * at each scrape.
+ * The metrics of one table of definitions. Counted metrics start at zero with the process, and prom-client keeps them;
+ * the others are read at each scrape.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
@@ -18,7 +18,7 @@ export type Counted<T extends MetricTable<never>> = {
   readonly [K in keyof T as T[K] extends ReadMetric<never> ? never : K]: PromMetric<T[K]>;
 };
 
-/** What the gauges of a table are read from. */
+/** Source of the gauges of a table. */
 type ReadingsOf<T> = T extends MetricTable<infer Readings> ? Readings : never;
 
 type LabelOf<D extends MetricDefinition> = D['labels'][number];

@@ -10,7 +10,7 @@
  */
 import type { HistogramDefinition, MetricDefinition } from '../../model/metric.ts';
 
-/** What one stored unit is worth: totals are integers. Sums of them are exact up to 2^53, about 9 × 10^15. */
+/** Value of one stored unit, because totals are integers. Sums of them are exact up to 2^53, about 9 × 10^15. */
 interface Scaled {
   readonly scale: number;
 }
@@ -25,7 +25,7 @@ const BILLIONTH = 1e-9;
 
 export const BASE_LABELS = ['suite', 'agent', 'agent_version', 'environment', 'segment'] as const;
 
-/** Of what an evaluation says; each has a twin in `WITHDRAWN_METRICS`. */
+/** Metrics of an evaluation's content; each has a twin in `WITHDRAWN_METRICS`. */
 const SAID_METRICS = {
   evaluations: {
     name: 'assay_evaluations_total',
@@ -286,7 +286,7 @@ export type SaidMetric = (typeof SAID_METRICS)[keyof typeof SAID_METRICS];
 
 const PARTS = ['_total', '_bucket', '_sum', '_count'] as const;
 
-/** What revisions took out of each. */
+/** Amounts that revisions withdrew from each. */
 export const WITHDRAWN_METRICS: readonly QualityMetric[] = Object.values(SAID_METRICS).map((metric): QualityMetric => {
   const name = withdrawnName(metric.name);
   const help = `What later revisions took out of ${metric.name}.`;
@@ -295,7 +295,7 @@ export const WITHDRAWN_METRICS: readonly QualityMetric[] = Object.values(SAID_ME
   return type === 'histogram' ? { ...twin, type, buckets: metric.buckets } : { ...twin, type };
 });
 
-/** Of a metric, or of a part of a histogram. */
+/** Name of the twin of a metric, or of a part of a histogram. */
 export function withdrawnName(metric: string): string {
   const part = PARTS.find((end) => metric.endsWith(end)) ?? '';
   return `${metric.slice(0, metric.length - part.length)}_withdrawn${part}`;

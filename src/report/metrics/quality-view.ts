@@ -19,7 +19,7 @@ import { SHADOW_METRICS } from './shadow-metrics.ts';
 import type { SeriesExemplar } from '../../model/metric.ts';
 import { type ExemplarSample, exemplarText, type Format, labelText } from './text-format.ts';
 
-/** What the store says of one series; see `Total` there. */
+/** State of one series in the store; see `Total` there. */
 export interface SeriesTotal {
   readonly metric: string;
   readonly labels: { readonly [label: string]: string };
@@ -57,13 +57,15 @@ export class QualityView {
     }
   }
 
-  /** What is told first is what the store had before this process began: it goes on from there, and nothing of it is new. */
+  /**
+   * The first values are those that the store had before this process began: they continue, and nothing of them is new.
+   */
   update(totals: readonly SeriesTotal[]): void {
     const bornAt = this.#hasBegun ? performance.now() : BEFORE_ALL;
     this.#hasBegun = true;
     for (const total of totals) {
       const place = this.#places.get(total.metric);
-      // Of a newer Assay, whose store this was.
+      // Series of a newer Assay that used this store.
       if (place === undefined) continue;
       place.family.take(place.part, total, bornAt);
       if (total.metric === QUALITY_METRICS.evaluations.name) this.#noteLabels(total.labels);
@@ -110,7 +112,7 @@ class ExemplarSlot {
   }
 }
 
-/** What was written of a series last; not valid any more once it has changed. */
+/** Last written lines of a series; invalid once it has changed. */
 interface Kept {
   text: string | undefined;
   format: Format;
@@ -179,7 +181,7 @@ class Singles implements Family {
 
 interface HistogramSeries extends Kept {
   readonly labels: string;
-  /** Of each bucket what fell into it, as the store has it. */
+  /** Counts of each bucket, as the store has them. */
   readonly counts: number[];
   readonly exemplars: ExemplarSlot[];
   sum: number;
@@ -191,7 +193,7 @@ class Histograms implements Family {
   readonly #metric: HistogramMetric;
   readonly #series = new Map<string, HistogramSeries>();
   readonly #bounds: readonly string[];
-  /** What stands behind the labels in the line of each bucket. */
+  /** The part after the labels in the line of each bucket. */
   readonly #ends: readonly string[];
 
   constructor(metric: HistogramMetric) {

@@ -1,10 +1,11 @@
 /**
- * Who scrapes, and when each did so last. Prometheus counts an increase between two samples, so that the first value of a series
- * that begins at 3 is never counted. A series therefore begins at 0 for each of them: what a scraper has not seen yet is shown at 0 once, and
- * with its value from then on (docs/decisions/0013-metrics.md).
+ * Tracks scrapers, and when each scraped last. Prometheus counts an increase between two samples, so that the first
+ * value of a series that begins at 3 is never counted. A series therefore begins at 0 for each of them: what a scraper
+ * has not seen yet is shown at 0 once, and with its value from then on (docs/decisions/0013-metrics.md).
  *
- * To whom a series of last week is new is new himself: he would take all of it for what happened since his first scrape. So this holds for series
- * younger than five minutes, the time after which Prometheus thinks of a series as gone.
+ * A scraper that does not know a series of last week is new: it would take the whole value for what happened since its
+ * first scrape. So this holds for series younger than five minutes, the time after which Prometheus thinks of a series
+ * as gone.
  */
 export class Scrapers {
   readonly #lastScrape = new Map<string, number>();
@@ -26,5 +27,5 @@ export class Scrapers {
 }
 
 const NEW_MS = 5 * 60_000;
-/** Whoever can reach the port can scrape under any name. */
+/** Anybody who reaches the port can scrape under any name. */
 const SCRAPERS_MAX = 100;

@@ -1,4 +1,7 @@
-/** The metrics that compare a suite in shadow with the live one of its name. What they say moves no other metric and no alert. */
+/**
+ * The metrics that compare a suite in shadow with the live one of its name. Their verdicts move no other metric and no
+ * alert.
+ */
 import type { MetricDefinition } from '../../model/metric.ts';
 import { MILLIONTH, type SingleMetric } from './quality-metrics.ts';
 

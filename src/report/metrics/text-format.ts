@@ -14,7 +14,7 @@ export type Format = 'text' | 'openmetrics';
 export type LabelValues = { readonly [label: string]: string | number };
 
 export interface Sample {
-  /** Where it is not the metric's own: `…_bucket`. */
+  /** Name if it is not the metric's own: `…_bucket`. */
   readonly metricName?: string;
   readonly labels: LabelValues;
   readonly value: number;

@@ -1,6 +1,7 @@
 /**
- * Results as OpenTelemetry's event `gen_ai.evaluation.result`: one for each verdict and one for the evaluation as a whole, with the ids of the span
- * that was evaluated, so that a tracing backend shows them there. What the convention has no name for is under `assay.`.
+ * Results as OpenTelemetry's event `gen_ai.evaluation.result`: one for each verdict and one for the evaluation as a
+ * whole, with the ids of the span that was evaluated, so that a tracing backend shows them there. Fields without a name
+ * in the convention are under `assay.`.
  *
  *   gen_ai.evaluation.name          the criterion; of the whole, the suite
  *   gen_ai.evaluation.score.value   1 or 0 where the verdict is pass or fail; of the whole, the score. Absent where nothing was decided
@@ -28,7 +29,7 @@ export const SCORE_OF = {
 
 export class EvaluationEvents {
   readonly #resource: ReturnType<typeof resourceFromAttributes>;
-  /** What has this scope is never scored: the way back to Assay ends there. */
+  /** Records of this scope are never scored, so that nothing circulates. */
   readonly #scope: ReadableLogRecord['instrumentationScope'];
 
   constructor(version: string) {

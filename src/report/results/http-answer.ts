@@ -1,6 +1,6 @@
-/** What somebody else's HTTP server said when something was sent to it: enough for a log line, and when to try again. */
+/** Reads the answer of a remote HTTP server: enough for a log line, and the time of the next attempt. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
-/** Of an answer, for the log. */
+/** Text of an answer, for the log. */
 const ANSWER_BYTES_MAX = 1024;
 
 export async function beginningOf(response: Response): Promise<string> {

@@ -1,6 +1,7 @@
 /**
- * Results as OpenInference has them, which Phoenix and Arize show: for each evaluation a span of its own, of kind EVALUATOR, that carries the verdicts and
- * links to the span that was evaluated. Whose they are is said by the link, never by a parent.
+ * Results as OpenInference has them, which Phoenix and Arize show: for each evaluation a span of its own, of kind
+ * EVALUATOR, that carries the verdicts and links to the span that was evaluated. The link, never a parent, shows which
+ * span they belong to.
  *
  *   evaluations.<i>.evaluation.           of a turn: the span links to the agent's span
  *   session.evaluations.<i>.evaluation.   of a conversation: `session.id` names it
@@ -34,7 +35,7 @@ type Result = { readonly name: string; readonly label: string; readonly explanat
 
 export class OpenInferenceSpans {
   readonly #resource: ReadableSpan['resource'];
-  /** What has this scope is never scored: the way back to Assay ends there. */
+  /** Spans of this scope are never scored, so that nothing circulates. */
   readonly #scope: ReadableSpan['instrumentationScope'];
 
   constructor({ version, project }: OpenInferenceOptions) {

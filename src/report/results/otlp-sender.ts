@@ -12,7 +12,7 @@ import type { ResultPayload } from './result-payload.ts';
 type ResultFormat = 'opentelemetry' | 'openinference';
 
 export interface OtlpSenderOptions {
-  /** Of the receiver for the signal. */
+  /** URL of the receiver for the signal. */
   readonly url: string;
   readonly format: ResultFormat;
   readonly project: string | undefined;

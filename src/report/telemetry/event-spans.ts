@@ -1,9 +1,10 @@
 /**
- * What Assay does, as spans of its own: one for each batch, commit and round, none for each span or request that it takes. They are made from the
- * events that metrics and log are made from, so the three can't disagree, and after the work is done, so that scoring waits for nothing.
+ * Makes spans of Assay's own work: one for each batch, commit and round, none for each received span or request. They
+ * are made from the events that metrics and log are made from, so the three can't disagree, and after the work is done,
+ * so that scoring waits for nothing.
  *
- * Nothing that only Assay's own spans cause makes a span. Pointed at itself, Assay takes its spans, and that is the end of it: `OWN_SCOPE` keeps
- * them from being scored, and taking them is not among what is told here.
+ * Nothing that only Assay's own spans cause makes a span. Pointed at itself, Assay takes its spans, and that is the end
+ * of it: `OWN_SCOPE` keeps them from being scored, and taking them is not among what is told here.
  */
 import { type Attributes, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import type { AnyEvent } from '../../model/events/any-event.ts';
@@ -13,7 +14,7 @@ interface Told {
   readonly tookMs: number;
   readonly attributes: Attributes;
   readonly kind?: SpanKind;
-  /** Where it failed. */
+  /** Problem, if it failed. */
   readonly problem?: string;
 }
 

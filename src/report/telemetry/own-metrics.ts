@@ -1,6 +1,7 @@
 /**
- * The metrics of Assay's own health, as OpenTelemetry has them: the same names, labels and values as a scrape shows, read when they are sent. What is
- * measured of agents is not among them; there may be a hundred thousand series of it, and a scrape is how to have it.
+ * The metrics of Assay's own health, as OpenTelemetry has them: the same names, labels and values as a scrape shows,
+ * read when they are sent. Metrics of agents are not among them, because there may be a hundred thousand series, which
+ * a scrape delivers.
  *
  *   counter    sum, cumulative, monotonic, since the process began
  *   gauge      gauge
@@ -45,7 +46,7 @@ export class OwnMetrics implements MetricProducer {
     const endTime = timeOf(Date.now());
     const metrics: MetricData[] = [];
     for (const source of this.#sources()) {
-      // What writes its own lines has many series.
+      // Sources that write their own lines have many series.
       if ('lines' in source) continue;
       metrics.push(metricOf(source.definition, await source.samples(), { startTime: this.#startedAt, endTime }));
     }

@@ -22,7 +22,7 @@ interface WebhooksParts {
   readonly webhooks: readonly Webhook[];
   readonly giveUpAfterMs: number;
   readonly timeoutMs: number;
-  /** What the store knows of it: versions, conversations. A notice goes out without it where it can't be had. */
+  /** Evidence from the store: versions, conversations. A notice goes out without it where it can't be had. */
   readonly evidenceOf: (transition: Transition) => Promise<Evidence>;
   readonly onDelivered: (delivered: { readonly id: string; readonly webhook: string }) => void;
   readonly onEvent: (event: DetectionEvent) => void;
