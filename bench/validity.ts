@@ -126,7 +126,9 @@ async function evaluated(elements: readonly Element[], file: string): Promise<re
   return (await scoreRecorded({ batches: batchesOf(elements, file), suites, settings })).evaluations;
 }
 
-/** One after the other: each model call shows all messages before it, which adds up. */
+/**
+ * Sequential: each model call contains all messages before it, so many conversations at once would take much memory.
+ */
 function* batchesOf(elements: readonly Element[], file: string): Generator<RecordedBatch> {
   for (const [at, element] of elements.entries()) {
     const request = requestOfMessages({ value: recordedAs(element, at), place: file, lineNumber: at + 1 });
@@ -144,7 +146,7 @@ function recordedAs(element: Element, at: number): Json {
   return { conversation_id: idOf(element, at), case: String(element.task_id), messages, truth: { actions, outputs } };
 }
 
-/** The place tells apart what a file may hold twice. */
+/** The position distinguishes duplicates in a file. */
 function idOf({ task_id: task, trial }: Element, at: number): string {
   return `${task}-${trial}/${at}`;
 }
@@ -156,10 +158,10 @@ function readsTruth(pack: string): boolean {
 
 function toolsBeside(file: string): ToolNames | undefined {
   try {
-    // The cast is the form of the section `tools`; what is not there says nothing.
+    // The cast is the form of the section `tools`; an absent list declares nothing.
     return parse(readFileSync(file.replace(/\.json$/, '.tools.yaml'), 'utf8')) as ToolNames;
   } catch {
-    // There is none.
+    // The file does not exist.
     return undefined;
   }
 }
@@ -177,7 +179,7 @@ function areaOf(evaluations: readonly Evaluation[], known: readonly Known[]): nu
   return area === undefined ? undefined : rounded(area);
 }
 
-/** A conversation is flagged where a criterion of the policy failed. */
+/** A conversation is flagged if a criterion of the policy failed. */
 function flagged(evaluations: readonly Evaluation[], known: readonly Known[]): readonly string[] {
   if (evaluations.length === 0) return [];
   const failed = new Set(known.filter(({ rewarded }) => !rewarded).map(({ id }) => id));
