@@ -1,7 +1,8 @@
 /**
  * npm run bench:kafka-client [-- --mb 60 --readers ours,kafkajs] [--small]
- * The cost of a consumer by itself: processor time and memory to fetch and drop, by size of record and compression; and how
- * long a partition is not read while members join and leave. Starts a broker of its own.
+ *
+ * The cost of a consumer by itself: processor time and memory to fetch and drop, by size of record and compression; and
+ * how long a partition is not read while members join and leave. Starts a broker of its own.
  */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
