@@ -2,9 +2,9 @@
  * npm run bench -- pipeline [--json] [--traces 36000]
  *
  * The whole path of a span in one process, compared with bare decoding by protobufjs of the same kind of requests in
- * another: check and index, redact, journal with sync, open turns, read back, normalize, build turns, score with the
- * default suites, store with sync, totals. Both alternate, slice by slice, and are charged all CPU time of their
- * process (garbage collection and I/O threads included).
+ * another. The path is: check and index, redact, journal with sync, open turns, read back, normalize, build turns,
+ * score with the default suites, store with sync, totals. Both alternate, slice by slice, and are charged all CPU time
+ * of their process (garbage collection and I/O threads included).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -37,7 +37,7 @@ export function benchRedaction(options: RedactionBenchOptions): {
 } {
   const { requests, bytes } = makeWorkload({ seed: 1, traces: options.traces, spansPerRequest: 300, concurrent: 200 });
   const decode = referenceDecoder();
-  // Of the same length, so that lengths stay right.
+  // Equally long, so that lengths stay right.
   const withSecrets = requests.map((request) =>
     Buffer.from(Buffer.from(request).toString('latin1').replaceAll(' meeting room ', ' bob@site.org '), 'latin1'),
   );

@@ -1,14 +1,14 @@
 /**
  * npm run bench -- trajectory [--json]
  *
- * The cost of comparing one run with its golden trace, compared with `agentevals` on the same corpus: runs of 2, 20 and
- * 200 calls that are correct, have a call too many, one too few, a wrong argument, two calls swapped, or are in no
- * order at all, in the four modes that both have. Also lists the cases in which the two answers differ, with the
- * reason.
+ * The cost of comparing one run with its golden trace, compared with `agentevals` on the same corpus, in the four modes
+ * that both have. The runs have 2, 20 and 200 calls. They are correct, have a call too many, one too few, a wrong
+ * argument, two calls swapped, or are in no order at all. The benchmark also lists the cases in which the two answers
+ * differ, with the reason.
  *
- * Both begin with objects that hold arguments as JSON text, as they come from spans. agentevals returns yes or no, and
- * stops at the first difference; ours is the whole comparison: alignment, score and the first step that went wrong.
- * agentevals is installed at its first use: see bench/trajectory/package.json.
+ * Both begin with objects that hold arguments as JSON text, as they come from spans. The library agentevals returns yes
+ * or no, and stops at the first difference. Ours is the whole comparison: alignment, score and the first step that went
+ * wrong. The first run installs agentevals: see bench/trajectory/package.json.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -5,9 +5,9 @@
  *   evidence     = n · kl(o ‖ e) / I          0 if o ≥ e
  *   inflation I  = c · (1 + Σ n² b(1−b)/N / Σ n b(1−b))  +  n · τ² / (e(1−e))
  *
- * The first term of I: the baseline is an estimate too. c: a weighted score scatters less than a yes or no with the
- * same mean. τ²: the variation of the rate from hour to hour beyond chance, minus one standard error, so that it does
- * not drown small samples.
+ * The first term of I accounts for the baseline, which is an estimate too. The factor c accounts for a weighted score,
+ * which scatters less than a yes or no with the same mean. The term τ² is the variation of the rate from hour to hour
+ * beyond chance. One standard error is subtracted from it, so that it does not drown small samples.
  *
  * The alarm threshold is the same for all volumes of traffic; docs/alerting.md explains it.
  */

@@ -72,8 +72,8 @@ function requestOf(signal: 'traces' | 'logs', arriving: readonly Arriving[]): Re
 }
 
 /**
- * Log records of one span keep their order. Those of one message history are written within a millisecond and have the
- * same time, and only the order tells which came first. An exporter sends them in that order, in one request.
+ * Log records of one span keep their order. Records of one message history are written within a millisecond and have
+ * the same time, and only the order tells which came first. An exporter sends them in that order, in one request.
  */
 function withRecordsInOrder(mixed: readonly Arriving[], arrivals: readonly Arriving[]): readonly Arriving[] {
   const spanOf = ({ record }: Arriving) => (record as Group).spanId;
