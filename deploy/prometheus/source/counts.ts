@@ -3,12 +3,12 @@
  * succeeded?" is recorded under one pair of names and distinguished by the label `measure`, so that one set of rules
  * computes the evidence:
  *
- *   measure            scored                          credit
- *   tcr                evaluations with a score        sum of scores
- *   success            succeeded or failed             successful_completion; no_fault_found if the suite has nothing better
- *   not_hard_failure   the same                        all except hard_failure (so that worse is always less)
- *   criterion          passed or failed                passed
- *   version            evaluations of that version     sum of its scores
+ *     measure            scored                          credit
+ *     tcr                evaluations with a score        sum of scores
+ *     success            succeeded or failed             successful_completion; no_fault_found if the suite has nothing better
+ *     not_hard_failure   the same                        all except hard_failure (so that worse is always less)
+ *     criterion          passed or failed                passed
+ *     version            evaluations of that version     sum of its scores
  *
  * Everything that revisions withdrew is subtracted.
  *

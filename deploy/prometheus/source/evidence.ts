@@ -1,9 +1,9 @@
 /**
  * The evidence that something got worse, in nats. With segments s, n of a window and b, N of the baseline:
  *
- *   expected e   = Σ n b / Σ n                the rate that this mix of traffic had before
- *   evidence     = n · kl(o ‖ e) / I          0 if o ≥ e
- *   inflation I  = c · (1 + Σ n² b(1−b)/N / Σ n b(1−b))  +  n · τ² / (e(1−e))
+ *     expected e   = Σ n b / Σ n                the rate that this mix of traffic had before
+ *     evidence     = n · kl(o ‖ e) / I          0 if o ≥ e
+ *     inflation I  = c · (1 + Σ n² b(1−b)/N / Σ n b(1−b))  +  n · τ² / (e(1−e))
  *
  * The first term of I accounts for the baseline, which is an estimate too. The factor c accounts for a weighted score,
  * which scatters less than a yes or no with the same mean. The term τ² is the variation of the rate from hour to hour
