@@ -5,7 +5,7 @@
  *
  *     measure            scored                          credit
  *     tcr                evaluations with a score        sum of scores
- *     success            succeeded or failed             successful_completion; no_fault_found if the suite has nothing better
+ *     success            succeeded or failed             successful_completion; no_fault_found if the best outcome
  *     not_hard_failure   the same                        all except hard_failure (so that worse is always less)
  *     criterion          passed or failed                passed
  *     version            evaluations of that version     sum of its scores
