@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { freePorts } from '../free-ports.ts';
 import { metricsOf, type RunningService, runService, sendTurns, sumOf } from './running-service.ts';
 
-// Avoids a wait of five seconds; the SDK reads it when it starts.
+// So that a test need not wait for five seconds; the SDK reads it when it starts.
 process.env.OTEL_BSP_SCHEDULE_DELAY = '50';
 
 const scope = z.object({ name: z.string() });
