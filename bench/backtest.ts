@@ -1,10 +1,11 @@
 /**
  * npm run bench -- backtest [--json] [--traces 60000]
  *
- * Scoring recorded conversations again, against having scored them: the online path takes the workload first (`pipeline.ts`), then the store that
- * it has filled is re-scored by all of its suites, changed. Both are charged all CPU time of the process, and both in spans of the workload.
- * Three ways: from stored verdicts with changed weights and outcome rules, the same with the alerts that would have been, and
- * with every criterion asked again from the spans.
+ * The cost of scoring recorded conversations again, compared with scoring them the first time. The online path takes
+ * the workload first (`pipeline.ts`). Then the store that it has filled is scored again by all of its suites, changed.
+ * Both are charged all CPU time of the process, and both in spans of the workload. There are three ways: from stored
+ * verdicts with changed weights and outcome rules, the same with the alerts that would have fired, and with every
+ * criterion evaluated again from the spans.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,9 +34,9 @@ interface WrittenSuite {
 }
 
 const BUILTIN = path.resolve(import.meta.dirname, '../suites');
-/** Of the online path; what it does only while it is being compiled does not count. */
+/** Spans of the online path; its work during compilation does not count. */
 const WARM_UP_SHARE = 1 / 4;
-/** Evaluations of each suite. */
+/** Number of evaluations of each suite. */
 const WARM_UP = 2000;
 
 export async function benchBacktest(options: BacktestBenchOptions) {
@@ -90,7 +91,7 @@ async function rescore(directory: string) {
       ['weighed again, with alerts', reweighed, { ...settings, detection: { ...settings.detection, active: true } }],
       ['asked again', reworded, quiet],
     ] as const) {
-      // As with the online path: what it takes while it is being compiled does not count.
+      // As for the online path: work during compilation does not count.
       for (const suite of suites)
         await backtest({
           changed: suite,
@@ -125,7 +126,7 @@ async function rescore(directory: string) {
   return measured;
 }
 
-/** The suites with `change` done to them. */
+/** The suites with `change` applied to them. */
 async function changed(
   directory: string,
   names: readonly string[],
@@ -133,7 +134,7 @@ async function changed(
 ): Promise<readonly CompiledSuite[]> {
   const files = names.map((name) => {
     const file = path.join(directory, `${name}-changed.yaml`);
-    // The cast holds for the suites that come with Assay.
+    // The cast holds for the built-in suites.
     const written = parse(readFileSync(path.join(BUILTIN, `${name}.yaml`), 'utf8')) as WrittenSuite;
     writeFileSync(file, stringify(change(written)));
     return file;
@@ -143,7 +144,7 @@ async function changed(
   return suites;
 }
 
-/** The first two criteria change places in weight. */
+/** Swaps the weights of the first two criteria. */
 function reweigh(suite: WrittenSuite): WrittenSuite {
   const [first, second, ...rest] = suite.criteria;
   if (first === undefined || second === undefined) return suite;
@@ -151,7 +152,7 @@ function reweigh(suite: WrittenSuite): WrittenSuite {
   return { ...suite, version: 'changed', min_decided: 0.25, criteria };
 }
 
-/** What criteria see is another thing now, so all of them have to be asked. */
+/** Changes the material that criteria see, so that all of them must be evaluated again. */
 function reword(suite: WrittenSuite): WrittenSuite {
   return { ...reweigh(suite), extract: { ...suite.extract, of_another_version: 'user_input' } };
 }

@@ -1,6 +1,6 @@
 /**
- * The other levels: skewed cost per success, rare hard failures, and ten criteria judged together. Beside cost the rule
- * that everybody writes first: cost per success of an hour > 1.10 × that of the day before, looked at every hour.
+ * The other levels: skewed cost per success, rare hard failures, and ten criteria tested jointly. Cost is compared with
+ * the obvious rule: cost per success of an hour > 1.10 × that of the day before, checked every hour.
  */
 import { Cap } from '../src/detect/cap.ts';
 import { Detection } from '../src/detect/detection.ts';
@@ -47,7 +47,7 @@ export function benchLevels({ runs, rates }: { readonly runs: number; readonly r
 }
 
 interface Month {
-  /** Conversations from the change to the alarm; with no change 0. */
+  /** Conversations from the change to the alarm; 0 without a change. */
   readonly found: number | undefined;
   readonly isNaiveFound: boolean;
 }
@@ -120,7 +120,7 @@ function hardMonth(seed: number, rate: number, after: number): Month {
   return { found: undefined, isNaiveFound: false };
 }
 
-/** Criteria that fail together: half of the failures of each come from a conversation that went wrong as a whole. */
+/** Criteria that fail together: half of the failures of each come from a conversation that failed as a whole. */
 function isAnyCriterionFound(seed: number, rate: number): boolean {
   const random = randomFrom(seed);
   const detection = new Detection();

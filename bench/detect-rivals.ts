@@ -1,6 +1,6 @@
-/** The detectors that ours is measured beside, in the same run: the rule that everybody writes first, and Page–Hinkley. */
+/** The detectors that ours is compared with, in the same run: the obvious rule, and Page–Hinkley. */
 
-/** avg over 1 h < 0.95 × avg over the day before, looked at every minute. */
+/** avg over 1 h < 0.95 × avg over the day before, checked every minute. */
 export class NaiveRule {
   #counts: Float64Array;
   #scores: Float64Array;
@@ -23,7 +23,7 @@ export class NaiveRule {
     this.#scores[at] = (this.#scores[at] as number) + score;
   }
 
-  /** The running totals go on from this minute. */
+  /** The running totals continue from this minute. */
   endMinute(): void {
     this.#minute += 1;
     const end = this.#minute;
@@ -37,7 +37,7 @@ export class NaiveRule {
     this.#isFiring = fires;
   }
 
-  /** What fired before doesn't count. */
+  /** Earlier alarms do not count. */
   forget(): void {
     this.onsets = 0;
     this.#isFiring = false;

@@ -1,4 +1,7 @@
-/** Two versions side by side for seven days, looked at all the time: the shipped comparison beside a z-test that is peeked at every minute. */
+/**
+ * Two versions side by side for seven days, checked continuously: the shipped comparison, and a z-test evaluated every
+ * minute.
+ */
 import { DEFAULT_DETECTION } from '../src/detect/settings.ts';
 import { Versions } from '../src/detect/versions.ts';
 import { BEGIN_MS, MINUTE_MS, poisson, randomFrom } from './detect-world.ts';

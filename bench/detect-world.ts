@@ -1,5 +1,5 @@
 /**
- * Traffic as simulated for detectors: conversations minute by minute, from a seed. Ten days of history, then thirty
+ * Simulated traffic for detectors: conversations minute by minute, from a seed. Ten days of history, then thirty
  * without a change, or a change at a random minute of the second day and fourteen days to find it.
  */
 
@@ -11,7 +11,7 @@ export interface World {
   /** Conversations an hour. */
   readonly rate: number;
   readonly seed: number;
-  /** The mean score after the change, 0.90 before; undefined: no change. */
+  /** The mean score after the change, 0.90 before; undefined without a change. */
   readonly after: number | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface Plan {
 
 export const MINUTE_MS = 60_000;
 export const HISTORY_MINUTES = 10 * 1440;
-/** Log time begins somewhere, not at zero. */
+/** Start of log time; not zero. */
 export const BEGIN_MS = Date.UTC(2026, 0, 5);
 const BEFORE = 0.9;
 const WEIGHTS = [0.4, 0.2, 0.2, 0.1, 0.1];
 
-/** Calls `conversation` for each one and `minute` after each minute, until either says true. */
+/** Calls `conversation` for each one and `minute` after each minute, until one of them returns true. */
 export function simulate(
   world: World,
   hear: {
@@ -78,7 +78,7 @@ function traffic(
   return { arrivals: (rate / 60) * (1 + 0.7 * day), hard: 0.25 - 0.15 * day };
 }
 
-/** Five weighted criteria that fail together or hardly ever. */
+/** Five weighted criteria that mostly fail together. */
 function weightedScore(mean: number, random: () => number): number {
   const pass = random() < (mean - 0.5) / 0.48 ? 0.98 : 0.5;
   let score = 0;

@@ -1,8 +1,8 @@
 /**
- * Regression detection by simulation, on the shipped classes with the shipped settings: how often it is wrong in thirty
- * days without a change, how many conversations it needs to find one, and what an observation costs. Beside it in the same
- * run, on the same conversations, the naive rule and Page–Hinkley as they are used; a figure of theirs is to be read
- * together with how often they are wrong.
+ * Regression detection by simulation, on the shipped classes with the shipped settings. It measures how often detection
+ * is wrong in thirty days without a change, how many conversations it needs to find one, and the cost of an
+ * observation. The naive rule and Page–Hinkley run on the same conversations with their usual settings; read their
+ * figures together with how often they are wrong.
  */
 import { DEFAULT_DETECTION, type DetectionSettings } from '../src/detect/settings.ts';
 import { Detection } from '../src/detect/detection.ts';
@@ -18,7 +18,7 @@ export interface DetectSize {
   readonly runs: number;
   readonly rates: readonly number[];
   readonly scenarios: readonly Scenario[];
-  /** Observations that are timed; 0 leaves out versions and other levels, too. */
+  /** Number of timed observations; 0 also leaves out versions and other levels. */
   readonly timed: number;
 }
 
@@ -72,7 +72,7 @@ export interface CalmMonth {
   readonly suspected: number;
 }
 
-/** In how many of the runs each gave an alarm although nothing was wrong. Ours counts from the first conversation on. */
+/** The share of the runs in which each detector gave a false alarm. Ours counts from the first conversation on. */
 export function calmMonth(scenario: Scenario, rate: number, runs: number, settings = DEFAULT_DETECTION): CalmMonth {
   const wrong = { ours: 0, naive: 0, pageHinkley: 0, onsets: 0, suspected: 0 };
   for (let run = 0; run < runs; run += 1) {
@@ -145,14 +145,14 @@ function watchWorld(world: World, settings: DetectionSettings) {
       if (minute === start()) naive.forget();
       if (minute >= start() && naive.isFiring) naiveAt ??= counted;
       const isSettled = isEarly || ours !== undefined;
-      // What is still waited for after two days is the naive rule's and Page-Hinkley's own affair, up to the end.
+      // After two days only the naive rule and Page-Hinkley may still be pending; they get until the end.
       return isChanging && isSettled && naiveAt !== undefined && hinkley !== undefined;
     },
   });
   return { ours, isEarly, naive: naiveAt, naiveOnsets: naive.onsets, pageHinkley: hinkley, suspected };
 }
 
-/** What an observation costs: one stream, a score and an outcome each, and with criteria. */
+/** The cost of an observation: one stream, a score and an outcome each, and with criteria. */
 function timing(count: number): string[] {
   const notes: string[] = [];
   for (const criteria of [0, 5]) {
@@ -194,7 +194,7 @@ function quantiles(values: readonly number[]) {
   return { median: at(0.5), p90: at(0.9), found: sorted.filter(Number.isFinite).length / Math.max(1, sorted.length) };
 }
 
-/** JSON has no infinity: what was not found within the fourteen days is -1. */
+/** JSON has no infinity: a change not found within the fourteen days is -1. */
 function row(name: string, ours: number, reference: number): BenchRow {
   const written = (value: number) => (Number.isFinite(value) ? Number(value.toFixed(4)) : -1);
   return { name, ours: written(ours), reference: written(reference), ratio: written(ours / reference) };

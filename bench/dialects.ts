@@ -1,8 +1,9 @@
 /**
  * npm run bench -- dialects [--json]
  *
- * What it costs to understand real spans, by who wrote them: normalizing, building turns, and reading what most criteria ask
- * for (question, answer, tool calls with arguments and results, errors, tokens), beside protobufjs decoding the same bytes.
+ * The cost of understanding real spans, by framework: normalizing, building turns, and reading the fields that most
+ * criteria use (question, answer, tool calls with arguments and results, errors, tokens), compared with protobufjs
+ * decoding the same bytes.
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +18,7 @@ import type { BenchRow } from './row.ts';
 const FIXTURES = path.resolve(import.meta.dirname, '../test/fixtures');
 
 export interface DialectsBenchOptions {
-  /** How many frameworks, the first by name; all of them where it is not given. */
+  /** The number of frameworks, the first by name; all if undefined. */
   readonly frameworks?: number;
   readonly rounds: number;
 }
@@ -35,7 +36,7 @@ export async function benchDialects(options: DialectsBenchOptions): Promise<{
     const spans = sources.reduce((count, { traces }) => count + indexTraces(traces).spanCount, 0);
     const bytes = sources.reduce((sum, { traces }) => sum + traces.length, 0);
     let [ours, reference] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    // In turns, so that what disturbs the machine disturbs both; the best of each counts.
+    // Alternating, so that a disturbance of the machine affects both; the best of each counts.
     for (let round = 0; round < options.rounds; round += 1) {
       ours = Math.min(
         ours,

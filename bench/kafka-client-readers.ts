@@ -1,4 +1,4 @@
-/** The consumers that are compared: ours, and the one that kafkajs has of its own. Both fetch and drop, with the same limits. */
+/** The consumers under comparison: ours and kafkajs's own. Both fetch and drop, with the same limits. */
 import kafkajs from 'kafkajs';
 import { decompress } from '../src/kafka/kafkajs/codecs.ts';
 import { KafkajsConsumer } from '../src/kafka/kafkajs/consumer.ts';
@@ -10,7 +10,7 @@ export interface ReadSource {
   readonly onRecords: (partition: number, count: number, bytes: number) => void;
 }
 
-/** Resolves once it reads; gives how to stop it. */
+/** Resolves once it reads; returns a function that stops it. */
 export type StartReader = (source: ReadSource) => Promise<() => Promise<void>>;
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,8 @@
 /**
  * npm run bench:kafka-client [-- --mb 60 --readers ours,kafkajs] [--small]
- * What a consumer costs by itself: processor time and memory to fetch and drop, by size of record and compression; and how long a partition
- * is not read while members join and leave. Starts a broker of its own.
+ *
+ * The cost of a consumer by itself: processor time and memory to fetch and drop, by size of record and compression; and
+ * how long a partition is not read while members join and leave. Starts a broker of its own.
  */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -66,7 +67,7 @@ async function measureReading(codec: (typeof CODECS)[number], size: number): Pro
     await producer.send(topic, records);
   }
   await producer.stop();
-  // In turn, and three times: what else the machine does falls on all of them.
+  // Alternating, and three times, so that other load on the machine affects all of them.
   const runs = new Map<string, Measured[]>(readers.map((reader) => [reader, []]));
   for (let round = 0; round < ROUNDS; round++)
     for (const reader of readers) {
@@ -84,7 +85,7 @@ async function measureReading(codec: (typeof CODECS)[number], size: number): Pro
   }
 }
 
-/** The longest that any partition was not read, by anybody, while a third member joins, and while it leaves. */
+/** The longest time that any partition was not read by any member, while a third member joins, and while it leaves. */
 async function measureRebalance(reader: string): Promise<void> {
   const start = READERS[reader];
   if (start === undefined) return;

@@ -1,12 +1,13 @@
 /**
  * npm run bench -- kafka [--json] [--traces 30000]
  *
- * A topic that holds the whole workload is read by real processes: fetched and dropped by the consumer alone, then consumed, scored
- * and stored by one instance, by one that has only one core, and by two that have one each, with a broker and a database on the same
- * machine. The reference is the one-machine service, which gets the same bytes over OTLP/HTTP; the two take turns, and the pair in the
- * middle is what counts, since a shared machine's speed moves by a fifth from one minute to the next. An instance has two threads that both
- * have work, so on a machine of two cores what a second process adds can only be seen where each has a core to itself. Progress is what
- * has been judged; the start, while code is being compiled, and the tail, where turns wait for time to pass, are left out on both sides.
+ * Real processes read a topic that holds the whole workload. It is fetched and dropped by the consumer alone. Then it
+ * is consumed, scored and stored by one instance, by one that has only one core, and by two that have one each, with a
+ * broker and a database on the same machine. The reference is the one-machine service, which gets the same bytes over
+ * OTLP/HTTP. The two alternate, and the median pair counts, because a shared machine's speed changes by a fifth from
+ * one minute to the next. An instance has two busy threads, so on a machine of two cores the effect of a second process
+ * is visible only if each has a core to itself. Progress is the number of judged turns. The start, during compilation,
+ * and the tail, when turns wait for time to pass, are left out on both sides.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -28,7 +29,7 @@ import { makeWorkload } from './workload.ts';
 export interface KafkaBenchOptions {
   readonly traces: number;
   readonly partitions: number;
-  /** Pairs of an instance and the one-machine service; an odd number. */
+  /** Number of pairs of an instance and the one-machine service; odd. */
   readonly pairs: number;
 }
 
@@ -38,7 +39,7 @@ interface Pair {
 }
 
 interface Bytes {
-  /** What one exporter would send at once: records by trace. */
+  /** The records that one exporter would send at once, by trace. */
   readonly batches: readonly (readonly { readonly key: string; readonly value: Buffer }[])[];
   readonly spans: number;
   readonly traces: number;
@@ -50,7 +51,7 @@ interface Measured {
   readonly spansPerSecond: number;
   readonly cpuPerSpanUs: number;
   readonly seconds: number;
-  /** Resident memory at a quarter of the way, and the most after that. */
+  /** Resident memory at a quarter of the way, and the maximum after that. */
   readonly rssAtFirst: number;
   readonly rssMax: number;
 }
@@ -117,7 +118,7 @@ export async function benchKafka(
     const pairs: Pair[] = [];
     for (let pair = 0; pair < options.pairs; pair += 1) {
       const [one, alone] = [() => run(`one-${pair}`, [undefined]), () => runAlone(`alone-${pair}`)];
-      // Each is first as often as the other.
+      // Each goes first equally often.
       if (pair % 2 === 0) pairs.push({ one: await one(), alone: await alone() });
       else {
         const reference = await alone();
@@ -196,7 +197,7 @@ function say(text: string): void {
   process.stderr.write(`  ${text}\n`);
 }
 
-/** The pair whose ratio is in the middle. */
+/** The pair with the median ratio. */
 function middleOf(pairs: readonly Pair[]): Pair {
   const ratio = ({ one, alone }: Pair) => one.spansPerSecond / alone.spansPerSecond;
   const middle = pairs.toSorted((a, b) => ratio(a) - ratio(b))[pairs.length >> 1];
@@ -204,7 +205,7 @@ function middleOf(pairs: readonly Pair[]): Pair {
   return middle;
 }
 
-/** What was written before is on the disk: whoever is measured next does not pay for it. */
+/** Flushes earlier writes to the disk, so that the next measurement does not pay for them. */
 async function quietDisk(): Promise<void> {
   execFileSync('sync');
   await sleep(1000);
@@ -235,7 +236,7 @@ async function fill(brokers: readonly string[], { batches }: Bytes): Promise<voi
   await producer.stop();
 }
 
-/** The consumer alone: spans a second. */
+/** Spans per second of the consumer alone. */
 async function drop(brokers: readonly string[], partitions: number, { batches, spans }: Bytes): Promise<number> {
   const consumer = new KafkajsConsumer({ connection: { brokers }, group: 'drop', topics: [TOPIC] });
   const wanted = batches.reduce((sum, batch) => sum + batch.length, 0);
@@ -308,7 +309,7 @@ function usageOf(pid: number): { readonly cpuSeconds: number; readonly rss: numb
   return { cpuSeconds, rss: Number(fields[21]) * 4096 };
 }
 
-/** The same bytes over OTLP: the records of a batch one after the other are one request. */
+/** The same bytes over OTLP: consecutive records of a batch are one request. */
 async function send({ otlpHttp }: AssayProcess, { batches }: Bytes): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   let next = 0;

@@ -1,6 +1,7 @@
 /**
- * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>] [--data <of validity>]
- * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks never rot.
+ * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
+ *     [--data <of validity>]
+ * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
 import { parseArgs } from 'node:util';
 import { SERIES_MAX } from '../scripts/metrics-page.ts';
@@ -44,19 +45,19 @@ const benches = {
     const size = small ? DETECT_SMALL : DETECT_FULL;
     const { scenario } = values;
     const scenarios = size.scenarios.filter((name) => scenario === undefined || name === scenario);
-    // A scenario by itself leaves the rest to another run: `versions` is the rest.
+    // A single scenario leaves the other parts to another run: `versions` is those parts.
     const timed = scenario === undefined || scenario === 'versions' ? size.timed : 0;
     return benchDetect({ ...size, scenarios, timed, runs: Number(values.runs ?? size.runs) });
   },
   backtest: () => benchBacktest({ traces: Number(values.traces ?? (small ? 300 : 60_000)), rounds: small ? 2 : 12 }),
   redaction: () => benchRedaction({ traces: Number(values.traces ?? (small ? 60 : 1500)), rounds: small ? 2 : 15 }),
   dialects: () => benchDialects(small ? { frameworks: 2, rounds: 2 } : { rounds: 40 }),
-  // Needs what it starts by itself: Java for Kafka, PostgreSQL. A million spans.
+  // Needs the services that it starts itself: Java for Kafka, PostgreSQL. A million spans.
   kafka: () =>
     benchKafka({ traces: Number(values.traces ?? (small ? 2000 : 100_000)), partitions: 12, pairs: small ? 1 : 3 }),
   // Starts a PostgreSQL.
   postgres: () => benchPostgres({ turns: Number(values.traces ?? (small ? 1000 : 20_000)) }),
-  // Installs agentevals, which it compares with, where that is not there yet.
+  // Installs agentevals, for the comparison, unless it is installed.
   trajectory: () =>
     benchTrajectory(
       small ? { lengths: [2, 20], rounds: 1, runsOfEach: 2 } : { lengths: [2, 20, 200], rounds: 60, runsOfEach: 4 },

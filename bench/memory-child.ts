@@ -1,4 +1,4 @@
-/** Holds as many open turns as asked, and prints what that took. See memory.ts. */
+/** Holds a given number of open turns, and prints the memory they take. See memory.ts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,7 +25,7 @@ const { journal } = await Journal.open({
   floor: { position: 0, logTime: 0 },
   onEvent: () => {},
 });
-// All at one time: nothing closes.
+// All at one time, so that nothing closes.
 journal.deliverTo({ take: (entry) => intake.take({ ...entry, logTime: 0 }) });
 
 async function fill(target: number, firstSeed: number): Promise<number> {
@@ -45,13 +45,13 @@ async function fill(target: number, firstSeed: number): Promise<number> {
 }
 
 function rss(): number {
-  // Twice, for what finalizers keep alive the first time.
+  // Twice, because finalizers keep some objects alive the first time.
   globalThis.gc?.();
   globalThis.gc?.();
   return process.memoryUsage.rss();
 }
 
-// The generator and the compiled code are not what is measured: they are warm before the first look.
+// The generator and the compiled code are not part of the measurement: they are warmed up before it begins.
 await fill(Math.min(200, turns), 1_000_000);
 const before = rss();
 const turnsBefore = intake.turns.turnCount;

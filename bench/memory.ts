@@ -1,6 +1,6 @@
 /**
- * Memory of open turns: what a process that holds many of them takes, against the bytes in which their spans came. The
- * turns are built in a process of its own, with a real journal, so that nothing else is counted.
+ * Memory of open turns: the memory of a process that holds many of them, compared with the bytes of their spans. The
+ * turns are built in a separate process, with a real journal, so that nothing else is counted.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ export async function benchMemory(options: {
     out += chunk;
   });
   await once(child, 'close');
-  // The cast holds for what the child prints.
+  // The cast holds for the child's output.
   const { rssBytes, wireBytes, spans } = JSON.parse(out) as { rssBytes: number; wireBytes: number; spans: number };
   const ratio = Math.round((rssBytes / wireBytes) * 1000) / 1000;
   return {

@@ -1,10 +1,10 @@
 /**
  * npm run bench -- pipeline [--json] [--traces 36000]
  *
- * The whole way of a span in one process, against bare decoding by protobufjs of the same kind of requests in another:
- * check and index, redact, journal with sync, open turns, read back, normalize, build turns, score with the default
- * suites, store with sync, totals. Both take turns, slice by slice, and are charged all CPU time of their process (garbage
- * collection and I/O threads included).
+ * The whole path of a span in one process, compared with bare decoding by protobufjs of the same kind of requests in
+ * another. The path is: check and index, redact, journal with sync, open turns, read back, normalize, build turns,
+ * score with the default suites, store with sync, totals. Both alternate, slice by slice, and are charged all CPU time
+ * of their process (garbage collection and I/O threads included).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,8 +39,8 @@ export interface PipelineBenchOptions {
 const REQUEST_EVERY_MS = 500;
 const TURNS_PER_COMMIT = 256;
 /**
- * This is about a service that has been running: neither side counts while it is being compiled. What runs once a turn is
- * compiled late: after 120,000 spans compiling still took 5 to 8 µs a span, after 360,000 it takes 2.
+ * The benchmark measures a service that has been running: neither side counts during compilation. Code that runs once
+ * per turn is compiled late: after 120,000 spans compiling still took 5 to 8 µs a span, after 360,000 it takes 2.
  */
 const WARM_UP_SHARE = 1 / 4;
 const WARM_UP_SLICES_MIN = 4;
@@ -72,7 +72,8 @@ async function measurePipeline(
   const staged = { total: 0, main: 0, spans: 0 };
   for (const [index, slice] of slices.entries()) {
     const spans = slice.reduce((sum, bytes) => sum + indexTraces(bytes).spanCount, 0);
-    // Asking for CPU time costs a few microseconds a span, so the slices that show the stages are not those that count.
+    // Reading CPU time costs a few microseconds per span, so the slices that measure the stages are not the ones that
+    // count.
     const showsStages = index >= warmUp && index % STAGES_EVERY === 0;
     pipeline.cpu.isOn = showsStages;
     const decoded = await reference.decode(slice.length);
@@ -112,7 +113,7 @@ async function measurePipeline(
   return { rows, notes };
 }
 
-/** All of it, with a store in this folder. */
+/** The whole pipeline, with a store in this folder. */
 export async function startPipeline(directory: string) {
   const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
   const { suites } = await loadSuites(settings.suites, { baseDir: directory, builtinDir: BUILTIN });
@@ -171,7 +172,7 @@ export async function startPipeline(directory: string) {
     cpu,
     take: async (requests: readonly Uint8Array[], isLast: boolean) => {
       for (const bytes of requests) {
-        // Nothing in the workload is a secret, so nothing is written anew.
+        // Nothing in the workload is a secret, so nothing is rewritten.
         if (cpu.timed('redact', () => redactor?.redact('traces', bytes)) !== undefined) throw new Error('a secret');
         const table = cpu.timed('check and index', () => {
           const index = indexTraces(bytes);

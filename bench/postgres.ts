@@ -1,6 +1,6 @@
 /**
- * What one PostgreSQL carries: turns filed and judged in a second, beside a plain COPY of the same bytes into one table. The engine is not
- * run: what is measured is the store. Starts a server of its own.
+ * The throughput of one PostgreSQL: turns filed and judged per second, compared with a plain COPY of the same bytes
+ * into one table. The engine is not run, because only the store is measured. Starts a server of its own.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
@@ -88,11 +88,11 @@ function arrivalsOf(scenario: Scenario, contents: readonly Buffer[], turns: numb
       .padStart(8, '0');
   const { turnsPerConversation } = scenario;
   return Array.from({ length: turns }, (_, index): FiledArrival => {
-    // Conversations go on beside each other, and their turns are some filings apart.
+    // Conversations run in parallel, and their turns are some filings apart.
     const block = Math.floor(index / (4 * 1000));
     const id = turnsPerConversation === 0 ? undefined : `conversation ${block * 1000 + (index % 1000)}`;
     return {
-      // The casts are the brands: this is a benchmark.
+      // The casts are the brands, which is acceptable in a benchmark.
       traceId: `${hex()}${hex()}${hex()}${hex()}` as TraceId,
       conversationId: id as ConversationId | undefined,
       closedAt: 1_000 + index,
@@ -250,7 +250,7 @@ async function timed<Name extends string>(
   return performance.now() - startedAt;
 }
 
-/** Of every PostgreSQL on the machine; run it alone. */
+/** CPU time of every PostgreSQL on the machine; run this benchmark alone. */
 function serverCpuMs(): number {
   let ticks = 0;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {

@@ -1,9 +1,9 @@
 /**
  * npm run bench -- redaction [--json]
  *
- * What redaction costs a request in which there is nothing to redact, which is nearly every one: one core's megabytes a
- * second, beside protobufjs decoding the same bytes. With all patterns on, with those that are on by default, and of
- * requests of which every message has something to redact.
+ * The cost of redacting a request without anything to redact, which is nearly every one: megabytes per second of one
+ * core, compared with protobufjs decoding the same bytes. Measured with all patterns on, with the default patterns, and
+ * with requests in which every message has something to redact.
  */
 import { BUILT_IN_PATTERNS, type RedactionRules } from '../src/model/redaction.ts';
 import { RequestRedactor } from '../src/receive/redact/request-redactor.ts';
@@ -37,7 +37,7 @@ export function benchRedaction(options: RedactionBenchOptions): {
 } {
   const { requests, bytes } = makeWorkload({ seed: 1, traces: options.traces, spansPerRequest: 300, concurrent: 200 });
   const decode = referenceDecoder();
-  // Of the same length, so that lengths stay right.
+  // Equally long, so that lengths stay right.
   const withSecrets = requests.map((request) =>
     Buffer.from(Buffer.from(request).toString('latin1').replaceAll(' meeting room ', ' bob@site.org '), 'latin1'),
   );
@@ -49,13 +49,14 @@ export function benchRedaction(options: RedactionBenchOptions): {
   const names = Object.keys(redactors) as (keyof typeof redactors)[];
   const best = new Map<string, number>();
   const time = (name: string, work: () => void) => {
-    // The clock on the wall: that of the thread moves at the system's ticks, which a short round may fall between.
+    // The wall clock, because the thread's clock advances at the system's ticks, and a short round may fall between
+    // them.
     const before = performance.now();
     work();
     best.set(name, Math.min(best.get(name) ?? Number.POSITIVE_INFINITY, (performance.now() - before) / 1000));
   };
   let sink = 0;
-  // In turns, so that what disturbs the machine disturbs all; the best of each counts.
+  // Alternating, so that a disturbance of the machine affects all; the best of each counts.
   for (let round = 0; round < options.rounds; round += 1) {
     time('reference', () => {
       for (const request of requests) sink += decode(request) === undefined ? 1 : 0;

@@ -1,13 +1,14 @@
 /**
- * The reference in a process of its own, with requests of its own from the same generator: decodes as many as it is told,
- * and answers what that took. In one process, the collector goes over what the pipeline keeps alive while the reference
- * runs as well: that doubled the reference's time where the pipeline kept much, so that keeping less did not show.
+ * The reference in a process of its own, with its own requests from the same generator: decodes the requested number,
+ * and reports the time. In one process the garbage collector would also traverse what the pipeline keeps alive while
+ * the reference runs. That doubled the reference's time when the pipeline kept much, so the benefit of keeping less was
+ * not visible.
  */
 import { indexTraces } from '../src/model/otlp/traces-reader.ts';
 import { referenceDecoder } from './reference-decoder.ts';
 import { makeWorkload, type WorkloadOptions } from './workload.ts';
 
-// The cast holds because `reference.ts` is the only one that starts this process.
+// The cast holds because only `reference.ts` starts this process.
 const { requests } = makeWorkload(JSON.parse(process.argv[2] ?? '') as WorkloadOptions);
 const spans = requests.map((bytes) => indexTraces(bytes).spanCount);
 const decode = referenceDecoder();

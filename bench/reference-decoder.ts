@@ -1,6 +1,6 @@
 /**
- * The reference of the speed claims: protobufjs, decoding whole requests, nothing else. Its reflection compiles the same
- * decoders at run time that its static generator writes to a file; the two were measured level.
+ * The reference of the speed claims: protobufjs, decoding whole requests, nothing else. At run time its reflection
+ * compiles the same decoders that its static generator writes to a file; the two were measured to be equally fast.
  */
 import protobuf from 'protobufjs';
 import { OTLP_PROTO } from '../test/model/otlp/otlp.proto.ts';

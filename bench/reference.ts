@@ -1,4 +1,7 @@
-/** The reference's process: see `reference-child.ts`. It takes turns with the pipeline, so that both see the same machine. */
+/**
+ * The reference's process: see `reference-child.ts`. It alternates with the pipeline, so that both see the same
+ * machine.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { WorkloadOptions } from './workload.ts';
@@ -9,12 +12,12 @@ export interface Decoded {
 }
 
 export interface Reference {
-  /** Decodes this many requests and says what it took. */
+  /** Decodes this many requests and returns the time. */
   decode(requests: number): Promise<Decoded>;
   stop(): void;
 }
 
-/** Enough for the requests not to be in the processor's caches when they come round again. */
+/** Enough requests that they are no longer in the processor's caches when they are used again. */
 const TRACES_MAX = 6000;
 
 export async function startReference(workload: WorkloadOptions): Promise<Reference> {
@@ -23,7 +26,7 @@ export async function startReference(workload: WorkloadOptions): Promise<Referen
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`the reference ended with code ${String(code)}`);
   });
-  // It ends at the end, too, when nobody waits for an answer.
+  // The child also ends at the end of the run, when no answer is awaited.
   ended.catch(() => {});
   const answer = async (): Promise<unknown> => {
     const [message]: unknown[] = await Promise.race([once(child, 'message'), ended]);
@@ -33,7 +36,7 @@ export async function startReference(workload: WorkloadOptions): Promise<Referen
   return {
     decode: (requests) => {
       child.send(requests);
-      // The cast holds for what the child sends.
+      // The cast holds for the child's messages.
       return answer() as Promise<Decoded>;
     },
     stop: () => child.disconnect(),

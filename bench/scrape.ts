@@ -1,9 +1,10 @@
 /**
  * npm run bench -- scrape [--json]
  *
- * What a scrape takes at the number of series up to which we promise less than a second: from the request to the last byte of the
- * answer, over HTTP, by the server that the service has. Beside it a registry of prom-client with the same metrics, labels and values,
- * behind a plain HTTP server. And for how long each keeps its thread, which in the service is the one that receives spans.
+ * The duration of a scrape at the number of series up to which we promise less than a second: from the request to the
+ * last byte of the answer, over HTTP, by the service's own server. It is compared with a prom-client registry with the
+ * same metrics, labels and values, behind a plain HTTP server. It also measures how long each occupies its thread,
+ * which in the service is the one that receives spans.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -54,7 +55,8 @@ export async function benchScrape(options: { readonly series: number; readonly r
   const scrapes: Times = { changed: [], same: [], reference: [] };
   const renders: Times = { changed: [], same: [], reference: [] };
   let bytes = 0;
-  // In turns, so that what disturbs the machine disturbs all. The other format has been asked for before, so nothing of this one is kept.
+  // Alternating, so that a disturbance of the machine affects all. The other format was requested before, so nothing of
+  // this one is cached.
   for (let round = 0; round < options.rounds; round += 1) {
     await timed(scrapes.changed, () => get(ours.port, 'application/openmetrics-text'));
     await timed(scrapes.same, () => get(ours.port, 'application/openmetrics-text'));
@@ -137,7 +139,7 @@ function filledView(series: number): { readonly view: QualityView; readonly tota
   return { view, totals: totals.all() };
 }
 
-/** The same series with the same labels in prom-client, as one would have it without a store. */
+/** The same series with the same labels in prom-client, as in an application without a store. */
 function registryOf(totals: readonly SeriesTotal[]): Registry {
   const registry = new Registry();
   const byName = Map.groupBy(totals, ({ metric }) => metric);

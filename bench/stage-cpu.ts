@@ -1,11 +1,11 @@
 /**
- * Which stage takes how much CPU time of the main thread, user and system apart. A stage that runs inside another is
- * taken off the outer one, so that the lines add up. The last two lines are what no stage has: the journal's part on the
- * main thread (its checksums), and the other threads (writing and syncing the journal, collecting garbage, compiling).
+ * CPU time of the main thread by stage, user and system separately. The time of a nested stage is subtracted from the
+ * outer one, so that the lines add up. The last two lines are time outside all stages: the journal's part on the main
+ * thread (its checksums), and the other threads (writing and syncing the journal, collecting garbage, compiling).
  *
- * The system moves this clock on at its ticks, some milliseconds apart, and when the thread goes to sleep. Over a run the
- * stages get their shares of the ticks; but what ran since the last tick before each sleep falls to the line of the loop,
- * which therefore says too much: 10 µs a span where a profile finds 2 to 4.
+ * The system advances this clock at its ticks, some milliseconds apart, and when the thread goes to sleep. Over a run
+ * the stages get their shares of the ticks. But the time since the last tick before each sleep is assigned to the line
+ * of the loop, which is therefore too high: 10 µs a span where a profile finds 2 to 4.
  */
 interface Spent {
   user: number;

@@ -1,7 +1,7 @@
 /**
- * Memory of a service with a large store, against the same service with an empty one: a hundred thousand open
- * conversations and a year of evaluated ones must cost rows, not heap. Both are real processes that have just scored the
- * same spans.
+ * Memory of a service with a large store, compared with the same service with an empty one: a hundred thousand open
+ * conversations and a year of evaluated ones must cost rows, not heap. Both are real processes that have just scored
+ * the same spans.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,7 @@ async function rssWith(options: StoreMemoryOptions): Promise<{ readonly rss: num
       const metrics = parseMetrics(await (await fetch(`${assay.http}/metrics`)).text());
       pending = (metrics.get('assay_open_turns') ?? 0) + (metrics.get('assay_scoring_queue_length') ?? 0);
     }
-    // Questions read the store as well.
+    // API requests read the store as well.
     for (const query of ['', '?outcome=hard_failure', '?criterion=answered', '?since=1h']) {
       await (await fetch(`${assay.http}/api/conversations${query}`)).arrayBuffer();
     }

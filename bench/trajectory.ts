@@ -1,13 +1,14 @@
 /**
  * npm run bench -- trajectory [--json]
  *
- * What it costs to compare one run with its golden trace, beside `agentevals` on the same corpus: runs of 2, 20 and 200 calls as
- * they should be, with a call too many, one too few, a wrong argument, two calls the other way round, or in no order at all, in
- * the four modes that both have. And where the two answer differently, with the reason.
+ * The cost of comparing one run with its golden trace, compared with `agentevals` on the same corpus, in the four modes
+ * that both have. The runs have 2, 20 and 200 calls. They are correct, have a call too many, one too few, a wrong
+ * argument, two calls swapped, or are in no order at all. The benchmark also lists the cases in which the two answers
+ * differ, with the reason.
  *
- * Both begin with objects that hold arguments as the text of JSON, as they come from spans. agentevals gives yes or no, and stops at
- * the first difference; ours is the whole comparison: alignment, score and the first step that went wrong. agentevals is installed when it is first needed: see
- * bench/trajectory/package.json.
+ * Both begin with objects that hold arguments as JSON text, as they come from spans. The library agentevals returns yes
+ * or no, and stops at the first difference. Ours is the whole comparison: alignment, score and the first step that went
+ * wrong. The first run installs agentevals: see bench/trajectory/package.json.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -29,7 +30,7 @@ const PACKAGE = path.resolve(import.meta.dirname, 'trajectory');
 
 interface Call {
   readonly tool: string;
-  /** JSON. */
+  /** JSON text. */
   readonly args: string;
 }
 
@@ -45,7 +46,7 @@ interface AgentEvals {
   }>;
 }
 
-/** Ours, and theirs for it. */
+/** Our mode, and the name of theirs. */
 const MODES = [
   ['exact', 'strict'],
   ['any_order', 'unordered'],
@@ -78,8 +79,8 @@ export async function benchTrajectory(options: TrajectoryBenchOptions): Promise<
         outputs: run.map(toMessage),
         referenceOutputs: reference.map(toMessage),
       }));
-      // Each comparison is timed by itself, ours and theirs in turns, and the best round of each counts: what disturbs the machine
-      // disturbs both, and seldom every round.
+      // Each comparison is timed separately, ours and theirs alternating, and the best round of each counts, because a
+      // disturbance of the machine affects both, and seldom every round.
       const ours = prepared.map(() => Number.POSITIVE_INFINITY);
       const theirs = prepared.map(() => Number.POSITIVE_INFINITY);
       for (let round = 0; round < options.rounds; round += 1) {
@@ -158,7 +159,7 @@ function toToolCall({ tool, args }: Call, index: number): ToolCall {
   };
 }
 
-/** Parsed when first read, as the arguments of spans are. */
+/** Parsed when first read, like the arguments of spans. */
 class Arguments {
   readonly state = 'whole';
   readonly text: string;
@@ -168,13 +169,13 @@ class Arguments {
     this.text = text;
   }
 
-  /** As if it had never been read. */
+  /** Resets it to the state before the first read. */
   forget(): void {
     this.#json = undefined;
   }
 
   get json(): Json {
-    // The cast holds for what JSON.parse gives.
+    // The cast holds for the result of JSON.parse.
     this.#json ??= JSON.parse(this.text) as Json;
     return this.#json;
   }
@@ -238,7 +239,7 @@ interface Difference {
 
 const call = (tool: string, args: Json = {}): Call => ({ tool, args: JSON.stringify(args) });
 
-/** Hand-made cases of what the corpus does not have. */
+/** Hand-made cases that the corpus does not have. */
 const DIFFERENCES: readonly Difference[] = [
   {
     what: 'a(x: *), a(x: 1) against a(x: 1), a(x: 2)',

@@ -1,37 +1,42 @@
 /**
  * npm run bench -- validity --data <file> [--json]
  *
- * Does Assay say that a task was done where it was? The file holds conversations whose outcome is known, in the form in which tau-bench
- * publishes its trajectories: a list of
+ * Tests whether Assay reports a task as done if it was done. The file holds conversations whose outcome is known, in
+ * the form in which tau-bench publishes its trajectories: a list of
  *
- *     { task_id, trial, reward, traj: [messages of OpenAI's chat API], info: { task: { actions: [{name, kwargs}], outputs: [texts] } } }
+ *     { task_id, trial, reward, traj: [messages of OpenAI's chat API],
+ *       info: { task: { actions: [{name, kwargs}], outputs: [texts] } } }
  *
- * Each becomes spans as any recording of messages does (`src/offline/messages`): a user message and what follows up to the next one is a
- * turn, with a root span, a model call for each answer or request of tools, and a span for each tool call. The last message of the
- * simulated user is left out where it holds the benchmark's sign that the conversation is over (`###STOP###` and the like): no agent is
- * asked to answer it. The truth is `{ actions, outputs }` of the task. Everything is scored as `assay score` does it, without
- * configuration, in one recording.
+ * Each becomes spans like any recording of messages (`src/offline/messages`). A user message and everything up to the
+ * next one is a turn, with a root span, a model call for each answer or request of tools, and a span for each tool
+ * call. The simulated user's last message is left out if it holds the benchmark's sign that the conversation is over
+ * (`###STOP###` and similar), because the agent need not answer it. The truth is `{ actions, outputs }` of the task.
+ * Everything is scored as by `assay score`, without configuration, in one recording.
  *
- * Which tools change something is not taken from the data. The engine knows it by the tools' names (`src/score/effect-by-name.ts`), or
- * from a file beside the data: for data.json, data.tools.yaml with `{ writes: […], reads: […] }`, the section `tools` of a configuration.
+ * The data does not say which tools change something. The engine derives it from the tools' names
+ * (`src/score/effect-by-name.ts`), or from a file beside the data: for data.json, data.tools.yaml with
+ * `{ writes: […], reads: […] }`, the section `tools` of a configuration.
  *
  * The numbers:
  *
  *     conversations           all elements of the file
- *     success                 the outcome of the pack `task-success` is `successful_completion`; any other outcome, `unscored` included, is none
+ *     success                 the outcome of the pack `task-success` is `successful_completion`; no other outcome counts, nor
+ *                             does `unscored`
  *     rewarded                `reward` is 1, give or take 10⁻⁶
  *     agreement               the share of conversations that are a success and rewarded, or neither
  *     false_success           how many are a success and not rewarded
  *     false_failure           how many are rewarded and no success
- *     auc_default             the area under the curve of the pack `default`: the chance that a rewarded conversation has a higher score than one
- *                             that is not, ties counting half. The score of a conversation is the mean of the scores that the suite gave it (one for
- *                             each turn in a suite of scope turn). A conversation without a score has the mean of those that have one, which
- *                             says nothing about it. null where all rewards are alike, or nothing is scored
- *     auc_best_without_truth  the greatest area among the suites that do not read truth: all built-in packs whose text has no `truth` in it, and
- *                             the policy of `examples/airline-policy`, where its `match` finds its agent. Judges are not asked
+ *     auc_default             the area under the curve of the pack `default`: the chance that a rewarded conversation has a
+ *                             higher score than one that is not, ties counting half. The score of a conversation is the mean
+ *                             of the scores that the suite gave it (one for each turn in a suite of scope turn). A
+ *                             conversation without a score gets the mean of the others, which is neutral. null if all rewards
+ *                             are equal, or nothing is scored
+ *     auc_best_without_truth  the greatest area among the suites that do not read truth: all built-in packs whose text has no
+ *                             `truth` in it, and the policy of `examples/airline-policy`, if its `match` finds its agent.
+ *                             Judges are not asked
  *
- * The notes (without --json) have the area of each suite, what the policy flags and how often that is right, and the conversations on
- * which the pack and the reward differ.
+ * The notes (without --json) have the area of each suite, the conversations that the policy flags and how often that is
+ * right, and the conversations on which the pack and the reward differ.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -126,7 +131,9 @@ async function evaluated(elements: readonly Element[], file: string): Promise<re
   return (await scoreRecorded({ batches: batchesOf(elements, file), suites, settings })).evaluations;
 }
 
-/** One after the other: each model call shows all messages before it, which adds up. */
+/**
+ * Sequential: each model call contains all messages before it, so many conversations at once would take much memory.
+ */
 function* batchesOf(elements: readonly Element[], file: string): Generator<RecordedBatch> {
   for (const [at, element] of elements.entries()) {
     const request = requestOfMessages({ value: recordedAs(element, at), place: file, lineNumber: at + 1 });
@@ -144,7 +151,7 @@ function recordedAs(element: Element, at: number): Json {
   return { conversation_id: idOf(element, at), case: String(element.task_id), messages, truth: { actions, outputs } };
 }
 
-/** The place tells apart what a file may hold twice. */
+/** The position distinguishes duplicates in a file. */
 function idOf({ task_id: task, trial }: Element, at: number): string {
   return `${task}-${trial}/${at}`;
 }
@@ -156,10 +163,10 @@ function readsTruth(pack: string): boolean {
 
 function toolsBeside(file: string): ToolNames | undefined {
   try {
-    // The cast is the form of the section `tools`; what is not there says nothing.
+    // The cast is the form of the section `tools`; an absent list declares nothing.
     return parse(readFileSync(file.replace(/\.json$/, '.tools.yaml'), 'utf8')) as ToolNames;
   } catch {
-    // There is none.
+    // The file does not exist.
     return undefined;
   }
 }
@@ -177,7 +184,7 @@ function areaOf(evaluations: readonly Evaluation[], known: readonly Known[]): nu
   return area === undefined ? undefined : rounded(area);
 }
 
-/** A conversation is flagged where a criterion of the policy failed. */
+/** A conversation is flagged if a criterion of the policy failed. */
 function flagged(evaluations: readonly Evaluation[], known: readonly Known[]): readonly string[] {
   if (evaluations.length === 0) return [];
   const failed = new Set(known.filter(({ rewarded }) => !rewarded).map(({ id }) => id));

@@ -1,6 +1,6 @@
 /**
- * The workload of the benchmarks: requests as a Collector or a few SDKs would send them. Eight to twelve spans a trace,
- * questions and answers of one to four kilobytes, spans of many conversations mixed, children before parents.
+ * The workload of the benchmarks: requests as a Collector or a few SDKs would send them. Eight to twelve spans per
+ * trace, questions and answers of one to four kilobytes, spans of many conversations mixed, children before parents.
  */
 import { transcodeTraces } from '../src/model/otlp/json-transcoder.ts';
 import { randomFrom } from '../test/random.ts';
@@ -17,7 +17,7 @@ export interface WorkloadOptions {
   readonly seed: number;
   readonly traces: number;
   readonly spansPerRequest: number;
-  /** Conversations whose spans are mixed. */
+  /** Number of conversations whose spans are mixed. */
   readonly concurrent: number;
 }
 
@@ -46,7 +46,7 @@ export function makeWorkload(options: WorkloadOptions): Workload {
       const next = source.next();
       if (next.done === true) break;
       traces += next.value.turns.length;
-      // The turns of a conversation come one after the other.
+      // The turns of a conversation follow one another.
       active.push(next.value.turns.flat());
     }
     const at = Math.floor(random() * active.length);

@@ -1,6 +1,7 @@
 /**
- * Configurations that are those we ship with something exchanged: other addresses for containers, receivers that send nothing for who only
- * wants to look, shorter times for a trial. What is exchanged must be there: a file that was rewritten is not passed on half changed.
+ * Derives configurations from the shipped ones by replacing parts: other addresses for containers, receivers that send
+ * nothing for users who only want to look, shorter times for a trial. Each replaced part must be present, so that a
+ * rewritten source file is not passed on half changed.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +28,7 @@ export function prometheusConfig({ assay, alertmanager, scrapeSeconds, evaluateS
   ])}`;
 }
 
-/** Alerts are grouped and muted as shipped, and go nowhere: they are seen in Alertmanager's page. */
+/** Alerts are grouped and muted as shipped, but sent nowhere: they are visible in Alertmanager's page. */
 export function silentAlertmanagerConfig(): string {
   const shipped = read('alertmanager/alertmanager.yml').replace(/^(?:#.*\n)+/, '');
   return `${madeFrom('deploy/alertmanager/alertmanager.yml')}${exchange(shipped, [

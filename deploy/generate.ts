@@ -1,9 +1,9 @@
 /**
  * npm run generate [-- --docs <url> --grafana <url> --assay <url>]
- * Writes the files of deploy/ that have a source in TypeScript. They are checked in; a test holds them against the source.
+ * Writes the files of deploy/ that have a TypeScript source. They are checked in; a test compares them with the source.
  *
  * npm run generate -- --trial <folder> [--shorter-by 360]
- * Writes rules with shorter times, and configurations to try them with, into a folder of its own: see docs/quickstart.md.
+ * Writes rules with shorter times, and configurations to try them with, into a separate folder: see docs/quickstart.md.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

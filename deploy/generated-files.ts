@@ -1,4 +1,4 @@
-/** What is made from source, by its path in deploy/. */
+/** The generated files, by their path in deploy/. */
 import { prometheusConfig, silentAlertmanagerConfig } from './derived-configs.ts';
 import { dashboards } from './grafana/source/dashboards.ts';
 import { LINKS, type Links } from './links.ts';
@@ -20,15 +20,16 @@ export function generatedFiles(links: Links): ReadonlyMap<string, string> {
       prometheusConfig({ assay: ['assay-1:4319', 'assay-2:4319', 'assay-3:4319'], alertmanager }),
     ],
     ['compose/alertmanager.yml', silentAlertmanagerConfig()],
-    // Helm reads nothing outside of the chart. Links are exchanged there, by its values: they are always those that are shipped.
+    // Helm reads nothing outside the chart. Its values replace the links there, so the links here are always the
+    // shipped ones.
     ['helm/assay/files/assay.rules.yml', ruleFile(RULE_SETTINGS, LINKS)],
     ...dashboardFiles(LINKS, 'helm/assay/files/dashboards'),
   ]);
 }
 
 /**
- * For who wants to see an alert within minutes: the rules with every time shorter by a factor, and a Prometheus and an Alertmanager that look
- * as often as that needs.
+ * For users who want to see an alert within minutes: the rules with every time divided by a factor, and a Prometheus
+ * and an Alertmanager that evaluate often enough for that.
  */
 export function trialFiles(links: Links, factor: number): ReadonlyMap<string, string> {
   const often = { scrapeSeconds: 1, evaluateSeconds: 1 };

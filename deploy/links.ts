@@ -1,7 +1,9 @@
 /**
- * Where the links in alerts and dashboards lead: the one place. `npm run generate` takes others:
+ * The targets of the links in alerts and dashboards, in this one place. `npm run generate` accepts others:
+ *
  *   npm run generate -- --docs https://git.example.com/assay/blob/main/docs --grafana https://grafana.example.com --assay https://assay.example.com
- * As it is shipped, a runbook is a path in this repository, and the rest is where the things listen that one starts on one's own machine.
+ *
+ * As shipped, a runbook is a path in this repository, and the other links are the addresses of a local installation.
  */
 export interface Links {
   /** Folder with the runbooks in it. */

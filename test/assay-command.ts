@@ -1,4 +1,4 @@
-/** The command line as its users have it: a process of its own, in a folder, with only the environment that is given here. */
+/** The command line as users run it: a separate process, in a folder, with only the environment that is given here. */
 import { execFile, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { tempDirectory } from './temp-directory.ts';
@@ -29,7 +29,7 @@ export function assay(args: readonly string[], options: CommandOptions = {}): En
   return { status, stdout, stderr };
 }
 
-/** Where what it talks to runs in this process, and has to be let. */
+/** Necessary if the other side runs in this process and must not be blocked. */
 export function assayBeside(args: readonly string[], options: Omit<CommandOptions, 'input'> = {}): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>();
   const cwd = options.cwd ?? tempDirectory();
@@ -43,7 +43,7 @@ export function assayBeside(args: readonly string[], options: Omit<CommandOption
   return promise;
 }
 
-/** What is compiled once is not compiled by each of them again. */
+/** Shares compiled code, so that not every process compiles it again. */
 function environment(given: CommandOptions['env']): { readonly [name: string]: string } {
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   return { PATH, NODE_COMPILE_CACHE, ...given };

@@ -1,14 +1,14 @@
 /**
- * Ports for servers that tests start, stop and start again. They lie below those that the system gives to outgoing connections (32768 and up on
- * Linux): a client that tries again and again to reach a server that is down is else given that very port one day, is connected to itself, and
- * the server can't have its port back.
+ * Ports for servers that tests start, stop and restart. They are below the range that the system uses for outgoing
+ * connections (32768 and up on Linux). Otherwise a client that keeps trying to reach a stopped server can get that very
+ * port as its own. It would then be connected to itself, and the server could not open its port again.
  */
 import { createServer, type Server } from 'node:net';
 
 const FIRST = 10_000;
 const BEHIND_LAST = 32_000;
 
-/** On which nobody listens at the moment, all different. */
+/** Ports on which no program listens at the moment, all different. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers: Server[] = [];
   while (servers.length < count) {

@@ -1,4 +1,7 @@
-/** A backend that takes OpenTelemetry log records over OTLP/HTTP, for tests: a real HTTP server that reads protobuf with the reference decoder. */
+/**
+ * A backend for tests that accepts OpenTelemetry log records over OTLP/HTTP: a real HTTP server that reads protobuf
+ * with the reference decoder.
+ */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
@@ -92,7 +95,7 @@ function plain(value: Value): unknown {
   return value.arrayValue?.values.map(plain) ?? value.stringValue ?? value.doubleValue ?? value.intValue;
 }
 
-/** `answer` gives the status of each request; what is answered with 200 is taken. */
+/** `answer` returns the status of each request; requests answered with 200 are kept. */
 export async function startLogsBackend(
   answer: (request: LogsRequest, number: number) => number,
   port = 0,

@@ -1,6 +1,6 @@
 /**
- * Property tests draw from the same seed at every run, so that a commit is judged by what it changed and not by the draw.
- * `npm run properties` draws others, many times over; `ASSAY_TEST_SEED` names one.
+ * Property tests use the same seed at every run, so that a commit is judged by its changes and not by chance.
+ * `npm run properties` uses other seeds, many times over; `ASSAY_TEST_SEED` sets one.
  */
 import fc from 'fast-check';
 

@@ -1,4 +1,4 @@
-/** What tests draw at random comes from a seed that they print, so that whatever they find can be found again. */
+/** Random values of tests come from a seed that they print, so that a failure can be reproduced. */
 export { randomFrom } from '../src/model/random.ts';
 
 export function shuffled<T>(items: readonly T[], random: () => number): T[] {

@@ -1,4 +1,4 @@
-/** A folder that is gone after the test. */
+/** A folder that is deleted after the test. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Circles of imports. The linter finds those that exist when the program runs; these are found with imports of types as well. */
+/** Import cycles. The linter finds those that exist at run time; these are found with imports of types as well. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -8,12 +8,14 @@ import { TURN_FATES } from '../src/model/events/scoring-events.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const KINDS = [VERDICTS, OUTCOMES, CLOSE_CAUSES, DUE_CAUSES, UNSCORED_CAUSES, TURN_FATES];
-// `because` is often the reason of something else.
+// `because` often gives the reason of something else.
 const COMPARED = new RegExp(
   `(?:verdict|outcome|(?<!\\bbe)cause|unscoredBecause|fate)\\s*[!=]==\\s*'(?:${KINDS.flat().join('|')})'`,
   'i',
 );
-/** What a judge said beside people's labels, and what is remarked on a criterion, is a pass or a fail and nothing else. */
+/**
+ * A judge's verdict compared with people's labels, and a remark on a criterion, is a pass or a fail and nothing else.
+ */
 const OF_TWO_KINDS = [
   'src/calibrate/confusion.ts',
   'src/calibrate/pair-up.ts',
@@ -47,7 +49,10 @@ test.each(["if (because === 'size') return;", "outcome === 'appended'"])('it let
   expect(code).not.toMatch(COMPARED);
 });
 
-/** Objects whose keys are kinds, with what comes after them. A pass or a fail alone is a decision, which has no other kinds. */
+/**
+ * Objects whose keys are kinds, with the text after them. A pass or a fail alone is a decision, which has no other
+ * kinds.
+ */
 function tablesOfKinds(text: string): readonly { readonly keys: readonly string[]; readonly after: string }[] {
   return [...text.matchAll(/\{/g)].flatMap(({ index }) => {
     const end = closingBrace(text, index);
@@ -70,7 +75,7 @@ function closingBrace(text: string, open: number): number {
   return text.length;
 }
 
-/** Without what is within brackets, and without comments. */
+/** Without bracketed text and without comments. */
 function outermost(text: string): string {
   let depth = 0;
   let kept = '';

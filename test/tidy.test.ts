@@ -1,7 +1,7 @@
 /**
- * The house rules that a machine can hold. Each says the remedy when it breaks, and has canaries: texts that break it,
- * so that a rule which has stopped to find anything is noticed. Formatting, floating promises, exhaustive switches,
- * import cycles and the length of functions are the linter's.
+ * The house rules that a machine can check. Each names the remedy when it is broken, and has canaries: texts that break
+ * it, so that a rule that no longer finds anything is noticed. Formatting, floating promises, exhaustive switches,
+ * import cycles and the length of functions are checked by the linter.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -32,7 +32,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   offline: ['engine', 'backtest', 'instrument'],
   serve: ['engine', 'backtest'],
 };
-/** What package.json exports: others import it. */
+/** The exports of package.json, which others import. */
 const PACKAGE_EXPORTS = ['src/instrument/instrument.ts', 'src/score/define-suite.ts', 'src/vitest/vitest.ts'];
 const LINES_MAX = 500;
 const BYTES_MAX = 600_000;
@@ -44,7 +44,7 @@ interface Import {
   readonly room: string;
   readonly target: string;
   readonly targetRoom: string | undefined;
-  /** The names that are asked for; undefined means all of them. */
+  /** The imported names; undefined means all of them. */
   readonly names: readonly string[] | undefined;
 }
 
@@ -73,7 +73,7 @@ class Tree {
     return files.filter((file) => pattern.test(this.read(file)));
   }
 
-  /** The imports of `src` that are as they must not be, in words. */
+  /** The imports of `src` that break the rules, described in words. */
   importing(isBroken: (one: Import) => boolean): string[] {
     return this.imports
       .filter((one) => one.file.startsWith('src/') && isBroken(one))
@@ -105,11 +105,11 @@ class Tree {
 }
 
 interface Rule {
-  /** What holds, and the remedy where that is not plain. */
+  /** The rule, and the remedy if it is not obvious. */
   readonly claim: string;
-  /** The places that break it, in words. */
+  /** The places that break it, described in words. */
   readonly broken: (tree: Tree) => readonly string[];
-  /** Each breaks it, alone: a file and its text. */
+  /** Canaries, each of which breaks it alone: a file and its text. */
   readonly canaries: readonly (readonly [file: string, text: string])[];
 }
 
@@ -308,7 +308,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** The names that a file exports, its own and those that it passes on. */
+/** The names that a file exports, its own and re-exported ones. */
 function exportsOf(text: string): readonly string[] {
   const declared =
     /^export (?:async |abstract |declare )*(?:const|let|function\*?|class|interface|type) (\w+)|^export (?:type )?\{([^}]*)\}/gm;
@@ -322,7 +322,10 @@ function exportsOf(text: string): readonly string[] {
   );
 }
 
-/** Each file with its bytes as characters, one for each: all that is looked for is ASCII. This file is left out, as it holds what it looks for. */
+/**
+ * Each file with its bytes as characters, one for each, because all search texts are ASCII. This file is left out,
+ * because it contains the search texts.
+ */
 function filesUnder(folder: string): (readonly [string, string])[] {
   return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes the topics that Assay reads and writes; what is there already stays as it is.
+# Creates the topics that Assay reads and writes; existing ones stay unchanged.
 #   BROKERS=kafka:9092 PARTITIONS=12 REPLICAS=3 deploy/kafka/create-topics.sh
-# KAFKA_TOPICS is the command of Kafka's distribution, where it is not at its place in Apache's image.
+# KAFKA_TOPICS is the command of Kafka's distribution, if it is not at its place in Apache's image.
 set -eu
 topics=${KAFKA_TOPICS:-/opt/kafka/bin/kafka-topics.sh}
 brokers=${BROKERS:-localhost:9092}
@@ -16,7 +16,7 @@ create() {
     --create --if-not-exists --topic "$name" --partitions "$count" --replication-factor "$replicas" "$@"
 }
 
-# LogAppendTime: log time is then the brokers' clock, and no agent's clock that is wrong can hurry or hold up anything.
+# LogAppendTime: log time is then the brokers' clock, so a wrong clock of an agent cannot advance or delay anything.
 for topic in otlp_spans otlp_logs; do
   create "$topic" "$partitions" \
     --config max.message.bytes=16777216 \

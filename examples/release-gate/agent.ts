@@ -1,12 +1,13 @@
 /**
- * The scheduling agent as `assay run --agent examples/release-gate/agent.ts` calls it: a function that is given a turn and gives the
- * answer. The OpenTelemetry SDK is set up once, as in production; where it sends its spans is said by OTEL_EXPORTER_OTLP_ENDPOINT.
+ * The scheduling agent as `assay run --agent examples/release-gate/agent.ts` calls it: a function that takes a turn and
+ * returns the answer. The OpenTelemetry SDK is set up once, as in production; it sends its spans to
+ * OTEL_EXPORTER_OTLP_ENDPOINT.
  *
- *   ASSAY_EXAMPLE_VERSION        what the agent calls itself (v1)
- *   ASSAY_EXAMPLE_REGRESS        faults, as `--regress` of the scheduling agent has them: wrong-time,loop (none)
+ *   ASSAY_EXAMPLE_VERSION        the version that the agent reports (v1)
+ *   ASSAY_EXAMPLE_REGRESS        faults, as in `--regress` of the scheduling agent: wrong-time,loop (none)
  *   ASSAY_EXAMPLE_REGRESS_RATE   the share of conversations that go wrong (0.5)
  *
- * Which ones go wrong is chance, from the seed of the run: the same seed, the same conversations.
+ * The seed of the run decides which conversations go wrong: the same seed, the same conversations.
  */
 import { inConversation } from '../../src/instrument/instrument.ts';
 import { SchedulingAgent } from '../scheduling-agent/agent.ts';
@@ -16,13 +17,13 @@ import { seededRandom } from '../scheduling-agent/random.ts';
 import { ScriptedModel } from '../scheduling-agent/scripted-model.ts';
 import { startTelemetry } from '../scheduling-agent/telemetry.ts';
 
-/** The part of what `assay run` gives that is wanted here. */
+/** The fields used here of the input from `assay run`. */
 interface Turn {
   readonly conversation_id: string;
   readonly seed: number;
   readonly turn: number;
   readonly of: number;
-  /** Of the first turn: with the calendars. Later ones are texts. */
+  /** The first turn has the calendars. Later ones are texts. */
   readonly input: string | { readonly text: string; readonly user: string; readonly calendar: readonly Busy[] };
 }
 

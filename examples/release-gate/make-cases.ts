@@ -1,4 +1,7 @@
-/** Writes `scheduling.cases.yaml`: sixty of the example's users, what each says, how the calendars stand, and what would be right. */
+/**
+ * Writes `scheduling.cases.yaml`: sixty of the example's users, with their messages, their calendars, and the ground
+ * truth.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
@@ -15,7 +18,7 @@ const cases = Array.from({ length: CASES }, (_, number) => {
   const count = (counts.get(name) ?? 0) + 1;
   counts.set(name, count);
   const [first = '', ...rest] = says;
-  // The agent that is tried has no calendars of its own to look at: the first turn brings them.
+  // The agent under test has no calendars of its own: the first turn contains them.
   const opening = { text: first, user: userId, calendar: busy };
   return {
     id: `${name}-${String(count).padStart(2, '0')}`,

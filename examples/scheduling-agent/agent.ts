@@ -26,7 +26,7 @@ interface BookedEvent {
   readonly duration: number;
 }
 
-/** What the agent knows at the end: recorded for the evaluator with every turn. */
+/** The agent's knowledge at the end: recorded for the evaluator with every turn. */
 interface SchedulingState {
   conversation_stage: 'collecting' | 'completed' | 'failed';
   scheduling_context: {
@@ -61,7 +61,7 @@ export class SchedulingAgent {
     this.#userId = options.userId;
   }
 
-  /** One turn. Throws what the model throws; the caller is the chat window that then shows nothing. */
+  /** One turn. Throws what the model throws; the caller stands for the chat window, which then shows nothing. */
   answer(userInput: string, turn: { readonly isLast: boolean }): Promise<string> {
     const attributes = {
       'gen_ai.operation.name': 'invoke_agent',
@@ -144,7 +144,7 @@ export class SchedulingAgent {
         this.#remember(call, result);
         return { role: 'tool', callId: call.id, name: call.name, result };
       } catch (error) {
-        // The model is told and may try again: a failed tool is not a failed turn.
+        // The model sees the error and may retry: a failed tool is not a failed turn.
         fail(span, error);
         return { role: 'tool', callId: call.id, name: call.name, result: { error: String(error) } };
       } finally {
@@ -163,7 +163,7 @@ export class SchedulingAgent {
         context.proposed_alternatives.push(...listIn(result, 'alternatives'));
         break;
       case 'book_meeting': {
-        // The cast is the tool's result type, which the calendar gives.
+        // The cast is the tool's result type, which the calendar returns.
         const { participants, time, duration } = result as BookedEvent;
         context.booking_confirmed = true;
         context.booked_event = { participants, time, duration };
@@ -189,7 +189,7 @@ export class SchedulingAgent {
   }
 }
 
-/** At prices that a larger model might have: 3 and 15 dollars for a million tokens. */
+/** Prices as of a larger model: 3 and 15 dollars per million tokens. */
 function costUsd({
   inputTokens,
   outputTokens,

@@ -1,4 +1,4 @@
-/** Everybody's calendar for one day, in memory. Times are local and written as in ISO 8601, without a zone. */
+/** The calendars of all people for one day, in memory. Times are local and written as in ISO 8601, without a zone. */
 export interface Meeting {
   readonly meeting_id: string;
   readonly title: string;
@@ -41,7 +41,7 @@ export class Calendar {
     });
   }
 
-  /** The free slots of that day that are nearest to the time asked for, at most `count`. */
+  /** The free slots of that day that are nearest to the requested time, at most `count`. */
   alternatives(participants: readonly string[], time: string, duration: number, count: number): readonly string[] {
     const wanted = minutesOf(time);
     const free: string[] = [];

@@ -1,10 +1,13 @@
-/** What can go wrong in a release of the agent, and which criterion should notice. */
+/** Faults of a release of the agent, and the criteria that should notice them. */
 import type { Random } from './random.ts';
 
 export const FAULTS = ['wrong-participant', 'wrong-time', 'silent-crash', 'skip-alternatives', 'loop'] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** Criteria that a conversation with this fault fails: of the suite `scheduling`, and `default/…` of the suite `default`. */
+/**
+ * Criteria that a conversation with this fault fails: in the suite `scheduling`, and `default/…` in the suite
+ * `default`.
+ */
 export const FAILS: Readonly<Record<Fault, readonly string[]>> = {
   'wrong-participant': ['correct_participants'],
   'wrong-time': ['correct_time'],
@@ -19,7 +22,7 @@ export function parseFault(text: string): Fault {
   return fault;
 }
 
-/** What goes wrong in a conversation, by chance; nothing in most. */
+/** The fault of a conversation, by chance; undefined for most. */
 export function chooseFault(
   random: Random,
   {
@@ -30,7 +33,7 @@ export function chooseFault(
 ): Fault | undefined {
   if (random.next() >= rate) return undefined;
   const others = faults.filter((fault) => fault !== 'skip-alternatives');
-  // Alternatives can only be skipped where there is a conflict, so that is what mostly goes wrong there.
+  // Alternatives can only be skipped if there is a conflict, so this is the usual fault then.
   const skips = hasConflict && others.length < faults.length;
   if (skips && (others.length === 0 || random.next() < 0.5)) return 'skip-alternatives';
   return others.length === 0 ? undefined : random.pick(others);

@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same users, models and faults (mulberry32). */
+/** Reproducible randomness: the same seed gives the same users, models and faults (mulberry32). */
 export interface Random {
   /** From 0 up to, but not including, 1. */
   next(): number;

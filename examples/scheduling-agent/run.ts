@@ -1,4 +1,4 @@
-/** Runs conversations of the example agent at a given rate, some of them with a fault, and says what was run. */
+/** Runs conversations of the example agent at a given rate, some of them with a fault, and reports what was run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inConversation } from '../../src/instrument/instrument.ts';
 import { SchedulingAgent } from './agent.ts';
@@ -18,10 +18,10 @@ export interface AgentRunOptions {
   readonly environment: string;
   readonly seed: number;
   readonly regress: readonly Fault[];
-  /** The share of conversations that go wrong, once they do. */
+  /** The share of conversations that go wrong, once faults begin. */
   readonly regressRate: number;
   readonly regressAfter: RegressAfter;
-  /** About how long a model call takes. */
+  /** Approximate duration of a model call. */
   readonly modelLatencyMs: number;
   readonly signal?: AbortSignal;
 }
@@ -79,7 +79,7 @@ async function converse(options: AgentRunOptions, number: number, elapsedSeconds
       await inConversation({ id: conversationId, truth }, () => agent.answer(text, { isLast }));
     }
   } catch (error) {
-    // The fault: the user sees nothing. Anything else is a mistake of the example.
+    // A fault: the user sees nothing. Any other error is a mistake of the example.
     if (!(error instanceof ModelError)) throw error;
   }
   return { conversationId, scenario: scenario.name, turns, fault, fails: fault === undefined ? [] : FAILS[fault] };

@@ -1,6 +1,6 @@
 /**
- * The users: what each wants, how the calendars stand, what they say next, and what would be right. `truth` is what the
- * evaluator is told; the agent never sees it.
+ * The users: their wishes, the calendars, their later messages, and the ground truth. `truth` goes to the evaluator;
+ * the agent never sees it.
  */
 import { Calendar, timeAt, type Busy } from './calendar.ts';
 import { seededRandom } from './random.ts';
@@ -17,7 +17,7 @@ export interface Scenario {
   readonly userId: string;
   readonly says: readonly string[];
   readonly calendar: Calendar;
-  /** What the calendar begins with. */
+  /** Initial entries of the calendar. */
   readonly busy: readonly Busy[];
   readonly hasConflict: boolean;
   readonly truth: Truth;

@@ -1,7 +1,7 @@
 /**
- * A language model as its API looks from outside, messages in, an answer or tool calls out, with usage and a finish
- * reason; inside it is a script. It reads nothing but the messages, so that the agent around it is a real one, and a
- * fault changes what it says just as a bad release of a prompt or a model would.
+ * A language model with the interface of an API: messages in, an answer or tool calls out, with usage and a finish
+ * reason. Inside it is a script. It reads nothing except the messages, so the agent around it is a real one, and a
+ * fault changes its output just as a bad release of a prompt or a model would.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './faults.ts';
@@ -135,7 +135,7 @@ interface Wish {
   readonly onlyAsks: boolean;
 }
 
-/** What the user wants by now: later messages change what earlier ones said. */
+/** The user's current wish: later messages override earlier ones. */
 function wishOf(messages: readonly ModelMessage[]): Wish {
   const said = messages.flatMap((message) => (message.role === 'user' ? message.content : []));
   const last = <T>(find: (text: string) => T | undefined) => said.map(find).findLast((found) => found !== undefined);
@@ -181,7 +181,7 @@ function confirmation(booking: ModelMessage): string {
   );
 }
 
-/** Four characters to a token, as people estimate it. */
+/** Four characters per token, a common estimate. */
 function tokensIn(messages: readonly ModelMessage[]): number {
   return Math.ceil(JSON.stringify(messages).length / 4);
 }

@@ -7,7 +7,7 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ConversationSpanProcessor } from '../../src/instrument/instrument.ts';
 
 export interface Telemetry {
-  /** Sends what is left and takes the SDK down, so that another version of the agent may start in this process. */
+  /** Flushes and shuts the SDK down, so that another version of the agent may start in this process. */
   stop(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function startTelemetry(options: {
     }),
     spanProcessors: [
       new ConversationSpanProcessor(),
-      // Large enough for bursts: an SDK drops what does not fit, and the demonstration would miss conversations.
+      // Large enough for bursts: an SDK drops spans that do not fit, and the demonstration would miss conversations.
       new BatchSpanProcessor({ exporter, scheduledDelayMillis: 500, maxQueueSize: 65_536 }),
     ],
   });

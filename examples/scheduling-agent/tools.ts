@@ -1,4 +1,4 @@
-/** The agent's tools, over the calendar. Arguments come from a model, so each tool says what it cannot work with. */
+/** The agent's tools, over the calendar. Arguments come from a model, so each tool reports which ones it cannot use. */
 import type { Calendar } from './calendar.ts';
 
 export const TOOL_NAMES = ['search_calendar', 'check_availability', 'book_meeting', 'propose_alternatives'] as const;

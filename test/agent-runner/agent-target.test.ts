@@ -1,4 +1,4 @@
-/** What is meant by `--agent`, and which answers say that something went wrong. */
+/** The meaning of `--agent`, and the answers that report a failure. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

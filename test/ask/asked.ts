@@ -1,4 +1,4 @@
-/** Judges that ask a played provider, with a real store, in the test's own process. Stops with the test. */
+/** Judges that ask a fake provider, with a real store, in the test's own process. Stops with the test. */
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { JudgeScheduler, type JudgeSchedulerParts } from '../../src/ask/judge-scheduler.ts';
@@ -12,7 +12,7 @@ import { tempDirectory } from '../temp-directory.ts';
 export const NO_LIMIT = { hourNanos: Number.POSITIVE_INFINITY, dayNanos: Number.POSITIVE_INFINITY };
 const WAITER = 1;
 const RULES: JudgingRules = { budget: NO_LIMIT, limitMs: 3_600_000, keepAnswersMs: 86_400_000 };
-/** Short, so that nobody waits for them. */
+/** Short times, so that tests do not wait. */
 export const SHORT: QueueTimes = { idleMs: 10, retryMs: 10, circuit: { firstMs: 50, mostMs: 400 }, drainMs: 2000 };
 
 export function judgeAt(url: string, fields: Partial<Judge> = {}): Judge {
@@ -41,10 +41,10 @@ export interface Asked {
   readonly store: Store;
   readonly events: readonly JudgeEvent[];
   readonly asking: JudgeScheduler;
-  /** Somebody waits for these. */
+  /** Stores these questions, each with a waiting evaluation. */
   ask(...requests: readonly JudgeRequest[]): void;
   outcomeOf(request: JudgeRequest): JudgeOutcome | 'waiting';
-  /** Until each of these has ended. */
+  /** Resolves when each of these has ended. */
   ends(...requests: readonly JudgeRequest[]): Promise<readonly (JudgeOutcome | 'waiting')[]>;
 }
 

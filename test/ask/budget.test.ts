@@ -1,4 +1,7 @@
-/** The budget, whatever happens: random prices, answers, failures and crashes, and what was really spent is added up outside. */
+/**
+ * The budget under all conditions: random prices, answers, failures and crashes, with the actual cost added up
+ * independently.
+ */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { JudgeScheduler, type AllQuestions } from '../../src/ask/judge-scheduler.ts';
@@ -20,7 +23,7 @@ interface Spending {
   readonly nanos: number;
 }
 
-/** The most that was spent within any window that ends with a call. */
+/** The maximum cost within any window that ends with a call. */
 function mostWithin(spending: readonly Spending[], windowMs: number): number {
   return Math.max(
     0,
@@ -30,7 +33,7 @@ function mostWithin(spending: readonly Spending[], windowMs: number): number {
   );
 }
 
-/** A store until the crash; afterwards it answers nothing. */
+/** A store that stops answering at the crash. */
 function mortal(store: Store): { readonly questions: AllQuestions; crash(): void } {
   let isDead = false;
   const alive = <A extends readonly unknown[], R>(work: (...parameters: A) => R) => {
@@ -78,7 +81,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('no hour and no day has more than its budget
         outputTokens: Math.floor(random() * judge.maxOutputTokens),
       };
       const fate = random();
-      // An error is not charged for; everything else is, heard or not.
+      // An error is not charged; everything else is, whether or not the answer arrived.
       if (fate < 0.1) {
         const trouble = {
           failure: 'server-error',
@@ -158,7 +161,7 @@ test('where money is short, the lower priorities wait, and end when they have wa
     clientOf: () => ({
       ask: ({ material }) => {
         asked.push(material);
-        // As much as it can have been.
+        // The maximum that it can have cost.
         return Promise.resolve({ is: 'said', text: YES, model: 'm', usage: undefined } satisfies ModelReply);
       },
     }),

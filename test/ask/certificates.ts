@@ -1,4 +1,4 @@
-/** Two certificates for 127.0.0.1, each of which stands for itself. They are good for tests and nothing else. */
+/** Two self-signed certificates for 127.0.0.1, for tests only. */
 export const FIRST = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgsfKUlte6n+1jfddS

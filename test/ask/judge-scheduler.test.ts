@@ -1,4 +1,4 @@
-/** Judges over a real HTTP server that plays the provider, in good health and in every bad one that we know of. */
+/** Judges over a real HTTP server that plays the provider, in working order and with every known failure. */
 import { expect, test } from 'vitest';
 import type { JudgeEvent } from '../../src/model/events/judge-events.ts';
 import type { JudgeFailure } from '../../src/model/judging.ts';
@@ -156,7 +156,7 @@ test.each<[what: string, reaction: Reaction, failure: JudgeFailure]>([
   const requests = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => judgeRequest(name));
 
   ask(...requests);
-  // Stopped, and tried again and again, less and less often.
+  // Stopped, and retried less and less often.
   await until(() => events.filter(({ type }) => type === 'judge-stopped').length >= 3);
   const stops = events.flatMap((event) => (event.type === 'judge-stopped' ? [event] : []));
   expect(stops.map((event) => [event.failure, event.tryAgainMs]).slice(0, 3)).toEqual([
@@ -166,7 +166,7 @@ test.each<[what: string, reaction: Reaction, failure: JudgeFailure]>([
   ]);
   expect(stops[0]?.reason).not.toContain('sk-test');
   expect(requests.map(outcomeOf)).toEqual(requests.map(() => 'waiting'));
-  // The first four went out together, and then one at a time.
+  // The first four were sent together, and then one at a time.
   expect(provider.asked.length).toBeLessThanOrEqual(4 + stops.length);
   isMended = true;
 

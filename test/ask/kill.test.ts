@@ -1,4 +1,7 @@
-/** `kill -9` in the middle of asking, over a real provider and a real store: no vote is asked for twice but those in flight, and the budget holds. */
+/**
+ * `kill -9` in the middle of asking, over a real provider and a real store: only votes in flight are asked for twice,
+ * and the budget holds.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -19,7 +22,7 @@ const SCRIPT = path.resolve(import.meta.dirname, 'killed-asker.ts');
 
 interface Process {
   readonly child: ChildProcess;
-  /** Keys of votes that are durable, once each. */
+  /** Keys of durable votes, once each. */
   readonly durable: string[];
   readonly hasFinished: () => boolean;
 }
@@ -48,7 +51,7 @@ test('no vote is asked for twice but those in flight, and what it all costs stay
   store.commit();
   store.close();
   const keyOf = new Map(requests.map(({ material, key }) => [material, key]));
-  /** Called, by key; and what was spent, whether anybody heard the answer or not. */
+  /** Calls by key, and the cost, whether or not the answer arrived. */
   const calls = new Map<string, number>();
   let spent = 0;
   const provider = await startProvider(async ({ material }) => {
@@ -65,7 +68,7 @@ test('no vote is asked for twice but those in flight, and what it all costs stay
   for (let kill = 0; kill <= KILLS; kill += 1) {
     const before = provider.asked.length;
     const running = startProcess(file, provider.url);
-    // The last one is left until it has no money, or nothing to ask.
+    // The last process runs until it has no budget left, or nothing to ask.
     const enough = kill === KILLS ? Number.POSITIVE_INFINITY : before + 8 + Math.floor(random() * 6);
     await until(() => provider.asked.length >= enough || running.hasFinished());
     running.child.kill('SIGKILL');

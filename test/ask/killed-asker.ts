@@ -1,4 +1,7 @@
-/** A process that asks judges, to be killed: `node killed-asker.ts <store> <provider>`. Says which votes are durable, and when there is nothing more to ask, or no money. */
+/**
+ * A process that asks judges, to be killed: `node killed-asker.ts <store> <provider>`. Prints which votes are durable,
+ * and reports when there is nothing more to ask, or no budget left.
+ */
 import { JudgeScheduler } from '../../src/ask/judge-scheduler.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { KILLED_JUDGE, KILLED_RULES, KILLED_TIMES } from './killed-judge.ts';

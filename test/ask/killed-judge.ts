@@ -1,4 +1,4 @@
-/** The judge of the process that is killed. Its budget may not pay for all that is asked. */
+/** The judge of the killed process. Its budget may not cover all questions. */
 import type { Judge, JudgingRules } from '../../src/ask/judge.ts';
 import { judgeAt, SHORT } from './asked.ts';
 

@@ -1,4 +1,4 @@
-/** The probe of how far a judge agrees with itself, over a real HTTP server that plays the provider. */
+/** The probe of a judge's self-consistency, over a real HTTP server that plays the provider. */
 import { expect, test } from 'vitest';
 import { isProbed } from '../../src/ask/probe.ts';
 import { judgeAt, NO_LIMIT, startAsking, until } from './asked.ts';
@@ -19,7 +19,7 @@ test('an answered question is asked once more, and its verdict stays what it was
   await ends(first, second);
   await until(() => probes(events).length === 2);
 
-  // The first was said to be, and then not to be; the second was so both times.
+  // The first was answered yes, then no; the second yes both times.
   expect(probes(events)).toEqual([false, true]);
   expect(provider.asked).toHaveLength(4);
   for (const request of [first, second]) expect(outcomeOf(request)).toMatchObject({ answers: [{ pass: true }] });
@@ -28,7 +28,7 @@ test('an answered question is asked once more, and its verdict stays what it was
 test('what the probe costs is in the budget, and it takes nothing that verdicts may need', async () => {
   const provider = await startProvider(() => ({ say: YES, usage: [100, 10] }));
   const prices = { inputPerMillion: 0, outputPerMillion: 1000 };
-  // A call may cost 300 × 1000 × 10⁻⁶ = 0.3, and does cost 0.01; four fifths of 0.35 are less than 0.3.
+  // A call may cost 300 × 1000 × 10⁻⁶ = 0.3, and actually costs 0.01; four fifths of 0.35 are less than 0.3.
   const budget = { ...NO_LIMIT, hourNanos: 0.35e9 };
   const { ask, ends, events } = startAsking({
     judges: [judgeAt(provider.url, { probe: 1, prices })],

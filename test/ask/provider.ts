@@ -1,4 +1,4 @@
-/** A real HTTP server that plays a provider: OpenAI's chat completions and Anthropic's messages, in good and in bad health. */
+/** A real HTTP server that plays a provider, working or failing: OpenAI's chat completions and Anthropic's messages. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -9,28 +9,28 @@ export interface Asked {
   readonly number: number;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  // As it was sent: tests look into it.
+  // The body as received, for tests to inspect.
   readonly body: Readonly<Record<string, unknown>>;
-  /** What the model was shown. */
+  /** The text shown to the model. */
   readonly material: string;
 }
 
 export type Reaction =
-  /** The model says this. */
+  /** The model's answer. */
   | { readonly say: string; readonly usage?: readonly [input: number, output: number]; readonly finish?: string }
   | { readonly refuse: true }
   | { readonly status: number; readonly error?: unknown; readonly headers?: Readonly<Record<string, string>> }
-  /** This body, whatever it is, with status 200. */
+  /** This body, of any form, with status 200. */
   | { readonly raw: string }
-  /** A part of a good answer, and the connection is cut. */
+  /** A part of a good answer, after which the connection is cut. */
   | { readonly cut: true }
-  /** Nothing, ever. */
+  /** Never any answer. */
   | { readonly hang: 'before' | 'within' };
 
 export interface Provider {
   readonly url: string;
   readonly asked: Asked[];
-  /** Requests that were answered to the end. */
+  /** Requests that were answered completely. */
   readonly answered: Asked[];
   react: (asked: Asked) => Reaction | Promise<Reaction>;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Requests for tests: each name has a key of its own. */
+/** Requests for tests: each name has its own key. */
 import { createHash } from 'node:crypto';
 import type { JudgeRequest } from '../../src/model/judging.ts';
 

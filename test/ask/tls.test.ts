@@ -1,4 +1,7 @@
-/** A provider whose certificate changes: nothing is sent to one that is not trusted, and the judge goes on when it is the right one again. */
+/**
+ * A provider whose certificate changes: nothing is sent to an untrusted one, and the judge continues when the right one
+ * is back.
+ */
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { judgeAt, startAsking, until } from './asked.ts';

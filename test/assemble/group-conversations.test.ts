@@ -1,4 +1,4 @@
-/** Traces without a conversation id, put together by what they refer to. */
+/** Traces without a conversation id, joined by their references. */
 import { expect, test } from 'vitest';
 import { buildTurns } from '../../src/assemble/build-turns.ts';
 import { groupConversations } from '../../src/assemble/group-conversations.ts';

@@ -50,7 +50,7 @@ function row(span: Span, position: number): Row {
   };
 }
 
-/** Names stand for ids; no two here have the same first four letters and the same last four. */
+/** Names stand for ids; no two here share their first four and their last four letters. */
 function halvesOf(name: string | undefined): { readonly high: number; readonly low: number } {
   if (name === undefined) return { high: 0, low: 0 };
   const bytes = Buffer.from(name.padEnd(8, ' '));
@@ -222,7 +222,7 @@ test('the order of rows within an instant, and how often time is looked at, chan
     const mixed = lines.flatMap(([at, ...spans]): Line[] => {
       const order = shuffled(spans, random);
       const cut = Math.floor(random() * (order.length + 1));
-      // One entry or two at the same time, and now and then a look at the clock in between.
+      // One entry or two at the same time, sometimes with a clock tick in between.
       const parts: Line[] = [
         [at, ...order.slice(0, cut)],
         [at, ...order.slice(cut)],

@@ -1,4 +1,7 @@
-/** What a changed suite would have said is what it says when it is asked: of the same conversations, whichever way it came to it. */
+/**
+ * A backtest of a changed suite gives the same verdicts as scoring the same conversations with it, by either way of
+ * computing them.
+ */
 import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

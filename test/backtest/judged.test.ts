@@ -1,4 +1,7 @@
-/** What judges would be asked by a changed suite: nobody is asked, stored answers are used, and the rest has a price. */
+/**
+ * Questions of a changed suite to judges: no judge is called, stored answers are used, and the cost of the others is
+ * estimated.
+ */
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
@@ -80,7 +83,7 @@ test('another weight needs no judge, another question is priced, and going back 
   expect((bill?.costMost ?? 0) - (bill?.costLeast ?? 0)).toBeCloseTo((3 * CONVERSATIONS * 100 * 20) / 1e6, 9);
   expect(reworded.criteria.find(({ criterion }) => criterion === 'kind')?.after.decided).toBe(0);
   expect(unknown.counted).toMatchObject({ weighedAgain: CONVERSATIONS, withoutJudges: 0 });
-  // What judges are sent is the same, so their answers are, whatever else has to be asked.
+  // The text for judges is the same, so their answers are too, whatever else must be evaluated again.
   expect(all.counted).toMatchObject({ askedAgain: CONVERSATIONS, withoutJudges: 0 });
   expect(all.criteria.find(({ criterion }) => criterion === 'kind')?.after.decided).toBe(CONVERSATIONS);
 });

@@ -1,4 +1,4 @@
-/** A store of conversations that were scored by suites, for tests of what looks at it afterwards. */
+/** A store of conversations that were scored by suites, for tests of later analysis. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ export const CONVERSATIONS = 60;
 const directories: string[] = [];
 let files = 0;
 
-/** For what a whole file of tests uses. */
+/** A temporary folder that is shared by a whole test file. */
 function directoryOfFile(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
   directories.push(directory);

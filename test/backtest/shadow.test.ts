@@ -1,4 +1,4 @@
-/** A suite in shadow is stored and compared, and nothing that is said of an agent is another for it. */
+/** A suite in shadow is stored and compared, and changes no figure about an agent. */
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';

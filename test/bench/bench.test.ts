@@ -58,7 +58,7 @@ test('the benchmark validity compares the pack with rewards, and says where they
   });
   const elements = [
     element(0, 1, ask('c', 'zap_lamp', { lamp: 1 }), result('c', 'ok'), say('That is 30.'), bye),
-    // An id that comes twice: the first call failed.
+    // A duplicate id: the first call failed.
     element(
       1,
       0,
@@ -69,7 +69,7 @@ test('the benchmark validity compares the pack with rewards, and says where they
       say('30.'),
       bye,
     ),
-    // The call that nobody expected is one that only the file beside it knows for a write.
+    // Only the file beside the data declares the unexpected call a write.
     element(
       2,
       0,
@@ -80,9 +80,9 @@ test('the benchmark validity compares the pack with rewards, and says where they
       say('30.'),
       bye,
     ),
-    // Cut off: nobody answered the user.
+    // Cut off: the user got no answer.
     element(3, 0, ask('c', 'zap_lamp', { lamp: 1 }), result('c', 'ok'), say('30.'), { role: 'user', content: 'And?' }),
-    // The reward knows what nobody can see.
+    // The reward reflects something that no trace shows.
     element(4, 0, ask('c', 'zap_lamp', { lamp: 1 }), result('c', 'ok'), say('30.'), bye),
   ];
   const file = path.join(tempDirectory(), 'lamps.json');

@@ -37,7 +37,7 @@ test('conversations of the same case make the interval wider than as many cases 
 });
 
 test('within cases only pairs of the same case are compared; cases of one kind and conversations without one are left out', () => {
-  // Between cases the score ranks all wrong; within, five of ten pairs are right.
+  // Between cases the score ranks all pairs wrong; within cases, five of ten pairs are right.
   const pairs = Array.from({ length: 10 }, (_, index) => {
     const right = index < 5;
     return [

@@ -45,7 +45,7 @@ test('phi is the correlation of both as numbers', () => {
   );
 });
 
-/** Verdicts of a, b and c, `p`, `f` or `-` for each, so many times. */
+/** Verdicts of a, b and c, `p`, `f` or `-` for each, repeated this often. */
 function pairsOf(...rows: readonly (readonly [verdicts: string, times: number])[]): VerdictPairs {
   const kinds: Readonly<Record<string, VerdictKind>> = { p: 'pass', f: 'fail', '-': 'not_applicable' };
   const pairs = new VerdictPairs(['a', 'b', 'c']);

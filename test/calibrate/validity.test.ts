@@ -73,11 +73,11 @@ test('a small table is what one works out by hand', () => {
     saidGood: { good: 1, bad: 1 },
     saidBad: { good: 1, bad: 1 },
     saidNeither: { good: 0, bad: 1 },
-    // One of two right on either side is what chance gives.
+    // One right of two on either side is what chance gives.
     agreement: { value: 0.5 },
     kappa: { value: 0 },
     withoutScore: { good: 0, bad: 1 },
-    // Of the pairs ac, ad, bc, bd three are ranked right, and bc is a tie.
+    // Three of the pairs ac, ad, bc, bd are ranked right, and bc is a tie.
     area: { value: 0.875 },
     withinCases: undefined,
   });
@@ -148,7 +148,7 @@ test('suites stand apart', () => {
   ]);
 });
 
-/** So many of each kind, each of a score that its number gives. */
+/** This many of each kind, each with a score derived from its number. */
 function scored({
   each,
   scoreOf,
@@ -199,7 +199,7 @@ test.each<[why: string, remarks: readonly string[], told: readonly RegExp[]]>([
 });
 
 test('knows hard cases from easy ones is not good runs from bad ones', () => {
-  // 40 easy cases with mostly good runs have high scores, 40 hard ones low scores, whatever came of the run.
+  // 40 easy cases with mostly good runs have high scores, 40 hard ones low scores, whatever the outcome of the run.
   const made = Array.from({ length: 80 }, (_, at) => ['1', '2', '3'].map((run) => ({ at, run }))).flat();
   const isGood = ({ at, run }: (typeof made)[number]) => (at < 40 ? run !== '3' : run === '1');
   const evaluations = made.map(({ at, run }) =>
@@ -251,7 +251,7 @@ test('versions of a suite, and of the judge of a criterion, are told apart', () 
   ]);
   expect(suites[0]?.criteria).toMatchObject([
     { criterion: 'kind', judgedBy: { version: 'v1' }, failed: { good: 1, bad: 0 }, recall: { value: 0 } },
-    // Of the bad ones that it was asked about, not of all.
+    // A share of the bad ones that it was asked about, not of all.
     { criterion: 'kind', judgedBy: { version: 'v2' }, failed: { good: 0, bad: 1 }, recall: { value: 1 } },
   ]);
 });

@@ -1,4 +1,4 @@
-/** The agents that scenarios are about: instructions and tools, as a framework's driver needs them to build one. */
+/** The agents of the scenarios: instructions and tools, as a framework's driver needs them. */
 export type AgentKind = 'meeting' | 'sql' | 'support';
 
 interface Parameter {
@@ -28,7 +28,7 @@ const text: Parameter = { type: 'string' };
 const number: Parameter = { type: 'integer' };
 const texts: Parameter = { type: 'array', items: { type: 'string' } };
 
-/** Every parameter is required: some providers allow no other tools. */
+/** Every parameter is required, because some providers allow no other tools. */
 function tool(name: string, description: string, properties: Readonly<Record<string, Parameter>>): ToolOffer {
   return {
     name,
@@ -79,7 +79,9 @@ export const AGENTS: Readonly<Record<AgentKind, AgentOffer>> = {
   },
 };
 
-/** Who talks to the user where a scenario has two agents: asks the other as a tool, or hands over to it. */
+/**
+ * The agent that talks to the user in a scenario with two agents: it calls the other as a tool, or hands over to it.
+ */
 export const FRONT_DESK: AgentOffer = {
   name: 'front_desk',
   instructions: 'You greet customers and let the support agent find out about tickets.',

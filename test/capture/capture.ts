@@ -1,6 +1,6 @@
 /**
- * One run: a server that is model and OTLP receiver in one, a process with the framework in it, and the files written of
- * what came. The driver announces each turn, so that the model knows where in the script it is.
+ * One run: a server that is both model and OTLP receiver, a process with the framework in it, and the files written
+ * from the export. The driver announces each turn, so that the model knows its place in the script.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,10 +26,10 @@ export interface CaptureOptions {
   readonly isVerbose: boolean;
 }
 
-/** With which the drivers let a tool end the process. */
+/** The exit code with which the drivers let a tool end the process. */
 const KILLED = 9;
 
-/** What did not go as scripted; a capture with complaints is not written. */
+/** Deviations from the script; a capture with complaints is not written. */
 export type Complaints = readonly string[];
 
 export async function capture(
@@ -153,14 +153,17 @@ export async function capture(
   return [];
 }
 
-/** Some frameworks take nothing but a UUID. */
+/** Some frameworks accept only a UUID. */
 function conversationIdOf(name: string, settings: Readonly<Record<string, unknown>>): string {
   const hash = digest(`${name} conversation`);
   if (settings.conversationId !== 'uuid') return `conv_${hash.slice(0, 12)}`;
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
-/** Only what a program needs to start is passed on: the caller's keys and settings would end up in the spans. */
+/**
+ * Only the variables that a program needs to start are passed on, because the caller's keys and settings would end up
+ * in the spans.
+ */
 function runDriver(
   { command, file, folder }: Installation,
   { timeoutMs, isVerbose }: CaptureOptions,

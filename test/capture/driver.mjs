@@ -1,6 +1,7 @@
 /**
- * What a JavaScript framework's file gets: the run to play, its tools, and two functions, one that starts OpenTelemetry
- * and one that plays the turns. It is copied next to the file and sees the framework's packages, not the project's.
+ * The support code for a JavaScript framework's file: the run to play, its tools, and two functions, one that starts
+ * OpenTelemetry and one that plays the turns. It is copied next to the file and sees the framework's packages, not the
+ * project's.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
@@ -56,14 +57,14 @@ export function asText(result) {
 }
 
 const flushes = [];
-/** To be called after each turn and at the end: exporters that `startTelemetry` did not make. */
+/** Called after each turn and at the end, for exporters that `startTelemetry` did not create. */
 export function onFlush(flush) {
   flushes.push(flush);
 }
 
 /**
- * A tracer provider with a batching exporter, global and with asynchronous context. `processors` come first; `resource` is
- * added to what the environment says.
+ * A tracer provider with a batching exporter, global and with asynchronous context. `processors` come first; `resource`
+ * is added to the one from the environment.
  */
 export async function startTelemetry({ processors = [], path = '/v1/traces', wrap = (processor) => processor } = {}) {
   const { NodeTracerProvider, BatchSpanProcessor } = await import('@opentelemetry/sdk-trace-node');
@@ -87,7 +88,7 @@ export async function startTelemetry({ processors = [], path = '/v1/traces', wra
 
 const context = new AsyncLocalStorage();
 
-/** Plays the script's turns: `answer` gets what the user says and gives back the agent's text. */
+/** Plays the script's turns: `answer` gets the user's message and returns the agent's text. */
 export async function play(answer) {
   for (const [index, { user }] of script.turns.entries()) {
     await post('/turn', { index });
@@ -108,7 +109,7 @@ async function post(path, body) {
   await fetch(`${run.control}${path}`, { method: 'POST', body: JSON.stringify(body) });
 }
 
-/** An agent by hand over OpenAI chat completions, for libraries that instrument clients and have no agents. */
+/** A hand-written agent over OpenAI chat completions, for libraries that instrument clients and have no agents. */
 export function openAiAgent({ complete, callTool, offer = run.agent }) {
   const history = [{ role: 'system', content: offer.instructions }];
   const tools = offer.tools.map(({ name, description, parameters }) => ({
@@ -132,7 +133,7 @@ export function openAiAgent({ complete, callTool, offer = run.agent }) {
   };
 }
 
-/** The message that a streamed chat completion adds up to. */
+/** The message assembled from a streamed chat completion. */
 export async function messageOfStream(stream) {
   const message = { role: 'assistant', content: null };
   for await (const { choices } of stream) {
@@ -210,7 +211,7 @@ export function anthropicAgent({ create, callTool, offer = run.agent }) {
   };
 }
 
-/** What the model is told: the tool's result, or its error, unless that is to end the turn. */
+/** The message for the model: the tool's result, or its error, unless that is to end the turn. */
 async function resultFor(callTool, offer, name, args, id) {
   const tool = offer.tools.find((each) => each.name === name);
   try {

@@ -1,4 +1,4 @@
-/** The expected file of a run: what happened according to the script, and what was sent. Nothing in it is read from spans. */
+/** The expected file of a run: the events of the script, and what was sent. Nothing in it is read from spans. */
 import type { AgentOffer } from './agents.ts';
 import type { ModelApi } from './apis/api.ts';
 import type { Framework, Variant } from './framework-file.ts';
@@ -17,7 +17,7 @@ export interface PlayedRun {
   readonly conversationId: string;
   readonly userId: string;
   readonly turns: readonly PlayedTurn[];
-  /** What the application saw each turn end with, by turn. */
+  /** The result of each turn as the application saw it. */
   readonly raised: ReadonlyMap<number, { readonly name: string; readonly message: string }>;
   readonly requests: readonly ReceivedRequest[];
 }
@@ -92,7 +92,7 @@ function sum(turns: readonly PlayedTurn[]): Usage {
   return total;
 }
 
-/** Whether the id is anywhere in what was sent: true in spans, "logs" where it is only in those. */
+/** Whether the id is anywhere in the export: true in spans, "logs" if only there. */
 function conveyed({ requests, conversationId }: PlayedRun): boolean | 'logs' {
   const has = (signal: string) =>
     requests.some((request) => request.signal === signal && JSON.stringify(request.body).includes(conversationId));

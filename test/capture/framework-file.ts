@@ -1,6 +1,6 @@
 /**
- * What a framework's file says about itself: JSON in its first comment, between `capture` and the comment's end, the same
- * in JavaScript and Python, so that it can be read before the packages are installed.
+ * The declaration in a framework's file: JSON in its first comment, between `capture` and the comment's end. It is the
+ * same in JavaScript and Python, so that it can be read before the packages are installed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Installs what a framework's file pins into a folder of its own under the system's temporary folder, never into the
- * project, and puts the file and its driver there. A folder that already has exactly these packages is used again.
+ * Installs the packages that a framework's file pins into a separate temporary folder, never into the project, and puts
+ * the file and its driver there. A folder that already has exactly these packages is reused.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Records what published agent frameworks export: see README.md. */
+/** Records the exports of published agent frameworks: see README.md. */
 import path from 'node:path';
 import { Command } from 'commander';
 import { capture } from './capture.ts';

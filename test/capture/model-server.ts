@@ -1,7 +1,8 @@
 /**
- * Plays a script: answers each model call with the next reply of the turn that the driver announced, whatever was asked.
- * A reply that is an error is repeated, since clients try again; everything else is said once. Calls that offer no tools
- * although the agent has some (a title, a quota check) are not the script's: they get a short text and do not count.
+ * Plays a script: answers each model call with the next reply of the turn that the driver announced, whatever the
+ * request. An error reply is repeated, because clients retry; every other reply is sent once. Calls that offer no tools
+ * although the agent has some (a title, a quota check) are not part of the script: they get a short text and do not
+ * count.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { APIS } from './apis/apis.ts';
@@ -26,7 +27,7 @@ export class ScriptedModel {
     this.#next = 0;
   }
 
-  /** How much of the turn was asked for: a driver that stops early has not played the scenario. */
+  /** How much of the turn was requested: a driver that stops early has not played the scenario. */
   endTurn(): void {
     const wanted = this.#turns[this.#turn]?.replies.length ?? 0;
     const isError = this.#turns[this.#turn]?.error !== undefined;
@@ -69,7 +70,7 @@ export class ScriptedModel {
   }
 }
 
-/** Some frameworks offer a tool under a name of their own: `mcp__office__look` for `look`. */
+/** Some frameworks offer a tool under their own name for it: `mcp__office__look` for `look`. */
 function asOffered(reply: Reply, offered: readonly string[]): Reply {
   if (reply.kind === 'error') return reply;
   const calls = reply.calls.map((call) => {
@@ -88,7 +89,7 @@ function offeredNames(tools: unknown): readonly string[] {
   ]);
 }
 
-/** Some agents want to be answered through a tool, `final_answer`, whose one argument is the text. */
+/** Some agents expect the answer through a tool, `final_answer`, whose one argument is the text. */
 function asFinalAnswer(reply: Reply, tools: unknown): Reply {
   if (reply.kind === 'error' || reply.calls.length > 0 || !Array.isArray(tools)) return reply;
   for (const offered of tools) {

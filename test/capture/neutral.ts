@@ -1,5 +1,5 @@
 /**
- * Takes out of a capture what belongs to the machine it was made on: names, ids and paths of host and process. Times, span
+ * Removes from a capture the data of the machine it was made on: names, ids and paths of host and process. Times, span
  * ids and everything that an emitter decides stay as they are.
  */
 import { homedir, hostname, tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const NEUTRAL_KEYS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['service.instance.id', { stringValue: '00000000-0000-4000-8000-000000000000' }],
 ]);
 
-/** Which texts the run's own folder and port have been replaced by. */
+/** The replacements for the run's own folder and port. */
 export function neutralised(value: Json, run: { readonly folder: string; readonly port: number }): Json {
   const replacements: readonly (readonly [string, string])[] = [
     [run.folder, '/app'],

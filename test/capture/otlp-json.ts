@@ -1,10 +1,10 @@
 /**
- * Export requests as OTLP/JSON, whatever they came as: protobuf is turned into JSON field by field by a conventional
- * decoder, not by Assay's, so that a mistake of the latter can't hide in its own fixtures.
+ * Export requests as OTLP/JSON, whatever their original form. Protobuf is converted to JSON field by field by a
+ * conventional decoder, not by Assay's, so that a mistake of the latter cannot hide in its own fixtures.
  */
 import { otlp } from '../model/otlp/otlp.proto.ts';
 
-/** JSON as a decoder or a client made it; what is in it is the emitter's business. */
+/** JSON made by a decoder or a client; its content is the emitter's. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 export function jsonOfRequest(signal: 'traces' | 'logs', contentType: string, body: Buffer): Json {
@@ -15,7 +15,7 @@ export function jsonOfRequest(signal: 'traces' | 'logs', contentType: string, bo
 
 const IDS: ReadonlySet<string> = new Set(['traceId', 'spanId', 'parentSpanId']);
 
-/** Ids are hexadecimal in OTLP/JSON, other bytes base64; an id that is not there is left out. */
+/** Ids are hexadecimal in OTLP/JSON, other bytes base64; an absent id is left out. */
 function tidied(value: unknown): Json {
   if (Array.isArray(value)) return value.map(tidied);
   if (typeof value !== 'object' || value === null) return value as Json;

@@ -1,4 +1,7 @@
-/** Keeps what exporters send, in order of arrival: any path that ends in `traces` or `logs`; metrics are let in and dropped. */
+/**
+ * Keeps the exporters' requests, in order of arrival: any path that ends in `traces` or `logs`; metrics are accepted
+ * and dropped.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { type Json, jsonOfRequest } from './otlp-json.ts';

@@ -1,9 +1,9 @@
 /**
- * What happens in a captured run, as data: what the user says, what the model answers step by step, what each tool gives
- * back. The model server plays it, the driver's tools look their results up in it, and the expected file is written from
- * it; none of the three knows the spans.
+ * The events of a captured run, as data: the user's messages, the model's answers step by step, each tool's results.
+ * The model server plays them, the driver's tools look their results up in them, and the expected file is written from
+ * them; none of the three knows the spans.
  *
- * Texts hold what breaks careless readers: quotes, line ends, emoji, braces, letters outside ASCII.
+ * The texts contain what breaks careless readers: quotes, line ends, emoji, braces, letters outside ASCII.
  */
 import type { AgentKind } from './agents.ts';
 
@@ -11,13 +11,13 @@ export interface ScriptedCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly result?: unknown;
-  /** The tool throws an error of this message instead. */
+  /** The tool throws an error with this message instead. */
   readonly error?: string;
-  /** The process dies inside of the tool, after what had ended was flushed. */
+  /** The process dies inside the tool, after finished spans were flushed. */
   readonly kills?: true;
-  /** The error is not handed to the model: the application lets it end the turn, with this as its last step. */
+  /** The error is not passed to the model: the application lets it end the turn, with this as its last step. */
   readonly ends?: true;
-  /** The tool is itself an agent, and these are its own model calls before it gives back `result`. */
+  /** The tool is itself an agent, and these are its own model calls before it returns `result`. */
   readonly inside?: readonly ScriptedStep[];
 }
 
@@ -49,7 +49,7 @@ const BILLING_TICKETS = [
   { ticket_id: 'T-2214', title: 'Invoice: wrong currency symbol (₴)' },
 ];
 
-/** Twelve turns: enough of a history to reach OpenTelemetry's limit of 128 attributes where messages are flattened. */
+/** Twelve turns: enough history to reach OpenTelemetry's limit of 128 attributes if messages are flattened. */
 const LONG_QUESTIONS: readonly (readonly [string, string])[] = [
   ['exports stuck at 99 %', 'T-3001'],
   ['webhook retries stop', 'T-3002'],

@@ -1,6 +1,6 @@
 /**
- * A scenario made playable: every model call of every turn in order, each with its answer, ids and usage. All of it follows
- * from the names alone, so that a capture can be repeated and its expected file compared.
+ * A scenario made playable: every model call of every turn in order, each with its answer, ids and usage. All of it is
+ * derived from the names alone, so that a capture can be repeated and its expected file compared.
  */
 import { createHash } from 'node:crypto';
 import type { Scenario, ScriptedCall, ScriptedStep } from './scenarios.ts';
@@ -58,7 +58,7 @@ export interface PlayedTurn {
   readonly handoffs: readonly string[];
 }
 
-/** What a provider reports: the others are zero in the script too. */
+/** The counts that a provider reports: the others are zero in the script too. */
 export interface Reported {
   readonly reasoning: boolean;
 }
@@ -145,7 +145,7 @@ class Player {
   ): Reply {
     const reasoning = this.#reported.reasoning ? (extra.reasoningTokens ?? 0) : 0;
     const output = tokensIn(text) + tokensIn(JSON.stringify(calls)) + reasoning;
-    // The cached part is a part: never more than what was sent.
+    // The cached part never exceeds the input.
     const input = this.#history;
     const cached = Math.min(extra.cachedTokens ?? 0, input - 1);
     this.#history += output;

@@ -1,4 +1,4 @@
-/** The page about the configuration, and the declarations it is made from. */
+/** The page about the configuration, and the declarations it is generated from. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -60,7 +60,7 @@ test.each([everything, judges, kafka])('every example is a value that is taken',
   const uncommented = block.replaceAll(/^( *)# (\w+: )/gm, '$1$2');
   const { mistakes } = load(uncommented.replaceAll(/\/run\/secrets\/[\w-]+|\w+\.(pem|key)\b/g, 'assay.yaml'));
 
-  // The file that is there holds no token and no headers; only openinference has projects; nobody has set LLM_KEY.
+  // The existing file holds no token and no headers; only openinference has projects; LLM_KEY is not set.
   const others = /the token cannot|not a header|has projects/;
   expect(mistakes.filter(({ problem }) => !others.test(problem))).toEqual([]);
 });

@@ -108,7 +108,7 @@ test('what can change an answer is in the fingerprint, and nothing else', () => 
   const other = [', temperature: 0', ', votes: 3', ', max_output_tokens: 100', ', base_url: "https://other/v1"'];
 
   expect(new Set(same.map(fingerprintOf))).toEqual(new Set([fingerprintOf('')]));
-  // A key that stands twice is a mistake of YAML, and the last of the two is not taken.
+  // A duplicate key is a mistake of YAML, and its second value is ignored.
   const distinct = other.slice(0, 3).map(fingerprintOf);
   expect(new Set([fingerprintOf(''), ...distinct]).size).toBe(4);
 });

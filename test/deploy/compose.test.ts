@@ -8,7 +8,7 @@ const compose = yaml('docker-compose.yml');
 const services: readonly [string, Written][] = Object.entries(compose.services);
 const instances = services.filter(([name]) => /^assay-\d$/.test(name));
 
-/** As compose would put them: defaults of what is not set. */
+/** Substitutes variables as compose would, with defaults for unset ones. */
 function environmentOf(service: Written): Record<string, string> {
   const entries = Object.entries<string>(service.environment ?? {});
   return Object.fromEntries(entries.map(([name, value]) => [name, withDefaults(String(value))]));
@@ -18,7 +18,7 @@ function withDefaults(written: string): string {
   return written.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 }
 
-/** What the host gives to a container: its path there by the path here. */
+/** The host's files in a container: the container's path, by the host's path. */
 function mountedFiles(service: Written): readonly { readonly here: string; readonly there: string }[] {
   const volumes: readonly string[] = service.volumes ?? [];
   return volumes
@@ -53,7 +53,7 @@ test('every file that is mounted is there', () => {
   expect(mounted.filter(({ here }) => !existsSync(path.join(ROOT, here)))).toEqual([]);
 });
 
-/** What the service reads, with the folder of its configuration as it is mounted. */
+/** The configuration that the service reads, with its folder as mounted. */
 function settingsOf(service: Written): ReturnType<typeof loadSettings> {
   const env = environmentOf(service);
   const folder = mountedFiles(service).find(({ there }) => there === path.posix.dirname(env.ASSAY_CONFIG ?? ''));
@@ -90,7 +90,7 @@ test.for([
   expect(given.filter((variable) => !text(config).includes(`\${env:${variable}`))).toEqual([]);
 });
 
-/** Those that run with a profile. */
+/** The services that run with a profile. */
 function withProfile(profile: string): readonly [string, Written][] {
   return services.filter(([, { profiles }]) => profiles.includes(profile));
 }
@@ -141,7 +141,7 @@ test.for(['default', 'example', 'kafka'])('no port is published twice with the p
   const published = withProfile(profile).flatMap(([, { ports }]) => ports ?? []);
 
   expect(published.filter((port, index) => published.indexOf(port) !== index)).toEqual([]);
-  // From this machine only: nothing here asks who one is.
+  // From this machine only, because nothing here requires authentication.
   expect(published.filter((port) => !String(port).startsWith('127.0.0.1:'))).toEqual([]);
 });
 

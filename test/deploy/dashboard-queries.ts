@@ -1,4 +1,4 @@
-/** What the dashboards ask Prometheus, panel by panel. */
+/** The Prometheus queries of the dashboards, panel by panel. */
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { ALERT_MARKS, VERSION_MARKS } from '../../deploy/grafana/source/panels.ts';
 import { CLUSTER_METRICS } from '../../src/report/events/cluster.ts';
@@ -13,11 +13,11 @@ export interface Panel {
 
 export interface Query {
   readonly expr: string;
-  /** By which the panel tells series apart. */
+  /** The labels that distinguish the panel's series. */
   readonly labels: readonly string[];
 }
 
-/** As far as it matters here. */
+/** The parts of a panel that matter here. */
 interface WrittenPanel {
   readonly type: string;
   readonly title?: string;
@@ -60,7 +60,7 @@ export function isOfCluster(promql: string): boolean {
   return OF_CLUSTER.some((name) => promql.includes(name));
 }
 
-/** As Grafana would put its variables. */
+/** Substitutes variables as Grafana would. */
 export function withVariables(query: string, values: Readonly<Record<string, string>>): string {
   return query.replace(/\$(\w+)/g, (_, name: string) => {
     const value = values[name];

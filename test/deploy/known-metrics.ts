@@ -1,4 +1,4 @@
-/** What Prometheus can know of Assay: what is exposed, and what the rules record. */
+/** The metrics that Prometheus can have of Assay: exposed ones, and those that the rules record. */
 import { alertsOf, ruleGroups } from '../../deploy/prometheus/source/rule-file.ts';
 import { RULE_SETTINGS } from '../../deploy/prometheus/source/settings.ts';
 import type { MetricDefinition } from '../../src/model/metric.ts';
@@ -33,9 +33,9 @@ export const EXPOSED: ReadonlySet<string> = new Set([
     ),
 ]);
 
-/** Names of Assay's in an expression that Prometheus would find nothing under. */
+/** Names of Assay's metrics in an expression that Prometheus would not find. */
 export function unknownMetrics(promql: string): readonly string[] {
-  // Text in quotes is a label's value.
+  // Quoted text is a label's value.
   const names = promql.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/\b(?:agent\w*:)?assay_\w+(?::\w+)?/g) ?? [];
   return names.filter((name) => !EXPOSED.has(name) && !RECORDED.has(name));
 }

@@ -40,7 +40,7 @@ function ofKind(kind: string): readonly Written[] {
   return found;
 }
 
-/** The pods that a selector finds, by the name of their workload. */
+/** The pods that a selector matches, by the name of their workload. */
 function selectedBy(labels: Record<string, string>) {
   return pods.filter(({ metadata }) =>
     Object.entries(labels).every(([name, value]) => metadata.labels[name] === value),
@@ -111,7 +111,7 @@ test('the StatefulSet has the headless service that it names', () => {
   );
 });
 
-/** Waiting for Kafka or the store is no reason to start a pod again, but one to send nothing to it. */
+/** Waiting for Kafka or the store is a reason to send no traffic to a pod, but not to restart it. */
 const ASKED = { livenessProbe: '/healthz', startupProbe: '/healthz', readinessProbe: '/readyz' };
 
 test('probes ask for what is served', () => {
@@ -161,7 +161,7 @@ test('what is mounted is there', () => {
 test.for(pods)('$name starts with the configuration that it is given', ({ folder, spec }) => {
   const [container] = spec.containers;
   const directory = tempDirectory();
-  // The secrets are elsewhere here; what is in them does not matter.
+  // The secrets are read from elsewhere here; their content does not matter.
   mkdirSync(path.join(directory, 'etc/assay-store'), { recursive: true });
   writeFileSync(path.join(directory, 'etc/assay-store/password'), 'secret\n');
   const file = path.join(directory, 'assay.yaml');

@@ -21,7 +21,7 @@ test('a rule reads only what is recorded before it in the same or an earlier gro
     if (rule.kind === 'recording') seen.add(rule.record);
   }
 
-  // What goes into its own history: the wobble is worked out of blocks that were recorded hours ago.
+  // Rules that read their own history: the variation is estimated from blocks that were recorded hours ago.
   expect(early.filter((name) => !name.includes(':assay_block_'))).toEqual([]);
   expect(early.filter((name) => !recorded.has(name))).toEqual([]);
 });
@@ -52,7 +52,7 @@ test('every alert says what it is about and who is to look', () => {
   expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
   expect(alerts.filter(({ alert, area }) => (area === 'assay') !== alert.startsWith('Assay'))).toEqual([]);
   expect(alerts.filter(({ description }) => !description.includes('Next: '))).toEqual([]);
-  // What is there or not has no figure.
+  // Alerts on presence have no figure.
   const figured = alerts.filter(({ expr, severity }) => severity !== 'info' && !/== [01]\)?$/.test(expr));
   expect(figured.filter(({ summary }) => !/\$value|query/.test(summary))).toEqual([]);
 });

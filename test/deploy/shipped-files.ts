@@ -1,11 +1,11 @@
-/** What `deploy/`, `docker-compose.yml` and the Dockerfile say, for tests that hold it against the code. */
+/** Reads `deploy/`, `docker-compose.yml` and the Dockerfile, for tests that compare them with the code. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Written by us, so that what is missing is a mistake that the test shows: undefined all the way down. */
+/** Our own files, so a missing field is a mistake that the test shows: undefined all the way down. */
 // biome-ignore lint/suspicious/noExplicitAny: the shape of these files is what the tests are about.
 export type Written = any;
 
@@ -28,7 +28,7 @@ export function knownVariables(): ReadonlySet<string> {
   return new Set(found);
 }
 
-/** Topics that the script makes. */
+/** Topics that the script creates. */
 export function createdTopics(): ReadonlySet<string> {
   const script = text('deploy/kafka/create-topics.sh');
   const looped = /for topic in ([^;]+);/.exec(script)?.[1]?.split(' ') ?? [];

@@ -38,7 +38,7 @@ function splitOf(detection: Detection) {
   return detection.readings().find((reading): reading is Reading & { of: 'split' } => reading.of === 'split')?.split;
 }
 
-/** Paths of numbers that are none. */
+/** Paths of values that are not numbers. */
 function notFinite(value: unknown, path = ''): string[] {
   if (typeof value === 'number') return Number.isFinite(value) ? [] : [`${path}: ${value}`];
   if (typeof value !== 'object' || value === null) return [];
@@ -155,7 +155,7 @@ test('more conversations of the hard kind are no regression, and worse ones of b
 
   mixed(BEGIN, 96, 0.2, 1);
   const afterShift = mixed(BEGIN + 4 * DAY_MS, 24, 0.7, 1);
-  // Both kinds fall while the easy ones become more: the plain mean stays about where it was.
+  // Both kinds fall while the share of easy ones grows: the plain mean stays about the same.
   const afterFall = mixed(BEGIN + 5 * DAY_MS, 24, 0.0, 0.8);
 
   expect(afterShift).toEqual([]);

@@ -73,7 +73,7 @@ test('while nothing is wrong the alarm is no likelier than conversations over al
     if (evidence.value >= 10_000) alarms += 1;
   }
 
-  // At most 10 %; three standard errors above.
+  // At most 10 %, plus three standard errors.
   expect(alarms / runs).toBeLessThan(0.145);
   expect(alarms).toBeGreaterThan(0);
 });
@@ -166,7 +166,7 @@ test.each([
   expect(stepUp(standings, 4)).toBe(needed);
 });
 
-/** Σ mean of P × ΔV, cell by cell, as the identity has it: the code takes it as a difference. */
+/** Σ mean of P × ΔV, cell by cell, as in the identity: the code computes it as a difference. */
 function mixByHand(before: readonly Float64Array[], after: readonly Float64Array[], criteria: number): number {
   const count = (cells: readonly Float64Array[]) => cells.reduce((sum, cell) => sum + (cell[0] as number), 0);
   let mix = 0;

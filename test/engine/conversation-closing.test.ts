@@ -12,7 +12,7 @@ import { LABELS } from '../store/contract.ts';
 
 const LIMITS = { idleMs: 300, maxAgeMs: 1000, maxTurns: 3, openMaxMs: 900 };
 
-/** Turns close at these times; each is the log time and what the turn says. */
+/** Turns that close at these times; each has the log time and its attributes. */
 function joined(
   ...turns: readonly {
     readonly at: number;

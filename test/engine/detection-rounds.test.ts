@@ -11,7 +11,7 @@ import { Store } from '../../src/store/sqlite/store.ts';
 import { randomFrom } from '../random.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
-/** An hour of history is enough, and the baseline is as of a quarter of an hour ago. */
+/** An hour of history is enough, and the baseline ends a quarter of an hour ago. */
 const SETTINGS = {
   ...DEFAULT_DETECTION,
   watch: {
@@ -59,7 +59,7 @@ function machine() {
   onTestFinished(() => store.close());
   return {
     problems,
-    /** As after a crash: nothing is left but the file. */
+    /** Like a crash: only the file remains. */
     restart() {
       store.close();
       store = Store.open(file, { durable: false });

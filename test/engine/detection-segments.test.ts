@@ -1,4 +1,4 @@
-/** What the detectors say of a change by segment: as much as they say of it by criterion. */
+/** The detectors split a change by segment in the same detail as by criterion. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';

@@ -12,7 +12,7 @@ import { recordedLog, type Sent } from './recorded-log.ts';
 
 const SUITES = ['default', 'response-clarity', 'error-recovery'];
 
-/** The same log in other requests: spans of one moment in any order and any number of requests, some of them twice. */
+/** The same log in other requests: simultaneous spans in any order and any number of requests, some of them twice. */
 function rebatched(log: readonly Sent[], random: () => number): Line[] {
   const moments = [...Map.groupBy(log, ({ at }) => at)];
   return moments.flatMap(([at, sent]): Line[] => {

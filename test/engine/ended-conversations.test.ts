@@ -1,4 +1,7 @@
-/** Conversations that say when they end: their first evaluation is of all turns that had begun by then, in whatever order they close. */
+/**
+ * Conversations whose end is marked: their first evaluation covers all turns that had begun by then, in whatever order
+ * they close.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,7 +16,7 @@ const SECOND = 1000;
 const { settleMs: SETTLE, idleMs: TURN_IDLE, maxAgeMs: TURN_MAX_AGE } = defaultSettings().turn;
 const { idleMs: IDLE } = defaultSettings().conversation;
 
-/** Says how many turns each evaluation saw. */
+/** Reports how many turns each evaluation saw. */
 const SUITE = `
 suite: whole
 version: "1"
@@ -32,7 +35,7 @@ async function driver() {
   return {
     log,
     send: (at: number, ...spans: readonly TrafficSpan[]) => log.take({ at, request: exportRequest(spans, 'v1') }),
-    /** Of each evaluation its revision and the turns that it saw, by the time that the log has come to. */
+    /** The revision of each evaluation and the turns that it saw, by the log time reached. */
     seen: (conversation = 'c1') =>
       log.evaluationsOf(conversation).map(({ revision, verdicts }) => ({
         revision,
@@ -150,7 +153,7 @@ test('an end waits for a trace without an agent that names its conversation, and
 test('an end waits no longer than a turn can be open', async () => {
   const { log, send, seen } = await driver();
   send(1000, ...part('e1', { end: true }));
-  // Its root says another conversation, so that the turn is of that one.
+  // Its root names another conversation, so the turn belongs to that one.
   const [chat] = part('a1');
   const [, root] = part('a1', { conversation: 'another' });
   if (chat !== undefined && root !== undefined) send(1001, chat, root);
@@ -164,7 +167,9 @@ test('an end waits no longer than a turn can be open', async () => {
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const CONVERSATIONS = 60;
 
-/** Conversations of two to four turns, each with its spans in one or two records within a settle time of another. */
+/**
+ * Conversations of two to four turns, each with its spans in one or two records within a settle time of one another.
+ */
 function drawn(random: () => number) {
   const sent: { readonly at: number; readonly spans: readonly TrafficSpan[] }[] = [];
   const turnsOf = new Map<string, number>();
@@ -200,7 +205,7 @@ test.each([7, SEED])(
       if (random() < 0.05) log.crash();
     }
 
-    // Nothing is left to idleness.
+    // No conversation is left to the idle timeout.
     log.advance((sent.at(-1)?.at ?? 0) + TURN_IDLE);
 
     for (const [conversation, turns] of turnsOf) {

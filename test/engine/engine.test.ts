@@ -152,7 +152,7 @@ test('the end mark alone makes a conversation due at its close', async () => {
   const log = new LogDriver({ directory: tempDirectory(), suites });
   const { root, chat, failedTool } = turn('a1', { conversation: 'c', end: true });
   log.take({ at: 0, request: exportRequest([failedTool, chat, root], 'v1') });
-  // Settled at 10 s; without the mark it would wait until 5 min 10 s.
+  // Closed at 10 s; without the mark it would wait until 5 min 10 s.
   log.advance(11 * SECOND);
   log.commit();
   log.crash();
@@ -231,7 +231,7 @@ test('a conversation whose stored spans are damaged is counted as unscored, by t
   log.advance(60 * SECOND);
   log.commit();
   damageContent(directory);
-  // A restart: nothing is in memory any more.
+  // A restart: memory is empty.
   log.crash();
   log.advance(HOUR);
 
@@ -249,7 +249,7 @@ test('a turn whose stored spans are damaged is left out and said; the others are
   log.advance(HOUR);
   log.commit();
   damageContent(directory);
-  // A restart: nothing is in memory any more.
+  // A restart: memory is empty.
   log.crash();
   log.take({ at: 2 * HOUR, request: exportRequest([damaged.failedTool], 'v1') });
   const other = turn('b2');

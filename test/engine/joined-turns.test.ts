@@ -1,4 +1,4 @@
-/** Turns whose calls are traces of their own: put together, judged once, in whatever order they close. */
+/** Turns whose calls are separate traces: joined, and judged once, in whatever order they close. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ interface Span {
   readonly startTimeUnixNano: string;
   readonly attributes: readonly { readonly key: string; readonly value: object }[];
 }
-/** As far as this test looks into OTLP/JSON. */
+/** The part of OTLP/JSON that this test reads. */
 interface Request {
   readonly resourceSpans: readonly {
     readonly resource: object;

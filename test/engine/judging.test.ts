@@ -1,4 +1,7 @@
-/** Judges in the running service: what waits in the store is asked from the scoring thread, and the metrics and the log tell it. */
+/**
+ * Judges in the running service: the scoring thread asks pending questions from the store, and the metrics and the log
+ * report it.
+ */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +26,7 @@ judges:
 judging: { budget: { per_hour: 1, per_day: 5 } }
 `;
 
-/** As an evaluation that waits leaves it: here the service finds it when it starts. */
+/** The state that a waiting evaluation leaves: the service finds it when it starts. */
 function storeWith(dataDir: string, name: string, config: string): void {
   writeFileSync(path.join(dataDir, 'assay.yaml'), config);
   const store = Store.open(path.join(dataDir, 'assay.db'));
@@ -113,7 +116,7 @@ test('code is counted at once, and the evaluation when its judge has answered; w
   expect(await total(running, 'assay_judged_verdicts_total', 'criterion="kind"', 'judge="default"', '"pass"')).toBe(1);
   expect(await total(running, 'assay_judged_verdicts_total', 'criterion="kind"', '"fail"')).toBe(0);
 
-  // Another conversation with the very same words.
+  // Another conversation with exactly the same words.
   await send('second');
   await until(async () => (await total(running, 'assay_evaluations_total')) === 2);
   expect(await total(running, 'assay_judge_answers_reused_total')).toBe(1);

@@ -1,6 +1,6 @@
 /**
- * Drives the engine from a log with given times, as the service does from its journal, and can crash: what was not
- * committed is gone, and the log is played again from the start.
+ * Drives the engine from a log with given times, as the service does from its journal, and can crash: uncommitted work
+ * is lost, and the log is replayed from the start.
  */
 import path from 'node:path';
 import { RecordingLog } from '../../src/offline/recording-log.ts';
@@ -104,7 +104,7 @@ export class LogDriver {
     this.#store.begin();
   }
 
-  /** What somebody else does to the store, between transactions. */
+  /** Changes that another process makes to the store, between transactions. */
   between<T>(work: (store: Store) => T): T {
     this.#store.commit();
     const done = work(this.#store);
@@ -112,7 +112,7 @@ export class LogDriver {
     return done;
   }
 
-  /** What the store says so far. */
+  /** The present content of the store. */
   evaluationsOf(conversation: string): readonly Evaluation[] {
     this.commit();
     const reader = StoreReader.open(this.#file);
@@ -122,7 +122,7 @@ export class LogDriver {
     return evaluations;
   }
 
-  /** Everything since the last commit is lost, and the log is played again; rows that the store has are left out, as the journal does. */
+  /** Everything since the last commit is lost, and the log is replayed; stored rows are left out, as by the journal. */
   crash(): void {
     this.#store.close();
     this.#store = Store.open(this.#file, { durable: false });
@@ -138,7 +138,7 @@ export class LogDriver {
     for (const entry of this.#log) this.#intake.take(entry, (traceId) => entry.position < storedTo(traceId));
   }
 
-  /** Closes everything that is open by its own deadlines, and gives what the store then says. */
+  /** Closes everything that is open by its own deadlines, and returns the resulting content of the store. */
   finish(): {
     readonly evaluations: readonly Evaluation[];
     readonly totals: readonly unknown[];

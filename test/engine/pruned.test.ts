@@ -11,7 +11,9 @@ const EVERY_MS = 60_000;
 const HOUR = 3_600_000;
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** What may go: what has succeeded, all that is evaluated, or as much as takes room. */
+/**
+ * The conversations that retention may delete: successful ones, all evaluated ones, or as many as take too much room.
+ */
 function retention(random: () => number) {
   const kind = Math.floor(random() * 3);
   const keepMs = kind === 2 ? NEVER : 0;

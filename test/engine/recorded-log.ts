@@ -1,4 +1,4 @@
-/** A log as it might have been recorded: conversations mixed, spans of a turn a few seconds apart. */
+/** A log like a recorded one: conversations mixed, spans of a turn a few seconds apart. */
 import { randomFrom } from '../random.ts';
 import { type TrafficSpan, traffic } from '../simulation/traffic.ts';
 
@@ -8,7 +8,10 @@ export interface Sent {
   readonly span: TrafficSpan;
 }
 
-/** With a share of late ones, some spans come long after their turn has closed, and some of them after their conversation was judged. */
+/**
+ * With a share of late ones, some spans arrive long after their turn has closed, and some after their conversation was
+ * judged.
+ */
 export function recordedLog(seed: number, options: { readonly late?: number } = {}): Sent[] {
   const random = randomFrom(seed);
   const sent: Sent[] = [];
@@ -28,7 +31,7 @@ export function recordedLog(seed: number, options: { readonly late?: number } = 
   return sent.sort((a, b) => a.at - b.at);
 }
 
-/** Turns of a conversation within a few seconds, in any order; the last one, which need not come last, ends it. */
+/** Turns of a conversation within a few seconds, in any order; the last one, which need not arrive last, ends it. */
 export function togetherLog(seed: number): Sent[] {
   const random = randomFrom(seed);
   const sent: Sent[] = [];

@@ -1,4 +1,4 @@
-/** What is known only after a conversation was scored: its truth, and what judges say. */
+/** Knowledge that arrives after a conversation was scored: its truth, and judges' answers. */
 import path from 'node:path';
 import { netOf } from '../simulation/scraped-totals.ts';
 import { writeFileSync } from 'node:fs';
@@ -167,7 +167,7 @@ criteria: [{ name: said, question: Did it say it?, weight: 1, check: "final_answ
     driver.advance(100_002);
     driver.between((store) => store.truths.put(CONVERSATION, { word: 'midnight' }));
     driver.advance(100_003);
-    // A late span is one more revision of what is known by then.
+    // A late span makes one more revision, with the knowledge at that time.
     driver.take({ at: 100_004, request: turn(1, { late: true }) });
     const { all, totals } = driver.finish();
 
@@ -218,7 +218,7 @@ criteria: [{ name: said, question: Did it say it?, weight: 1, check: "final_answ
     driver.advance(900_000);
     expect(verdictsOf(driver.evaluationsOf(CONVERSATION))).toEqual([[2, 'waits', 'pass', 'skipped']]);
 
-    // What nobody waits for any more is not asked.
+    // Questions that no evaluation waits for are not asked.
     expect(answerAll(driver, yes())).toBe(1);
     driver.advance(900_001);
 

@@ -64,7 +64,7 @@ async function driver(segment: readonly string[] = ['tier'], suites: readonly st
   return new LogDriver({ directory: tempDirectory(), suites: await builtinSuites(suites), settings });
 }
 
-/** What was counted by segment, as the labels say. */
+/** Counts by segment, from the labels. */
 function countedBy(totals: readonly unknown[], metric = 'assay_evaluations_total'): Record<string, number> {
   const counted: Record<string, number> = {};
   // The cast holds for what the store gives.
@@ -133,7 +133,7 @@ test('of a conversation’s turns the first by its start says it, in whatever or
 
     const { totals } = log.finish();
 
-    // A suite for turns counts each by what it says itself, one for conversations by the first that says it.
+    // A suite for turns counts each turn under its own segment, one for conversations under the first segment named.
     expect(countedBy(totals)).toEqual({ unknown: 1, gold: 2, silver: 1 });
   }
 });
@@ -148,7 +148,7 @@ test('what late spans bring or change is seen in the conversation, and is counte
   const late = (spans: ReturnType<typeof turn>, tier: string): TrafficSpan => ({
     ...spans.call,
     spanId: spans.call.spanId.replace('bb', 'a9'),
-    // Before the other call, so that it is asked first.
+    // Before the other call, so that it is read first.
     startTimeUnixNano: spans.root.startTimeUnixNano,
     attributes: [...spans.call.attributes, ...attributesOf({ tier })].toReversed(),
   });

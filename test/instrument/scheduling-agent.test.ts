@@ -1,4 +1,4 @@
-/** The example agent over the real SDK and exporter, as far as turns and conversations. */
+/** The example agent over the real SDK and exporter, up to turns and conversations. */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

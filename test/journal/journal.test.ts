@@ -157,7 +157,7 @@ test('whatever byte the log ends at, every whole record before it is recovered a
     overwrite(file, 0, torn);
     const { recovered, journal } = await openJournal(directory);
     await journal.stop();
-    // A record's padding may be missing: it carries nothing.
+    // A record's padding may be missing, because it has no content.
     const expected = first.live.filter((entry) => entry.payloadPosition + 40 <= cut).length;
     expect(recovered.length, `cut at ${cut}`).toBe(expected);
   }
@@ -275,13 +275,13 @@ test('random appends, releases, damage at the end and restarts never lose an ack
       journal.release(entry.position, entry.rows);
     }
     await journal.stop();
-    // What a crash in the middle of the next write leaves behind the last record.
+    // A crash in the middle of the next write leaves this behind the last record.
     const file = segments(directory).at(-1) ?? '';
     const last = [...entries].sort((a, b) => a.position - b.position).at(-1);
     const base = Number(path.basename(file, '.segment'));
     const at = (last?.nextPosition ?? base + ALIGNMENT) - base;
     if (at > 0 && at < statSync(file).size - 64) overwrite(file, at, Buffer.alloc(64, Math.floor(random() * 256)));
-    // A restart hands out again what was released in a segment that is still held.
+    // A restart delivers released rows again if their segment is still held.
     for (const entry of entries) if (!acknowledged.has(entry.position)) acknowledged.delete(entry.position);
   }
 });

@@ -5,7 +5,7 @@ import { Brokers } from '../../src/kafka/kafkajs/brokers.ts';
 
 test('a request that was still connecting when its connection was given up leaves none behind', async () => {
   const { port, open, accepted } = await serverThat((socket, number) => {
-    // The first one breaks while others stand in line behind it; who comes later is never answered.
+    // The first connection breaks while others wait behind it; a later one is never answered.
     if (number === 0) socket.once('data', () => socket.destroy());
   });
   const said: string[] = [];

@@ -77,6 +77,6 @@ test('entries of different files are too far from each other to be read in one g
   const second = appendOne(spool, Buffer.alloc(100, 2));
 
   expect(files()).toBe(2);
-  // More than `READ_GAP_BYTES` of trace-content.ts: it would have asked one file for the bytes of both.
+  // More than `READ_GAP_BYTES` of trace-content.ts: otherwise it would have read both from one file at once.
   expect(second - (first + 100)).toBeGreaterThan(4096);
 });

@@ -6,7 +6,7 @@ import { decodeVerdicts, encodeVerdicts } from '../../src/store/verdict-codec.ts
 
 const SPAN = '00000000000000aa' as SpanId;
 
-/** A verdict of each kind with all it can have, and what the API and the store make of it. */
+/** A verdict of each kind with all its fields, and its form in the API and the store. */
 const KINDS = {
   pass: {
     verdict: { verdict: 'pass', reason: 'It is.', evidence: [SPAN], judgedBy: { judge: 'fast', version: 'v1' } },

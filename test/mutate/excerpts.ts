@@ -1,4 +1,4 @@
-/** Conversations in a few lines, for faults to be put into. */
+/** Conversations in a few lines, for inserting faults. */
 import type { Excerpt, ExcerptCall, ExcerptTurn } from '../../src/model/excerpt.ts';
 import type { Json } from '../../src/model/json.ts';
 

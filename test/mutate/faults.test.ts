@@ -157,7 +157,7 @@ test('the same seed breaks the same places in the same way, and another one othe
   expect(new Set([1, 2, 3, 4, 5].map((seed) => JSON.stringify(chosen(seed)))).size).toBeGreaterThan(1);
 });
 
-/** What steps, messages and calls say of a conversation must be the same. */
+/** Steps, messages and calls must agree with each other. */
 test.each(FAULTS.map(({ name }) => name))(
   'a conversation broken by %s is one that an agent could have left',
   async (name) => {
@@ -180,7 +180,7 @@ test.each(FAULTS.map(({ name }) => name))(
         const parts = last?.messagesIn.flatMap((message) => message.parts) ?? [];
         const asked = parts.flatMap((part): Json[] => (part.type === 'tool_call' ? [part.args.json] : []));
         const shown = parts.flatMap((part): Json[] => (part.type === 'tool_result' ? [part.result.json] : []));
-        // The model is shown the whole conversation.
+        // The model sees the whole conversation.
         const soFar = excerpt.turns.slice(0, index + 1).flatMap((earlier) => earlier.calls.flat());
         expect(asked, what).toEqual(soFar.map(({ args }) => args));
         expect(shown, what).toEqual(soFar.map(({ result, error }) => error ?? result));

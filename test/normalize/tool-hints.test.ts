@@ -1,4 +1,4 @@
-/** What spans say of the effect of tools, wherever their annotations are carried. */
+/** Statements of spans about the effect of tools, wherever their annotations are carried. */
 import { expect, test } from 'vitest';
 import { stepOf } from './support/step-of.ts';
 

@@ -1,8 +1,9 @@
 /**
- * From a bad release to the person on call and back, all of it real: the example agent with the OpenTelemetry SDK, a Collector, Assay, Prometheus with
- * the rules that are shipped, Alertmanager with its routing. Only times are shorter: a day is a bit over a minute.
+ * From a bad release to the person on call and back, with real components: the example agent with the OpenTelemetry
+ * SDK, a Collector, Assay, Prometheus with the shipped rules, Alertmanager with its routing. Only times are shorter: a
+ * day is a bit over a minute.
  *
- *   a day and more of a healthy version → a release that books the wrong people, half of the time → the one before again
+ *   a day and more of a healthy version → a release that books the wrong people, half of the time → the old one again
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +26,7 @@ const SETTINGS = shortened(RULE_SETTINGS, 1200);
 const EXAMPLE = path.resolve(import.meta.dirname, '../../examples/scheduling-agent/main.ts');
 const COLLECTOR_CONFIG = path.resolve(import.meta.dirname, '../../collector-config/agent.yaml');
 const AGENT = { suite: 'scheduling', agent: 'scheduling-agent', environment: 'production' };
-/** Conversations a second. */
+/** Conversations per second. */
 const RATE = 8;
 /** Long enough for a baseline of hundreds of conversations that ended a day ago. */
 const HEALTHY_SECONDS = SETTINGS.baseline.youngOffset + 50;
@@ -33,7 +34,7 @@ const BAD_SECONDS = 40;
 const TOLD_WITHIN_MS = 60_000;
 const RESOLVED_WITHIN_MS = 120_000;
 
-/** What follows from a fall of the score by one criterion, and may be said beside it. */
+/** Alerts that follow from a fall of the score by one criterion, and may fire as well. */
 const CONSEQUENCES = [
   'AgentTcrRegression',
   'AgentTcrSlipping',
@@ -50,7 +51,7 @@ const CONSEQUENCES = [
 beforeAll(async () => {
   await collectorBinary();
   await prometheusBinaries('3.x');
-  // The first time on a machine they are built.
+  // At its first run on a machine the Collector is built.
 }, 3_000_000);
 
 test('a release that makes the agent worse pages whoever is on call, says which and why, and takes it back', {
@@ -62,7 +63,7 @@ test('a release that makes the agent worse pages whoever is on call, says which 
   const page = (status: 'firing' | 'resolved') =>
     told().find(({ status: is, labels }) => is === status && labels.alertname === 'AgentTcrRegression');
 
-  // Where two minutes are a second, Prometheus misses Assay before it has scraped it once.
+  // If two minutes are a second, Prometheus reports Assay as missing before its first scrape.
   await sleep(10_000);
   messages.length = 0;
 

@@ -1,4 +1,4 @@
-/** The benchmark of trajectories, small; it installs `agentevals` from the registry where that is not there yet. */
+/** The benchmark of trajectories, small; it installs `agentevals` from the registry unless it is installed. */
 import { expect, test } from 'vitest';
 import { benchTrajectory } from '../../bench/trajectory.ts';
 

@@ -1,4 +1,7 @@
-/** The Collector configurations that we ship beside the one for Kafka: a real Collector takes them, and does with spans what they say. */
+/**
+ * The shipped Collector configurations except the one for Kafka: a real Collector accepts them, and treats spans
+ * accordingly.
+ */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -14,7 +17,7 @@ const SOON = { ASSAY_TURN_SETTLE: '200ms', ASSAY_CONVERSATION_IDLE: '500ms' };
 
 beforeAll(async () => {
   await collectorBinary();
-  // The first time on a machine the Collector is built.
+  // At its first run on a machine the Collector is built.
 }, 1_500_000);
 
 test.for(readdirSync(SHIPPED))('the Collector accepts %s', async (file) => {
@@ -93,7 +96,7 @@ async function assay(): Promise<AssayProcess> {
   return process;
 }
 
-/** Of the default suite. */
+/** Evaluations of the default suite. */
 async function evaluationsByAgent({ http }: AssayProcess): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`${http}/metrics`)).text();
   const counts = new Map<string, number>();
@@ -114,7 +117,7 @@ async function send({ otlpHttp }: Collector, body: string): Promise<void> {
   expect(response.status).toBe(200);
 }
 
-/** A turn of one model call, which is a conversation of its own. */
+/** A turn of one model call, which is a conversation by itself. */
 function request(service: string, trace: number, { prompt = 'hello' }: { readonly prompt?: string } = {}): string {
   const now = BigInt(Date.now()) * 1_000_000n;
   const text = (role: string, content: string) => JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);

@@ -1,4 +1,4 @@
-/** SDK → Collector → Kafka, with the configuration that we ship: what a real Collector writes is what Assay expects to read. */
+/** SDK → Collector → Kafka, with the shipped configuration: Assay can read what a real Collector writes. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ beforeAll(async () => {
       decompress: (bytes: Buffer) => decompress(codec, bytes, BYTES_MAX),
     });
   }
-  // The first time on a machine the Collector is built.
+  // At its first run on a machine the Collector is built.
 }, 1_500_000);
 afterAll(() => kafka?.close());
 
@@ -61,7 +61,7 @@ test.for(forms)('a trace has one key, and its logs have the same: $encoding, $co
   ]);
   const traceIds = Array.from({ length: 12 }, () => randomBytes(16).toString('hex'));
 
-  // All traces in one request: it is the Collector that takes them apart.
+  // All traces in one request: the Collector splits them.
   await send(collector, 'traces', tracesRequest(traceIds, 3));
   await send(collector, 'logs', logsRequest(traceIds));
 
@@ -101,7 +101,7 @@ test('a turn of ten megabytes arrives', async () => {
   const { collector, spans } = await collectorWithTopics();
   const traceId = randomBytes(16).toString('hex');
 
-  // Nothing that compresses: limits are before compression for the Collector and after it for the broker.
+  // Incompressible text: limits apply before compression in the Collector and after it in the broker.
   await send(collector, 'traces', tracesRequest([traceId], 1, randomBytes(5_000_000).toString('hex')));
 
   const [record] = await recordsOf(spans, 1);
@@ -239,7 +239,7 @@ function partitionsByKey(records: readonly ReadRecord[]): ReadonlyMap<string, nu
   return new Map(records.map(({ key, partition }) => [key, partition]));
 }
 
-/** As an instance of Assay reads it. */
+/** Reads like an instance of Assay. */
 function readAs(signal: 'traces' | 'logs', value: Buffer): { readonly rows: number; readonly rejected: number } {
   const read = readRecord(value, { signal, bytesMax: BYTES_MAX, redactor: undefined });
   if (!('batch' in read)) throw new Error(`not read: ${JSON.stringify(read)}`);

@@ -1,8 +1,8 @@
 /**
- * A real OpenTelemetry Collector with the components of `collector-config/`, built once from its Go modules into node_modules/.cache. Nothing is
- * skipped: without Go, or without the modules, the test fails and says so.
+ * A real OpenTelemetry Collector with the components of `collector-config/`, built once from its Go modules into
+ * node_modules/.cache. Nothing is skipped: without Go, or without the modules, the test fails and says so.
  *
- * The version is the newest that all the modules named here are published in.
+ * The version is the newest for which all the modules named here are published.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -36,7 +36,7 @@ extensions:
 
 export interface CollectorOptions {
   readonly configFile: string;
-  /** What a person would change in the file: `exporters::kafka::producer::compression: gzip`. */
+  /** A change that a person would make in the file: `exporters::kafka::producer::compression: gzip`. */
   readonly changes?: readonly string[];
   readonly env: { readonly [variable: string]: string };
 }
@@ -44,14 +44,14 @@ export interface CollectorOptions {
 export interface Collector {
   readonly otlpHttp: string;
   readonly otlpGrpc: string;
-  /** What it wrote to standard error so far. */
+  /** Its output to standard error so far. */
   log(): string;
   kill(): Promise<void>;
-  /** Sends what it has, as far as that is possible, and ends. */
+  /** Flushes as far as possible, and ends. */
   stop(): Promise<void>;
 }
 
-/** Where the Collector is, built first if need be. */
+/** The path of the Collector, which is built first if necessary. */
 export async function collectorBinary(): Promise<string> {
   // Another list of components is another Collector.
   const components = createHash('sha256').update(MANIFEST).digest('hex').slice(0, 8);
@@ -61,7 +61,7 @@ export async function collectorBinary(): Promise<string> {
   return binary;
 }
 
-/** What the Collector has to say against a configuration; undefined where it would start with it. */
+/** The Collector's objections to a configuration; undefined if it would start with it. */
 export async function objectionOfCollector({ configFile, changes = [], env }: CollectorOptions) {
   const binary = await collectorBinary();
   try {
@@ -81,7 +81,7 @@ export async function startCollector({ configFile, changes = [], env }: Collecto
     OTLP_GRPC_ENDPOINT: `127.0.0.1:${ports.otlpGrpc}`,
     OTLP_HTTP_ENDPOINT: `127.0.0.1:${ports.otlpHttp}`,
   };
-  // Its own metrics have a fixed port, which a second Collector on the machine could not have.
+  // Its own metrics have a fixed port, which a second Collector on the machine could not use.
   const quiet = 'service::telemetry::metrics::level: none';
   const child = spawn(binary, configArguments(configFile, [...changes, quiet]), {
     env: { ...process.env, ...endpoints, ...env },
@@ -123,7 +123,7 @@ async function untilReady(child: ChildProcess, said: () => string): Promise<void
 }
 
 async function build(directory: string): Promise<void> {
-  // Made under another name first: what was interrupted is not taken for complete.
+  // Built under another name first, so that an interrupted build is not taken for complete.
   const made = `${directory}.${process.pid}`;
   mkdirSync(made, { recursive: true });
   writeFileSync(path.join(made, 'manifest.yaml'), MANIFEST);

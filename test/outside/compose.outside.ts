@@ -1,4 +1,6 @@
-/** docker-compose.yml as Compose itself reads it: by its own library, built from its Go module. No Docker is needed. */
+/**
+ * docker-compose.yml as Compose itself reads it: by its own library, built from its Go module. Docker is not needed.
+ */
 import { execFile } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

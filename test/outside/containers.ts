@@ -1,6 +1,7 @@
 /**
- * Kafka and PostgreSQL in containers, for machines with a Docker engine. The images are the public ones; ASSAY_TEST_KAFKA_IMAGE and
- * ASSAY_TEST_POSTGRES_IMAGE name others, such as those that `images/build.sh` makes where none can be pulled.
+ * Kafka and PostgreSQL in containers, for machines with a Docker engine. The images are the public ones;
+ * ASSAY_TEST_KAFKA_IMAGE and ASSAY_TEST_POSTGRES_IMAGE name others, for example those that `images/build.sh` makes if
+ * none can be pulled.
  */
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import { freePorts } from '../free-ports.ts';
@@ -14,9 +15,12 @@ export interface KafkaContainer {
   close(): Promise<void>;
 }
 
-/** One broker, as the tests want it: no topic is made by accident, groups are ready at once, sessions may be short. */
+/**
+ * One broker with settings for the tests: topics are not created automatically, groups are ready at once, sessions may
+ * be short.
+ */
 export async function startKafkaContainer(): Promise<KafkaContainer> {
-  // A broker says itself where it can be reached, so its port on this machine has to be known before it starts.
+  // A broker advertises its own address, so its port on this machine must be known before it starts.
   const [port = 0] = await freePorts(1);
   const container = await new GenericContainer(KAFKA_IMAGE)
     .withExposedPorts({ container: 9092, host: port })
@@ -45,7 +49,7 @@ export async function startKafkaContainer(): Promise<KafkaContainer> {
 }
 
 export interface PostgresContainer {
-  /** Of a user who may create databases. */
+  /** The URL of a user who may create databases. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -55,7 +59,7 @@ export async function startPostgresContainer(): Promise<PostgresContainer> {
   const container = await new GenericContainer(POSTGRES_IMAGE)
     .withExposedPorts(5432)
     .withEnvironment({ POSTGRES_USER: 'assay', POSTGRES_DB: 'assay', POSTGRES_PASSWORD: password })
-    // At the first start the server runs once for making the database, then again for everybody.
+    // At its first start the server runs once to create the database, then again for clients.
     .withWaitStrategy(
       Wait.forAll([Wait.forListeningPorts(), Wait.forLogMessage(/database system is ready to accept connections/, 2)]),
     )

@@ -1,9 +1,9 @@
 /**
  * node test/outside/disk-full.ts <folder on a small file system of its own>
  *
- * Fills the disk under a running service: new data must be refused as "try again", what was accepted must be scored in
- * the end, and once there is room again the service must go on by itself. Needs a file system that can be filled, so it
- * runs outside `npm test`; see `.ci/disk-full`.
+ * Fills the disk under a running service: new data must be refused with a request to retry, accepted data must be
+ * scored in the end, and once there is room again the service must continue by itself. Needs a file system that can be
+ * filled, so it runs outside `npm test`; see `.ci/disk-full`.
  */
 import { ok, strictEqual } from 'node:assert/strict';
 import { appendFileSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ try {
   try {
     for (;;) appendFileSync(ballast, Buffer.alloc(64 << 10, 1));
   } catch {
-    // The disk is full, which is what was wanted.
+    // The disk is full, as intended.
   }
   console.log(`disk full: ${statfsSync(folder).bavail} blocks left; ${accepted} turns accepted so far`);
 

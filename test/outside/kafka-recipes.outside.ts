@@ -1,4 +1,4 @@
-/** The recipes of docs/kafka.md for TLS and SASL, as they stand there: with each of them a gateway reaches real brokers. */
+/** The recipes of docs/kafka.md for TLS and SASL, unchanged: with each of them a gateway reaches real brokers. */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
@@ -81,7 +81,7 @@ test.for(recipes())('%s', async ([, recipe]) => {
   expect([response.status, await response.text()]).toEqual([200, '{}']);
 });
 
-/** By the comment with which each begins. */
+/** The recipes, keyed by the comment at their beginning. */
 function recipes(): readonly (readonly [title: string, recipe: string])[] {
   const [, section = ''] = readFileSync(GUIDE, 'utf8').split('\n## TLS and SASL\n');
   const [own = ''] = section.split('\n## ');
@@ -92,7 +92,7 @@ function recipes(): readonly (readonly [title: string, recipe: string])[] {
   return found;
 }
 
-/** The brokers of the tests believe tokens that nobody has signed. */
+/** The brokers of the tests accept unsigned tokens. */
 function unsignedToken(): string {
   const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const now = Math.floor(Date.now() / 1000);

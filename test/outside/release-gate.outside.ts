@@ -1,4 +1,7 @@
-/** The example of docs/release-gate.md, as a team would run it: a good version, the same again, and each way in which the agent can go wrong. */
+/**
+ * The example of docs/release-gate.md, as a team would run it: a good version, the same again, and each fault of the
+ * agent.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,7 +11,10 @@ import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { FAILS, FAULTS } from '../../examples/scheduling-agent/faults.ts';
 
-/** Of conversations that go wrong. Alternatives can be skipped in 27 of the 60 cases only; with half of those, 60 cases are too few to show it. */
+/**
+ * Share of conversations that go wrong. Alternatives can be skipped in only 27 of the 60 cases; with half of those, 60
+ * cases are too few to show it.
+ */
 const RATE = '0.7';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const EXAMPLE = path.join(ROOT, 'examples/release-gate');
@@ -57,7 +63,7 @@ async function gate(candidate: string): Promise<{ readonly code: number; readonl
   const rules = path.join(EXAMPLE, 'gate.yaml');
   const { code, stdout, stderr } = await assay(['gate', candidate, '--baseline', 'good', '--rules', rules, '--json']);
   expect(stderr).toBe('');
-  // The cast holds for what is asserted below.
+  // The cast holds for the fields asserted below.
   return { code, gate: JSON.parse(stdout) as Gate };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where the services come from that tests need: from the environment where it names one, from a container where a Docker engine
- * answers, else started here from what package registries have. Nothing is skipped: what cannot be had fails the test.
+ * The services that tests need: taken from the environment if it names one, from a container if a Docker engine
+ * answers, otherwise started here from package registries. Nothing is skipped: an unavailable service fails the test.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { startKafkaContainer, startPostgresContainer } from './containers.ts';
 import { KafkaCluster, type KafkaForTests, untilLed } from './kafka/broker.ts';
 import { startPostgres } from './postgres/server.ts';
 
-/** A Kafka that tests share: topics and groups have names of their own. Who kills brokers starts a `KafkaCluster`. */
+/** A Kafka that tests share: topics and groups have unique names. Tests that kill brokers start a `KafkaCluster`. */
 export async function startKafka(): Promise<KafkaForTests> {
   const named = process.env.ASSAY_TEST_KAFKA;
   if (named !== undefined && named !== '') return kafkaAt(named.split(','));
@@ -22,12 +22,15 @@ export async function startKafka(): Promise<KafkaForTests> {
 }
 
 export interface DatabasesForTests {
-  /** Of a user who may create databases. */
+  /** The URL of a user who may create databases. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** A PostgreSQL that tests share: each makes a database of its own. Who stops the server starts one with `startPostgres`. */
+/**
+ * A PostgreSQL that tests share: each creates its own database. Tests that stop the server start one with
+ * `startPostgres`.
+ */
 export async function startDatabases(): Promise<DatabasesForTests> {
   const named = process.env.ASSAY_TEST_POSTGRES;
   if (named !== undefined && named !== '') return { url: named, close: () => Promise.resolve() };

@@ -1,6 +1,7 @@
 /**
- * A network between a client and a server that a test can spoil. A cut one delivers nothing and says nothing: connections stay open,
- * new ones are accepted and hear nothing, and neither end learns that the other has gone until the network is whole again.
+ * A network between a client and a server that a test can disturb. A cut network silently delivers nothing: connections
+ * stay open, new ones are accepted and get no data, and neither end learns that the other has gone until the network is
+ * restored.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -10,9 +11,9 @@ export interface ProxyTarget {
 }
 
 export interface ProxyOptions {
-  /** Sees what the server answers before the client does; nothing is passed on where it gives false. */
+  /** Sees the server's answers before the client; nothing is passed on if it returns false. */
   readonly passAnswer?: (chunk: Buffer, connection: number) => boolean;
-  /** Sees what the client asks before the server does. */
+  /** Sees the client's requests before the server. */
   readonly onRequest?: (chunk: Buffer) => void;
 }
 
@@ -35,7 +36,7 @@ export class TcpProxy {
     server.on('connection', (socket) => this.#accept(socket));
   }
 
-  /** The target may move: it is asked for with each connection. */
+  /** The target may move: it is looked up for each connection. */
   static async start(target: ProxyTarget | (() => ProxyTarget), options: ProxyOptions = {}): Promise<TcpProxy> {
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     await new Promise<void>((resolve, reject) => {
@@ -53,13 +54,13 @@ export class TcpProxy {
     return this.#pairs.size;
   }
 
-  /** From now on nothing gets through, and nobody is told. */
+  /** From now on nothing gets through, silently. */
   cut(): void {
     this.#isCut = true;
     for (const pair of this.#pairs) pair.hold();
   }
 
-  /** What was under way arrives now, as after a retransmission; whose other end has gone learns it. */
+  /** Data in flight arrive now, as after a retransmission; an end whose peer has gone learns it. */
   heal(): void {
     this.#isCut = false;
     for (const pair of this.#pairs) pair.release();
@@ -70,7 +71,7 @@ export class TcpProxy {
     this.#delayMs = ms;
   }
 
-  /** Ends all connections, as a firewall does that has forgotten them. */
+  /** Ends all connections, like a firewall that has lost its state. */
   reset(): void {
     for (const pair of this.#pairs) pair.destroy();
   }
@@ -104,7 +105,7 @@ interface PairParts {
   readonly onGone: () => void;
 }
 
-/** One connection of a client and the one behind it to the server; held until it is released. */
+/** One client connection and the one behind it to the server; its data are held until released. */
 class Pair {
   readonly #client: Socket;
   readonly #parts: PairParts;
@@ -174,7 +175,7 @@ class Pair {
     });
   }
 
-  /** One end has gone. The other one is told, unless the network is cut. */
+  /** One end has gone. The other is notified, unless the network is cut. */
   #gone(): void {
     this.#isEnding = true;
     if (!this.#isHeld) this.destroy();

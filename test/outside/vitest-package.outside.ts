@@ -1,6 +1,6 @@
 /**
- * docs/vitest.md as a new user has it: a small project with Assay installed from what `npm pack` makes, the files that the page shows, the type checker, and Vitest.
- * Needs a registry of npm packages.
+ * docs/vitest.md as a new user follows it: a small project with Assay installed from the output of `npm pack`, the
+ * files shown on the page, the type checker, and Vitest. Needs a registry of npm packages.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -56,7 +56,7 @@ console.log(await answer(process.argv[2] ?? ''));
 await sdk.shutdown();
 `;
 
-/** What must not pass, to see how it fails. */
+/** Tests that must fail, to see their messages. */
 const WRONG = `import { conversationOf, expectConversation } from 'assay/vitest';
 import { test } from 'vitest';
 import { answer } from './agent.ts';

@@ -2,7 +2,7 @@
 
 export interface Sentence {
   readonly file: string;
-  /** Of the line on which its passage begins, from 1. */
+  /** Number of the line on which its passage begins, from 1. */
   readonly line: number;
   readonly text: string;
 }
@@ -77,7 +77,7 @@ function passagesOfMarkdown(text: string): readonly Passage[] {
   return passages;
 }
 
-/** Of a comment: parted at empty lines, without what is indented. */
+/** The paragraphs of a comment: separated by empty lines, without indented text. */
 function paragraphs(line: number, texts: readonly string[]): readonly Passage[] {
   const passages: Passage[] = [];
   let current: Passage | undefined;

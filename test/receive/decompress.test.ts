@@ -4,7 +4,7 @@ import { Decompressor } from '../../src/receive/decompress.ts';
 import { MIB } from './receiving.ts';
 
 const SMALL = Buffer.from('a span '.repeat(100));
-/** More than is made at once: this goes through the thread pool. */
+/** Above the limit for synchronous work: this goes through the thread pool. */
 const LARGE = Buffer.from('a span, and another one '.repeat(100_000));
 
 const codecs = [

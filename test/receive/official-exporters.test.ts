@@ -97,7 +97,7 @@ describe.each(exporters)('the official exporter over %s', (_name, make) => {
   });
 });
 
-// The exporter over gRPC does not send again, whatever it is told (otlp-grpc-exporter-base 0.301); those over HTTP do.
+// The exporter over gRPC does not retry, whatever the answer (otlp-grpc-exporter-base 0.301); those over HTTP do.
 describe.each(exporters.filter(([name]) => name !== 'gRPC'))('the official exporter over %s', (_name, make) => {
   it('sends again what was refused for a moment, and so loses nothing', async () => {
     sink.admission = { admitted: false, reason: 'full', retryAfterSeconds: 1 };

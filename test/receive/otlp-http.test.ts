@@ -411,7 +411,7 @@ describe('a request without good manners', () => {
     socket.write(TRACES.subarray(0, 1000), () => socket.destroy());
     await refused;
     expect(log.refusals()).toEqual([['aborted', 0]]);
-    // Its bytes are free again: the next request needs all there are.
+    // Its bytes are free again: the next request needs all of them.
     expect((await post('/v1/traces', TRACES, { port: tight.port })).status).toBe(200);
     await tight.stop();
   });

@@ -1,4 +1,4 @@
-/** A receiver with a sink that does as it is told, and the two ends of a request over real sockets. */
+/** A receiver with a controllable sink, and both ends of a request over real sockets. */
 import { connect, type Socket } from 'node:net';
 import type { ReceiveEvent } from '../../src/model/events/receive-events.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../src/receive/sink.ts';
@@ -19,7 +19,7 @@ export class FakeSink implements BatchSink {
     return this.admission;
   }
 
-  /** Resolves when the next batch comes. */
+  /** Resolves when the next batch arrives. */
   arrival(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#arrivals.push(resolve);
@@ -76,7 +76,7 @@ export function wireBody(name: string): Buffer {
   return found.bytes;
 }
 
-/** A raw connection, for requests that no client library would send. Gives everything the server says. */
+/** A raw connection, for requests that no client library would send. Returns everything that the server sends. */
 export function openSocket(port: number): { readonly socket: Socket; readonly said: Promise<string> } {
   const socket = connect(port, '127.0.0.1');
   const { promise, resolve } = Promise.withResolvers<string>();

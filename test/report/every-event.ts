@@ -1,4 +1,4 @@
-/** Events of every kind that there is: one more kind, and this does not compile until it has an example. */
+/** Events of every kind: a new kind does not compile until it has an example. */
 import type { AnyEvent } from '../../src/model/events/any-event.ts';
 import type { Transition } from '../../src/model/detection.ts';
 import { reading, regression } from './regressions.ts';

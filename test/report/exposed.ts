@@ -1,9 +1,9 @@
-/** What a scrape says it exposes, read by the formats' own rules and not by ours. */
+/** The series that a scrape exposes, parsed by the formats' own rules and not by our code. */
 export interface Exposed {
   readonly type: string;
   readonly help: string;
   readonly samples: number;
-  /** Label names in the order in which they stand, one text for each order that occurs; `le` belongs to histograms. */
+  /** Label names in their order, one text for each order that occurs; `le` belongs to histograms. */
   readonly labels: readonly string[];
 }
 

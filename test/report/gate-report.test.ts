@@ -76,13 +76,13 @@ function resultOf(...rules: readonly JudgedRule[]): GateResult {
 test('what text from elsewhere says is text in a pull request, and nothing else', () => {
   const markdown = gateMarkdown(resultOf(ruleOf('regression', { suite: HOSTILE, examples: [HOSTILE] })));
 
-  // Between backticks, which none of it has, nothing means anything.
+  // Between backticks, of which the text has none, no character is special.
   const text = markdown.replaceAll(/`[^`]*`/g, '');
   expect(text).not.toMatch(/<img/);
   expect(text).not.toMatch(/(^|[^\\])\]\(javascript/);
   expect(markdown).not.toMatch(/^# Passed/m);
   expect(text).not.toContain('@everyone');
-  // The cells of a row are as many as those of its head.
+  // A row has as many cells as the header.
   const rows = markdown.split('\n').filter((line) => line.startsWith('|'));
   expect(rows.map((row) => row.replaceAll('\\|', '').split('|').length)).toEqual([7, 7, 7]);
 });

@@ -1,4 +1,4 @@
-/** What detection might say, for tests of those who tell it. */
+/** Example findings of detection, for tests of their reports. */
 import type { DetectionReport, LevelReading, Notice, Transition } from '../../src/model/detection.ts';
 
 const WATCHED = { suite: 's', agent: 'a', environment: 'e' } as const;

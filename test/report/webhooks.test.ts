@@ -115,7 +115,7 @@ test('a pause that the receiver asks for is kept', async () => {
 
   webhooks.take([notice(1, ['k'])]);
   await until(() => problemsOf(events).length === 1);
-  // Ten times the pause that it would make by itself.
+  // Ten times its own default pause.
   await new Promise((resolve) => setTimeout(resolve, 100));
 
   expect([received.length, settled.length]).toEqual([1, 0]);

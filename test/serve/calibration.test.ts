@@ -1,4 +1,4 @@
-/** Labels over HTTP beside what a judge said, and the metrics that come of both; and again after a restart. */
+/** Labels over HTTP compared with a judge's verdicts, and the resulting metrics; and again after a restart. */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -83,7 +83,7 @@ test('labels before and after the judge are compared with what it said, over a r
   expect(sumOf(metrics, 'assay_judge_labelled_verdicts', 'verdict="pass",label="pass"')).toBe(1);
   expect(sumOf(metrics, 'assay_judge_labelled_verdicts', 'verdict="pass",label="fail"')).toBe(1);
   expect(sumOf(metrics, 'assay_judge_labelled_verdicts', 'label="not_applicable"')).toBe(1);
-  // It says yes to everything.
+  // It answers yes to everything.
   expect(sumOf(metrics, 'assay_judge_calibration_state', 'state="judge_tells_nothing"')).toBe(1);
   expect(sumOf(metrics, 'assay_judge_corrected_pass_ratio')).toBe(0);
 });

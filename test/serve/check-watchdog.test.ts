@@ -18,7 +18,7 @@ test('a check that runs on, look after look, is found once it is past its limit'
   for (let now = 0; now <= 1200; now += 50) if (dog.takeHanging(now) !== undefined) found.push(now);
 
   expect(found).toHaveLength(1);
-  // What has passed before the first look counts as well, by the real clock, and 100 ms of it at the most.
+  // Time before the first check counts as well, by the real clock, but at most 100 ms of it.
   expect(found[0]).toBeGreaterThan(1000 - 100);
   expect(found[0]).toBeLessThanOrEqual(1050);
   expect(dog.nextThread().stopped).toMatchObject([{ suite: 'pack', subject: 'turn 1', criterion: '#3' }]);

@@ -45,7 +45,7 @@ async function detect(url: string, ...more: readonly string[]): Promise<string> 
 
 let lastTrace = 0;
 
-/** Turns of which some look nothing up before they answer. */
+/** Turns, some of which look nothing up before they answer. */
 async function send(running: RunningService, version: string, passed: readonly boolean[]): Promise<void> {
   const spans = passed.flatMap((looks) => {
     lastTrace += 1;

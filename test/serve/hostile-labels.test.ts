@@ -8,10 +8,10 @@ import { tempDirectory } from '../temp-directory.ts';
 import { builtinSuites, defaultSettings, LogDriver } from '../engine/log-driver.ts';
 
 const MAX_LABEL_VALUES = 5;
-/** With what is spare for segments that are `other`. */
+/** Including the capacity reserved for segments that become `other`. */
 const COMBINATIONS_MAX = 7;
 
-/** Of one span each, with names that nobody would choose, and attributes called like labels. */
+/** Requests of one span each, with absurd names, and attributes called like labels. */
 function hostileSpan(number: number): TrafficSpan {
   const id = number.toString(16).padStart(16, '0');
   const text = (key: string, value: string) => ({ key, value: { stringValue: value } });

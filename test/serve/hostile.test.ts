@@ -189,7 +189,7 @@ test('a client that sends nothing after its head does not hold up the others', a
     headers: { 'content-type': 'application/x-protobuf', 'content-length': String(1 << 30) },
   });
   stuck.on('error', () => {
-    // The server may hang up: the length announced is over its limit.
+    // The server may hang up, because the announced length is over its limit.
   });
   stuck.flushHeaders();
   onTestFinished(() => void stuck.destroy());

@@ -105,7 +105,7 @@ function byName([a]: readonly [string, ...unknown[]], [b]: readonly [string, ...
   return a < b ? -1 : 1;
 }
 
-/** Something of every series: a turn, what comes late for it, and a conversation that no suite is for. */
+/** Traffic for every series: a turn, late spans for it, and a conversation that no suite matches. */
 async function runThroughEverything(segment: readonly string[]): Promise<RunningService> {
   const directory = tempDirectory();
   for (const [name, text] of Object.entries(SUITES)) writeFileSync(path.join(directory, name), text);
@@ -133,7 +133,8 @@ test.each<[what: string, segment: readonly string[]]>([
 
   for (const format of ['text', 'openmetrics'] as const) {
     const all = [...exposedIn(await scrape(running, format))].toSorted(byName);
-    // These have tests of their own: no traffic of a test makes a regression in a moment, and there are no judges, golden traces or hundreds of turns here.
+    // These have their own tests: no test traffic makes a regression in a moment, and there are no judges, golden
+    // traces or hundreds of turns here.
     const elsewhere = [...DETECTION, ...ELSEWHERE];
     const exposed = all.filter(([name]) => !elsewhere.some((one) => one.name === name));
     expect(all.length - exposed.length).toBe(elsewhere.length);
@@ -145,7 +146,7 @@ test.each<[what: string, segment: readonly string[]]>([
         .map(({ name, type, help, labels }) => ({
           name,
           type,
-          // As the formats want it.
+          // As the formats require.
           help: format === 'text' ? help : help.replaceAll('"', '\\"'),
           labels: [labels.filter((label) => label !== 'segment' || segment.length > 0).join(',')],
         })),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { AllQuestions } from '../../src/ask/judge-scheduler.ts';
 import { NoJudge } from '../../src/serve/no-judge.ts';
 
-/** Questions to judges that nobody knows any more, in a store that comes and goes. */
+/** Questions to removed judges, in a store that comes and goes. */
 function storeWith(waiting: Set<string>): { questions: AllQuestions; isAway: boolean; asked: number } {
   const store = { isAway: false, asked: 0 };
   const questions = {

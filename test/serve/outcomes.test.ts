@@ -1,4 +1,4 @@
-/** Outcomes of the world that are put into a running service, and what suites said held against them. */
+/** Real-world outcomes that are written into a running service, and the comparison of suites with them. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -59,7 +59,7 @@ test('what came of conversations is imported, shown with them, and held against 
     stderr: expect.stringContaining('no outcomes are in the store'),
   });
 
-  // Users were content where the suite is.
+  // Users were content if the suite is.
   const content = new Set<string>();
   for (const { id } of conversations) if ((await scored(id)) === 1) content.add(id);
   const rows = conversations.map(({ id }) => `"${id}",${content.has(id) ? 5 : 2}`);

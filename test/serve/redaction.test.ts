@@ -1,6 +1,6 @@
 /**
- * Redaction through the whole service: what was sent is nowhere on its disk, whatever way it came, and the offline
- * commands make of the same recording what the service made of it.
+ * Redaction through the whole service: the secrets sent are nowhere on its disk, whichever way they came, and the
+ * offline commands give the same result for the same recording as the service.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -28,7 +28,7 @@ const REDACTION = {
 };
 const USER = 'user-4711-of-the-tests';
 const COOKIE = 'cookie-of-the-tests';
-/** What must be nowhere. */
+/** Secrets that must be nowhere. */
 const PLAIN = [
   ...Object.values(SECRETS)
     .flat()
@@ -42,7 +42,7 @@ function ids(number: number) {
   return { traceId: number.toString(16).padStart(32, '0'), spanId: number.toString(16).padStart(16, '0') };
 }
 
-/** One turn with secrets in every place that a text can have; `filler` makes it as large as is wanted. */
+/** One turn with secrets in every place that a text can have; `filler` makes it as large as needed. */
 function tracesJson(number: number, filler = ''): string {
   const message = (role: string, text: string) => JSON.stringify([{ role, parts: [{ type: 'text', content: text }] }]);
   const attributes = keyValues([

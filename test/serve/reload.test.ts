@@ -1,4 +1,4 @@
-/** A running service takes its configuration anew. */
+/** A running service reloads its configuration. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -107,7 +107,7 @@ test('what can change while it runs does, and what can not is named', async () =
   const needs = ['host', 'turn', 'conversation.id_keys'];
   expect(await answer.json()).toEqual({ reloaded: true, needs_restart: needs });
   expect(unauthorized.status).toBe(401);
-  // It is as it was, still.
+  // It is still unchanged.
   expect(await again.json()).toEqual({ reloaded: true, needs_restart: needs });
   const metrics = await metricsOf(running);
   expect([...metrics.keys()].some((name) => name.includes('webhook="chat"'))).toBe(true);
@@ -145,7 +145,7 @@ test('reloads under load lose no turn, count none twice and tear none apart', as
   for (let round = 0; round < rounds; round += 1) {
     writeFileSync(file, suite(round % 2 === 0 ? 'second' : 'first', 'size(steps) > 0'));
     const sent = Array.from({ length: 5 }, () => send(running, 100));
-    // Two at once, and one while they are under way.
+    // Two at once, and one while they are in progress.
     const { service } = running;
     const outcomes = await Promise.all([service.reload(), service.reload(), service.reload()]);
     expect(outcomes).toEqual(Array(3).fill({ reloaded: true, needRestart: [] }));

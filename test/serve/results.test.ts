@@ -1,4 +1,7 @@
-/** Results over a real HTTP server that plays the backend: what it refuses, delays or loses must come again, and nothing must go round in circles. */
+/**
+ * Results over a real HTTP server that plays the backend. Events that it refuses, delays or loses must be retried, and
+ * there must be no feedback loop.
+ */
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -132,12 +135,12 @@ test('sent to Assay itself, they end there: nothing is evaluated again', async (
   const other = await runService({ suites: ['default'] });
   const running = await runService({ suites: ['default'], results: to(`${other.otlp}${LOGS_PATH}`) });
   await send(running, CONVERSATIONS);
-  // The spans are there as well, so that an event could find the turn it is about.
+  // The spans are there as well, so that an event could find its turn.
   await send(other, CONVERSATIONS);
 
   await until(async () => sumOf(await metricsOf(running), 'assay_results_total', 'fate="sent"') === TURNS);
   await until(async () => sumOf(await metricsOf(other), 'assay_evaluations_total') === TURNS);
-  // Nothing more is to come, and there is no other way to see nothing: as long as sending and scoring took twice over.
+  // No more events must come. This can only be tested by waiting: twice as long as sending and scoring took.
   await new Promise((resolve) => setTimeout(resolve, 1500));
 
   expect(sumOf(await metricsOf(other), 'assay_evaluations_total')).toBe(TURNS);
@@ -151,7 +154,7 @@ criteria:
   - { name: short, question: Was it short?, weight: 1, check: size(turns) < 100 }
 `;
 
-/** What plays Phoenix: takes traces as protobuf, and loses the first answer. */
+/** A fake Phoenix: takes traces as protobuf, and loses the first answer. */
 async function startTracesBackend() {
   const requests: CarrierSpan[][] = [];
   const server = createServer((request, response) => {

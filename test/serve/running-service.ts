@@ -33,7 +33,7 @@ export async function runService(options: {
   readonly httpPort?: number;
 }): Promise<RunningService> {
   const dataDir = options.dataDir ?? tempDirectory();
-  // An assay.yaml in the data folder is the configuration; what the test wants comes before it.
+  // An assay.yaml in the data folder is the configuration; the test's own settings come before it.
   const read = () => {
     const env = { ...TIMES, ASSAY_DATA_DIR: dataDir };
     const { settings: loaded, mistakes } = loadSettings({ flags: {}, env, cwd: dataDir });

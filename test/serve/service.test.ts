@@ -21,7 +21,7 @@ async function send(running: RunningService, conversation: TrafficConversation):
   }
 }
 
-/** Polls until the claim holds; the test's own time limit is the end of patience. */
+/** Polls until the claim holds; the test's own time limit ends the wait. */
 async function until(claim: () => Promise<boolean>): Promise<void> {
   while (!(await claim())) await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -1,4 +1,4 @@
-/** A suite that keeps the scoring thread of a service from starting until it is let go. */
+/** A suite that keeps the scoring thread of a service from starting until it is released. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Assay's own traces and metrics, from a running service: to a backend, and to itself. */
+/** Assay's own traces and metrics, sent by a running service to a backend, and to itself. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
@@ -135,10 +135,10 @@ test('pointed at itself, Assay takes what it says of itself, scores none of it, 
   const records = async () => sumOf(await metricsOf(running), 'assay_received_records_total', 'signal="traces"');
   await sendTurns(running, { first: 1, turns: 5 });
   await untilScored(running, 5);
-  // Its own spans have come: of the recovery at the start, and of the batches just now.
+  // Its own spans have arrived: of the recovery at the start, and of the recent batches.
   while ((await records()) <= 5 + 1) await new Promise((resolve) => setTimeout(resolve, 20));
 
-  // Long enough for each span to have made another, many times over.
+  // Long enough for a feedback loop to have created many more spans.
   const settle = async (exports: number) => {
     const from = await taken('metrics');
     while ((await taken('metrics')) < from + exports) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,4 +1,7 @@
-/** Truth that is put into a running service over HTTP, before the conversation is there and after it was scored. */
+/**
+ * Ground truth that is written into a running service over HTTP, before the conversation exists and after it was
+ * scored.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -28,7 +28,7 @@ test('while it starts it says so, and a reload asked for then is done once it ha
   writeFileSync(path.join(dataDir, 'assay.yaml'), 'host: 127.0.0.2\n');
   const headers = { 'content-type': 'application/json' };
   const reloading = fetch(`${http}/api/v1/reload`, { method: 'POST', headers, body: '{}' });
-  // It has been asked by now, and nothing has failed.
+  // It has been asked by now, without an error.
   while (!(await (await fetch(`${http}/metrics`)).text()).includes('assay_open_turns 0'));
   letGo();
   const running = await starting;

@@ -1,6 +1,7 @@
 /**
- * The books of a cluster: what is in the database once all has come to rest, read with plain SQL beside the code under test, and what
- * must be true of it. Two sets of books over the same topics must be the same, byte for byte.
+ * The books of a cluster: the content of the database once the cluster is at rest, read with plain SQL independently of
+ * the code under test, and the invariants that must hold. Two sets of books over the same topics must be
+ * byte-identical.
  */
 import { QUALITY_METRICS, signIn } from '../../src/report/metrics/quality-metrics.ts';
 import type { Client } from 'pg';
@@ -11,11 +12,11 @@ import type { Produced } from './cluster-producer.ts';
 export interface Books {
   /** By conversation id. */
   readonly conversations: ReadonlyMap<string, { readonly turns: number; readonly revision: number }>;
-  /** By what makes it one: conversation, turn, suite, revision. The rows as they are, but for numbers that a database gives. */
+  /** By its key: conversation, turn, suite, revision. The rows as they are, except numbers that a database assigns. */
   readonly evaluations: ReadonlyMap<string, string>;
-  /** That were there although one with the same key was. */
+  /** Duplicates of an existing key. */
   readonly evaluatedTwice: readonly string[];
-  /** By trace, what was stored of it: once for each row. */
+  /** By trace, the stored spans: once for each row. */
   readonly traces: ReadonlyMap<string, readonly { readonly spans: number; readonly conversation: string }[]>;
   /** Summed over instances. */
   readonly totals: readonly StoredTotal[];
@@ -24,10 +25,10 @@ export interface Books {
 }
 
 export interface Mismatches {
-  /** Conversations that say who they are, and traces or spans of which nothing or not all is stored. */
+  /** Conversations that carry an id, and traces or spans of which nothing or not all is stored. */
   readonly lost_conversations: number;
   readonly lost_spans: number;
-  /** Traces that are there more than once, or hold a span twice, or evaluations that are there twice. */
+  /** Traces that are stored more than once, or hold a span twice, or evaluations that are stored twice. */
   readonly stored_twice: number;
   readonly unexpected: number;
 }
@@ -114,7 +115,7 @@ async function readTotals(client: Client): Promise<readonly StoredTotal[]> {
   return rows;
 }
 
-/** What was produced against what is stored. */
+/** Compares the produced traffic with the store. */
 export function compareWithProduced(books: Books, produced: Produced, say: (line: string) => void): Mismatches {
   const limited = firstOf(say, 10);
   let lostConversations = 0;
@@ -143,7 +144,7 @@ export function compareWithProduced(books: Books, produced: Produced, say: (line
   return { lost_conversations: lostConversations, lost_spans: lostSpans, stored_twice: storedTwice, unexpected };
 }
 
-/** The totals against the evaluations that they count. */
+/** Compares the totals with the evaluations that they count. */
 export function totalsAgainstEvaluations(
   books: Books,
   outcomes: readonly string[],
@@ -202,14 +203,14 @@ export function compareBooks(books: Books, reference: Books, say: (line: string)
   return { evaluation_mismatches: evaluationMismatches, counter_mismatches: counterMismatches, conversations };
 }
 
-/** Where to look when a conversation differs: what was filed for it, and what became of that. */
+/** Diagnostics of a conversation that differs: what was filed for it, and the result. */
 export async function describeConversation(database: string, conversationId: string): Promise<string> {
   const client = await connectTo(database);
   try {
     const { rows: heads } = await client.query('SELECT * FROM conversations WHERE conversation_id = $1', [
       conversationId,
     ]);
-    // Its traces, wherever they are, and whatever was filed under it.
+    // Its traces, wherever they are, and everything that was filed under it.
     const { rows: arrivals } = await client.query(
       `SELECT a.day, a.id, a.trace_id, c.conversation_id, a.lane, a.positions, a.closed_at, a.cause, a.spans
        FROM arrivals a JOIN conversations c ON c.id = a.conversation

@@ -1,4 +1,4 @@
-/** A look into the shared store beside the code under test. */
+/** Reads the shared store independently of the code under test. */
 import { Client } from 'pg';
 
 export async function connectTo(database: string): Promise<Client> {

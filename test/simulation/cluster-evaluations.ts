@@ -1,10 +1,10 @@
-/** What somebody reads who subscribes to the topic of evaluations: only what was committed. */
+/** Reads the topic of evaluations as a subscriber: only committed records. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 
 export interface EvaluationRecords {
   readonly records: number;
-  /** As many as there are records, unless some were sent twice. */
+  /** The number of records, unless some were sent twice. */
   readonly ids: ReadonlySet<string>;
 }
 
@@ -28,7 +28,7 @@ export async function readEvaluationRecords(brokers: readonly string[], topic: s
       lastAt = Date.now();
     },
   });
-  // The marks of transactions count as offsets and are not given, so that the end can't be told by them.
+  // Transaction markers count as offsets but are not delivered, so they do not show the end.
   while (Date.now() - lastAt < QUIET_MS) await sleep(500);
   await consumer.disconnect();
   return { records, ids };

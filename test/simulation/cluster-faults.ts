@@ -1,6 +1,6 @@
 /**
- * What can go wrong with a cluster, as a plan from a seed that can be read in advance, and its execution. Faults overlap, as long as they
- * hit different things: an instance is in one at a time, so are the brokers, and so is the database.
+ * Faults of a cluster, as a plan from a seed that can be read in advance, and its execution. Faults overlap, as long as
+ * they affect different parts: an instance has one fault at a time, and so have the brokers and the database.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomFrom } from '../random.ts';
@@ -28,7 +28,7 @@ export type FaultKind =
 export interface Fault {
   readonly number: number;
   readonly kind: FaultKind;
-  /** Milliseconds after the beginning of the one before. */
+  /** Milliseconds after the beginning of the previous fault. */
   readonly pauseMs: number;
   readonly lastsMs: number;
   /** Which instance or broker, counted from 0. */
@@ -44,7 +44,7 @@ interface Weighed {
 const KINDS: Readonly<Record<FaultKind, Weighed>> = {
   'kill instance': { weight: 22, lastsMs: [0, 5000], hits: 'instance' },
   'stop instance': { weight: 6, lastsMs: [0, 2000], hits: 'instance' },
-  // Up to three times what the group and the database wait.
+  // Up to three times the timeouts of the group and the database.
   'freeze instance': { weight: 12, lastsMs: [500, 13_000], hits: 'instance' },
   'cut from brokers': { weight: 8, lastsMs: [500, 12_000], hits: 'instance' },
   'cut from one broker': { weight: 5, lastsMs: [500, 10_000], hits: 'instance' },
@@ -53,7 +53,7 @@ const KINDS: Readonly<Record<FaultKind, Weighed>> = {
   'member joins and leaves': { weight: 10, lastsMs: [3000, 12_000], hits: 'joiner' },
   'kill broker': { weight: 4, lastsMs: [500, 5000], hits: 'broker' },
   'restart broker': { weight: 3, lastsMs: [0, 1000], hits: 'broker' },
-  // Longer than the others take to put another in its place.
+  // Longer than the others need to replace it.
   'freeze broker': { weight: 3, lastsMs: [500, 9000], hits: 'broker' },
   'restart database': { weight: 3, lastsMs: [0, 2000], hits: 'database' },
   'kill database': { weight: 4, lastsMs: [0, 3000], hits: 'database' },
@@ -113,7 +113,7 @@ export function describeFault({ number, kind, lastsMs, target, pauseMs }: Fault)
 export interface Stage {
   readonly rig: Rig;
   readonly instances: readonly ClusterInstance[];
-  /** Not running in the beginning. */
+  /** Instances that are not running in the beginning. */
   readonly joiners: readonly ClusterInstance[];
   readonly producer: TrafficProducer;
   readonly say: (line: string) => void;

@@ -1,7 +1,7 @@
 /**
- * One instance of the service under test: a process with a name, a folder, ports and networks of its own, so that it alone can be
- * killed, put to sleep, or cut off from brokers or database. A process that ends by itself is started again, as an orchestrator
- * would, and that is counted.
+ * One instance of the service under test: a process with its own name, folder, ports and networks, so that it alone can
+ * be killed, paused, or disconnected from brokers or database. A process that ends by itself is restarted, as an
+ * orchestrator would do, and the restart is counted.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ export interface InstanceOptions {
 const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 const RESTART_AFTER_MS = 1000;
 const STARTS_WITHIN_MS = 120_000;
-/** What `terminationGracePeriodSeconds` would be. */
+/** The equivalent of `terminationGracePeriodSeconds`. */
 const STOPS_WITHIN_MS = 60_000;
 
 export class ClusterInstance {
@@ -66,7 +66,7 @@ export class ClusterInstance {
     return this.#child !== undefined;
   }
 
-  /** How often it ended although it had started and nobody had told it to end. */
+  /** The number of times that it ended although it had started and was not told to end. */
   get crashes(): number {
     return this.#crashes;
   }
@@ -102,7 +102,7 @@ export class ClusterInstance {
     child.once('exit', (code, signal) => {
       if (this.#child === child) this.#child = undefined;
       if (!this.#isWanted) return;
-      // Without a database it does not start, and says why.
+      // Without a database it does not start, and reports the reason.
       const hadStarted = this.#logOfThisLife().includes('"message":"started"');
       if (hadStarted) this.#crashes += 1;
       const what = hadStarted ? 'ENDED BY ITSELF' : 'did not start';
@@ -117,7 +117,7 @@ export class ClusterInstance {
     await this.#end('SIGKILL');
   }
 
-  /** SIGTERM, and SIGKILL where that has not helped in time; gives whether it ended by itself. */
+  /** Sends SIGTERM, and SIGKILL if that has not worked in time; returns whether it ended by itself. */
   async stop(): Promise<boolean> {
     const child = this.#child;
     let inTime = true;
@@ -150,7 +150,7 @@ export class ClusterInstance {
     this.#options.database?.cut();
   }
 
-  /** Connections end without a goodbye. */
+  /** Connections end without a shutdown message. */
   reset(): void {
     for (const proxy of this.#options.brokers) proxy.reset();
     this.#options.database?.reset();
@@ -164,7 +164,7 @@ export class ClusterInstance {
   async untilReady(): Promise<void> {
     const deadline = Date.now() + STARTS_WITHIN_MS;
     for (;;) {
-      // Its ports may be somebody else's until it has them.
+      // Another program may use its ports before it opens them.
       const hasStarted = this.#child !== undefined && this.#logOfThisLife().includes('"message":"started"');
       const ready = hasStarted ? await this.#get('/readyz') : undefined;
       if (ready?.ok === true) return;

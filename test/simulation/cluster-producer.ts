@@ -1,26 +1,26 @@
 /**
- * Sends the records of a traffic when their time has come, until each is acknowledged; what is not acknowledged is sent again, and
- * may then be there twice, as with any producer.
+ * Sends the records of a traffic when they are due, and retries until each is acknowledged. A retried record may be
+ * there twice, as with any producer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SentConversation } from './first-evaluations.ts';
 import type { ScheduledConversation, TimedRecord } from './cluster-traffic.ts';
 
-/** Where the records go. */
+/** The destination of the records. */
 export interface Transport {
   connect(): Promise<void>;
-  /** Rejects where not all of them are acknowledged. */
+  /** Rejects if not all of them are acknowledged. */
   send(records: readonly TimedRecord[]): Promise<void>;
   disconnect(): Promise<void>;
 }
 
 export interface Produced {
   readonly conversations: number;
-  /** Of conversations that say who they are. */
+  /** The ids of conversations that carry one. */
   readonly ids: ReadonlySet<string>;
-  /** By trace, how many different spans. */
+  /** By trace, the number of different spans. */
   readonly spans: ReadonlyMap<string, number>;
-  /** Those that say when they end. */
+  /** Conversations whose end is marked. */
   readonly ending: readonly SentConversation[];
   readonly records: number;
   readonly resent: number;
@@ -69,11 +69,11 @@ export class TrafficProducer {
 
   start(): void {
     this.#running = this.#run();
-    // Whoever awaits the end is told.
+    // The caller that awaits the end gets the error.
     this.#running.catch(() => {});
   }
 
-  /** No more conversations begin; those that have begun go on to their end. */
+  /** Begins no more conversations; those already begun continue to their end. */
   end(): void {
     this.#isEnding = true;
   }
@@ -91,7 +91,7 @@ export class TrafficProducer {
     };
   }
 
-  /** What a producer does that has lost its memory: sends again what it had sent already. */
+  /** Behaves like a producer that has lost its memory: sends already sent records again. */
   async sendAgain(): Promise<number> {
     const records = [...this.#recent];
     await this.#send(records);
@@ -114,7 +114,7 @@ export class TrafficProducer {
     }
   }
 
-  /** The conversations whose time has come. */
+  /** Begins the conversations that are due. */
   #begin(now: number): void {
     for (let next = this.#next; next !== undefined; next = this.#next) {
       if (this.#isEnding) {

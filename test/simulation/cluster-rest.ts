@@ -1,4 +1,7 @@
-/** When a cluster has come to rest: all that is in the topics has been read and filed, nothing waits, and nothing is due any more. */
+/**
+ * Detects that a cluster is at rest: everything in the topics has been read and filed, nothing is pending, and nothing
+ * is due.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import type { Client } from 'pg';
@@ -9,7 +12,7 @@ export interface RestOptions {
   readonly topics: readonly string[];
   readonly group: string;
   readonly database: string;
-  /** Without progress for so long, it is given up. */
+  /** Gives up after this time without progress. */
   readonly patienceMs: number;
   readonly say: (line: string) => void;
 }
@@ -18,7 +21,7 @@ const EVERY_MS = 1000;
 const SAY_EVERY = 10;
 const ROUNDS_AT_REST = 3;
 
-/** Gives what is still to be done when patience was at its end; undefined when all is done. */
+/** Returns the remaining work when the time is over; undefined when all is done. */
 export async function untilAtRest(options: RestOptions): Promise<string | undefined> {
   const kafka = new Kafka({ brokers: [...options.brokers], logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
@@ -60,14 +63,14 @@ async function look(
     const state = `${behind} records to commit, ${pending} arrivals to judge, ${due} conversations due later, ${sending} evaluations to send`;
     return { state, isAtRest: behind + Number(pending) + Number(due) + Number(sending) === 0 };
   } catch (error) {
-    // The coordinator moves, or the tables are not there yet.
+    // The coordinator is moving, or the tables do not exist yet.
     return { state: error instanceof Error ? error.message : String(error), isAtRest: false };
   }
 }
 
 const QUIET_ROUNDS = 5;
 
-/** What a Collector still holds has come as well. */
+/** Also waits for records that a Collector still holds. */
 export async function untilNothingComes({
   brokers,
   topics,

@@ -1,6 +1,6 @@
 /**
- * The stage of the cluster simulation: three brokers, a database, and instances, each of which sees brokers and database through
- * a network of its own that can be cut.
+ * The environment of the cluster simulation: three brokers, a database, and instances. Each instance reaches brokers
+ * and database through a network of its own that can be cut.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { ClusterInstance } from './cluster-instance.ts';
 import type { Topics } from './cluster-transports.ts';
 
 export interface RigOptions {
-  /** How many instances may be cut off from brokers and database. */
+  /** The number of instances that can be disconnected from brokers and database. */
   readonly networks: number;
   readonly partitions: number;
   readonly suites: readonly string[];
@@ -22,14 +22,14 @@ export interface RigOptions {
   readonly onSurprise: (what: string) => void;
 }
 
-/** Short, so that a run takes minutes; their order of size is that of the defaults. */
+/** Short times, so that a run takes minutes; their proportions are those of the defaults. */
 export const TIMES = {
   settleMs: 1000,
   turnIdleMs: 4000,
   conversationIdleMs: 6000,
   sessionMs: 4000,
   leaseMs: 4000,
-  /** More than the brokers need to put another in the place of one that has gone, on a busy machine as well. */
+  /** Longer than the brokers need to replace a dead one, even on a busy machine. */
   clockMarginMs: 20_000,
 } as const;
 
@@ -100,12 +100,12 @@ export class Rig {
     return path.join(this.directory, 'assay.yaml');
   }
 
-  /** Not every broker has heard of it at once. */
+  /** Not every broker knows the new topic at once. */
   async makeTopic(topic: string, partitions: number): Promise<void> {
     const { kafka } = this;
     const deadline = Date.now() + 30_000;
     await kafka.createTopic(topic, partitions, { 'message.timestamp.type': 'LogAppendTime' }).catch(() => {
-      // Whether it is there is asked below.
+      // Its existence is checked below.
     });
     for (;;) {
       try {
@@ -118,7 +118,7 @@ export class Rig {
     }
   }
 
-  /** An instance in its own network, or one in the brokers' where it has no number. */
+  /** An instance in its own network, or in the brokers' network if it has no number. */
   async instance(of: {
     readonly name: string;
     readonly network: number | undefined;
@@ -164,7 +164,7 @@ export class Rig {
     return instance;
   }
 
-  /** The Collector with the configuration that we ship. */
+  /** The Collector with the shipped configuration. */
   async collector(): Promise<Collector> {
     const collector = await startCollector({
       configFile: COLLECTOR_CONFIG,

@@ -1,7 +1,8 @@
 /**
- * What agents of many kinds would put into Kafka, and when: the conversations of `traffic.ts`, their spans split over records with
- * gaps between, some of them long after their turn, some without an id, some in traces that only evidence joins, some with
- * their messages in a topic of log records. Everything comes from a seed, and what was made is known afterwards.
+ * The records that many kinds of agents would write to Kafka, and their times. They are the conversations of
+ * `traffic.ts`, their spans split over records with gaps between. Some spans arrive long after their turn, some have no
+ * id, some are in traces that only evidence joins, and some have their messages in a topic of log records. Everything
+ * comes from a seed, and the test knows what was made.
  */
 import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { randomFrom } from '../random.ts';
@@ -10,15 +11,15 @@ import { exportRequest, type TrafficConversation, type TrafficSpan, traffic } fr
 export interface ClusterTrafficOptions {
   readonly seed: number;
   readonly conversations: number;
-  /** Conversations that begin in a second. */
+  /** Conversations that begin per second. */
   readonly rate: number;
-  /** What the service is told to wait for, in milliseconds: gaps are chosen around these. */
+  /** The service's wait times, in milliseconds: gaps are chosen around these. */
   readonly settleMs: number;
   readonly turnIdleMs: number;
   readonly conversationIdleMs: number;
-  /** Without: all that a turn has comes at once, nothing comes late. */
+  /** If absent, all records of a turn come at once and nothing is late. */
   readonly calm?: boolean;
-  /** Turns of each conversation, where they are not drawn; for `together-traffic.ts`. */
+  /** Turns of each conversation, unless drawn at random; for `together-traffic.ts`. */
   readonly turns?: number;
 }
 
@@ -28,23 +29,23 @@ export interface TimedRecord {
   readonly signal: 'spans' | 'logs';
   readonly traceId: string;
   readonly value: Buffer;
-  /** Also sent a second time, at this time. */
+  /** The time at which it is sent a second time. */
   readonly againAt: number | undefined;
 }
 
 export interface ScheduledConversation {
-  /** Undefined where no span says it. */
+  /** Undefined if no span carries it. */
   readonly id: string | undefined;
   readonly kind: ConversationKind;
   readonly records: readonly TimedRecord[];
-  /** By trace, how many different spans. */
+  /** By trace, the number of different spans. */
   readonly spans: ReadonlyMap<string, number>;
-  /** The trace whose turn says that the conversation has ended, where it matters when that came. */
+  /** The trace whose turn marks the end of the conversation, if the time of its arrival matters. */
   readonly ends?: string | undefined;
 }
 
 export type ConversationKind =
-  /** Of `together-traffic.ts`. */
+  /** Present only for `together-traffic.ts`. */
   | 'together'
   | 'plain'
   | 'without id'
@@ -105,7 +106,7 @@ interface Chance {
   readonly options: ClusterTrafficOptions;
 }
 
-/** Spans or log records that go into one record. */
+/** Spans or log records that share a record. */
 interface Piece {
   readonly at: number;
   readonly signal: 'spans' | 'logs';
@@ -129,7 +130,7 @@ function schedule(conversation: TrafficConversation, kind: ConversationKind, cha
       for (const { traceId } of piece.items) spans.set(traceId, (spans.get(traceId) ?? 0) + 1);
     }
     const end = Math.max(...made.map((piece) => piece.at));
-    // Mostly well before the conversation is over, now and then after.
+    // Mostly well before the conversation is over, sometimes after.
     const pause = random() < 0.04 ? options.conversationIdleMs * 1.5 : options.settleMs * (0.2 + random() * 2);
     at = (kind === 'late spans' || kind === 'late id' ? at : end) + (options.calm === true ? 50 : pause);
   }
@@ -140,13 +141,13 @@ function schedule(conversation: TrafficConversation, kind: ConversationKind, cha
 interface Shape {
   readonly kind: ConversationKind;
   readonly at: number;
-  /** The first span of the turn before. */
+  /** The first span of the previous turn. */
   readonly previous: TrafficSpan | undefined;
   readonly random: () => number;
   readonly options: ClusterTrafficOptions;
 }
 
-/** When the spans of a turn come, and with which others. */
+/** Decides when the spans of a turn arrive, and with which others. */
 function shape(spans: readonly TrafficSpan[], { kind, at, previous, random, options }: Shape): Piece[] {
   const { settleMs, turnIdleMs, conversationIdleMs } = options;
   switch (kind) {
@@ -172,7 +173,7 @@ function shape(spans: readonly TrafficSpan[], { kind, at, previous, random, opti
     }
     case 'a trace for each call':
     case 'named by the last call': {
-      // The root goes; each of its children is the root of a trace of its own.
+      // The root is removed; each of its children is the root of a separate trace.
       const calls = spans.slice(0, -1).map(ownTrace);
       return calls.map((span, index) => ({
         at: at + index * settleMs * random(),
@@ -193,7 +194,7 @@ function shape(spans: readonly TrafficSpan[], { kind, at, previous, random, opti
   }
 }
 
-/** One to three records, with gaps that a turn outlives. */
+/** One to three records, with gaps shorter than the turn's timeout. */
 function split(
   spans: readonly TrafficSpan[],
   at: number,
@@ -246,7 +247,7 @@ function ownTrace(span: TrafficSpan): TrafficSpan {
   return JSON.parse(text.replaceAll(/call_([0-9a-f]{8})/g, 'call_$1$1')) as TrafficSpan;
 }
 
-/** What the calls said, as the event of the GenAI conventions. */
+/** The messages of the calls, as the event of the GenAI conventions. */
 function logsRequest(spans: readonly TrafficSpan[], agentVersion: string): string {
   const attributes = [
     { key: 'service.name', value: { stringValue: 'simulated-agent' } },

@@ -1,4 +1,4 @@
-/** The ways by which records come into the topics: straight from a producer, or as OTLP through a Collector. */
+/** The transports into the topics: straight from a producer, or as OTLP through a Collector. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkajsProducer } from '../../src/kafka/kafkajs/producer.ts';
 import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
@@ -11,8 +11,9 @@ export interface Topics {
 }
 
 /**
- * Each record as it is, by its trace id; acknowledged by all replicas. Not with the producer of kafkajs, which loses records: where a
- * partition's leader moves between two attempts to a broker that has answered for others already, it takes the partition for sent.
+ * Writes each record as it is, by its trace id, acknowledged by all replicas. It does not use kafkajs's producer, which
+ * loses records: if a partition's leader moves between two attempts to a broker that has already answered for others,
+ * it takes the partition for sent.
  */
 export function straightTo(brokers: readonly string[], topics: Topics): Transport {
   const connection = { brokers, clientId: 'traffic' };
@@ -41,10 +42,13 @@ export function straightTo(brokers: readonly string[], topics: Topics): Transpor
 }
 
 const PRODUCERS = 5;
-/** Producers are not equally fast. */
+/** Delays of the producers, which are not equally fast. */
 const BEHIND_MAX_MS = 200;
 
-/** As if each turn came from a process of its own: records of one moment go over several producers, each in its own time. */
+/**
+ * As if each turn came from a separate process: simultaneous records are spread over several producers, each with its
+ * own delay.
+ */
 export function severalTo(brokers: readonly string[], topics: Topics): Transport {
   const connection = { brokers, clientId: 'traffic' };
   const producers = Array.from({ length: PRODUCERS }, () => new KafkajsProducer({ connection }));
@@ -72,13 +76,13 @@ export function severalTo(brokers: readonly string[], topics: Topics): Transport
 
 const REQUEST_BYTES_MAX = 1 << 20;
 
-/** As requests of many traces at once: it is the Collector that takes them apart. */
+/** As requests of many traces at once: the Collector splits them. */
 export function throughCollector(otlpHttp: string): Transport {
   const post = async (path: string, messages: readonly Uint8Array[]) => {
     const response = await fetch(`${otlpHttp}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-protobuf' },
-      // Messages of one type behind each other are one message with what all of them hold.
+      // Concatenated messages of one type are one message with the content of all of them.
       body: Buffer.concat(messages),
       signal: AbortSignal.timeout(60_000),
     });

@@ -1,11 +1,12 @@
 /**
- * The cluster test: several instances read one Kafka and share one PostgreSQL while everything that can fail does, and afterwards the
- * books must balance: nothing lost, nothing counted twice, nothing closed early.
+ * The cluster test: several instances read one Kafka and share one PostgreSQL while everything fails that can.
+ * Afterwards the books must balance: nothing lost, nothing counted twice, nothing closed early.
  *
- * With `together`, turns of a conversation come at once and one of them ends it: first evaluations must be of whole conversations.
+ * With `together`, turns of a conversation come at once and one of them ends it: first evaluations must be of whole
+ * conversations.
  *
- * That nothing closes early is checked by running over the same topics again with nobody disturbed, in another group and another database: what was
- * evaluated there, every revision of it, must be the same bytes.
+ * To check that nothing closes early, the same topics are read again without faults, with another group and another
+ * database. The evaluations there, at every revision, must be byte-identical.
  */
 import { OUTCOMES } from '../../src/model/evaluation.ts';
 import {
@@ -33,12 +34,12 @@ export interface ClusterOptions {
   readonly instances: number;
   readonly faults: number;
   readonly seed: number;
-  /** Where there are faults, traffic lasts as long as they do. */
+  /** With faults, traffic lasts as long as they do. */
   readonly conversations: number;
-  /** Conversations that begin in a second. */
+  /** Conversations that begin per second. */
   readonly rate: number;
   readonly partitions: number;
-  /** How many instances each undisturbed run has. */
+  /** The number of instances of each undisturbed run. */
   readonly undisturbed: readonly number[];
   readonly calm?: boolean;
   /** Spans come as OTLP through a Collector. */
@@ -46,9 +47,9 @@ export interface ClusterOptions {
   /** Turns of a conversation come at once, over several producers, and one of them ends it. */
   readonly together?: boolean;
   readonly onProgress?: (line: string) => void;
-  /** Takes everything down and rejects. */
+  /** Stops everything and rejects. */
   readonly signal?: AbortSignal;
-  /** Called before everything is taken down, where the books do not balance. */
+  /** Called before everything is stopped, if the books do not balance. */
   readonly onTrouble?: (where: string) => Promise<void>;
 }
 
@@ -59,17 +60,17 @@ export interface ClusterReport extends Mismatches, FirstEvaluations {
   readonly records: number;
   readonly traces: number;
   readonly spans: number;
-  /** Sent again by the producer, because no acknowledgement came. */
+  /** Records that the producer retried because no acknowledgement came. */
   readonly resent: number;
   readonly evaluations: number;
   readonly revised: number;
-  /** Evaluations that differ from those of an undisturbed run, or are missing, or are too many. */
+  /** Evaluations that differ from those of an undisturbed run, are missing, or are superfluous. */
   readonly evaluation_mismatches: number;
   /** Series that differ between scrapes, store, evaluations and the undisturbed runs. */
   readonly counter_mismatches: number;
-  /** Evaluations that are not in their topic, or are there twice. */
+  /** Evaluations that are missing from their topic, or are there twice. */
   readonly sent_mismatches: number;
-  /** What was not done although there was time; empty where all was. */
+  /** Work that was not done although there was time; empty if all was done. */
   readonly unfinished: readonly string[];
   readonly crashes: number;
   /** Instances that had to be killed because they did not end when told to. */
@@ -169,7 +170,7 @@ async function run({ options, rig, plan, say, seconds }: Parts): Promise<Cluster
   const trafficSeconds = seconds() - trafficFrom;
   say(`${produced.conversations} conversations in ${produced.records} records are in the topics`);
 
-  // All that ever took part, so that all counters can be scraped.
+  // All instances that ever took part, so that all counters can be scraped.
   for (const member of members) {
     member.heal();
     member.start();
@@ -247,7 +248,7 @@ async function transportFor({ collector, together }: ClusterOptions, rig: Rig): 
   return (together === true ? severalTo : straightTo)(rig.kafka.brokers, rig.topics);
 }
 
-/** The same topics again, from their beginning, with a group and a database of their own. */
+/** Reads the same topics again, from their beginning, with a separate group and database. */
 async function undisturbed(
   count: number,
   {

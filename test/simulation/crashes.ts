@@ -1,12 +1,13 @@
 /**
- * The crash test: a real process under load is killed at random moments and started again, and afterwards the books
- * must balance.
+ * The crash test: a real process under load is killed at random moments and restarted, and afterwards the books must
+ * balance.
  *
- * Clients behave as an SDK with endless patience does: they send a batch until it is acknowledged, then the next. What
- * was acknowledged is compared with what is stored (each span in exactly one turn), what is counted with what is stored
- * and with what is scraped, and all of it with an uninterrupted run over the same spans.
+ * Clients behave like an SDK with endless patience: they send a batch until it is acknowledged, then the next. The test
+ * compares acknowledged spans with stored ones (each span in exactly one turn), counters with the store and with a
+ * scrape, and all of it with an uninterrupted run over the same spans.
  *
- * While the process is dead, retention deletes all that is scored by then, now and then: whatever comes again of it must change nothing.
+ * While the process is dead, retention sometimes deletes everything that is scored by then: redelivered spans of it
+ * must change nothing.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,13 +47,13 @@ export interface CrashReport {
   readonly duplicated: number;
   /** Series that differ between scrape, store, and the uninterrupted run. */
   readonly counter_mismatches: number;
-  /** Evaluations that differ from those of the uninterrupted run, or are missing, or are too many. */
+  /** Evaluations that differ from those of the uninterrupted run, are missing, or are superfluous. */
   readonly evaluation_mismatches: number;
   /** Evaluations that detection has observed twice, or never. */
   readonly observation_mismatches: number;
   /** Conversations that retention deleted while the process was dead. */
   readonly pruned: number;
-  /** Batches that were sent again because no answer came. */
+  /** Batches that were retried because no answer came. */
   readonly resent: number;
 }
 
@@ -60,7 +61,7 @@ const ENV = { ASSAY_TURN_SETTLE: '300ms', ASSAY_TURN_IDLE: '20s', ASSAY_CONVERSA
 const SUITES = ['default', 'response-clarity', 'error-recovery'];
 const BUILTIN = path.resolve(import.meta.dirname, '../../suites');
 const DAY_MS = 86_400_000;
-/** Of the kills. */
+/** The share of kills after which retention runs while the process is dead. */
 const PRUNED_SHARE = 0.5;
 const RESEND_AFTER_MS = 50;
 const REQUEST_TIMEOUT_MS = 5000;
@@ -69,14 +70,14 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
   const random = randomFrom(options.seed);
   const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-crash-'));
   const configFile = `${dataDir}.yaml`;
-  // With so short a gap there is a round of detection every 200 ms, so that kills come in the middle of some.
+  // With so short a gap there is a round of detection every 200 ms, so that some kills interrupt one.
   writeFileSync(configFile, `suites: [${SUITES.join(', ')}]\ndetection: { baseline_gap: 600ms }\n`);
   const ports = await freeListenPorts();
   const say = options.onProgress ?? (() => {});
   const sent = new Map<string, TrafficSpan>();
   const requests: string[] = [];
   const counts = { resent: 0, conversations: 0, pruned: 0 };
-  /** Of deleted conversations, as they were stored. */
+  /** Spans and evaluations of deleted conversations, as they were stored. */
   const deleted: Kept = { spans: new Map(), evaluations: new Set() };
   let running = true;
   let assay = await start();
@@ -142,7 +143,7 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
   try {
     const clients = Array.from({ length: options.clients }, (_, number) => client(number));
     for (let kill = 1; kill <= options.kills; kill += 1) {
-      // Short lives as well as longer ones: in the middle of recovery, of a sync, of a commit.
+      // Short lifetimes as well as longer ones: in the middle of recovery, of a sync, of a commit.
       const lifeMs = random() < 0.3 ? random() * 60 : random() * 1200;
       await new Promise((resolve) => setTimeout(resolve, lifeMs));
       await assay.kill();
@@ -165,7 +166,7 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
   }
 }
 
-/** No turn is open, nothing waits to be stored, and no conversation is still to be scored. */
+/** No turn is open, nothing is pending, and no conversation is still to be scored. */
 async function untilQuiet(assay: AssayProcess, say: (line: string) => void): Promise<void> {
   let observed = 0;
   for (let quiet = 0; quiet < 8; ) {
@@ -242,7 +243,7 @@ async function balance(books: {
   };
 }
 
-/** What a store holds: how often each span, and the evaluations. */
+/** Content of a store: how often each span occurs, and the evaluations. */
 interface Kept {
   readonly spans: Map<string, number>;
   readonly evaluations: Set<string>;
@@ -263,7 +264,7 @@ function keptBy(reader: StoreReader): Kept {
 
 const KEPT = { maxBytes: Number.MAX_SAFE_INTEGER, keepMs: DAY_MS, keepFailedMs: DAY_MS, reopenMs: DAY_MS };
 
-/** By the age of all, by that of the successful ones, by age so that the youngest stay, or by bytes. */
+/** By the age of all, by the age of successful ones, by age with the youngest kept, or by bytes. */
 function retentionAtRandom(random: () => number): Retention {
   const way = random();
   if (way < 0.25) return { ...KEPT, keepMs: -DAY_MS, keepFailedMs: -DAY_MS };
@@ -272,7 +273,7 @@ function retentionAtRandom(random: () => number): Retention {
   return { ...KEPT, maxBytes: random() * 1_000_000 };
 }
 
-/** Deletes conversations that are scored, and notes what was there of them. */
+/** Deletes scored conversations, and records their content. */
 function pruneSome(dataDir: string, deleted: Kept, random: () => number): number {
   const file = path.join(dataDir, 'assay.db');
   const kept = () => {

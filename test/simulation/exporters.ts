@@ -1,6 +1,6 @@
 /**
- * The official exporters of OpenTelemetry JS, several at once, against a real process: everything they are told was
- * accepted must be stored, and scored as an offline run scores it.
+ * The official exporters of OpenTelemetry JS, several at once, against a real process: everything reported as accepted
+ * must be stored, and scored as in an offline run.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -165,7 +165,7 @@ function toReadableSpan(span: TrafficSpan, conversation: TrafficConversation): R
     droppedEventsCount: 0,
     droppedLinksCount: 0,
   };
-  // The cast holds for what the serializers read of a span.
+  // The cast holds for the fields that the serializers read.
   return readable as unknown as ReadableSpan;
 }
 

@@ -1,8 +1,9 @@
 /**
- * Whether conversations were whole when they were evaluated first. Where all turns of a conversation reached the log at once, nothing
- * excuses a first evaluation that misses one. It is not so where a broker was away, and a turn reached the log only after the end of
- * its conversation had closed, a part of a turn after the turn had settled, or a turn after the conversation had been idle: nobody
- * could know of that, and such conversations are counted apart.
+ * Checks whether conversations were complete at their first evaluation. If all turns of a conversation reached the log
+ * at once, nothing excuses an incomplete first evaluation. There are three excuses: a broker was away, and a turn
+ * reached the log only after the end of its conversation had closed; a part of a turn arrived after the turn had
+ * closed; or a turn arrived after the conversation had been idle. These could not be known in advance, and such
+ * conversations are counted separately.
  */
 import { hash } from 'node:crypto';
 import path from 'node:path';
@@ -11,13 +12,13 @@ import { Kafka, logLevel } from 'kafkajs';
 import { describeConversation } from './cluster-books.ts';
 import { connectTo } from './cluster-database.ts';
 
-/** Has a question to each conversation as a whole. */
+/** Has a question about each conversation as a whole. */
 export const TOGETHER_SUITE = path.resolve(import.meta.dirname, 'together.yaml');
 
 /** A conversation that was sent. */
 export interface SentConversation {
   readonly id: string;
-  /** By trace, how many different spans. */
+  /** By trace, the number of different spans. */
   readonly spans: ReadonlyMap<string, number>;
   /** The trace whose turn ends it. */
   readonly ends: string;
@@ -25,17 +26,17 @@ export interface SentConversation {
 
 export interface FirstEvaluations {
   readonly first_evaluations: number;
-  /** Of those that reached the log at once, those that were evaluated without something. */
+  /** Conversations that reached the log at once but were evaluated incompletely. */
   readonly judged_incomplete: number;
-  /** Conversations that did not reach the log at once, and those of them that were evaluated without something. */
+  /** Conversations that did not reach the log at once, and how many of them were evaluated incompletely. */
   readonly apart: number;
   readonly apart_incomplete: number;
 }
 
-/** When the records of a trace were appended, in order; what was sent twice counts when it came first. */
+/** The times at which the records of a trace were appended, in order; for duplicates the first time counts. */
 type Appended = readonly number[];
 
-/** Of a thousand first evaluations one may be incomplete. */
+/** One of a thousand first evaluations may be incomplete. */
 export const INCOMPLETE_SHARE_MAX = 0.001;
 
 export async function firstEvaluations(of: {
@@ -118,7 +119,7 @@ async function appendTimes(brokers: readonly string[], topic: string): Promise<R
       lastAt = Date.now();
     },
   });
-  // It takes a while until the group has its partitions.
+  // The group needs some time to get its partitions.
   while (times.size === 0 || Date.now() - lastAt < QUIET_MS) await sleep(200);
   await consumer.disconnect();
   return new Map([...times].map(([traceId, records]) => [traceId, [...records.values()].toSorted((a, b) => a - b)]));

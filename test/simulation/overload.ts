@@ -1,6 +1,6 @@
 /**
- * Offers a real process several times what it can score, for a while, and looks at what it promises under overload:
- * clients are told to wait (503 with Retry-After), memory stays flat, and what was accepted is scored in the end.
+ * Offers a real process several times what it can score, for a while, and checks its promises under overload: clients
+ * are told to wait (503 with Retry-After), memory stays flat, and everything accepted is scored in the end.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,7 +70,7 @@ export async function overload(options: OverloadOptions): Promise<OverloadReport
         counts.refused += 1;
         const wait = Number(response.headers.get('retry-after'));
         if (response.status !== 503 || !(wait >= 1)) counts.wrong += 1;
-        // Less patient than asked for: that is what overload is.
+        // Less patient than requested, as clients are under overload.
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       counts.accepted += 1;
@@ -111,7 +111,7 @@ export async function overload(options: OverloadOptions): Promise<OverloadReport
 
 interface Template {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where the trace ids are. */
+  /** The positions of the trace ids. */
   readonly idsAt: readonly number[];
   readonly turns: number;
   readonly spans: number;

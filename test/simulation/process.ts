@@ -10,9 +10,9 @@ export interface AssayProcess {
   readonly otlpHttp: string;
   readonly otlpGrpc: string;
   readonly http: string;
-  /** What it wrote to standard error so far. */
+  /** Its output to standard error so far. */
   readonly log: readonly string[];
-  /** SIGKILL: no goodbye. */
+  /** SIGKILL, without a clean shutdown. */
   kill(): Promise<void>;
   /** SIGTERM, and waits until it has ended by itself. */
   stop(): Promise<number | null>;
@@ -23,7 +23,7 @@ export interface ProcessOptions {
   readonly ports: { readonly otlpGrpc: number; readonly otlpHttp: number; readonly http: number };
   readonly env?: { readonly [name: string]: string };
   readonly arguments?: readonly string[];
-  /** The number of the one core that it may run on; all where it is left out. */
+  /** The number of the one core that it may run on; all cores if absent. */
   readonly core?: number;
 }
 
@@ -64,7 +64,7 @@ export async function startAssay(options: ProcessOptions): Promise<AssayProcess>
   };
 }
 
-/** Where a process may listen. */
+/** The addresses at which a process may listen. */
 export async function freeListenPorts(): Promise<ProcessOptions['ports']> {
   const [otlpGrpc = 0, otlpHttp = 0, http = 0] = await freePorts(3);
   return { otlpGrpc, otlpHttp, http };

@@ -1,8 +1,8 @@
-/** What a scrape says, compared with the running totals in the store: every counter that the store keeps must be scraped with its value. */
+/** Compares a scrape with the running totals in the store: every stored counter must be scraped with its value. */
 import { type SaidMetric, signIn } from '../../src/report/metrics/quality-metrics.ts';
 import type { StoredTotal } from '../../src/store/conversation-reader.ts';
 
-/** A series as it is written, with its labels, and its value. */
+/** A series as written, with its labels, and its value. */
 export type Scraped = ReadonlyMap<string, number>;
 
 export function parseMetrics(text: string): Scraped {
@@ -60,12 +60,12 @@ export function scrapeMismatches(
 function scaleOf(metric: string): number {
   if (metric.endsWith('_bucket')) return 1;
   if (metric.startsWith('assay_conversation_cost_usd_squared')) return 1e9;
-  // Not what is unscored: conversations are counted one by one.
+  // Excludes unscored conversations, which are counted one by one.
   if (/_score|cost|decided_share/.test(metric) && !metric.endsWith('_count')) return 1e6;
   return /seconds(_withdrawn)?_sum/.test(metric) ? 1000 : 1;
 }
 
-/** What a metric says less what was withdrawn of it, in the store's units: of the series that `isWanted`. */
+/** The value of a metric minus what was withdrawn from it, in the store's units, over the series that `isWanted`. */
 export function netOf(
   totals: readonly { readonly metric: string; readonly labels: string; readonly value: number }[],
   metric: SaidMetric,

@@ -1,7 +1,7 @@
 /**
- * Conversations whose turns reach the log at once: each turn is a trace of its own, so they lie in several partitions, and one of
- * them, whichever comes first or last, says that the conversation has ended. As it is where turns are exported by several
- * processes, or a Collector sends what has queued up.
+ * Conversations whose turns reach the log at once. Each turn is a separate trace, so they are in several partitions,
+ * and one of them, which may arrive first or last, marks the end of the conversation. This happens if several processes
+ * export turns, or if a Collector sends its queue.
  */
 import { randomFrom, shuffled } from '../random.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Conversations of an agent that exists only as spans: some good, some that fail in one way or another, all from a seed.
- * Spans come in the order in which an SDK would export them, children before their parents, the root last.
+ * Conversations of an agent that exists only as spans: some good, some that fail in one way or another, all from a
+ * seed. Spans come in the order in which an SDK would export them, children before their parents, the root last.
  */
 import { randomFrom } from '../random.ts';
 
@@ -31,7 +31,7 @@ export interface TrafficOptions {
   readonly endMarks?: 'all' | 'multi-turn';
   readonly messageBytes?: readonly [min: number, max: number];
   readonly resultBytes?: readonly [min: number, max: number];
-  /** Tool calls of a turn; it has two spans for each and two more. */
+  /** Tool calls of a turn; a turn has two spans for each and two more. */
   readonly calls?: readonly [min: number, max: number];
   readonly turnsMin?: number;
   readonly turnsMax?: number;

@@ -1,4 +1,7 @@
-/** The tables of columns say what the schemas say; those of PostgreSQL are held to them in `test/outside/postgres/schema.outside.ts`. */
+/**
+ * The tables of columns agree with the schemas; those of PostgreSQL are compared in
+ * `test/outside/postgres/schema.outside.ts`.
+ */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { CONVERSATION_COLUMNS } from '../../src/store/conversation-columns.ts';

@@ -1,8 +1,8 @@
 /**
- * What any store must do, whichever keeps the rows. A store joins by one line: `holdToContract('name', openIt)`.
+ * The contract of every store. A store joins by one line: `holdToContract('name', openIt)`.
  *
- * A test says which turns have closed and works on the store in a transaction, as the engine does. SQLite only needs the work; a store that many
- * share is given the turns first, as lanes would file them.
+ * A test says which turns have closed and works on the store in a transaction, as the engine does. SQLite only needs
+ * the work; a shared store first gets the turns, as lanes would file them.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import type { DueCause } from '../../src/model/causes.ts';
@@ -23,7 +23,7 @@ import type { EngineStore, StoredConversation, Total, TraceContent } from '../..
 
 export interface Turn {
   readonly number: number;
-  /** Undefined where its spans name none. */
+  /** Undefined if its spans name none. */
   readonly conversation: string | undefined;
   readonly at: number;
   readonly content?: TraceContent;
@@ -33,7 +33,7 @@ export interface Turn {
 }
 
 export interface Hints {
-  /** What has closed since the last transaction. */
+  /** The turns that closed since the last transaction. */
   readonly turns?: readonly Turn[];
   /** The log's time. */
   readonly until: number;
@@ -43,9 +43,9 @@ export interface StoreUnderTest {
   readonly store: EngineStore;
   readonly detection: DetectionStore;
   readonly results: ResultStore;
-  /** Gives what the commit said. */
+  /** Returns the result of the commit. */
   transact<T>(hints: Hints, work: () => T): Promise<{ readonly result: T; readonly totals: readonly Total[] }>;
-  /** Does the work and ends before the commit, as a crash would; the store is open again afterwards. */
+  /** Does the work and stops before the commit, like a crash; the store is open again afterwards. */
   crash(hints: Hints, work: () => void): Promise<void>;
   reopen(): Promise<void>;
   reader(): Promise<ConversationReader & EvaluationScanner>;
@@ -588,7 +588,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     expect(conversation.turns).toBe(2);
     expect((await reader.traces(conversation)).map(({ traceId }) => traceId)).toEqual([traceIdOf(1), traceIdOf(2)]);
     expect((await reader.evaluations(conversation, { revisions: 'all' })).map((one) => one.turnId)).toEqual([turnId]);
-    // It comes back as a new one where another turn goes by its name.
+    // It returns as a new conversation if another turn names it.
     const back = { number: 1, conversation: undefined, at: 1200 };
     const { result } = await under.transact({ turns: [back], until: 1200 }, () => joinTurn(store, back));
     expect(result).toMatchObject({ turns: 1, firstClosedAt: 1200, revision: 0 });

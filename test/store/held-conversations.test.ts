@@ -4,7 +4,7 @@ import type { StoredConversation } from '../../src/store/engine-store.ts';
 import { type ConversationTable, HeldConversations } from '../../src/store/held-conversations.ts';
 import { LABELS } from './contract.ts';
 
-/** Notes what is done to it. */
+/** Records the operations on it. */
 function table(...dueAt: readonly number[]) {
   const rows = new Map<number, StoredConversation>();
   const done: string[] = [];

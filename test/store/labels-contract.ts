@@ -1,4 +1,7 @@
-/** What any store must do for labels by people and the verdicts of judges beside them: keep both, whatever becomes of the conversation. */
+/**
+ * The contract of every store for labels by people and the corresponding verdicts of judges: it keeps both, even if the
+ * conversation is deleted.
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import type { TurnId } from '../../src/model/ids.ts';
@@ -16,7 +19,7 @@ export interface LabelsUnderTest extends StoreUnderTest {
 
 const TURN = { number: 1, conversation: 'c1', at: 1000 };
 const LIMITS = { labels: 100, verdicts: 100 };
-/** What `evaluationOf` says of the one criterion that a judge was asked. */
+/** The verdict of `evaluationOf` on the one judged criterion. */
 const POLITE = { suite: 'pack', criterion: 'polite', judge: 'default', judgeVersion: 'abc', verdict: 'pass' } as const;
 
 function label(more: Partial<HumanLabel> = {}): HumanLabel {
@@ -35,7 +38,7 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
     return (await under.reader()).labelled(limits);
   }
 
-  /** Judges the conversation: again where it was. */
+  /** Judges the conversation, again if it was judged before. */
   async function evaluate(under: LabelsUnderTest, evaluation: Evaluation): Promise<void> {
     const turn = { ...TURN, number: evaluation.revision, at: 1000 * evaluation.revision };
     const at = { turns: [{ ...turn, conversation: evaluation.conversationId }], until: turn.at };

@@ -1,4 +1,4 @@
-/** Which turns were open when another of their conversation closed, found by looking at all of them. */
+/** The turns that were open when another of their conversation closed, found by examining all of them. */
 import { conversationHash } from '../../src/model/conversation-id.ts';
 import type { FiledArrival, NamingTurn, WaitingArrival } from '../../src/store/cluster-store.ts';
 

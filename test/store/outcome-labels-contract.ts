@@ -1,4 +1,7 @@
-/** What any store must do for outcomes of the world: keep one for each name, before the conversation is there and as long as it is. */
+/**
+ * The contract of every store for real-world outcomes: it keeps one for each name, before the conversation exists and
+ * as long as it does.
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import type { NamedOutcome, SaidOutcome } from '../../src/model/validity.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';

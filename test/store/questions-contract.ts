@@ -1,4 +1,7 @@
-/** What any store must do for questions to judges: they wait once, end once, survive a crash, and the money is never more than there is. */
+/**
+ * The contract of every store for questions to judges: they wait once, end once, survive a crash, and the budget is
+ * never exceeded.
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import type { JudgeOutcome, JudgeRequest } from '../../src/model/judging.ts';
 import type { PlannedCall, Vote } from '../../src/model/questions.ts';
@@ -6,14 +9,17 @@ import type { WaitingQuestions, QuestionStore } from '../../src/store/question-s
 import { judgeRequest } from '../ask/requests.ts';
 
 export interface QuestionsUnderTest {
-  /** Whether an answer that is there is found before one waits for it; else it is found when one has begun to. */
+  /**
+   * Whether an existing answer is found before an evaluation waits for it; otherwise it is found once the evaluation
+   * waits.
+   */
   readonly answersAtOnce: boolean;
   readonly store: QuestionStore;
-  /** A transaction about these two evaluations that wait. */
+  /** A transaction with these two waiting evaluations. */
   transact<T>(work: (desk: WaitingQuestions, waiters: readonly [number, number]) => T): Promise<T>;
-  /** Judges that nobody had to ask in the last transaction, each as often. */
+  /** Judges whose answers were reused in the last transaction, each as often as that happened. */
   readonly reused: readonly string[];
-  /** Ends and opens again, as a crash would leave it. */
+  /** Closes and opens again, in the state that a crash would leave. */
   reopen(): Promise<void>;
   close(): Promise<void>;
 }
@@ -96,7 +102,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
       ended: desk.endedWaiters(10),
       outcomes: rows.map((row) => desk.outcomeOf(question.key, row)),
     }));
-    // The first waits for the other one still.
+    // The first still waits for the other one.
     expect(found.ended).toEqual([rows[1]]);
     expect(found.outcomes).toEqual([YES, YES]);
   });
@@ -120,7 +126,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     expect(seen).toEqual({ first: [YES, DOWN], second: [under.answersAtOnce ? YES : 'waiting', 'waiting'] });
     expect(await keysOf(under)).toEqual([]);
 
-    // The first stays with what it was told; the second has it asked anew.
+    // The first keeps its answer; the second has the question asked again.
     await under.transact((desk, [first]) => desk.waitFor(first, [failed], NOW + 1));
     expect(await keysOf(under)).toEqual([]);
     await under.transact((desk, [, second]) => desk.waitFor(second, [failed], NOW + 5));
@@ -141,7 +147,7 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     expect(await reusedBy(1, a, b, c)).toEqual([]);
     await under.store.end([{ key: c.key, outcome: DOWN }], NOW);
     expect(await reusedBy(0, a, b, c)).toEqual([]);
-    // Nobody waits for it: whoever comes is the first again.
+    // No evaluation waits for it, so the next one is the first again.
     expect(await reusedBy(0, a)).toEqual([]);
     expect(await reusedBy(1, a)).toEqual([]);
     expect(await reusedBy(0, a, b)).toEqual([]);

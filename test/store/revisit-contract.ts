@@ -1,4 +1,7 @@
-/** What any store must do for conversations that are looked at again: truth from outside, and evaluations that wait for verdicts. */
+/**
+ * The contract of every store for re-evaluated conversations: truth from outside, and evaluations that wait for
+ * verdicts.
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import type { ConversationId } from '../../src/model/ids.ts';
@@ -43,7 +46,7 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
     });
   }
 
-  /** What is asked for, with what `look` finds of each. */
+  /** The requested re-evaluations, with what `look` finds for each. */
   async function revisited<T>(under: RevisitsUnderTest, look: (row: number) => T): Promise<readonly T[]> {
     const { result } = await under.transact({ until: 1000 }, () => under.store.revisits.take().map(look));
     return result;

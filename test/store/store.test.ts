@@ -1,4 +1,4 @@
-/** What only the store of one machine does; what any store must do is in `contract.ts`. */
+/** Tests specific to the store of one machine; the contract of every store is in `contract.ts`. */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -296,7 +296,7 @@ test('the size of a store counts the files of content, which shrink to it as wel
   const bytes = Buffer.alloc(64 << 10);
   store.begin();
   for (let number = 1; number <= 1200; number += 1) {
-    // It does not compress.
+    // Incompressible.
     for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(Math.imul(at + number, 2_654_435_761) >>> 0, at);
     const { row } = join(store, `c${number}`);
     insertTrace(store, number, row, Buffer.from(bytes));
@@ -317,7 +317,7 @@ test('the size of a store counts the files of content, which shrink to it as wel
   const folder = path.join(directory, 'content');
   const onDisk = readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
   expect(onDisk).toBeLessThanOrEqual(maxBytes);
-  // What is left can be read where it lies now.
+  // The remaining content can be read at its new place.
   expect(store.traces.contentOf(1200).traces.length).toBe(bytes.length);
 });
 
@@ -326,7 +326,7 @@ test('a content file that has become mostly empty is copied forward and goes', (
   const store = open(directory);
   store.begin();
   const rows: number[] = [];
-  // Four pieces of 40 MiB that do not compress to nothing: three in the first file.
+  // Four pieces of 40 MiB that barely compress: three in the first file.
   for (let number = 1; number <= 4; number += 1) {
     const bytes = Buffer.alloc(40 << 20);
     for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(Math.imul(at + number, 2_654_435_761) >>> 0, at);

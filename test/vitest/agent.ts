@@ -34,7 +34,7 @@ export async function book({ id, participants, time, fails = false }: Booking): 
       ]),
       'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: answer }] }]),
     });
-    // What other tests do meanwhile must not get into it.
+    // The activity of other tests must not be included.
     await new Promise((resolve) => setImmediate(resolve));
     tracer.startActiveSpan('execute_tool book_meeting', (span) => {
       span.setAttributes({

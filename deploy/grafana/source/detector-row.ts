@@ -1,4 +1,7 @@
-/** What the detector inside Assay says of an agent: the second opinion beside the rules, and sooner. One instance of several shows it. */
+/**
+ * The state of the detector inside Assay for an agent: a second opinion beside the rules, and faster. With several
+ * instances only one has it.
+ */
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { AGENT, bars, heatMap, lines } from './panels.ts';
 

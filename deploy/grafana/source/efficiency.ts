@@ -1,4 +1,4 @@
-/** What a success costs, in money, steps, tokens and time. */
+/** The cost of a success, in money, steps, tokens and time. */
 import { netIncrease } from '../../prometheus/source/promql.ts';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import {

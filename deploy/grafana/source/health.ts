@@ -1,4 +1,4 @@
-/** Is Assay well: what comes in, what is refused, how far behind it is. */
+/** The health of Assay: its input, refused requests, and its lag. */
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { TARGETS } from '../../prometheus/source/health-alerts.ts';
 import type { RuleSettings } from '../../prometheus/source/settings.ts';

@@ -1,4 +1,4 @@
-/** What judges do and cost: questions, calls, money, and what is wrong. */
+/** The work and cost of judges: questions, calls, money, and faults. */
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type { RuleSettings } from '../../prometheus/source/settings.ts';
 import { figure, lines, page, quantile, type Question } from './panels.ts';

@@ -1,6 +1,7 @@
 /**
- * What all dashboards have in common: variables, version marks, and the few kinds of panel. Each panel has a description, and says what to
- * show where there is nothing: a ratio of no traffic is no number, and the panel must not look broken for that.
+ * The common parts of all dashboards: variables, version marks, and the few kinds of panel. Each panel has a
+ * description, and a text for the case without data: a ratio of no traffic is not a number, and the panel must not look
+ * broken because of that.
  */
 import * as barchart from '@grafana/grafana-foundation-sdk/barchart';
 import * as common from '@grafana/grafana-foundation-sdk/common';
@@ -17,13 +18,16 @@ import { BANDS, type RuleSettings } from '../../prometheus/source/settings.ts';
 const DATASOURCE = { type: 'prometheus', uid: `\${datasource}` };
 const NOTHING = 'no traffic';
 
-/** One agent as one suite sees it; the recorded series have these labels. */
+/** One agent in one suite; the recorded series have these labels. */
 export const AGENT = 'suite="$suite", agent="$agent", environment=~"$environment"';
-/** The same, of the chosen versions; only what Assay exposes itself has that label. */
+/** The same, for the chosen versions; only metrics that Assay itself exposes have that label. */
 export const VERSIONS = `${AGENT}, agent_version=~"$version"`;
 export const WINDOW = 'window="$window"';
 
-/** Of buckets summed up by `le` and more. Of no traffic it would be NaN, which no comparison lets through. */
+/**
+ * The quantile of buckets summed by `le` and other labels. Without traffic it would be NaN, so a comparison filters it
+ * out.
+ */
 export function quantile(q: number, buckets: string): string {
   return `histogram_quantile(${q}, ${buckets}) >= 0`;
 }
@@ -42,7 +46,7 @@ export interface Query {
   readonly exemplars?: boolean;
 }
 
-/** A column is a query of one value for each row. */
+/** A column is a query with one value for each row. */
 export interface Column {
   readonly name: string;
   readonly expr: string;
@@ -68,7 +72,7 @@ function now({ expr }: { readonly expr: string }, index = 0) {
     .datasource(DATASOURCE);
 }
 
-/** A, B, C: as Grafana calls the queries of a panel. */
+/** A, B, C: Grafana's names for the queries of a panel. */
 function nameOf(index: number): string {
   return String.fromCharCode('A'.charCodeAt(0) + index);
 }
@@ -140,7 +144,7 @@ export function heatMap(
     .withTarget(ranged(query));
 }
 
-/** One bar for each series, of the newest values. */
+/** One bar for each series, with the newest values. */
 export function bars(question: Question, query: Query, options: { readonly by: string }) {
   const { title, description, unit = 'none', width = 12, height = 8 } = question;
   return new barchart.PanelBuilder()
@@ -156,7 +160,7 @@ export function bars(question: Question, query: Query, options: { readonly by: s
     .withTarget(now(query));
 }
 
-/** Parts of a change with a name for each: that of the mix, and `none` where there is none. */
+/** Parts of a change, each with a name: `mix` for that of the mix, and `none` if the label is absent. */
 export function partsBy(metric: string, label: string): string {
   const parts = `label_replace(${metric}{${AGENT}, ${WINDOW}}, "${label}", "none", "${label}", "")`;
   return `label_replace(${parts}, "${label}", "mix", "part", "mix")`;
@@ -165,7 +169,7 @@ export function partsBy(metric: string, label: string): string {
 /** One row for each combination of labels, one column for each query. */
 export function comparison(question: Question, columns: readonly Column[]) {
   const { title, description, width = 24, height = 8 } = question;
-  // What Grafana calls a column depends on whether it is the only one.
+  // Grafana names a column differently if it is the only one.
   const found = columns.length === 1 ? () => 'Value' : (index: number) => `Value #${nameOf(index)}`;
   const renameByName = Object.fromEntries(columns.map(({ name }, index) => [found(index), name]));
   const panel = new table.PanelBuilder()
@@ -247,11 +251,14 @@ export function page(
     );
 }
 
-/** In milliseconds: the annotation stands at its value. */
+/** In milliseconds: the annotation is drawn at the time that its value gives. */
 export const VERSION_MARKS = `min by (agent, agent_version, environment) (assay_agent_version_first_seen_timestamp_seconds{agent="$agent", environment=~"$environment"}) * 1000`;
 export const ALERT_MARKS = `ALERTS{alertstate="firing", suite="$suite", agent="$agent"}`;
 
-/** Where an exemplar leads is set in the data source, which knows no dashboard variables: deploy/grafana/provisioning. */
+/**
+ * The target of an exemplar link is set in the data source, which knows no dashboard variables:
+ * deploy/grafana/provisioning.
+ */
 export function conversationsLink(links: Links, query: string) {
   return new dashboard.DashboardLinkBuilder('conversations')
     .type(dashboard.DashboardLinkType.Link)

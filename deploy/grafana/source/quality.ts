@@ -1,4 +1,4 @@
-/** Is the agent any good, what moved it, and which conversations show it. */
+/** The quality of the agent, the causes of changes, and the conversations that show them. */
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Links } from '../../links.ts';
 import { CRITERIA, EVIDENCE, EXPECTED, OBSERVED, TCR, TCR_LOWER, TCR_UPPER } from '../../prometheus/source/evidence.ts';
@@ -179,7 +179,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
             'Points of the score against what each segment had in the baseline; `mix` is other segments being asked, and late corrections. One bar, `none`, where no segments are configured. Together they are the change of the TCR, exactly.',
           unit: 'percentunit',
         },
-        // A bar needs a name, and where there are no segments there is no such label.
+        // A bar needs a name, and without segments the label is absent.
         { expr: `sort(sum by (segment) (${partsBy(SEGMENT_PART, 'segment')}))` },
         { by: 'segment' },
       ),

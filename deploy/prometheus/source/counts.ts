@@ -1,17 +1,18 @@
 /**
- * What was counted in each window and in the baseline, by agent and segment. Everything that can be asked as "how much of what was tried
- * came off?" is recorded under one pair of names, told apart by the label `measure`, so that the evidence is worked out by one set of rules:
+ * The counts of each window and of the baseline, by agent and segment. Everything of the form "how many of the attempts
+ * succeeded?" is recorded under one pair of names and distinguished by the label `measure`, so that one set of rules
+ * computes the evidence:
  *
- *   measure            scored                          credit
- *   tcr                evaluations with a score        sum of scores
- *   success            succeeded or failed             successful_completion; no_fault_found of a suite that can say no more
- *   not_hard_failure   the same                        all but hard_failure (so that worse is always less)
- *   criterion          passed or failed                passed
- *   version            evaluations of that version     sum of its scores
+ *     measure            scored                          credit
+ *     tcr                evaluations with a score        sum of scores
+ *     success            succeeded or failed             successful_completion; no_fault_found if the best outcome
+ *     not_hard_failure   the same                        all except hard_failure (so that worse is always less)
+ *     criterion          passed or failed                passed
+ *     version            evaluations of that version     sum of its scores
  *
- * What revisions took out is left out everywhere.
+ * Everything that revisions withdrew is subtracted.
  *
- * A label that is absent is empty, so `segment` in `by (...)` does no harm where no segments are configured.
+ * An absent label is empty, so `segment` in `by (...)` does no harm if no segments are configured.
  */
 import { AGENT, duration, netIncrease, orZeroOf } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
@@ -21,12 +22,12 @@ export const SCORED = 'agent_segment:assay_scored:increase';
 export const CREDIT = 'agent_segment:assay_credit:increase';
 export const BASELINE_SCORED = 'agent_segment:assay_baseline_scored:increase';
 export const BASELINE_CREDIT = 'agent_segment:assay_baseline_credit:increase';
-/** Of the version that had most traffic in the baseline. */
+/** Counts of the version that had most traffic in the baseline. */
 export const BASELINE_VERSION = 'agent_version:assay_baseline_version:increase';
 
 const SEGMENT = `${AGENT}, segment`;
 const SUCCESSES = 'assay_evaluations_total{outcome=~"successful_completion|no_fault_found"}';
-/** What was handed over to a person neither succeeded nor failed. */
+/** Hand-overs to a person neither succeeded nor failed. */
 const RATED = 'assay_evaluations_total{outcome!~"unscored|handed_over"}';
 export const HARD_FAILURES = 'assay_evaluations_total{outcome="hard_failure"}';
 
@@ -95,8 +96,8 @@ function inWindow({ measure, scored, credit }: Counted, seconds: number, by: str
 }
 
 /**
- * What an agent did before: days that lie days back, so that a slow decline does not become its own baseline within a day. An agent, or a
- * segment, that is younger than that is held against what it did until a day ago.
+ * The earlier behaviour of an agent: days that ended some days ago, so that a slow decline does not become its own
+ * baseline within a day. An agent or a segment that is younger than that is compared with everything until a day ago.
  */
 export function baselineCounts(settings: RuleSettings): Group {
   const { seconds, offset, youngOffset } = settings.baseline;
@@ -126,7 +127,7 @@ export function baselineCounts(settings: RuleSettings): Group {
   };
 }
 
-/** Every other version is held against what the baseline's version does in the same days, segment by segment. */
+/** Every other version is compared with the baseline's version in the same days, segment by segment. */
 function baselinesOfVersions(settings: RuleSettings): readonly Rule[] {
   const longest = duration(Math.max(...settings.coarseWindows.map(({ seconds }) => seconds)));
   const ofBaselineVersion = (counted: string) => {

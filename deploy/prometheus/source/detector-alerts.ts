@@ -1,6 +1,6 @@
 /**
- * The alerts of the detector inside Assay. It looks at every conversation and is sooner than the rules, which are the second opinion.
- * With several instances one of them speaks for a stream; `max by` takes it, whichever it is.
+ * The alerts of the detector inside Assay. It sees every conversation and is faster than the rules, which are the
+ * second opinion. With several instances one of them reports a stream; `max by` takes it, whichever it is.
  */
 import { AGENT_PLACE, labelOfFirst, PERCENT, WHO } from './annotation.ts';
 import { AGENT } from './promql.ts';

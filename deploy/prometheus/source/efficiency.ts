@@ -1,10 +1,11 @@
 /**
- * Cost and steps per success. A ratio of means has no simple distribution, so the test is of the excess: with the baseline's ratio r,
- * D = effort − r · successes is zero on average while nothing changes, whatever the number of successes.
+ * Cost and steps per success. A ratio of means has no simple distribution, so the excess is tested: with the baseline's
+ * ratio r, D = effort − r · successes is zero on average while nothing changes, whatever the number of successes.
  *
  *   z = Σ_s D / √ Σ_s (Σ effort² − 2 r · effort of successes + r² · successes − D²/n) · (1 + n/N)
  *
- * by segment s, so that more of the expensive kind of conversation is not taken for waste. What was not scored is left out: it can't succeed.
+ * The sum is by segment s, so that a larger share of an expensive kind of conversation is not taken for waste. Unscored
+ * conversations are left out, because they cannot succeed.
  */
 import { AGENT, duration, netIncrease, on, orZeroOf } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';

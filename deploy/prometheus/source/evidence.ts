@@ -1,14 +1,15 @@
 /**
- * How sure it is that something got worse, in nats. With segments s, n of a window and b, N of the baseline:
+ * The evidence that something got worse, in nats. With segments s, n of a window and b, N of the baseline:
  *
- *   expected e   = Σ n b / Σ n                what this mix of traffic gave before
- *   evidence     = n · kl(o ‖ e) / I          0 where o ≥ e
- *   inflation I  = c · (1 + Σ n² b(1−b)/N / Σ n b(1−b))  +  n · τ² / (e(1−e))
+ *     expected e   = Σ n b / Σ n                the rate that this mix of traffic had before
+ *     evidence     = n · kl(o ‖ e) / I          0 if o ≥ e
+ *     inflation I  = c · (1 + Σ n² b(1−b)/N / Σ n b(1−b))  +  n · τ² / (e(1−e))
  *
- * The first term of I: the baseline is an estimate too. c: a weighted score scatters less than a yes or no with the same mean. τ²: how much
- * the rate wanders from hour to hour beyond chance, less one standard error, so that it does not drown small samples.
+ * The first term of I accounts for the baseline, which is an estimate too. The factor c accounts for a weighted score,
+ * which scatters less than a yes or no with the same mean. The term τ² is the variation of the rate from hour to hour
+ * beyond chance. One standard error is subtracted from it, so that it does not drown small samples.
  *
- * The level of alarm is the same for all volumes of traffic; docs/alerting.md says where it comes from.
+ * The alarm threshold is the same for all volumes of traffic; docs/alerting.md explains it.
  */
 import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';
 import { AGENT, duration, MEASURED, on, netIncrease } from './promql.ts';
@@ -37,7 +38,10 @@ const BLOCK_SCORED = 'agent:assay_block_scored:sum';
 
 const BY_WINDOW = `${MEASURED}, window`;
 const BY_SEGMENT = `${MEASURED}, segment`;
-/** Standard deviations of the wobble: while there is too little history, and at most, so that a fall of seven points is always seen. */
+/**
+ * Standard deviations of the hourly variation: the value while there is too little history, and the maximum, so that a
+ * fall of seven points is always detected.
+ */
 const WOBBLE_UNKNOWN = 0.0025;
 const WOBBLE_MAX = 0.015;
 
@@ -52,7 +56,7 @@ export function baselineRates(settings: RuleSettings): Group {
     name: 'assay_baseline_rates',
     intervalSeconds: settings.interval.slow,
     rules: [
-      // Half an observation each way: a baseline without a single failure is no proof that there are none.
+      // Half an observation each way: a baseline without a single failure does not prove that failures are impossible.
       record(BASELINE, `clamp((${BASELINE_CREDIT} + 0.5) / (${BASELINE_SCORED} + 1), 0.0001, 0.999)`),
       record(
         BASELINE_TCR,
@@ -70,7 +74,7 @@ export function baselineRates(settings: RuleSettings): Group {
   };
 }
 
-/** A constant distance from what was expected is not wobble, hence the mean residual is taken off. */
+/** A constant distance from the expected rate is not variation, so the mean residual is subtracted. */
 function wobble({ baseline, block }: RuleSettings): string {
   const blocks = `[${duration(baseline.seconds)}:${duration(block.seconds)}] offset ${duration(baseline.offset)}`;
   const total = (expression: string) => `sum_over_time((${expression})${blocks})`;
@@ -142,7 +146,7 @@ function confirmations({ windows, coarseWindows }: RuleSettings): readonly Rule[
   });
 }
 
-/** The TCR of all traffic as it is, and Wilson's interval for it: wide for a weighted score, never too narrow. */
+/** The unadjusted TCR of all traffic, and Wilson's interval for it: wide for a weighted score, never too narrow. */
 function levels(): readonly Rule[] {
   const n = `(sum by (${AGENT}, window) (${SCORED}{measure="tcr"}) > 0)`;
   const p = `clamp(${TCR}, 0, 1)`;

@@ -1,6 +1,7 @@
 /**
- * The alerts about Assay itself. While it can't see, its figures about agents mean nothing, so some of these mute the alerts about agents
- * (deploy/alertmanager); `BLINDING` names them. One instance of several that is away blinds nobody: the others do its work.
+ * The alerts about Assay itself. While Assay lacks data, its figures about agents are meaningless, so some of these
+ * alerts mute those about agents (deploy/alertmanager); `BLINDING` names them. A failure of one instance of several is
+ * not among them, because the others do its work.
  */
 import { AGENT, duration, netIncrease } from './promql.ts';
 import type { Alert, Group } from './rule.ts';
@@ -8,10 +9,13 @@ import type { RuleSettings } from './settings.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;
-/** How the targets are called: the scrape job's name, as in deploy/prometheus/prometheus.yml or after a PodMonitor. */
+/** The name of the targets: the scrape job's name, as in deploy/prometheus/prometheus.yml or after a PodMonitor. */
 export const TARGETS = 'job=~".*assay.*"';
 
-/** While one of these fires nothing new is known of any agent. Being behind is not among them: what is late is right all the same. */
+/**
+ * While one of these fires nothing new is known of any agent. Lag is not among them, because late figures are still
+ * right.
+ */
 export const BLINDING = ['AssayAbsent', 'AssayStalled', 'AssayStoreProblem', 'AssayKafkaProblem'];
 
 const INSTANCE = '{{ $labels.instance }}';
@@ -181,7 +185,10 @@ function turnedAway(settings: RuleSettings): readonly HealthAlert[] {
   ];
 }
 
-/** Over OTLP or from Kafka. What a gateway takes is counted again where it is read, so the larger figure is all that came. */
+/**
+ * Records received over OTLP or read from Kafka. Records that a gateway receives are counted again when they are read,
+ * so the larger figure is the total.
+ */
 function cameIn(labels: string, window: string): string {
   const received = `sum by (${labels}) (rate(assay_received_records_total[${window}]))`;
   const read = `sum by (${labels}) (rate(assay_kafka_rows_total[${window}]))`;

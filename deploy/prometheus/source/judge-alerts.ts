@@ -1,15 +1,18 @@
-/** The alerts about judges: verdicts that are missing for want of a key, of money or of an answer. They are about Assay, not about agents. */
+/**
+ * The alerts about judges: verdicts that are missing because of the key, the budget or the answers. They are about
+ * Assay, not about agents.
+ */
 import { windowOf } from './health-alerts.ts';
 import type { Alert, Group } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;
-/** Of calls. Retries make up for less. */
+/** Share of calls. Retries compensate for a smaller one. */
 const ERRORS_MAX = 0.2;
-/** Fewer say nothing. */
+/** Fewer calls prove nothing. */
 const CALLS_MIN = 20;
-/** A call reserves the most that it can cost, so that the last tenth is seldom spent. */
+/** A call reserves its maximum cost, so the last tenth is seldom spent. */
 const SPENT = 0.9;
 
 const JUDGE = '{{ $labels.judge }}';

@@ -1,9 +1,9 @@
 /**
- * The quality of agents as service level objectives, for teams that keep error budgets with Sloth or Pyrra. What is an error is counted as the
- * alerts count it; the budget is of conversations, or of shares of them, in 30 days.
+ * The quality of agents as service level objectives, for teams that keep error budgets with Sloth or Pyrra. Errors are
+ * counted as in the alerts. The budget is a share of the conversations, or of their scores, in 30 days.
  *
- * An error budget of 15 % can't be burnt at fourteen times its rate, which is what pages by default: of the task completion rate only the
- * slow burns make a ticket, and hard failures page.
+ * An error budget of 15 % cannot burn at fourteen times its rate, which is the default threshold for a page. So for the
+ * task completion rate only the slow burns create a ticket, and hard failures page.
  */
 import { stringify } from 'yaml';
 import { HARD_FAILURES, type SumOf, TCR } from './counts.ts';
@@ -14,11 +14,11 @@ interface Objective {
   readonly name: string;
   readonly percent: number;
   readonly description: string;
-  /** How much of what was scored went wrong. */
+  /** Share of the scored conversations that failed. */
   readonly errors: (sum: SumOf) => string;
   readonly alert: string;
   readonly summary: string;
-  /** The page of the alert that says the same without a budget. */
+  /** The runbook of the corresponding alert without a budget. */
   readonly runbook: string;
   readonly pages: boolean;
 }
@@ -52,8 +52,8 @@ const HEADER =
   '# Made by `npm run generate` from deploy/prometheus/source: change it there. How to use it: docs/alerting.md.\n';
 
 /**
- * By name, what went wrong and of how much. Nothing where nothing was scored: a quiet night would be a NaN, and with it the budget of the whole
- * month.
+ * Errors and total, by name. Empty if nothing was scored: a quiet night would be a NaN, and with it the budget of the
+ * whole month.
  */
 export function objectiveQueries(window: string) {
   const sum: SumOf = (selector) => netIncrease(AGENT, selector, `[${window}]`);
@@ -80,7 +80,7 @@ export function slothSpec(docs: string): string {
   return `${HEADER}${written({ version: 'prometheus/v1', service: 'agent-quality', slos })}`;
 }
 
-/** Pyrra counts whole events only, so the mean score is not for it. */
+/** Pyrra counts whole events only, so it cannot use the mean score. */
 export function pyrraObjective(): string {
   return `${HEADER}${written({
     apiVersion: 'pyrra.dev/v1alpha1',

@@ -1,13 +1,13 @@
-/** The words the expressions are made of: label lists, and durations as Prometheus writes them. */
+/** Building blocks of the expressions: label lists, and durations as Prometheus writes them. */
 
 import { withdrawnName } from '../../../src/report/metrics/quality-metrics.ts';
 
-/** An agent, as one suite sees it. */
+/** The labels of an agent in one suite. */
 export const AGENT = 'suite, agent, environment';
-/** What is measured of it; `criterion` and `agent_version` are empty except for the measures of that name. */
+/** The labels of a measure; `criterion` and `agent_version` are empty except for the measures of that name. */
 export const MEASURED = `${AGENT}, measure, criterion, agent_version`;
 
-/** 5400 -> 90m: the largest unit that fits, which is also how a window is named in the label `window`. */
+/** 5400 -> 90m: the largest unit that fits, which is also the name of a window in the label `window`. */
 export function duration(seconds: number): string {
   const units = [
     ['d', 86_400],
@@ -19,8 +19,8 @@ export function duration(seconds: number): string {
 }
 
 /**
- * What was counted of a metric of evaluations, less what revisions took out of it: `range` is that of the increase, with its offset. By these
- * labels, or in all.
+ * The increase of a metric of evaluations minus what revisions withdrew from it, by these labels or in all. `range` is
+ * that of the increase, with its offset.
  */
 export function netIncrease(by: string | undefined, selector: string, range: string): string {
   const sum = (of: string) => `sum${by === undefined ? '' : ` by (${by})`} (increase(${of}${range}))`;
@@ -28,7 +28,7 @@ export function netIncrease(by: string | undefined, selector: string, range: str
   return `(${counted} - ${orZeroOf(sum(withdrawn(selector)), counted)})`;
 }
 
-/** The same series of what revisions took out. */
+/** The twin series, with the values that revisions withdrew. */
 function withdrawn(selector: string): string {
   return selector.replace(/^\w+/, withdrawnName);
 }
@@ -37,7 +37,7 @@ export function on(labels: string, vector: string): string {
   return `on (${labels}) group_left () ${vector}`;
 }
 
-/** Where the right side has nothing, its labels are those of the left, with zero: a counter that never counted. */
+/** If the right side has no series, the left side's labels with zero are used: a counter that never counted. */
 export function orZeroOf(vector: string, shape: string): string {
   return `(${vector} or ${shape} * 0)`;
 }

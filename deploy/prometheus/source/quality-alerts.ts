@@ -1,6 +1,7 @@
 /**
- * The alerts about agents. A page means that users notice now; a ticket can wait for the morning. Each fires on a change that is both sure
- * (evidence) and large (floor), and goes on for a while after it (`keepFiringFor`), so that nobody is called twice for one thing.
+ * The alerts about agents. A page means that users notice now; a ticket can wait for the morning. Each fires on a
+ * change that is both certain (evidence) and large (floor), and continues for a while after it (`keepFiringFor`), so
+ * that nobody is called twice for one incident.
  */
 import { AGENT_PLACE, labelOfFirst, PERCENT, valueOfFirst, WHO } from './annotation.ts';
 import { CONFIRMING_DROP, CRITERIA, DROP, EVIDENCE, OBSERVED, EXPECTED, TCR, TCR_UPPER } from './evidence.ts';
@@ -50,7 +51,7 @@ function maxBy(labels: string, expression: string): string {
   return `max by (${labels}) (\n  ${expression}\n)`;
 }
 
-/** What an alert about the TCR adds: what moved it most. */
+/** An addition to alerts about the TCR: what moved it most. */
 function culprits({ explainWindow }: RuleSettings) {
   const window = `window="${duration(explainWindow)}"`;
   const part = `bottomk(1, ${TCR_CHANGE_PART}{part="criterion",${window},${AGENT_PLACE}} < 0)`;
@@ -94,8 +95,8 @@ function tcrFalls(settings: RuleSettings): readonly Alert[] {
 }
 
 /**
- * The band changes only when the whole interval lies outside of it, so that a TCR near a bound does not flap. A suite whose good conversations
- * are `no_fault_found`, and never successes, looks at form alone and has no band.
+ * The band changes only when the whole interval lies outside it, so that a TCR near a bound does not flap. A suite
+ * whose good conversations are `no_fault_found`, and never successes, checks only form and has no band.
  */
 function bands(settings: RuleSettings): readonly Alert[] {
   const window = duration(settings.bandWindow);
@@ -135,7 +136,7 @@ function bands(settings: RuleSettings): readonly Alert[] {
 
 function hardFailures({ windows }: RuleSettings): Alert {
   const of = '{measure="not_hard_failure"}';
-  // A spike is of hours. What creeps in over days is the TCR's to tell.
+  // A spike lasts hours. A slow rise over days is reported by the TCR alerts.
   const short = windows
     .slice(0, -2)
     .map(({ seconds }) => duration(seconds))
@@ -256,7 +257,10 @@ function efficiencyAlerts(settings: RuleSettings): readonly Alert[] {
   ];
 }
 
-/** Held against the same hours of yesterday and, where there was one, of the week before: a quiet night or Sunday is no incident. */
+/**
+ * Compared with the same hours of yesterday and, if known, of the week before: a quiet night or Sunday is not an
+ * incident.
+ */
 function silence({ silence: { seconds, yesterday, lastWeek } }: RuleSettings): Alert {
   const evaluated = (ago = '') => `sum by (${AGENT}) (increase(assay_evaluations_total[${duration(seconds)}]${ago}))`;
   const then = (offset: number) => evaluated(` offset ${duration(offset)}`);

@@ -1,4 +1,4 @@
-/** All groups of rules, in the order in which they build on one another, and the files they become. */
+/** All groups of rules, in the order in which they build on one another, and the files generated from them. */
 import { stringify } from 'yaml';
 import { DASHBOARDS, type Links } from '../../links.ts';
 import { agentInUrl } from './annotation.ts';

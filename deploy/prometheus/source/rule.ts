@@ -1,4 +1,4 @@
-/** Rules and groups of them, as Prometheus has them, with names that a person reads. */
+/** Rules and groups of rules in Prometheus' structure, with readable names. */
 import type { Dashboard } from '../../links.ts';
 
 export interface Recording {
@@ -20,12 +20,12 @@ export interface Alert {
   /** Seconds. */
   readonly for?: number;
   readonly keepFiringFor?: number;
-  /** One line that says the figure. */
+  /** One line with the figure. */
   readonly summary: string;
-  /** What to do next. */
+  /** The next action. */
   readonly description: string;
   readonly dashboard: Dashboard;
-  /** What else a receiver may want apart from the text: criterion, version, a link to conversations. */
+  /** Further data for receivers besides the text: criterion, version, a link to conversations. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 

@@ -1,12 +1,12 @@
 /**
- * What the rules are tuned with. Times are in seconds, so that a test can have all of them shorter by a factor (`shortened`) and still run
- * the rules that are shipped.
+ * The tuning parameters of the rules. Times are in seconds, so that a test can divide all of them by a factor
+ * (`shortened`) and still run the shipped rules.
  */
 import { COST_EFFICIENCY_DROP, riseOfCost, SUCCESS_DROP } from '../../../src/model/regression-thresholds.ts';
 
 export interface Window {
   readonly seconds: number;
-  /** The window that must show the fall as well: when it is over, the alert goes soon. */
+  /** The window that must show the fall as well: the alert resolves soon after this window has recovered. */
   readonly confirmedBy: number;
   readonly pace: Pace;
 }
@@ -15,19 +15,27 @@ export type Pace = 'fast' | 'slow';
 export interface RuleSettings {
   /** Shortest first. */
   readonly windows: readonly Window[];
-  /** For what is counted by criterion or by version, where a shorter window would be empty mostly. */
+  /** For counts by criterion or by version, for which a shorter window would mostly be empty. */
   readonly coarseWindows: readonly Window[];
-  /** `seconds` of history that ended `offset` ago; for an agent that is younger than that, what it did until `youngOffset` ago. */
+  /**
+   * `seconds` of history that ended `offset` ago; for an agent that is younger than that, its history until
+   * `youngOffset` ago.
+   */
   readonly baseline: { readonly seconds: number; readonly offset: number; readonly youngOffset: number };
-  /** Blocks of which the wobble of the rate is estimated, and how many there must be. */
+  /** The blocks from which the variation of the rate is estimated, and how many are required. */
   readonly block: { readonly seconds: number; readonly min: number };
   readonly bandWindow: number;
-  /** Of which an alert says what moved. */
+  /** The windows for which an alert names what moved. */
   readonly explainWindow: number;
   readonly silence: { readonly seconds: number; readonly yesterday: number; readonly lastWeek: number };
-  /** How often. Slow must stay under Prometheus' lookback of 5 minutes: what is recorded more rarely has gaps. */
+  /**
+   * Evaluation intervals. Slow must stay under Prometheus' lookback of 5 minutes: a series recorded less often has
+   * gaps.
+   */
   readonly interval: Readonly<Record<Pace, number>>;
-  /** Durations of `for:` and `keep_firing_for:`, and windows of the alerts about Assay itself, are divided by this. */
+  /**
+   * The divisor of the durations of `for:` and `keep_firing_for:`, and of the windows of the alerts about Assay itself.
+   */
   readonly shorterBy: number;
 }
 
@@ -62,7 +70,7 @@ export const RULE_SETTINGS: RuleSettings = {
   shorterBy: 1,
 };
 
-/** The same rules with every time shorter by a factor, no shorter than a second: for tests that can't wait for days. */
+/** The same rules with every time divided by a factor, at least a second: for tests that cannot wait for days. */
 export function shortened(settings: RuleSettings, factor: number): RuleSettings {
   const less = (seconds: number) => Math.max(1, Math.round(seconds / factor));
   const shorterWindow = (window: Window): Window => ({
@@ -92,13 +100,13 @@ export function shortened(settings: RuleSettings, factor: number): RuleSettings 
   };
 }
 
-/** Evidence, in nats, at which a fall against the baseline is an alarm; see docs/alerting.md for where it comes from. */
+/** The evidence, in nats, at which a fall against the baseline is an alarm; docs/alerting.md explains the value. */
 export const ALARM_NATS = 11;
-/** A candidate is compared for days, not for ever. */
+/** A candidate is compared for days, not forever. */
 export const VERSION_ALARM_NATS = 7;
-/** Relative falls below these are trifles, however certain. */
+/** Relative falls below these are ignored, however certain. */
 export const FALL = { page: 0.05, ticket: 0.025, success: SUCCESS_DROP, criterion: 0.05, version: 0.025 } as const;
-/** The same fall of cost efficiency that a gate without a file allows, as a rise of cost per success. */
+/** The fall of cost efficiency at which a gate without a file fails, as a rise of cost per success. */
 export const RISE = { cost_usd: Number(riseOfCost(COST_EFFICIENCY_DROP).toFixed(4)), steps: 0.1 } as const;
 export const RISE_Z = 4;
 export const RISE_CONVERSATIONS_MIN = 100;

@@ -1,15 +1,17 @@
 /**
- * What moved the TCR. The score is Σ weight × passed over what was decided, so its change against the baseline comes apart by criterion:
+ * The parts of a TCR change. The score is Σ weight × passed over what was decided, so its change against the baseline
+ * can be split by criterion:
  *
  *   part of c = Σ_s share_s · ½(w_now + w_then) · (pass rate now − pass rate then)       s: segments; w: weight among what was decided
  *   mix       = ΔTCR − Σ parts
  *
- * Halfway between the weights of now and then, the order in which they and the pass rates changed makes no difference. The mix is what is
- * left: other segments, other criteria that apply, corrections by late spans. So all parts together are ΔTCR, exactly.
+ * With the mean of the weights now and then, the order in which weights and pass rates changed makes no difference. The
+ * mix is the remainder: other segments, other applicable criteria, corrections by late spans. So all parts together are
+ * exactly ΔTCR.
  *
- * The same change comes apart by version and by segment, against what each segment had in the baseline:
+ * The same change is split by version and by segment, against the rate of each segment in the baseline:
  *
- *   part of v = Σ_s share_v,s · (TCR now of v in s − TCR then of s)       likewise of each segment
+ *   part of v = Σ_s share_v,s · (TCR now of v in s − TCR then of s)       likewise for each segment
  *   mix       = ΔTCR − Σ parts, the same for both
  */
 import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';

@@ -1,4 +1,4 @@
-/** The same spans give the same turns, whatever order they come in and however often. */
+/** The same spans give the same turns, in any order and with any duplicates. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -42,7 +42,7 @@ function calling(args: object) {
   return [{ role: 'assistant', parts: [{ type: 'tool_call', name: 'f', arguments: args }] }];
 }
 
-/** Small traces of every shape: wrong parents, circles, equal times, copies of one span that differ. */
+/** Small traces of every shape: wrong parents, cycles, equal times, copies of one span that differ. */
 const anySpan = fc
   .record({
     id: fc.constantFrom('1', '2', '3', '4', '5', '6'),

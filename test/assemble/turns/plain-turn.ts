@@ -1,4 +1,4 @@
-/** A turn with everything that is worked out on demand worked out, to compare two of them. */
+/** A turn with all lazy values computed, for comparison. */
 import type { Content, Message, Part, Step } from '../../../src/model/step.ts';
 import type { Turn } from '../../../src/model/turn.ts';
 

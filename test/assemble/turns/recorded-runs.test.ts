@@ -1,4 +1,4 @@
-/** Real exports against what the script that drove the agent says happened. */
+/** Real exports, compared with the script that drove the agent. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ interface ExpectedCall {
   readonly name: string;
   readonly args: unknown;
   readonly result?: unknown;
-  /** With the class in front, where spans have it as the type. */
+  /** With the class in front, if spans have it as the type. */
   readonly error?: string;
 }
 interface Expected {
@@ -45,7 +45,7 @@ function runsOf(folder: string): readonly string[] {
   return files.map((file) => `${folder}/${file.replace('.expected.json', '')}`);
 }
 
-/** Content was off, or the process was killed: these have tests of their own below. */
+/** Content was off, or the process was killed: these have their own tests below. */
 const INCOMPLETE = /content_off|process_killed/;
 
 describe.each(
@@ -72,7 +72,8 @@ describe.each(
             ? { result: call.result, error: undefined }
             : { result: undefined, error: call.error.replace(/^\w+: /, '') }),
           answered: true,
-          // Also where the model's span leaves out what it asked for, as Mastra's does: the next one was shown it.
+          // Also if the model's span leaves out the calls it asked for, as Mastra's does: the next model call shows
+          // them.
           hasRequest: true,
         })),
       );
@@ -97,7 +98,8 @@ describe.each(
     for (const turn of turns) {
       if (expected.conversation_id_conveyed === true) expect(turn.conversationId).toBe(expected.conversation_id);
       else expect([turn.conversationId, turn.conversationIdSource]).toEqual([undefined, 'synthetic']);
-      // In the run with a sub-agent, the script names the sub-agent; the turn belongs to the agent that was asked.
+      // In the run with a sub-agent, the script names the sub-agent; the turn belongs to the agent that got the
+      // request.
       expect(turn.agent.name).toBe(name.includes('subagent') ? 'front_desk' : expected.agent);
       expect(turn.flags).toEqual([]);
     }

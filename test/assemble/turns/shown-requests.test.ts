@@ -1,4 +1,4 @@
-/** Tool calls of which the model's own span does not tell, or not all. */
+/** Tool calls that the model's own span omits completely or in part. */
 import { describe, expect, test } from 'vitest';
 import { buildTurns } from '../../../src/assemble/build-turns.ts';
 import { normalize } from '../../../src/normalize/normalize.ts';

@@ -1,4 +1,4 @@
-/** Two copies of one span that differ give the same turn whichever came first, whatever it is that tells them apart. */
+/** Two copies of one span that differ give the same turn whichever came first, whatever their difference. */
 import { expect, test } from 'vitest';
 import { buildTurns } from '../../../src/assemble/build-turns.ts';
 import { normalize } from '../../../src/normalize/normalize.ts';

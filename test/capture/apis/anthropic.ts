@@ -1,4 +1,4 @@
-/** Anthropic's Messages. Its input tokens are without the cached ones. */
+/** Anthropic's Messages API. Its input tokens exclude cached ones. */
 import { type Answer, type ModelApi, pieces, type StreamEvent } from './api.ts';
 
 export const anthropic: ModelApi = {

@@ -1,4 +1,4 @@
-/** One provider's way to be asked and to answer: what the model server needs to play a script over it. */
+/** One provider's request and response format: what the model server needs to play a script over it. */
 import type { Usage, PlayedCall } from '../script.ts';
 
 export interface Answer {
@@ -9,7 +9,7 @@ export interface Answer {
   readonly model: string;
 }
 
-/** A server-sent event; providers name them or do not. */
+/** A server-sent event; some providers name them. */
 export interface StreamEvent {
   readonly event?: string;
   readonly data: unknown;
@@ -24,18 +24,18 @@ export interface ModelApi {
   readonly isStreamed: (path: string, request: Request) => boolean;
   readonly whole: (answer: Answer) => unknown;
   readonly stream: (answer: Answer) => readonly StreamEvent[];
-  /** After the last event, where the provider sends a mark of its own. */
+  /** After the last event, if the provider sends an end mark. */
   readonly endOfStream?: string;
   readonly error: (status: number, message: string) => unknown;
 }
 
-/** The request's JSON, of which a server that plays a script looks at very little. */
+/** The request's JSON, of which a scripted server reads very little. */
 export interface Request {
   readonly stream?: unknown;
   readonly tools?: unknown;
 }
 
-/** Pieces, so that readers of a stream have something to put together. */
+/** Pieces, so that readers of a stream must join them. */
 export function pieces(text: string): readonly string[] {
   const found: string[] = [];
   for (let at = 0; at < text.length; at += 24) found.push(text.slice(at, at + 24));

@@ -1,4 +1,4 @@
-/** The providers that a scenario can be played over. */
+/** The providers over which a scenario can be played. */
 import { anthropic } from './anthropic.ts';
 import type { ModelApi } from './api.ts';
 import { gemini } from './gemini.ts';

@@ -1,4 +1,4 @@
-/** Gemini's generateContent. Its candidates' tokens are without the thoughts', and the script gives it no thoughts. */
+/** Gemini's generateContent. Its candidate tokens exclude thoughts, and the script has no thoughts. */
 import { type Answer, type ModelApi, pieces } from './api.ts';
 
 export const gemini: ModelApi = {

@@ -64,7 +64,7 @@ function toolsOf(offer) {
         const inner = { model, system: run.inner.instructions, tools: toolsOf(run.inner), prompt: args.question };
         return (await ai.generate(inner)).text;
       }
-      // Genkit ends the turn where a tool throws; an application that wants the model to go on has to catch.
+      // Genkit ends the turn if a tool throws; an application that wants the model to continue must catch the error.
       return execute(args).catch((error) => ({ error: `${error.name}: ${error.message}` }));
     }),
   );
@@ -76,7 +76,7 @@ let messages = [];
 async function answer(user) {
   const request = { model, system: run.agent.instructions, tools, messages, prompt: user };
   const response = run.variant === 'stream' ? await ai.generateStream(request).response : await ai.generate(request);
-  // The instructions are given anew each turn.
+  // The instructions are passed again each turn.
   messages = response.messages.filter(({ role }) => role !== 'system');
   return response.text;
 }

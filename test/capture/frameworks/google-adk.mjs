@@ -38,7 +38,7 @@ import { play, run, startTelemetry } from './driver.mjs';
 
 await startTelemetry();
 
-/** Types in capitals, as Gemini has them. */
+/** Types in capitals, as in Gemini. */
 function schemaOf({ type, items, properties, required }) {
   return {
     type: type.toUpperCase(),

@@ -116,7 +116,7 @@ async function langChain() {
   });
   const { awaitAllCallbacks } = await import('@langchain/core/callbacks/promises');
   onFlush(awaitAllCallbacks);
-  // Spans come only of what `traceable` wraps: LangChain's runs have to find one around them.
+  // Only what `traceable` wraps creates spans, so LangChain's runs need one around them.
   const answer = async (user) => {
     const { messages } = await agent.invoke(
       { messages: [{ role: 'user', content: user }] },

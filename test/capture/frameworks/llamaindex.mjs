@@ -56,7 +56,7 @@ const workflow = agent({
 });
 
 const chatHistory = [];
-// A model call that fails in a workflow's step rejects a promise of its own, and the run never ends.
+// A failed model call in a workflow's step rejects a separate promise, and the run never ends.
 let fail = () => {};
 process.on('unhandledRejection', (error) => fail(error));
 async function answer(user) {

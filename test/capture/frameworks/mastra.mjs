@@ -89,7 +89,7 @@ await play(async (user) => {
   if (run.variant === 'stream') return (await agent.stream(user, options)).text;
   return (await agent.generate(user, options)).text;
 });
-// Its exporter sends every five seconds; a version whose `flush` does nothing must come to that.
+// Its exporter sends every five seconds; a version whose `flush` does nothing must wait for that.
 await new Promise((resolve) => setTimeout(resolve, 6000));
 await mastra.shutdown?.();
 process.exit(0);

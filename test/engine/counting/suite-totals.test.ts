@@ -187,7 +187,7 @@ function made({
   return { ...rest, ...said, effort: counted(effort) };
 }
 
-/** What the store says: each series less its twin; series at zero left out. */
+/** The totals by the store: each series minus its twin; series at zero left out. */
 function netOf(totals: readonly Total[]): Readonly<Record<string, number>> {
   const net = new Map<string, number>();
   for (const { metric, labels, value } of totals) {
@@ -226,7 +226,7 @@ test('each reason exists at zero, with its twin, before the first question witho
   expect(all.map(({ value }) => value)).toEqual(Array.from({ length: 2 * 2 * UNDECIDED.length }, () => 0));
 });
 
-/** Less what was withdrawn; those at zero are left out. */
+/** Minus the withdrawn values; series at zero are left out. */
 function undecidedIn(totals: readonly Total[]): Readonly<Record<string, number>> {
   const rows = Object.entries(netOf(totals)).flatMap(([key, value]) => {
     const [metric, labels] = JSON.parse(key);

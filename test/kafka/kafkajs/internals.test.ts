@@ -1,4 +1,4 @@
-/** The private files of kafkajs that `src/kafka/kafkajs/internals.ts` is built on, and what it takes from each. */
+/** The private files of kafkajs that `src/kafka/kafkajs/internals.ts` uses, and the members it takes from each. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 const INTERNALS = path.resolve(import.meta.dirname, '../../../src/kafka/kafkajs/internals.ts');
 const SRC = path.resolve(import.meta.dirname, '../../../src');
 
-/** By private file, the members that are used: of what it exports, or of the prototype of the class that it exports. */
+/** The used members, by private file: of its exports, or of the prototype of the class that it exports. */
 const USED: Readonly<Record<string, { readonly members?: readonly string[]; readonly methods?: readonly string[] }>> = {
   'kafkajs/src/broker': { methods: ['connect', 'isConnected'] },
   'kafkajs/src/network/connectionPool': { methods: ['send'] },

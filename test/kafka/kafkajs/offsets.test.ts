@@ -5,7 +5,7 @@ import { Offsets } from '../../../src/kafka/kafkajs/offsets.ts';
 const NOT_COORDINATOR = 16;
 const PLACE = { topic: 'spans', partition: 0 };
 
-/** The group's coordinator has moved from broker 1 to broker 2 since it was last looked for. */
+/** The group's coordinator has moved from broker 1 to broker 2 since the last look-up. */
 function movedCoordinator(refusal: (node: number) => object) {
   const coordinators = [1, 2];
   const asked: number[] = [];

@@ -104,7 +104,7 @@ test('where the broker gives the time, all records of the batch have it', async 
   expect(records.map(({ timestamp }) => timestamp)).toEqual([5000, 5000]);
 });
 
-/** As Java frames it. */
+/** Framing as Java does it. */
 function xerial(bytes: Buffer): Buffer {
   const parts: Buffer[] = [Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0, 0, 0, 0, 1, 0, 0, 0, 1])];
   for (let at = 0; at < bytes.length; at += 32_768) {

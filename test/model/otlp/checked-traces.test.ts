@@ -3,7 +3,7 @@ import { indexCheckedTraces, indexTraces, type TracesIndex } from '../../../src/
 import { WireError } from '../../../src/model/otlp/wire.ts';
 import { Random, randomRequest } from './random-requests.ts';
 
-/** Where everything lies, and what a walk over the places of the attributes gives. */
+/** The positions of all parts, and the result of a walk over the places of the attributes. */
 function rowsOf(index: TracesIndex): unknown {
   return Array.from({ length: index.spanCount }, (_, row) => {
     const { rows } = index;
@@ -33,7 +33,7 @@ describe('an index of spans that were checked before', () => {
     for (let round = 0; round < 300; round++) {
       const bytes = randomRequest('traces', random);
       const checked = tryIndex(bytes);
-      // Some random requests are malformed: those never come this far.
+      // Some random requests are malformed: those never reach this point.
       if (checked === undefined) continue;
       const unchecked = indexCheckedTraces(bytes);
       spans += checked.spanCount;

@@ -1,7 +1,7 @@
 /**
- * Runs random, mutated and truncated requests through both readers and compares what they say; and random and mutated
- * OTLP/JSON through the transcoder, which may answer with a TranscodeError or with a request that can be read, and with
- * nothing else. Each input follows from the seed and its number, so one input can be run again by itself.
+ * Runs random, mutated and truncated requests through both readers and compares the results. Also runs random and
+ * mutated OTLP/JSON through the transcoder, which may answer only with a TranscodeError or with a readable request.
+ * Each input is derived from the seed and its number, so one input can be run again by itself.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { TranscodeError, transcodeLogs, transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
@@ -20,7 +20,7 @@ export interface FuzzTotals {
 export interface FuzzOptions {
   readonly inputs: number;
   readonly seed: number;
-  /** Real requests, to be broken. */
+  /** Real requests, to be corrupted. */
   readonly corpus: readonly { readonly signal: Signal; readonly bytes: Uint8Array }[];
   readonly onFinding: (finding: { readonly input: number; readonly what: string; readonly bytes: Uint8Array }) => void;
   readonly onProgress?: (totals: FuzzTotals) => void;
@@ -74,7 +74,7 @@ function tryJson(
   options: { readonly mutated: boolean },
 ): { readonly comparison: Comparison; readonly bytes: Uint8Array } {
   const meant = compareWithReference(signal, request);
-  // Only a request that can be read has a JSON form; the others have been compared, and that is that.
+  // Only a readable request has a JSON form; the others have been compared already.
   if (meant.result !== 'accepted') return { comparison: meant, bytes: request };
   const json = Buffer.from(toOtlpJson(signal, request, random));
   const bytes = options.mutated ? mutate(json, random) : json;

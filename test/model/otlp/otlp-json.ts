@@ -150,7 +150,7 @@ class JsonWriter {
     }
   }
 
-  /** Camel case or snake case; now and then a key that no reader knows, or null for what is absent. */
+  /** Camel case or snake case; sometimes a key that no reader knows, or null for an absent value. */
   #object(members: { readonly [key: string]: JsonValue }): JsonValue {
     const snake = this.#random.chance(0.2);
     const object: { [key: string]: JsonValue } = {};

@@ -56,7 +56,7 @@ message Duration { int64 seconds = 1; int32 nanos = 2; }
 
 const root = protobuf.parse(OTLP_PROTO, { keepCase: false }).root;
 
-/** The reference refuses nesting that Assay refuses too, but not before: the limits are compared apart. */
+/** The reference refuses nesting that Assay refuses too, but only deeper: the limits are compared separately. */
 protobuf.Reader.recursionLimit = 1000;
 
 export const otlp = {

@@ -1,6 +1,6 @@
 /**
- * Requests that no exporter would send and protobuf allows: fields in any order and any number, unknown fields, lengths
- * with padding, values in pieces; and the same broken: bits flipped, bytes cut, doubled or moved. All from one seed.
+ * Requests that no exporter would send but protobuf allows: fields in any order and any number, unknown fields, lengths
+ * with padding, values in pieces. And the same corrupted: bits flipped, bytes cut, doubled or moved. All from one seed.
  */
 import type { Signal } from './reference-reading.ts';
 
@@ -87,7 +87,7 @@ function delimited(out: number[], random: Random, content: readonly number[]): v
   for (const byte of content) out.push(byte);
 }
 
-/** Now and then padded, which is legal up to five bytes. */
+/** Sometimes padded, which is legal up to five bytes. */
 function length(out: number[], random: Random, value: number): void {
   let rest = value;
   const padded = random.chance(0.03);
@@ -244,7 +244,7 @@ const recordFields = message(
   ],
   4,
 );
-/** Random fields would hardly ever make a span: its ids are put in front of them. */
+/** Random fields would hardly ever make a span, so its ids are written first. */
 const span: Emit = (out, random, depth) => {
   const content: number[] = [];
   spanFields(content, random, depth);
@@ -255,7 +255,7 @@ const span: Emit = (out, random, depth) => {
   delimited(out, random, [...ids, ...contentOf(content)]);
 };
 
-/** What lies behind the length of a message just written. */
+/** The content after the length of a message just written. */
 function contentOf(bytes: readonly number[]): readonly number[] {
   let at = 0;
   while ((bytes[at] ?? 0) > 0x7f) at++;
@@ -293,7 +293,7 @@ export function randomRequest(signal: Signal, random: Random): Buffer {
   return Buffer.from(contentOf(out));
 }
 
-/** One to four changes of the kind that networks, disks and enemies make. */
+/** One to four changes of the kind that networks, disks and attackers make. */
 export function mutate(bytes: Uint8Array, random: Random): Buffer {
   let mutant = Buffer.from(bytes);
   for (let changes = 1 + random.below(4); changes > 0; changes--) {

@@ -1,5 +1,5 @@
 /**
- * One request, read twice: by the conventional decoder and by ours, each told as the same plain content, so that a
+ * One request, read twice: by the conventional decoder and by ours. Both results have the same plain form, so that a
  * difference between the two is a difference in meaning.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -16,12 +16,12 @@ export type Signal = 'traces' | 'logs';
 export type Comparison =
   | { readonly result: 'accepted'; readonly rows: number }
   | { readonly result: 'refused' }
-  /** Refused by choice where the reference is more patient. */
+  /** Refused by choice although the reference accepts it. */
   | { readonly result: 'refused-by-choice'; readonly problem: WireProblem }
   | { readonly result: 'disagreement'; readonly what: string }
   | { readonly result: 'crash'; readonly what: string };
 
-/** Where Assay says no although the reference would read on: groups, endless varints, bottomless values. */
+/** Cases that Assay refuses although the reference would read on: groups, endless varints, unlimited nesting. */
 const STRICTER: ReadonlySet<WireProblem> = new Set(['group', 'overlong', 'too-deep']);
 
 export function compareWithReference(signal: Signal, bytes: Uint8Array): Comparison {
@@ -119,7 +119,7 @@ function readOurLogs(bytes: Uint8Array): Reading {
   return { rows, rejected: 0 };
 }
 
-/** The table must lead to the same bytes: what the reference reads there is part of the comparison. */
+/** The table must lead to the same bytes: the values that the reference reads there are part of the comparison. */
 function ourTableRow(table: BatchTable, row: number, bytes: Uint8Array, type: 'Span' | 'LogRecord'): unknown {
   const group = table.group(row);
   const message = decode(type, bytes.subarray(table.start(row), table.end(row)));
@@ -169,7 +169,7 @@ function ourValue(value: AttributeValue): unknown {
 
 /* ---- the reference ---- */
 
-/** What protobufjs gives: untyped, and only looked at through the functions below. */
+/** The result of protobufjs: untyped, and read only through the functions below. */
 export interface Message {
   readonly [field: string]: unknown;
 }
@@ -180,7 +180,7 @@ export function decode(
 ): Message {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const reader = protobuf.Reader.create(buffer);
-  // Whether text is valid UTF-8 is found out when it is read, not before: the reference is asked not to look either.
+  // Assay checks UTF-8 when text is read, not before, so the reference must not check it either.
   Object.assign(reader, { stringVerify: reader.string });
   // The cast holds for every decoded message.
   return otlp[type].decode(reader) as unknown as Message;

@@ -25,7 +25,7 @@ function encode(...spans: readonly SpanFields[]): Buffer {
   return Buffer.from(otlp.TracesData.encode(message).finish());
 }
 
-/** A request of one span, whose fields are written by hand. */
+/** A request of one span with hand-written fields. */
 function handMade(write: (span: ProtoWriter) => void): Buffer {
   const writer = new ProtoWriter({ initialBytes: 256 });
   for (const field of [1, 2, 2]) writer.openMessage(field);
@@ -148,7 +148,7 @@ describe('a span', () => {
 
   it('may come in front of its scope and its resource', () => {
     const span = encode({ name: 'a' });
-    // The request ends with a resource of its own for the group: appended within, by hand.
+    // The request ends with a separate resource for the group: appended to it, by hand.
     const inner = span.subarray(2);
     const resource = Buffer.from(
       otlp.Resource.encode(

@@ -1,4 +1,4 @@
-/** Cases 1 to 10, 14 and 21: one per way of writing spans. */
+/** Cases 1 to 10, 14 and 21: one for each way of writing spans. */
 import { describe, expect, test } from 'vitest';
 import { logsOf, type SpanSpec, traceOf } from '../support/otlp.ts';
 import { stepOf } from '../support/step-of.ts';

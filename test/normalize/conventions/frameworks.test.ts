@@ -1,4 +1,4 @@
-/** Cases 11 to 13: frameworks with ways of their own, in the forms that they have had. */
+/** Cases 11 to 13: frameworks with their own forms, in all their versions. */
 import { describe, expect, test } from 'vitest';
 import { logsOf, type SpanSpec, traceOf } from '../support/otlp.ts';
 import {
@@ -50,7 +50,7 @@ describe('case 11: AWS Strands', () => {
       },
       events,
     );
-  // Sums over the life of the agent object, which must not be counted.
+  // Sums over the lifetime of the agent object, which must not be counted.
   const CUMULATIVE = { 'gen_ai.usage.input_tokens': 500, 'gen_ai.usage.output_tokens': 200 };
 
   test('with an event for each message, in Bedrock’s blocks', () => {
@@ -239,7 +239,7 @@ describe('case 13: Claude Code', () => {
     expect(onlyTurn(source)).toMatchObject({
       ...ONE_CALL,
       llm_calls: 2,
-      // The cache is not in the input: 10 + 90 + 12.
+      // The input excludes the cache: 10 + 90 + 12.
       tokens: { input: 112, output: 10, cached_input: 90 },
     });
     expect(inspected(source)[0]?.conversation_id).toBe('s-1');

@@ -1,4 +1,7 @@
-/** The cases of the reference on span conventions: each is written as some emitter writes it, and read as a conversation. */
+/**
+ * The cases of the reference on span conventions: each is written as some emitter writes it, and read as a
+ * conversation.
+ */
 import { buildTurns } from '../../../src/assemble/build-turns.ts';
 import { groupConversations } from '../../../src/assemble/group-conversations.ts';
 import { normalize, type TraceSource } from '../../../src/normalize/normalize.ts';
@@ -20,7 +23,7 @@ export function inspected(...sources: readonly TraceSource[]): ReturnType<typeof
   return toInspectionJson(groupConversations(turns, conversationIdOf), dialectOf);
 }
 
-/** The only conversation and the only turn of it. */
+/** The only conversation and its only turn. */
 export function onlyTurn(source: TraceSource) {
   const [conversation, ...others] = inspected(source);
   const [turn, ...more] = conversation?.turns ?? [];
@@ -32,7 +35,7 @@ export function turnOf(...specs: readonly SpanSpec[]) {
   return onlyTurn(traceOf(...specs));
 }
 
-/** What every case with one tool call is understood as. */
+/** The normalized form of every case with one tool call. */
 export const ONE_CALL = {
   user_input: QUESTION,
   final_answer: ANSWER,

@@ -1,6 +1,6 @@
 /**
- * However the spans of a run arrive, in whatever order, how often, and cut into whichever requests: they are the same
- * conversation.
+ * The spans of a run give the same conversation in whatever order they arrive, however often, and in whichever
+ * requests.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import { randomFrom, shuffled } from '../../random.ts';
 import { filesOf, recordedRuns } from './compare.ts';
 
 type Group = Readonly<Record<string, unknown>>;
-/** A span or a log record, with what it stands under. */
+/** A span or a log record, with its resource and scope. */
 interface Arriving {
   readonly signal: 'traces' | 'logs';
   readonly resource: unknown;
@@ -72,8 +72,8 @@ function requestOf(signal: 'traces' | 'logs', arriving: readonly Arriving[]): Re
 }
 
 /**
- * Log records of one span keep their order: those of one message history are written within a millisecond, have the same
- * time, and nothing else says which came first. An exporter sends them in that order, in one request.
+ * Log records of one span keep their order. Records of one message history are written within a millisecond and have
+ * the same time, and only the order tells which came first. An exporter sends them in that order, in one request.
  */
 function withRecordsInOrder(mixed: readonly Arriving[], arrivals: readonly Arriving[]): readonly Arriving[] {
   const spanOf = ({ record }: Arriving) => (record as Group).spanId;

@@ -1,6 +1,7 @@
 /**
- * What was understood of a recorded run, beside what the script that drove the agent says happened. A difference is named
- * by its field (`turns[1].tool_calls[0].result`), so that the table of exceptions can say which are expected and why.
+ * Compares the normalized form of a recorded run with the script that drove the agent. A difference is named by its
+ * field (`turns[1].tool_calls[0].result`), so that the table of exceptions can list the expected ones with their
+ * reason.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -46,7 +47,7 @@ export interface Expected {
   readonly turns: readonly ExpectedTurn[];
 }
 
-/** Given to the project, and captured by test/capture. */
+/** Recordings given to the project, and those captured by test/capture. */
 const FOLDERS = ['recorded', 'captured'].map((name) => path.resolve(import.meta.dirname, '../../fixtures', name));
 
 /** `<framework>@<version>/<scenario>[.<variant>]` */
@@ -63,7 +64,7 @@ export function recordedRuns(): readonly string[] {
   );
 }
 
-/** Where a run's files are, without what comes after its name. */
+/** The path of a run's files, without the part after its name. */
 function placeOf(run: string): string {
   const places = FOLDERS.map((root) => path.join(root, run));
   return places.find((place) => existsSync(`${place}.expected.json`)) ?? run;
@@ -143,7 +144,7 @@ function compareCalls(at: string, expected: ExpectedCall, actual: InspectedCall,
   }
 }
 
-/** Our JSON has no prototypes; the fixtures' has. */
+/** Our JSON objects have no prototype; those of the fixtures have one. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

@@ -1,7 +1,7 @@
 /**
- * A plain OpenTelemetry SDK keeps 128 attributes of a span. OpenInference writes some for each message of the history, so
- * that of a long conversation the last ones are missing: the answer, the tokens, and how the history ended. Here the limit
- * is set so low that short recordings lose them.
+ * A plain OpenTelemetry SDK keeps 128 attributes of a span. OpenInference writes some for each message of the history,
+ * so a long conversation loses the last ones: the answer, the tokens, and the end of the history. The limit is set so
+ * low here that short recordings lose them.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

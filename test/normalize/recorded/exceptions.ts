@@ -1,9 +1,9 @@
 /**
- * Where a recorded run can't be understood as it happened, because its spans do not carry it. Each row says which runs,
- * which fields, and why; a row that excuses nothing makes the test fail, and must go.
+ * Recorded runs that cannot be reconstructed as they happened, because their spans do not carry it. Each row says which
+ * runs, which fields, and why. A row that excuses nothing makes the test fail, and must be removed.
  */
 export interface Exception {
-  /** Of the run's name: `<framework>@<version>/<scenario>[.<variant>]`. */
+  /** Pattern of the run's name: `<framework>@<version>/<scenario>[.<variant>]`. */
   readonly runs: RegExp;
   readonly fields: RegExp;
   readonly reason: string;

@@ -1,4 +1,4 @@
-/** Small here; `npm run fuzz-dialects -- --requests 100000` at full size. */
+/** A small run; `npm run fuzz-dialects -- --requests 100000` is the full size. */
 import { expect, test } from 'vitest';
 import { fuzzDialects } from './fuzzing.ts';
 

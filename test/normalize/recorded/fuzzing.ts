@@ -1,6 +1,6 @@
 /**
- * Recorded requests with attributes cut, emptied, exchanged, and given the wrong type, to find out whether any dialect can
- * be made to throw or to take long. What is understood of them is not judged: there is no right answer.
+ * Recorded requests with attributes cut, emptied, exchanged, or of the wrong type, to find out whether any dialect
+ * throws or takes long. The normalized result is not checked, because no right answer exists.
  */
 import { readFileSync } from 'node:fs';
 import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
@@ -33,7 +33,7 @@ export interface FuzzResult {
   readonly findings: readonly { readonly run: string; readonly what: string }[];
 }
 
-/** Far above what the largest of them takes, and far below what work that grows with the square would. */
+/** Far above the time of the largest of them, and far below the time of quadratic work. */
 const SLOW_MS = 2000;
 
 const JUNK = [
@@ -118,7 +118,7 @@ function mutated(line: string, random: () => number, pick: Pick): string {
       for (const attribute of (span.events ?? []).flatMap(({ attributes }) => attributes ?? [])) {
         if (random() < 0.1) attribute.value = mutatedValue(attribute.value, random, pick);
       }
-      // Circles among them: parents are what spans claim.
+      // Including cycles, because parents are claims of the spans.
       if (random() < 0.05) span.parentSpanId = pick(spans)?.spanId ?? span.spanId;
       if (random() < 0.05) span.name = pick(NAMES) ?? '';
     }

@@ -1,6 +1,6 @@
 /**
- * What is understood of every recorded run, whole, as files to be reviewed: a change of any rule shows where it matters.
- * `UPDATE_GOLDEN=1 npx vitest run test/normalize/recorded` writes them anew.
+ * The complete normalized form of every recorded run, as files to be reviewed: they show the effect of any changed
+ * rule. `UPDATE_GOLDEN=1 npx vitest run test/normalize/recorded` rewrites them.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { recordedRuns, understandRun } from './compare.ts';
 const GOLDEN = path.resolve(import.meta.dirname, '../../fixtures/golden');
 const isUpdating = process.env.UPDATE_GOLDEN === '1';
 
-/** A line for each step: enough to see what moved, and in which span to look. */
+/** A line for each step: enough to see what changed, and in which span to look. */
 function inOneLine(step: Step): string {
   const { kind, name, spanName, usage, error, flags, rules } = step;
   const parts = [

@@ -1,4 +1,4 @@
-/** Real exports of many frameworks, against what the scripts that drove the agents say happened. */
+/** Real exports of many frameworks, compared with the scripts that drove the agents. */
 import { describe, expect, test } from 'vitest';
 import { differencesOf, recordedRuns } from './compare.ts';
 import { EXCEPTIONS, type Exception } from './exceptions.ts';

@@ -1,6 +1,7 @@
 /**
- * How the recorded runs stand: `node test/normalize/recorded/status.ts [part of a run's name] [--verbose] [--excused]`.
- * Prints what differs and is not in the table of exceptions; `--excused` prints what is.
+ * The status of the recorded runs:
+ * `node test/normalize/recorded/status.ts [part of a run's name] [--verbose] [--excused]`. Prints differences that are
+ * not in the table of exceptions; `--excused` prints those that are.
  */
 import { EXCEPTIONS } from './exceptions.ts';
 import { differencesOf, recordedRuns } from './compare.ts';

@@ -1,12 +1,12 @@
 /**
- * Spans and log records as tests write them down, and the real exports under test/fixtures, both as OTLP protobuf: one
- * request for each trace, as `normalize` gets them.
+ * Spans and log records as tests write them, and the real exports under test/fixtures, both as OTLP protobuf: one
+ * request for each trace, the input of `normalize`.
  */
 import { readFileSync } from 'node:fs';
 import { ProtoWriter } from '../../../src/model/otlp/proto-writer.ts';
 import type { TraceSource } from '../../../src/normalize/normalize.ts';
 
-/** OTLP/JSON as exporters write it, as far as the fixtures go. */
+/** The part of OTLP/JSON, as exporters write it, that the fixtures use. */
 export interface JsonAnyValue {
   readonly stringValue?: string;
   readonly boolValue?: boolean;
@@ -56,7 +56,7 @@ interface Scope {
 interface Resource {
   readonly attributes?: readonly JsonKeyValue[];
 }
-/** One span with what it stands under. */
+/** One span with its resource and scope. */
 export interface PlacedSpan {
   readonly resource: Resource;
   readonly scope: Scope;
@@ -205,7 +205,7 @@ export interface SpanSpec {
   readonly events?: readonly { readonly name: string; readonly attributes?: Readonly<Record<string, unknown>> }[];
   readonly status?: 'ok' | { readonly error: string };
   readonly dropped?: number;
-  /** Another trace than that of all other spans. */
+  /** A different trace from that of all other spans. */
   readonly trace?: string;
   readonly remoteParent?: true;
   /** Traces that the span is linked to. */

@@ -1,4 +1,4 @@
-/** Messages on one line each, to compare: who, what, and why it ended. */
+/** Messages on one line each, for comparison: role, text, and why it ended. */
 import type { Message } from '../../../src/model/step.ts';
 
 export function said(messages: readonly Message[]): readonly string[] {

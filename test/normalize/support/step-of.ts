@@ -1,4 +1,4 @@
-/** One span as written by some emitter, understood. */
+/** Normalizes one span as some emitter writes it. */
 import type { Step } from '../../../src/model/step.ts';
 import { normalize } from '../../../src/normalize/normalize.ts';
 import { type SpanSpec, traceOf } from './otlp.ts';

@@ -1,4 +1,7 @@
-/** Two instances over one Kafka and one PostgreSQL: whichever is asked accepts a level, and each takes its configuration anew while it works. */
+/**
+ * Two instances over one Kafka and one PostgreSQL: either accepts a level on request, and each reloads its
+ * configuration while it works.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -67,14 +70,14 @@ test('suites change on both instances under load, and either can be asked to acc
 
   expect(reloads.map(({ status }) => status)).toEqual([200, 200]);
   expect(await sumOf(instances, 'assay_verdicts_total{')).toBe(turns);
-  // What came after it is by the new one, and of what came before perhaps some.
+  // Later conversations are scored by the new suite, and perhaps some of the earlier ones.
   expect(await sumOf(instances, 'assay_verdicts_total{', 'asked_by_second')).toBeGreaterThanOrEqual(turnsOf(after));
   expect(await sumOf(instances, 'assay_config_last_reload_successful')).toBe(2);
   expect(await sumOf(instances, 'assay_scoring_failures_total')).toBe(0);
 
   const agent = conversations[0] === undefined ? '' : await agentOf(instances[0]);
   for (const one of instances) {
-    // The level is learnt, not regressed: whoever is asked has read the state that the other wrote.
+    // The level is learning, not regressed: the instance that answers has read the state that the other wrote.
     const known = async () => post(one, '/api/v1/detection/accept', { agent, suite: 'care', metric: 'tcr' });
     while ((await known()).status === 404) await sleep(200);
     const answer = await known();

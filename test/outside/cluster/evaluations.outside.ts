@@ -1,6 +1,6 @@
 /**
- * The topic of evaluations while relays are killed and put to sleep: who reads what was committed finds each revision of each
- * evaluation once, and nothing else.
+ * The topic of evaluations while relays are killed and paused: a reader of committed records finds each revision of
+ * each evaluation once, and nothing else.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
@@ -62,12 +62,15 @@ test('each revision of each evaluation is in the topic once, whoever was killed 
   const sent = await committed(evaluations.size);
   await Promise.all(instances.map((instance) => instance.stop()));
   expect(evaluations.size).toBeGreaterThan(400);
-  // A turn may have turned out to belong to another conversation since: the record says what it was when it was evaluated.
+  // A turn may have moved to another conversation since: the record has the conversation at the time of evaluation.
   const stored = [...evaluations.keys()].map((key) => key.slice(key.indexOf(' ') + 1));
   expect(sent.toSorted()).toEqual(stored.toSorted());
 }, 400_000);
 
-/** Turn, suite and revision of each evaluation in the topic, as the books name it, once what is expected is there and nothing more comes. */
+/**
+ * Turn, suite and revision of each evaluation in the topic, named as in the books, once the expected ones are there and
+ * no more arrive.
+ */
 async function committed(expected: number): Promise<string[]> {
   const kafka = new Kafka({ brokers: [...rig.kafka.brokers], logLevel: logLevel.NOTHING });
   const consumer = kafka.consumer({ groupId: 'reader', readUncommitted: false });

@@ -1,6 +1,6 @@
 /**
- * The gateway: takes OTLP and writes it to Kafka, keyed by trace id. A client is answered once all in-sync replicas have its spans, and is
- * told to wait while they can't.
+ * The gateway: receives OTLP and writes it to Kafka, keyed by trace id. A client is answered once all in-sync replicas
+ * have its spans, and is told to wait while they do not.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
@@ -113,6 +113,6 @@ test('spans that no broker takes are rejected by themselves, with the reason', a
   expect(answer.partialSuccess?.rejectedSpans).toBe('1');
   expect(answer.partialSuccess?.errorMessage).toContain('gateway-small');
   const records = await readTopic('gateway-small', 2);
-  // What is sent again is dropped by its span ids.
+  // Retried spans are dropped by their span ids.
   expect(new Set(records.map(({ key }) => key.slice(0, 1)))).toEqual(new Set(['a', 'c']));
 });

@@ -34,13 +34,13 @@ export async function startInstance(options: {
   return assay;
 }
 
-/** Gives the status that it was answered with. */
+/** Returns the status of the answer. */
 export async function sendSpans(assay: AssayProcess, body: string): Promise<number> {
   const headers = { 'content-type': 'application/json' };
   return (await fetch(`${assay.otlpHttp}/v1/traces`, { method: 'POST', headers, body })).status;
 }
 
-/** Of all series that hold these parts, over all instances. */
+/** The sum of all series that contain these parts, over all instances. */
 export async function sumOf(instances: readonly AssayProcess[], ...parts: readonly string[]): Promise<number> {
   let sum = 0;
   for (const { http } of instances) {

@@ -1,4 +1,6 @@
-/** The whole cluster with nothing going wrong: the same topics give the same evaluations with one instance, two, three and five. */
+/**
+ * The whole cluster without faults: the same topics give the same evaluations with one instance, two, three and five.
+ */
 import { expect, test } from 'vitest';
 import { clusterTest, isBalanced } from '../../simulation/cluster.ts';
 

@@ -1,4 +1,6 @@
-/** Judges and truth over several instances: one of them asks, whoever scored; and it may be any that is told what is right. */
+/**
+ * Judges and truth over several instances: one instance asks, whichever scored, and any instance accepts ground truth.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,7 +62,7 @@ test('a cluster asks each question once, by whichever instance is left, and take
   await kafka.createTopic('judged-spans', 4);
   const directory = tempDirectory();
   const provider = await startProvider(async ({ number }) => {
-    // Some are under way when the instance is killed.
+    // Some calls are in flight when the instance is killed.
     if (number >= 5) await sleep(300);
     return number === 2 ? { status: 500 } : { say: YES, usage: [100, 10] };
   });
@@ -83,7 +85,7 @@ test('a cluster asks each question once, by whichever instance is left, and take
     ({ waits_for, verdicts }) => waits_for === undefined && verdicts.kind?.verdict === 'pass',
   );
 
-  // One of them was answered with an error and asked again.
+  // One call was answered with an error and retried.
   const questions = new Set(provider.asked.map(({ material }) => material));
   expect(provider.asked.length).toBeLessThanOrEqual(questions.size + 1 + Math.max(inFlight, 3));
 
@@ -96,7 +98,7 @@ test('a cluster asks each question once, by whichever instance is left, and take
     expect(response.status).toBe(200);
   }
   await untilAll(two, conversations, ({ revision, verdicts }) => revision === 2 && verdicts.known?.verdict === 'pass');
-  // What the judge had said is known.
+  // The judge's earlier answer is known.
   expect(new Set(provider.asked.map(({ material }) => material)).size).toBe(questions.size);
 }, 180_000);
 
@@ -121,11 +123,11 @@ test('each evaluation of a cluster hears from its judge, whom one instance asks'
   expect(passed).toBe(conversations.length);
   const asked = await Promise.all(instances.map((one) => sumOf([one], 'assay_judge_calls_total{', 'result="said"')));
   expect(asked.toSorted((a, b) => a - b)).toEqual([0, provider.asked.length]);
-  // What looked the same was asked once.
+  // Identical questions were asked once.
   expect(provider.asked.length).toBe(new Set(provider.asked.map(({ material }) => material)).size);
 }, 120_000);
 
-/** Gives the path of a configuration with a judge that is played. */
+/** Returns the path of a configuration with a fake judge. */
 function configIn(directory: string, provider: string): string {
   writeFileSync(path.join(directory, 'kindness.yaml'), SUITE);
   const file = path.join(directory, 'assay.yaml');

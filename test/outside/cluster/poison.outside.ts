@@ -1,6 +1,6 @@
 /**
- * Records that nobody can read, of ten kinds, at the head of every partition: what lies behind them is scored as if they were not
- * there, at the log time at which it would have been, and they are in the topic of dead letters with the reason.
+ * Unreadable records, of ten kinds, at the head of every partition. The records behind them are scored as if they were
+ * not there, at the same log time, and they are in the topic of dead letters with the reason.
  */
 import { Kafka, logLevel, type Message } from 'kafkajs';
 import { TopicScan } from '../../../src/kafka/kafkajs/topic-scan.ts';
@@ -74,7 +74,7 @@ test('poison of ten kinds at the head of every partition delays nothing', async 
   for (const letter of letters) expect(String(letter.headers?.['assay.reason']).length).toBeGreaterThan(10);
 });
 
-/** Gives where they are and what is in them. */
+/** Returns their positions and their content. */
 async function poisonAll(): Promise<string[]> {
   const producer = kafka().producer({ allowAutoTopicCreation: false });
   await producer.connect();
@@ -132,7 +132,7 @@ function placeOf({ headers, key }: Message): string {
   return `${header('topic')} ${header('partition')} ${header('offset')} ${String(key)}`;
 }
 
-/** All that is in a topic now. */
+/** The present content of a topic. */
 async function readTopic(topic: string): Promise<(Message & { readonly timestamp: string })[]> {
   const scan = new TopicScan({ connection: { brokers: rig.kafka.brokers }, topic, group: `reader-${topic}` });
   const found: (Message & { readonly timestamp: string })[] = [];

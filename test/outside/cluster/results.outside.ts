@@ -1,4 +1,7 @@
-/** Two instances over one Kafka and one PostgreSQL, and a backend: whoever has judged, each evaluation gets there, and one instance sends. */
+/**
+ * Two instances over one Kafka and one PostgreSQL, and a backend: each evaluation arrives, whichever instance judged
+ * it, and one instance sends.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLogsBackend } from '../../otlp-logs-backend.ts';

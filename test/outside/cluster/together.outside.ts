@@ -10,9 +10,9 @@ import { severalTo } from '../../simulation/cluster-transports.ts';
 import { firstEvaluations, TOGETHER_SUITE } from '../../simulation/first-evaluations.ts';
 import { togetherTraffic } from '../../simulation/together-traffic.ts';
 
-/** As they are where nothing is configured. */
+/** The default settings. */
 const DEFAULTS = { settleMs: 10_000, turnIdleMs: 60_000 };
-/** Within which records come twice. */
+/** The time within which duplicates arrive. */
 const AGAIN_MS = 30_000;
 const ENV = {
   ASSAY_TURN_SETTLE: '10s',

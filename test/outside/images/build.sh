@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes images from packages, where none can be pulled. See README.md.
+# Builds images from packages, for machines that cannot pull any. See README.md.
 #   BASE_IMAGE=debian:bookworm-slim  an image of Debian; made with debootstrap where it is not there
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

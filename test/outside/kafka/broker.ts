@@ -1,6 +1,7 @@
 /**
- * A real Kafka for tests: one to three brokers in processes of their own (KRaft, each broker and controller), with listeners for
- * every kind of client: plain, SASL, TLS, and both. They can be killed, stopped, started again, frozen and thawed.
+ * A real Kafka for tests: one to three brokers in separate processes (KRaft, each broker and controller), with
+ * listeners for every kind of client: plain, SASL, TLS, and both. They can be killed, stopped, restarted, frozen and
+ * thawed.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -16,14 +17,14 @@ import { kafkaClassPath } from './kafka-jars.ts';
 
 export interface KafkaOptions {
   readonly brokers?: 1 | 2 | 3;
-  /** With rights checked: who comes over the plain listener may do everything, users what they are granted. */
+  /** Checks rights: clients of the plain listener may do everything, users what they are granted. */
   readonly authorize?: boolean;
-  /** Properties of the brokers beside ours. */
+  /** Properties of the brokers in addition to ours. */
   readonly properties?: Readonly<Record<string, string>>;
   readonly heap?: string;
   /**
-   * Networks of their own through which clients see the brokers: each broker has a listener for each, and tells who comes over it
-   * the ports that `through` gives, those of a proxy for instance.
+   * Networks through which clients see the brokers. Each broker has a listener for each network, and advertises to its
+   * clients the ports that `through` returns, for example those of a proxy.
    */
   readonly networks?: readonly string[];
   readonly through?: (listener: {
@@ -120,14 +121,14 @@ export class KafkaCluster implements KafkaForTests {
     return this.#nodes.map((node) => `localhost:${node.ports[listener]}`);
   }
 
-  /** Where a client finds the brokers that sees them through this network. */
+  /** The bootstrap addresses for a client in this network. */
   through(network: string): readonly string[] {
     return this.#nodes.flatMap((node) =>
       node.networks.filter((one) => one.network === network).map(({ advertised }) => `localhost:${advertised}`),
     );
   }
 
-  /** All brokers that run see each other. */
+  /** All running brokers see each other. */
   async ready(): Promise<void> {
     const running = this.#nodes.filter((node) => node.process !== undefined).length;
     const deadline = Date.now() + 90_000;
@@ -179,7 +180,7 @@ export class KafkaCluster implements KafkaForTests {
     await untilLed(admin, { topic: name, partitions, replicas: this.#nodes.length });
   }
 
-  /** As retention would. */
+  /** Deletes records as retention would. */
   async deleteRecordsBefore(topic: string, partition: number, offset: number): Promise<void> {
     const file = path.join(this.#directory, `delete-${randomUUID()}.json`);
     writeFileSync(file, JSON.stringify({ version: 1, partitions: [{ topic, partition, offset }] }));
@@ -187,7 +188,7 @@ export class KafkaCluster implements KafkaForTests {
     await this.tool('org.apache.kafka.tools.DeleteRecordsCommand', args);
   }
 
-  /** Runs one of Kafka's own Java tools to its end and gives what it printed. */
+  /** Runs one of Kafka's own Java tools to its end and returns its output. */
   async tool(mainClass: string, args: readonly string[], input = ''): Promise<string> {
     const child = spawn('java', ['-Xmx256m', '-XX:+UseSerialGC', QUIET, '-cp', this.#classPath, mainClass, ...args]);
     let said = '';
@@ -221,7 +222,7 @@ export class KafkaCluster implements KafkaForTests {
     await this.ready();
   }
 
-  /** The others take a dead broker for a living one until its session ends, so it is asked itself. */
+  /** The others consider a dead broker alive until its session ends, so it is asked itself. */
   async #answers(node: Node): Promise<void> {
     const deadline = Date.now() + 90_000;
     for (;;) {
@@ -275,7 +276,7 @@ export class KafkaCluster implements KafkaForTests {
   async #dropAdmin(): Promise<void> {
     const admin = this.#admin;
     this.#admin = undefined;
-    // A broker that is gone cannot be told; the connection ends either way.
+    // A dead broker cannot be told; the connection ends either way.
     await admin?.disconnect().catch(() => undefined);
   }
 
@@ -308,7 +309,7 @@ export class KafkaCluster implements KafkaForTests {
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
     const log = createWriteStream(path.join(node.directory, 'log'), { flags: 'a' });
-    // The directory may be gone when the last words of a killed broker arrive.
+    // The directory may be gone when the last output of a killed broker arrives.
     log.on('error', () => undefined);
     child.stdout?.pipe(log);
     child.stderr?.pipe(log);
@@ -329,7 +330,7 @@ export class KafkaCluster implements KafkaForTests {
           this.#classPath,
           'kafka.tools.StorageTool',
           'format',
-          // Of an id that begins with a hyphen it would think that it is an option.
+          // It would take an id that begins with a hyphen for an option.
           `--cluster-id=${cluster}`,
           '-c',
           file,
@@ -395,7 +396,7 @@ export class KafkaCluster implements KafkaForTests {
       properties[of('plain')] = `org.apache.kafka.common.security.plain.PlainLoginModule required ${plainUsers};`;
       for (const scram of ['scram-sha-256', 'scram-sha-512'])
         properties[of(scram)] = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
-      // Takes unsigned tokens: who has one with `sub` is who it says.
+      // Accepts unsigned tokens: `sub` names the user.
       properties[of('oauthbearer')] =
         'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";';
     }
@@ -409,7 +410,7 @@ export class KafkaCluster implements KafkaForTests {
   }
 }
 
-/** kafkajs would wait for leaders by itself, but gives up at the first broker that has not heard of the topic. */
+/** kafkajs would wait for leaders by itself, but gives up at the first broker that does not know the topic yet. */
 export async function untilLed(
   admin: Admin,
   { topic, partitions, replicas }: { readonly topic: string; readonly partitions: number; readonly replicas: number },
@@ -426,7 +427,7 @@ export async function untilLed(
   throw new Error(`topic ${topic} got no leaders`);
 }
 
-/** A name that no other test has. */
+/** A unique name, so that tests do not share it. */
 export function freshName(what: string): string {
   return `${what}-${randomUUID().slice(0, 8)}`;
 }

@@ -1,4 +1,4 @@
-/** A certificate authority of our own, and certificates for a broker and a client, for as long as a test runs. */
+/** A private certificate authority, and certificates for a broker and a client, for the duration of a test. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

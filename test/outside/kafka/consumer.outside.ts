@@ -1,4 +1,4 @@
-/** What the port promises of a consumer, against real brokers, with members that come, go, die and sleep. */
+/** The promises of the port for a consumer, against real brokers, with members that join, leave, die and pause. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -414,7 +414,7 @@ test('retention that passes a reader which is behind is noticed while it reads',
   const one = reader(freshName('group'), [topic]).start();
   await until('it has read', () => one.count() === 1);
   one.consumer.pause([{ topic, partition: 0 }]);
-  // What was asked for before the pause may still come.
+  // Records requested before the pause may still arrive.
   await new Promise((resolve) => setTimeout(resolve, 700));
   for (const value of ['b', 'c', 'd', 'e']) await send(kafka, topic, [value]);
   await kafka.deleteRecordsBefore(topic, 0, 4);

@@ -1,4 +1,4 @@
-/** `assay dead-letters` as people run it. */
+/** `assay dead-letters` as a user runs it. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ async function assay(group: string, letters: string, ...args: string[]) {
   return { status, out, err };
 }
 
-/** Records of `spans` that died for these reasons. */
+/** Dead letters from `spans` with these reasons. */
 async function lettersFor(reasons: readonly string[]) {
   const [spans, letters, group] = [freshName('spans'), freshName('letters'), freshName('group')];
   await kafka.createTopic(spans, 2);

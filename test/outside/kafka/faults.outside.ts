@@ -1,4 +1,7 @@
-/** Three brokers, of which one is killed, stopped or frozen: nothing is lost, nothing is there twice, and all goes on by itself. */
+/**
+ * Three brokers, of which one is killed, stopped or frozen: nothing is lost, nothing is duplicated, and everything
+ * continues by itself.
+ */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -96,7 +99,7 @@ test.each(FAULTS)(
         await until(`${name} is read to ${sent - 1}`, () => last() === `${sent - 1}`);
         expect(reader.records.get(name)?.map(({ value }) => value?.toString())).toEqual(expected);
       }
-      // A coordinator that dies is followed to where the group goes; nobody has to join anew.
+      // The group's new coordinator is found after the old one dies; members need not rejoin.
       expect(reader.told.slice(toldBefore[index])).toEqual([]);
     }
     const all = await readAll(kafka, topic, 4);
@@ -172,7 +175,7 @@ test('a publisher goes on while brokers are killed, and each record is there onc
         progress += records.length;
       } catch (error) {
         if (error instanceof Error && 'retriable' in error && error.retriable === true) continue;
-        // It would say so for ever, and at once.
+        // It would repeat this forever, and at once.
         refusals.push(error);
         return;
       }

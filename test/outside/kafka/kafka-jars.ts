@@ -1,8 +1,8 @@
 /**
- * Apache Kafka's own jars, from Maven Central: what a broker and its command line tools need. They are fetched once into
+ * Apache Kafka's own jars, from Maven Central, for a broker and its command line tools. They are fetched once into
  * node_modules/.cache; Maven keeps its copy, so that a fresh checkout has them without the network.
  *
- * The version is the newest of which all parts are published: of 4.4.0 the tools' API is missing.
+ * The version is the newest of which all parts are published: the tools' API of 4.4.0 is missing.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ export async function kafkaClassPath(): Promise<string> {
 }
 
 async function fetchJars(directory: string): Promise<void> {
-  // Made whole under another name first: what was interrupted is not taken for complete.
+  // Completed under another name first, so that an interrupted download is not taken for complete.
   const made = `${directory}.${process.pid}`;
   mkdirSync(made, { recursive: true });
   const project = path.join(made, 'pom.xml');

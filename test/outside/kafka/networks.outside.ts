@@ -1,4 +1,4 @@
-/** A network between client and broker that is cut for a while, without anybody being told. */
+/** A network between client and broker that is silently cut for a while. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { KafkajsProducer } from '../../../src/kafka/kafkajs/producer.ts';
 import { KafkajsPublisher } from '../../../src/kafka/kafkajs/publisher.ts';
@@ -94,7 +94,7 @@ test('what a producer said is sent is there, however its network fails', async (
         await producer.send(topic, [{ ...text(value), partition: index % 2 }]);
         acknowledged.push(value);
       } catch {
-        // Whether it is there nobody knows; nothing was promised.
+        // Its fate is unknown, because it was not acknowledged.
       }
       await pause(2);
     }
@@ -126,7 +126,7 @@ test('a publisher that never hears that it has committed finds it out with the n
     return publisher.stop();
   });
   await publisher.open();
-  // Four bytes of length, then what is asked.
+  // Four bytes of length, then the request.
   onRequest = (chunk) => {
     if (chunk.readInt16BE(4) === END_TRANSACTION) setImmediate(() => network.cut());
   };

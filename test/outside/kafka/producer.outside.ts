@@ -1,4 +1,4 @@
-/** What the port promises of producers and publishers, against a real broker. */
+/** The promises of the port for producers and publishers, against a real broker. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { KafkajsProducer } from '../../../src/kafka/kafkajs/producer.ts';
 import { KafkajsPublisher } from '../../../src/kafka/kafkajs/publisher.ts';

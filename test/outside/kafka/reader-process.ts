@@ -1,4 +1,4 @@
-/** A consumer in a process of its own, to be killed and put to sleep: node reader-process.ts <brokers> <group> <topic>. */
+/** A consumer in a separate process, to be killed and paused: node reader-process.ts <brokers> <group> <topic>. */
 import { KafkajsConsumer } from '../../../src/kafka/kafkajs/consumer.ts';
 import { SHORT_TIMES } from './reader.ts';
 

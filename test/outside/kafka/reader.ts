@@ -1,4 +1,4 @@
-/** A consumer with a memory: what it was given, what it was told, and ways to wait for either. */
+/** A consumer that remembers the records and notifications it received, with ways to wait for either. */
 import type { ConsumerHandlers, KafkaRecord, TopicPartition } from '../../../src/kafka/kafka-client.ts';
 import { type KafkaForTests, freshName } from './broker.ts';
 import { sendTo } from './sending.ts';
@@ -21,7 +21,7 @@ export class Reader {
   readonly consumer: KafkajsConsumer;
   readonly told: Told[] = [];
   readonly problems: (string | undefined)[] = [];
-  /** By partition, as they came. */
+  /** By partition, in order of arrival. */
   readonly records = new Map<string, KafkaRecord[]>();
   readonly begins = new Map<string, Parameters<ConsumerHandlers['onAssigned']>[0]['gained'][number]>();
   #owned = new Set<string>();
@@ -81,7 +81,7 @@ export function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
-/** All there is to be read of the topic at the moment: what comes before a record that is sent to each partition last. */
+/** The present content of the topic: everything before a record that is sent to each partition last. */
 export async function readAll(kafka: KafkaForTests, topic: string, partitions: number): Promise<Reader> {
   for (let partition = 0; partition < partitions; partition++) await sendTo(kafka, topic, partition, LAST);
   const reader = new Reader({ connection: { brokers: kafka.brokers }, group: freshName('group'), topics: [topic] });
@@ -102,7 +102,7 @@ export async function readAll(kafka: KafkaForTests, topic: string, partitions: n
 
 const LAST = '<last>';
 
-/** For what comes by itself; the message says what did not. */
+/** Waits for an event that happens by itself; the message names the missing event. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await holds())) {

@@ -1,4 +1,4 @@
-/** Every way in that a broker may ask for, and what is said where one is not let in. */
+/** Every authentication that a broker may require, and the message when it fails. */
 import { createServer } from 'node:http';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const LOGIN_HOLDS_MS = 13_000;
 let kafka: KafkaCluster;
 
 beforeAll(async () => {
-  // Clients begin to renew ten seconds before.
+  // Clients begin to renew ten seconds earlier.
   kafka = await KafkaCluster.start({
     authorize: true,
     properties: { 'connections.max.reauth.ms': `${LOGIN_HOLDS_MS}` },
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => kafka?.close());
 
-/** For all names that begin so. */
+/** Applies to all names with this prefix. */
 async function grant(
   user: string,
   resourceType: AclResourceTypes,
@@ -264,7 +264,7 @@ test('a publisher from which the right to its progress is taken is not fenced by
     publish(1).then(
       () => true,
       (error: unknown) => {
-        // Brokers hear of rights one after the other; nothing else may be in the way.
+        // Brokers learn of rights one after the other; nothing else may cause the delay.
         expect(String(error)).toContain('no right to consumer group');
         return false;
       },

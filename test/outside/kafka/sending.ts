@@ -1,4 +1,4 @@
-/** Sends records as others would: with kafkajs's own producer. */
+/** Sends records like other programs: with kafkajs's own producer. */
 import { Kafka, logLevel, type Message, Partitioners, type Producer } from 'kafkajs';
 import type { KafkaForTests } from './broker.ts';
 

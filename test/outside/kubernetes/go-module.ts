@@ -1,4 +1,4 @@
-/** The folder of a Go module, downloaded once by Go itself: for schemas that lie in it. */
+/** The folder of a Go module, downloaded once by Go itself, for the schemas in it. */
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 export async function goModule(module: string, version: string): Promise<string> {
   const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', `${module}@${version}`], {
-    // Outside of any module of Go's.
+    // Outside any Go module.
     cwd: tmpdir(),
     timeout: DOWNLOAD_TIMEOUT_MS,
   }).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * What is shipped for Kubernetes, against the API's own schemas: the folders for kustomize as it builds them, and the chart as Helm renders it.
- * The tools are built from their Go modules; no cluster is needed.
+ * The shipped Kubernetes files against the API's own schemas: the kustomize folders as built, and the chart as Helm
+ * renders it. The tools are built from their Go modules; no cluster is needed.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
@@ -17,9 +17,9 @@ import { writeSchemas } from './schemas.ts';
 const BUILD_TIMEOUT_MS = 1_500_000;
 const CHART = path.join(ROOT, 'deploy/helm/assay');
 const KUSTOMIZATIONS = ['.', ...foldersIn('deploy/kubernetes')];
-/** How the chart is used: as it comes, and with each file of ci/. */
+/** The variants of the chart: the defaults, and each file of ci/. */
 const USES = ['', ...readdirSync(path.join(CHART, 'ci'))];
-/** The oldest that the chart is for. */
+/** The oldest Kubernetes version that the chart supports. */
 const KUBERNETES = '1.30.0';
 
 let helm: string;
@@ -68,7 +68,7 @@ interface Checked {
   readonly resources: readonly { readonly kind: string; readonly name: string; readonly msg: string }[];
 }
 
-/** What kubeconform has against manifests; it ends with 1 where it has something. */
+/** The objections of kubeconform to manifests; it ends with 1 if there are any. */
 async function check(manifests: string): Promise<Checked> {
   const file = path.join(tempDirectory(), 'manifests.yaml');
   writeFileSync(file, manifests);
@@ -140,7 +140,7 @@ test.for(USES)('Assay takes the configuration that the chart makes with values %
   const configMap = manifestsOf(await rendered(use)).find(({ metadata }) => metadata.name === 'assay-config');
   const directory = tempDirectory();
   for (const [name, content] of Object.entries<string>(configMap?.data ?? {})) {
-    // Secrets are elsewhere here; what is in them does not matter.
+    // Secrets are read from elsewhere here; their content does not matter.
     writeFileSync(
       path.join(directory, name),
       content.replace(/\/etc\/assay-[\w/.-]+/g, path.join(directory, 'secret')),

@@ -1,4 +1,4 @@
-/** The documents of a file of manifests, without the empty ones that templates leave. */
+/** The documents of a manifest file, without the empty ones that templates leave. */
 import { parseAllDocuments } from 'yaml';
 import type { Written } from '../../deploy/shipped-files.ts';
 

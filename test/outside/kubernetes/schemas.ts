@@ -1,13 +1,13 @@
 /**
- * JSON schemas for kubeconform, made from what their projects publish: the API of Kubernetes, and the resource definitions of the Prometheus
- * operator and of KEDA. Every object that has named fields is closed, so that a misspelled field is a mistake.
+ * JSON schemas for kubeconform, made from published sources: the API of Kubernetes, and the resource definitions of the
+ * Prometheus operator and of KEDA. Every object with named fields is closed, so that a misspelled field is a mistake.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { goModule } from './go-module.ts';
 
-/** As kubeconform is told to look for them. */
+/** The path pattern by which kubeconform looks for them. */
 export const SCHEMA_NAME = '{{.ResourceKind}}{{.KindSuffix}}.json';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -30,7 +30,7 @@ interface ResourceDefinition {
   };
 }
 
-/** Writes them, and gives the pattern for kubeconform's -schema-location. */
+/** Writes them, and returns the pattern for kubeconform's -schema-location. */
 export async function writeSchemas(directory: string): Promise<string> {
   mkdirSync(directory, { recursive: true });
   const write = (group: string, version: string, kind: string, schema: Schema) =>
@@ -56,7 +56,7 @@ function writeKubernetes(file: string, write: Write): void {
     definitions: Record<string, Schema & Definition>;
   };
   const closedDefinitions = new Map(Object.entries(definitions).map(([name, schema]) => [name, closed(schema)]));
-  // Numbers are written where a text is meant, and the API takes both.
+  // Numbers are often written for texts, and the API accepts both.
   const either: Schema = { type: ['string', 'number'] };
   for (const name of ['util.intstr.IntOrString', 'api.resource.Quantity']) {
     closedDefinitions.set(`io.k8s.apimachinery.pkg.${name}`, either);
@@ -72,7 +72,7 @@ function writeKubernetes(file: string, write: Write): void {
   }
 }
 
-/** A definition and all that it refers to. */
+/** A definition and everything that it refers to. */
 function reachedFrom(start: string, definitions: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const reached = new Map<string, Json>();
   const waiting = [start];
@@ -97,7 +97,7 @@ function writeResourceDefinitions(folder: string, write: Write): void {
   }
 }
 
-/** Nothing but the fields that are named, where any are. */
+/** Allows only the named fields, if there are any. */
 function closed(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(closed);
   if (schema === null || typeof schema !== 'object') return schema;

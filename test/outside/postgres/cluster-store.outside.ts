@@ -472,7 +472,7 @@ test('a session of its own that the database takes for alive does not keep a pro
   );
   const other = new Client({ connectionString: url });
   other.on('error', () => {
-    // It is to be ended.
+    // It is about to be ended.
   });
   await other.connect();
   const ended = new Promise((resolve) => other.once('end', resolve));
@@ -536,7 +536,7 @@ test('of the times that instances note the smallest is everybody’s, whoever co
   const arrivals = [arrivalOf(1, 'c1', 5), arrivalOf(2, 'c2', 5)];
   await a.filing.file([{ lane, time: 100, positions: {}, arrivals }]);
   await a.time.move();
-  // At once and in opposite orders, so that each waits for what the other has written.
+  // At once and in opposite orders, so that each waits for rows that the other has written.
   const note = (store: PostgresStore, order: readonly string[], time: (index: number) => number) =>
     store.scoring.scoreDue({ ...SOME, conversationsMax: 1 }, (set) => {
       scoreSimply(store.engineStore, set);
@@ -562,7 +562,7 @@ test('what is due is found without going through the conversations that are not'
   const judge = () => store.scoring.scoreDue({ ...SOME, whose: 'own' }, (set) => scoreSimply(store.engineStore, set));
   await store.filing.file([{ lane, time: 1000, positions: { spans: 1 }, arrivals: [arrivalOf(1, 'c', 500)] }]);
   await store.time.move();
-  // Statements are planned now, while there is next to nothing.
+  // Statements are planned now, while the tables are almost empty.
   await judge();
   await sql(
     url,
@@ -579,7 +579,7 @@ test('what is due is found without going through the conversations that are not'
   const before = await looked();
 
   for (let judging = 0; judging < 10; judging += 1) await judge();
-  // Sessions tell what they have done when they end.
+  // Sessions report their statistics when they end.
   await store.close();
 
   let after = await looked();

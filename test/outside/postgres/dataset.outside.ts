@@ -1,4 +1,4 @@
-/** Cases from the store that instances share: the same as from a store of its own. */
+/** Cases from the shared store: the same as from the store of one machine. */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { FAILED_OUTCOMES } from '../../../src/model/severity.ts';

@@ -1,4 +1,4 @@
-/** Two instances that both think that regression detection is theirs. */
+/** Two instances that both believe that they own regression detection. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation } from '../../../src/model/evaluation.ts';
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
@@ -55,7 +55,7 @@ test('owners at the same time observe each evaluation once, and each sees the st
     for (let round = 0; round < 10; round += 1)
       await store.detection.round(5, ({ state, observations }) => {
         const before = state.snapshot === undefined ? 0 : Number(Buffer.from(state.snapshot).toString());
-        // The state says how many were observed before: whoever wrote it.
+        // The state has the number of earlier observations, whichever instance wrote it.
         expect(before).toBe(seen.length);
         versions.push(state.version);
         seen.push(...observations.map(({ evaluation }) => evaluation));

@@ -1,4 +1,6 @@
-/** What becomes of filing and judging when the database, the network or an instance fails in the middle of it: everything is there once. */
+/**
+ * Faults of the database, the network or an instance in the middle of filing and judging: everything is stored once.
+ */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { FencedError, type OwnedLane } from '../../../src/store/cluster-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
@@ -18,7 +20,7 @@ interface Proxied {
   readonly url: string;
   readonly direct: string;
   readonly proxy: TcpProxy;
-  /** Looks at what the server answers; nothing is passed on where it gives false. */
+  /** Inspects the server's answers; nothing is passed on if it returns false. */
   watch: (chunk: Buffer) => boolean;
 }
 
@@ -54,7 +56,7 @@ async function counted(
   }
 }
 
-/** Loses the answer to the next commit, and the connection with it. */
+/** Drops the answer to the next commit, and the connection with it. */
 function loseNextCommit(to: Proxied): void {
   to.watch = (chunk) => {
     if (!chunk.includes('COMMIT\0')) return true;
@@ -109,7 +111,7 @@ test('what an instance holds that is cut off is judged by another when its lease
   const refused = expect(lost).rejects.toThrow(/PostgreSQL/);
 
   await isCut;
-  // As long as the lease lasts, nothing is to be had.
+  // While the lease lasts, nothing is available.
   for (let taken = 0; taken < 3; ) taken += await scoreAll(other);
 
   expect(await counted(to.direct)).toEqual({ counted: 3, evaluations: 3, traces: 3 });
@@ -176,7 +178,9 @@ test('connections that are ended at random moments lose nothing and count nothin
   });
 });
 
-/** Files and judges at once, whatever fails, until all is done; then compares what there is with what was filed. */
+/**
+ * Files and judges at the same time, whatever fails, until all is done; then compares the store with what was filed.
+ */
 async function loadWith(
   url: string,
   direct: string,
@@ -202,7 +206,7 @@ async function loadWith(
           await filer.filing.file([{ lane, time: at, positions: { spans: round }, arrivals }]);
           lane = { ...lane, positions: { spans: round } };
         } catch (error) {
-          // As a lane's owner would: it asks how far it had come.
+          // Like a lane's owner: it asks for its last position.
           if (error instanceof FencedError) lane = await ownLane(filer);
           throw error;
         }
@@ -221,7 +225,7 @@ async function loadWith(
   await retried(() => filer.time.move());
   await retried(() => scoreAll(filer));
 
-  // Each round is judged for itself, so that each conversation has as many revisions as turns.
+  // Each round is judged separately, so that each conversation has as many revisions as turns.
   const all = await counted(direct);
   expect(all).toEqual({ counted: all.evaluations, evaluations: all.evaluations, traces: rounds * each });
   const reader = await PostgresReader.open({ url: direct });

@@ -22,7 +22,7 @@ test('the positions of a lane do not go back while its next owner reads again wh
     store.filing.file([{ lane, time, positions, arrivals: [] }]);
 
   await file(await own(), 100, { spans: 138, logs: 9 });
-  // It begins where offsets were committed last, and dies before it has come to where the first one was.
+  // It begins at the last committed offsets, and dies before it has reached the position of the first owner.
   await file(await own(), 90, { spans: 120, logs: 5 });
   const third = await own();
 

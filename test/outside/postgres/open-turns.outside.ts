@@ -1,4 +1,4 @@
-/** What is known, at the cluster's time, of turns that are open in any lane. */
+/** Open turns in any lane, as known at the cluster's time. */
 import { expect, onTestFinished, test } from 'vitest';
 import { conversationHash } from '../../../src/model/conversation-id.ts';
 import type { ConversationId } from '../../../src/model/ids.ts';
@@ -11,7 +11,7 @@ import { freshDatabase } from './shared-postgres.ts';
 const HASH = conversationHash('c1' as ConversationId);
 
 const naming = (number: number, at: number): NamingTurn => ({ traceId: traceIdOf(number), conversation: HASH, at });
-/** A turn that may end its conversation. */
+/** A turn that can end its conversation. */
 const turn = (number: number, at: number, namedAt: number) =>
   arrivalOf(number, 'c1', at, { needsNoHistory: false, named: [{ conversation: HASH, at: namedAt }] });
 
@@ -32,7 +32,7 @@ async function twoLanes() {
     },
     file: async (lane: number, time: number, what: Partial<Parameters<typeof store.filing.file>[0][number]>) =>
       store.filing.file([{ lane: lanes[lane] as OwnedLane, time, positions: {}, arrivals: [], ...what }]),
-    /** What each arrival, by its trace, finds open beside it. */
+    /** For each arrival, by its trace, the other turns that are open. */
     score: async () => {
       await store.time.move();
       const found = new Map<string, WaitingArrival['openBeside']>();

@@ -1,4 +1,7 @@
-/** Questions to judges on the shared store, held to the contract of all stores. Who waits there is an evaluation of a conversation. */
+/**
+ * Questions to judges on the shared store, which must meet the contract of all stores. There an evaluation of a
+ * conversation waits.
+ */
 import { vi } from 'vitest';
 import type { Evaluation } from '../../../src/model/evaluation.ts';
 import type { ConversationId } from '../../../src/model/ids.ts';
@@ -39,7 +42,7 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
     for (const turn of turns) storeTurn(store.engineStore, turn, joinTurn(store.engineStore, turn).row);
   });
 
-  /** What each waits for, as it was put last. */
+  /** The questions that each waits for, as last stored. */
   const waited = new Map<number, readonly JudgeRequest[]>();
   let visits = 0;
   let reused: readonly string[] = [];
@@ -51,7 +54,7 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
       (waiter === undefined ? undefined : engineStore.waiting.outcomeOf(request, key(waiter))) ?? 'waiting';
     return {
       waitFor(waiter, requests, at) {
-        // The store takes the time of its own clock.
+        // The store uses the time of its own clock.
         vi.useFakeTimers({ toFake: ['Date'], now: at });
         const evaluation: Evaluation = { ...evaluationOf({ conversation: nameOf(waiter) }), waitsFor: ['right'] };
         const place = { conversation: rows.get(waiter) ?? 0, trace: 0, labels: COUNTED };
@@ -68,7 +71,7 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
   }
 
   return {
-    // The engine is done before the keys of what it asks are known.
+    // The engine finishes before the keys of its questions are known.
     answersAtOnce: false,
     get store() {
       return store.questions;
@@ -77,7 +80,7 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
       return reused;
     },
     async transact(work) {
-      // So that both are looked at, whatever they wait for.
+      // Makes both be evaluated again, whatever they wait for.
       visits += 1;
       for (const waiter of WAITERS) await store.truths.put(nameOf(waiter), visits);
       let done: { readonly result: ReturnType<typeof work> } | undefined;

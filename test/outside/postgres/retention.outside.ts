@@ -13,9 +13,9 @@ interface Held {
   readonly url: string;
   readonly store: PostgresStore;
   readonly link: Link;
-  /** Files and judges a turn; the conversation stays due where it is not to be scored. */
+  /** Files and judges a turn; the conversation stays due if it is not to be scored. */
   readonly put: (number: number, conversation: string, outcome?: 'hard_failure', until?: 'due') => Promise<void>;
-  /** Makes what there is older by so many days, with its partitions. */
+  /** Makes the content older by this number of days, with its partitions. */
   readonly age: (days: number) => Promise<void>;
   readonly left: () => Promise<readonly string[]>;
 }
@@ -120,7 +120,7 @@ test('conversations go by age, failed ones later, those that still wait not at a
       `SELECT (SELECT count(*) FROM arrivals) + (SELECT count(*) FROM traces) + (SELECT count(*) FROM evaluations) AS n`,
     ),
   );
-  // The one that waits has been filed and judged, and not been scored.
+  // The waiting conversation has been filed and judged, but not scored.
   expect(kept).toEqual([{ n: 2 }]);
 });
 
@@ -166,7 +166,7 @@ test('what comes again of a conversation that retention deleted is left out and 
   await score();
 
   expect(left.map(({ traceId }) => traceId)).toEqual([traceIdOf(1), traceIdOf(1)]);
-  // A turn that is new is evaluated and counted, by itself.
+  // A new turn is evaluated and counted by itself.
   const reader = await PostgresReader.open({ url });
   onTestFinished(() => reader.close());
   expect((await reader.listPage({ limit: 9 })).rows.map(({ turns }) => turns)).toEqual([1]);

@@ -1,6 +1,7 @@
 /**
- * The engine says the same on the shared store as on one of its own, whoever files and judges what when: conversations of all kinds, late
- * spans, ids that come late, turns that only evidence joins, in random batches by three instances.
+ * The engine gives the same results on the shared store as on SQLite, whichever instance files and judges at what time:
+ * conversations of all kinds, late spans, late ids, turns that only evidence joins, in random batches by three
+ * instances.
  */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -54,10 +55,13 @@ function engineOn(store: EngineStore, suites: readonly CompiledSuite[]): Engine 
   });
 }
 
-/** What closes when: a trace whose records have stopped coming for a while; what comes later is another arrival. */
+/**
+ * The closings and their times: a trace closes when its records have stopped for a while; later records are another
+ * arrival.
+ */
 function arrivalsOf(seed: number, conversations: number): readonly FiledArrival[] {
   const options = { seed, conversations, rate: 4, settleMs: SETTLE_MS, turnIdleMs: 3_000, conversationIdleMs: IDLE_MS };
-  // Turns of all kinds, one after the other, and turns that come at once.
+  // Turns of all kinds, one after the other, and simultaneous turns.
   const together = togetherTraffic({ ...options, seed: seed + 1_000_000, conversations: Math.ceil(conversations / 3) });
   const records = [...clusterTraffic(options), ...together].flatMap((conversation) =>
     conversation.records.flatMap((record) =>
@@ -90,7 +94,7 @@ function arrivalOf(traceId: string, records: readonly TimedRecord[]): FiledArriv
       .filter((record) => record.signal === signal)
       .map(({ value }) => (value[0] === 0x7b ? transcode(value) : value));
   const logs = bytesOf('logs', transcodeLogs);
-  // Messages of protobuf one after the other are one message.
+  // Concatenated protobuf messages are one message.
   const content = {
     traces: Buffer.concat(bytesOf('spans', transcodeTraces)),
     logs: logs.length === 0 ? undefined : Buffer.concat(logs),
@@ -110,7 +114,7 @@ function arrivalOf(traceId: string, records: readonly TimedRecord[]): FiledArriv
     positions: {},
     ...evidenceOf(turns),
     needsNoHistory: turns.every((turn) => isWhole(turn) && !turn.ended),
-    // The instance that files some of them still has them as it understood them.
+    // The filing instance still has some of them in normalized form.
     ...(traceId < '8' ? { turns } : {}),
   };
 }
@@ -231,11 +235,11 @@ async function onSharedStore(
       }
       const { wantsKeys } = owner.store.filing;
       const some = (queues[lane]?.splice(0, 1 + Math.floor(random() ** 3 * 60)) ?? []).map((arrival) =>
-        // Who files may be behind what is true.
+        // The filing instance may have outdated knowledge.
         arrival.conversationId !== undefined && (!wantsKeys || random() < 0.3) ? withKeysLater(arrival) : arrival,
       );
       const next = queues[lane]?.[0]?.closedAt;
-      // What closes at one time may come in two filings.
+      // Turns that close at one time may come in two filings.
       const time = next === undefined ? END : Math.min(some.at(-1)?.closedAt ?? 0, next - 1);
       const naming = (queues[lane] ?? []).flatMap(({ traceId, named = [] }) =>
         named.flatMap((one) => (one.at <= time ? { traceId, ...one } : [])),
@@ -277,7 +281,7 @@ test.each(
   const seed = SEED + round;
   const [live, ofConversations] = await builtinSuites(['default', 'error-recovery']);
   if (live === undefined || ofConversations === undefined) throw new Error('no suites');
-  // What is in shadow is the same on both as well: one beside the live suite, and one by itself.
+  // Shadow suites are the same on both stores as well: one next to the live suite, and one by itself.
   const suites: readonly CompiledSuite[] = [
     live,
     { ...live, version: '2', criteria: live.criteria.slice(1), shadow: true },
@@ -297,6 +301,6 @@ test.each(
     own.totals.some(({ metric, value }) => metric === 'assay_shadow_compared_total' && value > 0),
     hint,
   ).toBe(true);
-  // What was said to stand alone did.
+  // Arrivals marked as standing alone did.
   expect(again, hint).toBeLessThan(20);
 });

@@ -1,6 +1,6 @@
 /**
- * What the tests of the shared store file and how they judge it: turns whose bytes say which conversation they are of, and work that does with
- * them what the engine does, without understanding anything.
+ * Filing and judging for the tests of the shared store: turns whose bytes name their conversation, and work that does
+ * the same as the engine without normalizing anything.
  */
 import type { ConversationId, TraceId } from '../../../src/model/ids.ts';
 import { closeConversation, joinConversation, dueConversations } from '../../../src/engine/conversation-closing.ts';
@@ -23,7 +23,7 @@ export async function ownLane(store: PostgresStore, lane: LaneName = LANE): Prom
   return owned;
 }
 
-/** A turn of a conversation that is scored as soon as time has passed it by 10. */
+/** A turn of a conversation that is scored as soon as time is 10 beyond it. */
 export function arrivalOf(
   number: number,
   conversation: string | undefined,
@@ -47,7 +47,7 @@ export function arrivalOf(
   };
 }
 
-/** Each conversation's turns, and an evaluation of it with as many turns as it had by then. */
+/** Each conversation's turns, and an evaluation with the number of its turns at that time. */
 export function scoreSimply(
   store: EngineStore,
   set: DueWork,
@@ -100,7 +100,7 @@ function score(store: EngineStore, time: number, outcome: 'successful_completion
   }
 }
 
-/** Until nothing is left to be judged. */
+/** Repeats until nothing is left to judge. */
 export async function scoreAll(
   store: PostgresStore,
   options: Parameters<PostgresStore['scoring']['scoreDue']>[0] = SOME,

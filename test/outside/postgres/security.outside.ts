@@ -1,4 +1,4 @@
-/** Passwords and certificates: what is right gets in, and what is wrong says what it is. */
+/** Passwords and certificates: correct ones are accepted, and wrong ones give a clear message. */
 import { chmodSync, chownSync, copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** From now on the server asks for TLS and a password. */
+/** Makes the server require TLS and a password. */
 async function secure(): Promise<Certificates> {
   const directory = tempDirectory();
   const certificates = makeCertificates(directory);

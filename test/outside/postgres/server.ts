@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL server of our own for tests: Debian's programs, a fresh cluster in a temporary folder, a free port, and
- * `fsync` on, since what survives a kill is what the tests are about. The programs refuse to run as root, so that root runs
- * them as the user `postgres`.
+ * A private PostgreSQL server for tests: Debian's programs, a fresh cluster in a temporary folder, a free port, and
+ * `fsync` on, because the tests check what survives a kill. The programs refuse to run as root, so root runs them as
+ * the user `postgres`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,19 +12,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { freePorts } from '../../free-ports.ts';
 
-/** What a test may do to a server, whoever started it. */
+/** Operations of a test on a server, whether or not the test started it. */
 export interface PostgresServer {
   readonly host: string;
   readonly port: number;
   readonly url: string;
-  /** An empty database, and where it is. */
+  /** An empty database, and its URL. */
   createDatabase(): Promise<string>;
-  /** As an operator would: sessions are ended, what is in memory is written. */
+  /** Stops as an operator would: sessions are ended, memory is flushed. */
   stop(): Promise<void>;
-  /** As a power cut would, as far as a process can tell. */
+  /** Stops like a power cut, as far as a process can. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Every process of the server stands still; its connections stay open. */
+  /** Freezes every process of the server; its connections stay open. */
   freeze(): void;
   thaw(): void;
   close(): Promise<void>;
@@ -91,7 +91,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     }
   }
 
-  /** The server's process and those it has started. */
+  /** The server's process and its children. */
   function processes(): number[] {
     return server?.pid === undefined || server.exitCode !== null ? [] : [server.pid, ...childrenOf(server.pid)];
   }
@@ -103,7 +103,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   }
 
   async function stop(): Promise<void> {
-    // Sessions are ended at once and what they had open is rolled back.
+    // Sessions are ended at once and their open transactions are rolled back.
     server?.kill('SIGINT');
     await ended();
     server = undefined;
@@ -117,7 +117,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     server = undefined;
   }
 
-  // A test that is cut short must not leave a server behind.
+  // A test that is cut short must not leave a server running.
   const onExit = () => {
     for (const pid of processes()) signal(pid, 'SIGKILL');
     rmSync(directory, { recursive: true, force: true });
@@ -207,7 +207,7 @@ function isZombie(pid: number): boolean {
 function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program, in brackets, may hold anything.
+    // The name of the program, in brackets, may contain anything.
     const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { state, parent: Number(parent) };
   } catch {
@@ -234,14 +234,14 @@ async function answers(url: string): Promise<boolean> {
   if (!isListening) return false;
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on('error', () => {
-    // Said by `connect` as well.
+    // `connect` reports it as well.
   });
   try {
     await client.connect();
     await client.query('SELECT 1');
     return true;
   } catch {
-    // It is starting, or going through its log after a kill.
+    // It is starting, or replaying its log after a kill.
     return false;
   } finally {
     await client.end().catch(() => {

@@ -1,4 +1,4 @@
-/** A database for each test, on one server for all tests of a file; `services.ts` says whose server that is. */
+/** A database for each test, on one server for all tests of a file; `services.ts` decides which server. */
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
 import { type DatabasesForTests, startDatabases } from '../services.ts';
@@ -6,7 +6,8 @@ import { createDatabase } from './server.ts';
 
 let started: Promise<DatabasesForTests> | undefined;
 
-// Here and not where it is started: that may be inside of a test, where nothing can be left for later.
+// Registered here and not at the start of the server, which may happen inside a test, where no later hook can be
+// registered.
 afterAll(async () => {
   const server = await started;
   started = undefined;

@@ -56,7 +56,7 @@ function writeSource(directory: string): string {
   return file;
 }
 
-/** All that a reader says. */
+/** Everything that a reader returns. */
 async function saidBy(reader: ConversationReader) {
   const conversations: unknown[] = [];
   for (let before: number | undefined, more = true; more; ) {
@@ -139,7 +139,7 @@ test('what was copied goes on: a turn joins its conversation, and what waited is
   const id = 'c7 \0 \uE0A5';
   const content = { traces: Buffer.from(JSON.stringify({ id })), logs: undefined };
   const time = 1_000_000;
-  // A late part of the trace that is the whole of conversation 5, without an id.
+  // A late part, without an id, of the trace that is all of conversation 5.
   const late = arrivalOf(50, undefined, time - 500, {
     content: { traces: Buffer.from(JSON.stringify({ id: `trace:${traceIdOf(50)}` })), logs: undefined },
   });
@@ -153,7 +153,7 @@ test('what was copied goes on: a turn joins its conversation, and what waited is
   }
 
   const { target } = await readBoth(file, url);
-  // It was due long before the turn that came now.
+  // It was due long before the turn that arrived now.
   expect(await target.find(id)).toMatchObject({ turns: 3, revision: 2 });
   expect(await target.find(`trace:${traceIdOf(50)}`)).toMatchObject({ turns: 3, revision: 4 });
 });

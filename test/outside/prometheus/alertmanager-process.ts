@@ -1,4 +1,7 @@
-/** A real Alertmanager for tests (Debian's), with the routing that is shipped: only its receivers and its patience are changed. */
+/**
+ * A real Alertmanager for tests (Debian's), with the shipped routing: only its receivers and its wait times are
+ * changed.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -13,7 +16,7 @@ import { tempDirectory } from '../../temp-directory.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** What a webhook is told. */
+/** A message to a webhook. */
 export interface AlertMessage {
   readonly receiver: string;
   readonly alerts: readonly {
@@ -89,7 +92,7 @@ export async function startAlertmanager(onMessage: (message: AlertMessage) => vo
       if (!answer.ok) throw new Error(await answer.text());
     },
     untilHeard: (isSo: () => boolean) => until('the notifications that were expected', isSo),
-    /** Once all have been through the routing, as Alertmanager says itself. */
+    /** Resolves once Alertmanager reports that all have been routed. */
     notMuted: async () => {
       let alerts: readonly { readonly labels: Labels; readonly status: { readonly state: string } }[] = [];
       await until('a state for every alert', async () => {

@@ -1,6 +1,6 @@
 /**
- * The routing that is shipped. amtool of a new Alertmanager checks the file and its routes. What mutes what is shown by a running one
- * (Debian's), to which alerts are given: only its receivers and its patience are changed.
+ * The shipped routing. amtool of a new Alertmanager checks the file and its routes. A running Alertmanager (Debian's)
+ * gets alerts and shows which mute which: only its receivers and its wait times are changed.
  */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -145,7 +145,7 @@ test.for(MUTING)('$claim', async ({ firing, told }) => {
 
   await alertmanager.fire(firing.map(([alertname, labels]) => fullLabels(alertname, labels)));
   await alertmanager.untilHeard(() => told.every((name) => heard.includes(name)));
-  // What was not heard was not late: it is muted.
+  // The missing message was not late: it is muted.
   expect(await alertmanager.notMuted()).toEqual(told);
   expect([...new Set(heard)].sort()).toEqual(told);
 });

@@ -1,7 +1,7 @@
 /**
- * What the dashboards and alerts say of several instances: a gateway that writes to a real Kafka, two instances that read it over one PostgreSQL,
- * a judge, and a real Prometheus that scrapes all three. First nothing comes, then conversations, some of it late and some of it unreadable;
- * last the database and the broker go away.
+ * The dashboards and alerts for several instances: a gateway that writes to a real Kafka, two instances that read it
+ * over one PostgreSQL, a judge, and a real Prometheus that scrapes all three. First there is no traffic, then there are
+ * conversations, with some late and some unreadable records; at last the database and the broker are stopped.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,11 +23,11 @@ import { answersOf, askedBy, selectingNothing, selectorsOfRules, seriesSince, un
 import { startPlayedJudge } from './played-judge.ts';
 import { startPrometheus } from './prometheus-process.ts';
 
-/** Ten minutes are ten seconds. */
+/** Ten minutes last ten seconds. */
 const SETTINGS = shortened(RULE_SETTINGS, 60);
 const TOPIC = 'otlp_spans';
 const CONVERSATIONS = 20;
-/** Before this nothing that comes can be on time. */
+/** An age at which no record can be on time. */
 const LONG_AGO_MS = 600_000;
 
 const fill = (query: string) =>
@@ -36,18 +36,21 @@ const fill = (query: string) =>
     ...{ window: '1m', __rate_interval: '10s' },
   });
 
-/** What dashboards.outside.ts leaves out; and beside it what is said of Assay, but for the journal, which is Kafka here. */
+/** Panels that dashboards.outside.ts leaves out, and the panels about Assay except the journal, which is Kafka here. */
 const everything = askedBy(panelsOf(dashboards(SETTINGS, LINKS)), fill);
 const OF_ASSAY: readonly string[] = [DASHBOARDS.health, DASHBOARDS.judges];
 const asked = everything.filter(
   ({ board, promql }) => isOfCluster(promql) || (OF_ASSAY.includes(board) && !promql.includes('assay_journal_')),
 );
-/** Panels that must show more than zero for what is done here: a number alone may say nothing. */
+/** Panels that must show more than zero for this traffic, because the presence of a number alone proves little. */
 const HAPPENED =
   'Records, Bytes, Turns scored, Batches, Closed turns, Late records, Queue, Read, Late for the clock, Evaluations sent, Cluster time behind, Dead letters, To file, Problems, Ends, Calls, Tokens, Cost'.split(
     ', ',
   );
-/** And which alerts tell of it. What else fires depends on the machine: ten minutes are ten seconds, and a slow scrape is an outage. */
+/**
+ * The alerts that report it. Which other alerts fire depends on the machine: ten minutes are ten seconds, and a slow
+ * scrape is an outage.
+ */
 const TOLD = ['AssayDeadLetters', 'AssayLateRecords', 'AssayStalled'];
 const TOLD_OF_OUTAGES = ['AssayInstanceProblem', 'AssayKafkaProblem', 'AssayStoreProblem'];
 const POLL = { timeout: 60_000, interval: 500 };
@@ -70,7 +73,7 @@ test('what dashboards and alerts say of several instances', { timeout: 240_000 }
   const common = { kafka, topic: TOPIC, store: await postgres.createDatabase() };
   const env = {
     ...{ ASSAY_CONFIG: file, ASSAY_KAFKA_DEAD_LETTERS: 'letters', ASSAY_KAFKA_EVALUATIONS: 'evaluations' },
-    // Late spans are without a root.
+    // Late spans have no root.
     ASSAY_TURN_IDLE: '2s',
     ...judge.env,
   };
@@ -80,7 +83,7 @@ test('what dashboards and alerts say of several instances', { timeout: 240_000 }
     startInstance({ ...common, name: 'two', env }),
   ]);
   const instances = [gateway, ...readers];
-  // With the database away they would wait for it.
+  // While the database is away they would wait for it.
   onTestFinished(async () => {
     await Promise.all(instances.map((instance) => instance.kill()));
   });
@@ -88,12 +91,12 @@ test('what dashboards and alerts say of several instances', { timeout: 240_000 }
   const targets = instances.map(({ http }) => http);
   const prometheus = await startPrometheus({ line: '3.x', targets, rules: ruleFile(SETTINGS, LINKS) });
 
-  // Nothing comes.
+  // No traffic.
   await untilAnswered(prometheus, 'min(count_over_time(assay_build_info[10s])) >= 5 and sum(assay_kafka_lanes) == 4');
   expect((await answersOf(prometheus, everything, start)).broken).toEqual([]);
   const begun = Date.now() / 1000;
 
-  // Conversations come, of each turn one span when the turn has been scored.
+  // Conversations, with one span of each turn after the turn has been scored.
   const conversations = [...traffic({ seed: 8, conversations: CONVERSATIONS, turnsMax: 1 })];
   for (const { turns, agentVersion } of conversations)
     expect(await sendSpans(gateway, exportRequest(turns.flat().slice(1), agentVersion))).toBe(200);
@@ -114,7 +117,7 @@ test('what dashboards and alerts say of several instances', { timeout: 240_000 }
   const firedEarly = await firedSince(begun);
   expect(TOLD_OF_OUTAGES.filter((alert) => firedEarly.includes(alert))).toEqual([]);
 
-  // They go away, and something is left to do.
+  // They stop, while work is left.
   await postgres.kill();
   await untilAnswered(prometheus, 'sum(assay_store_problem) == 2');
   for (const { turns, agentVersion } of traffic({ seed: 9, conversations: 4, turnsMax: 1 }))

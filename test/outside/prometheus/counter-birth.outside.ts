@@ -1,6 +1,6 @@
 /**
- * What Prometheus makes of a series that begins: the service beside itself as seen through a relay that passes on what a person would see, which
- * is what any other exporter shows. See docs/decisions/0013-metrics.md.
+ * How Prometheus treats a series that begins: the service directly, and through a relay that passes on the page for
+ * people, which equals that of any other exporter. See docs/decisions/0013-metrics.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,11 +16,11 @@ import { exportRequest, type TrafficConversation, traffic } from '../../simulati
 import { tempDirectory } from '../../temp-directory.ts';
 import { LINES, prometheusBinaries } from './prometheus-binaries.ts';
 
-/** Passes on the metrics without saying that it is Prometheus who asks. */
+/** Passes on the metrics without the headers that identify Prometheus. */
 async function relay(metrics: string): Promise<number> {
   async function passOn(response: ServerResponse): Promise<void> {
     const answer = await fetch(metrics);
-    // Prometheus 3 takes nothing of which it is not told what it is.
+    // Prometheus 3 rejects a page without a content type.
     response.setHeader('content-type', answer.headers.get('content-type') ?? '');
     response.end(await answer.text());
   }
@@ -38,7 +38,7 @@ async function relay(metrics: string): Promise<number> {
 }
 
 interface RunningPrometheus {
-  /** The value of a query with one result; undefined where there is none. */
+  /** The value of a query with one result; undefined if there is none. */
   ask(query: string): Promise<number | undefined>;
 }
 
@@ -91,7 +91,7 @@ async function send(running: RunningService, conversation: TrafficConversation):
   }
 }
 
-/** The test's own time limit is the end of patience. */
+/** The test's own time limit ends the wait. */
 async function until(claim: () => Promise<boolean>): Promise<void> {
   while (!(await claim())) await sleep(200);
 }

@@ -1,6 +1,7 @@
 /**
- * Every query of every dashboard gives data: the example agent sends to the real service, which a real Prometheus scrapes and works out the
- * shipped rules of, with a day of a bit over a minute. A good version runs all the time, and after a day a bad one beside it.
+ * Every query of every dashboard returns data. The example agent sends to the real service; a real Prometheus scrapes
+ * it and evaluates the shipped rules, with a day of a bit over a minute. A good version runs all the time, and after a
+ * day a bad one beside it.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,7 +36,7 @@ const VARIABLES = {
   window: duration(SETTINGS.explainWindow),
   __rate_interval: '10s',
 };
-/** Conversations a second, of each version. */
+/** Conversations per second of each version. */
 const RATE = 2;
 
 const panels = panelsOf(dashboards(SETTINGS, LINKS));
@@ -76,7 +77,7 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
     targets: [assay.http],
     rules: ruleFile(SETTINGS, LINKS),
   });
-  // For a while it has no traffic.
+  // It has no traffic for a while.
   await untilAnswered(prometheus, 'count_over_time(assay_build_info[10s]) >= 8');
   const day = SETTINGS.baseline.youngOffset;
   const overlap = SETTINGS.explainWindow * 1.5;
@@ -87,10 +88,10 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
     ...['--regress', 'wrong-participant,silent-crash', '--regress-rate', '0.6'],
   ]);
   await Promise.all([good, bad]);
-  // And again none, in any window that a panel looks through.
+  // Again no traffic, in any window of a panel.
   await untilAnswered(prometheus, 'sum(increase(assay_evaluations_total[20s])) == 0');
 
-  // What a Kafka or a shared store takes is asked in cluster-dashboards.outside.ts.
+  // Queries that need Kafka or a shared store are tested in cluster-dashboards.outside.ts.
   const marks = { name: 'version marks', board: '', title: '', promql: fill(VERSION_MARKS), labels: [] };
   const asked = [...askedBy(panels, fill).filter(({ promql }) => !isOfCluster(promql)), marks];
   const { unanswered, broken } = await answersOf(prometheus, asked, start);
@@ -99,7 +100,7 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
   const selectors = selectorsOfRules().filter((selector) => !isOfCluster(selector));
   expect(await selectingNothing(prometheus, selectors, start)).toEqual([]);
 
-  // The bad version is named by the alert, and the good one by none.
+  // The alert names the bad version, and no alert names the good one.
   const worse = 'ALERTS{alertstate="firing", alertname="AgentCandidateVersionWorse"';
   expect(await seriesSince(prometheus, `${worse}, agent_version="v2"}`, start)).not.toEqual([]);
   expect(await seriesSince(prometheus, `${worse}, agent_version="v1"}`, start)).toEqual([]);

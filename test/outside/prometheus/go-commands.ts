@@ -15,7 +15,7 @@ export interface GoCommands {
   readonly tags?: string;
 }
 
-/** The folder that has them, built first if need be. */
+/** The folder that contains them, built first if necessary. */
 export async function builtFromGo(wanted: GoCommands): Promise<string> {
   // helm.sh/helm/v3 is helm.
   const name = path.basename(wanted.module.replace(/\/v\d+$/, ''));
@@ -25,14 +25,14 @@ export async function builtFromGo(wanted: GoCommands): Promise<string> {
 }
 
 async function build({ module, version, packages: folders, tags = '' }: GoCommands, directory: string): Promise<void> {
-  // Made under another name first: what was interrupted is not taken for complete.
+  // Built under another name first, so that an interrupted build is not taken for complete.
   const made = `${directory}.${process.pid}`;
   mkdirSync(made, { recursive: true });
   const go = (...words: string[]) =>
     promisify(execFile)('go', words, { cwd: made, timeout: BUILD_TIMEOUT_MS, maxBuffer: 64 << 20 });
   const packages = folders.map((folder) => path.join(module, folder));
   try {
-    // A module of our own requires it, since `go install` does not take one whose go.mod has replacements.
+    // A module of our own requires it, because `go install` rejects a module whose go.mod has replacements.
     writeFileSync(path.join(made, 'go.mod'), 'module commands-for-tests\n');
     await go('get', ...packages.map((one) => `${one}@${version}`));
     await go('build', '-mod=mod', '-tags', tags, '-o', `${made}/`, ...packages);

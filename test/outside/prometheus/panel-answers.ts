@@ -1,4 +1,4 @@
-/** What a real Prometheus has to say to the queries of panels and rules, and which of them it has no answer to. */
+/** The answers of a real Prometheus to the queries of panels and rules, and the queries without an answer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ruleGroups } from '../../../deploy/prometheus/source/rule-file.ts';
 import { RULE_SETTINGS } from '../../../deploy/prometheus/source/settings.ts';
@@ -6,11 +6,11 @@ import type { Panel } from '../../deploy/dashboard-queries.ts';
 import type { PrometheusForTests } from './prometheus-process.ts';
 
 export interface Asked {
-  /** Where the query stands, and the query. */
+  /** The place of the query, and the query. */
   readonly name: string;
   readonly board: string;
   readonly title: string;
-  /** Without variables. */
+  /** The query with its variables replaced. */
   readonly promql: string;
   readonly labels: readonly string[];
 }
@@ -28,15 +28,15 @@ export function askedBy(panels: readonly Panel[], fill: (query: string) => strin
 }
 
 export interface Answers {
-  /** Those that have shown no number, or none with the labels that the panel tells series apart by. */
+  /** Queries that have shown no number, or none with the labels that distinguish their series. */
   readonly unanswered: readonly Asked[];
-  /** Those that have shown what is no number, or has no end. */
+  /** Queries that have shown NaN or an infinite value. */
   readonly broken: readonly string[];
   /** By panel, the highest number shown. */
   readonly highest: ReadonlyMap<string, number>;
 }
 
-/** As a dashboard would show the time since `start`, second by second. */
+/** The answers of a dashboard for the time since `start`, second by second. */
 export async function answersOf(
   prometheus: PrometheusForTests,
   asked: readonly Asked[],
@@ -86,14 +86,14 @@ export async function seriesSince(
   return result.map(({ metric, values }) => ({ metric, values: values.map(([, value]) => Number(value)) }));
 }
 
-/** What the shipped rules select of what Assay exposes. */
+/** The selectors of the shipped rules over metrics that Assay exposes. */
 export function selectorsOfRules(): readonly string[] {
   const expressions = ruleGroups(RULE_SETTINGS).flatMap(({ rules }) => rules.map(({ expr }) => expr));
-  // What has a colon before it is recorded by other rules.
+  // A name with a colon is recorded by other rules.
   return [...new Set(expressions.flatMap((expr) => expr.match(/(?<![:\w])assay_\w+(?:\{[^}]*\})?/g) ?? []))];
 }
 
-/** Selectors under which nothing was scraped since `start`. */
+/** Selectors without any sample since `start`. */
 export async function selectingNothing(
   prometheus: PrometheusForTests,
   selectors: readonly string[],

@@ -1,4 +1,4 @@
-/** A judge that is played and always says yes, and what of a configuration names it. */
+/** A fake judge that always answers yes, and the configuration that names it. */
 import { type Asked, startProvider } from '../../ask/provider.ts';
 
 export interface PlayedJudge {

@@ -1,6 +1,6 @@
 /**
- * The two lines of Prometheus that the rules must work with: Debian's (2.42 in bookworm), from the PATH, and one of 3.x, built from its
- * Go module. Nothing is skipped: what is missing fails, and says what it needs.
+ * The two lines of Prometheus that the rules must work with: Debian's (2.42 in bookworm), from the PATH, and one of
+ * 3.x, built from its Go module. Nothing is skipped: a missing one fails the test and names what it needs.
  */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -29,7 +29,10 @@ async function debianPrometheus(): Promise<PrometheusBinaries> {
   return { promtool: 'promtool', prometheus: 'prometheus' };
 }
 
-/** 3.13.5, the newest whose modules are all to be had from the proxy. Without the clouds' service discovery it builds in two minutes. */
+/**
+ * 3.13.5, the newest whose modules are all available from the proxy. Without the clouds' service discovery it builds in
+ * two minutes.
+ */
 async function builtPrometheus(): Promise<PrometheusBinaries> {
   const directory = await builtFromGo({
     module: 'github.com/prometheus/prometheus',

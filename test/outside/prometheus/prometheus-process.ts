@@ -1,4 +1,4 @@
-/** A real Prometheus for tests: the rules that are shipped, with shorter times, scraping every second. */
+/** A real Prometheus for tests: the shipped rules, with shorter times, scraping every second. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -11,16 +11,16 @@ import { type Line, prometheusBinaries } from './prometheus-binaries.ts';
 
 export interface PrometheusOptions {
   readonly line: Line;
-  /** URLs of who is scraped. */
+  /** URLs of the scrape targets. */
   readonly targets: readonly string[];
   readonly rules: string;
-  /** host:port of who is told of alerts; nobody where it is left out. */
+  /** host:port of the Alertmanager; alerts go nowhere if absent. */
   readonly alertmanager?: string;
 }
 
 export interface PrometheusForTests {
   readonly url: string;
-  /** The answer's `data`; throws what Prometheus objects to. */
+  /** The answer's `data`; throws Prometheus' error. */
   ask(api: string, parameters: Readonly<Record<string, string>>): Promise<unknown>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Conversations are evaluated, and then go on: what a revision changes reaches every metric. A real Prometheus scrapes one machine, and two
- * instances over one Kafka and one PostgreSQL; when all is said, each metric less what was withdrawn of it equals what the store says.
+ * Conversations are evaluated, and then continue: the changes of a revision reach every metric. A real Prometheus
+ * scrapes one machine, and two instances over one Kafka and one PostgreSQL. At the end each metric minus its withdrawn
+ * twin equals the store.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +17,7 @@ import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { startPrometheus } from './prometheus-process.ts';
 import { figuresOfMetrics, figuresOfStore } from './store-figures.ts';
 
-/** What a second turn changes: the verdict, the outcome and the score of every conversation. */
+/** The changes by a second turn: the verdict, the outcome and the score of every conversation. */
 const SHORT = {
   suite: 'short',
   scope: 'conversation',

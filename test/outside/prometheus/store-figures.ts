@@ -1,11 +1,11 @@
-/** The figures of quality twice: as a real Prometheus has them, each metric less its twin `_withdrawn`, and as the store says they are. */
+/** The quality figures twice: from a real Prometheus, each metric minus its twin `_withdrawn`, and from the store. */
 import type { EvaluationJson } from '../../../src/model/evaluation-json.ts';
 import { withdrawnName } from '../../../src/report/metrics/quality-metrics.ts';
 import type { PrometheusForTests } from './prometheus-process.ts';
 
 export type Figures = ReadonlyMap<string, number>;
 
-/** What is compared, by these labels. */
+/** The compared figures, by these labels. */
 const COUNTED = [
   ['assay_evaluations_total', ['suite', 'outcome']],
   ['assay_evaluation_score_count', ['suite']],
@@ -32,7 +32,7 @@ export async function figuresOfMetrics(prometheus: PrometheusForTests): Promise<
   return rounded(figures);
 }
 
-/** Of all conversations that the service has, as its API gives them. */
+/** The figures over all conversations of the service, from its API. */
 export async function figuresOfStore(http: string): Promise<Figures> {
   const figures = new Map<string, number>();
   const { conversations } = (await (await fetch(`${http}/api/conversations?limit=1000`)).json()) as {
@@ -65,7 +65,7 @@ function add(figures: Map<string, number>, names: readonly string[], amount: num
   figures.set(key, (figures.get(key) ?? 0) + amount);
 }
 
-/** Without what is zero, which only one side names; to a thousandth, since floating sums differ in the last digits. */
+/** Without zeros, which only one side lists; to a thousandth, because floating sums differ in the last digits. */
 function rounded(figures: Figures): Figures {
   return new Map(
     [...figures]

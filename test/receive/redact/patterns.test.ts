@@ -78,7 +78,7 @@ test('within a request the same is found, although most bytes are not looked at'
       fc.nat({ max: 3 }),
       (parts, shift, rest) => {
         const text = Buffer.from(parts.flat().join(' '));
-        // Other memory before and behind, so that words of four bytes lie in every way.
+        // Other memory before and after, so that words of four bytes are aligned in every way.
         const memory = Buffer.alloc(shift + text.length + rest, '4');
         const request = Buffer.from(memory.buffer, memory.byteOffset + shift, text.length);
         text.copy(request);
@@ -95,7 +95,7 @@ test('within a request the same is found, although most bytes are not looked at'
   );
 });
 
-/** A text whose every look at a byte is counted. */
+/** A text that counts every byte read. */
 function counted(bytes: Buffer): { readonly bytes: Buffer; readonly looks: () => number } {
   let looks = 0;
   const proxy = new Proxy(bytes, {
@@ -107,7 +107,7 @@ function counted(bytes: Buffer): { readonly bytes: Buffer; readonly looks: () =>
       const value: unknown = Reflect.get(target, key, target);
       if (typeof value !== 'function') return value;
       return (...given: unknown[]) => {
-        // `toString` and `subarray` say what they look at.
+        // `toString` and `subarray` count the bytes they read.
         const [from, to] = given.filter((argument) => typeof argument === 'number');
         looks += (to ?? target.length) - (from ?? 0);
         return Reflect.apply(value, target, given);

@@ -14,7 +14,7 @@ export const ALL_RULES: RedactionRules = {
   salt: 'a salt for tests only',
 };
 
-/** None of them is anybody's. */
+/** None of them belongs to a real person. */
 export const SECRETS = {
   email: ['ada.lovelace+work@example.co.uk', 'bob@exämple.de', 'a%40example.com'],
   phone: ['+49 (0)170 123 4567', '+14155550132', '(415) 555-0132', '1-800-555-0199', '030 1234567', '06 12 34 56 78'],
@@ -40,7 +40,7 @@ export const SECRETS = {
 export function textRedactor(rules: RedactionRules = ALL_RULES, onFound: (name: string) => void = () => {}) {
   const redactor = new TextRedactor(new TextScanner(rules.patterns), new CustomPatterns(rules.custom), onFound);
   return (text: string): string => {
-    // The text lies in the middle of other bytes, as it does in a request.
+    // The text is in the middle of other bytes, as in a request.
     const around = Buffer.from(`bob@example.com${text}4111111111111111`);
     return redactor.redact(around, 15, around.length - 16)?.toString() ?? text;
   };

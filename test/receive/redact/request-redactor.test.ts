@@ -205,7 +205,7 @@ test('requests that no exporter would send stay requests, and are redacted once'
   }
 });
 
-/** The long values among the bytes have a secret of the same length written over them. */
+/** Overwrites the long values among the bytes with a secret of the same length. */
 function withSecrets(bytes: Buffer, random: Random): Buffer {
   const copy = Buffer.from(bytes);
   for (let at = copy.indexOf('x'.repeat(40)); at !== -1; at = copy.indexOf('x'.repeat(40), at + 41)) {

@@ -4,7 +4,7 @@ import { ALL_RULES, SECRETS, textRedactor } from './redacting.ts';
 
 const redact = textRedactor();
 const secrets = fc.constantFrom(...Object.values(SECRETS).flat());
-/** Text in which nothing is found, also next to a secret. */
+/** Text without any finding, also next to a secret. */
 const harmless = fc
   .stringMatching(/^[ a-z,;:!?()"'\\/<>{}[\]äß界\n\t-]{0,20}$/)
   .map((text) => ` | ${text} | `)
@@ -44,7 +44,7 @@ describe('a text that is JSON', () => {
         harmless,
         fc.tuple(harmless, secrets, harmless).map((parts) => ({ parts })),
         fc.integer(),
-        // One in some ten thousand is the number of a card.
+        // One in some ten thousand is a valid card number.
         fc
           .double({ noNaN: true, noDefaultInfinity: true })
           .filter((number) => redact(String(number)) === String(number)),
@@ -70,7 +70,7 @@ describe('a text that is JSON', () => {
     fc.assert(
       fc.property(value, (node) => {
         const found = redact(JSON.stringify(build({ node }, (secret) => secret)));
-        // JSON inside strings is written anew where something in it was replaced, so it is compared by what it says.
+        // JSON inside strings is serialized again if something in it was replaced, so its content is compared.
         expect(JSON.parse(found)).toEqual(JSON.parse(JSON.stringify(build({ node }, (secret) => redact(secret)))));
       }),
       { numRuns: 300 },
@@ -125,7 +125,8 @@ describe('a pattern of the user', () => {
   });
 
   it('takes time linear in the text, also where each search could look to its end', () => {
-    // Minutes if a search for each match went to the end of the text; the test's own limit is the bound.
+    // This would take minutes if a search for each match went to the end of the text; the test's time limit is the
+    // bound.
     const text = 'EMP-1 '.repeat(150_000);
     expect(withPattern('EMP-1(?:.*X)?')(text)).not.toContain('EMP');
     expect(withPattern('(a*)*b')('a'.repeat(300_000))).toHaveLength(300_000);

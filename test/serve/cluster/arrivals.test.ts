@@ -11,7 +11,7 @@ import { LIMITS, partsForTest, spoolForTest } from './small-lanes.ts';
 const TRACE = '1'.repeat(32);
 const OTHER = '2'.repeat(32);
 
-/** A model call that speaks of a tool call, which is a key, and links to another trace. */
+/** A model call that mentions a tool call, which is a key, and links to another trace. */
 function callSpan(conversationId: string | undefined) {
   const message = {
     role: 'assistant',
@@ -31,7 +31,7 @@ function callSpan(conversationId: string | undefined) {
   };
 }
 
-/** What a lane closes after this span, and who reads its bytes. */
+/** The turns that a lane closes after this span, and the reader of its bytes. */
 function closedAfter(span: object) {
   const { spool } = spoolForTest();
   const closed: ClosedTurn[] = [];
@@ -68,7 +68,7 @@ test('an arrival has its bytes for itself, and says what it knows of itself', ()
   expect(arrival.has.join(' ')).toContain('call_7f3a91c2d0e84b56');
   expect(arrival.keysLater).toBeUndefined();
   expect(indexTraces(arrival.content.traces).spanCount).toBe(1);
-  // Nothing else lies in the memory that goes to another thread.
+  // The memory passed to another thread contains nothing else.
   expect(arrival.content.traces.buffer.byteLength).toBe(arrival.content.traces.length);
 });
 

@@ -39,7 +39,7 @@ const SUITES = ['default', 'response-clarity', 'error-recovery'];
 const SETTINGS = defaultSettings();
 const END = 10_000_000;
 
-/** What many instances share, on one SQLite file: the gate of the cluster's time is what is looked at here. */
+/** The store shared by many instances, on one SQLite file: this tests only the gate of the cluster's time. */
 class OneFileStore {
   readonly engineStore: Store;
   readonly wantsKeys = true;
@@ -95,7 +95,7 @@ class OneFileStore {
   }
 }
 
-/** Lanes that are read at different speeds, filed and judged now and then. */
+/** Lanes that are read at different speeds, sometimes filed and judged. */
 async function runCluster(log: readonly Sent[], suites: readonly CompiledSuite[], lanes: number, random: () => number) {
   const store = new OneFileStore(tempDirectory(), lanes);
   const { spool } = spoolForTest();
@@ -194,7 +194,7 @@ test.each([1, 2, 5, 12].flatMap((lanes) => SEEDS.map((seed) => [lanes, seed] as 
     for (const { at, span, version } of log) one.take({ at, request: exportRequest([span], version) });
     one.advance(END);
     const expected = one.finish();
-    // Seed 3 is known to have late spans that changed something.
+    // Seed 3 is known to have late spans that change a result.
     if (seed === 3) expect(expected.all.some(({ revision }) => revision > 1)).toBe(true);
 
     for (let round = 0; round < 3; round += 1) {

@@ -5,14 +5,14 @@ import { EvaluationRelay } from '../../../src/serve/cluster/evaluation-relay.ts'
 import type { OutboxRow } from '../../../src/store/cluster-store.ts';
 import { randomFrom } from '../../random.ts';
 
-/** A topic with transactions: what was published and how far that goes change together, and one publisher lives. */
+/** A topic with transactions: the records and the position change together, and only one publisher is alive. */
 class Topic {
   readonly records: string[] = [];
   progress: number | undefined;
   living: object | undefined;
 }
 
-/** Fails now and then: before it has published, or after, with the answer lost. */
+/** Sometimes fails: before it has published, or afterwards, with the answer lost. */
 function publisherOf(topic: Topic, fails: () => 'before' | 'after' | undefined): KafkaPublisher {
   const me = {};
   return {
@@ -90,7 +90,7 @@ test('each evaluation is in the topic once and in order, whatever fails and whoe
       expected.push(`evaluation ${expected.length}`);
       outbox.add(expected.at(-1) ?? '');
     }
-    // Two may be at it for a while: one that sleeps does not know that it has been replaced.
+    // Two may be active for a while: a paused one does not know that it has been replaced.
     const relay = relays[Math.floor(random() * relays.length)];
     relay?.start();
     await sleep(2);

@@ -15,7 +15,7 @@ function batchOf(...traces: readonly string[]): ReceivedBatch {
   return { signal: 'traces', bytes, table: encodeTable(index), rows: index.spanCount };
 }
 
-/** Takes what `accepts` says, and remembers what it was sent. */
+/** Accepts what `accepts` allows, and remembers what was sent. */
 class TestProducer implements KafkaProducer {
   readonly calls: string[][] = [];
   readonly #fail: (keys: readonly string[]) => KafkaError | undefined;

@@ -59,10 +59,10 @@ function logRecord(timestamp: number, trace: number) {
   return { timestamp, batch: { signal: 'logs' as const, bytes, table: encodeTable(index), rows: index.recordCount } };
 }
 
-/** What a lane says, in order: turns that it closed, and times up to which it has closed all. */
+/** The output of a lane, in order: turns that it closed, and times up to which it has closed all. */
 type Said = { readonly turn: ClosedTurn; readonly positions: LanePositions } | { readonly time: number };
 
-/** A lane over two topics in memory, and the store of what it closed. */
+/** A lane over two topics in memory, and the store of the turns it closed. */
 class Run {
   readonly filed: string[] = [];
   readonly #topics: Readonly<Record<string, readonly Written[]>>;
@@ -99,14 +99,14 @@ class Run {
     return true;
   }
 
-  /** The brokers say that nothing is there now; what comes later has later timestamps. */
+  /** The brokers report that nothing more is there; later records have later timestamps. */
   quiet(topic: string): void {
     const rest = this.#topics[topic]?.slice(this.#lane.next(topic)) ?? [];
     this.#lane.quiet(topic, Math.min(END, ...rest.map(({ timestamp }) => timestamp)));
     this.#lane.advance();
   }
 
-  /** The store takes the first of what was closed. */
+  /** The store takes the first of the closed turns. */
   file(count: number): void {
     for (const said of this.#waiting.splice(0, count)) {
       if ('time' in said) {
@@ -114,7 +114,7 @@ class Run {
         continue;
       }
       const { turn, positions } = said;
-      // Others may have judged up to the time that was filed.
+      // Other instances may have judged up to the filed time.
       expect(turn.closedAt).toBeGreaterThan(this.#filedTime);
       this.filed.push(`${turn.traceId.slice(-4)} ${turn.cause} at ${turn.closedAt}: ${turn.rows.length} rows`);
       const known = this.#filedTo.get(turn.traceId) ?? {};
@@ -162,7 +162,7 @@ class Run {
   }
 }
 
-/** Spans of a few traces, with parents that may be missing, roots that may be late, timestamps that may go back. */
+/** Spans of a few traces, some with missing parents, late roots, or timestamps that go back. */
 const spanTopic = fc
   .array(
     fc.record({

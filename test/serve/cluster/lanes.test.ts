@@ -18,7 +18,7 @@ const BYTES = transcodeTraces(
 );
 const BATCH = { signal: 'traces' as const, bytes: BYTES, table: encodeTable(indexTraces(BYTES)), rows: 1 };
 
-/** Says whether it runs, and complains where it is started twice, as the real one does. */
+/** Reports whether it runs, and complains if it is started twice, like the real one. */
 class FakeConsumer implements KafkaConsumer {
   starts = 0;
   handlers: ConsumerHandlers | undefined;
@@ -55,7 +55,7 @@ function lanesWith(
 ) {
   const consumer = new FakeConsumer();
   const store: { problem: string | undefined } = { problem: undefined };
-  // Each entry has a file of its own, which goes when nobody needs it and another has begun.
+  // Each entry has its own file, which is deleted when it is no longer needed and another has begun.
   const spool = new TurnSpool(path.join(tempDirectory(), 'spool'), { segmentBytes: 1 });
   const lanes = new Lanes({
     consumer,

@@ -1,4 +1,4 @@
-/** For tests of lanes: limits that a few spans reach, and a spool with who reads it. */
+/** For tests of lanes: limits that a few spans reach, and a spool with its reader. */
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { TurnLimits } from '../../../src/assemble/open-turns.ts';
@@ -17,7 +17,7 @@ export const LIMITS: TurnLimits = {
   maxOpenSpans: 10_000,
 };
 
-/** The rest of what a lane is given; it must do nothing that is not told here. */
+/** The other parameters of a lane; they must do nothing beyond what is given here. */
 export function partsForTest(owner: Partial<LaneOwner>): Omit<LaneParts, 'spool'> {
   const never = () => {
     throw new Error('this lane does not do that');

@@ -81,7 +81,7 @@ test('after a restart, rows that the store has do not open a turn again, and row
   const [, second, third] = nothingStored.recovered;
   expect(nothingStored.log.openSpans).toBe(3);
   await nothingStored.log.stop();
-  // Of one trace the first row is stored, of the other all there is.
+  // The first row of one trace is stored, and all rows of the other.
   const stored = new Map([
     [a, second?.position ?? 0],
     [b, third?.nextPosition ?? 0],

@@ -11,7 +11,7 @@ function openIn(directory: string): readonly string[] {
       const file = readlinkSync(`${OPEN_FILES}/${name}`);
       return file.startsWith(directory) ? [file] : [];
     } catch {
-      // It was closed since it was listed.
+      // It was closed after it was listed.
       return [];
     }
   });

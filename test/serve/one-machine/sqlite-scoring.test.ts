@@ -18,12 +18,12 @@ import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 
 const DAY_MS = 86_400_000;
-/** Everything is old, and goes. */
+/** Makes everything old enough to be deleted. */
 const NOTHING_IS_KEPT = { keepMs: -DAY_MS, keepFailedMs: -DAY_MS };
 const SETTINGS = defaultSettings();
 const LANE = { group: 'journal', lane: 0, epoch: 0, time: 0, positions: {} };
 
-/** A turn in two parts, of which the second comes after the first has closed. */
+/** A turn in two parts, of which the second arrives after the first has closed. */
 function turnInParts(): readonly SentTurn[] {
   const log = new RecordingLog();
   const arrivals = new ArrivalReader((position, length) => log.read(position, length));
@@ -49,7 +49,7 @@ async function threads(retention: Partial<Retention> = {}) {
   const suites = await builtinSuites(['default']);
   const directory = tempDirectory();
   const posted: FromScorer[] = [];
-  /** A thread that has died is followed by another on the same store. */
+  /** A dead thread is followed by another on the same store. */
   const open = () =>
     new SqliteScoring(
       {
@@ -126,7 +126,7 @@ const timeOf = (sequence: number, time: number, readFrom = 0): OrderedCommand =>
   time,
 });
 
-/** A counter that is read from the database comes in another order, and without an exemplar. */
+/** A counter that is read from the database has another label order, and no exemplar. */
 function valuesOf(side: SqliteScoring): readonly string[] {
   return side
     .totals()
@@ -134,7 +134,7 @@ function valuesOf(side: SqliteScoring): readonly string[] {
     .toSorted();
 }
 
-/** A conversation that was scored and that retention has deleted since; the thread after it is open. */
+/** A conversation that was scored and since deleted by retention; the thread after it is open. */
 async function prunedConversation(options: { readonly readFrom: number; readonly reopenMs?: number }) {
   const [first, later] = turnInParts();
   if (first === undefined || later === undefined || !('arrival' in first)) return expect.unreachable();

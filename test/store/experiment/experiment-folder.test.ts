@@ -93,12 +93,13 @@ test('a run without spans has none, and a run that is there is not written twice
 });
 
 test('wherever a crash cut what it was writing, the run is made again and nothing else is', () => {
-  // Short ones: there is a folder to be opened for each byte.
+  // Short ones, because a folder is opened for each byte.
   const short = { evaluations: [], tags: [] };
   const [before, after] = [written(2, short), written(3, short)];
   const [old, whole] = [bytesOf(before), bytesOf(after)];
   const states: Record<string, Buffer>[] = [];
-  // In the order in which they are written: a file grows byte by byte while those before it are whole and those after it as they were.
+  // In the order of writing: a file grows byte by byte while those before it are complete and those after it are
+  // unchanged.
   for (const [index, name] of CONTENT_FILES.entries()) {
     const from = old[name]?.length ?? 0;
     const to = whole[name]?.length ?? 0;
@@ -121,7 +122,7 @@ test('wherever a crash cut what it was writing, the run is made again and nothin
     const folder = resumeExperiment(before);
     expect(folder.runs).toHaveLength(2);
     expect(bytesOf(before)).toEqual(old);
-    // Syncing takes longer than all the rest.
+    // Syncing takes longer than everything else.
     const goesOn = index % 10 === 0;
     if (goesOn) folder.append(runOf(3, short), contentOf(3));
     folder.close();
@@ -201,7 +202,7 @@ test('a disk that is full in the middle of a run leaves the folder as it was bef
   const root = tempDirectory();
   const program = path.join(import.meta.dirname, 'full-disk.ts');
 
-  // Half a megabyte is the most that a file of the process may have; the run has more, before and after.
+  // A file of the process may have at most half a megabyte; the run has more, before and after.
   const child = spawn('bash', ['-c', 'ulimit -f 512 && exec "$0" "$1" "$2"', process.execPath, program, root]);
   const said: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => said.push(chunk));

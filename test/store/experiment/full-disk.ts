@@ -1,4 +1,4 @@
-/** Writes runs where files have a limit: two that fit with one between them that does not. */
+/** Writes runs under a file size limit: two that fit with one between them that does not. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createExperiment, resumeExperiment } from '../../../src/store/experiment/experiment-folder.ts';

@@ -3,7 +3,7 @@ import { claim } from '../../../src/store/postgres/claim.ts';
 
 interface Answers {
   readonly claimed: readonly { readonly id: number; readonly leader: number | null }[];
-  /** What is found a moment later, by a statement of its own. */
+  /** Found a moment later, by a separate statement. */
   readonly members: readonly { readonly id: number; readonly leader: number }[];
   readonly counts: readonly { readonly leader: number; readonly members: number }[];
 }

@@ -1,10 +1,10 @@
-{{/* Names and pods that the templates have in common. */}}
+{{/* Names and pods that the templates share. */}}
 
 {{- define "assay.name" -}}
 {{- if contains .Chart.Name .Release.Name }}{{ .Release.Name }}{{ else }}{{ .Release.Name }}-{{ .Chart.Name }}{{ end -}}
 {{- end }}
 
-{{/* What a pod is found by; takes (list . component). */}}
+{{/* The labels that select a pod; takes (list . component). */}}
 {{- define "assay.selector" -}}
 {{- $root := first . -}}
 app.kubernetes.io/name: assay
@@ -21,7 +21,7 @@ app.kubernetes.io/managed-by: {{ (first .).Release.Service }}
 helm.sh/chart: {{ (first .).Chart.Name }}-{{ (first .).Chart.Version }}
 {{- end }}
 
-{{/* assay.yaml: what the values say, over what the chart needs. */}}
+{{/* assay.yaml: the values, merged over the chart's own needs. */}}
 {{- define "assay.config" -}}
 {{- $own := dict "data_dir" "/data" -}}
 {{- if eq .Values.mode "cluster" -}}
@@ -33,13 +33,13 @@ helm.sh/chart: {{ (first .).Chart.Name }}-{{ (first .).Chart.Version }}
 {{- toYaml (mergeOverwrite $own (deepCopy .Values.config)) -}}
 {{- end }}
 
-{{/* What the pods of all workloads have; takes (list . component). */}}
+{{/* The common parts of the pods of all workloads; takes (list . component). */}}
 {{- define "assay.podMetadata" -}}
 labels:
   {{- include "assay.selector" . | nindent 2 }}
 annotations:
   {{- $root := first . }}
-  # A change of the configuration starts the pods anew.
+  # A changed configuration restarts the pods.
   checksum/config: {{ include (print $root.Template.BasePath "/config.yaml") $root | sha256sum }}
   {{- if not (or $root.Values.podMonitor.enabled $root.Values.serviceMonitor.enabled) }}
   prometheus.io/scrape: 'true'
@@ -53,7 +53,7 @@ annotations:
 
 {{- define "assay.podSpec" -}}
 {{- $root := first . -}}
-# Stopping takes 20 seconds at the most for what is under way, and some for leaving; what is left over is done again.
+# Stopping takes at most 20 seconds for work in flight, and some time for leaving; unfinished work is done again.
 terminationGracePeriodSeconds: 60
 automountServiceAccountToken: false
 {{- with $root.Values.image.pullSecrets }}
@@ -67,7 +67,7 @@ securityContext:
   runAsUser: 1000
   runAsGroup: 1000
   fsGroup: 1000
-  # A large store need not be gone through at each start.
+  # Avoids walking through a large store at each start.
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile: { type: RuntimeDefault }
 {{- with $root.Values.nodeSelector }}
@@ -94,7 +94,7 @@ topologySpreadConstraints:
   {{- end }}
 {{- end }}
 
-{{/* The container, up to its ports; takes (list . environment), the latter of variables that the role sets. */}}
+{{/* The container, up to its ports; takes (list . environment), with the variables that the role sets. */}}
 {{- define "assay.container" -}}
 {{- $root := first . -}}
 name: assay
@@ -103,7 +103,7 @@ imagePullPolicy: {{ $root.Values.image.pullPolicy }}
 env:
   - name: ASSAY_CONFIG
     value: /etc/assay/assay.yaml
-  # The same name after a restart: counters go on.
+  # The same name after a restart, so that counters continue.
   - name: ASSAY_INSTANCE
     valueFrom: { fieldRef: { fieldPath: metadata.name } }
   {{- range $name, $value := index . 1 }}
@@ -113,19 +113,19 @@ env:
   {{- with $root.Values.env }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
-# The process is there. What it needs may be away; being started again would not bring it back.
+# Checks that the process runs. Its dependencies may be away, and a restart would not bring them back.
 livenessProbe:
   httpGet: { path: /healthz, port: http }
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
-# OTLP is taken, and scoring works.
+# Checks that OTLP is accepted and scoring works.
 readinessProbe:
   httpGet: { path: /readyz, port: http }
   periodSeconds: 5
   timeoutSeconds: 5
-# Until the process answers at all. That is before the journal is read again or the shared store is there: how long that takes is no reason to start
-# it again.
+# Waits until the process answers at all. That is before the journal is read again or the shared store is available,
+# because a long wait for these is no reason for a restart.
 startupProbe:
   httpGet: { path: /healthz, port: http }
   periodSeconds: 5
@@ -167,7 +167,7 @@ volumeMounts:
 {{- end }}
 {{- end }}
 
-{{/* A generated file with its links exchanged; takes (list . path). */}}
+{{/* A generated file with its links replaced; takes (list . path). */}}
 {{- define "assay.linked" -}}
 {{- $links := (first .).Values.links -}}
 {{- (first .).Files.Get (index . 1) | replace "http://localhost:3000" $links.grafana | replace "http://localhost:4319" $links.assay | replace "docs/runbooks/" (printf "%s/runbooks/" $links.docs) -}}

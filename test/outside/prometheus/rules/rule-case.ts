@@ -1,4 +1,4 @@
-/** A unit test of the rules, and how it is told to promtool. */
+/** A unit test of the rules, and its form for promtool. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -13,14 +13,14 @@ import { gauge, runs, type Series } from './traffic.ts';
 type Labels = Readonly<Record<string, string>>;
 
 export interface RuleCase {
-  /** A claim. */
+  /** The claim that the case tests. */
   readonly name: string;
   readonly series: readonly Series[];
-  /** Between two samples; 15 unless given. */
+  /** Minutes between two samples; 15 by default. */
   readonly stepMinutes?: number;
-  /** Between two evaluations of the rules; 30 unless given. */
+  /** Minutes between two evaluations of the rules; 30 by default. */
   readonly evaluateMinutes?: number;
-  /** Whether an instance can be scraped; it can unless given. */
+  /** Whether an instance can be scraped; it can by default. */
   readonly scraped?: boolean;
   readonly checks: readonly Check[];
 }
@@ -28,9 +28,9 @@ export interface RuleCase {
 export interface Check {
   /** Hours since the first sample. */
   readonly at: number;
-  /** Exactly the alerts that fire, with the labels that the rule does not set. Left out: alerts are not looked at. */
+  /** Exactly the alerts that fire, with the labels that the rule does not set. If absent, alerts are not checked. */
   readonly firing?: Readonly<Record<string, readonly Labels[]>>;
-  /** Expressions and what they give, each series as `{labels} value`. */
+  /** Expressions and their results, each series as `{labels} value`. */
   readonly values?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Annotations of a firing alert, all of them. */
   readonly annotations?: Readonly<Record<string, Labels>>;
@@ -40,12 +40,12 @@ const GROUPS = ruleGroups(RULE_SETTINGS);
 const ALERTS = alertsOf(GROUPS);
 export const AGENT: Labels = { suite: 'default', agent: 'shop', environment: 'production' };
 
-/** A run lives for seconds: collecting its garbage would take longer than the run can use up memory. */
+/** A run lasts seconds: collecting its garbage would take longer than the run can use up memory. */
 const GO = { GOGC: 'off', GOMEMLIMIT: '300MiB' };
 
 /**
- * Runs cases, and while one is waited for the next ones already, as many at once as there are processors: promtool alone uses little more than one of
- * them. Each has a folder in `directory`.
+ * Runs cases, and starts the next ones while one is awaited, as many at once as there are processors, because promtool
+ * uses little more than one of them. Each has a folder in `directory`.
  */
 export class RuleCases {
   readonly #promtool: string;
@@ -59,14 +59,14 @@ export class RuleCases {
     this.#directory = directory;
   }
 
-  /** Resolves to what promtool objects to; nothing where it agrees. */
+  /** Resolves to promtool's objections; empty if it agrees. */
   async objection(ruleCase: RuleCase): Promise<string | undefined> {
     const number = this.#cases.indexOf(ruleCase);
     for (let ahead = number; ahead < number + availableParallelism(); ahead += 1) this.#begin(ahead);
     return this.#begun.get(number);
   }
 
-  /** What was begun and nobody asked for has ended. */
+  /** Resolves when runs that were started but not awaited have ended. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#begun.values());
   }
@@ -95,7 +95,7 @@ async function run(promtool: string, ruleCase: RuleCase, directory: string): Pro
   }
 }
 
-/** promtool compares annotations to the letter, which is a case of its own. */
+/** promtool compares annotations literally, in a separate kind of case. */
 function withoutAnnotations(): string {
   const file = parse(ruleFile(RULE_SETTINGS, LINKS)) as { groups: { rules: { annotations?: unknown }[] }[] };
   for (const { rules } of file.groups) for (const rule of rules) delete rule.annotations;
@@ -162,7 +162,7 @@ function selector({ name, labels }: Series): string {
     .join(',')}}`;
 }
 
-/** promtool's own way to write a series. */
+/** promtool's notation of a series. */
 function notation(values: readonly (number | undefined)[]): string {
   return values.map((value) => (value === undefined ? '_' : String(value))).join(' ');
 }

@@ -1,4 +1,4 @@
-/** The rules that are shipped, by both lines of Prometheus: every alert fires when it should and at nothing else. */
+/** The shipped rules, by both lines of Prometheus: every alert fires when it should and only then. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

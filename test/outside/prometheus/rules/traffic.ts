@@ -1,10 +1,10 @@
 /**
- * Series as an instance of Assay would expose them, from a description of an agent's traffic: so many conversations an hour, with this
- * score, these criteria, this cost. Exact by default; with a seed, every count is drawn.
+ * Series as an instance of Assay would expose them, from a description of an agent's traffic: conversations per hour,
+ * their score, criteria and cost. Exact by default; with a seed, every count is random.
  */
 import { randomFrom } from '../../../random.ts';
 
-/** One value for each step; undefined where the target was not scraped, or not there. */
+/** One value for each step; undefined if the target was not scraped, or did not exist. */
 export interface Series {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -13,22 +13,22 @@ export interface Series {
 
 export interface Phase {
   readonly hours: number;
-  /** The target is away, or not there yet; what is counted meanwhile shows afterwards. */
+  /** The target is away, or does not exist yet; its counts meanwhile appear afterwards. */
   readonly unseen?: boolean;
-  /** The store was made anew: counters begin at zero. */
+  /** The store was recreated: counters begin at zero. */
   readonly reset?: boolean;
   readonly perHour: number;
-  /** The suite looks at form alone: where nothing is wrong it says `no_fault_found`. */
+  /** The suite checks only form: its best outcome is `no_fault_found`. */
   readonly formOnly?: boolean;
   /** Mean score. */
   readonly score: number;
-  /** Share of `successful_completion`; the score unless given: all or nothing. */
+  /** Share of `successful_completion`; the score by default: all or nothing. */
   readonly success?: number;
   readonly hardFailures?: number;
   readonly unscored?: number;
   /** Pass rates. */
   readonly criteria?: Readonly<Record<string, number>>;
-  /** Share of conversations a criterion decides; all unless given. */
+  /** Share of conversations that a criterion decides; all by default. */
   readonly decided?: Readonly<Record<string, number>>;
   /** Variance of the score relative to all or nothing. */
   readonly dispersion?: number;
@@ -92,7 +92,7 @@ export function traffic(phases: readonly Phase[], options: TrafficOptions = {}):
 type Add = (name: string, labels: Readonly<Record<string, string>>, amount: number) => void;
 type Draw = ReturnType<typeof drawing>;
 
-/** What happens in one step with `mean` conversations on average. */
+/** The events of one step with `mean` conversations on average. */
 function count(phase: Phase, mean: number, add: Add, draw: Draw | undefined): void {
   const evaluated = draw === undefined ? mean : draw.poisson(mean);
   const share = (of: number, probability: number) =>
@@ -100,7 +100,7 @@ function count(phase: Phase, mean: number, add: Add, draw: Draw | undefined): vo
   const unscored = share(evaluated, phase.unscored ?? 0);
   const scored = evaluated - unscored;
   const successes = share(scored, phase.success ?? phase.score);
-  // All or nothing unless a success rate is given of its own.
+  // All or nothing unless a separate success rate is given.
   const score = phase.success === undefined ? successes : scored * phase.score;
   const hard = share(
     scored - successes,
@@ -184,7 +184,7 @@ function drawing(seed: number) {
     return found;
   };
   const poisson = (mean: number) => {
-    // Knuth's, in pieces that exp() does not round to nothing.
+    // Knuth's algorithm, in pieces that exp() does not round to zero.
     let left = mean;
     let found = 0;
     while (left > 0) {

@@ -1,4 +1,4 @@
-/** What a person reads, word by word. The names are an attacker's: they must stay text. */
+/** The texts for people, word by word. The names are an attacker's: they must stay text. */
 import type { RuleCase } from '../rule-case.ts';
 import { traffic, weights } from '../traffic.ts';
 

@@ -10,14 +10,14 @@ const steady = (name: string, labels: Readonly<Record<string, string>>, perMinut
   gauge(name, labels, rising(perMinute, MINUTES + 1));
 const level = (name: string, labels: Readonly<Record<string, string>>, value: number) =>
   gauge(name, labels, runs([value, MINUTES + 1]));
-/** Quiet for the first hour. */
+/** A counter that stays at zero for the first hour. */
 const later = (name: string, labels: Readonly<Record<string, string>>, perMinute: number) =>
   gauge(name, labels, [...runs([0, 60]), ...rising(perMinute, MINUTES - 59)]);
 
 const JOB = { job: 'assay' };
 const INSTANCE = { job: 'assay', instance: 'assay-1' };
 
-/** A service that is well: each kind of trouble is there, in a dose that is nobody's business. */
+/** A healthy service: each kind of trouble is there, in an amount that needs no action. */
 const WELL: readonly Series[] = [
   steady('assay_received_requests_total', { transport: 'http' }, 1000),
   steady('assay_refused_requests_total', { transport: 'http', reason: 'malformed' }, 1),
@@ -56,7 +56,7 @@ const READ = steady('assay_kafka_rows_total', { topic: 'otlp_spans', signal: 'tr
 
 const CAP = { suite: 'default', criterion: 'cap', critical: 'true' };
 
-/** The service that is well, but for one thing. */
+/** The healthy service with one exception. */
 function but(...series: readonly Series[]): readonly Series[] {
   const key = ({ name, labels }: Series) => JSON.stringify([name, Object.entries(labels).sort()]);
   const replaced = new Set(series.map(key));
@@ -67,7 +67,7 @@ const detector = (metric: string, state: string, extra: Readonly<Record<string, 
   gauge('assay_detector_state', { ...AGENT, metric, state, ...extra }, [...runs([0, 30]), ...runs([1, MINUTES - 29])]);
 const changed = (metric: string, value: number, extra: Readonly<Record<string, string>> = {}) =>
   level('assay_detector_change_ratio', { ...AGENT, metric, ...extra }, value);
-/** One of two instances speaks for a stream, and after a while the other. */
+/** One of two instances reports a stream, and after a while the other. */
 const handedOver: readonly Series[] = ['assay-1', 'assay-2'].map((instance, index) =>
   gauge(
     'assay_detector_state',

@@ -1,4 +1,6 @@
-/** Drawn traffic that does not change, for two days after the baseline: every half hour of the second is looked at. */
+/**
+ * Random traffic that does not change, for two days after the baseline: every half hour of the second day is checked.
+ */
 import type { Check, RuleCase } from '../rule-case.ts';
 import { type Phase, traffic, type TrafficOptions } from '../traffic.ts';
 

@@ -1,4 +1,7 @@
-/** The queries of the objectives for Sloth, asked of the same traffic: what uses up the budget, and that a quiet night uses none. */
+/**
+ * The queries of the objectives for Sloth, on the same traffic: which conversations use up the budget, and that a quiet
+ * night uses none.
+ */
 import { objectiveQueries } from '../../../../../deploy/prometheus/source/objectives.ts';
 import type { RuleCase } from '../rule-case.ts';
 import { traffic } from '../traffic.ts';

@@ -1,4 +1,6 @@
-/** The agent gets worse, or only seems to. Changes come after 108 hours: the baseline is then the first day and a half. */
+/**
+ * The agent gets worse, or only seems to. Changes come after 108 hours: the baseline is then the first day and a half.
+ */
 import { AGENT, type RuleCase } from '../rule-case.ts';
 import { type Phase, traffic, weights } from '../traffic.ts';
 
@@ -27,12 +29,12 @@ const SCORED = { perHour: 240, score: 0.915, success: 0.9, dispersion: 0.5, crit
 const BY_AGENT = 'suite, agent, environment, window';
 const sumsUp = (parts: string) =>
   `max(abs(agent:assay_tcr_change:points - on (${BY_AGENT}) sum by (${BY_AGENT}) (${parts}))) < bool 1e-12`;
-/** The parts of the change are the change, by whatever it is taken apart: what is left over is less than rounding. */
+/** The parts add up to the change, whichever split is used: the remainder is less than rounding. */
 const SUMS_UP = {
   [sumsUp('agent:assay_tcr_change_part:points')]: { '{}': 1 },
   [sumsUp('agent_version:assay_tcr_change_part:points')]: { '{}': 1 },
   [sumsUp('agent_segment:assay_tcr_change_part:points')]: { '{}': 1 },
-  // The mix is what is left over, so that of itself says little: but versions and segments leave over the same.
+  // The mix is the remainder, so it proves little by itself; but versions and segments have the same remainder.
   [`max(abs(agent_version:assay_tcr_change_part:points{part="mix"} - on (${BY_AGENT}) agent_segment:assay_tcr_change_part:points{part="mix"})) < bool 1e-9`]:
     { '{}': 1 },
 };

@@ -1,4 +1,4 @@
-/** Versions beside each other, and what a success costs. Changes come after 108 hours. */
+/** Versions next to each other, and the cost of a success. Changes come after 108 hours. */
 import { AGENT, type RuleCase } from '../rule-case.ts';
 import { type Phase, type Series, traffic } from '../traffic.ts';
 
@@ -25,7 +25,7 @@ function candidate(phase: Omit<Phase, 'hours'>, options: { readonly segment?: st
 
 const EFFORT = { perHour: 240, score: 0.9, cost: 0.05, steps: 8 };
 
-/** Every family of metrics, for two agents by two versions, two segments and two instances. */
+/** Every family of metrics, for two agents with two versions, two segments and two instances. */
 function everything(): readonly Series[] {
   const phases: readonly Phase[] = [
     {
