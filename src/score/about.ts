@@ -1,5 +1,5 @@
 /**
- * What a criterion is about. Only evidence of the task lets a suite say that an agent succeeded:
+ * Decides what a criterion is about. Only evidence of the task lets a suite say that an agent succeeded:
  *
  *   form    the agent answered, did not loop, left no error standing: a built-in check that looks at form alone, or an expression that looks at the answer alone
  *   rules   nothing was done that is forbidden
@@ -11,7 +11,9 @@ import type { Subject } from './subject.ts';
 
 type Check = (subject: Subject) => Answer;
 
-/** Of checks that are not about the task. A check of one's own that calls one of these is a check of one's own. */
+/**
+ * Subjects of checks that are not about the task. A check of one's own that calls one of these is a check of one's own.
+ */
 const ABOUT = new WeakMap<Check, About>();
 
 export function checkAbout<C extends Check>(about: About, check: C): C {

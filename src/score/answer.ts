@@ -1,4 +1,4 @@
-/** What checks answer, whether they are code, expressions or judges. */
+/** Answers of checks, whether they are code, expressions or judges. */
 import type { UndecidedReason } from '../model/evaluation.ts';
 import type { SpanId } from '../model/ids.ts';
 

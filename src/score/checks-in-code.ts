@@ -1,5 +1,6 @@
 /**
- * What suites in YAML have, for suites in TypeScript, so that both can be mixed: expressions, and the built-in checks by name.
+ * Gives suites in TypeScript what suites in YAML have, so that both can be mixed: expressions, and the built-in checks
+ * by name.
  *
  *     const refund = expressions({ refund: "last(tools('refund_order')).result" });
  *     …
@@ -52,7 +53,7 @@ export function expressions(extract: Readonly<Record<string, string>> = {}): Exp
       throw new Error(`'${name}' cannot be the name of an extract, or is that of something else`);
     }
     const program = compile(text, 'any');
-    // Of type dyn, because it is null where what it reads is absent.
+    // Has type dyn, because it is null if its input is absent.
     environment.registerVariable(name, 'dyn');
     extracts.set(name, program);
   }
@@ -83,7 +84,7 @@ interface BuiltInParts {
   readonly critical?: boolean;
 }
 
-/** A built-in check as parts of a criterion. Those of golden traces and tool policy have functions of their own. */
+/** A built-in check as parts of a criterion. Checks of golden traces and tool policy have functions of their own. */
 export function uses(name: string, parameters: Readonly<Record<string, unknown>> = {}): BuiltInParts {
   const builtIn = BUILT_IN_CHECKS.get(name);
   if (builtIn === undefined || builtIn.requires !== undefined) {

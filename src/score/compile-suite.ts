@@ -34,7 +34,7 @@ export interface CompiledWithMistakes {
   readonly mistakes: readonly Mistake[];
   /** Which judges its criteria are for; absent where it can't be read. */
   readonly judges?: readonly NamedJudge[];
-  /** What it calls itself, mistakes or not: names are compared over all suites. Absent where it does not say. */
+  /** Its name, even if it has mistakes, because names are compared over all suites. Absent where it does not say. */
   readonly named?: { readonly name: string; readonly file: string; readonly line: number | undefined };
 }
 
@@ -57,13 +57,13 @@ export function isCriterionName(name: string): boolean {
 export interface CompileOptions {
   /** False where a weight was unreadable: its own mistake is reported, and a sum means nothing. */
   readonly weightsAreKnown: boolean;
-  /** Of `match.whyNot`: see `CompiledSuite.matchesTurn`. */
+  /** Default of `match.whyNot`: see `CompiledSuite.matchesTurn`. */
   readonly matchesTurn: CompiledSuite['matchesTurn'];
   /** Undefined where it is code. */
   readonly definitions?: WrittenDefinitions;
-  /** What the configuration says of tools; what the suite says comes first. */
+  /** Tools as the configuration describes them; the suite's description comes first. */
   readonly tools?: ToolNames | undefined;
-  /** Of a module, where it is one. */
+  /** Path of the module, if it is one. */
   readonly source?: string;
 }
 

@@ -15,7 +15,7 @@
  *       ],
  *     });
  *
- * What extracts give is known, with its type, in every check. Mistakes (weights, names) are found when the suite is
+ * Every check knows the values of extracts, with their types. Mistakes (weights, names) are found when the suite is
  * loaded, together with those of all other suites.
  */
 import type { Extracts } from './subject.ts';

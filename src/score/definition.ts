@@ -1,17 +1,18 @@
 /**
- * What the verdicts of a suite depend on, as text: so that of two versions of a suite it can be told which criteria would be answered in
- * the same way. Weights, caps, outcome rules and what is only said to people (questions of checks, reasons, evidence) are not in it.
+ * Describes as text what the verdicts of a suite depend on, to find the criteria that two versions of a suite would
+ * answer in the same way. Weights, caps, outcome rules and what is only said to people (questions of checks, reasons,
+ * evidence) are not in it.
  *
- * Of code nothing is known: it is undefined here, and equal to nothing.
+ * Code is undefined here, and equal to nothing, because nothing is known of it.
  */
 import { createHash } from 'node:crypto';
 import type { ToolNames } from '../model/tool-names.ts';
 import type { Judged } from './judge/judged-criterion.ts';
 import type { Need } from './needs.ts';
 
-/** Of the suite as a whole. */
+/** Definition of the suite as a whole. */
 interface WrittenDefinition {
-  /** What criteria see besides the conversation: extracts, golden traces, the tool policy, what is said of tools. */
+  /** Inputs of criteria besides the conversation: extracts, golden traces, the tool policy, the described tools. */
   readonly sight: string | undefined;
   readonly match: string | undefined;
   readonly completed: string | undefined;
@@ -33,7 +34,7 @@ export interface WrittenDefinitions {
 }
 
 const ID_LENGTH = 16;
-/** Of conditions that are not written. */
+/** Text of conditions that are not written. */
 const BY_DEFAULT = '';
 
 export function criterionDefinition(
@@ -56,7 +57,7 @@ export function criterionDefinition(
   return JSON.stringify([needs, when, judge, uses ?? null, question, guidance, sees, shared, gradesAtLeast ?? null]);
 }
 
-/** Of a suite that may be code: what was not given is known. */
+/** Definition of a suite that may be code; absent parts are known. */
 export function definitionOfCode(
   suite: {
     readonly match?: { readonly whyNot?: unknown } | undefined;
@@ -79,7 +80,7 @@ export function definitionOfCode(
   };
 }
 
-/** What criteria see besides the conversation, as text. */
+/** Inputs of criteria besides the conversation, as text. */
 export function sightOf(parts: readonly unknown[]): string {
   return parts.some((part) => part !== undefined) ? JSON.stringify(parts) : BY_DEFAULT;
 }

@@ -1,6 +1,6 @@
 /**
- * What had been said and done before a turn, as the model was shown it. A suite of scope turn has one turn and no others; the messages that
- * its model calls were given hold the rest.
+ * Reads what was said and done before a turn, as the model was shown it. A suite of scope turn has one turn and no
+ * others; the messages that its model calls were given hold the rest.
  */
 import type { Content, Message, Part } from '../model/step.ts';
 import type { Turn } from '../model/turn.ts';
@@ -18,7 +18,7 @@ export function toolsDoneBefore(turn: Turn): readonly string[] {
   return calls.flatMap(({ id, name }) => (failedIds.has(id) ? [] : [name]));
 }
 
-/** What tools gave that did not fail, as far as the messages show. */
+/** Results of calls that did not fail, as far as the messages show. */
 export function resultsBefore(turn: Turn): readonly Content[] {
   const { results, failed } = callsBefore(turn);
   return results.filter((part) => !failed.includes(part)).map(({ result }) => result);
@@ -35,7 +35,7 @@ function callsBefore(turn: Turn) {
   return { calls, results, failed: results.filter((part) => isFailure(part, byId.get(part.id))) };
 }
 
-/** What the agent said last before the user's last message, and that message. */
+/** The agent's last text before the user's last message, and that message. */
 export function lastExchange(turn: Turn): { readonly agent: string; readonly user: string } | undefined {
   const messages = messagesShownTo(turn);
   const asked = messages.findLastIndex(({ role }) => role === 'user');
@@ -46,7 +46,7 @@ export function lastExchange(turn: Turn): { readonly agent: string; readonly use
   return agent === undefined || user.trim() === '' ? undefined : { agent: textOf(agent.parts), user };
 }
 
-/** What the user said, as far as the messages show: the last one is the request of the turn. */
+/** Messages of the user, as far as they are shown; the last one is the request of the turn. */
 export function userMessages(turn: Turn): readonly string[] {
   return messagesShownTo(turn).flatMap(({ role, parts }) => (role === 'user' ? [textOf(parts)] : []));
 }

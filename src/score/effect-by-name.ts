@@ -5,7 +5,7 @@
  * 2. The first of its words that is certainly a verb decides: `get_booking` reads, `cancel_order` writes.
  * 3. Else a name that ends with a property reads: `order_status`, `exchange_rate`.
  * 4. Else a word that is a verb as often as a noun is taken for a verb, unless it ends the name: `book_flight` and `file_claim` write.
- * 5. Of a name without any of these, such as `weather` or `crm_sync`, nothing is known.
+ * 5. The effect of a name without any of these, such as `weather` or `crm_sync`, is unknown.
  */
 const READS = wordSet(`
   get list search find read fetch check lookup look query show describe count view inspect browse retrieve load select preview

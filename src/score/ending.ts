@@ -44,7 +44,7 @@ const BROKEN = {
   unknown: undefined,
 } as const satisfies Record<Ending, Broke | undefined>;
 
-/** Of a turn by itself it is not said: how it ended is for the suite's criteria. */
+/** Not decided for a single turn, because the suite's criteria cover its end. */
 export function brokeBy(ending: Ending | undefined, scope: SuiteScope): Broke | undefined {
   return scope === 'conversation' && ending !== undefined ? BROKEN[ending] : undefined;
 }

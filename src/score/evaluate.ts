@@ -49,8 +49,8 @@ interface EvaluateOptions {
 
 export interface Evaluated extends Evaluation {
   /**
-   * What has to be asked before the evaluation is complete; empty where nothing is. Until then the criteria that wait are `skipped`, and
-   * the rest is scored as it stands.
+   * Questions that must be asked before the evaluation is complete; empty if there are none. Until then the criteria
+   * that wait are `skipped`, and the rest is scored as it stands.
    */
   readonly waiting: readonly JudgeRequest[];
 }
@@ -123,7 +123,7 @@ function basisOf({ definition }: CompiledSuite, conditions: Conditions | undefin
   return { definition: definition.id, conditions: { completed, failed } };
 }
 
-/** They are a bonus: one that can't be worked out is none. What never ended is not asked again. */
+/** They are a bonus: one that can't be worked out is none. A check that never ended is not run again. */
 function findingsIn(
   suite: CompiledSuite,
   subject: SubjectWith<Extracts>,

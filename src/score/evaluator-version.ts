@@ -1,11 +1,12 @@
 /**
- * The versions under which what a suite says is sent out: hashes of what it says, so that two evaluators never have one version, whatever their
- * authors wrote under `version:`.
+ * The versions under which what a suite says is sent out: hashes of what it says, so that two evaluators never have one
+ * version, whatever their authors wrote under `version:`.
  *
  *   a criterion   what its verdict depends on: check, when, needs, extracts and golden traces; where a model answers, the judge's version as well
  *   the suite     all that is written in it, and its criteria
  *
- * Of code the text is taken: that of the module, not of what it imports. What a built-in check does is Assay's, whose version is sent beside it.
+ * For code the text of the module counts, without its imports. A built-in check belongs to Assay, whose version is sent
+ * beside it.
  */
 import { createHash } from 'node:crypto';
 import { judgeVersion } from './judge/judge-version.ts';
@@ -13,7 +14,7 @@ import type { Judges } from './judge/judges.ts';
 import type { CompiledCriterion, CompiledSuite, Suite } from './suite.ts';
 
 export interface EvaluatorVersions {
-  /** Of the suite as a whole. */
+  /** Version of the suite as a whole. */
   readonly suite: string;
   readonly criteria: ReadonlyMap<string, string>;
 }
@@ -38,7 +39,7 @@ function criterionVersion(criterion: CompiledCriterion, suite: CompiledSuite, se
   return hashOf([suite.scope, name, definition, sight, judge]);
 }
 
-/** Of a suite whose source is not at hand. */
+/** Text of a suite whose source is not at hand. */
 export function textOfCode(suite: Suite): string {
   const seen = new WeakSet<object>();
   return JSON.stringify(suite, (_, value: unknown) => {

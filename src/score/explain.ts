@@ -49,7 +49,7 @@ export function explainWithoutScore(
 
 interface Listing {
   readonly word: string;
-  /** Where it is not scored, the reasons are the explanation. */
+  /** If it is not scored, the reasons are the explanation. */
   readonly whenScored: 'nothing' | 'names' | 'reasons';
 }
 

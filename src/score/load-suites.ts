@@ -17,7 +17,7 @@ import type { CompiledSuite } from './suite.ts';
 import { readSuite } from './yaml/read-suite.ts';
 
 interface LoadOptions {
-  /** What relative paths are relative to. */
+  /** Folder of relative paths. */
   readonly baseDir: string;
   /** Where the built-in packs are. */
   readonly builtinDir: string;
@@ -25,21 +25,21 @@ interface LoadOptions {
   readonly judges?: readonly string[];
   /** Globs for the tools that hand a conversation over to a person; those of common names unless given. */
   readonly handOverTools?: readonly string[];
-  /** What the configuration says of tools. */
+  /** Tools as the configuration describes them. */
   readonly tools?: ToolNames | undefined;
   /** Candidates to run in shadow, beside those of the same name that are live. */
   readonly shadows?: readonly string[];
 }
 
 interface LoadedSuites {
-  /** Those without a mistake, in the order they were named. */
+  /** Suites without a mistake, in the order in which they were named. */
   readonly suites: readonly CompiledSuite[];
   /** Likewise. */
   readonly shadows: readonly CompiledSuite[];
   readonly mistakes: readonly Mistake[];
 }
 
-/** What ends in `.test.yaml` or `.test.ts` are tests of suites. */
+/** Files that end in `.test.yaml` or `.test.ts` are tests of suites. */
 const YAML_FILE = /(?<!\.test)\.ya?ml$/;
 const MODULE_FILE = /(?<!\.d|\.test)\.[mc]?[jt]s$/;
 const PACK_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
@@ -138,7 +138,7 @@ function shownAs(file: string, { baseDir }: LoadOptions): string {
   return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
 }
 
-/** What one says of turns and the other of conversations can't be compared. */
+/** A suite about turns cannot be compared with one about conversations. */
 function otherScopes(live: readonly CompiledSuite[], shadows: readonly CompiledSuite[]): readonly Mistake[] {
   return shadows.flatMap(({ name, scope, file, line }) => {
     const beside = live.find((suite) => suite.name === name);

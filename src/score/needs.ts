@@ -1,8 +1,10 @@
 /**
- * What a criterion needs to have been recorded. Where content capture is off, or the content is redacted or cut, the
- * question cannot be answered, and that is nobody's failure: the verdict is `not_applicable` with the reason given here.
+ * Content that a criterion needs to have been recorded. Where content capture is off, or the content is redacted or
+ * cut, the question cannot be answered, and that is nobody's failure: the verdict is `not_applicable` with the reason
+ * given here.
  *
- * What the agent did not produce is another matter: an answer that never came is an answer of '' to judge, not a gap.
+ * Content that the agent did not produce is another matter: an answer that never came is an answer of '' to judge, not
+ * a gap.
  */
 import { isAnswerUnknown } from './turn-answer.ts';
 import type { Content, Step } from '../model/step.ts';

@@ -82,14 +82,14 @@ export function decideWithoutScore(
   if (ending !== 'handed_over' || conditions === undefined) return undefined;
   const { completed, failed } = conditions;
   const view: OutcomeView = { ...known, completed, failed, ending, score: Number.NaN };
-  // What is neither good nor bad says nothing of how well it went, so it takes no score.
+  // A neutral outcome says nothing of how well it went, so it takes no score.
   const rules = outcomes.filter(({ outcome }) => !isInSuccessRate(outcome));
   return rules.find(({ when, because }) => holds(`"${because}"`, () => when(view), []));
 }
 
-/** What the suite says of the end of the conversation, whatever its score. */
+/** The suite's rule for the end of the conversation, whatever its score. */
 export interface Conditions extends EndConditions {
-  /** What could not be worked out, and so does not hold. */
+  /** Conditions that could not be computed, and so do not hold. */
   readonly undecided: readonly string[];
 }
 

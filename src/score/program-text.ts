@@ -9,10 +9,10 @@
  *     Thought: … Action: …                            a step of the agent that its framework could not read
  *     <tool_call>…</tool_call>, {"name", "arguments"} a tool call that nobody carried out, `refund(order="A-17")` among them
  *
- * Only where it is the whole text. Whatever else an agent gives as JSON is its answer, `0` and `false` among them. An empty value is the right
- * answer to some requests for data, an error to some questions about errors: each is let pass where the request speaks of such a thing, those
- * that are JSON also where the agent's instructions do, or its spans say that JSON was asked for. Of an empty value it must be known that they
- * do not.
+ * Only where it is the whole text. Other JSON of an agent is its answer, `0` and `false` among it. An empty value is
+ * the right answer to some requests for data, an error to some questions about errors: each is let pass where the
+ * request speaks of such a thing, those that are JSON also where the agent's instructions do, or its spans say that
+ * JSON was asked for. For an empty value it must be known that they do not.
  */
 import type { Turn } from '../model/turn.ts';
 import { isPrintedException, isPrintedHttpError } from '../model/printed-error.ts';

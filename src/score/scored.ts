@@ -3,8 +3,8 @@
  *
  *     check: scored((c) => ({ score: 0.7, comment: 'Moderately concise', metadata: { length: 120 } }), { atLeast: 0.75 })
  *
- * The comment becomes the reason, with the score, what was wanted, and what the metadata say in plain values. What is no score is an error,
- * never a failure: it says nothing about the agent.
+ * The comment becomes the reason, with the score, what was wanted, and what the metadata say in plain values. A value
+ * that is no score is an error, never a failure, because it says nothing about the agent.
  */
 import { toExcerpt } from './sentences.ts';
 import { type Answer, CheckError, type NotApplicable } from './answer.ts';

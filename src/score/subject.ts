@@ -1,6 +1,6 @@
 /**
- * What a check sees of a conversation: the same data as the model, with the questions checks ask most answered once.
- * Everything is computed when first read, and kept for the one evaluation that the subject lives for.
+ * A conversation as checks see it: the same data as the model, with the commonest questions answered once. Everything
+ * is computed when first read, and kept for the one evaluation that the subject lives for.
  *
  * In a suite of scope `turn` the conversation holds exactly that turn. In a suite of scope `conversation`, `turn`,
  * `userInput` and `finalAnswer` are those of the last turn.
@@ -41,11 +41,11 @@ export interface Subject {
   handsOver(tool: string): boolean;
   /** Whether a call is known to have failed, by what is known of its tool: see `failed-call.ts`. */
   hasFailed(call: ToolCall): boolean;
-  /** Whatever is expensive and asked twice: computed once per evaluation and key. */
+  /** Computes an expensive value once per evaluation and key. */
   once<T>(key: object, compute: () => T): T;
 }
 
-/** What extracts give, by name. */
+/** Values of extracts, by name. */
 export type Extracts = Readonly<Record<string, unknown>>;
 export type SubjectWith<E extends Extracts> = Subject & { readonly extracts: E };
 
@@ -62,7 +62,7 @@ export interface OutcomeView<E extends Extracts = Extracts> {
 
 type ExtractsOf = (subject: Subject) => Extracts;
 
-/** What a suite adds to the conversation. */
+/** Parts that a suite adds to the conversation. */
 interface SubjectParts {
   readonly extractsOf?: ExtractsOf;
   readonly effects?: ToolEffects;

@@ -1,6 +1,6 @@
 /**
- * Suites from a TypeScript or JavaScript module: every export that `defineSuite` made. What a module exports is
- * a stranger's JavaScript, so its form is checked as that of YAML is.
+ * Suites from a TypeScript or JavaScript module: every export that `defineSuite` made. A module exports foreign
+ * JavaScript, so its form is checked as that of YAML is.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';

@@ -23,7 +23,7 @@ import {
 export type { WrittenToolPolicy as ToolPolicyInCode } from './yaml/trajectory-shape.ts';
 
 export interface GoldenInCode extends WrittenGolden {
-  /** What files are relative to: `import.meta.url`, or a folder. */
+  /** Base of relative files: `import.meta.url`, or a folder. */
   readonly from: string;
 }
 

@@ -39,17 +39,17 @@ interface CriterionParts<E extends Extracts = Extracts> {
   readonly question: string;
   /** A decimal with at most six places. The weights of a suite sum to 1. */
   readonly weight: number;
-  /** What must have been recorded for the question to be answerable. */
+  /** Content that must have been recorded for the question to be answerable. */
   readonly needs?: readonly Need[];
   /** Whether the question arises at all. A text says why it does not. */
   readonly when?: (subject: SubjectWith<E>) => boolean | NotApplicable;
-  /** What `not_applicable` does to the score. */
+  /** Effect of `not_applicable` on the score. */
   readonly whenNotApplicable?: NotApplicableHandling;
   /** Arguments of tool calls, as written, without which it cannot be decided. */
   readonly restsOn?: readonly string[];
   /** Failing it caps the outcome: at `partial_failure`, or at the outcome named. */
   readonly critical?: boolean | ScoredOutcome;
-  /** What it is about, where that is not what its check says. It can say less than a built-in check or a judge, never more. */
+  /** Its subject, if that is not its check's. It can say less than a built-in check or a judge, never more. */
   readonly about?: About;
   /** Its expression looks at the answer alone: `form`, unless `about` says more. */
   readonly readsAnswerOnly?: boolean;
@@ -65,7 +65,7 @@ export interface Match {
   readonly whyNot?: (conversation: Conversation) => string | undefined;
 }
 
-/** What becomes of a conversation that broke off. */
+/** Result of a conversation that broke off. */
 export const CRASH = ['hard_failure', 'by_criteria'] as const;
 
 export interface OutcomeRule<E extends Extracts = Extracts> {
@@ -89,7 +89,7 @@ export interface Suite<E extends Extracts = Extracts> {
   readonly match?: Match;
   /** Pieces of the conversation, named once; computed when first read and at most once per evaluation. */
   readonly extract?: { readonly [K in keyof E]: (subject: Subject) => E[K] };
-  /** What its criteria are about, where it is not the task: `rules` of a suite that only looks for what is forbidden. */
+  /** Subject of its criteria, if it is not the task: `rules` for a suite that only looks for forbidden behaviour. */
   readonly about?: About;
   /** A failed criterion that is `critical: 'hard_failure'` makes the score 0, unless this is true. */
   readonly hardFailureKeepsScore?: boolean;
@@ -105,7 +105,7 @@ export interface Suite<E extends Extracts = Extracts> {
   readonly golden?: GoldenLibrary;
   /** Which tools change something and which only look, where their names mislead. */
   readonly tools?: ToolNames;
-  /** What may not be called; a call that breaks it is never a right step of a golden trace. */
+  /** Tool policy; a call that breaks it is never a right step of a golden trace. */
   readonly toolPolicy?: PolicyGuard;
 }
 
@@ -122,7 +122,7 @@ export interface CompiledCriterion extends Weight {
   readonly check: (subject: SubjectWith<Extracts>) => unknown;
   /** Set where a model answers, and not `check`. */
   readonly judged: Judged | undefined;
-  /** What its answer depends on, with the suite's `sight`; undefined where it is code. */
+  /** Text that its answer depends on, with the suite's `sight`; undefined for code. */
   readonly definition: string | undefined;
 }
 
@@ -148,8 +148,8 @@ export interface CompiledSuite extends Weighing {
   readonly handsOver: HandsOver;
   matches(conversation: Conversation): boolean;
   /**
-   * What holds for one of the turns, as a conversation of its own, wherever the suite matches the whole; a suite of scope
-   * `turn` matches such conversations alone. Undefined where nothing can be said without the whole.
+   * Condition that holds for one of the turns, as a conversation of its own, whenever the suite matches the whole; a
+   * suite of scope `turn` matches such conversations alone. Undefined where nothing can be said without the whole.
    */
   readonly matchesTurn: ((conversation: Conversation) => boolean) | undefined;
   /** Why this suite is not for this conversation, in a sentence; undefined where it is. Never throws. */
@@ -160,17 +160,17 @@ export interface CompiledSuite extends Weighing {
   readonly outcomes: readonly CompiledOutcomeRule[];
   /** Which tools change something, by the suite and by the configuration that it was loaded with. */
   readonly effects: ToolEffects;
-  /** By which it is told what of another version of it holds here as well. */
+  /** Definition that shows which verdicts of another version hold here as well. */
   readonly definition: SuiteDefinition;
-  /** All that is written in it; another one whenever anything is. Of code, the text of its module. */
+  /** All that is written in it; another one whenever anything is. For code, the text of its module. */
   readonly text: string;
   /** It runs beside the live suite of its name, is stored and compared, and counts for nothing. Absent otherwise. */
   readonly shadow?: true;
-  /** What an evaluation tells beyond its verdicts; undefined for a suite that never does. */
+  /** Findings beyond the verdicts; undefined for a suite that has none. */
   readonly findingsOf: ((subject: SubjectWith<Extracts>) => readonly Finding[]) | undefined;
   /** The approved runs that it compares conversations with. */
   readonly golden: GoldenLibrary | undefined;
-  /** Where it is written, for messages. */
+  /** Place in its file, for messages. */
   readonly file: string;
   readonly line: number | undefined;
 }

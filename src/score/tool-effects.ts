@@ -18,7 +18,7 @@ import { type HandsOver, handsOverByDefault } from './hand-over.ts';
 export type EffectOf = (tool: string) => ToolEffect;
 
 export interface ToolEffects {
-  /** By what people say and by the name: for a tool that no conversation is at hand for. */
+  /** Effect by people's description and by the name, for a tool without a conversation at hand. */
   readonly of: EffectOf;
   /** By all that is known in a conversation. Spans are looked at when the first tool is asked about that people say nothing of. */
   readonly in: (
@@ -55,7 +55,7 @@ export function toolEffects(said: readonly (ToolNames | undefined)[] = []): Tool
   };
 }
 
-/** What people say of a tool; undefined where they say nothing. */
+/** Effect of a tool as people describe it; undefined if they do not. */
 export function saidOf({ writes = [], reads = [] }: ToolNames): (tool: string) => ToolEffect | undefined {
   const [writing, reading] = [writes.map(compileGlob), reads.map(compileGlob)];
   const isOne = (matchers: readonly Matcher[], tool: string) => matchers.some((matches) => matches(tool));

@@ -46,7 +46,10 @@ export function weighAgain(
   return absent?.wasRead === true ? 'needs-conversation' : { score, outcome };
 }
 
-/** What each criterion adds to the score, in millionths of it, and what a hard failure took away; they sum to the score. */
+/**
+ * Parts of the score by criterion, in millionths of it, and the part that a hard failure took away; they sum to the
+ * score.
+ */
 export function pointsOf(
   { criteria }: { readonly criteria: readonly Weight[] },
   { verdicts, score }: { readonly verdicts: ReadonlyMap<string, VerdictKind>; readonly score: Millionths | undefined },
@@ -67,7 +70,7 @@ export function pointsOf(
   return new Map<string, number>(taken === 0 ? points : [...points, [HARD_FAILURES, taken]]);
 }
 
-/** Stands where a conversation would be, and notices that somebody looks. Whoever keeps things with it may. */
+/** Stands where a conversation would be, and notices that somebody looks. Callers may keep their own data with it. */
 class AbsentConversation implements Pick<Subject, 'once'> {
   wasRead = false;
   readonly #kept = new Map<object, unknown>();

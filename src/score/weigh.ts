@@ -29,9 +29,9 @@ export interface Weight {
 export interface Weighing {
   readonly criteria: readonly Weight[];
   readonly minDecided: Millionths;
-  /** What a hard failure by a critical criterion does to the score. */
+  /** Effect of a hard failure by a critical criterion on the score. */
   readonly hardFailureScores: 'zero' | 'as weighed';
-  /** What becomes of a conversation that broke off. */
+  /** Result of a conversation that broke off. */
   readonly whenBroken: 'hard_failure' | 'by criteria';
 }
 
@@ -72,7 +72,8 @@ export function weigh(
   const decidesAll = broke !== undefined && whenBroken === 'hard_failure' && (broke === 'no_answer' || !enough);
   if (decidesAll) return { ...weighed, score: 0, zeroedBy: broke };
   if (isHardFailure && hardFailureScores === 'zero') return { ...weighed, score: 0, zeroedBy: 'critical' };
-  // What a critical criterion found is enough, however little else was decided: the worst conversations must not leave the mean.
+  // A failed critical criterion is enough, however little else was decided, because the worst conversations must not
+  // leave the mean.
   if (!enough && !hasCriticalFailure) return { ...weighed, score: undefined, zeroedBy: undefined };
   return { ...weighed, score: decided === 0 ? 0 : ratio(passed, decided), zeroedBy: undefined };
 }

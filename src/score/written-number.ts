@@ -22,7 +22,7 @@ export function readingsOf(written: string): readonly string[] {
   }
   const marks = digits.match(/[.,]/g) ?? [];
   const last = digits.search(/[.,]\d*$/);
-  // Of one mark that comes more than once, all stand between thousands.
+  // A mark that occurs more than once always separates thousands.
   const isDecimal = marks.length === 1 || new Set(marks).size === 2;
   if (last < 0 || !isDecimal) return [withoutZeros(digits.replaceAll(/[.,]/g, ''))];
   return decimals(digits.slice(0, last).replaceAll(/[.,]/g, ''), digits.slice(last + 1)).map(withoutZeros);

@@ -11,10 +11,10 @@ export const EXAMPLE_START_MS = 1_790_000_000_000;
 const TURN_EVERY_MS = 60_000;
 const STEP_MS = 100;
 
-/** By what the spans are known, where they are not just an example. */
+/** Ids of the spans, if they are not just an example. */
 interface ExcerptIdentity {
   readonly conversationId: string;
-  /** Of the trace of a turn, from 1. */
+  /** Number of the trace of a turn, from 1. */
   readonly traceIdOf: (turn: number) => string;
   readonly startedAtMs: number;
 }

@@ -10,7 +10,8 @@
  *         expect: { right_amount: pass }
  *         score: 1
  *
- * All mistakes are found at once, each with its line. What is expected of criteria is held against the suite by `run-suite-test.ts`.
+ * All mistakes are found at once, each with its line. `run-suite-test.ts` compares the expected verdicts with the
+ * suite.
  */
 import { z } from 'zod';
 import { didYouMean } from '../../model/did-you-mean.ts';
@@ -66,7 +67,7 @@ type WrittenFile = z.output<typeof fileShape>;
 type WrittenTest = WrittenFile['tests'][number];
 
 const IN_FEW_LINES = ['user', 'calls', 'answer', 'error'] as const;
-/** What a recording says by itself. */
+/** Fields that a recording gives itself. */
 const NOT_WITH_SPANS = [
   ...IN_FEW_LINES,
   'turns',

@@ -1,6 +1,6 @@
 /**
- * What all golden checks of a suite and its findings ask about one conversation, worked out once: which trace is meant, how the
- * run compares with it, whether the answer is right and whether it took too much.
+ * Computes once per conversation what all golden checks of a suite and its findings need: the trace to compare with,
+ * the comparison, whether the answer is right, and whether the run took too much.
  */
 import { scopeMaker } from '../cel/scope.ts';
 import { occurs } from '../cel/linear-regex.ts';
@@ -17,7 +17,7 @@ import { argumentScope } from './read-arguments.ts';
 import { runOf } from './run.ts';
 import type { PolicyFindings, PolicyGuard } from './tool-policy.ts';
 
-/** What a suite says beyond its criteria, and checks of trajectories go by. */
+/** Parts of a suite, beyond its criteria, that checks of trajectories need. */
 export interface SuiteParts {
   readonly golden?: GoldenLibrary | undefined;
   readonly policy?: PolicyGuard | undefined;
@@ -57,7 +57,7 @@ export function assessRun(
   });
 }
 
-/** What is wrong with the answer, in words, or why that can't be told; undefined where it is as the trace has it. */
+/** Mistake in the answer, in words, or why it cannot be decided; undefined if the answer is right. */
 export function outputMistake(
   { output }: GoldenTrace,
   { turns, turn }: Pick<Subject, 'turns' | 'turn'>,
@@ -81,7 +81,7 @@ function lackingIn({ contains, matches }: GoldenTrace['output'], answers: readon
   return pattern === undefined ? undefined : `nothing in it matches ${toExcerpt(pattern)}`;
 }
 
-/** What was more than the trace allows, in words; undefined where all is within. 'unknown' where tokens were not recorded. */
+/** Excess over the trace's allowance, in words; undefined if there is none, 'unknown' if tokens were not recorded. */
 export function overBudget({ maxSteps, maxTokens }: GoldenTrace, subject: Subject): string | 'unknown' | undefined {
   const calls = subject.toolCalls.length;
   if (maxSteps !== undefined && calls > maxSteps) return `${calls} tool calls; ${maxSteps} are allowed`;

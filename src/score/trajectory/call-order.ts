@@ -14,13 +14,16 @@ import { isOneProcess, precedenceOf } from '../order/precedence.ts';
 interface CallOrder {
   /** Each came before the next of the list. */
   readonly isSequence: boolean;
-  /** Of two calls by their places in the list: whether it is certain. */
+  /** Whether the order of two calls, given by their places in the list, is certain. */
   readonly isBefore: (one: number, other: number) => boolean;
 }
 
 const SEQUENCE: CallOrder = { isSequence: true, isBefore: (one, other) => one < other };
 
-/** Of some of the subject's calls, in the order in which its turns list them. Of those beyond the most that can be put in order nothing is certain. */
+/**
+ * Order of some of the subject's calls, in the order in which its turns list them. Nothing is certain for calls beyond
+ * the most that can be ordered.
+ */
 export function callOrder(calls: readonly ToolCall[], subject: OrderedSubject): CallOrder {
   if (subject.turns.every(isSequence)) return SEQUENCE;
   const places = new Map(deedsOf(subject).map(({ call }, index) => [call, index]));
@@ -44,7 +47,8 @@ function isSequence({ steps, toolCalls }: Pick<Turn, 'steps' | 'toolCalls'>): bo
 function isOverBefore(one: ToolCall, other: ToolCall): boolean {
   const end = Math.max(one.startedAtMs, one.endedAtMs);
   if (end > other.startedAtMs) return false;
-  // Of two that took no time, in one instant, nobody knows; nor of what was asked for at once, where one has no time of its own.
+  // The order is unknown for two calls that took no time in one instant, and for calls requested together if one has no
+  // time of its own.
   if (one.startedAtMs === other.startedAtMs && other.endedAtMs <= other.startedAtMs) return false;
   return one.spanId !== undefined || other.requestedBy === undefined || one.requestedBy !== other.requestedBy;
 }

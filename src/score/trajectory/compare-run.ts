@@ -12,12 +12,13 @@
  *       H   what the required steps at 0.5 lack: Σ weight / 2
  *       W   Σ weight of the required steps, and of the calls that a mode without extras forbids
  *
- * The bonus makes up for half of what arguments that were partly right have cost, and for nothing else. So a run with a wrong required
- * step never has a score of 1; and whether a score is enough is decided without the bonus. In the mode `subset` a step that was not made is not held against the run: W has the steps that were made.
+ * The bonus makes up for half of what arguments that were partly right have cost, and for nothing else. So a run with a
+ * wrong required step never has a score of 1; and whether a score is enough is decided without the bonus. In the mode
+ * `subset` a missing step does not count against the run: W has the steps that were made.
  *
- * Of all alignments the best one counts: the most weight of required steps right, then the least weight of forbidden calls, then
- * the least of failed steps, then the most of optional steps. These four decide the score, so that it does not depend on which of
- * several equally good alignments is found; beyond them, the one that is easiest to read is preferred.
+ * The best alignment counts: the most weight of required steps right, then the least weight of forbidden calls, then
+ * the least of failed steps, then the most of optional steps. These four decide the score, so that it does not depend
+ * on which of several equally good alignments is found; beyond them, the one that is easiest to read is preferred.
  */
 import type { ToolCall } from '../../model/turn.ts';
 import { type ExpectedStep, forbidsExtras, type GoldenTrace, ordered } from './golden-trace.ts';
@@ -113,7 +114,7 @@ class MissingStep implements ComparedStep {
   }
 }
 
-/** Of a step that is missing, the call that would have been it in its place; worked out tool by tool, when somebody asks. */
+/** Call that could have been a missing step in its place; computed tool by tool, on demand. */
 function misplacedBy(pairs: StepPairs, callOf: readonly number[], left: readonly number[]) {
   const known = new Map<number, number>();
   const missing: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * Which calls can have confirmed a later one: those that ended well and were certainly over when it began. What a call was made
- * within came before it and was not over, and confirms nothing.
+ * Which calls can have confirmed a later one: those that ended well and were certainly over when it began. A call that
+ * encloses another came before it and was not over, so it confirms nothing.
  */
 import type { SpanId } from '../../model/ids.ts';
 import type { ToolCall } from '../../model/turn.ts';

@@ -1,7 +1,7 @@
 /**
- * From a run that went well to a draft of a golden trace, for a person to look over. What will differ from run to run becomes a
- * glob: uuids, dates and times, ids with a number in them (`TKT-4711` is `TKT-*`). What the user named stays: it is a part of the
- * task. Long texts of the agent's own may be anything.
+ * From a run that went well to a draft of a golden trace, for a person to look over. Values that differ from run to run
+ * become globs: uuids, dates and times, ids with a number in them (`TKT-4711` is `TKT-*`). Values that the user named
+ * stay, because they are part of the task. Long texts of the agent's own may be anything.
  *
  * Calls that failed are left out; calls that ran side by side stand under `unordered`.
  */

@@ -1,4 +1,4 @@
-/** A value that an argument of a golden trace should match, for an example of a run. Whoever uses it makes sure that it does. */
+/** A value that an argument of a golden trace should match, for an example of a run. Callers make sure that it does. */
 import type { Json } from '../../model/json.ts';
 
 const DEPTH_MAX = 20;
@@ -24,7 +24,7 @@ export function exampleOf(written: unknown, depth = 0): Json | undefined {
   return Object.fromEntries(examples);
 }
 
-/** What a glob leaves open is a number. */
+/** The open part of a glob is a number. */
 export function exampleText(glob: string): string {
   return glob.replaceAll('*', '1001').replaceAll('?', '1');
 }

@@ -6,8 +6,7 @@
  * 3. it names tags in an attribute, and exactly one trace has them all; of several, the one with the most similar input;
  * 4. the trace with the most similar input, if it is similar enough.
  *
- * The input is the first request of the conversation. Of equals, the one whose id comes first: the order of files and of the
- * traces in them makes no difference. Drafts are never chosen.
+ * The input is the first request of the conversation. Among equals the first id wins, so the order of files and of the traces in them makes no difference. Drafts are never chosen.
  */
 import type { Json } from '../../model/json.ts';
 import type { ToolNames } from '../../model/tool-names.ts';
@@ -33,7 +32,7 @@ type Chosen =
   | { readonly trace: undefined; readonly because: string };
 
 export class GoldenLibrary {
-  /** Those that are used. */
+  /** Traces that are used. */
   readonly traces: readonly GoldenTrace[];
   /** Which tools write and which do not, whatever they are called. It holds for all checks of the suite. */
   readonly names: ToolNames;

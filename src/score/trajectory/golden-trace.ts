@@ -1,6 +1,6 @@
 /**
- * A golden trace: a run that a person approved. What was asked, which tools were to be called with what, and what the
- * answer must say. Read from YAML by `read-golden.ts`; compared with a run by `compare-run.ts`.
+ * A golden trace: a run that a person approved. A golden trace: the request, the expected tool calls with their
+ * arguments, and the required answer. Read from YAML by `read-golden.ts`; compared with a run by `compare-run.ts`.
  */
 import type { Matcher } from '../../model/glob.ts';
 import { freeOrder, type PartialOrder, partialOrder } from './alignment/partial-order.ts';
@@ -43,13 +43,13 @@ export interface ExpectedStep {
 export interface GoldenTrace {
   readonly id: string;
   readonly description: string;
-  /** What the user asked. Words with a `*` stand for any such word where inputs are compared. */
+  /** Request of the user. Words with a `*` stand for any such word where inputs are compared. */
   readonly input: string;
-  /** What a conversation calls its scenario; the id unless the trace says otherwise. */
+  /** Name of the scenario in conversations; the id unless the trace gives another. */
   readonly scenario: string;
   readonly mode: MatchMode;
   readonly steps: readonly ExpectedStep[];
-  /** Of the steps, as far as the mode looks at it. */
+  /** Order of the steps, as far as the mode checks it. */
   readonly order: PartialOrder;
   readonly output: ExpectedOutput;
   /** Tool calls. */
@@ -66,7 +66,7 @@ export interface GoldenTrace {
 export const OUTPUT_PLACES = ['last_answer', 'any_answer'] as const;
 
 interface ExpectedOutput {
-  /** Where it is looked for: each text may be in another answer. */
+  /** Answers in which it is searched; each text may be in another answer. */
   readonly in: (typeof OUTPUT_PLACES)[number];
   /** Texts that the answer must contain, in whatever case. */
   readonly contains: readonly string[];

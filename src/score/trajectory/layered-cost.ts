@@ -1,6 +1,6 @@
 /**
- * Costs of several layers as one number: a higher layer always outweighs all lower ones together, as hours do minutes. What
- * each layer can come to at most is known beforehand, so that each gets as much room as it needs; where a number can't hold
+ * Costs of several layers as one number: a higher layer always outweighs all lower ones together, as hours do minutes.
+ * The maximum of each layer is known beforehand, so that each gets as much room as it needs; if a number cannot hold
  * them all, the lowest layers are left out.
  */
 type Five = readonly [number, number, number, number, number];

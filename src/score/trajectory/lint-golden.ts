@@ -1,4 +1,7 @@
-/** What a golden trace may say and hardly means: advice, where `read-golden.ts` finds mistakes. */
+/**
+ * Finds parts of a golden trace that are valid and probably not intended: advice, while `read-golden.ts` finds
+ * mistakes.
+ */
 import { forbidsExtras, type GoldenTrace, ordered } from './golden-trace.ts';
 
 export function lintGolden(trace: GoldenTrace): readonly string[] {

@@ -40,13 +40,13 @@ export interface ExpectedArgument extends ExpectedMember {
   readonly expected: string;
   /** A value that should match; undefined where none comes to mind. */
   readonly example: Json | undefined;
-  /** Where it is wrong, so is the step. */
+  /** If it is wrong, so is the step. */
   readonly critical: boolean;
 }
 
 export interface ArgumentsMatcher {
   readonly expected: readonly ExpectedArgument[];
-  /** Of the same arguments; steps of one trace that have the same keys share one list. */
+  /** Keys of the arguments; steps of one trace that have the same keys share one list. */
   readonly keys: readonly string[];
   /** Other arguments are no mistake. */
   readonly open: boolean;
@@ -126,7 +126,7 @@ function gradeOf({ scalar, matches }: ValueMatcher, value: Json | undefined, arg
   return matches(value, args, scope);
 }
 
-/** What is not right about them, for people. Empty where all is. */
+/** Differences of the arguments, for people. Empty where all is. */
 export function differences(matcher: ArgumentsMatcher, args: Json, scope: ArgumentScope): readonly string[] {
   const members = membersOf(args);
   if (members === undefined) return [`the arguments are ${toExcerpt(show(args))}, no object`];

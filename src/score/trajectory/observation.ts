@@ -1,5 +1,5 @@
 /**
- * What kind of result a call had:
+ * Classifies the result of a call:
  *
  *     error     the call failed, or its result says so (see `tool-failure.ts`)
  *     list      a list, or an object that holds one: `{tickets: […], next: …}`
@@ -24,7 +24,7 @@ export function observationOf(call: Pick<ToolCall, 'error' | 'answered' | 'resul
   return members.some(([, member]) => Array.isArray(member)) ? 'list' : 'success';
 }
 
-/** Nothing is held against a result that nobody recorded. */
+/** A result that was not recorded never counts against the run. */
 export function isExpected(observed: Observation | undefined, expected: Observation | undefined): boolean {
   if (observed === undefined || expected === undefined) return true;
   return expected === 'success' ? observed !== 'error' : observed === expected;

@@ -1,6 +1,6 @@
 /**
- * What a call is to a step of its tool: how right and how close its arguments are, and whether its result is of the kind that
- * is expected. What was looked at is remembered, and arguments of the same text are read once; but nothing is set up before it is
+ * Grades a call as a step of its tool: how right and how close its arguments are, and whether its result has the
+ * expected kind. Grades are cached, and arguments of the same text are read once. Nothing is set up before it is
  * needed, because in most runs each step has the very call that it had in the run before.
  */
 import type { Json } from '../../model/json.ts';
@@ -102,7 +102,7 @@ export class PairGrades {
   }
 }
 
-/** What is looked at again and again, where a call is compared with several steps. */
+/** Cache for a call that is compared with several steps. */
 interface ReadCall {
   readonly json: Json;
   given: GivenArguments | undefined;
@@ -129,7 +129,7 @@ export function pairClosenessIn(grade: number): number {
   return closenessIn(grade - SEEN);
 }
 
-/** Whether the text alone says so. Of arguments that had to be read, comparing them is as easy. */
+/** Whether the text alone says so. Once arguments had to be read, comparing them is as cheap. */
 function wasRight({ lastRight }: ArgumentsMatcher, args: Content): boolean {
   return lastRight?.text !== undefined && args.state === 'whole' && args.text === lastRight.text;
 }

@@ -37,7 +37,7 @@ const environment: Environment = checkEnvironment()
   .registerVariable('value', { type: 'dyn', description: 'the argument' })
   .registerVariable('args', { type: 'dyn', description: 'all arguments of the call' });
 
-/** What expressions among arguments read: the conversation, and the argument at hand. */
+/** Inputs of expressions among arguments: the conversation, and the argument at hand. */
 export function argumentScope(scope: () => Scope): ArgumentScope {
   return (value, args) => {
     const names: object = Object.create(null);
@@ -48,7 +48,7 @@ export function argumentScope(scope: () => Scope): ArgumentScope {
   };
 }
 
-/** What several steps of one trace expect alike is there once: less to go through when runs are compared. */
+/** Equal expectations of several steps of one trace are stored once, so that comparing runs is cheaper. */
 export class SharedArguments {
   readonly #keys = new Map<string, readonly string[]>();
   readonly #expected = new Map<string, ExpectedArgument>();

@@ -69,7 +69,7 @@ type WrittenTrace = z.output<typeof traceShape>;
 type WrittenStep = z.output<typeof step>;
 
 interface ReadGolden {
-  /** Those without a mistake. */
+  /** Traces without a mistake. */
   readonly traces: readonly GoldenTrace[];
   readonly mistakes: readonly Mistake[];
 }

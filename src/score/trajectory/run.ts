@@ -1,8 +1,9 @@
 /**
- * A run as it is compared: the tool calls of a conversation, and which of them came before which others (`call-order.ts`). Where that is
- * not certain of two, either may count as the first.
+ * A run as it is compared: the tool calls of a conversation, and which of them came before which others
+ * (`call-order.ts`). If the order of two is not certain, either may count as the first.
  *
- * Calls are numbered so that none comes before one with a smaller number. Where that leaves a choice, it is the order of the list.
+ * Calls are numbered so that none comes before one with a smaller number. If that leaves a choice, the order of the
+ * list decides.
  */
 import type { ToolCall } from '../../model/turn.ts';
 import type { OrderedSubject } from '../order/ordered-steps.ts';

@@ -27,7 +27,7 @@ const HALVES_MAX = 100;
 const NO_CALLS: readonly number[] = [];
 const NOTHING: ReadonlyMap<number, number> = new Map();
 
-/** Not a bonus. Of a subset no step is one: each may be left out, and each that is made counts. */
+/** Not a bonus. A subset has none: each step may be left out, and each that is made counts. */
 export function counts({ required }: ExpectedStep, { mode }: GoldenTrace): boolean {
   return required || mode === 'subset';
 }
@@ -36,7 +36,7 @@ type Found = Pick<Alignment, 'callOf' | 'isOptimal'>;
 
 const NOTHING_OPEN: Found = { callOf: NO_CALLS, isOptimal: true };
 
-/** Of two sequences whose ends go together, what is left to align: steps and calls from the first number up to the others. */
+/** The part left to align of two sequences whose ends match: steps and calls from the first number up to the others. */
 interface Middle {
   readonly from: number;
   readonly stepsTo: number;
@@ -67,13 +67,13 @@ export class StepPairs {
     return this.#isWrite(this.#run.calls[call]?.name ?? '') ? WRITE_HALVES : READ_HALVES;
   }
 
-  /** Of a step and the call that the best alignment gives it: the step score, doubled. */
+  /** Step score, doubled, of a step and the call that the best alignment gives it. */
   pointsOf(step: number, call: number): 0 | 1 | 2 {
     if (step < this.#middle.from || step >= this.#middle.stepsTo) return 2;
     return pairPointsIn(this.#grades.gradeOf(step, call));
   }
 
-  /** Of any two. */
+  /** Step score of any two. */
   #isPerfect(step: number, call: number): boolean {
     const expected = this.#trace.steps[step];
     const name = this.#run.calls[call]?.name;
@@ -171,7 +171,7 @@ export class StepPairs {
     return layers([2 * required, forbidden, required, 2 * optional, nearest]);
   }
 
-  /** What a pair costs, by its step and its grade: few steps differ in this, so that most of it is worked out once. */
+  /** Cost of a pair, by its step and its grade; few steps differ in this, so that most of it is computed once. */
   #pairCosts(pack: Layers['pack']): (step: number, grade: number) => number {
     const { steps, mode } = this.#trace;
     const known: number[] = [];
@@ -186,7 +186,7 @@ export class StepPairs {
         const points = pairPointsIn(grade);
         const lost = (2 - points) * halves;
         const rest = CLOSENESS - pairClosenessIn(grade);
-        // Of a subset, the weight of what was made is the whole that the score is a part of.
+        // For a subset, the weight of the steps made is the whole that the score is a part of.
         const failed = mode === 'subset' || points === 0 ? halves : 0;
         cost = isCounted ? pack(lost, 0, failed, 0, rest) : pack(0, 0, 0, lost, rest);
         known[key] = cost;
@@ -215,8 +215,8 @@ export class StepPairs {
   }
 
   /**
-   * Where order does not matter, the steps and calls of one tool have nothing to do with those of another. Of a tool each of whose
-   * steps finds a call that fits perfectly, nothing is left to weigh: the call of each such step.
+   * Where order does not matter, the steps and calls of one tool have nothing to do with those of another. Calls of a
+   * tool each of whose steps finds a perfect call, so that nothing is left to weigh.
    */
   #settledByTool(candidates: readonly (readonly number[])[]): ReadonlyMap<number, number> {
     // By a glob tools have to do with each other.
@@ -239,9 +239,9 @@ export class StepPairs {
   }
 
   /**
-   * Of two sequences whose first elements fit perfectly, those are a pair of some best alignment, provided that no other step of
-   * the tool would lose more without the call. (Whatever alignment there is, giving the first call to the first step instead makes
-   * it no worse.) The same from the end; what is left between is all there is to weigh.
+   * If the first elements of two sequences fit perfectly, they are a pair of some best alignment, provided that no
+   * other step of the tool would lose more without the call. (Whatever alignment there is, giving the first call to the
+   * first step instead makes it no worse.) The same from the end; what is left between is all there is to weigh.
    */
   #betweenPerfectEnds(walked: readonly number[]): Middle {
     const { steps } = this.#trace;
@@ -261,7 +261,7 @@ export class StepPairs {
   /** Whether no step of the same tool would lose more; where a glob makes it hard to say, of no step. */
   #losesMost(): (step: number) => boolean {
     const { steps } = this.#trace;
-    // Whatever counts before all that is a bonus.
+    // Higher layers count as a bonus.
     const lossOf = (at: number, step: ExpectedStep) =>
       (this.stepHalves[at] ?? 0) + (counts(step, this.#trace) ? HALVES_MAX : 0);
     let [least, greatest] = [Number.POSITIVE_INFINITY, 0];

@@ -1,9 +1,9 @@
 /**
- * What an agent may do at all, whatever it was asked: tools that are allowed, tools and arguments that are forbidden, tools
- * that need a confirmation first, and how many calls there may be. Every call is looked at, attempts that failed included.
+ * Tool policy of an agent, whatever the request: allowed tools, forbidden tools and arguments, tools that need a
+ * confirmation first, and the maximum number of calls. Every call is looked at, attempts that failed included.
  *
- * A confirmation is a call that ended well and was certainly over before the call in question (`confirmations.ts`), or a request of
- * the user, not the first, that says so.
+ * A confirmation is a call that ended well and was certainly over before the call in question (`confirmations.ts`), or
+ * a request of the user, not the first, that says so.
  */
 import type { SpanId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
@@ -18,7 +18,7 @@ import { type ArgumentScope, type ArgumentsMatcher, argumentOf } from './match-a
 
 export interface ForbiddenCall {
   readonly tool: string;
-  /** Where it is given, only calls with such arguments are forbidden; the arguments that it does not name are free. */
+  /** If it is given, only calls with such arguments are forbidden; the arguments that it does not name are free. */
   readonly args: ArgumentsMatcher | undefined;
   readonly because: string | undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * What an evaluation finds beyond its verdicts, by the golden trace that is meant:
+ * Findings of an evaluation beyond its verdicts, by the matching golden trace:
  *
  *     lucky_path           the answer is right, and the way to it was not
  *     silent_inefficiency  the answer is right, and took more steps or tokens than the trace allows

@@ -1,4 +1,4 @@
-/** What the ends of an expression mean where it is a check, the condition of one, or an outcome rule. */
+/** Defines the meaning of an expression's result as a check, as a condition of one, or as an outcome rule. */
 import type { Conversation } from '../../model/conversation.ts';
 import { type SpanId, tryParseSpanId } from '../../model/ids.ts';
 import type { Evaluated, Program } from '../cel/program.ts';

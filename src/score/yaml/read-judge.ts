@@ -1,4 +1,4 @@
-/** What of a criterion for a judge is more than a matter of form: fields that mean nothing where a model answers. */
+/** Checks the fields of a criterion for a judge beyond their form: fields that mean nothing if a model answers. */
 import type { WrittenCriterion } from './suite-shape.ts';
 
 interface MisplacedField {

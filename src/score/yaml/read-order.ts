@@ -11,8 +11,8 @@
  *         - first: authenticate
  *         - at_most: [3, 'search_*']
  *
- * One predicate, read like a sentence, and its options. A text in place of a step is a tool's name. Whatever is wrong is reported, and
- * nothing comes of the whole then.
+ * One predicate, read like a sentence, and its options. A text in place of a step is a tool's name. Reports each
+ * mistake, and returns nothing if there is one.
  */
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { STEP_KINDS, type StepKind } from '../../model/step.ts';

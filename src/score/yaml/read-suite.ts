@@ -1,6 +1,6 @@
 /**
- * A suite in YAML, its expressions compiled, as the same `Suite` that TypeScript suites are. Whatever is wrong with it
- * is found here and in `compileSuite`, all of it, each with its line.
+ * A suite in YAML, its expressions compiled, as the same `Suite` that TypeScript suites are. Finds all mistakes, here
+ * and in `compileSuite`, each with its line.
  */
 import type { Environment } from '@marcbachmann/cel-js';
 import { didYouMean } from '../../model/did-you-mean.ts';
@@ -32,7 +32,7 @@ import { knownSuiteKeys, lenientSuite, strictSuite, type WrittenCriterion, type 
 interface AroundSuite {
   /** Golden traces are read relative to where one stands, unless this says otherwise. */
   readonly files?: GoldenFiles;
-  /** What the configuration says of tools. */
+  /** Tools as the configuration describes them. */
   readonly tools?: CompileOptions['tools'];
 }
 
@@ -179,7 +179,7 @@ class SuiteReader {
         continue;
       }
       const program = this.#compile(path, text, 'any');
-      // Of type dyn, because it is null where what it reads is absent.
+      // Has type dyn, because it is null if its input is absent.
       this.#environment.registerVariable(name, 'dyn');
       if (program !== undefined) this.#extracts.set(name, program);
     }
@@ -288,7 +288,7 @@ class SuiteReader {
       );
       return undefined;
     }
-    // What is wrong with the block has been said.
+    // Mistakes of the block have been reported.
     if (requires !== undefined && this.#parts[requires === 'golden' ? 'golden' : 'policy'] === undefined)
       return undefined;
     return this.#withParameters(builtIn, written.with ?? {}, [...path, 'with']);

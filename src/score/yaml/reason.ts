@@ -3,7 +3,7 @@
  *
  *     reason: Booked at {{ booking.time }}, but {{ truth.time }} was asked for.
  *
- * What cannot be worked out is shown as such: a reason must never be why a check has no verdict.
+ * A value that cannot be computed is shown as such, because a reason must never keep a check from its verdict.
  */
 import type { Program } from '../cel/program.ts';
 import { show } from '../cel/values.ts';

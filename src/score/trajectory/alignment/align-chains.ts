@@ -15,7 +15,7 @@ export function alignChains({ starts, calls, gains }: Candidates, callCount: num
   // most[j]: the most that the steps so far and the first j calls save; last[j]: the last pair of a way to it, or -1.
   const most = new Float64Array(callCount + 1);
   const last = new Int32Array(callCount + 1).fill(-1);
-  // Of each pair: what it saves with what is before it, and the pair before it.
+  // For each pair: its saving together with the pairs before it, and the pair before it.
   const saved = new Float64Array(calls.length);
   const before = new Int32Array(calls.length);
   for (let step = 0; step < steps; step += 1) {
@@ -26,7 +26,7 @@ export function alignChains({ starts, calls, gains }: Candidates, callCount: num
       saved[pair] = total;
       before[pair] = last[call] as number;
       const known = most[call + 1] as number;
-      // Of equals the way that ends with the earliest call is kept, and of those the one with the latest step.
+      // Among equals, keeps the path that ends with the earliest call, and among those the one with the latest step.
       if (total < known || (total === known && calls[last[call + 1] as number] !== call)) continue;
       for (let j = call + 1; j <= callCount && (most[j] as number) <= total; j += 1) {
         most[j] = total;

@@ -8,8 +8,7 @@
  * 4. Else a search between the bounds, of at most so many states. Beyond, the best that is known is given, and says that it
  *    may not be the best there is.
  *
- * Steps that no call can be for, and calls that no step can be for, are set aside before. Where there is no order, what can have
- * nothing to do with each other (the calls of one tool, and those of another) is solved by itself.
+ * Steps that no call can be for, and calls that no step can be for, are set aside before. Without an order, independent parts (the calls of one tool, and those of another) are solved separately.
  */
 import { alignChains } from './align-chains.ts';
 import { type Alignment, type AlignmentProblem, isConsistent } from './alignment-problem.ts';
@@ -83,7 +82,7 @@ function take(callOf: number[], { steps, calls }: Part, found: readonly number[]
   });
 }
 
-/** What has any candidate at all. */
+/** Steps and calls with any candidate. */
 function hopefulIn({ starts, calls }: Candidates, callCount: number): Part {
   const hopeful: boolean[] = Array(callCount).fill(false);
   for (const call of calls) hopeful[call] = true;

@@ -10,7 +10,7 @@ import type { PartialOrder } from './partial-order.ts';
 export interface AlignmentProblem {
   readonly expected: PartialOrder;
   readonly actual: PartialOrder;
-  /** Of a step and one of its candidates; infinity where the two can't be paired. */
+  /** Cost of a step and one of its candidates; infinity if the two cannot be paired. */
   pairCost(step: number, call: number): number;
   missingCost(step: number): number;
   extraCost(call: number): number;
@@ -27,8 +27,8 @@ export interface Alignment {
 }
 
 /**
- * Whether the pairs are possible in one go: the steps and the calls, each pair being one, have no circle of "comes before".
- * What is not paired can't make a circle by itself, because both orders are transitive.
+ * Whether the pairs are possible in one go: the steps and the calls, each pair being one, have no circle of "comes
+ * before". Unpaired elements cannot form a circle by themselves, because both orders are transitive.
  */
 export function isConsistent({ expected, actual }: AlignmentProblem, callOf: readonly number[]): boolean {
   const steps = callOf.flatMap((call, step) => (call >= 0 ? [step] : []));
@@ -40,7 +40,7 @@ export function isConsistent({ expected, actual }: AlignmentProblem, callOf: rea
     }
     return true;
   };
-  // Pairs are taken away from the front. Where none can be, they wait for each other.
+  // Pairs are taken away from the front. If none can be, they wait for each other.
   for (let progress = true; progress && waiting.size > 0; ) {
     progress = false;
     for (const step of waiting) {

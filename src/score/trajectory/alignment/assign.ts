@@ -10,9 +10,9 @@ import type { Candidates, Part } from './candidates.ts';
 export interface Assignment {
   /** For each step of the part its call, by their numbers in the part. */
   readonly callOf: readonly number[];
-  /** What it saves, compared with leaving everything out. */
+  /** Saving, compared with leaving everything out. */
   readonly gain: number;
-  /** What a step, or a call, can do for the total at most, as numbers of zero or less: see `reduced…` below. */
+  /** Upper bound of a step's, or a call's, effect on the total, as numbers of zero or less: see `reduced…` below. */
   readonly stepPotential: readonly number[];
   readonly callPotential: readonly number[];
 }

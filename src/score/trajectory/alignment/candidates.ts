@@ -7,11 +7,11 @@ import type { AlignmentProblem } from './alignment-problem.ts';
 export interface Candidates {
   /** The pairs of a step are those from `starts[step]` up to `starts[step + 1]`. */
   readonly starts: readonly number[];
-  /** Of each pair its call; those of a step are ascending. */
+  /** Call of each pair; the calls of a step are ascending. */
   readonly calls: readonly number[];
-  /** What each pair saves, compared with leaving both out: nothing or more. */
+  /** Saving of each pair, compared with leaving both out: 0 or more. */
   readonly gains: readonly number[];
-  /** What it costs to leave everything out. */
+  /** Cost of leaving everything out. */
   readonly unpaired: number;
 }
 
@@ -39,7 +39,7 @@ export function candidatesIn(problem: AlignmentProblem): Candidates {
   return { starts, calls, gains, unpaired };
 }
 
-/** What an alignment saves, all of whose pairs are candidates. */
+/** Saving of an alignment, all of whose pairs are candidates. */
 export function gainOf({ starts, calls, gains }: Candidates, callOf: readonly number[]): number {
   let gain = 0;
   for (const [step, call] of callOf.entries()) {

@@ -90,7 +90,7 @@ interface State {
   /** Above the bound. */
   readonly cost: number;
   readonly depth: number;
-  /** Those that nothing comes before any more. */
+  /** Elements that nothing comes before any more. */
   readonly steps: readonly number[];
   readonly calls: readonly number[];
   readonly from: State | undefined;
@@ -106,10 +106,10 @@ function pairsOf(end: State, steps: number): readonly number[] {
   return callOf;
 }
 
-/** What is next in a partial order, as things are taken away from its front. */
+/** Next elements of a partial order, as elements are taken away from its front. */
 class Front {
   readonly #before: readonly bigint[];
-  /** Those that come directly after each: nothing is between. */
+  /** Direct successors of each element. */
   readonly #next: readonly (readonly number[])[];
 
   constructor(order: PartialOrder) {

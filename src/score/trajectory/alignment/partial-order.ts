@@ -30,7 +30,7 @@ export function partialOrder(size: number, precedes: (earlier: number, later: nu
   return { size, precedes: (earlier, later) => earlier < later && precedes(earlier, later), isChain, isFree };
 }
 
-/** Of some of the things only, which are numbered anew. */
+/** Order of some of the elements only, which are numbered again. */
 export function restricted(order: PartialOrder, kept: readonly number[]): PartialOrder {
   if (kept.length === order.size) return order;
   if (order.isFree) return freeOrder(kept.length);
