@@ -15,7 +15,7 @@ export function configurationPage(): string {
 # Configuration
 
 Assay runs without any. Write what you want otherwise into \`assay.yaml\` where you start it (or \`--config <file>\`). Environment
-variables win over the file, flags over both. \`npm run assay -- validate\` checks all of it and reports every mistake at once.
+variables win over the file, flags over both. \`npx assay validate\` checks all of it and reports every mistake at once.
 
 In the stack of Docker it is a folder, with \`assay.yaml\`, the suites and the files of secrets that it names; user 1000 must be able to read them:
 
@@ -69,7 +69,7 @@ A secret is named by the file or the environment variable that holds it: what is
 ## Change it while it runs
 
 \`\`\`
-npm run assay -- validate                   # says what would be wrong
+npx assay validate                          # says what would be wrong
 kill -HUP <pid>                             # one process
 docker compose exec assay sh -c 'kill -HUP 1'       # the stack; with Kafka each of assay-1, assay-2, assay-3
 curl -X POST http://127.0.0.1:4319/api/v1/reload -H 'content-type: application/json' -d '{}'     # and says what came of it; to a container, with a token
