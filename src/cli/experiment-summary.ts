@@ -1,6 +1,7 @@
 /**
- * What an experiment adds up to. Its figures are means over cases, as those of `assay compare` and `assay gate`, and a run that broke off and left nothing to
- * score counts in them as a hard failure with score 0.
+ * Summary of an experiment: the figures of `assay score`, taken over cases instead of over conversations. A case counts
+ * with the mean of its runs, as in `assay compare` and `assay gate`. A run that broke off before anything could be scored
+ * counts as a hard failure with score 0.
  */
 import { suitesOf } from '../compare/compare-experiments.ts';
 import { countedOf, leftNoScore, meanOf, scoreOf } from '../compare/measure.ts';
@@ -8,7 +9,7 @@ import { type SuiteRun, SuiteRuns } from '../compare/suite-runs.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import type { CaseRun, ExperimentResult } from '../model/experiment.ts';
 import { isFailure } from '../model/severity.ts';
-import { bandOf, type SuiteSummary, type Summary, summarize } from '../report/documents/summary.ts';
+import { bandFor, type SuiteSummary, type Summary, summarize } from '../report/documents/summary.ts';
 
 export function summaryOf(result: ExperimentResult): Summary {
   const summary = summarize(result.runs.flatMap(({ evaluations }) => evaluations));
@@ -20,19 +21,21 @@ export function summaryOf(result: ExperimentResult): Summary {
   return { ...summary, ...withFigures(summary, suites), suites: Object.fromEntries(figures) };
 }
 
-/** Of which no suite says anything, because nothing was left to score. */
+/** Runs that broke off before any suite could score them. */
 export function brokenOff(runs: readonly CaseRun[]): readonly CaseRun[] {
   return runs.filter((run) => leftNoScore({ run, evaluations: run.evaluations }));
 }
 
-/** A suite that was for none of the runs has no figures. */
+/** Whether the suite scored any of the runs, or would have if they had not broken off. */
 function isKnown({ cases }: SuiteRuns): boolean {
   return [...cases.values()].some(({ runs }) => runs.some((run) => run.evaluations.length > 0 || leftNoScore(run)));
 }
 
 function withFigures(summary: SuiteSummary, suites: readonly SuiteRuns[]): SuiteSummary {
   const cases = suites.flatMap((runs) => [...runs.cases.values()]);
-  const lost = cases.flatMap(({ runs }) => runs).filter(leftNoScore).length;
+  const runs = cases.flatMap((ofCase) => ofCase.runs);
+  const lost = runs.filter(leftNoScore).length;
+  const scored = runs.filter((run) => scoreOf(run) !== undefined).length / runs.length;
   const mean = (of: (run: SuiteRun) => number | undefined) =>
     rounded(meanOver(cases, ({ runs }) => meanOver(runs, of)));
   const { outcomes } = summary;
@@ -42,7 +45,7 @@ function withFigures(summary: SuiteSummary, suites: readonly SuiteRuns[]): Suite
     ...summary,
     broke_off: lost,
     tcr,
-    band: summary.band === null || tcr === null ? null : bandOf(tcr * 1_000_000),
+    band: tcr === null ? null : bandFor(tcr * 1_000_000, { scored, withEvidence: summary.with_evidence ?? 0 }),
     success_rate: isAboutTask ? mean((run) => shareOf(run, 'successful_completion')) : null,
     no_fault_rate: isAboutTask ? null : mean((run) => shareOf(run, 'no_fault_found')),
     outcomes: { ...outcomes, hard_failure: outcomes.hard_failure + lost },

@@ -77,6 +77,14 @@ test('there is no band where at most half of what was scored has evidence of the
   expect(summarize([form, task, { ...task }])).toMatchObject({ band: 'production ready' });
 });
 
+test('there is no band where fewer than half were scored', () => {
+  const scored = evaluation({ id: 'a', score: 1_000_000 });
+  const unscored = evaluation({ id: 'b', outcome: 'unscored' });
+
+  expect(summarize([scored, unscored])).toMatchObject({ band: 'production ready' });
+  expect(summarize([scored, unscored, { ...unscored }])).toMatchObject({ tcr: 1, band: null });
+});
+
 test('what was handed over to a person is in no success rate', () => {
   const summary = summarize([
     evaluation({ id: 'a', score: 1_000_000 }),

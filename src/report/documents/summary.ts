@@ -17,7 +17,7 @@ export interface SuiteSummary {
   readonly scored: number;
   /** Mean score of what was scored; null where nothing was. */
   readonly tcr: number | null;
-  /** Null where at most half of what was scored has evidence of the task. */
+  /** Null unless `bandFor` finds enough behind it. */
   readonly band: Band | null;
   /**
    * Share of successes in what succeeded or failed: what was handed over to a person, and what is known by its form alone, is in neither. Null where
@@ -74,6 +74,18 @@ export function summarize(evaluations: readonly Evaluation[]): Summary {
   };
 }
 
+interface Behind {
+  /** Share of what was evaluated, or run, that has a score. */
+  readonly scored: number;
+  /** Share of what has a score in which a criterion about the task was decided. */
+  readonly withEvidence: number;
+}
+
+/** Null where fewer than half were scored, or at most half of the scored have evidence of the task: the rest might say otherwise. */
+export function bandFor(tcrMillionths: number, { scored, withEvidence }: Behind): Band | null {
+  return scored < 0.5 || withEvidence <= 0.5 ? null : bandOf(tcrMillionths);
+}
+
 export function bandOf(tcrMillionths: number): Band {
   if (tcrMillionths >= 850_000) return 'production ready';
   return tcrMillionths >= 700_000 ? 'usable' : 'not ready';
@@ -96,7 +108,10 @@ function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
     broke_off: 0,
     scored: scored.length,
     tcr: mean === undefined ? null : Math.round(mean) / 1_000_000,
-    band: mean === undefined || known * 2 <= scored.length ? null : bandOf(mean),
+    band:
+      mean === undefined
+        ? null
+        : bandFor(mean, { scored: scored.length / evaluations.length, withEvidence: known / scored.length }),
     success_rate: isAboutTask ? rate('successful_completion') : null,
     no_fault_rate: isAboutTask ? null : rate('no_fault_found'),
     about: about ?? null,

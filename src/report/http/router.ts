@@ -56,8 +56,11 @@ function nothingThere(pathname: string, method: string | undefined): Answer {
 
 function otherMethod(there: readonly Route<undefined>[], method: string | undefined): Answer {
   const allow = there.flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])).join(', ');
-  const why = there.every(({ may }) => may === 'read') ? 'this only reads' : `${allow} is`;
-  return jsonAnswer(405, { error: `${method} is not supported here: ${why}` }, { allow });
+  return jsonAnswer(
+    405,
+    { error: `${method} is not supported here: use ${allow.replaceAll(', ', ' or ')}` },
+    { allow },
+  );
 }
 
 function notEncoded(): Answer {
