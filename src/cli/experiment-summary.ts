@@ -32,7 +32,9 @@ function isKnown({ cases }: SuiteRuns): boolean {
 
 function withFigures(summary: SuiteSummary, suites: readonly SuiteRuns[]): SuiteSummary {
   const cases = suites.flatMap((runs) => [...runs.cases.values()]);
-  const lost = cases.flatMap(({ runs }) => runs).filter(leftNoScore).length;
+  const runs = cases.flatMap((ofCase) => ofCase.runs);
+  const lost = runs.filter(leftNoScore).length;
+  const silent = runs.filter((run) => run.evaluations.length === 0).length - lost;
   const mean = (of: (run: SuiteRun) => number | undefined) =>
     rounded(meanOver(cases, ({ runs }) => meanOver(runs, of)));
   const { outcomes } = summary;
@@ -42,7 +44,7 @@ function withFigures(summary: SuiteSummary, suites: readonly SuiteRuns[]): Suite
     ...summary,
     broke_off: lost,
     tcr,
-    band: summary.band === null || tcr === null ? null : bandOf(tcr * 1_000_000),
+    band: summary.band === null || tcr === null || silent * 2 >= runs.length ? null : bandOf(tcr * 1_000_000),
     success_rate: isAboutTask ? mean((run) => shareOf(run, 'successful_completion')) : null,
     no_fault_rate: isAboutTask ? null : mean((run) => shareOf(run, 'no_fault_found')),
     outcomes: { ...outcomes, hard_failure: outcomes.hard_failure + lost },

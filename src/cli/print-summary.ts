@@ -1,5 +1,6 @@
 /** The end of `assay score`, as a person reads it. */
 import { counted } from '../model/counted.ts';
+import { ENDLESS_SIGNS, type EndlessSign } from '../model/events/scoring-events.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import {
@@ -11,10 +12,12 @@ import {
   type Summary,
   TCR_SPELLED_OUT,
 } from '../report/documents/summary.ts';
+import type { TurnsWithoutEnd } from '../offline/turns-without-end.ts';
 import { printTable, type TableRow } from './print-table.ts';
 import { percent, safe, type Style, type Terminal } from './terminal.ts';
 
 const FAILING_MAX = 10;
+const EXAMPLES_MAX = 3;
 const OUTCOME_STYLES = {
   successful_completion: 'green',
   no_fault_found: 'green',
@@ -34,18 +37,41 @@ export function printSummary(
     readonly turns: number;
     /** Traces in which nothing is the work of an agent. */
     readonly otherTraces: number;
+    readonly logsAlone: number;
+    readonly withoutEnd: readonly TurnsWithoutEnd[];
     readonly unmatched: number;
     readonly seconds: number;
   },
 ): void {
   printScores(terminal, summary);
+  for (const sign of ENDLESS_SIGNS)
+    printWithoutEnd(
+      terminal,
+      run.withoutEnd.filter((one) => one.sign === sign),
+      ENDLESS_WORDS[sign],
+    );
   const notes = [
     `${counted(summary.conversations, 'conversation')}, ${counted(run.turns, 'turn')}, ${counted(run.records, 'span or log record', 'spans and log records')} in ${run.seconds.toFixed(1)} s`,
     ...(run.otherTraces > 0 ? [withoutAgent(run.otherTraces)] : []),
+    ...(run.logsAlone > 0 ? [`${counted(run.logsAlone, 'trace')} of log records without spans`] : []),
     ...(run.rejected > 0 ? [`${counted(run.rejected, 'record')} without a valid trace or span id left out`] : []),
     ...(run.unmatched > 0 ? [`${counted(run.unmatched, 'conversation')} matched no suite`] : []),
   ];
   terminal.out(`\n  ${terminal.paint('dim', notes.join('; '))}`);
+}
+
+/** Why each turn has no end, as a predicate. */
+const ENDLESS_WORDS = {
+  'no-root': 'the root span never arrived, and neither did any call of a model or a tool',
+  'open-call': 'the last model call asks for a tool, and nothing came after it',
+} as const satisfies Record<EndlessSign, string>;
+
+function printWithoutEnd(terminal: Terminal, found: readonly TurnsWithoutEnd[], why: string): void {
+  if (found.length === 0) return;
+  const turns = found.reduce((sum, one) => sum + one.turns, 0);
+  const shown = found.slice(0, EXAMPLES_MAX).map(({ conversation }) => safe(conversation, 60));
+  const text = `${counted(turns, 'turn has', 'turns have')} no end and no score: ${why}. The process may have been killed.`;
+  terminal.out(`\n  ${terminal.paint('yellow', text)}\n  for example ${shown.join(', ')}`);
 }
 
 /** Other services may send to the same place, and a process that was killed may leave only what its HTTP client wrote. */

@@ -15,7 +15,7 @@ export interface ScoringFlags {
   readonly judges?: boolean;
 }
 
-type ScoredFiles = Awaited<ReturnType<typeof scoreRecorded>> & { readonly seconds: number };
+export type ScoredFiles = Awaited<ReturnType<typeof scoreRecorded>> & { readonly seconds: number };
 
 export function addScoringOptions(command: Command, files: '<files...>' | '[files...]' = '<files...>'): Command {
   return command

@@ -21,14 +21,29 @@ import { pairedShareChange, unpairedShareChange } from './share-of-baseline.ts';
 import type { SuiteRuns } from './suite-runs.ts';
 import { lowerBound, upperBound } from './unseen-case.ts';
 
-export function changeOf(a: SuiteRuns, b: SuiteRuns, measure: Measure): EstimatedChange | NotEstimable {
-  return isEffort(measure) ? effortChange(a, b, measure) : boundedChange(a, b, measure);
+export interface ChangeOptions {
+  /** Values of b for cases of which a says something and b nothing; left out unless given. */
+  readonly unknownInB?: ReadonlyMap<string, number>;
+}
+
+export function changeOf(
+  a: SuiteRuns,
+  b: SuiteRuns,
+  measure: Measure,
+  options: ChangeOptions = {},
+): EstimatedChange | NotEstimable {
+  return isEffort(measure) ? effortChange(a, b, measure) : boundedChange(a, b, measure, options);
 }
 
 /** As a share of what it is in a, also of what is a share itself: from 0.90 to 0.855 is −5 %. */
-export function relativeChangeOf(a: SuiteRuns, b: SuiteRuns, measure: Measure): EstimatedChange | NotEstimable {
+export function relativeChangeOf(
+  a: SuiteRuns,
+  b: SuiteRuns,
+  measure: Measure,
+  { unknownInB }: ChangeOptions = {},
+): EstimatedChange | NotEstimable {
   if (isEffort(measure)) return effortChange(a, b, measure);
-  const [ofA, ofB] = [valuesOf(a, measure), valuesOf(b, measure)];
+  const [ofA, ofB] = [valuesOf(a, measure), new Map([...(unknownInB ?? []), ...valuesOf(b, measure)])];
   if (shareCases(a, b)) return pairedShareChange(pairsOf(ofA, ofB));
   return unpairedShareChange([...ofA.values()], [...ofB.values()]);
 }
@@ -114,8 +129,13 @@ export function unpairedEffortChange(
   return relative({ a, b, cases, samples: 2, isPaired: false, moved: undefined }, () => drawChange(ofA, ofB));
 }
 
-function boundedChange(a: SuiteRuns, b: SuiteRuns, measure: BoundedMeasure): EstimatedChange | NotEstimable {
-  const [ofA, ofB] = [valuesOf(a, measure), valuesOf(b, measure)];
+function boundedChange(
+  a: SuiteRuns,
+  b: SuiteRuns,
+  measure: BoundedMeasure,
+  { unknownInB }: ChangeOptions,
+): EstimatedChange | NotEstimable {
+  const [ofA, ofB] = [valuesOf(a, measure), new Map([...(unknownInB ?? []), ...valuesOf(b, measure)])];
   if (shareCases(a, b)) return pairedChange(pairsOf(ofA, ofB));
   return unpairedChange([...ofA.values()], [...ofB.values()]);
 }

@@ -3,6 +3,7 @@
  * agent's.
  */
 import type { Experiment, ExperimentResult } from '../model/experiment.ts';
+import { counted } from '../model/counted.ts';
 import { changedCases } from './changed-cases.ts';
 import type { SuiteRuns } from './suite-runs.ts';
 
@@ -79,6 +80,16 @@ export function suiteWarnings(a: SuiteRuns, b: SuiteRuns, called: Called = LETTE
     warnings.push(
       `${changed} ${changed === 1 ? 'case was' : 'cases were'} changed between ${called.a} and ${called.b}, and left out`,
     );
+  for (const [name, runs] of [
+    [called.a, a],
+    [called.b, b],
+  ] as const) {
+    const { known, unknown } = costOfBrokenOff(runs);
+    if (known && unknown > 0)
+      warnings.push(
+        `${counted(unknown, 'run')} of ${name} broke off and ${unknown === 1 ? 'does' : 'do'} not say what ${unknown === 1 ? 'it' : 'they'} cost: cost per success may be higher than shown`,
+      );
+  }
   const [judgedA, judgedB] = [judgedRuns(a), judgedRuns(b)];
   // A version that is called otherwise, or leaves other spans, may not be meant by the suite any more.
   if (judgedA.of > 0 && judgedB.of > 0 && judgedA.some / judgedA.of !== judgedB.some / judgedB.of)
@@ -118,6 +129,15 @@ function judgedRuns({ cases, suite }: SuiteRuns): Record<'some' | 'of' | 'all', 
   return { some, of: runs.length, all: all.length };
 }
 
+/** Whether the cost of any run is known, and how many runs broke off without theirs. */
+function costOfBrokenOff({ cases }: SuiteRuns): { readonly known: boolean; readonly unknown: number } {
+  const runs = [...cases.values()].flatMap((ofCase) => ofCase.runs.map(({ run }) => run));
+  return {
+    known: runs.some(({ effort }) => effort.costUsd !== undefined),
+    unknown: runs.filter(({ end, effort }) => end !== 'completed' && effort.costUsd === undefined).length,
+  };
+}
+
 function waitingOf({ cases, suite }: SuiteRuns): number {
   const runs = [...cases.values()].flatMap((ofCase) => ofCase.runs);
   return runs.filter(({ run }) =>
@@ -126,7 +146,7 @@ function waitingOf({ cases, suite }: SuiteRuns): number {
 }
 
 function datasetOf({ dataset: { name, version, cases } }: Experiment): string {
-  return `${name} ${version} (${cases} cases)`;
+  return `${name} ${version} (${counted(cases, 'case')})`;
 }
 
 function times(count: number): string {

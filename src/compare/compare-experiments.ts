@@ -18,7 +18,7 @@ import { comparabilityOf, suiteWarnings } from './comparability.ts';
 import { testDifference } from './difference-test.ts';
 import { holm } from './exact-tests.ts';
 import { flippedCases } from './flipped-cases.ts';
-import type { Measure } from './measure.ts';
+import { type Measure, meanOf, valuesOf } from './measure.ts';
 import { reliabilityOfRuns } from './reliability.ts';
 import { splitScore } from './split-score.ts';
 import { SuiteRuns } from './suite-runs.ts';
@@ -69,7 +69,9 @@ function compareSuite(a: SuiteRuns, b: SuiteRuns, level: Omit<Asked, 'lookedAt'>
   const asked = { ...level, lookedAt: criteria.length };
   const compared = (measure: Measure, good: Good) => worded(measured(a, b, measure, asked), good, asked);
   const isPaired = shareCases(a, b);
-  const ofCriteria = adjusted(criteria.map((name) => measured(a, b, { is: 'criterion', name }, asked)));
+  const ofCriteria = adjusted(
+    criteria.map((name) => onlyInOne(a, b, name) ?? measured(a, b, { is: 'criterion', name }, asked)),
+  );
   return {
     suite: a.suite,
     warnings: suiteWarnings(a, b),
@@ -133,6 +135,15 @@ function measured(a: SuiteRuns, b: SuiteRuns, measure: Measure, asked: Asked): M
     test: test.by,
     figure: change,
   };
+}
+
+/** A criterion that one of the two does not have, perhaps because it was renamed; undefined of all others. */
+function onlyInOne(a: SuiteRuns, b: SuiteRuns, name: string): Measured | undefined {
+  const having = a.criteria.includes(name) ? { runs: a, called: 'A' } : { runs: b, called: 'B' };
+  if (a.criteria.includes(name) && b.criteria.includes(name)) return undefined;
+  const rate = meanOf([...valuesOf(having.runs, { is: 'criterion', name }).values()]);
+  const passed = rate === undefined ? 'where it was never decided' : `where ${(rate * 100).toFixed(1)} % passed`;
+  return { is: 'not_compared', because: `only in ${having.called}, ${passed}` };
 }
 
 function adjusted(all: readonly Measured[]): Measured[] {

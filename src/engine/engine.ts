@@ -12,7 +12,7 @@
 import type { CloseCause, DueCause, UnscoredCause } from '../model/causes.ts';
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
-import { isBare, isWhole } from '../assemble/turns/fragments.ts';
+import { isBare, isOpen, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import { keyOfSuite } from '../model/suite-key.ts';
@@ -219,6 +219,7 @@ export class Engine {
 
     if (!turns.some(isAgentWork)) {
       this.#closeNamed(turns, closed);
+      this.#noteLeftovers(turns);
       return 'no-agent-steps';
     }
 
@@ -262,6 +263,13 @@ export class Engine {
     traces.pass(known.row, closed.position);
     this.#closeBeside(conversations.at(known.conversation), closed);
     return fate;
+  }
+
+  /** A process that was killed may leave no more of a turn than spans below its root that had ended by then. */
+  #noteLeftovers(turns: readonly Turn[]): void {
+    const conversation = namedConversationOf(turns);
+    if (conversation === undefined || !turns.some(({ flags }) => flags.includes('root-missing'))) return;
+    this.#parts.onEvent({ type: 'turn-without-end', conversation, revision: 1, sign: 'no-root' });
   }
 
   #closeNamed(turns: readonly Turn[], closed: ClosedInLog): void {
@@ -372,10 +380,12 @@ export class Engine {
     this.#evaluateTurn(suite, turn, { ...place, revision: (before?.revision ?? 0) + 1 });
   }
 
-  #evaluateTurn(suite: CompiledSuite, turn: Turn, place: TurnPlace & { readonly revision: number }): void {
+  /** False if the suite is not for the turn. */
+  #evaluateTurn(suite: CompiledSuite, turn: Turn, place: TurnPlace & { readonly revision: number }): boolean {
     const conversation = this.#understanding.alone(place.conversation, turn);
-    if (this.#runner.applies(suite, conversation, turn.id, suite.matches))
-      this.#scoreTurn(suite, conversation, turn, place);
+    if (!this.#runner.applies(suite, conversation, turn.id, suite.matches)) return false;
+    this.#scoreTurn(suite, conversation, turn, place);
+    return true;
   }
 
   #scoreTurn(
@@ -415,8 +425,15 @@ export class Engine {
     }
     const { conversation } = matched;
     const scoredAt = due.dueAt ?? last.closedAt;
-    for (const turn of conversation?.turns ?? [])
-      if (isBare(turn)) this.#evaluateLeftOver(turn, { conversation: due, trace: last.row, closedAt: scoredAt });
+    const isScoredWhole = matched.by.some(({ shadow }) => shadow === undefined);
+    // Without an id of its own, what came after a call may be in another trace that nothing leads to.
+    const isNamed = !isSynthetic(due.id);
+    for (const turn of conversation?.turns ?? []) {
+      if (!isBare(turn)) continue;
+      const isScored = this.#evaluateLeftOver(turn, { conversation: due, trace: last.row, closedAt: scoredAt });
+      if (!isScored && !isScoredWhole && isNamed && isOpen(turn))
+        this.#parts.onEvent({ type: 'turn-without-end', conversation: due.id, revision, sign: 'open-call' });
+    }
     for (const suite of matched.by) {
       if (conversation === undefined) break;
       const place = { conversation: due.row, trace: 0, revision, logTime: scoredAt };
@@ -427,16 +444,20 @@ export class Engine {
     for (const { row } of traces) this.#recent.drop(row);
     close({ revision, turns: due.turns, unscoredBecause });
     const live = matched.by.filter(({ shadow }) => shadow === undefined);
-    this.#parts.onEvent({ type: 'conversation-evaluated', cause, suites: live.length, revision });
+    this.#parts.onEvent({ type: 'conversation-evaluated', conversation: due.id, cause, suites: live.length, revision });
   }
 
-  /** A turn that never came to its end, or was not to be scored before the end of the recording. */
-  #evaluateLeftOver(turn: Turn, place: TurnPlace): void {
+  /** Scores a turn that never came to its end, or was not to be scored before the end of the recording. True if a suite has scored it. */
+  #evaluateLeftOver(turn: Turn, place: TurnPlace): boolean {
+    let isScored = false;
     for (const suite of this.#parts.suites) {
       if (suite.scope !== 'turn') continue;
       const key = { conversation: place.conversation.row, suite: keyOfSuite(suite), turnId: turn.id };
-      if (this.#parts.store.evaluations.previous(key) === undefined)
+      const scoredHere =
+        this.#parts.store.evaluations.previous(key) !== undefined ||
         this.#evaluateTurn(suite, turn, { ...place, revision: 1 });
+      if (scoredHere && suite.shadow === undefined) isScored = true;
     }
+    return isScored;
   }
 }

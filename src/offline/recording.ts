@@ -18,7 +18,7 @@ import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces } from '../model/otlp/traces-reader.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { RequestRedactor } from '../receive/redact/request-redactor.ts';
-import { requestOfMessages } from './messages/recorded-messages.ts';
+import { conversationIdOf, requestOfMessages } from './messages/recorded-messages.ts';
 
 export interface RecordedBatch {
   readonly signal: 'traces' | 'logs';
@@ -46,6 +46,8 @@ export async function* redactBatches(
 export class RecordingError extends Error {}
 
 const DECOMPRESSED_MAX = 2 ** 31;
+/** Of an id in a message. */
+const ID_SHOWN_MAX = 100;
 const LINE_BYTES_MAX = 256 << 20;
 
 /** `-` is standard input. Recorded files have no log time: everything in them was accepted at once. */
@@ -66,6 +68,7 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
   let line: Buffer[] = [];
   let lineBytes = 0;
   let lineNumber = 1;
+  const lineOf = new Map<string, number>();
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     if (first === undefined) {
       first = chunk;
@@ -83,7 +86,7 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
         rest = [...line, chunk.subarray(at)];
         break;
       }
-      yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber });
+      yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber, lineOf });
       line = [];
       lineBytes = 0;
       lineNumber += 1;
@@ -96,7 +99,7 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
       throw new RecordingError(`${name}:${lineNumber}: a line of more than ${LINE_BYTES_MAX} bytes`);
   }
   if (rest !== undefined) yield* readWhole(decompress(Buffer.concat(rest), name), name);
-  else yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber });
+  else yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber, lineOf });
 }
 
 /** One export request as OTLP/JSON. */
@@ -123,10 +126,11 @@ function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
       return;
     }
     let from = 0;
+    const lineOf = new Map<string, number>();
     for (let number = 1; from < bytes.length; number += 1) {
       const at = bytes.indexOf(10, from);
       const end = at === -1 ? bytes.length : at;
-      yield* readJsonLine(bytes.subarray(from, end), { name, number });
+      yield* readJsonLine(bytes.subarray(from, end), { name, number, lineOf });
       from = end + 1;
     }
     return;
@@ -144,9 +148,11 @@ interface LinePlace {
   readonly name: string;
   /** From 1; undefined for a document over several lines. */
   readonly number: number | undefined;
+  /** Lines of the conversations that were recorded as messages, by their ids. */
+  readonly lineOf?: Map<string, number>;
 }
 
-function* readJsonLine(line: Buffer, { name, number }: LinePlace): Generator<RecordedBatch> {
+function* readJsonLine(line: Buffer, { name, number, lineOf }: LinePlace): Generator<RecordedBatch> {
   const text = line.toString().trim();
   if (text === '') return;
   const place = number === undefined ? name : `${name}:${number}`;
@@ -156,7 +162,7 @@ function* readJsonLine(line: Buffer, { name, number }: LinePlace): Generator<Rec
   try {
     if (isLogs) yield protobufBatch('logs', transcodeLogs(Buffer.from(text)));
     else {
-      const request = hasSpans ? text : requestOfConversation(text, place, number ?? 1);
+      const request = hasSpans ? text : requestOfConversation(text, { place, lineNumber: number ?? 1, lineOf });
       yield protobufBatch('traces', transcodeTraces(Buffer.from(request)));
     }
   } catch (error) {
@@ -164,11 +170,27 @@ function* readJsonLine(line: Buffer, { name, number }: LinePlace): Generator<Rec
   }
 }
 
-function requestOfConversation(text: string, place: string, lineNumber: number): string {
+function requestOfConversation(
+  text: string,
+  {
+    place,
+    lineNumber,
+    lineOf,
+  }: { readonly place: string; readonly lineNumber: number; readonly lineOf: LinePlace['lineOf'] },
+): string {
   // The cast is what JSON.parse gives.
   const value = /"messages"/.test(text) ? (JSON.parse(text) as Json) : null;
   const request = requestOfMessages({ value, place, lineNumber });
-  if (request !== undefined) return request;
+  if (request !== undefined) {
+    const id = conversationIdOf(value);
+    const before = id === undefined ? undefined : lineOf?.get(id);
+    if (before !== undefined)
+      throw new Error(
+        `the conversation ${JSON.stringify(id).slice(0, ID_SHOWN_MAX)} is in line ${before} already: a line is a whole conversation, so give each an id of its own, and name a case that was run several times by \`case\``,
+      );
+    if (id !== undefined) lineOf?.set(id, lineNumber);
+    return request;
+  }
   throw new Error(
     'neither "resourceSpans" nor "resourceLogs" is in it: expected one OTLP/JSON export request, or a conversation as {"messages": […]}',
   );

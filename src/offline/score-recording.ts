@@ -23,6 +23,7 @@ import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { judgeOf, judgingStart } from '../engine/judging-start.ts';
 import type { OfflineJudges } from './offline-judges.ts';
 import { type ReadableSpool, RecordingLog, MemorySpool } from './recording-log.ts';
+import { EndlessTurns, turnsOf, type TurnsWithoutEnd } from './turns-without-end.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import type { WrittenTruth } from '../engine/truths.ts';
 
@@ -33,8 +34,11 @@ interface OfflineResult {
   readonly rejected: number;
   /** Turns of an agent. */
   readonly turns: number;
-  /** Traces in which nothing is the work of an agent. */
+  /** Traces in which nothing is the work of an agent, and that are nothing of the below. */
   readonly otherTraces: number;
+  /** Traces of log records whose spans never came. */
+  readonly logsAlone: number;
+  readonly withoutEnd: readonly TurnsWithoutEnd[];
   /** Conversations that no suite scored. */
   readonly unmatched: number;
   /** What the online service would have counted. */
@@ -55,19 +59,19 @@ interface OfflineOptions {
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 const TURNS_PER_TRANSACTION = 500;
 
-/** Whether a closed turn is no work of an agent. */
-const IS_OF_NO_AGENT = {
-  stored: false,
-  revised: false,
-  'stored-already': false,
-  duplicate: false,
-  'too-late': false,
-  pruned: false,
-  'over-limit': false,
-  'logs-without-spans': true,
-  'no-agent-steps': true,
-  'not-understood': false,
-} satisfies Record<TurnFate, boolean>;
+/** As the summary counts closed turns that are no work of an agent; undefined of others. */
+const COUNTED_AS = {
+  stored: undefined,
+  revised: undefined,
+  'stored-already': undefined,
+  duplicate: undefined,
+  'too-late': undefined,
+  pruned: undefined,
+  'over-limit': undefined,
+  'logs-without-spans': 'logsAlone',
+  'no-agent-steps': 'withoutAgent',
+  'not-understood': undefined,
+} satisfies Record<TurnFate, 'logsAlone' | 'withoutAgent' | undefined>;
 
 export async function scoreRecorded(options: OfflineOptions): Promise<OfflineResult> {
   const { spool, store } = placesFor(options.batches);
@@ -75,7 +79,8 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   const truth = truthWith(options, checkedTruth(options.settings.truth));
   const { judges } = options;
   const judge = judges?.settings ?? notAsked(options.settings);
-  let otherTraces = 0;
+  const noAgent = { logsAlone: 0, withoutAgent: 0 };
+  const endless = new EndlessTurns();
   const makeEngine = (conversations: 'when due' | 'at the end') => {
     const engine = new Engine({
       conversations,
@@ -89,7 +94,9 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
       store,
       watch: UNWATCHED,
       onEvent: (event) => {
-        if (event.type === 'turn-closed' && IS_OF_NO_AGENT[event.fate]) otherTraces += 1;
+        endless.note(event);
+        const kind = event.type === 'turn-closed' ? COUNTED_AS[event.fate] : undefined;
+        if (kind !== undefined) noAgent[kind] += 1;
       },
     });
     return engine;
@@ -138,7 +145,13 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     const evaluations = [...reader.allEvaluations()];
     const totals = reader.totals();
     const unmatched = totals.find(({ labels }) => labels.includes('"no_suite_matched"'))?.value ?? 0;
-    return { evaluations, requests, records, rejected, turns: turns - otherTraces, otherTraces, unmatched, totals };
+    const withoutEnd = endless.all();
+    return {
+      ...{ evaluations, requests, records, rejected, unmatched, totals, withoutEnd },
+      turns: turns - noAgent.logsAlone - noAgent.withoutAgent,
+      otherTraces: noAgent.withoutAgent - turnsOf(withoutEnd, 'no-root'),
+      logsAlone: noAgent.logsAlone,
+    };
   } finally {
     store.close();
     spool.close();

@@ -69,7 +69,7 @@ function runsIn(folder: string) {
 test('the conversations of a case are its repeats, and pass^k is what they come to', () => {
   const folder = folderWith({ 'recorded.jsonl': `${FOUR}${NONE}` });
 
-  const { status, stdout, stderr } = run(folder, 'recorded.jsonl', '--as', 'v1', '--json');
+  const { status, stdout, stderr } = run(folder, 'recorded.jsonl', '--name', 'v1', '--json');
 
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   const shown = JSON.parse(stdout) as {
@@ -104,8 +104,8 @@ test('what was said and done is kept: assay show, assay compare and assay score 
     .replaceAll('\\"order\\":18', '\\"order\\":17')
     .replaceAll('"v1"', '"v2"');
   const folder = folderWith({ 'old.jsonl': `${FOUR}${NONE}`, 'new.jsonl': `${better}${NONE}` });
-  expect(run(folder, 'old.jsonl', '--as', 'old').status).toBe(0);
-  expect(run(folder, 'new.jsonl', '--as', 'new').status).toBe(0);
+  expect(run(folder, 'old.jsonl', '--name', 'old').status).toBe(0);
+  expect(run(folder, 'new.jsonl', '--name', 'new').status).toBe(0);
 
   const shown = assay(['show', 'old', '7'], { cwd: folder });
   expect(shown.stdout).toContain('Cancel it, says a-2.');

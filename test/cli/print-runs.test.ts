@@ -23,3 +23,15 @@ test('where runs broke off and left nothing to score, they count as 0, and it is
   expect(broken.summary).toMatchObject({ tcr: 0.75, band: 'usable', broke_off: 1 });
   expect(Object.values(broken.summary.suites)).toMatchObject([{ tcr: 0.75, band: 'usable', success_rate: 0.75 }]);
 });
+
+test('there is no band where a suite scored 3 of 30 runs', () => {
+  const unscored = Array.from({ length: 27 }, (_, at): RunLine => ({ case: `u-${at}`, evaluations: [{}] }));
+  const silent = Array.from({ length: 27 }, (_, at): RunLine => ({ case: `s-${at}`, evaluations: [] }));
+
+  for (const others of [unscored, silent]) {
+    const { summary } = jsonOf('few', [...passing([1, 1, 1]), ...others]);
+
+    expect(summary).toMatchObject({ tcr: 1, band: null });
+    expect(Object.values(summary.suites)).toMatchObject([{ tcr: 1, band: null }]);
+  }
+});

@@ -305,3 +305,66 @@ test('the same two give the same comparison', () => {
 
   expect(JSON.stringify(compareExperiments(a, b))).toBe(JSON.stringify(compareExperiments(a, b)));
 });
+
+test('a criterion that was renamed is a row of each name, with the side that has it', () => {
+  const before = experimentOf('a', passing(times(4, 1)));
+  const renamed = experimentOf('b', passing([1, 1, 0, 1]));
+  const { suite } = only(before, {
+    experiment: {
+      ...renamed.experiment,
+      suites: renamed.experiment.suites.map((one) => ({
+        ...one,
+        criteria: one.criteria.map((criterion) =>
+          criterion.name === 'booked' ? { ...criterion, name: 'booked_it' } : criterion,
+        ),
+      })),
+    },
+    runs: renamed.runs.map((run) => ({
+      ...run,
+      evaluations: run.evaluations.map((evaluation) => ({
+        ...evaluation,
+        verdicts: new Map(
+          [...evaluation.verdicts].map(([name, verdict]) => [name === 'booked' ? 'booked_it' : name, verdict]),
+        ),
+      })),
+    })),
+  });
+
+  const rows = new Map(suite.criteria.map(({ criterion, compared: one }) => [criterion, one]));
+  expect([...rows.keys()]).toEqual(['booked', 'polite', 'booked_it']);
+  expect(rows.get('booked')).toEqual({ is: 'not_compared', because: 'only in A, where 100.0 % passed' });
+  expect(rows.get('booked_it')).toEqual({ is: 'not_compared', because: 'only in B, where 75.0 % passed' });
+});
+
+describe('what runs that broke off cost', () => {
+  const succeeded = (name: string, costUsd: number): RunLine => ({
+    case: name,
+    effort: { costUsd },
+    evaluations: [SUCCESS],
+  });
+  const before = experimentOf('a', [succeeded('x', 1), succeeded('y', 1)]);
+
+  test('is in the cost per success where it is known', () => {
+    const crashed: RunLine = { case: 'y', end: 'agent_failed', effort: { costUsd: 3 }, evaluations: [] };
+    const { suite } = only(before, experimentOf('b', [succeeded('x', 1), crashed]));
+
+    expect(compared(suite.costPerSuccess)).toMatchObject({ a: 1, b: 4 });
+    expect(suite.warnings.join()).not.toContain('cost');
+  });
+
+  test('is said to be missing where it is not', () => {
+    const crashed: RunLine = { case: 'y', end: 'agent_failed', evaluations: [] };
+    const { suite } = only(before, experimentOf('b', [succeeded('x', 1), crashed]));
+
+    expect(suite.warnings).toContain(
+      '1 run of B broke off and does not say what it cost: cost per success may be higher than shown',
+    );
+  });
+
+  test('is no remark where no run says what it cost', () => {
+    const crashed: RunLine = { case: 'case-1', end: 'agent_failed', evaluations: [] };
+    const { suite } = only(experimentOf('a', passing([1, 1])), experimentOf('b', [...passing([1]), crashed]));
+
+    expect(suite.warnings.join()).not.toContain('cost');
+  });
+});

@@ -53,3 +53,14 @@ test.each([
   await expect(rowsOf(content)).rejects.toThrow(RecordingError);
   await expect(rowsOf(content)).rejects.toThrow(message);
 });
+
+const conversation = (id: string) =>
+  JSON.stringify({ conversation_id: id, messages: [{ role: 'user', content: `Hello from ${id}` }] });
+
+test('a file in which two lines are the same conversation is refused, with both lines', async () => {
+  const twice = [conversation('a'), conversation('b'), conversation('a')].join('\n');
+
+  await expect(rowsOf(twice)).rejects.toThrow(/recorded:3: the conversation "a" is in line 1 already/);
+  await expect(rowsOf(gzipSync(twice))).rejects.toThrow(/:3: the conversation "a" is in line 1 already/);
+  await expect(rowsOf([conversation('a'), conversation('b')].join('\n'))).resolves.toHaveLength(2);
+});

@@ -1,6 +1,7 @@
 /** Events of every kind: a new kind does not compile until it has an example. */
 import type { AnyEvent } from '../../src/model/events/any-event.ts';
 import type { Transition } from '../../src/model/detection.ts';
+import type { ConversationId } from '../../src/model/ids.ts';
 import { reading, regression } from './regressions.ts';
 
 const MISTAKE = {
@@ -31,6 +32,9 @@ const BETTER: Transition = {
   },
 };
 
+// The cast is the brand: it is an id.
+const CONVERSATION = 'c' as ConversationId;
+
 const LEARNT: Transition = { kind: 'level', id: 'c', at: 1, from: 'learning', to: 'ok', reading: reading() };
 
 const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEvent, { type: T }>, 'type'>[] } = {
@@ -52,7 +56,8 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
     { cause: 'idle', fate: 'duplicate', rows: 3 },
     { cause: 'idle', fate: 'not-understood', rows: 4 },
   ],
-  'conversation-evaluated': [{ cause: 'idle', suites: 1, revision: 1 }],
+  'turn-without-end': [{ conversation: CONVERSATION, revision: 1, sign: 'no-root' }],
+  'conversation-evaluated': [{ conversation: CONVERSATION, cause: 'idle', suites: 1, revision: 1 }],
   'check-failed': [{ suite: 's', criterion: 'c', reason: 'threw' }],
   'answer-reused': [{ judge: 'j' }],
   'not-understood': [{ what: 'turn x', reason: 'cut' }],

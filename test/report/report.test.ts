@@ -80,6 +80,14 @@ test('there is no band unless more than half was scored with evidence of the tas
   expect(summarize([task, unscored])).toMatchObject({ tcr: 1, band: null });
 });
 
+test('there is no band if at most half were scored', () => {
+  const scored = evaluation({ id: 'a', score: 1_000_000 });
+  const unscored = evaluation({ id: 'b', outcome: 'unscored' });
+
+  expect(summarize([scored, { ...scored }, unscored])).toMatchObject({ band: 'production ready' });
+  expect(summarize([scored, unscored])).toMatchObject({ tcr: 1, band: null });
+});
+
 test('what was handed over to a person is in no success rate', () => {
   const summary = summarize([
     evaluation({ id: 'a', score: 1_000_000 }),

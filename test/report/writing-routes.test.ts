@@ -90,7 +90,7 @@ test('what is written has the parameters of its path, decoded, and its body chec
 test.for([
   ['another method', { method: 'POST' }, 405, 'POST is not supported here: use PUT'],
   ['reading what can only be written', { method: 'GET', body: '' }, 405, 'use PUT'],
-  ['writing what can only be read', { path: '/api/conversations' }, 405, 'use GET, HEAD'],
+  ['writing what can only be read', { path: '/api/conversations' }, 405, 'PUT is not supported here: use GET or HEAD'],
   ['a place that is none', { path: '/api/v1/truth' }, 404, 'nothing can be written at /api/v1/truth'],
   ['a parameter that is empty', { path: '/api/v1/truth/' }, 404, 'nothing can be written'],
   ['a path that is not encoded right', { path: '/api/v1/truth/%ff' }, 400, 'percent-encoding'],

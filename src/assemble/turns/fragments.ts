@@ -37,6 +37,12 @@ export function isWhole(turn: Turn): boolean {
   return !isBare(turn) || (begins(turn) !== false && ends(turn));
 }
 
+/** Whether the turn's last model call asks for a tool and nothing around the calls says that the turn is over. */
+export function isOpen(turn: Turn): boolean {
+  const last = lastModelCall([turn]);
+  return last !== undefined && isBare(turn) && last.error === undefined && asksForTools(last);
+}
+
 /** Turns of one conversation in order of start, those that are parts of one turn together. */
 export function togetherInTurns(turns: readonly Turn[]): readonly (readonly [Turn, ...Turn[]])[] {
   const groups: [Turn, ...Turn[]][] = [];

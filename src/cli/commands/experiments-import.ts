@@ -21,7 +21,7 @@ import { version } from '../version.ts';
 
 interface ImportFlags {
   readonly case: string;
-  readonly as?: string;
+  readonly name?: string;
   readonly dataset?: string;
   readonly suite?: readonly string[];
   readonly judges?: boolean;
@@ -44,7 +44,7 @@ export function addImport(
     .description('take recorded conversations as the runs of an experiment, several of a case as its repeats')
     .argument('<files...>', 'spans as `assay score` reads them, or JSON lines of {messages}; - is standard input')
     .option('--case <attribute>', 'the attribute that names the case of a conversation', SCENARIO_ATTRIBUTE)
-    .option('--as <name>', "what the experiment is called (default: the first file's name)")
+    .option('--name <text>', "what the experiment is called (default: the first file's name)")
     .option(
       '--dataset <file>',
       'the cases: truth comes from it, and the experiment can be compared with those of `assay run`',
@@ -141,7 +141,7 @@ function experimentOf(
   },
 ): Experiment {
   const startedAt = new Date();
-  const name = flags.as ?? path.basename(files[0] ?? '-').replace(/\..*$/, '');
+  const name = flags.name ?? path.basename(files[0] ?? '-').replace(/\..*$/, '');
   return {
     id: newExperimentId(startedAt, randomBytes(3).toString('hex')),
     name,

@@ -10,10 +10,11 @@
  * any regression at all. To pass, each rule has to be shown by itself, at the confidence as it is written. Rules that count cases are about the cases that there are,
  * and no chance is in them: they stand outside the procedure (`decide-count.ts`).
  */
+import { counted } from '../../model/counted.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import type { GateDecision, GateResult, GateSide, JudgedLimit, JudgedRule, RuleDecision } from '../../model/gate.ts';
 import { casesNeeded } from '../cases-needed.ts';
-import { changeOf, relativeChangeOf } from '../change.ts';
+import { type ChangeOptions, changeOf, relativeChangeOf } from '../change.ts';
 import type { Estimated, EstimatedChange, NotEstimable } from '../../model/estimated.ts';
 import { levelOf } from '../level.ts';
 import { effortsOf, isEffort, valuesOf } from '../measure.ts';
@@ -21,6 +22,7 @@ import { casesAgainst } from './cases-against.ts';
 import { decideCount } from './decide-count.ts';
 import { countsOf, type GateFile, needsBaseline, rulesOf, type SingleRule } from './gate-rules.ts';
 import { formatAllowed, formatFigure, formatInterval, unitOf } from './gate-words.ts';
+import { lostCases } from './lost-cases.ts';
 import { type Sides, sidesOf } from './sides.ts';
 import type { SuiteRuns } from '../suite-runs.ts';
 
@@ -35,8 +37,13 @@ interface ToGate {
 interface Asked extends Sides {
   readonly rule: SingleRule;
   readonly figure: Figure;
-  /** The same, of a criterion, with every run that broke off before it was decided counted as a failure. */
+  /**
+   * The same with everything that is not known counted as a failure: cases that are no longer scored and, of a criterion,
+   * runs that broke off before it was decided.
+   */
   readonly atWorst: Figure;
+  /** How many cases are no longer scored. */
+  readonly lost: number;
 }
 type Figure = Estimated | EstimatedChange | NotEstimable;
 type Answerable = Asked & { readonly figure: Estimated };
@@ -76,22 +83,30 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
   };
 }
 
-function figuresOf(rule: SingleRule, sides: Sides): Pick<Asked, 'figure' | 'atWorst'> {
+function figuresOf(rule: SingleRule, sides: Sides): Pick<Asked, 'figure' | 'atWorst' | 'lost'> {
   const { measure } = rule;
   const figure = figureOf(rule, sides);
-  if (measure.is !== 'criterion' || !hasBrokenOff(sides.candidate)) return { figure, atWorst: figure };
-  return { figure, atWorst: figureOf({ ...rule, measure: { ...measure, brokenOff: 'fails' } }, sides) };
+  const lost = needsBaseline(rule.limit) ? lostCases(measure, sides) : [];
+  const isOpen = measure.is === 'criterion' && hasBrokenOff(sides.candidate);
+  if (!isOpen && lost.length === 0) return { figure, atWorst: figure, lost: 0 };
+  const worst = isOpen ? { ...rule, measure: { ...measure, brokenOff: 'fails' as const } } : rule;
+  const unknownInB = new Map(lost.map((key) => [key, 0]));
+  return { figure, atWorst: figureOf(worst, sides, { unknownInB }), lost: lost.length };
 }
 
 function hasBrokenOff({ cases }: SuiteRuns): boolean {
   return [...cases.values()].some(({ runs }) => runs.some(({ run }) => run.end !== 'completed'));
 }
 
-function figureOf({ measure, limit, isOfBaseline }: SingleRule, { candidate, baseline, noBaseline }: Sides): Figure {
+function figureOf(
+  { measure, limit, isOfBaseline }: SingleRule,
+  { candidate, baseline, noBaseline }: Sides,
+  options: ChangeOptions = {},
+): Figure {
   if (!needsBaseline(limit)) return levelOf(candidate, measure);
   return baseline === undefined
     ? { because: noBaseline }
-    : (isOfBaseline ? relativeChangeOf : changeOf)(baseline, candidate, measure);
+    : (isOfBaseline ? relativeChangeOf : changeOf)(baseline, candidate, measure, options);
 }
 
 function isAnswerable(asked: Asked): asked is Answerable {
@@ -123,7 +138,7 @@ function isBroken({ rule, figure }: Answerable, tail: number): boolean {
   return isMoreBetter(rule) ? figure.upper(tail) < boundary(rule) : figure.lower(tail) > boundary(rule);
 }
 
-/** Also where each run that broke off had failed: to crash instead of failing a criterion must not let a version pass. */
+/** Also where everything that is not known had failed: neither a crash nor a case without a score may let a version pass. */
 function isKept(asked: Answerable, tail: number): boolean {
   return isWithinAt(asked, tail) && isWithinAt(atWorstOf(asked), tail);
 }
@@ -205,7 +220,7 @@ function judged(
   return {
     ...common,
     decision,
-    because: sentence(decision, { shown, needed, isKeptAsDecided: isWithinAt(asked, tail) }),
+    because: sentence(decision, { shown, needed, isKeptAsDecided: isWithinAt(asked, tail), lost: asked.lost }),
     shown,
     figures: {
       value: figure.value,
@@ -236,10 +251,12 @@ function sentence(
     shown: { allowed, value, interval },
     needed,
     isKeptAsDecided,
+    lost,
   }: {
     readonly shown: JudgedLimit['shown'];
     readonly needed: number | undefined;
     readonly isKeptAsDecided: boolean;
+    readonly lost: number;
   },
 ): string {
   const figure = `${value} (${interval}), and ${allowed} is allowed`;
@@ -251,7 +268,7 @@ function sentence(
     case 'not_enough_evidence':
     case 'not_applicable':
       if (isKeptAsDecided)
-        return `It is within the limit without the runs that broke off, and need not be with them: ${figure}.`;
+        return `It is within the limit without ${lost === 0 ? 'the runs that broke off' : `${counted(lost, 'case')} that ${lost === 1 ? 'is' : 'are'} no longer scored`}, and need not be with them: ${figure}.`;
       return needed === undefined
         ? `The limit lies inside the interval, and near the middle: ${figure}; more cases are unlikely to tell.`
         : `The limit lies inside the interval: ${figure}; about ${needed} cases would tell.`;

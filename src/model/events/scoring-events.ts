@@ -1,5 +1,6 @@
 /** Events from a turn's close to its place in the store, to be counted and logged. */
 import type { CloseCause, DueCause } from '../causes.ts';
+import type { ConversationId } from '../ids.ts';
 import type { AnswerReused } from './judge-events.ts';
 
 /** Fate of a closed turn. */
@@ -24,14 +25,30 @@ export const TURN_FATES = [
 ] as const;
 export type TurnFate = (typeof TURN_FATES)[number];
 
+/** The sign of a turn that has no end and that no suite scored. Nobody knows whether it was a crash. */
+export const ENDLESS_SIGNS = [
+  /** Its root never came, nothing that came is work of an agent, and it names a conversation. */
+  'no-root',
+  /** Its last model call asks for a tool, and nothing came after it before the conversation was over. */
+  'open-call',
+] as const;
+export type EndlessSign = (typeof ENDLESS_SIGNS)[number];
+
 /** From the scoring thread. */
 export type EngineEvent =
   | { readonly type: 'turn-closed'; readonly cause: CloseCause; readonly fate: TurnFate; readonly rows: number }
   | {
       readonly type: 'conversation-evaluated';
+      readonly conversation: ConversationId;
       readonly cause: DueCause;
       readonly suites: number;
       readonly revision: number;
+    }
+  | {
+      readonly type: 'turn-without-end';
+      readonly conversation: ConversationId;
+      readonly revision: number;
+      readonly sign: EndlessSign;
     }
   | { readonly type: 'check-failed'; readonly suite: string; readonly criterion: string; readonly reason: string }
   | AnswerReused

@@ -30,7 +30,7 @@ interface RecordedLine {
 export function requestOfMessages({ value, place, lineNumber }: RecordedLine): string | undefined {
   const messages = messagesIn(value);
   if (messages === undefined) return undefined;
-  const conversationId = idIn(value, 'conversation_id') ?? idIn(value, 'id') ?? place;
+  const conversationId = conversationIdOf(value) ?? place;
   const parts = splitIntoTurns(messages);
   const state = member(value, 'state');
   const excerpt = {
@@ -48,6 +48,11 @@ export function requestOfMessages({ value, place, lineNumber }: RecordedLine): s
     traceIdOf: (turn) => createHash('md5').update(`${place}/${conversationId}/${turn}`).digest('hex'),
     startedAtMs: startIn(value) ?? EXAMPLE_START_MS + lineNumber * CONVERSATION_EVERY_MS,
   });
+}
+
+/** Undefined where the line does not name the conversation. */
+export function conversationIdOf(value: Json): string | undefined {
+  return idIn(value, 'conversation_id') ?? idIn(value, 'id');
 }
 
 function attributesIn(value: Json): ReadonlyMap<string, string | number | boolean> {

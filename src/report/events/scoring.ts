@@ -1,7 +1,7 @@
 /** Scoring, from a turn's close to its place in the store: turns, conversations, checks, series. */
 import { CLOSE_CAUSES, type CloseCause, DUE_CAUSES } from '../../model/causes.ts';
 import type { AnswerReused } from '../../model/events/judge-events.ts';
-import { type ScoringEvent, TURN_FATES, type TurnFate } from '../../model/events/scoring-events.ts';
+import { ENDLESS_SIGNS, type ScoringEvent, TURN_FATES, type TurnFate } from '../../model/events/scoring-events.ts';
 import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
@@ -68,6 +68,13 @@ export const SCORING_METRICS = {
   turns: counter('assay_turns_closed_total', 'turns', {
     labels: { cause: CLOSE_CAUSES.filter((cause) => IS_USUAL[cause]), fate: TURN_FATES },
     help: 'Turns closed, by cause and by what became of them. not-understood: the bytes could not be read, and the log says why. stored-already: scoring was given the turn again, because its thread ended after it had stored it and before it said so.',
+  }),
+  withoutEnd: counter('assay_turns_without_end_total', 'turns', {
+    labels: { sign: ENDLESS_SIGNS },
+    help: 'Turns that have no end and that no suite scored, so that nobody knows whether the agent crashed. no-root: a trace names a conversation, its root never came, and nothing in it is work of an agent. open-call: the last model call asks for a tool, and nothing came after it.',
+    queries: {
+      'turns that may have been lost with their process': 'sum by (sign) (increase(assay_turns_without_end_total[1d]))',
+    },
   }),
   lateRecords: counter('assay_late_records_total', 'spans, log records', {
     labels: { fate: TURN_FATES.filter((fate) => IS_LATE[fate]) },
@@ -164,6 +171,12 @@ export const SCORING_EVENTS = {
     count: ({ cause, fate, rows }, { turns, lateRecords }) => {
       turns.inc({ cause, fate });
       if (IS_LATE[fate]) lateRecords.inc({ fate }, rows);
+    },
+  },
+  'turn-without-end': {
+    // Counters keep the first revision, as all others do.
+    count: ({ revision, sign }, { withoutEnd }) => {
+      if (revision === 1) withoutEnd.inc({ sign });
     },
   },
   'conversation-evaluated': { count: ({ cause }, { conversations }) => conversations.inc({ cause }) },

@@ -56,7 +56,11 @@ function nothingThere(pathname: string, method: string | undefined): Answer {
 
 function otherMethod(there: readonly Route<undefined>[], method: string | undefined): Answer {
   const allow = there.flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])).join(', ');
-  return jsonAnswer(405, { error: `${method} is not supported here: use ${allow}` }, { allow });
+  return jsonAnswer(
+    405,
+    { error: `${method} is not supported here: use ${allow.replaceAll(', ', ' or ')}` },
+    { allow },
+  );
 }
 
 function notEncoded(): Answer {

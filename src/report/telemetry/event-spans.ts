@@ -96,6 +96,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
   'record-late': 'no span',
   'turn-closed': 'no span',
   'conversation-evaluated': 'no span',
+  'turn-without-end': 'no span',
   'check-failed': 'no span',
   'check-stopped': 'no span',
   'not-understood': 'no span',

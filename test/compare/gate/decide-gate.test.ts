@@ -263,3 +263,35 @@ test.each([
   },
   120_000,
 );
+
+/** Of 100 cases that passed, the first ones are now as given. */
+function afterwards(count: number, changed: Partial<RunLine>): ExperimentResult {
+  const lines = passing(Array.from({ length: 100 }, () => 1 as const));
+  return experimentOf(
+    'b',
+    lines.map((line, index) => (index < count ? { ...line, ...changed } : line)),
+  );
+}
+
+test.each([
+  ['are unscored', 20, { evaluations: [{}] }, 'not_enough_evidence'],
+  ['wait for a judge', 20, { evaluations: [{ waitsFor: ['polite'] }] }, 'not_enough_evidence'],
+  ['left the scope of the suite', 20, { evaluations: [] }, 'not_enough_evidence'],
+  ['are handed over', 20, { evaluations: [{ outcome: 'handed_over' }] }, 'pass'],
+  ['are unscored, one of them', 1, { evaluations: [{}] }, 'pass'],
+] as const)('limits count cases that were scored in the baseline and now %s', (_, count, changed, expected) => {
+  const result = decided('rules: { tcr: { max_drop: 10 points } }', afterwards(count, changed), afterwards(0, {}));
+
+  expect(words(result)).toEqual([`tcr max_drop: ${expected}`]);
+  if (expected === 'pass') return;
+  expect(limitsOf(result)[0]?.because).toContain('within the limit without 20 cases that are no longer scored');
+  expect(limitsOf(result)[0]?.isBrokenAtWorst).toBe(true);
+});
+
+test('cases that the baseline did not score either say nothing', () => {
+  const unscored = { evaluations: [{}] };
+
+  const result = decided('rules: { tcr: { max_drop: 10 points } }', afterwards(20, unscored), afterwards(20, unscored));
+
+  expect(words(result)).toEqual(['tcr max_drop: pass']);
+});

@@ -117,7 +117,7 @@ test('what only reads takes no other method, and the list says what there is', a
   for (const path of ['/', '/metrics', '/api/conversations', '/api/conversations/', '/api/conversations/a/b']) {
     const response = await get(path, 'POST');
     expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
-    expect(await response.text()).toContain('POST is not supported here: use GET, HEAD');
+    expect(await response.text()).toContain('POST is not supported here: use GET or HEAD');
   }
   expect((await get('/nothing')).status).toBe(404);
   expect((await get('/metrics/')).status).toBe(404);

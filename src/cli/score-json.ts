@@ -1,0 +1,19 @@
+/** What `assay score --json` prints: what the evaluations say, and what was read that they say nothing of. */
+import { toReportJson } from '../report/documents/report-json.ts';
+import type { ScoredFiles } from './score-files.ts';
+
+/** Without times, so that the same spans give the same bytes. */
+export function toScoreJson(result: Omit<ScoredFiles, 'seconds'>) {
+  const { summary, evaluations } = toReportJson(result.evaluations);
+  const { records, rejected, turns, otherTraces, logsAlone, unmatched, withoutEnd } = result;
+  const input = {
+    ...{ records, rejected, turns },
+    traces_without_agent: otherTraces,
+    traces_of_logs_alone: logsAlone,
+    conversations_unmatched: unmatched,
+    turns_without_end: withoutEnd.map(({ conversation, sign, turns: count }) => ({
+      ...{ conversation_id: conversation, sign, turns: count },
+    })),
+  };
+  return { summary, input, evaluations };
+}
